@@ -1,0 +1,228 @@
+//! What a game is: the traits every game implements, and the registry that builds one from its spec.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+
+use thiserror::Error;
+
+use crate::games;
+
+/// Index into the policy vector of the game.
+pub type Action = u16;
+
+/// One of the two players. `First` moves first from the game's initial state (White in chess, Black in NoGo).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Player {
+    /// The player who begins.
+    First = 0,
+    /// The other one.
+    Second = 1,
+}
+
+impl Player {
+    /// The opponent of this player.
+    #[inline]
+    pub fn other(self) -> Player {
+        match self {
+            Player::First => Player::Second,
+            Player::Second => Player::First,
+        }
+    }
+}
+
+/// How a finished game ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// This player won.
+    Win(Player),
+    /// Nobody won.
+    Draw,
+}
+
+/// What is wrong with a spec, a position or a move given from outside.
+#[derive(Debug, Error, Clone, PartialEq, Eq)]
+#[error("{0}")]
+pub struct GameError(pub String);
+
+/// The facts of a game that do not change while it is played.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GameInfo {
+    /// Name without parameters, e.g. `nogo`.
+    pub name: String,
+    /// Full spec that builds the same game again, e.g. `nogo(size=7)`; default parameters are left out.
+    pub spec: String,
+    /// Length of the policy vector.
+    pub num_actions: usize,
+    /// Planes, rows, columns of the features.
+    pub feature_shape: [usize; 3],
+    /// No game is longer than this many plies.
+    pub max_plies: usize,
+}
+
+impl GameInfo {
+    /// Number of floats in one feature row.
+    pub fn row_len(&self) -> usize {
+        self.feature_shape.iter().product()
+    }
+}
+
+/// A symmetry of the game: applied to features and policy it gives the features and policy of an equivalent position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Symmetry {
+    /// `squares[i]` is the old square (row * columns + column) that comes to square `i` of every plane.
+    pub squares: Vec<u32>,
+    /// `actions[a]` is the old action that becomes action `a`.
+    pub actions: Vec<Action>,
+}
+
+/// A game: makes its initial state and knows its facts.
+pub trait Game: Send + Sync {
+    /// The facts.
+    fn info(&self) -> &GameInfo;
+    /// A fresh state at the start of the game.
+    fn initial(&self) -> Box<dyn State>;
+    /// The symmetries, identity first.
+    fn symmetries(&self) -> Vec<Symmetry>;
+}
+
+/// One position, including whatever the rules need of the past.
+pub trait State: Send + Sync {
+    /// The player to move; need not alternate. Undefined after the end of the game.
+    fn to_move(&self) -> Player;
+    /// Clears `out` and fills it with the legal actions, ascending. Empty when the game is over, but for positions drawn
+    /// by a rule while moves remain (chess: repetition, fifty moves), which a search can still be started from.
+    fn legal_actions(&self, out: &mut Vec<Action>);
+    /// Plays a legal action; what an illegal one does is undefined (callers check with `legal_actions`).
+    fn play(&mut self, action: Action);
+    /// The result, if the game is over.
+    fn outcome(&self) -> Option<Outcome>;
+    /// Why the game is over, in a word or two (`checkmate`, `four in a row`); `None` while it is not.
+    fn end_reason(&self) -> Option<&'static str>;
+    /// Number of plies played since the game's initial state.
+    fn ply(&self) -> usize;
+    /// Writes the features, from the mover's view, into `row` (every float is written).
+    fn encode(&self, row: &mut [f32]);
+    /// Packed form of `encode` for boards of at most 64 squares: plane `c` is `values[c]` where bit
+    /// `row * columns + column` of `masks[c]` is set, 0 elsewhere.
+    fn encode_packed(&self, masks: &mut [u64], values: &mut [f32]) {
+        let planes = masks.len();
+        let squares = 64.min(self.row_len() / planes);
+        let mut row = vec![0.0; self.row_len()];
+        self.encode(&mut row);
+        for c in 0..planes {
+            let plane = &row[c * squares..(c + 1) * squares];
+            let value = plane.iter().copied().find(|v| *v != 0.0).unwrap_or(0.0);
+            masks[c] = (0..squares).filter(|&i| plane[i] != 0.0).fold(0, |m, i| m | 1 << i);
+            values[c] = value;
+        }
+    }
+    /// Number of floats in one feature row.
+    fn row_len(&self) -> usize;
+    /// Hash of all that the network sees (with the player to move): the evaluation cache's key. States with equal keys
+    /// have equal features and equal legal actions.
+    fn key(&self) -> u64;
+    /// A copy.
+    fn clone_box(&self) -> Box<dyn State>;
+    /// Becomes a copy of `other`, re-using allocations; `other` is of the same type and game.
+    fn copy_from(&mut self, other: &dyn State);
+    /// For `copy_from`.
+    fn as_any(&self) -> &dyn Any;
+    /// The action in the game's usual notation; `notation` picks one where there are several (chess: `uci`, `san`).
+    fn action_to_text(&self, action: Action, notation: Option<&str>) -> Result<String, GameError>;
+    /// Reads a legal action in any of the game's notations.
+    fn action_from_text(&self, text: &str) -> Result<Action, GameError>;
+    /// The position drawn as text, several lines.
+    fn text(&self) -> String;
+    /// The position drawn as a stand-alone SVG document.
+    fn svg(&self) -> String;
+    /// A one-line notation of the position where the game has one (chess: FEN); otherwise the moves so far.
+    fn notation(&self) -> String;
+}
+
+/// Parameters of a spec: what stood between the brackets.
+#[derive(Clone, Debug, Default)]
+pub struct SpecArgs(pub BTreeMap<String, String>);
+
+impl SpecArgs {
+    /// Takes a parameter out, parsed; `Ok(None)` when it is absent.
+    pub fn take<T: std::str::FromStr>(&mut self, game: &str, name: &str, allowed: &str) -> Result<Option<T>, GameError> {
+        match self.0.remove(name) {
+            None => Ok(None),
+            Some(text) => text
+                .parse()
+                .map(Some)
+                .map_err(|_| GameError(format!("{game}({name}={text}): {name} must be {allowed}"))),
+        }
+    }
+
+    /// Fails when parameters are left that the game does not know.
+    pub fn finish(self, game: &str, known: &[&str]) -> Result<(), GameError> {
+        match self.0.keys().next() {
+            None => Ok(()),
+            Some(name) => Err(GameError(format!(
+                "{game} has no parameter {name:?}; allowed: {}",
+                if known.is_empty() { "none".to_string() } else { known.join(", ") }
+            ))),
+        }
+    }
+}
+
+type Maker = fn(SpecArgs) -> Result<Box<dyn Game>, GameError>;
+
+/// The registry: one line a game.
+const GAMES: &[(&str, Maker)] = &[("tictactoe", games::tictactoe::make)];
+
+/// Names of the built-in games.
+pub fn game_names() -> Vec<&'static str> {
+    GAMES.iter().map(|(name, _)| *name).collect()
+}
+
+/// Builds a game from its spec: `name` or `name(key=value, ...)`.
+pub fn make_game(spec: &str) -> Result<Box<dyn Game>, GameError> {
+    let (name, args) = parse_spec(spec)?;
+    let maker = GAMES.iter().find(|(known, _)| *known == name);
+    let (_, make) = maker.ok_or_else(|| {
+        GameError(format!("no game {name:?}; known games: {}", game_names().join(", ")))
+    })?;
+    make(args)
+}
+
+/// Splits `name(key=value, ...)` into name and parameters. Values may hold anything but commas and the closing bracket.
+pub fn parse_spec(spec: &str) -> Result<(String, SpecArgs), GameError> {
+    let spec = spec.trim();
+    let Some((name, rest)) = spec.split_once('(') else {
+        return Ok((spec.to_string(), SpecArgs::default()));
+    };
+    let inner = rest.strip_suffix(')').ok_or_else(|| GameError(format!("{spec:?}: closing bracket missing")))?;
+    let mut args = BTreeMap::new();
+    for part in inner.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+        let (key, value) = part
+            .split_once('=')
+            .ok_or_else(|| GameError(format!("{spec:?}: expected key=value, got {part:?}")))?;
+        if args.insert(key.trim().to_string(), value.trim().to_string()).is_some() {
+            return Err(GameError(format!("{spec:?}: {:?} is given twice", key.trim())));
+        }
+    }
+    Ok((name.trim().to_string(), SpecArgs(args)))
+}
+
+/// Number of sequences of `depth` legal actions from `state`. Draws that a rule gives while moves remain do not stop the count.
+pub fn perft(state: &dyn State, depth: u32) -> u64 {
+    if depth == 0 {
+        return 1;
+    }
+    let mut actions = Vec::new();
+    state.legal_actions(&mut actions);
+    if depth == 1 {
+        return actions.len() as u64;
+    }
+    let mut child = state.clone_box();
+    let mut total = 0;
+    for action in actions {
+        child.copy_from(state);
+        child.play(action);
+        total += perft(child.as_ref(), depth - 1);
+    }
+    total
+}

@@ -1,0 +1,7 @@
+//! The search and the fast games of hauteur.
+//!
+//! This crate knows no Python, GPU, file or clock: positions come in as [`game::State`], leaves to
+//! evaluate go out as feature rows, and network answers come back as plain slices.
+
+pub mod game;
+pub mod games;

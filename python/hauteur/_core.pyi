@@ -1,0 +1,137 @@
+"""The compiled core: games, positions, search. Arrays in, arrays out; every error is a ValueError that says what is allowed."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__version__: str
+
+class Game:
+    """A game, built from its spec (`connect4`, `nogo(size=7)`, `chess(fen=...)`)."""
+
+    def __new__(cls, spec: str) -> Game: ...
+    @staticmethod
+    def from_python(game: object) -> Game:
+        """Wraps a Python-defined game (see hauteur.game.Game)."""
+    @property
+    def name(self) -> str: ...
+    @property
+    def spec(self) -> str: ...
+    @property
+    def num_actions(self) -> int: ...
+    @property
+    def feature_shape(self) -> tuple[int, int, int]: ...
+    @property
+    def max_plies(self) -> int: ...
+    def initial_state(self) -> State: ...
+    def symmetries(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Square and action permutations, int32 [S, rows*columns] and [S, num_actions], identity first:
+        new_plane.flat[i] = plane.flat[squares[s, i]]; new_policy[a] = policy[actions[s, a]]."""
+
+class State:
+    """One position of a game. `play` changes it in place; `copy` first to keep it."""
+
+    @property
+    def game(self) -> Game: ...
+    @property
+    def to_move(self) -> int:
+        """0: first player, 1: second player."""
+    @property
+    def ply(self) -> int: ...
+    @property
+    def key(self) -> int: ...
+    def legal_actions(self) -> NDArray[np.uint16]: ...
+    def play(self, action: int) -> None: ...
+    def copy(self) -> State: ...
+    def outcome(self) -> int | None:
+        """+1 first player won, 0 draw, -1 second player won, None: not over."""
+    def end_reason(self) -> str | None: ...
+    def encode(self) -> NDArray[np.float32]:
+        """Features, float32 [planes, rows, columns], from the mover's view."""
+    def encode_packed(self) -> tuple[NDArray[np.uint64], NDArray[np.float32]]:
+        """Masks uint64 [planes] and values float32 [planes]; boards of at most 64 squares."""
+    def action_to_text(self, action: int, notation: str | None = None) -> str: ...
+    def action_from_text(self, text: str) -> int: ...
+    def text(self) -> str: ...
+    def svg(self) -> str: ...
+    def notation(self) -> str: ...
+    def perft(self, depth: int) -> int: ...
+
+class Batch:
+    """Token of one gather: the rows that wait for the network."""
+
+    def __len__(self) -> int: ...
+    @property
+    def tree_ids(self) -> NDArray[np.int64]: ...
+
+class Forest:
+    """Many searches, one batch. `params` is hauteur.config.SearchParams as JSON."""
+
+    def __new__(cls, game: Game, params: str, seed: int = 0, threads: int = 1) -> Forest: ...
+    @property
+    def game(self) -> Game: ...
+    def add(self, state: State, seed: int | None = None) -> int:
+        """Starts a tree at a copy of `state`, returns its id. `seed` (default: derived from the forest's seed and the id) keys its random draws."""
+    def remove(self, ids: NDArray[np.int64]) -> None: ...
+    def set_visit_limits(self, ids: NDArray[np.int64], visits: NDArray[np.uint32]) -> None:
+        """Root visits (own evaluation included) at which a tree is finished; 0 = no limit (the default)."""
+    def restrict_root(self, id: int, actions: Sequence[int]) -> None:
+        """Only these actions are searched at the root, until the next advance; empty = all."""
+    def active(self) -> NDArray[np.int64]:
+        """Trees that still want visits: below their limit, not at the end of the game, below the memory cap."""
+    def finished(self) -> NDArray[np.int64]:
+        """Trees at their limit, at the end of the game or at the memory cap, with no rows in flight."""
+    def gather(self, features: NDArray[np.float32], net: int = 0) -> Batch:
+        """Writes up to len(features) rows, float32 [B, planes, rows, columns]. Several batches may be in flight."""
+    def gather_packed(self, masks: NDArray[np.uint64], values: NDArray[np.float32], net: int = 0) -> Batch:
+        """Like gather, uint64 [B, planes] and float32 [B, planes]."""
+    def apply(self, batch: Batch, policy_logits: NDArray[np.float32], wdl: NDArray[np.float32]) -> None:
+        """Answers: float32 [>= len(batch), num_actions] raw logits, float32 [>= len(batch), 3] win, draw, loss of the mover."""
+    def cancel(self, batch: Batch) -> None:
+        """Takes the batch's visits back."""
+    def root_node_visits(self, ids: NDArray[np.int64]) -> NDArray[np.uint32]: ...
+    def root_visits(self, ids: NDArray[np.int64]) -> NDArray[np.uint32]:
+        """[T, num_actions] visits of the root's edges."""
+    def root_q(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
+        """[T, num_actions] Q of the root's edges for the root's mover, NaN where unvisited."""
+    def root_priors(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
+        """[T, num_actions] stored priors (policy temperature applied, noise not)."""
+    def root_values(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
+        """[T, 3] win, draw, loss of the root's mover by the search."""
+    def network_values(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
+        """[T, 3] win, draw, loss of the root's mover by the network alone."""
+    def root_edges(self, id: int) -> list[dict[str, Any]]:
+        """One dict an edge: action, visits, in_flight, prior, q, wdl (3 floats or None), u, score, value (network's q of the child, or None), terminal; most visits first."""
+    def principal_variation(self, id: int, action: int | None = None, max_length: int = 64) -> list[int]:
+        """Most visited line, beginning with `action` if it is given."""
+    def advance(self, ids: NDArray[np.int64], actions: NDArray[np.uint16]) -> None:
+        """Plays the actions and re-roots (keeps the subtree or clears it, as params.reuse_tree says)."""
+    def state(self, id: int) -> State: ...
+    def stats(self) -> dict[str, float]:
+        """Totals since the forest began: visits, rows, cache_hits, cache_lookups, terminal_visits, collisions, depth_sum, depth_max, nodes, bytes."""
+    def tree_stats(self, id: int) -> dict[str, float]:
+        """nodes, edges, bytes, depth_sum, depth_max, visits of one tree."""
+    def digest(self, id: int) -> int:
+        """Hash of the whole tree (structure, visits, values): equal trees have equal digests."""
+    def check_invariants(self, id: int) -> None:
+        """ValueError naming the first broken invariant."""
+    def clear_cache(self) -> None: ...
+
+def game_names() -> list[str]: ...
+def encode_positions(states: Sequence[State], out: NDArray[np.float32], threads: int = 1) -> None:
+    """Features of many states into float32 [B, planes, rows, columns]."""
+def encode_games(
+    starts: Sequence[State],
+    actions: Sequence[NDArray[np.uint16]],
+    games: NDArray[np.int64],
+    plies: NDArray[np.int64],
+    out: NDArray[np.float32],
+    threads: int = 1,
+) -> None:
+    """Row i of `out` = features of game games[i] after plies[i] of its actions."""
+def random_u64(key: int, counter: int) -> int:
+    """Draw number `counter` of the counter-based generator with this key."""
+def dirichlet(key: int, counter: int, alpha: float, n: int) -> NDArray[np.float64]:
+    """The noise that a tree draws for its root; starts at draw `counter` of generator `key`."""

@@ -1,0 +1,56 @@
+"""Every setting that a user can change, as pydantic models: unknown keys are errors; TOML in and out.
+
+`SearchParams` mirrors crates/core/src/params.rs field by field and reaches the core as JSON.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Section(BaseModel):
+    """Base of all settings: immutable, no unknown keys."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Cpuct(Section):
+    """Exploration of PUCT: c_puct(N) = init + factor * ln((N + base) / base), N = visits of the parent (lc0, AlphaZero)."""
+
+    init: Annotated[float, Field(ge=0, le=100)] = 1.745
+    base: Annotated[float, Field(ge=1, le=1e9)] = 38739.0
+    factor: Annotated[float, Field(ge=0, le=1000)] = 3.894
+
+
+class Fpu(Section):
+    """First-play urgency: the Q of an edge without visits.
+
+    reduction: Q(parent) - value * sqrt(sum of the priors of visited edges); absolute: value.
+    """
+
+    kind: Literal["reduction", "absolute"] = "reduction"
+    value: Annotated[float, Field(ge=-100, le=100)] = 0.33
+
+
+class Dirichlet(Section):
+    """Noise on the root's priors: P <- (1 - epsilon) P + epsilon * Dir(alpha), once per root."""
+
+    epsilon: Annotated[float, Field(ge=0, le=1)] = 0.25
+    alpha: Annotated[float, Field(gt=0, le=1000)] = 0.3
+
+
+class SearchParams(Section):
+    """All that the search can be told. Every rule has an optional section; absent = off = plain PUCT."""
+
+    cpuct: Cpuct = Cpuct()
+    root_cpuct: Cpuct | None = None
+    fpu: Fpu = Fpu()
+    root_fpu: Fpu | None = None
+    policy_temperature: Annotated[float, Field(gt=0, le=100)] = 1.359
+    root_policy_temperature: Annotated[float, Field(gt=0, le=100)] | None = None
+    dirichlet: Dirichlet | None = None
+    draw_score: Annotated[float, Field(ge=-1, le=1)] = 0.0
+    reuse_tree: bool = True
+    max_collisions: Annotated[int, Field(ge=1, le=100_000)] = 32
+    cache_size: Annotated[int, Field(ge=0, le=1_000_000_000)] = 200_000
+    max_tree_bytes: Annotated[int, Field(ge=0)] = 0
