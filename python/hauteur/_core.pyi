@@ -122,6 +122,7 @@ class Forest:
 def game_names() -> list[str]: ...
 def encode_positions(states: Sequence[State], out: NDArray[np.float32], threads: int = 1) -> None:
     """Features of many states into float32 [B, planes, rows, columns]."""
+
 def encode_games(
     starts: Sequence[State],
     actions: Sequence[NDArray[np.uint16]],
@@ -131,7 +132,9 @@ def encode_games(
     threads: int = 1,
 ) -> None:
     """Row i of `out` = features of game games[i] after plies[i] of its actions."""
+
 def random_u64(key: int, counter: int) -> int:
     """Draw number `counter` of the counter-based generator with this key."""
+
 def dirichlet(key: int, counter: int, alpha: float, n: int) -> NDArray[np.float64]:
     """The noise that a tree draws for its root; starts at draw `counter` of generator `key`."""

@@ -1,0 +1,88 @@
+# Everything about hauteur that is a command. `make help` lists the targets.
+#
+# Needs Python >= 3.11 and a Rust toolchain. `make setup` creates .venv and downloads the dependencies once;
+# after that nothing is downloaded. Choose another interpreter with `make setup PYTHON=/path/to/python`.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+VENV ?= .venv
+BIN := $(VENV)/bin
+RUNS ?= runs
+WORKERS ?= 2
+PIP_ARGS ?=
+
+# Rust's installer puts cargo here; a shell that was open before does not know yet.
+export PATH := $(PATH):$(HOME)/.cargo/bin
+export PYO3_PYTHON := $(abspath $(BIN)/python)
+# An inherited PYTHONPATH could show another checkout to these commands.
+unexport PYTHONPATH
+
+INSTALLED := $(VENV)/.installed
+BUILT := $(VENV)/.built
+RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null) Cargo.toml Cargo.lock
+
+.PHONY: help setup demo test test-rust test-python test-slow types lint format wheel bench clean
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(BUILT)  ## create .venv, install the dependencies, build the core (once; again only after changes)
+
+$(INSTALLED): pyproject.toml
+	@command -v cargo >/dev/null || { echo "make: cargo not found: install Rust (https://rustup.rs or your system's package), then repeat" >&2; exit 1; }
+	@python="$$(.ci/find-python $(PYTHON))" && test -x $(BIN)/python || "$$python" -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet $(PIP_ARGS) "maturin>=1.9,<2"
+	$(BIN)/python -m pip install --quiet $(PIP_ARGS) --no-build-isolation --editable '.[dev]'
+	@touch $@
+
+$(BUILT): $(INSTALLED) $(RUST_SOURCES)
+	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet --skip-install
+	@touch $@
+
+demo: setup  ## learn tic-tac-toe from zero, prove that it never loses, show where the report is (minutes)
+	$(BIN)/hauteur train runs/tictactoe.toml --run $(RUNS)/tictactoe-demo --fresh
+	$(BIN)/hauteur prove tictactoe --net $(RUNS)/tictactoe-demo/best.safetensors --visits 100
+	@echo "report: $(abspath $(RUNS)/tictactoe-demo/report.html)"
+
+test: setup test-rust test-python types lint  ## all tests and checks (at most 15 minutes on two cores)
+
+test-rust: setup  ## the core's own tests
+	cargo test --locked --package hauteur-core
+
+test-python: setup  ## the Python tests, in WORKERS processes
+	$(BIN)/python -m pytest -n $(WORKERS)
+
+test-slow: setup  ## the tests that take minutes each
+	$(BIN)/python -m pytest -m slow
+
+types: setup  ## mypy strict, and the core's stub against the built core
+	$(BIN)/python -m mypy
+	$(BIN)/python -m mypy.stubtest hauteur._core --mypy-config-file pyproject.toml
+
+lint: setup  ## ruff, clippy, formatting
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	cargo fmt --all --check
+	cargo clippy --locked --workspace --all-targets --quiet -- -D warnings
+
+format:  ## format Python and Rust
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+	cargo fmt --all
+
+wheel: setup  ## build a wheel into dist/
+	$(BIN)/maturin build --release --out dist
+
+bench: setup  ## speed of search, without and with a network
+	$(BIN)/hauteur bench search connect4
+	$(BIN)/hauteur bench search chess
+	$(BIN)/hauteur bench selfplay connect4
+
+clean:  ## remove everything that was built, the virtual environment too
+	cargo clean
+	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -f python/hauteur/_core.*.so python/hauteur/_core.pyd
+	find python tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,39 @@
+"""What all tests share: one thread a process, a private cache, reproducible hypothesis, the reference data."""
+
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# Before any test imports numpy or torch: with several processes on few cores more threads only cost time.
+for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(variable, "1")
+
+# Tests must neither read nor fill the user's cache of exported nets.
+os.environ["HAUTEUR_CACHE"] = tempfile.mkdtemp(prefix="hauteur-test-cache-")
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# Times mean nothing on a busy machine, so no deadline. HYPOTHESIS_PROFILE=explore looks for new examples.
+settings.register_profile(
+    "repeatable", derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("explore", deadline=None, max_examples=1000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The checkout."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """Folder of reference data (`data` in HAUTEUR_SHARED, or in `shared` beside the checkout); skips where absent."""
+    folder = Path(os.environ.get("HAUTEUR_SHARED", ROOT.parent / "shared")) / "data"
+    if not folder.is_dir():
+        pytest.skip(f"no reference data: {folder} is absent (set HAUTEUR_SHARED to the folder that holds data/)")
+    return folder
