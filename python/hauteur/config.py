@@ -15,7 +15,7 @@ class Section(BaseModel):
 
 
 class Cpuct(Section):
-    """Exploration of PUCT: c_puct(N) = init + factor * ln((N + base) / base), N = the parent's visits (lc0, AlphaZero)."""
+    """Exploration of PUCT: c_puct(N) = init + factor * ln((N + base) / base), N = parent visits (lc0, AlphaZero)."""
 
     init: Annotated[float, Field(ge=0, le=100)] = 1.745
     base: Annotated[float, Field(ge=1, le=1e9)] = 38739.0
