@@ -146,7 +146,12 @@ pub struct SpecArgs(pub BTreeMap<String, String>);
 
 impl SpecArgs {
     /// Takes a parameter out, parsed; `Ok(None)` when it is absent.
-    pub fn take<T: std::str::FromStr>(&mut self, game: &str, name: &str, allowed: &str) -> Result<Option<T>, GameError> {
+    pub fn take<T: std::str::FromStr>(
+        &mut self,
+        game: &str,
+        name: &str,
+        allowed: &str,
+    ) -> Result<Option<T>, GameError> {
         match self.0.remove(name) {
             None => Ok(None),
             Some(text) => text
@@ -171,7 +176,7 @@ impl SpecArgs {
 type Maker = fn(SpecArgs) -> Result<Box<dyn Game>, GameError>;
 
 /// The registry: one line a game.
-const GAMES: &[(&str, Maker)] = &[("tictactoe", games::tictactoe::make)];
+const GAMES: &[(&str, Maker)] = &[("connect4", games::connect4::make), ("tictactoe", games::tictactoe::make)];
 
 /// Names of the built-in games.
 pub fn game_names() -> Vec<&'static str> {
@@ -182,9 +187,8 @@ pub fn game_names() -> Vec<&'static str> {
 pub fn make_game(spec: &str) -> Result<Box<dyn Game>, GameError> {
     let (name, args) = parse_spec(spec)?;
     let maker = GAMES.iter().find(|(known, _)| *known == name);
-    let (_, make) = maker.ok_or_else(|| {
-        GameError(format!("no game {name:?}; known games: {}", game_names().join(", ")))
-    })?;
+    let (_, make) =
+        maker.ok_or_else(|| GameError(format!("no game {name:?}; known games: {}", game_names().join(", "))))?;
     make(args)
 }
 
@@ -197,9 +201,8 @@ pub fn parse_spec(spec: &str) -> Result<(String, SpecArgs), GameError> {
     let inner = rest.strip_suffix(')').ok_or_else(|| GameError(format!("{spec:?}: closing bracket missing")))?;
     let mut args = BTreeMap::new();
     for part in inner.split(',').map(str::trim).filter(|part| !part.is_empty()) {
-        let (key, value) = part
-            .split_once('=')
-            .ok_or_else(|| GameError(format!("{spec:?}: expected key=value, got {part:?}")))?;
+        let (key, value) =
+            part.split_once('=').ok_or_else(|| GameError(format!("{spec:?}: expected key=value, got {part:?}")))?;
         if args.insert(key.trim().to_string(), value.trim().to_string()).is_some() {
             return Err(GameError(format!("{spec:?}: {:?} is given twice", key.trim())));
         }

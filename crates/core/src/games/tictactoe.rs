@@ -1,9 +1,12 @@
 //! Tic-tac-toe: 3x3, three in a row wins. Actions 0..9 are squares row by row from the top (a3 b3 c3 ... c1).
+//! Features: two planes, the mover's stones and the opponent's.
 
 use std::any::Any;
 
+use super::grid::{self, Drawing, Look};
 use crate::game::{Action, Game, GameError, GameInfo, Outcome, Player, SpecArgs, State, Symmetry};
 
+const NAME: &str = "tictactoe";
 const LINES: [u16; 8] = [0o007, 0o070, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124];
 const FULL: u16 = 0o777;
 
@@ -14,14 +17,9 @@ pub struct TicTacToe {
 
 /// Builds the game; it has no parameters.
 pub fn make(args: SpecArgs) -> Result<Box<dyn Game>, GameError> {
-    args.finish("tictactoe", &[])?;
-    let info = GameInfo {
-        name: "tictactoe".into(),
-        spec: "tictactoe".into(),
-        num_actions: 9,
-        feature_shape: [2, 3, 3],
-        max_plies: 9,
-    };
+    args.finish(NAME, &[])?;
+    let info =
+        GameInfo { name: NAME.into(), spec: NAME.into(), num_actions: 9, feature_shape: [2, 3, 3], max_plies: 9 };
     Ok(Box::new(TicTacToe { info }))
 }
 
@@ -35,7 +33,7 @@ impl Game for TicTacToe {
     }
 
     fn symmetries(&self) -> Vec<Symmetry> {
-        super::square_symmetries(3)
+        grid::grid_symmetries(3, 3)
             .into_iter()
             .map(|squares| Symmetry { actions: squares.iter().map(|&s| s as Action).collect(), squares })
             .collect()
@@ -43,7 +41,7 @@ impl Game for TicTacToe {
 }
 
 /// A position: the squares of both players as 9-bit sets, and the moves in order.
-#[derive(Clone, Default)]
+#[derive(Clone, Copy, Default)]
 struct Position {
     stones: [u16; 2],
     ply: u8,
@@ -51,11 +49,119 @@ struct Position {
 }
 
 impl Position {
-    fn has_line(&self, player: usize) -> bool {
-        LINES.iter().any(|line| self.stones[player] & line == *line)
+    fn has_line(&self, player: Player) -> bool {
+        LINES.iter().any(|line| self.stones[player as usize] & line == *line)
     }
 
-    fn mover(&self) -> usize {
-        usize::from(self.ply % 2)
+    fn moves(&self) -> &[u8] {
+        &self.moves[..usize::from(self.ply)]
     }
+
+    /// The mover's stones and the opponent's.
+    fn planes(&self) -> [u64; 2] {
+        let mover = self.to_move();
+        [mover, mover.other()].map(|player| u64::from(self.stones[player as usize]))
+    }
+
+    fn drawing(&self) -> Drawing {
+        let owner = |square: usize| {
+            [Player::First, Player::Second].into_iter().find(|&p| self.stones[p as usize] >> square & 1 == 1)
+        };
+        let names = ["X", "O"];
+        Drawing {
+            rows: 3,
+            columns: 3,
+            stones: (0..9).map(owner).collect(),
+            last: self.moves().last().map(|&m| usize::from(m)),
+            column_labels: ["a", "b", "c"].map(String::from).to_vec(),
+            row_labels: ["3", "2", "1"].map(String::from).to_vec(),
+            names,
+            signs: ['X', 'O'],
+            caption: grid::caption(self, names),
+        }
+    }
+}
+
+/// `a3` for action 0 to `c1` for action 8.
+fn square_name(action: usize) -> String {
+    format!("{}{}", ["a", "b", "c"][action % 3], 3 - action / 3)
+}
+
+impl State for Position {
+    fn to_move(&self) -> Player {
+        if self.ply % 2 == 0 { Player::First } else { Player::Second }
+    }
+
+    fn legal_actions(&self, out: &mut Vec<Action>) {
+        out.clear();
+        if self.outcome().is_none() {
+            let taken = self.stones[0] | self.stones[1];
+            out.extend((0..9).filter(|square| taken >> square & 1 == 0));
+        }
+    }
+
+    fn play(&mut self, action: Action) {
+        self.stones[self.to_move() as usize] |= 1 << action;
+        self.moves[usize::from(self.ply)] = action as u8;
+        self.ply += 1;
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        let last = self.to_move().other();
+        if self.has_line(last) {
+            return Some(Outcome::Win(last));
+        }
+        (self.stones[0] | self.stones[1] == FULL).then_some(Outcome::Draw)
+    }
+
+    fn end_reason(&self) -> Option<&'static str> {
+        self.outcome().map(|outcome| if outcome == Outcome::Draw { "full board" } else { "three in a row" })
+    }
+
+    fn ply(&self) -> usize {
+        usize::from(self.ply)
+    }
+
+    fn encode(&self, row: &mut [f32]) {
+        for (plane, bits) in row.chunks_exact_mut(9).zip(self.planes()) {
+            grid::write_plane(plane, bits);
+        }
+    }
+
+    fn encode_packed(&self, masks: &mut [u64], values: &mut [f32]) {
+        masks.copy_from_slice(&self.planes());
+        values.fill(1.0);
+    }
+
+    fn row_len(&self) -> usize {
+        18
+    }
+
+    fn key(&self) -> u64 {
+        let [own, opponent] = self.planes();
+        grid::hash_words(&[own | opponent << 9])
+    }
+
+    fn action_to_text(&self, action: Action, notation: Option<&str>) -> Result<String, GameError> {
+        grid::only_notation(NAME, notation)?;
+        grid::check_action(NAME, action, 9).map(square_name)
+    }
+
+    fn action_from_text(&self, text: &str) -> Result<Action, GameError> {
+        grid::find_action(self, NAME, text, |action| vec![square_name(action.into())])
+    }
+
+    fn text(&self) -> String {
+        self.drawing().text()
+    }
+
+    fn svg(&self) -> String {
+        self.drawing().svg(Look::Crosses)
+    }
+
+    fn notation(&self) -> String {
+        self.moves().iter().map(|&m| square_name(m.into())).collect::<Vec<_>>().join(" ")
+    }
+
+    super::plain_copy!();
 }

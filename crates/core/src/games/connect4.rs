@@ -1,0 +1,274 @@
+//! Connect Four: seven columns, six rows; a stone falls to the lowest free square, four in a row wins.
+//! Actions 0..7 are the columns from the left. Features: two planes of 6x7, the mover's stones and the opponent's,
+//! rows from top to bottom. Moves are written as column digits `1` to `7`; letters `a` to `g` are read too.
+
+use std::any::Any;
+
+use super::grid::{self, Drawing, Look};
+use crate::game::{Action, Game, GameError, GameInfo, Outcome, Player, SpecArgs, State, Symmetry};
+
+const NAME: &str = "connect4";
+/// Number of columns.
+pub const COLUMNS: usize = 7;
+/// Number of rows.
+pub const ROWS: usize = 6;
+const SQUARES: usize = ROWS * COLUMNS;
+const FULL: u64 = (1 << SQUARES) - 1;
+const TOP_ROW: u64 = (1 << COLUMNS) - 1;
+/// All squares of column 0.
+const COLUMN: u64 = 1 | 1 << 7 | 1 << 14 | 1 << 21 | 1 << 28 | 1 << 35;
+/// Squares in the columns 0 to 3, from which a line can run to the right, and in the columns 3 to 6.
+const LEFT: u64 = COLUMN * 0b000_1111;
+const RIGHT: u64 = COLUMN * 0b111_1000;
+
+/// The game of Connect Four.
+pub struct Connect4 {
+    info: GameInfo,
+}
+
+/// Builds the game; it has no parameters.
+pub fn make(args: SpecArgs) -> Result<Box<dyn Game>, GameError> {
+    args.finish(NAME, &[])?;
+    let info = GameInfo {
+        name: NAME.into(),
+        spec: NAME.into(),
+        num_actions: COLUMNS,
+        feature_shape: [2, ROWS, COLUMNS],
+        max_plies: SQUARES,
+    };
+    Ok(Box::new(Connect4 { info }))
+}
+
+impl Game for Connect4 {
+    fn info(&self) -> &GameInfo {
+        &self.info
+    }
+
+    fn initial(&self) -> Box<dyn State> {
+        Box::new(Position::default())
+    }
+
+    /// Identity and left-right reflection.
+    fn symmetries(&self) -> Vec<Symmetry> {
+        let reflected = |square: usize| square / COLUMNS * COLUMNS + (COLUMNS - 1 - square % COLUMNS);
+        vec![
+            Symmetry { squares: (0..SQUARES as u32).collect(), actions: (0..COLUMNS as Action).collect() },
+            Symmetry {
+                squares: (0..SQUARES).map(|square| reflected(square) as u32).collect(),
+                actions: (0..COLUMNS as Action).rev().collect(),
+            },
+        ]
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum Status {
+    #[default]
+    Open,
+    Line,
+    Full,
+}
+
+/// A position: the squares of both players as 42-bit sets (bit = row * 7 + column, rows from the top), and the moves.
+#[derive(Clone, Copy)]
+pub struct Position {
+    stones: [u64; 2],
+    ply: u8,
+    status: Status,
+    moves: [u8; SQUARES],
+}
+
+impl Default for Position {
+    fn default() -> Self {
+        Position { stones: [0; 2], ply: 0, status: Status::Open, moves: [0; SQUARES] }
+    }
+}
+
+/// Four squares in a row, in any of the four directions.
+#[inline]
+fn has_line(stones: u64) -> bool {
+    let run = |step: u32, starts: u64| stones & stones >> step & stones >> (2 * step) & stones >> (3 * step) & starts;
+    run(1, LEFT) | run(7, FULL) | run(8, LEFT) | run(6, RIGHT) != 0
+}
+
+impl Position {
+    /// The stones of the mover and of the opponent: bit = row * 7 + column, rows from the top.
+    #[inline]
+    pub fn planes(&self) -> [u64; 2] {
+        let mover = usize::from(self.ply % 2);
+        [self.stones[mover], self.stones[1 - mover]]
+    }
+
+    fn moves(&self) -> &[u8] {
+        &self.moves[..usize::from(self.ply)]
+    }
+
+    /// The square that the last move took: the highest stone of its column.
+    fn last_square(&self) -> Option<usize> {
+        let column = *self.moves().last()?;
+        let stones = (self.stones[0] | self.stones[1]) & COLUMN << column;
+        Some(stones.trailing_zeros() as usize)
+    }
+
+    fn drawing(&self) -> Drawing {
+        let owner = |square: usize| {
+            [Player::First, Player::Second].into_iter().find(|&p| self.stones[p as usize] >> square & 1 == 1)
+        };
+        let names = ["Yellow", "Red"];
+        Drawing {
+            rows: ROWS,
+            columns: COLUMNS,
+            stones: (0..SQUARES).map(owner).collect(),
+            last: self.last_square(),
+            column_labels: (1..=COLUMNS).map(|column| column.to_string()).collect(),
+            row_labels: (1..=ROWS).rev().map(|row| row.to_string()).collect(),
+            names,
+            signs: ['Y', 'R'],
+            caption: grid::caption(self, names),
+        }
+    }
+}
+
+/// A column as digit and as letter.
+fn column_names(action: Action) -> Vec<String> {
+    vec![(action + 1).to_string(), char::from(b'a' + action as u8).to_string()]
+}
+
+impl State for Position {
+    #[inline]
+    fn to_move(&self) -> Player {
+        if self.ply % 2 == 0 { Player::First } else { Player::Second }
+    }
+
+    #[inline]
+    fn legal_actions(&self, out: &mut Vec<Action>) {
+        out.clear();
+        if self.status == Status::Open {
+            let mut free = !(self.stones[0] | self.stones[1]) & TOP_ROW;
+            while free != 0 {
+                out.push(free.trailing_zeros() as Action);
+                free &= free - 1;
+            }
+        }
+    }
+
+    #[inline]
+    fn play(&mut self, action: Action) {
+        let mover = usize::from(self.ply % 2);
+        let free = !(self.stones[0] | self.stones[1]) & COLUMN << action;
+        self.stones[mover] |= (1 << 63) >> free.leading_zeros();
+        self.moves[usize::from(self.ply)] = action as u8;
+        self.ply += 1;
+        if has_line(self.stones[mover]) {
+            self.status = Status::Line;
+        } else if usize::from(self.ply) == SQUARES {
+            self.status = Status::Full;
+        }
+    }
+
+    #[inline]
+    fn outcome(&self) -> Option<Outcome> {
+        match self.status {
+            Status::Open => None,
+            Status::Line => Some(Outcome::Win(self.to_move().other())),
+            Status::Full => Some(Outcome::Draw),
+        }
+    }
+
+    fn end_reason(&self) -> Option<&'static str> {
+        match self.status {
+            Status::Open => None,
+            Status::Line => Some("four in a row"),
+            Status::Full => Some("full board"),
+        }
+    }
+
+    fn ply(&self) -> usize {
+        usize::from(self.ply)
+    }
+
+    fn encode(&self, row: &mut [f32]) {
+        for (plane, bits) in row.chunks_exact_mut(SQUARES).zip(self.planes()) {
+            grid::write_plane(plane, bits);
+        }
+    }
+
+    fn encode_packed(&self, masks: &mut [u64], values: &mut [f32]) {
+        masks.copy_from_slice(&self.planes());
+        values.fill(1.0);
+    }
+
+    fn row_len(&self) -> usize {
+        2 * SQUARES
+    }
+
+    #[inline]
+    fn key(&self) -> u64 {
+        grid::hash_words(&self.planes())
+    }
+
+    fn action_to_text(&self, action: Action, notation: Option<&str>) -> Result<String, GameError> {
+        grid::only_notation(NAME, notation)?;
+        grid::check_action(NAME, action, COLUMNS).map(|column| (column + 1).to_string())
+    }
+
+    fn action_from_text(&self, text: &str) -> Result<Action, GameError> {
+        grid::find_action(self, NAME, text, column_names)
+    }
+
+    fn text(&self) -> String {
+        self.drawing().text()
+    }
+
+    fn svg(&self) -> String {
+        self.drawing().svg(Look::Discs)
+    }
+
+    /// The columns played so far, e.g. `4453`.
+    fn notation(&self) -> String {
+        self.moves().iter().map(|&column| char::from(b'1' + column)).collect()
+    }
+
+    super::plain_copy!();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Length of the longest row through each square, found by walking.
+    fn naive_line(stones: u64) -> bool {
+        let at = |r: i32, c: i32| {
+            (0..ROWS as i32).contains(&r) && (0..COLUMNS as i32).contains(&c) && stones >> (r * 7 + c) & 1 == 1
+        };
+        let runs = |r, c, dr, dc| (0..4).all(|i| at(r + i * dr, c + i * dc));
+        (0..6).any(|r| (0..7).any(|c| [(0, 1), (1, 0), (1, 1), (1, -1)].iter().any(|&(dr, dc)| runs(r, c, dr, dc))))
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn lines_agree_with_a_walk_over_the_board(a: u64, b: u64) {
+            for stones in [a & FULL, a & b & FULL, (a | b) & FULL] {
+                proptest::prop_assert_eq!(has_line(stones), naive_line(stones));
+            }
+        }
+    }
+
+    #[test]
+    fn every_single_line_is_found() {
+        let mut lines = 0;
+        for (dr, dc) in [(0, 1), (1, 0), (1, 1), (1, -1i32)] {
+            for r in 0..ROWS as i32 {
+                for c in 0..COLUMNS as i32 {
+                    let (end_r, end_c) = (r + 3 * dr, c + 3 * dc);
+                    if (0..6).contains(&end_r) && (0..7).contains(&end_c) {
+                        lines += 1;
+                        let line = (0..4).fold(0, |set, i| set | 1u64 << ((r + i * dr) * 7 + c + i * dc));
+                        assert!(has_line(line));
+                    }
+                }
+            }
+        }
+        assert_eq!(lines, 69);
+    }
+}
