@@ -1,0 +1,72 @@
+"""How long to think about a move: a clock in, a budget out. Pure functions, all times in seconds.
+
+The budget has two figures. `target` is what the move should cost when nothing speaks for more; `maximum` is what it may
+cost when the search has not settled. Smart pruning (limits.py) often stops before `target`; what it saves is on
+the clock of the next move, which plans anew.
+"""
+
+from dataclasses import dataclass
+
+GAME_LENGTH = 55.0
+"""Median length of a game, in moves."""
+GAME_LENGTH_SHAPE = 4.0
+"""How sharply the lengths of games gather around the median."""
+LARGEST_SHARE = 0.5
+"""No move of an unknown number of moves may use more than this share of what is left."""
+STRETCH = 2.5
+"""`maximum` over `target`, where the clock allows it."""
+
+
+@dataclass(frozen=True)
+class Clock:
+    """What the clock of the player to move shows."""
+
+    remaining: float
+    increment: float = 0.0
+    moves_to_go: int | None = None
+    """Moves until the next time control; None: the time is for the whole game."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Seconds for one move: 0 <= target <= maximum."""
+
+    target: float
+    maximum: float
+
+
+def plan(clock: Clock, *, move_number: int, overhead: float, slowmover: float = 1.0) -> Budget:
+    """Divides the clock among the moves still to come.
+
+    `move_number` counts full moves from 0. `overhead` seconds are lost between clock and engine on every move and are
+    never planned. `maximum` is at most `remaining - overhead` for every clock, and 0 when nothing is left.
+    """
+    spare = max(0.0, clock.remaining - overhead)
+    moves = moves_left(move_number) if clock.moves_to_go is None else float(max(1, clock.moves_to_go))
+    share = (spare + max(0.0, clock.increment) * (moves - 1.0)) / moves
+    maximum = min(STRETCH * slowmover * share, _ceiling(spare, clock.moves_to_go))
+    return Budget(target=min(slowmover * share, maximum), maximum=maximum)
+
+
+def fixed(seconds: float, *, overhead: float) -> Budget:
+    """The budget of `go movetime`: all of it but the overhead, of which a very short time keeps half."""
+    usable = max(seconds - overhead, 0.5 * seconds, 0.0)
+    return Budget(target=usable, maximum=usable)
+
+
+def moves_left(move_number: int) -> float:
+    """Median number of moves still to play after `move_number` moves, for log-logistic game lengths.
+
+    The share of games longer than x moves is S(x) = 1 / (1 + (x/m)^s), with m = GAME_LENGTH and s = GAME_LENGTH_SHAPE. The
+    median of what is left, t, solves S(x + t) = S(x) / 2: t = m (1 + 2 (x/m)^s)^(1/s) - x.
+    """
+    played = float(max(0, move_number))
+    growth = 1.0 + 2.0 * (played / GAME_LENGTH) ** GAME_LENGTH_SHAPE
+    return GAME_LENGTH * growth ** (1.0 / GAME_LENGTH_SHAPE) - played
+
+
+def _ceiling(spare: float, moves_to_go: int | None) -> float:
+    """The most that one move may use: the last move before a time control all, others a share."""
+    if moves_to_go is None:
+        return LARGEST_SHARE * spare
+    return spare if moves_to_go <= 1 else spare * max(LARGEST_SHARE, 1.0 / moves_to_go)
