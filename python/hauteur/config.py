@@ -54,3 +54,15 @@ class SearchParams(Section):
     max_collisions: Annotated[int, Field(ge=1, le=100_000)] = 32
     cache_size: Annotated[int, Field(ge=0, le=1_000_000_000)] = 200_000
     max_tree_bytes: Annotated[int, Field(ge=0)] = 0
+
+
+class Temperature(Section):
+    """Randomness of the moves played: p ~ N^(1/T). Meanings as lc0's Temp... options (see hauteur.temperature)."""
+
+    initial: Annotated[float, Field(ge=0, le=100)] = 0.0
+    decay_moves: Annotated[int, Field(ge=0, le=10_000)] = 0
+    decay_delay_moves: Annotated[int, Field(ge=0, le=10_000)] = 0
+    cutoff_move: Annotated[int, Field(ge=0, le=10_000)] = 0
+    endgame: Annotated[float, Field(ge=0, le=100)] = 0.0
+    visit_offset: Annotated[float, Field(ge=-1e5, le=1e5)] = 0.0
+    value_cutoff: Annotated[float, Field(ge=0, le=100)] = 100.0
