@@ -112,7 +112,9 @@ def _unsettled(progress: Progress) -> bool:
     if not progress.edge_visits:
         return False
     most = max(progress.edge_visits)
-    pairs = [(n, q) for n, q in zip(progress.edge_visits, progress.edge_q, strict=True) if n > 0 and n >= RIVAL_SHARE * most]
+    pairs = [
+        (n, q) for n, q in zip(progress.edge_visits, progress.edge_q, strict=True) if n > 0 and n >= RIVAL_SHARE * most
+    ]
     return bool(pairs) and max(pairs, key=lambda p: p[1])[1] > max(pairs)[1]
 
 

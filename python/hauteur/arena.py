@@ -1,0 +1,332 @@
+"""The only loop that plays games: self-play, gate and matches differ in their players and in what they keep of a game.
+
+Each player owns a forest. Every turn of the loop each player gathers, has its rows evaluated and applies them once;
+then all trees that are finished choose their moves together. A game that ends makes room for the next one.
+
+A game depends on its plan and the players alone, not on the games beside it: its trees have their own random numbers
+and never more than one leaf in flight. What remains is arithmetic: a network may round a row differently in a batch
+of another size, so games agree bit for bit between runs with the same number of parallel games, and between others
+nearly always.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hauteur import _core
+from hauteur.player import InFlight, Player, SearchFacts
+from hauteur.seeds import derived_seed, stream
+
+STANDSTILL = 1000
+"""Turns without rows, visits or moves after which the loop gives up."""
+
+
+@dataclass(frozen=True)
+class GamePlan:
+    """A game to be played: its number, who sits where, how it starts.
+
+    seats: index of the player who moves as first and as second; start: actions played before the first search.
+    """
+
+    index: int
+    seats: tuple[int, int] = (0, 0)
+    start: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class PlayedGame:
+    """A finished game of n searched moves, with what the searches found.
+
+    movers uint8 [n] (0 first, 1 second); policy_actions uint16 and policy_counts uint32 hold the visited root edges
+    of all moves one after another, policy_lengths uint16 [n] how many belong to each; root_wdl float32 [n, 3] and
+    net_value float32 [n] are for the mover; visits uint32 [n] are the root's; outcome: +1 first won, 0 draw, -1
+    second won.
+    """
+
+    plan: GamePlan
+    seed: int
+    actions: NDArray[np.uint16]
+    movers: NDArray[np.uint8]
+    policy_actions: NDArray[np.uint16]
+    policy_counts: NDArray[np.uint32]
+    policy_lengths: NDArray[np.uint16]
+    root_wdl: NDArray[np.float32]
+    net_value: NDArray[np.float32]
+    visits: NDArray[np.uint32]
+    temperatures: NDArray[np.float32]
+    outcome: int
+    end_reason: str
+
+    def score_of(self, player: int) -> float:
+        """Score of a player of the plan: 1 won, 0.5 drawn, 0 lost."""
+        sign = 1 if self.plan.seats[0] == player else -1
+        return (1 + sign * self.outcome) / 2
+
+
+@dataclass
+class ArenaFacts:
+    """Counts and seconds of a stretch of games, all players together; see SearchFacts for the three shares of time."""
+
+    games: int = 0
+    moves: int = 0
+    visits: float = 0.0
+    cache_hits: float = 0.0
+    cache_lookups: float = 0.0
+    tree_bytes: float = 0.0
+    search: SearchFacts = field(default_factory=SearchFacts)
+
+    @property
+    def cache_hit_rate(self) -> float:
+        """Share of evaluations that the cache answered, 0 to 1."""
+        return self.cache_hits / self.cache_lookups if self.cache_lookups else 0.0
+
+
+def play_games(
+    game: _core.Game,
+    players: Sequence[Player],
+    plans: Iterable[GamePlan],
+    *,
+    seed: int,
+    purpose: str,
+    parallel: int,
+    batch_size: int,
+    in_flight: int = 2,
+    threads: int = 1,
+    facts: ArenaFacts | None = None,
+) -> Iterator[PlayedGame]:
+    """Plays the planned games, up to `parallel` at a time, and yields each when it ends; `facts` is kept up to date.
+
+    Random numbers are those of (seed, purpose, index of the game). Closing the iterator early drops the running games.
+    """
+    if parallel < 1:
+        raise ValueError(f"the number of parallel games must be >= 1, got {parallel}")
+    tables = [_Table.make(game, player, seed, batch_size, in_flight, threads) for player in players]
+    arena = _Arena(game, tables, iter(plans), seed, purpose, parallel)
+    return arena.run(facts if facts is not None else ArenaFacts())
+
+
+@dataclass
+class _Slot:
+    """A running game: the position, one tree for each player (absent until it first moves) and what was recorded."""
+
+    plan: GamePlan
+    state: _core.State
+    seed: int
+    random: np.random.Generator
+    trees: dict[int, int] = field(default_factory=dict)
+    unplayed: dict[int, list[int]] = field(default_factory=dict)
+    moves: list[_Move] = field(default_factory=list)
+
+    @property
+    def mover(self) -> int:
+        """Index of the player to move."""
+        return self.plan.seats[self.state.to_move]
+
+
+@dataclass(frozen=True)
+class _Move:
+    """One searched move, as PlayedGame stores it."""
+
+    action: int
+    mover: int
+    policy_actions: NDArray[np.uint16]
+    policy_counts: NDArray[np.uint32]
+    root_wdl: NDArray[np.float32]
+    net_value: float
+    visits: int
+    temperature: float
+
+
+@dataclass
+class _Table:
+    """A player with its forest, its batches in flight, and the games in which it is thinking (by tree)."""
+
+    player: Player
+    forest: _core.Forest
+    waiting: InFlight
+    thinking: dict[int, _Slot] = field(default_factory=dict)
+
+    @classmethod
+    def make(cls, game: _core.Game, player: Player, seed: int, batch_size: int, in_flight: int, threads: int) -> _Table:
+        forest = player.forest(game, seed=seed, threads=threads)
+        return cls(player, forest, InFlight(forest, player.evaluator, batch_size, in_flight, one_leaf=True))
+
+
+class _Arena:
+    """The state of `play_games`."""
+
+    def __init__(
+        self,
+        game: _core.Game,
+        tables: list[_Table],
+        plans: Iterator[GamePlan],
+        seed: int,
+        purpose: str,
+        parallel: int,
+    ) -> None:
+        self.game = game
+        self.tables = tables
+        self.plans = plans
+        self.seed = seed
+        self.purpose = purpose
+        self.parallel = parallel
+        self.running = 0
+        self.ended: list[_Slot] = []
+
+    def run(self, facts: ArenaFacts) -> Iterator[PlayedGame]:
+        """Turns until all planned games are over."""
+        started = time.perf_counter()
+        idle = 0
+        try:
+            self._refill()
+            while self.running or self.ended:
+                idle = 0 if self._turn() else idle + 1
+                if idle > STANDSTILL:
+                    raise RuntimeError("the games stand still: no rows, no moves, yet not all are over")
+                self._refill()
+                self._measure(facts, time.perf_counter() - started)
+                yield from self._collect(facts)
+        finally:
+            for table in self.tables:
+                table.waiting.cancel()
+
+    def _turn(self) -> bool:
+        """Every player evaluates once, then moves are chosen; False if nothing happened."""
+        for table in self.tables:
+            table.waiting.fill()
+        applied = [table.waiting.apply_oldest() for table in self.tables]
+        moved = [self._move(index) for index in range(len(self.tables))]
+        return any(applied) or any(moved)
+
+    def _move(self, player: int) -> bool:
+        """Chooses and plays a move in each of the player's finished trees; False when there is none."""
+        table = self.tables[player]
+        ids = [tree for tree in table.forest.finished().tolist() if tree in table.thinking]
+        if not ids:
+            return False
+        slots = [table.thinking.pop(tree) for tree in ids]
+        for slot, move in zip(slots, _search_results(table, np.array(ids), slots), strict=True):
+            slot.moves.append(move)
+            slot.state.play(move.action)
+            for unplayed in slot.unplayed.values():
+                unplayed.append(move.action)
+        self._seat([slot for slot in slots if slot.state.outcome() is None])
+        self._end([slot for slot in slots if slot.state.outcome() is not None])
+        return True
+
+    def _seat(self, slots: list[_Slot]) -> None:
+        """Lets the player to move in each of these games think."""
+        for player, table in enumerate(self.tables):
+            here = [slot for slot in slots if slot.mover == player]
+            known = [slot for slot in here if player in slot.trees]
+            self._catch_up(player, known)
+            for slot in here:
+                if player not in slot.trees:
+                    self._plant(player, slot)
+                table.thinking[slot.trees[player]] = slot
+
+    def _catch_up(self, player: int, slots: list[_Slot]) -> None:
+        """Plays in the player's trees the moves that were made since it last moved."""
+        while slots:
+            ids = np.array([slot.trees[player] for slot in slots], np.int64)
+            actions = np.array([slot.unplayed[player].pop(0) for slot in slots], np.uint16)
+            self.tables[player].forest.advance(ids, actions)
+            slots = [slot for slot in slots if slot.unplayed[player]]
+
+    def _plant(self, player: int, slot: _Slot) -> None:
+        """A first tree for this player in this game."""
+        table = self.tables[player]
+        tree = table.forest.add(slot.state, derived_seed(slot.seed, "tree", player))
+        table.forest.set_visit_limits(np.array([tree], np.int64), np.array([table.player.visits], np.uint32))
+        slot.trees[player] = tree
+        slot.unplayed[player] = []
+
+    def _refill(self) -> None:
+        """Starts planned games while there is room."""
+        fresh = []
+        while self.running < self.parallel and (plan := next(self.plans, None)) is not None:
+            fresh.append(self._start(plan))
+            self.running += 1
+        self._seat([slot for slot in fresh if slot.state.outcome() is None])
+        self._end([slot for slot in fresh if slot.state.outcome() is not None])
+
+    def _start(self, plan: GamePlan) -> _Slot:
+        state = self.game.initial_state()
+        for action in plan.start:
+            state.play(action)
+        seed = derived_seed(self.seed, self.purpose, plan.index)
+        return _Slot(plan, state, seed, stream(seed, "moves"))
+
+    def _end(self, slots: list[_Slot]) -> None:
+        """Takes these games off the tables."""
+        for player, table in enumerate(self.tables):
+            ids = [slot.trees[player] for slot in slots if player in slot.trees]
+            if ids:
+                table.forest.remove(np.array(ids, np.int64))
+        self.running -= len(slots)
+        self.ended.extend(slots)
+
+    def _collect(self, facts: ArenaFacts) -> Iterator[PlayedGame]:
+        ended, self.ended = self.ended, []
+        for slot in ended:
+            facts.games += 1
+            facts.moves += len(slot.moves)
+            yield _played(slot)
+
+    def _measure(self, facts: ArenaFacts, elapsed: float) -> None:
+        stats = [table.forest.stats() for table in self.tables]
+        facts.visits = sum(s["visits"] for s in stats)
+        facts.cache_hits = sum(s["cache_hits"] for s in stats)
+        facts.cache_lookups = sum(s["cache_lookups"] for s in stats)
+        facts.tree_bytes = max(facts.tree_bytes, sum(s["bytes"] for s in stats))
+        facts.search = SearchFacts()
+        for table in self.tables:
+            facts.search.add(table.waiting.facts)
+        facts.search.total = elapsed
+
+
+def _search_results(table: _Table, ids: NDArray[np.int64], slots: list[_Slot]) -> Iterator[_Move]:
+    """The chosen move of each finished tree with what its search found."""
+    forest = table.forest
+    plies = np.array([slot.state.ply for slot in slots], np.int64)
+    choice = table.player.choose(forest, ids, plies, np.array([slot.random.random() for slot in slots]))
+    root_wdl, net_wdl, visits = forest.root_values(ids), forest.network_values(ids), forest.root_node_visits(ids)
+    for row, slot in enumerate(slots):
+        edges = np.flatnonzero(choice.visits[row])
+        yield _Move(
+            action=int(choice.actions[row]),
+            mover=slot.state.to_move,
+            policy_actions=edges.astype(np.uint16),
+            policy_counts=choice.visits[row, edges],
+            root_wdl=root_wdl[row],
+            net_value=float(net_wdl[row, 0] - net_wdl[row, 2]),
+            visits=int(visits[row]),
+            temperature=float(choice.temperatures[row]),
+        )
+
+
+def _played(slot: _Slot) -> PlayedGame:
+    """Turns the moves of a game into arrays."""
+    moves = slot.moves
+    outcome, reason = slot.state.outcome(), slot.state.end_reason()
+    assert outcome is not None
+    return PlayedGame(
+        plan=slot.plan,
+        seed=slot.seed,
+        actions=np.array([move.action for move in moves], np.uint16),
+        movers=np.array([move.mover for move in moves], np.uint8),
+        policy_actions=np.concatenate([np.zeros(0, np.uint16), *(move.policy_actions for move in moves)]),
+        policy_counts=np.concatenate([np.zeros(0, np.uint32), *(move.policy_counts for move in moves)]),
+        policy_lengths=np.array([len(move.policy_actions) for move in moves], np.uint16),
+        root_wdl=np.array([move.root_wdl for move in moves], np.float32).reshape(-1, 3),
+        net_value=np.array([move.net_value for move in moves], np.float32),
+        visits=np.array([move.visits for move in moves], np.uint32),
+        temperatures=np.array([move.temperature for move in moves], np.float32),
+        outcome=outcome,
+        end_reason=reason or "",
+    )

@@ -1,0 +1,24 @@
+"""Random numbers that are named, not stored: a stream for every (seed, purpose, index), the same on every machine.
+
+Nothing here has a state that a checkpoint would have to keep: a run that is resumed names the same streams again.
+"""
+
+import hashlib
+
+import numpy as np
+
+
+def stream(seed: int, purpose: str, index: int = 0) -> np.random.Generator:
+    """The random stream of this name; different names give independent streams."""
+    if seed < 0 or index < 0:
+        raise ValueError(f"a seed and an index must be >= 0, got {seed} and {index}")
+    return np.random.Generator(np.random.Philox(key=[seed % 2**64, _purpose_key(purpose)], counter=[0, 0, 0, index]))
+
+
+def derived_seed(seed: int, purpose: str, index: int = 0) -> int:
+    """First number of the stream, 0 to 2**63 - 1: the seed of something that has its own generator."""
+    return int(stream(seed, purpose, index).integers(2**63))
+
+
+def _purpose_key(purpose: str) -> int:
+    return int.from_bytes(hashlib.blake2b(purpose.encode(), digest_size=8).digest(), "little")
