@@ -1,9 +1,9 @@
 //! The laws that every built-in game obeys, along random games, and known numbers of move sequences.
 
-use hauteur_core::game::{Action, Game, State, make_game, perft};
+use hauteur_core::game::{Action, Game, Outcome, Player, State, make_game, perft};
 use proptest::prelude::*;
 
-const SPECS: &[&str] = &["tictactoe", "connect4"];
+const SPECS: &[&str] = &["tictactoe", "connect4", "nogo", "nogo(size=3)", "nogo(rows=5,cols=13)", "nogo(size=13)"];
 
 /// The positions of one random game, the initial one first; `choices` picks the moves.
 fn random_game(game: &dyn Game, choices: &[u16]) -> Vec<Box<dyn State>> {
@@ -45,7 +45,6 @@ fn check_position(game: &dyn Game, state: &dyn State) {
         assert_eq!(state.action_from_text(&text), Ok(action));
     }
     check_packed(info.feature_shape, state);
-    check_symmetries(game, state);
 }
 
 fn check_packed(shape: [usize; 3], state: &dyn State) {
@@ -101,7 +100,7 @@ fn moves_of(game: &dyn Game, state: &dyn State) -> Vec<Action> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    #![proptest_config(ProptestConfig::with_cases(20))]
     #[test]
     fn random_games_obey_the_laws(choices in prop::collection::vec(any::<u16>(), 170)) {
         for spec in SPECS {
@@ -109,6 +108,9 @@ proptest! {
             let positions = random_game(game.as_ref(), &choices);
             for position in &positions {
                 check_position(game.as_ref(), position.as_ref());
+            }
+            for position in [&positions[positions.len() / 2], positions.last().unwrap()] {
+                check_symmetries(game.as_ref(), position.as_ref());
             }
             let mut copy = game.initial();
             copy.copy_from(positions.last().unwrap().as_ref());
@@ -132,11 +134,62 @@ fn connect4_has_its_known_number_of_move_sequences() {
     assert_eq!(counts, [7, 49, 343, 2401, 16_807, 117_649, 823_536, 5_673_234]);
 }
 
+/// Counts of the sequences of 1, 2, 3 ... moves from the empty board.
+fn nogo_counts(spec: &str, depths: u32) -> Vec<u64> {
+    let start = make_game(spec).unwrap().initial();
+    (1..=depths).map(|depth| perft(start.as_ref(), depth)).collect()
+}
+
+#[test]
+fn nogo_has_its_known_number_of_move_sequences() {
+    let table: [(&str, &[u64]); 9] = [
+        ("nogo(size=2)", &[4, 12, 16, 0]),
+        ("nogo(rows=2,cols=3)", &[6, 30, 112, 264, 216, 0]),
+        ("nogo(size=3)", &[9, 72, 496, 2832, 12768, 41328, 80352, 43776, 0]),
+        ("nogo(rows=3,cols=4)", &[12, 132, 1312, 11592, 89304, 581_760]),
+        ("nogo(rows=3,cols=5)", &[15, 210, 2722, 32376, 349_824]),
+        ("nogo(size=4)", &[16, 240, 3352, 43264, 511_776]),
+        ("nogo(size=5)", &[25, 600, 13792, 302_896]),
+        ("nogo(size=7)", &[49, 2352, 110_536]),
+        ("nogo", &[81, 6480, 511_912]),
+    ];
+    for (spec, counts) in table {
+        assert_eq!(nogo_counts(spec, counts.len() as u32), counts, "{spec}");
+    }
+}
+
+/// Number of games from here on that Black and that White wins.
+fn won_games(state: &dyn State) -> [u64; 2] {
+    if let Some(Outcome::Win(winner)) = state.outcome() {
+        return if winner == Player::First { [1, 0] } else { [0, 1] };
+    }
+    legal(state).into_iter().fold([0, 0], |sum, action| {
+        let mut child = state.clone_box();
+        child.play(action);
+        let [black, white] = won_games(child.as_ref());
+        [sum[0] + black, sum[1] + white]
+    })
+}
+
+#[test]
+fn nogo_has_its_known_number_of_games() {
+    for (spec, games) in
+        [("nogo(size=2)", [16, 0]), ("nogo(rows=2,cols=3)", [216, 104]), ("nogo(size=3)", [45_792, 44_928])]
+    {
+        assert_eq!(won_games(make_game(spec).unwrap().initial().as_ref()), games, "{spec}");
+    }
+}
+
 #[test]
 fn bad_specs_and_moves_are_refused_with_what_is_allowed() {
     for (spec, part) in [
         ("tictactoe(size=4)", "no parameter"),
         ("connect4(rows=3)", "allowed: none"),
+        ("nogo(size=1)", "size must be a whole number from 2 to 13"),
+        ("nogo(size=-1)", "size must be a whole number from 2 to 13"),
+        ("nogo(rows=14,cols=3)", "rows must be a whole number from 2 to 13"),
+        ("nogo(rows=3)", "either size, or rows and cols"),
+        ("nogo(size=3,rows=3,cols=3)", "either size, or rows and cols"),
         ("hopscotch", "known games"),
         ("connect4(", "closing bracket"),
     ] {

@@ -1,7 +1,9 @@
 //! The built-in games, one file each: rules, features, action numbering, notation, pictures.
 
+pub mod bits;
 pub mod connect4;
 pub mod grid;
+pub mod nogo;
 pub mod tictactoe;
 
 /// The methods of `State` that are the same for every position that is a plain `Copy` value.

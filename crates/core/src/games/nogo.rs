@@ -1,0 +1,412 @@
+//! NoGo: Go on an empty board in which capture, suicide and passing are illegal; who has no legal move loses.
+//!
+//! Actions are the points row by row from the top. Features: four planes, own stones, the opponent's stones, own legal
+//! points, the opponent's legal points, rows from top to bottom. Moves are written as in GTP: `A1` is the lower left
+//! point and there is no column I.
+
+use std::any::Any;
+
+use super::bits::Bits;
+use super::grid::{self, Drawing, Look};
+use crate::game::{Action, Game, GameError, GameInfo, Outcome, Player, SpecArgs, State, Symmetry};
+
+const NAME: &str = "nogo";
+const SIZES: std::ops::RangeInclusive<usize> = 2..=13;
+const ALLOWED: &str = "a whole number from 2 to 13";
+const DEFAULT_SIZE: usize = 9;
+const MAX_POINTS: usize = 13 * 13;
+const COLUMN_LETTERS: &[u8; 13] = b"ABCDEFGHJKLMN";
+
+/// The game of NoGo on one board; positions are sets of `W` words.
+pub struct NoGo<const W: usize> {
+    info: GameInfo,
+    start: Position<W>,
+}
+
+/// Builds the game: `nogo` is 9x9, `nogo(size=7)` square, `nogo(rows=3,cols=4)` rectangular.
+pub fn make(mut args: SpecArgs) -> Result<Box<dyn Game>, GameError> {
+    let [size, rows, columns] = ["size", "rows", "cols"].map(|name| length(&mut args, name));
+    args.finish(NAME, &["size", "rows", "cols"])?;
+    let (rows, columns) = match (size?, rows?, columns?) {
+        (size, None, None) => (size.unwrap_or(DEFAULT_SIZE), size.unwrap_or(DEFAULT_SIZE)),
+        (None, Some(rows), Some(columns)) => (rows, columns),
+        _ => return Err(GameError("nogo takes either size, or rows and cols, or nothing (9x9)".into())),
+    };
+    Ok(match (rows * columns).div_ceil(64) {
+        1 => Box::new(NoGo::<1>::new(rows, columns)),
+        2 => Box::new(NoGo::<2>::new(rows, columns)),
+        _ => Box::new(NoGo::<3>::new(rows, columns)),
+    })
+}
+
+/// One of the parameters that are a length of the board.
+fn length(args: &mut SpecArgs, name: &str) -> Result<Option<usize>, GameError> {
+    match args.take::<usize>(NAME, name, ALLOWED)? {
+        Some(value) if !SIZES.contains(&value) => {
+            Err(GameError(format!("{NAME}({name}={value}): {name} must be {ALLOWED}")))
+        }
+        value => Ok(value),
+    }
+}
+
+impl<const W: usize> NoGo<W> {
+    fn new(rows: usize, columns: usize) -> Self {
+        let spec = match (rows, columns) {
+            (DEFAULT_SIZE, DEFAULT_SIZE) => NAME.into(),
+            _ if rows == columns => format!("{NAME}(size={rows})"),
+            _ => format!("{NAME}(rows={rows},cols={columns})"),
+        };
+        let info = GameInfo {
+            name: NAME.into(),
+            spec,
+            num_actions: rows * columns,
+            feature_shape: [4, rows, columns],
+            // every chain keeps a liberty, so one point at least stays empty
+            max_plies: rows * columns - 1,
+        };
+        NoGo { info, start: Position::new(rows, columns) }
+    }
+}
+
+impl<const W: usize> Game for NoGo<W> {
+    fn info(&self) -> &GameInfo {
+        &self.info
+    }
+
+    fn initial(&self) -> Box<dyn State> {
+        Box::new(self.start)
+    }
+
+    fn symmetries(&self) -> Vec<Symmetry> {
+        let [_, rows, columns] = self.info.feature_shape;
+        grid::grid_symmetries(rows, columns)
+            .into_iter()
+            .map(|squares| Symmetry { actions: squares.iter().map(|&s| s as Action).collect(), squares })
+            .collect()
+    }
+}
+
+/// A position. A point that is illegal for a colour stays so for the rest of the game, so `banned` only grows.
+#[derive(Clone, Copy)]
+struct Position<const W: usize> {
+    stones: [Bits<W>; 2],
+    /// Empty points where a move of this colour would capture or be suicide.
+    banned: [Bits<W>; 2],
+    /// All points; those not in the first column; those not in the last one.
+    board: Bits<W>,
+    not_first: Bits<W>,
+    not_last: Bits<W>,
+    rows: u8,
+    columns: u8,
+    ply: u8,
+    moves: [u8; MAX_POINTS],
+}
+
+impl<const W: usize> Position<W> {
+    /// The empty board.
+    fn new(rows: usize, columns: usize) -> Self {
+        let points = |wanted: &dyn Fn(usize) -> bool| {
+            (0..rows * columns).filter(|&p| wanted(p)).fold(Bits::EMPTY, |set, point| set | Bits::square(point))
+        };
+        Position {
+            stones: [Bits::EMPTY; 2],
+            banned: [Bits::EMPTY; 2],
+            board: points(&|_| true),
+            not_first: points(&|point| point % columns != 0),
+            not_last: points(&|point| point % columns != columns - 1),
+            rows: rows as u8,
+            columns: columns as u8,
+            ply: 0,
+            moves: [0; MAX_POINTS],
+        }
+    }
+
+    #[inline]
+    fn empty(&self) -> Bits<W> {
+        self.board & !(self.stones[0] | self.stones[1])
+    }
+
+    /// The legal points of a player, whoever is to move.
+    #[inline]
+    fn legal(&self, player: Player) -> Bits<W> {
+        self.empty() & !self.banned[player as usize]
+    }
+
+    /// The points next to a point of the set.
+    #[inline]
+    fn next_to(&self, set: Bits<W>) -> Bits<W> {
+        let columns = usize::from(self.columns);
+        let across = (set.up(1) & self.not_first) | (set.down(1) & self.not_last);
+        (across | set.up(columns) | set.down(columns)) & self.board
+    }
+
+    /// The points of `within` connected to `seed`, which is part of it.
+    #[inline]
+    fn chain(&self, seed: Bits<W>, within: Bits<W>) -> Bits<W> {
+        let mut chain = seed;
+        loop {
+            let grown = chain | (self.next_to(chain) & within);
+            if grown == chain {
+                return chain;
+            }
+            chain = grown;
+        }
+    }
+
+    /// Bans the points that became illegal by the stone just put on `point`: last liberties of the chains that lost
+    /// or changed a liberty, and points beside them or beside the stone that would now be suicide.
+    fn ban(&mut self, point: Bits<W>, mover: Player) {
+        let mut suspects = self.next_to(point) & self.empty();
+        let mut pending = self.next_to(point) & self.stones[mover.other() as usize] | point;
+        while let Some(square) = pending.squares().next() {
+            let owner = if self.stones[0].has(square) { Player::First } else { Player::Second };
+            let chain = self.chain(Bits::square(square), self.stones[owner as usize]);
+            pending = pending & !chain;
+            let liberties = self.next_to(chain) & self.empty();
+            if liberties.count() == 1 {
+                self.banned[owner.other() as usize] |= liberties;
+                suspects |= liberties;
+            }
+        }
+        for suspect in suspects.squares().map(Bits::square) {
+            self.ban_suicides(suspect);
+        }
+    }
+
+    /// Bans an empty point for the colours that would have no liberty left after playing it.
+    fn ban_suicides(&mut self, point: Bits<W>) {
+        if !(self.next_to(point) & self.empty()).is_empty() {
+            return;
+        }
+        for colour in 0..2 {
+            let chain = self.chain(point, self.stones[colour] | point);
+            if (self.next_to(chain) & self.empty() & !point).is_empty() {
+                self.banned[colour] |= point;
+            }
+        }
+    }
+
+    fn moves(&self) -> &[u8] {
+        &self.moves[..usize::from(self.ply)]
+    }
+
+    /// Own stones, the opponent's, own legal points, the opponent's.
+    fn planes(&self) -> [Bits<W>; 4] {
+        let (mover, other) = (self.to_move(), self.to_move().other());
+        [self.stones[mover as usize], self.stones[other as usize], self.legal(mover), self.legal(other)]
+    }
+
+    fn num_points(&self) -> usize {
+        usize::from(self.rows) * usize::from(self.columns)
+    }
+
+    /// GTP name of a point.
+    fn point_name(&self, point: usize) -> String {
+        let (rows, columns) = (usize::from(self.rows), usize::from(self.columns));
+        format!("{}{}", char::from(COLUMN_LETTERS[point % columns]), rows - point / columns)
+    }
+
+    fn drawing(&self) -> Drawing {
+        let (rows, columns) = (usize::from(self.rows), usize::from(self.columns));
+        let owner =
+            |point: usize| [Player::First, Player::Second].into_iter().find(|&p| self.stones[p as usize].has(point));
+        let names = ["Black", "White"];
+        Drawing {
+            rows,
+            columns,
+            stones: (0..self.num_points()).map(owner).collect(),
+            last: self.moves().last().map(|&m| usize::from(m)),
+            column_labels: COLUMN_LETTERS[..columns].iter().map(|&letter| char::from(letter).to_string()).collect(),
+            row_labels: (1..=rows).rev().map(|row| row.to_string()).collect(),
+            names,
+            signs: ['X', 'O'],
+            caption: grid::caption(self, names),
+        }
+    }
+}
+
+impl<const W: usize> State for Position<W> {
+    #[inline]
+    fn to_move(&self) -> Player {
+        if self.ply % 2 == 0 { Player::First } else { Player::Second }
+    }
+
+    fn legal_actions(&self, out: &mut Vec<Action>) {
+        out.clear();
+        out.extend(self.legal(self.to_move()).squares().map(|point| point as Action));
+    }
+
+    fn play(&mut self, action: Action) {
+        let mover = self.to_move();
+        let point = Bits::square(action.into());
+        self.stones[mover as usize] |= point;
+        self.moves[usize::from(self.ply)] = action as u8;
+        self.ply += 1;
+        self.ban(point, mover);
+    }
+
+    #[inline]
+    fn outcome(&self) -> Option<Outcome> {
+        let mover = self.to_move();
+        self.legal(mover).is_empty().then(|| Outcome::Win(mover.other()))
+    }
+
+    fn end_reason(&self) -> Option<&'static str> {
+        self.outcome().map(|_| "no legal move")
+    }
+
+    fn ply(&self) -> usize {
+        usize::from(self.ply)
+    }
+
+    fn encode(&self, row: &mut [f32]) {
+        let points = self.num_points();
+        for (plane, set) in row.chunks_exact_mut(points).zip(self.planes()) {
+            for (part, word) in plane.chunks_mut(64).zip(set.0) {
+                grid::write_plane(part, word);
+            }
+        }
+    }
+
+    /// Panics on boards of more than 64 points, which have no packed form.
+    fn encode_packed(&self, masks: &mut [u64], values: &mut [f32]) {
+        assert!(W == 1, "boards of more than 64 squares have no packed form");
+        for (mask, set) in masks.iter_mut().zip(self.planes()) {
+            *mask = set.0[0];
+        }
+        values.fill(1.0);
+    }
+
+    fn row_len(&self) -> usize {
+        4 * self.num_points()
+    }
+
+    /// The stones decide the legal points, so they are all that counts.
+    fn key(&self) -> u64 {
+        let [own, opponent, ..] = self.planes();
+        grid::hash_words(&[grid::hash_words(&own.0), grid::hash_words(&opponent.0)])
+    }
+
+    fn action_to_text(&self, action: Action, notation: Option<&str>) -> Result<String, GameError> {
+        grid::only_notation(NAME, notation)?;
+        grid::check_action(NAME, action, self.num_points()).map(|point| self.point_name(point))
+    }
+
+    fn action_from_text(&self, text: &str) -> Result<Action, GameError> {
+        grid::find_action(self, NAME, text, |action| vec![self.point_name(action.into())])
+    }
+
+    fn text(&self) -> String {
+        self.drawing().text()
+    }
+
+    fn svg(&self) -> String {
+        self.drawing().svg(Look::Stones)
+    }
+
+    fn notation(&self) -> String {
+        self.moves().iter().map(|&point| self.point_name(point.into())).collect::<Vec<_>>().join(" ")
+    }
+
+    super::plain_copy!();
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The rules read literally, on a list of points: 0 empty, 1 Black, 2 White.
+    struct Naive {
+        rows: usize,
+        columns: usize,
+        points: Vec<u8>,
+    }
+
+    impl Naive {
+        fn neighbours(&self, point: usize) -> Vec<usize> {
+            let (r, c) = (point / self.columns, point % self.columns);
+            let mut all = Vec::new();
+            if r > 0 {
+                all.push(point - self.columns);
+            }
+            if r + 1 < self.rows {
+                all.push(point + self.columns);
+            }
+            if c > 0 {
+                all.push(point - 1);
+            }
+            if c + 1 < self.columns {
+                all.push(point + 1);
+            }
+            all
+        }
+
+        fn has_liberty(&self, point: usize) -> bool {
+            let (mut seen, mut stack) = (vec![point], vec![point]);
+            while let Some(here) = stack.pop() {
+                for next in self.neighbours(here) {
+                    if self.points[next] == 0 {
+                        return true;
+                    }
+                    if self.points[next] == self.points[point] && !seen.contains(&next) {
+                        seen.push(next);
+                        stack.push(next);
+                    }
+                }
+            }
+            false
+        }
+
+        /// Legal: the point is empty, and after the move every chain on the board has a liberty.
+        fn legal(&mut self, colour: u8) -> Vec<usize> {
+            let count = self.points.len();
+            let mut legal = Vec::new();
+            for point in 0..count {
+                if self.points[point] == 0 {
+                    self.points[point] = colour;
+                    if (0..count).all(|p| self.points[p] == 0 || self.has_liberty(p)) {
+                        legal.push(point);
+                    }
+                    self.points[point] = 0;
+                }
+            }
+            legal
+        }
+    }
+
+    fn agrees_along_a_random_game<const W: usize>(rows: usize, columns: usize, choices: &[u16]) {
+        let mut position = Position::<W>::new(rows, columns);
+        let mut naive = Naive { rows, columns, points: vec![0; rows * columns] };
+        for choice in choices {
+            for player in [Player::First, Player::Second] {
+                assert_eq!(position.legal(player).squares().collect::<Vec<_>>(), naive.legal(player as u8 + 1));
+            }
+            let mut legal = Vec::new();
+            position.legal_actions(&mut legal);
+            assert_eq!(legal.is_empty(), position.outcome().is_some());
+            if legal.is_empty() {
+                return;
+            }
+            let action = legal[usize::from(*choice) % legal.len()];
+            naive.points[usize::from(action)] = position.to_move() as u8 + 1;
+            position.play(action);
+        }
+        panic!("a game of {rows}x{columns} lasts at most {} plies", rows * columns - 1);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+        #[test]
+        fn legal_sets_agree_with_the_rules_read_literally(
+            rows in 2..=13usize, columns in 2..=13usize, choices in prop::collection::vec(any::<u16>(), 169)
+        ) {
+            match (rows * columns).div_ceil(64) {
+                1 => agrees_along_a_random_game::<1>(rows, columns, &choices),
+                2 => agrees_along_a_random_game::<2>(rows, columns, &choices),
+                _ => agrees_along_a_random_game::<3>(rows, columns, &choices),
+            }
+        }
+    }
+}
