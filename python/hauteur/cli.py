@@ -10,22 +10,13 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from hauteur.extras import extra_of
+
 if TYPE_CHECKING:
     from cyclopts import App
 
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
-
-EXTRAS = {
-    "nicegui": "web",
-    "nncf": "quantize",
-    "onnxruntime": "ort",
-    "pyspiel": "openspiel",
-    "open_spiel": "openspiel",
-    "ray": "ray",
-    "tensorboard": "tensorboard",
-}
-"""Optional module -> the extra of hauteur that installs it."""
 
 
 class Command(NamedTuple):
@@ -141,8 +132,8 @@ def explain(error: Exception) -> str | None:
     if isinstance(error, ImportError):
         missing = error.__cause__ if isinstance(error.__cause__, ImportError) else error
         module = (missing.name or "").partition(".")[0]
-        extra = EXTRAS.get(module)
-        return extra and f"this needs the module {module}, which is missing: pip install 'hauteur[{extra}]'"
+        extra = extra_of(module)
+        return extra and f"this needs the module {module}, which is missing: {extra.install}"
     if isinstance(error, OSError) and error.strerror and error.filename is not None:
         return f"{os.fsdecode(error.filename)}: {error.strerror}"
     return one_line(error)
