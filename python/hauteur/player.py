@@ -63,7 +63,8 @@ class InFlight:
     """The batches of one forest that wait for the network, oldest first, and the buffers that their rows lie in.
 
     batch_size: most rows of a batch; depth: most batches at a time; one_leaf: never ask for more rows than there are
-    active trees per batch, so that a tree has at most one leaf in flight and its search is exactly sequential.
+    active trees per batch, so that a tree has at most one leaf in flight and its search is exactly sequential; rows: asked
+    before every gather for the rows wanted, at most batch_size of which are taken.
     """
 
     forest: _core.Forest
@@ -71,6 +72,7 @@ class InFlight:
     batch_size: int
     depth: int = 2
     one_leaf: bool = False
+    rows: Callable[[], int] | None = None
     facts: SearchFacts = field(default_factory=SearchFacts)
 
     def __post_init__(self) -> None:
@@ -117,7 +119,7 @@ class InFlight:
 
     def _rows_wanted(self) -> int:
         if not self.one_leaf:
-            return self.batch_size
+            return self.batch_size if self.rows is None else min(self.batch_size, self.rows())
         return min(self.batch_size, -(-len(self.forest.active()) // self.depth))
 
     def _gather(self, rows: int) -> bool:
@@ -146,6 +148,7 @@ def run_searches(
     *,
     batch_size: int,
     in_flight: int = 2,
+    rows: Callable[[], int] | None = None,
     should_stop: Callable[[], bool] | None = None,
     on_batch: Callable[[SearchFacts], None] | None = None,
 ) -> SearchFacts:
@@ -155,7 +158,7 @@ def run_searches(
     consistent with nothing in flight. `on_batch` sees the facts after every batch.
     """
     started = time.perf_counter()
-    waiting = InFlight(forest, evaluator, batch_size, in_flight)
+    waiting = InFlight(forest, evaluator, batch_size, in_flight, rows=rows)
     facts = waiting.facts
     try:
         while _turn(waiting):
