@@ -1,0 +1,102 @@
+"""Elo, error bars and likelihood of superiority: pure functions of wins, draws and losses."""
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+
+
+@dataclass(frozen=True)
+class Record:
+    """Results of a match from one player's view."""
+
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+
+    def __post_init__(self) -> None:
+        if min(self.wins, self.draws, self.losses) < 0:
+            raise ValueError(f"wins, draws and losses must be >= 0, got {self}")
+
+    @property
+    def games(self) -> int:
+        """Number of games."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def score(self) -> float:
+        """Share of the points, (W + D/2) / n; 0.5 before the first game."""
+        return (self.wins + self.draws / 2) / self.games if self.games else 0.5
+
+    def add(self, score: float) -> "Record":
+        """The record after one more game with this score (1, 0.5 or 0)."""
+        if score not in (0.0, 0.5, 1.0):
+            raise ValueError(f"the score of a game must be 0, 0.5 or 1, got {score}")
+        return Record(self.wins + (score == 1.0), self.draws + (score == 0.5), self.losses + (score == 0.0))
+
+    def __str__(self) -> str:
+        return f"+{self.wins} ={self.draws} -{self.losses}"
+
+
+def elo_of_score(score: float) -> float:
+    """Elo difference at which this score is expected: 400 log10(p / (1 - p)); infinite at 0 and 1."""
+    if not 0 <= score <= 1:
+        raise ValueError(f"a score must be between 0 and 1, got {score}")
+    if score in (0.0, 1.0):
+        return math.inf if score == 1.0 else -math.inf
+    return 400 * math.log10(score / (1 - score))
+
+
+def score_of_elo(elo: float) -> float:
+    """Expected score at this Elo difference: 1 / (1 + 10^(-elo/400))."""
+    return 1 / (1 + 10 ** (-elo / 400))
+
+
+def elo(record: Record) -> float:
+    """Elo difference that the record shows; infinite when all games were won or lost."""
+    return elo_of_score(record.score)
+
+
+def finite_elo(record: Record) -> float:
+    """Elo difference with half a win and half a loss added, so that it is finite and pulled a little towards 0."""
+    return elo_of_score((record.wins + record.draws / 2 + 0.5) / (record.games + 1))
+
+
+def likelihood_of_superiority(record: Record) -> float:
+    """Chance that the player is the stronger one: LOS = Phi((W - L) / sqrt(W + L)); 0.5 without decisive games."""
+    decisive = record.wins + record.losses
+    return NormalDist().cdf((record.wins - record.losses) / math.sqrt(decisive)) if decisive else 0.5
+
+
+def score_interval(record: Record, confidence: float = 0.95) -> tuple[float, float]:
+    """Confidence interval of the score, within [0, 1]: Wilson's, with draws narrowing it.
+
+    Draws make the variance of a game, W/n + D/4n - p^2, smaller than the p (1 - p) of won and lost games; their ratio
+    (with half a win and half a loss added, so that it is never 0) scales the number of games in Wilson's formula.
+    """
+    if not 0 < confidence < 1:
+        raise ValueError(f"a confidence must be between 0 and 1, got {confidence}")
+    if record.games == 0:
+        return 0.0, 1.0
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    p = record.score
+    n = record.games / _variance_ratio(record)
+    middle = (p + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def elo_interval(record: Record, confidence: float = 0.95) -> tuple[float, float]:
+    """Confidence interval of the Elo difference; infinite on one side when all games were won or lost."""
+    low, high = score_interval(record, confidence)
+    tiny = 1e-12
+    return (
+        -math.inf if low < tiny else elo_of_score(low),
+        math.inf if high > 1 - tiny else elo_of_score(high),
+    )
+
+
+def _variance_ratio(record: Record) -> float:
+    n = record.games + 1
+    p = (record.wins + 0.5 + record.draws / 2) / n
+    variance = (record.wins + 0.5 + record.draws / 4) / n - p * p
+    return variance / (p * (1 - p))

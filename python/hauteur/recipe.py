@@ -1,0 +1,226 @@
+"""Recipes: all settings of a learning run, read from TOML, changed by `key=value` on the command line, written back."""
+
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+import tomli_w
+from pydantic import BaseModel, Field, ValidationError, model_validator
+
+from hauteur.config import Cpuct, Dirichlet, Fpu, SearchParams, Section, Temperature
+
+Count = Annotated[int, Field(ge=1, le=1_000_000_000)]
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class LearningSearch(SearchParams):
+    """Search settings with the defaults of self-play: noise at the root, no factor of c_puct, FPU reduction 0."""
+
+    cpuct: Cpuct = Cpuct(init=1.2, factor=0.0)
+    fpu: Fpu = Fpu(value=0.0)
+    policy_temperature: Annotated[float, Field(gt=0, le=100)] = 1.0
+    dirichlet: Dirichlet | None = Dirichlet()
+
+
+class NetworkSettings(Section):
+    """The residual tower that is trained."""
+
+    filters: Annotated[int, Field(ge=1, le=2048)] = 64
+    blocks: Annotated[int, Field(ge=0, le=200)] = 5
+    se: bool = False
+    value_head: Literal["wdl", "scalar"] = "wdl"
+
+
+class SelfPlaySettings(Section):
+    """How the games of a generation are played.
+
+    episodes: who plays (best against itself, or candidate against best with alternating colours); opening_plies: each
+    game begins with 0 to this many uniformly random plies, which are not learned from; shard_games: games in one
+    file.
+    """
+
+    episodes: Literal["best-versus-best", "candidate-versus-best"] = "best-versus-best"
+    games: Count = 500
+    visits: Count = 100
+    opening_plies: Annotated[int, Field(ge=0, le=10_000)] = 0
+    parallel_games: Annotated[int, Field(ge=1, le=100_000)] = 256
+    batch_size: Annotated[int, Field(ge=1, le=100_000)] = 128
+    in_flight: Annotated[int, Field(ge=1, le=64)] = 2
+    shard_games: Count = 1000
+    temperature: Temperature = Temperature(initial=1.0)
+    search: LearningSearch = LearningSearch()
+
+
+class TrainSettings(Section):
+    """How the candidate learns.
+
+    window_games: it learns from the last so many games; samples_per_position: how often a new position is drawn on
+    average, which sets the steps of a generation (positions * samples_per_position / batch_size); root_value_share:
+    share of the search's root value in the value target, the rest is the outcome; schedule: the learning rate falls
+    over the run (cosine, to final_learning_rate) or stays; max_gradient_norm: 0 = no clipping.
+    """
+
+    window_games: Count = 20_000
+    batch_size: Annotated[int, Field(ge=1, le=1_000_000)] = 512
+    samples_per_position: Annotated[float, Field(gt=0, le=10_000)] = 4.0
+    optimiser: Literal["adamw", "sgd"] = "adamw"
+    learning_rate: Annotated[float, Field(gt=0, le=10)] = 1e-3
+    schedule: Literal["constant", "cosine"] = "cosine"
+    final_learning_rate: Annotated[float, Field(ge=0, le=10)] = 1e-4
+    warmup_steps: Annotated[int, Field(ge=0, le=1_000_000)] = 100
+    momentum: Annotated[float, Field(ge=0, lt=1)] = 0.9
+    weight_decay: Annotated[float, Field(ge=0, le=1)] = 1e-4
+    value_weight: Annotated[float, Field(ge=0, le=1000)] = 1.0
+    root_value_share: Share = 0.0
+    symmetries: bool = True
+    max_gradient_norm: Annotated[float, Field(ge=0, le=1e6)] = 0.0
+
+
+class GateSettings(Section):
+    """When the candidate becomes the best net.
+
+    by: a match of `games` games, the episodes that the candidate played anyway (selfplay.episodes must be
+    candidate-versus-best), or off (always the newest); threshold: the score it must reach, draws count half; visits:
+    0 = as in self-play; opening_plies: both games of a pair begin with the same random plies.
+    """
+
+    by: Literal["match", "episodes", "off"] = "match"
+    games: Annotated[int, Field(ge=2, le=1_000_000)] = 100
+    threshold: Share = 0.55
+    visits: Annotated[int, Field(ge=0, le=1_000_000_000)] = 0
+    opening_plies: Annotated[int, Field(ge=0, le=10_000)] = 0
+    temperature: Temperature = Temperature(initial=1.0, decay_moves=6, endgame=0.0)
+
+
+class RunSettings(Section):
+    """Where the run lies and what it may use.
+
+    The run's folder is <directory>/<game>/<tag>; threads: CPU threads, 0 = one a core; backend and precision: the
+    evaluator of self-play and gate.
+    """
+
+    directory: str = "runs"
+    tag: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")] = "default"
+    generations: Count = 10
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
+    threads: Annotated[int, Field(ge=0, le=4096)] = 0
+    backend: Literal["openvino", "torch"] = "openvino"
+    precision: Literal["float32", "bfloat16", "float16", "int8"] = "float32"
+
+
+class Recipe(Section):
+    """A whole learning run."""
+
+    game: str
+    network: NetworkSettings = NetworkSettings()
+    selfplay: SelfPlaySettings = SelfPlaySettings()
+    train: TrainSettings = TrainSettings()
+    gate: GateSettings = GateSettings()
+    run: RunSettings = RunSettings()
+
+    @model_validator(mode="after")
+    def _episodes_gate_needs_a_candidate(self) -> Self:
+        if self.gate.by == "episodes" and self.selfplay.episodes != "candidate-versus-best":
+            raise ValueError('gate.by = "episodes" needs selfplay.episodes = "candidate-versus-best"')
+        return self
+
+    @property
+    def folder(self) -> Path:
+        """The run's folder."""
+        name = "".join(c if c.isalnum() or c in "._" else "-" for c in self.game).strip("-")
+        return Path(self.run.directory) / name / self.run.tag
+
+
+FREE_ON_RESUME = ("run.generations", "run.threads", "run.directory")
+"""Settings that a resumed run may change."""
+
+
+def load_recipe(path: Path, overrides: tuple[str, ...] = ()) -> Recipe:
+    """Reads a recipe and applies `section.key=value` overrides; ValueError names the wrong key and what is allowed."""
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path}: not a TOML file: {error}") from error
+    for override in overrides:
+        _apply_override(values, override)
+    return parse_recipe(values, str(path))
+
+
+def parse_recipe(values: dict[str, Any], source: str) -> Recipe:
+    """Validates the values of a recipe; `source` is named in messages."""
+    try:
+        return Recipe.model_validate(values)
+    except ValidationError as error:
+        problems = "; ".join(_problem(dict(detail)) for detail in error.errors(include_url=False))
+        raise ValueError(f"{source}: {problems}") from error
+
+
+def recipe_toml(recipe: Recipe) -> str:
+    """The recipe with every setting written out, as TOML."""
+    return tomli_w.dumps(recipe.model_dump(exclude_none=True))
+
+
+def check_same(recipe: Recipe, stored: Recipe, source: str) -> None:
+    """ValueError when a run that was begun with `stored` cannot go on with `recipe`; names the settings that differ."""
+    now, before = _flat(recipe.model_dump()), _flat(stored.model_dump())
+    keys = [key for key in now.keys() | before.keys() if key not in FREE_ON_RESUME]
+    changed = sorted(key for key in keys if now.get(key) != before.get(key))
+    if changed:
+        changes = "; ".join(f"{key} was {before.get(key)!r} and is now {now.get(key)!r}" for key in changed)
+        raise ValueError(
+            f"{source} was begun with other settings: {changes}. Give them back their old values, or begin another run "
+            f"with run.tag=NAME (a resumed run may change only {', '.join(FREE_ON_RESUME)})"
+        )
+
+
+def _apply_override(values: dict[str, Any], override: str) -> None:
+    key, equals, text = override.partition("=")
+    if not equals or not key.strip():
+        raise ValueError(f"{override!r} is not of the form key=value, such as selfplay.games=200")
+    *sections, name = key.strip().split(".")
+    for section in sections:
+        inner = values.setdefault(section, {})
+        if not isinstance(inner, dict):
+            raise ValueError(f"{override!r}: {section} is a value, not a section")
+        values = inner
+    values[name] = _toml_value(text)
+
+
+def _toml_value(text: str) -> Any:
+    """A TOML value; text that is none is taken as a string, so that quotes can be left out."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text.strip()
+
+
+def _problem(detail: dict[str, Any]) -> str:
+    """One wrong setting in words."""
+    where = [str(part) for part in detail["loc"]]
+    key = ".".join(where)
+    if detail["type"] == "extra_forbidden":
+        return f"{key} is not a setting; allowed here: {', '.join(_allowed_keys(where[:-1]))}"
+    if detail["type"] == "missing":
+        return f"{key} is missing"
+    message = str(detail["msg"]).removeprefix("Value error, ")
+    return f"{key}: {message}, got {repr(detail['input'])[:80]}" if key else message
+
+
+def _allowed_keys(sections: list[str]) -> list[str]:
+    model: type[BaseModel] = Recipe
+    for section in sections:
+        kinds = [model.model_fields[section].annotation]
+        kinds = [inner for kind in kinds for inner in (getattr(kind, "__args__", None) or [kind])]
+        model = next(kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel))
+    return list(model.model_fields)
+
+
+def _flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Nested settings as dotted keys."""
+    result: dict[str, Any] = {}
+    for key, value in values.items():
+        if isinstance(value, dict):
+            result.update(_flat(value, f"{prefix}{key}."))
+        else:
+            result[prefix + key] = value
+    return result
