@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "python" / "hauteur"
 
 LAYERS = (
     ("_core",),
-    ("config", "extras", "game", "games", "machine", "networks"),
+    ("config", "extras", "game", "games", "machine", "networks", "recipe", "record", "seeds"),
     ("evaluate", "evaluate_torch", "limits", "player", "rating", "replay", "temperature"),
     ("arena", "selfplay", "train"),
     ("analyse", "gate", "match", "pipeline", "puzzles", "report"),

@@ -76,8 +76,8 @@ class _Run:
 class Session:
     """A tree that follows a game, and at most one search of it at a time.
 
-    batch_size: most rows of a batch (default: what the evaluator prefers); 1 makes the search exactly sequential. threads:
-    of the core. clock: gives seconds. Errors of the evaluator come out of `search`; the tree stays usable.
+    batch_size: most rows of a batch (default: what the evaluator prefers); 1 makes the search exactly sequential.
+    threads: of the core. clock: gives seconds. Errors of the evaluator come out of `search`; the tree stays usable.
     """
 
     def __init__(
@@ -144,8 +144,9 @@ class Session:
     ) -> RootReport:
         """Searches until the limits or `stop` end it; returns the last report.
 
-        actions: the only root moves to search (empty: all). lines: how many moves get a principal variation. on_report sees
-        the search every REPORT_SECONDS and soon after each new best move. began: when the clock started (default: now).
+        actions: the only root moves to search (empty: all). lines: how many moves get a principal variation.
+        on_report sees the search every REPORT_SECONDS and soon after each new best move. began: when the clock
+        started (default: now).
         """
         return self._perform(self._new_run(limits, actions, lines, on_report, began))
 

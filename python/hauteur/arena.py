@@ -20,52 +20,11 @@ from numpy.typing import NDArray
 
 from hauteur import _core
 from hauteur.player import InFlight, Player, SearchFacts
+from hauteur.record import GamePlan, GameRecord
 from hauteur.seeds import derived_seed, stream
 
 STANDSTILL = 1000
 """Turns without rows, visits or moves after which the loop gives up."""
-
-
-@dataclass(frozen=True)
-class GamePlan:
-    """A game to be played: its number, who sits where, how it starts.
-
-    seats: index of the player who moves as first and as second; start: actions played before the first search.
-    """
-
-    index: int
-    seats: tuple[int, int] = (0, 0)
-    start: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True)
-class PlayedGame:
-    """A finished game of n searched moves, with what the searches found.
-
-    movers uint8 [n] (0 first, 1 second); policy_actions uint16 and policy_counts uint32 hold the visited root edges
-    of all moves one after another, policy_lengths uint16 [n] how many belong to each; root_wdl float32 [n, 3] and
-    net_value float32 [n] are for the mover; visits uint32 [n] are the root's; outcome: +1 first won, 0 draw, -1
-    second won.
-    """
-
-    plan: GamePlan
-    seed: int
-    actions: NDArray[np.uint16]
-    movers: NDArray[np.uint8]
-    policy_actions: NDArray[np.uint16]
-    policy_counts: NDArray[np.uint32]
-    policy_lengths: NDArray[np.uint16]
-    root_wdl: NDArray[np.float32]
-    net_value: NDArray[np.float32]
-    visits: NDArray[np.uint32]
-    temperatures: NDArray[np.float32]
-    outcome: int
-    end_reason: str
-
-    def score_of(self, player: int) -> float:
-        """Score of a player of the plan: 1 won, 0.5 drawn, 0 lost."""
-        sign = 1 if self.plan.seats[0] == player else -1
-        return (1 + sign * self.outcome) / 2
 
 
 @dataclass
@@ -98,7 +57,7 @@ def play_games(
     in_flight: int = 2,
     threads: int = 1,
     facts: ArenaFacts | None = None,
-) -> Iterator[PlayedGame]:
+) -> Iterator[GameRecord]:
     """Plays the planned games, up to `parallel` at a time, and yields each when it ends; `facts` is kept up to date.
 
     Random numbers are those of (seed, purpose, index of the game). Closing the iterator early drops the running games.
@@ -130,7 +89,7 @@ class _Slot:
 
 @dataclass(frozen=True)
 class _Move:
-    """One searched move, as PlayedGame stores it."""
+    """One searched move, as GameRecord stores it."""
 
     action: int
     mover: int
@@ -178,7 +137,7 @@ class _Arena:
         self.running = 0
         self.ended: list[_Slot] = []
 
-    def run(self, facts: ArenaFacts) -> Iterator[PlayedGame]:
+    def run(self, facts: ArenaFacts) -> Iterator[GameRecord]:
         """Turns until all planned games are over."""
         started = time.perf_counter()
         idle = 0
@@ -271,7 +230,7 @@ class _Arena:
         self.running -= len(slots)
         self.ended.extend(slots)
 
-    def _collect(self, facts: ArenaFacts) -> Iterator[PlayedGame]:
+    def _collect(self, facts: ArenaFacts) -> Iterator[GameRecord]:
         ended, self.ended = self.ended, []
         for slot in ended:
             facts.games += 1
@@ -310,12 +269,12 @@ def _search_results(table: _Table, ids: NDArray[np.int64], slots: list[_Slot]) -
         )
 
 
-def _played(slot: _Slot) -> PlayedGame:
+def _played(slot: _Slot) -> GameRecord:
     """Turns the moves of a game into arrays."""
     moves = slot.moves
     outcome, reason = slot.state.outcome(), slot.state.end_reason()
     assert outcome is not None
-    return PlayedGame(
+    return GameRecord(
         plan=slot.plan,
         seed=slot.seed,
         actions=np.array([move.action for move in moves], np.uint16),

@@ -63,8 +63,8 @@ class InFlight:
     """The batches of one forest that wait for the network, oldest first, and the buffers that their rows lie in.
 
     batch_size: most rows of a batch; depth: most batches at a time; one_leaf: never ask for more rows than there are
-    active trees per batch, so that a tree has at most one leaf in flight and its search is exactly sequential; rows: asked
-    before every gather for the rows wanted, at most batch_size of which are taken.
+    active trees per batch, so that a tree has at most one leaf in flight and its search is exactly sequential; rows:
+    asked before every gather for the rows wanted, at most batch_size of which are taken.
     """
 
     forest: _core.Forest

@@ -1,7 +1,7 @@
 """Small proofs: does a player force a win within so many plies? Plain and/or search over the rules, for any game.
 
-The tree of a search with a network is no proof, however good its values are. Where its best line ends in a win, these functions
-check all replies, so that a mate is announced only when it is certain.
+The tree of a search with a network is no proof, however good its values are. Where its best line ends in a win, these
+functions check all replies, so that a mate is announced only when it is certain.
 """
 
 from collections.abc import Sequence
@@ -19,8 +19,8 @@ class _Spent(Exception):  # noqa: N818  (no error: the search for a proof gives 
 def moves_to_win(state: _core.State, line: Sequence[int], *, positions: int = PROOF_POSITIONS) -> int | None:
     """Moves of the winner until a certain end: positive if the mover wins, negative if the mover loses, None if unproven.
 
-    `line` is a likely line of play from `state` that ends the game; its first move is taken as the mover's choice when it
-    wins. The figure is the shortest that the proof found, at most that of the line.
+    `line` is a likely line of play from `state` that ends the game; its first move is taken as the mover's choice
+    when it wins. The figure is the shortest that the proof found, at most that of the line.
     """
     winner = _winner_of(state, line)
     if winner is None:

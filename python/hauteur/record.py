@@ -1,0 +1,48 @@
+"""What is kept of a game: its plan, its moves, and what the searches found at every move."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class GamePlan:
+    """A game to be played: its number, who sits where, how it starts.
+
+    seats: index of the player who moves as first and as second; start: actions played before the first search.
+    """
+
+    index: int
+    seats: tuple[int, int] = (0, 0)
+    start: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class GameRecord:
+    """A finished game of n searched moves, with what the searches found.
+
+    movers uint8 [n] (0 first, 1 second); policy_actions uint16 and policy_counts uint32 hold the visited root edges
+    of all moves one after another, policy_lengths uint16 [n] how many belong to each; root_wdl float32 [n, 3] and
+    net_value float32 [n] are for the mover; visits uint32 [n] are the root's; outcome: +1 first won, 0 draw, -1
+    second won.
+    """
+
+    plan: GamePlan
+    seed: int
+    actions: NDArray[np.uint16]
+    movers: NDArray[np.uint8]
+    policy_actions: NDArray[np.uint16]
+    policy_counts: NDArray[np.uint32]
+    policy_lengths: NDArray[np.uint16]
+    root_wdl: NDArray[np.float32]
+    net_value: NDArray[np.float32]
+    visits: NDArray[np.uint32]
+    temperatures: NDArray[np.float32]
+    outcome: int
+    end_reason: str
+
+    def score_of(self, player: int) -> float:
+        """Score of a player of the plan: 1 won, 0.5 drawn, 0 lost."""
+        sign = 1 if self.plan.seats[0] == player else -1
+        return (1 + sign * self.outcome) / 2

@@ -1,0 +1,347 @@
+"""Games on disk and the positions that training draws from them.
+
+A shard is a Parquet file, one row a game: what was played and what the searches found, never tensors. Positions are
+encoded again by the core when they are drawn, and the game's symmetries are applied then. Shards are written under a
+temporary name and renamed, so a shard is whole or absent; a torn or foreign file is skipped and named, never fatal.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from hauteur import _core
+from hauteur.record import GameRecord
+
+FORMAT = "hauteur games 1"
+
+SCHEMA = pa.schema(
+    [
+        ("game_spec", pa.string()),
+        ("index", pa.int64()),  # number of the game in its generation
+        ("generation", pa.int32()),
+        ("seed", pa.int64()),
+        ("net_first", pa.int32()),  # generation of the net that moved as first
+        ("net_second", pa.int32()),
+        ("start", pa.list_(pa.uint16())),  # actions from the game's initial state to the first searched position
+        ("actions", pa.list_(pa.uint16())),
+        ("movers", pa.list_(pa.uint8())),
+        ("policy_actions", pa.list_(pa.uint16())),  # visited root edges of all moves, one after another
+        ("policy_counts", pa.list_(pa.uint32())),
+        ("policy_lengths", pa.list_(pa.uint16())),  # how many of them belong to each move
+        ("root_q", pa.list_(pa.float32())),  # for the mover, as all values
+        ("root_wdl", pa.list_(pa.float32())),  # three a move
+        ("net_value", pa.list_(pa.float32())),
+        ("visits", pa.list_(pa.uint32())),
+        ("temperatures", pa.list_(pa.float32())),
+        ("outcome", pa.int8()),
+        ("end_reason", pa.string()),
+    ],
+    metadata={"format": FORMAT},
+)
+
+
+def write_shard(
+    path: Path, game_spec: str, games: Sequence[GameRecord], *, generation: int, nets: Sequence[int]
+) -> None:
+    """Writes games as one shard, whole or not at all; nets: generation of each player's net, by player index."""
+    rows = [_row(game_spec, game, generation, nets) for game in games]
+    temporary = path.with_name(f"{path.name}.tmp-{os.getpid()}")
+    pq.write_table(pa.Table.from_pylist(rows, schema=SCHEMA), temporary, compression="zstd")
+    temporary.replace(path)
+
+
+def read_shard(path: Path, game_spec: str) -> Shard:
+    """Reads a shard; ValueError naming the file when it is torn, foreign or of another game."""
+    try:
+        table = pq.ParquetFile(path).read()
+    except (pa.ArrowException, OSError) as error:
+        raise ValueError(f"{path}: not a whole Parquet file: {str(error).splitlines()[0]}") from error
+    written = (table.schema.metadata or {}).get(b"format", b"").decode(errors="replace")
+    if written != FORMAT or not table.schema.equals(SCHEMA):
+        raise ValueError(f"{path}: not a shard of games: its format is {written!r}, expected {FORMAT!r}")
+    others = set(table["game_spec"].to_pylist()) - {game_spec}
+    if others:
+        raise ValueError(f"{path}: games of {', '.join(sorted(map(str, others)))}, expected {game_spec}")
+    return Shard.from_table(path, table)
+
+
+def _row(game_spec: str, game: GameRecord, generation: int, nets: Sequence[int]) -> dict[str, Any]:
+    first, second = game.plan.seats
+    return {
+        "game_spec": game_spec,
+        "index": game.plan.index,
+        "generation": generation,
+        "seed": game.seed,
+        "net_first": nets[first],
+        "net_second": nets[second],
+        "start": np.array(game.plan.start, np.uint16),
+        "actions": game.actions,
+        "movers": game.movers,
+        "policy_actions": game.policy_actions,
+        "policy_counts": game.policy_counts,
+        "policy_lengths": game.policy_lengths,
+        "root_q": game.root_wdl[:, 0] - game.root_wdl[:, 2],
+        "root_wdl": game.root_wdl.ravel(),
+        "net_value": game.net_value,
+        "visits": game.visits,
+        "temperatures": game.temperatures,
+        "outcome": game.outcome,
+        "end_reason": game.end_reason,
+    }
+
+
+@dataclass(frozen=True)
+class Games:
+    """Many games as flat arrays: G games, M searched moves in all, V visited root edges in all, L actions in all.
+
+    lines uint16 [L]: all actions of a game with those before its first search, from line_offsets [G + 1]; per move:
+    game int64, ply int64 (index into the line), mover uint8, root_wdl float32 [M, 3], edge_offsets int64 [M + 1]; per
+    edge: edge_actions, edge_counts; per game: outcome int8, generation int32, index int64, moves_before int64 [G +
+    1].
+    """
+
+    lines: NDArray[np.uint16]
+    line_offsets: NDArray[np.int64]
+    moves_before: NDArray[np.int64]
+    outcome: NDArray[np.int8]
+    generation: NDArray[np.int32]
+    index: NDArray[np.int64]
+    plies: NDArray[np.int64]
+    movers: NDArray[np.uint8]
+    root_wdl: NDArray[np.float32]
+    edge_offsets: NDArray[np.int64]
+    edge_actions: NDArray[np.uint16]
+    edge_counts: NDArray[np.uint32]
+
+    @property
+    def games(self) -> int:
+        """Number of games."""
+        return len(self.outcome)
+
+    @property
+    def positions(self) -> int:
+        """Number of searched positions."""
+        return len(self.plies)
+
+    def last(self, games: int) -> Games:
+        """The last so many games."""
+        skip = max(0, self.games - games)
+        line, move = self.line_offsets[skip], self.moves_before[skip]
+        edge = self.edge_offsets[move]
+        return Games(
+            lines=self.lines[line:],
+            line_offsets=self.line_offsets[skip:] - line,
+            moves_before=self.moves_before[skip:] - move,
+            outcome=self.outcome[skip:],
+            generation=self.generation[skip:],
+            index=self.index[skip:],
+            plies=self.plies[move:],
+            movers=self.movers[move:],
+            root_wdl=self.root_wdl[move:],
+            edge_offsets=self.edge_offsets[move:] - edge,
+            edge_actions=self.edge_actions[edge:],
+            edge_counts=self.edge_counts[edge:],
+        )
+
+    @classmethod
+    def join(cls, parts: Sequence[Games]) -> Games:
+        """All games of the parts, in order."""
+        offsets = {"line_offsets", "moves_before", "edge_offsets"}
+        columns: dict[str, Any] = {}
+        for field in fields(cls):
+            join = _join_offsets if field.name in offsets else np.concatenate
+            columns[field.name] = join([getattr(part, field.name) for part in parts])
+        return cls(**columns)
+
+    def ordered(self) -> Games:
+        """The games by generation and number, whatever the order of their shards."""
+        order = np.lexsort((self.index, self.generation))
+        line_offsets, lines = _take_ragged(self.line_offsets, order)
+        moves_before, moves = _take_ragged(self.moves_before, order)
+        edge_offsets, edges = _take_ragged(self.edge_offsets, moves)
+        return Games(
+            lines=self.lines[lines],
+            line_offsets=line_offsets,
+            moves_before=moves_before,
+            outcome=self.outcome[order],
+            generation=self.generation[order],
+            index=self.index[order],
+            plies=self.plies[moves],
+            movers=self.movers[moves],
+            root_wdl=self.root_wdl[moves],
+            edge_offsets=edge_offsets,
+            edge_actions=self.edge_actions[edges],
+            edge_counts=self.edge_counts[edges],
+        )
+
+
+@dataclass(frozen=True)
+class Shard:
+    """The games of one file."""
+
+    path: Path
+    games: Games
+
+    @classmethod
+    def from_table(cls, path: Path, table: pa.Table) -> Self:
+        """Flattens the columns of a shard."""
+        table = table.combine_chunks()
+        start, start_offsets = _list_column(table, "start")
+        actions, action_offsets = _list_column(table, "actions")
+        lengths, _ = _list_column(table, "policy_lengths")
+        starts, moves = np.diff(start_offsets), np.diff(action_offsets)
+        return cls(
+            path,
+            Games(
+                lines=_interleave(start, starts, actions, moves),
+                line_offsets=start_offsets + action_offsets,
+                moves_before=action_offsets,
+                outcome=table["outcome"].to_numpy(),
+                generation=table["generation"].to_numpy(),
+                index=table["index"].to_numpy(),
+                plies=np.repeat(starts - action_offsets[:-1], moves) + np.arange(len(actions)),
+                movers=_list_column(table, "movers")[0],
+                root_wdl=_list_column(table, "root_wdl")[0].reshape(-1, 3),
+                edge_offsets=np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]),
+                edge_actions=_list_column(table, "policy_actions")[0],
+                edge_counts=_list_column(table, "policy_counts")[0],
+            ),
+        )
+
+
+def _list_column(table: pa.Table, name: str) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """All values of a list column, and the offsets of its rows [G + 1]."""
+    column = table[name].combine_chunks()
+    if isinstance(column, pa.ChunkedArray):
+        column = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
+    offsets = column.offsets.to_numpy().astype(np.int64)
+    return column.flatten().to_numpy(), offsets - offsets[0]
+
+
+def _interleave(
+    first: NDArray[np.uint16], first_lengths: NDArray[np.int64], second: NDArray[np.uint16], lengths: NDArray[np.int64]
+) -> NDArray[np.uint16]:
+    """Of every row the values of `first`, then those of `second`."""
+    order = np.argsort(
+        np.concatenate(
+            [np.repeat(np.arange(len(lengths)), first_lengths), np.repeat(np.arange(len(lengths)), lengths)]
+        ),
+        kind="stable",
+    )
+    return np.asarray(np.concatenate([first, second])[order])
+
+
+def _take_ragged(offsets: NDArray[np.int64], rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """New offsets when only these rows are taken in this order, and the old place of every value."""
+    lengths = np.diff(offsets)[rows]
+    taken = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
+    return taken, np.repeat(offsets[rows] - taken[:-1], lengths) + np.arange(taken[-1])
+
+
+def _join_offsets(parts: Iterable[NDArray[np.int64]]) -> NDArray[np.int64]:
+    result = [np.zeros(1, np.int64)]
+    for part in parts:
+        result.append(part[1:] + result[-1][-1])
+    return np.concatenate(result)
+
+
+@dataclass(frozen=True)
+class Samples:
+    """A training batch of B positions, all float32: features [B, C, H, W], policy [B, A] and wdl [B, 3] targets.
+
+    policy: shares of the root's visits; wdl: outcome for the mover, mixed with the search's root value.
+    """
+
+    features: NDArray[np.float32]
+    policy: NDArray[np.float32]
+    wdl: NDArray[np.float32]
+
+
+class ReplayBuffer:
+    """The last `window` games that self-play made, and training batches of their positions."""
+
+    def __init__(self, game: _core.Game, window: int) -> None:
+        if window < 1:
+            raise ValueError(f"the window must be >= 1 game, got {window}")
+        self.game = game
+        self.window = window
+        self.games: Games | None = None
+        self.skipped: list[str] = []
+        self._squares, self._actions = game.symmetries()
+
+    def extend(self, paths: Iterable[Path]) -> None:
+        """Adds the games of these shards; what is not a whole shard of this game is named in `skipped`."""
+        parts = []
+        for path in paths:
+            try:
+                parts.append(read_shard(path, self.game.spec).games)
+            except ValueError as error:
+                self.skipped.append(str(error))
+        if parts:
+            before = [self.games] if self.games is not None else []
+            self.games = Games.join([*before, Games.join(parts).ordered()]).last(self.window)
+
+    @property
+    def positions(self) -> int:
+        """Number of positions in the window."""
+        return self.games.positions if self.games is not None else 0
+
+    def sample(
+        self, random: np.random.Generator, rows: int, *, root_value_share: float = 0.0, symmetries: bool = True
+    ) -> Samples:
+        """Draws positions uniformly from the window, each in a random symmetry."""
+        if self.positions == 0:
+            raise ValueError("the replay buffer holds no positions")
+        moves = random.integers(self.positions, size=rows)
+        samples = self.samples_of(moves, root_value_share=root_value_share)
+        if not symmetries or len(self._squares) == 1:
+            return samples
+        return self.transformed(samples, random.integers(len(self._squares), size=rows))
+
+    def samples_of(self, moves: NDArray[np.int64], *, root_value_share: float = 0.0) -> Samples:
+        """Features and targets of these positions of the window (numbers 0 to positions - 1)."""
+        games = self._all()
+        outcomes = games.outcome[np.searchsorted(games.moves_before, moves, side="right") - 1]
+        signs = np.where(games.movers[moves] == 0, outcomes, -outcomes)
+        wdl = np.eye(3, dtype=np.float32)[1 - signs]
+        if root_value_share > 0:
+            wdl = (1 - root_value_share) * wdl + root_value_share * games.root_wdl[moves]
+        return Samples(self._features(moves), self._policy(moves), wdl.astype(np.float32))
+
+    def transformed(self, samples: Samples, symmetries: NDArray[np.int64]) -> Samples:
+        """The samples seen through these symmetries (one number a row)."""
+        flat = samples.features.reshape(*samples.features.shape[:2], -1)
+        features = np.take_along_axis(flat, self._squares[symmetries][:, None, :], axis=2)
+        policy = np.take_along_axis(samples.policy, self._actions[symmetries], axis=1)
+        return Samples(features.reshape(samples.features.shape), policy, samples.wdl)
+
+    def _all(self) -> Games:
+        if self.games is None:
+            raise ValueError("the replay buffer holds no games")
+        return self.games
+
+    def _features(self, moves: NDArray[np.int64]) -> NDArray[np.float32]:
+        games = self._all()
+        of_game = np.searchsorted(games.moves_before, moves, side="right") - 1
+        lines = [games.lines[games.line_offsets[g] : games.line_offsets[g + 1]] for g in of_game]
+        features = np.empty((len(moves), *self.game.feature_shape), np.float32)
+        starts = [self.game.initial_state()] * len(moves)
+        _core.encode_games(starts, lines, np.arange(len(moves)), games.plies[moves], features)
+        return features
+
+    def _policy(self, moves: NDArray[np.int64]) -> NDArray[np.float32]:
+        games = self._all()
+        taken, edges = _take_ragged(games.edge_offsets, moves)
+        rows = np.repeat(np.arange(len(moves)), np.diff(taken))
+        policy = np.zeros((len(moves), self.game.num_actions), np.float32)
+        policy[rows, games.edge_actions[edges]] = games.edge_counts[edges]
+        return np.asarray(policy / np.maximum(policy.sum(axis=1, keepdims=True), 1))
