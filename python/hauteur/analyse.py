@@ -144,9 +144,9 @@ class Session:
     ) -> RootReport:
         """Searches until the limits or `stop` end it; returns the last report.
 
-        actions: the only root moves to search (empty: all). lines: how many moves get a principal variation.
-        on_report sees the search every REPORT_SECONDS and soon after each new best move. began: when the clock
-        started (default: now).
+        actions: the only root moves to search (empty: all). lines: how many moves get a principal variation. on_report
+        sees the search every REPORT_SECONDS and soon after each new best move. began: when the clock started (default:
+        now).
         """
         return self._perform(self._new_run(limits, actions, lines, on_report, began))
 

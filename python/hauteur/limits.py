@@ -119,5 +119,5 @@ def _unsettled(progress: Progress) -> bool:
 
 
 def _two_largest(visits: Sequence[int]) -> tuple[int, int]:
-    first, second, *_ = sorted(visits, reverse=True)[:2] + [0, 0]
+    first, second, *_ = [*sorted(visits, reverse=True)[:2], 0, 0]
     return first, second

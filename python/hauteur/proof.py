@@ -17,10 +17,10 @@ class _Spent(Exception):  # noqa: N818  (no error: the search for a proof gives 
 
 
 def moves_to_win(state: _core.State, line: Sequence[int], *, positions: int = PROOF_POSITIONS) -> int | None:
-    """Moves of the winner until a certain end: positive if the mover wins, negative if the mover loses, None if unproven.
+    """Moves of the winner until a certain end: positive if the mover wins, negative if he loses, None if unproven.
 
-    `line` is a likely line of play from `state` that ends the game; its first move is taken as the mover's choice
-    when it wins. The figure is the shortest that the proof found, at most that of the line.
+    `line` is a likely line of play from `state` that ends the game; its first move is taken as the mover's choice when
+    it wins. The figure is the shortest that the proof found, at most that of the line.
     """
     winner = _winner_of(state, line)
     if winner is None:

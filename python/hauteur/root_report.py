@@ -1,4 +1,4 @@
-"""What a search has found out about its root: the moves, best first, with their lines, and the figures of the search."""
+"""What a search has found out about its root: the moves, best first, with their lines, and the pace of the search."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
@@ -94,7 +94,7 @@ class RootReport:
 def root_report(
     forest: _core.Forest, tree: int, *, pace: Pace, lines: int = 1, allowed: Collection[int] = (), reason: str = ""
 ) -> RootReport:
-    """Reports the tree as it stands; `lines` moves get a principal variation, only `allowed` ones (empty: all) are listed."""
+    """Reports the tree as it stands; `lines` moves get their line, only `allowed` ones (empty: all) are listed."""
     ids = np.array([tree], np.int64)
     stats = forest.tree_stats(tree)
     return RootReport(
@@ -119,7 +119,7 @@ def root_moves(forest: _core.Forest, tree: int, *, lines: int, allowed: Collecti
 
 
 def proven_mate(report: RootReport) -> int | None:
-    """Moves to a certain end of the game along the best line; None unless its last position is won and all replies fail."""
+    """Moves to a certain end of the game along the best line; None unless all replies have been checked."""
     best = report.best
     if best is None or abs(best.q) < 0.5:
         return None

@@ -57,8 +57,8 @@ def fixed(seconds: float, *, overhead: float) -> Budget:
 def moves_left(move_number: int) -> float:
     """Median number of moves still to play after `move_number` moves, for log-logistic game lengths.
 
-    The share of games longer than x moves is S(x) = 1 / (1 + (x/m)^s), with m = GAME_LENGTH and s =
-    GAME_LENGTH_SHAPE. The median of what is left, t, solves S(x + t) = S(x) / 2: t = m (1 + 2 (x/m)^s)^(1/s) - x.
+    The share of games longer than x moves is S(x) = 1 / (1 + (x/m)^s), with m = GAME_LENGTH and s = GAME_LENGTH_SHAPE.
+    The median of what is left, t, solves S(x + t) = S(x) / 2: t = m (1 + 2 (x/m)^s)^(1/s) - x.
     """
     played = float(max(0, move_number))
     growth = 1.0 + 2.0 * (played / GAME_LENGTH) ** GAME_LENGTH_SHAPE

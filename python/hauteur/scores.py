@@ -1,0 +1,79 @@
+"""A value of the search as the figures that chess programs show: centipawns of several kinds, win/draw/loss in permille.
+
+wl = W - L and d are for the player to move. All formulas are lc0's (option ScoreType).
+"""
+
+import math
+
+SCORE_TYPES = (
+    "centipawn",
+    "centipawn_with_drawscore",
+    "centipawn_2019",
+    "centipawn_2018",
+    "win_percentage",
+    "Q",
+    "W-L",
+    "WDL_mu",
+)
+LARGEST_SCORE = 30_000
+"""No score is beyond; certain mates have their own."""
+SMALLEST_SHARE = 1e-4
+"""Of wins, draws, losses: below it the logistic parameters say nothing."""
+LARGEST_DECIDED = 0.996
+"""|W - L| + D beyond which WDL_mu is not used."""
+
+
+def score(kind: str, *, wl: float, d: float, q: float) -> int:
+    """The figure behind `score cp`. q: the value with the draw score, W - L + drawscore D."""
+    match kind:
+        case "centipawn":
+            figure = 90.0 * math.tan(1.5637541897 * _clip(wl))
+        case "centipawn_with_drawscore":
+            figure = 90.0 * math.tan(1.5637541897 * _clip(q))
+        case "centipawn_2019":
+            figure = 295.0 * wl / (1.0 - 0.976953126 * wl**14)
+        case "centipawn_2018":
+            figure = 290.680623072 * math.tan(1.548090806 * _clip(wl))
+        case "win_percentage":
+            figure = 5000.0 * wl + 5000.0
+        case "Q":
+            figure = 10_000.0 * q
+        case "W-L":
+            figure = 10_000.0 * wl
+        case "WDL_mu":
+            figure = _wdl_mu(wl, d)
+        case _:
+            raise ValueError(f"ScoreType must be one of {', '.join(SCORE_TYPES)}, got {kind!r}")
+    return round(min(max(figure, -LARGEST_SCORE), LARGEST_SCORE))
+
+
+def permille(wl: float, d: float) -> tuple[int, int, int]:
+    """Win, draw, loss in thousandths; they sum to 1000."""
+    win = min(max(round(500.0 * (1.0 + wl - d)), 0), 1000)
+    loss = min(max(round(500.0 * (1.0 - wl - d)), 0), 1000 - win)
+    return win, 1000 - win - loss, loss
+
+
+def logistic_mean(wl: float, d: float) -> float | None:
+    """mu of the logistic model behind win, draw, loss; None where a share is too small to tell.
+
+    With a = ln(1/l - 1), b = ln(1/w - 1): mu = (a - b) / (a + b). At mu = 1 a win is as likely as no win.
+    """
+    w, l = (1.0 + wl - d) / 2.0, (1.0 - wl - d) / 2.0  # noqa: E741
+    if min(w, d, l) <= SMALLEST_SHARE:
+        return None
+    a, b = math.log(1.0 / l - 1.0), math.log(1.0 / w - 1.0)
+    return (a - b) / (a + b)
+
+
+def _wdl_mu(wl: float, d: float) -> float:
+    """100 mu where that is meaningful and not beyond the figure of W - L alone, else that figure."""
+    plain = 45.0 * math.tan(1.56728071628 * _clip(wl))
+    mu = logistic_mean(wl, d)
+    if mu is None or abs(wl) + d >= LARGEST_DECIDED:
+        return plain
+    return 100.0 * mu if abs(mu) < 1.0 or abs(plain) < abs(100.0 * mu) else plain
+
+
+def _clip(value: float) -> float:
+    return min(max(value, -1.0), 1.0)
