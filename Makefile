@@ -33,7 +33,8 @@ setup: $(BUILT)  ## create .venv, install the dependencies, build the core (once
 
 $(INSTALLED): pyproject.toml
 	@command -v cargo >/dev/null || { echo "make: cargo not found: install Rust (https://rustup.rs or your system's package), then repeat" >&2; exit 1; }
-	@python="$$(.ci/find-python $(PYTHON))" && test -x $(BIN)/python || "$$python" -m venv $(VENV)
+	@test -x $(BIN)/python || { python="$$(.ci/find-python $(PYTHON))" && "$$python" -m venv $(VENV); }
+	@echo "make: installing the dependencies into $(VENV): some minutes the first time, torch alone is large"
 	$(BIN)/python -m pip install --quiet $(PIP_ARGS) "maturin>=1.9,<2"
 	$(BIN)/python -m pip install --quiet $(PIP_ARGS) --no-build-isolation --editable '.[dev]'
 	@touch $@
