@@ -176,8 +176,12 @@ impl SpecArgs {
 type Maker = fn(SpecArgs) -> Result<Box<dyn Game>, GameError>;
 
 /// The registry: one line a game.
-const GAMES: &[(&str, Maker)] =
-    &[("connect4", games::connect4::make), ("nogo", games::nogo::make), ("tictactoe", games::tictactoe::make)];
+const GAMES: &[(&str, Maker)] = &[
+    ("chess", games::chess::make),
+    ("connect4", games::connect4::make),
+    ("nogo", games::nogo::make),
+    ("tictactoe", games::tictactoe::make),
+];
 
 /// Names of the built-in games.
 pub fn game_names() -> Vec<&'static str> {

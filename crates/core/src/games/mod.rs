@@ -1,6 +1,7 @@
 //! The built-in games, one file each: rules, features, action numbering, notation, pictures.
 
 pub mod bits;
+pub mod chess;
 pub mod connect4;
 pub mod grid;
 pub mod nogo;

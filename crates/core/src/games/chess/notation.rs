@@ -1,0 +1,115 @@
+//! Moves as text: UCI (castling e1g1; king takes rook in Chess960), SAN, and the names of lc0's policy.
+
+use shakmaty::san::{San, SanPlus, Suffix};
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, CastlingSide, Move, Position as _, Role, Square};
+
+use super::legal;
+use super::position::Position;
+use crate::game::{Action, GameError};
+
+/// The names under which `write` knows a notation.
+pub const NOTATIONS: &str = "uci, san, lc0";
+
+/// The text of a legal action.
+pub fn write(position: &Position, action: Action, notation: Option<&str>) -> Result<String, GameError> {
+    let played = legal_move(position, action)?;
+    match notation.unwrap_or("uci") {
+        "uci" => Ok(UciMove::from_move(played, position.chess().castles().mode()).to_string()),
+        "san" => Ok(san(position, played)),
+        "lc0" => Ok(lc0(played)),
+        other => Err(GameError(format!("chess has no notation {other:?}; allowed: {NOTATIONS}"))),
+    }
+}
+
+/// Reads a legal action given as UCI or SAN.
+pub fn read(position: &Position, text: &str) -> Result<Action, GameError> {
+    let trimmed = text.trim();
+    let found = match parse_uci(trimmed) {
+        Some(uci) => from_uci(position, uci),
+        None => from_san(position, trimmed),
+    };
+    found.and_then(|played| position.encode(played)).ok_or_else(|| {
+        let fen = super::fen::write(position);
+        GameError(format!("{text:?} is not a legal move in {fen} (moves are read as UCI, e2e4, or SAN, Nf3)"))
+    })
+}
+
+fn legal_move(position: &Position, action: Action) -> Result<Move, GameError> {
+    let mut actions = Vec::new();
+    legal::actions(position.chess(), &mut actions);
+    let known = actions.binary_search(&action).ok().and_then(|_| position.decode(action));
+    known.ok_or_else(|| {
+        let fen = super::fen::write(position);
+        GameError(format!("action {action} is not legal in {fen}; legal actions: {actions:?}"))
+    })
+}
+
+fn san(position: &Position, played: Move) -> String {
+    let san = San::from_move(position.chess(), played);
+    let mut after = position.chess().clone();
+    after.play_unchecked(played);
+    let suffix = after.is_check().then(|| if legal::any(&after) { Suffix::Check } else { Suffix::Checkmate });
+    SanPlus { san, suffix }.to_string()
+}
+
+/// Castling is the king taking his rook, promotion to a knight has no suffix.
+fn lc0(played: Move) -> String {
+    let uci = UciMove::from_chess960(played).to_string();
+    let plain = uci.strip_suffix('n').unwrap_or(&uci);
+    plain.to_string()
+}
+
+fn parse_uci(text: &str) -> Option<UciMove> {
+    let lower = text.to_ascii_lowercase();
+    UciMove::from_ascii(lower.as_bytes()).ok().filter(|uci| uci.is_normal())
+}
+
+fn from_uci(position: &Position, uci: UciMove) -> Option<Move> {
+    let (from, to) = (uci.from()?, uci.to()?);
+    let chess = position.chess();
+    let role = chess.board().role_at(from)?;
+    let targets = legal::targets(chess, from);
+    if role == Role::King && uci.promotion().is_none() && !targets.contains(to) {
+        return castling_by_king_square(position, from, to);
+    }
+    let promotes = role == Role::Pawn && (to.rank() as u8 == 0 || to.rank() as u8 == 7);
+    let fits = match uci.promotion() {
+        Some(Role::King | Role::Pawn) => false,
+        promotion => promotion.is_some() == promotes,
+    };
+    if !fits || !targets.contains(to) {
+        return None;
+    }
+    Some(rebuild(position, role, from, to, uci.promotion()))
+}
+
+fn rebuild(position: &Position, role: Role, from: Square, to: Square, promotion: Option<Role>) -> Move {
+    let chess = position.chess();
+    if role == Role::King && chess.us().contains(to) {
+        Move::Castle { king: from, rook: to }
+    } else if role == Role::Pawn && from.file() != to.file() && chess.board().role_at(to).is_none() {
+        Move::EnPassant { from, to }
+    } else {
+        Move::Normal { role, from, capture: chess.board().role_at(to), to, promotion }
+    }
+}
+
+/// `e1g1`, also in Chess960 where the king really goes two squares or more.
+fn castling_by_king_square(position: &Position, king: Square, to: Square) -> Option<Move> {
+    let chess = position.chess();
+    let side = CastlingSide::from_king_side(king < to);
+    let rook = chess.castles().rook(chess.turn(), side)?;
+    let fits = side.king_to(chess.turn()) == to && king.distance(to) >= 2 && legal::targets(chess, king).contains(rook);
+    fits.then_some(Move::Castle { king, rook })
+}
+
+fn from_san(position: &Position, text: &str) -> Option<Move> {
+    let bare = text.trim_end_matches(['!', '?']).replace("0-0-0", "O-O-O").replace("0-0", "O-O");
+    SanPlus::from_ascii(bare.as_bytes()).ok()?.san.to_move(position.chess()).ok()
+}
+
+/// How moves are written for this castling mode; part of the game's spec.
+pub fn mode(chess960: bool) -> CastlingMode {
+    if chess960 { CastlingMode::Chess960 } else { CastlingMode::Standard }
+}
