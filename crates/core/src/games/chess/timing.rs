@@ -44,9 +44,9 @@ fn times_of_a_visit() {
             leaf.copy_from(black_box(root.as_ref()));
             actions.iter().for_each(|action| leaf.play(*action));
         });
-        measure("outcome", || drop(black_box(black_box(leaf.as_ref()).outcome())));
+        measure("outcome", || _ = black_box(black_box(leaf.as_ref()).outcome()));
         measure("legal_actions", || black_box(leaf.as_ref()).legal_actions(&mut legal));
-        measure("key", || drop(black_box(black_box(leaf.as_ref()).key())));
+        measure("key", || _ = black_box(black_box(leaf.as_ref()).key()));
         measure("encode", || black_box(leaf.as_ref()).encode(&mut row));
         let (mut masks, mut values) = ([0; 112], [0.0; 112]);
         measure("encode_packed", || black_box(leaf.as_ref()).encode_packed(&mut masks, &mut values));
