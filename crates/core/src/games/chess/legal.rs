@@ -67,15 +67,10 @@ impl View {
 }
 
 /// The promotions of a position, at most 22 pairs of files: they come after all plain moves.
+#[derive(Default)]
 struct Promotions {
     first_of_three: [Action; 22],
     len: usize,
-}
-
-impl Default for Promotions {
-    fn default() -> Self {
-        Promotions { first_of_three: [0; 22], len: 0 }
-    }
 }
 
 impl Promotions {
