@@ -25,6 +25,7 @@ pub fn write(position: &Position, action: Action, notation: Option<&str>) -> Res
 /// Reads a legal action given as UCI or SAN.
 pub fn read(position: &Position, text: &str) -> Result<Action, GameError> {
     let trimmed = text.trim();
+    // The capital matters: B1d2 is a bishop's move, b1d2 one from b1.
     let found = match parse_uci(trimmed) {
         Some(uci) => from_uci(position, uci),
         None => from_san(position, trimmed),
@@ -61,8 +62,9 @@ fn lc0(played: Move) -> String {
 }
 
 fn parse_uci(text: &str) -> Option<UciMove> {
-    let lower = text.to_ascii_lowercase();
-    UciMove::from_ascii(lower.as_bytes()).ok().filter(|uci| uci.is_normal())
+    let (squares, promotion) = text.split_at_checked(4)?;
+    let text = format!("{squares}{}", promotion.to_ascii_lowercase());
+    UciMove::from_ascii(text.as_bytes()).ok().filter(|uci| uci.is_normal())
 }
 
 fn from_uci(position: &Position, uci: UciMove) -> Option<Move> {

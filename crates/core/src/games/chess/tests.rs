@@ -144,6 +144,15 @@ fn moves_are_read_and_written_in_both_notations() {
 }
 
 #[test]
+fn a_bishop_is_told_from_the_b_file() {
+    let here = state("chess(fen=4k3/8/8/4B3/8/2p5/8/B3K3 w - - 0 1)");
+    let capture = here.action_from_text("B1xc3").unwrap();
+    assert_eq!(here.action_to_text(capture, None).unwrap(), "a1c3");
+    let quiet = state("chess(fen=4k3/8/8/4B3/8/8/8/B3K3 w - - 0 1)");
+    assert_eq!(quiet.action_from_text("B1d4"), quiet.action_from_text("a1d4"));
+}
+
+#[test]
 fn chess960_castles_onto_the_rook() {
     let here = state("chess(fen=3k4/8/8/8/8/8/8/1RK3R1 w GB - 0 1, chess960=true)");
     let short = here.action_from_text("O-O").unwrap();
