@@ -3,6 +3,14 @@
 //! This crate knows no Python, GPU, file or clock: positions come in as [`game::State`], leaves to
 //! evaluate go out as feature rows, and network answers come back as plain slices.
 
+pub mod cache;
+pub mod forest;
 pub mod game;
 pub mod games;
+pub mod params;
+pub mod rng;
+pub mod root;
+pub mod search;
+pub mod select;
+pub mod tree;
 pub mod solvers;

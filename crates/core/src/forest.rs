@@ -1,0 +1,397 @@
+//! Many searches, one batch: quotas, the evaluation cache, threads over trees.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use thiserror::Error;
+
+use crate::cache::Cache;
+use crate::game::{Action, State};
+use crate::params::SearchParams;
+use crate::rng::tree_key;
+use crate::search::{Counters, Leaf, Search};
+
+/// A call that the forest refuses; nothing was changed.
+#[derive(Debug, Error, Clone, PartialEq, Eq)]
+#[error("{0}")]
+pub struct ForestError(pub String);
+
+/// Where the rows of a gather are written.
+pub enum Rows<'a> {
+    /// Feature rows one after another, each of the given length.
+    Planes(&'a mut [f32], usize),
+    /// Masks and values of bit planes one after another, each row of the given number of planes.
+    Packed(&'a mut [u64], &'a mut [f32], usize),
+}
+
+impl Rows<'_> {
+    fn capacity(&self) -> usize {
+        match self {
+            Rows::Planes(floats, row) => floats.len() / row,
+            Rows::Packed(masks, _, planes) => masks.len() / planes,
+        }
+    }
+}
+
+/// Leaves of one tree in one batch.
+struct TreeLeaves {
+    tree: usize,
+    leaves: Vec<Leaf>,
+}
+
+/// Number of a batch that waits for its answers.
+pub type BatchId = u64;
+
+/// Many searches that share a network's batches, a cache and threads.
+pub struct Forest {
+    params: Arc<SearchParams>,
+    seed: u64,
+    added: u64,
+    trees: Vec<Option<Search>>,
+    free_ids: Vec<usize>,
+    cache: Cache,
+    batches: BTreeMap<BatchId, Vec<TreeLeaves>>,
+    next_batch: BatchId,
+    /// Tree that the next gather begins with, so that all get their turn when there are more trees than rows.
+    next_tree: usize,
+    dropped: Counters,
+    pool: Option<rayon::ThreadPool>,
+}
+
+impl Forest {
+    /// An empty forest. `seed` keys the random draws of its trees; results do not depend on `threads`.
+    pub fn new(params: SearchParams, seed: u64, threads: usize) -> Result<Self, ForestError> {
+        params.check().map_err(|error| ForestError(error.to_string()))?;
+        if !(1..=1024).contains(&threads) {
+            return Err(ForestError(format!("threads must be 1 to 1024, got {threads}")));
+        }
+        let build = || rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = if threads > 1 { Some(build().map_err(|e| ForestError(format!("threads: {e}")))?) } else { None };
+        Ok(Forest {
+            cache: Cache::new(params.cache_size),
+            params: Arc::new(params),
+            seed,
+            added: 0,
+            trees: Vec::new(),
+            free_ids: Vec::new(),
+            batches: BTreeMap::new(),
+            next_batch: 0,
+            next_tree: 0,
+            dropped: Counters::default(),
+            pool,
+        })
+    }
+
+    /// Starts a tree at this position; returns its id, which may be that of a removed tree. Without `seed` its random draws are
+    /// keyed by the forest's seed and the number of trees added before.
+    pub fn add(&mut self, state: Box<dyn State>, seed: Option<u64>) -> usize {
+        let key = match seed {
+            Some(seed) => tree_key(seed, 0),
+            None => tree_key(self.seed, self.added),
+        };
+        self.added += 1;
+        let search = Some(Search::new(self.params.clone(), state, key));
+        if let Some(id) = self.free_ids.pop() {
+            self.trees[id] = search;
+            return id;
+        }
+        self.trees.push(search);
+        self.trees.len() - 1
+    }
+
+    /// Drops a tree; nothing of it may be in flight.
+    pub fn remove(&mut self, id: usize) -> Result<(), ForestError> {
+        self.idle_tree(id)?;
+        if let Some(search) = self.trees[id].take() {
+            self.dropped.add(search.counters());
+            self.free_ids.push(id);
+        }
+        Ok(())
+    }
+
+    /// The tree with this id.
+    pub fn tree(&self, id: usize) -> Result<&Search, ForestError> {
+        self.trees.get(id).and_then(Option::as_ref).ok_or_else(|| unknown_tree(id))
+    }
+
+    /// The tree with this id, to change its settings.
+    pub fn tree_mut(&mut self, id: usize) -> Result<&mut Search, ForestError> {
+        self.trees.get_mut(id).and_then(Option::as_mut).ok_or_else(|| unknown_tree(id))
+    }
+
+    /// The tree with this id, which has nothing in flight.
+    fn idle_tree(&mut self, id: usize) -> Result<&mut Search, ForestError> {
+        let search = self.tree_mut(id)?;
+        match search.rows_in_flight() {
+            0 => Ok(search),
+            n => Err(ForestError(format!("tree {id} has {n} rows in flight: apply or cancel their batch first"))),
+        }
+    }
+
+    /// Ids of the trees, finished or not.
+    pub fn ids(&self, finished: bool) -> Vec<usize> {
+        let alive = self.trees.iter().enumerate().filter_map(|(id, tree)| tree.as_ref().map(|tree| (id, tree)));
+        alive.filter(|(_, tree)| tree.is_finished() == finished).map(|(id, _)| id).collect()
+    }
+
+    /// Collects leaves and writes their features. A tree may have its share of all rows in flight (this batch included), at least one.
+    pub fn gather(&mut self, mut rows: Rows) -> BatchId {
+        let plan = self.plan(rows.capacity());
+        let mut parts = self.collect(&plan);
+        parts.retain(|part| !part.leaves.is_empty());
+        self.encode(&parts, &mut rows);
+        let id = self.next_batch;
+        self.next_batch += 1;
+        self.batches.insert(id, parts);
+        id
+    }
+
+    /// Trees that take part in a gather of `capacity` rows, with their quotas.
+    fn plan(&mut self, capacity: usize) -> Vec<(usize, usize)> {
+        let active = self.ids(false);
+        if active.is_empty() || capacity == 0 {
+            return Vec::new();
+        }
+        let in_flight: usize = self.trees.iter().flatten().map(|tree| tree.rows_in_flight() as usize).sum();
+        let mut share = ((in_flight + capacity) / active.len()).max(1);
+        if self.params.max_in_flight > 0 {
+            share = share.min(self.params.max_in_flight as usize);
+        }
+        let start = active.partition_point(|id| *id < self.next_tree);
+        let mut free = capacity;
+        let mut plan = Vec::new();
+        for &id in active[start..].iter().chain(&active[..start]) {
+            let busy = self.trees[id].as_ref().map_or(0, |tree| tree.rows_in_flight() as usize);
+            let quota = share.saturating_sub(busy).min(free);
+            if quota > 0 {
+                plan.push((id, quota));
+                free -= quota;
+            }
+            if free == 0 {
+                self.next_tree = id + 1;
+                break;
+            }
+        }
+        plan.sort_unstable();
+        plan
+    }
+
+    fn collect(&mut self, plan: &[(usize, usize)]) -> Vec<TreeLeaves> {
+        let cache = &self.cache;
+        let gather = |tree: usize, quota: usize, search: &mut Search| {
+            let mut leaves = Vec::new();
+            search.gather(quota, cache, &mut leaves);
+            TreeLeaves { tree, leaves }
+        };
+        let chosen = pick(&mut self.trees, plan.iter().map(|(id, _)| *id));
+        match &self.pool {
+            Some(pool) => pool.install(|| {
+                let work = chosen.into_par_iter().zip(plan.par_iter());
+                work.map(|(search, (id, quota))| gather(*id, *quota, search)).collect()
+            }),
+            None => chosen.into_iter().zip(plan).map(|(search, (id, quota))| gather(*id, *quota, search)).collect(),
+        }
+    }
+
+    fn encode(&self, parts: &[TreeLeaves], rows: &mut Rows) {
+        let states: Vec<&dyn State> = parts.iter().flat_map(|p| &p.leaves).map(|leaf| leaf.state.as_ref()).collect();
+        encode_states(&states, rows, self.pool.as_ref());
+    }
+
+    /// Number of rows of a batch.
+    pub fn batch_len(&self, batch: BatchId) -> Result<usize, ForestError> {
+        Ok(self.parts(batch)?.iter().map(|part| part.leaves.len()).sum())
+    }
+
+    /// The tree of each row of a batch.
+    pub fn batch_trees(&self, batch: BatchId) -> Result<Vec<usize>, ForestError> {
+        let rows = |part: &TreeLeaves| std::iter::repeat_n(part.tree, part.leaves.len());
+        Ok(self.parts(batch)?.iter().flat_map(rows).collect())
+    }
+
+    /// The position of each row of a batch.
+    pub fn batch_states(&self, batch: BatchId) -> Result<Vec<Box<dyn State>>, ForestError> {
+        Ok(self.parts(batch)?.iter().flat_map(|p| &p.leaves).map(|leaf| leaf.state.clone_box()).collect())
+    }
+
+    fn parts(&self, batch: BatchId) -> Result<&Vec<TreeLeaves>, ForestError> {
+        self.batches.get(&batch).ok_or_else(|| unknown_batch(batch))
+    }
+
+    /// Takes the network's answers: `logits` has `num_actions` floats a row, `wdl` three. An answer that is no number leaves all as it was.
+    pub fn apply(
+        &mut self,
+        batch: BatchId,
+        logits: &[f32],
+        wdl: &[f32],
+        num_actions: usize,
+    ) -> Result<(), ForestError> {
+        let rows = self.batch_len(batch)?;
+        if logits.len() < rows * num_actions || wdl.len() < rows * 3 {
+            let got = (logits.len() / num_actions.max(1)).min(wdl.len() / 3);
+            return Err(ForestError(format!("answers for {rows} rows are needed, got {got}")));
+        }
+        let mut parts = self.batches.remove(&batch).expect("batch_len found it");
+        if let Err(error) = self.read_answers(&mut parts, logits, wdl, num_actions) {
+            self.batches.insert(batch, parts);
+            return Err(ForestError(error));
+        }
+        self.grow(parts);
+        Ok(())
+    }
+
+    fn read_answers(
+        &self,
+        parts: &mut [TreeLeaves],
+        logits: &[f32],
+        wdl: &[f32],
+        num_actions: usize,
+    ) -> Result<(), String> {
+        let ranges = row_ranges(parts);
+        let read = |part: &mut TreeLeaves, range: Range<usize>| {
+            let search = self.trees[part.tree].as_ref().expect("trees in flight are not removed");
+            for (leaf, row) in part.leaves.iter_mut().zip(range) {
+                let logits = &logits[row * num_actions..][..num_actions];
+                search.read_answer(leaf, logits, &wdl[row * 3..][..3]).map_err(|e| format!("row {row}: {e}"))?;
+            }
+            Ok(())
+        };
+        match &self.pool {
+            Some(pool) => pool.install(|| parts.par_iter_mut().zip(ranges).try_for_each(|(p, r)| read(p, r))),
+            None => parts.iter_mut().zip(ranges).try_for_each(|(part, range)| read(part, range)),
+        }
+    }
+
+    /// Expands and backs up; then the cache takes the new evaluations in row order.
+    fn grow(&mut self, parts: Vec<TreeLeaves>) {
+        let keep = !self.cache.is_off();
+        let grow = |search: &mut Search, part: TreeLeaves| {
+            let mut kept = Vec::new();
+            for leaf in part.leaves {
+                search.apply(leaf, |key, edges, value| {
+                    if keep {
+                        kept.push((key, Box::<[_]>::from(edges), value));
+                    }
+                });
+            }
+            kept
+        };
+        let chosen = pick(&mut self.trees, parts.iter().map(|part| part.tree));
+        let kept: Vec<_> = match &self.pool {
+            Some(pool) => {
+                pool.install(|| chosen.into_par_iter().zip(parts).map(|(search, part)| grow(search, part)).collect())
+            }
+            None => chosen.into_iter().zip(parts).map(|(search, part)| grow(search, part)).collect(),
+        };
+        for (key, edges, value) in kept.into_iter().flatten() {
+            self.cache.insert(key, edges, value);
+        }
+    }
+
+    /// Takes a batch's visits back.
+    pub fn cancel(&mut self, batch: BatchId) -> Result<(), ForestError> {
+        let parts = self.batches.remove(&batch).ok_or_else(|| unknown_batch(batch))?;
+        for part in parts {
+            let search = self.tree_mut(part.tree)?;
+            part.leaves.into_iter().for_each(|leaf| search.cancel(leaf));
+        }
+        Ok(())
+    }
+
+    /// Plays actions and re-roots. All are checked before any is played.
+    pub fn advance(&mut self, moves: &[(usize, Action)]) -> Result<(), ForestError> {
+        let mut legal = Vec::new();
+        for (id, action) in moves {
+            self.idle_tree(*id)?.root_state().legal_actions(&mut legal);
+            if !legal.contains(action) {
+                return Err(ForestError(format!("tree {id}: action {action} is not legal; legal: {legal:?}")));
+            }
+        }
+        let mut ids: Vec<usize> = moves.iter().map(|(id, _)| *id).collect();
+        ids.sort_unstable();
+        if ids.windows(2).any(|pair| pair[0] == pair[1]) {
+            return Err(ForestError("a tree is named twice in one advance".into()));
+        }
+        for (id, action) in moves {
+            self.tree_mut(*id)?.advance(*action);
+        }
+        Ok(())
+    }
+
+    /// Totals of all trees, removed ones included.
+    pub fn counters(&self) -> Counters {
+        let mut total = self.dropped;
+        self.trees.iter().flatten().for_each(|search| total.add(search.counters()));
+        total
+    }
+
+    /// Positions in the evaluation cache.
+    pub fn cache_len(&self) -> usize {
+        self.cache.len()
+    }
+
+    /// Forgets all evaluations outside the trees.
+    pub fn clear_cache(&mut self) {
+        self.cache.clear();
+    }
+
+    /// Bytes of all trees.
+    pub fn tree_bytes(&self) -> usize {
+        self.trees.iter().flatten().map(|search| search.tree().bytes()).sum()
+    }
+
+    /// Nodes of all trees.
+    pub fn tree_nodes(&self) -> usize {
+        self.trees.iter().flatten().map(|search| search.tree().num_nodes()).sum()
+    }
+}
+
+fn unknown_tree(id: usize) -> ForestError {
+    ForestError(format!("no tree {id} in this forest"))
+}
+
+fn unknown_batch(batch: BatchId) -> ForestError {
+    ForestError(format!("batch {batch} is not waiting in this forest: it was applied or cancelled"))
+}
+
+/// The trees with these ids, which ascend and exist.
+fn pick(trees: &mut [Option<Search>], ids: impl Iterator<Item = usize>) -> Vec<&mut Search> {
+    let mut picked = Vec::new();
+    let mut rest = trees;
+    let mut offset = 0;
+    for id in ids {
+        let (head, tail) = rest.split_at_mut(id - offset + 1);
+        picked.push(head[id - offset].as_mut().expect("a tree that exists"));
+        (rest, offset) = (tail, id + 1);
+    }
+    picked
+}
+
+/// Rows of each part of a batch.
+fn row_ranges(parts: &[TreeLeaves]) -> Vec<Range<usize>> {
+    let mut start = 0;
+    let range = |part: &TreeLeaves| {
+        let range = start..start + part.leaves.len();
+        start = range.end;
+        range
+    };
+    parts.iter().map(range).collect()
+}
+
+/// Writes the features of many states, in order; `rows` has room for them.
+pub fn encode_states(states: &[&dyn State], rows: &mut Rows, pool: Option<&rayon::ThreadPool>) {
+    match (rows, pool) {
+        (Rows::Planes(floats, row), None) => {
+            states.iter().zip(floats.chunks_mut(*row)).for_each(|(state, row)| state.encode(row));
+        }
+        (Rows::Planes(floats, row), Some(pool)) => pool.install(|| {
+            states.par_iter().zip(floats.par_chunks_mut(*row)).for_each(|(state, row)| state.encode(row));
+        }),
+        (Rows::Packed(masks, values, planes), _) => {
+            let outputs = masks.chunks_mut(*planes).zip(values.chunks_mut(*planes));
+            states.iter().zip(outputs).for_each(|(state, (masks, values))| state.encode_packed(masks, values));
+        }
+    }
+}

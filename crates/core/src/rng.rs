@@ -1,0 +1,103 @@
+//! The counter-based random generator of a tree: draw number `counter` of generator `key` is a pure function of both.
+
+use std::convert::Infallible;
+
+use rand::{Rng, TryRng};
+use rand_distr::{Distribution, Gamma};
+
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// The finaliser of splitmix64: a well-mixed bijection of 64 bits.
+#[inline]
+pub fn mix(mut x: u64) -> u64 {
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+/// Draw number `counter` of the generator with this key.
+#[inline]
+pub fn draw(key: u64, counter: u64) -> u64 {
+    mix(mix(key ^ GOLDEN).wrapping_add(counter.wrapping_add(1).wrapping_mul(GOLDEN)))
+}
+
+/// The key of the tree with number `id` in a forest with this seed.
+pub fn tree_key(seed: u64, id: u64) -> u64 {
+    draw(mix(seed.wrapping_add(GOLDEN)), id)
+}
+
+/// A generator and how many draws it has made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CounterRng {
+    /// Which generator.
+    pub key: u64,
+    /// Number of draws made.
+    pub counter: u64,
+}
+
+impl CounterRng {
+    /// The generator with this key, before its first draw.
+    pub fn new(key: u64) -> Self {
+        CounterRng { key, counter: 0 }
+    }
+}
+
+impl TryRng for CounterRng {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        Ok((self.next_u64() >> 32) as u32)
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        let value = draw(self.key, self.counter);
+        self.counter += 1;
+        Ok(value)
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
+        for chunk in bytes.chunks_mut(8) {
+            let word = self.next_u64().to_le_bytes();
+            chunk.copy_from_slice(&word[..chunk.len()]);
+        }
+        Ok(())
+    }
+}
+
+/// A draw from the symmetric Dirichlet distribution of `n` classes: `n` shares that sum to 1.
+///
+/// `alpha` is positive and finite. A draw whose gammas all underflow to 0 (tiny alpha) puts everything on one class.
+pub fn dirichlet(rng: &mut CounterRng, alpha: f64, n: usize) -> Vec<f64> {
+    let gamma = Gamma::new(alpha, 1.0).expect("alpha is checked by SearchParams");
+    let mut shares: Vec<f64> = (0..n).map(|_| gamma.sample(rng)).collect();
+    let sum: f64 = shares.iter().sum();
+    if sum > 0.0 {
+        shares.iter_mut().for_each(|share| *share /= sum);
+    } else if n > 0 {
+        let lucky = (rng.next_u64() % n as u64) as usize;
+        shares[lucky] = 1.0;
+    }
+    shares
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn draws_are_pure_functions_of_key_and_counter() {
+        let mut rng = CounterRng::new(7);
+        let drawn: Vec<u64> = (0..5).map(|_| rng.next_u64()).collect();
+        assert_eq!(drawn, (0..5).map(|i| draw(7, i)).collect::<Vec<_>>());
+        assert_ne!(draw(7, 0), draw(8, 0));
+    }
+
+    #[test]
+    fn dirichlet_sums_to_one() {
+        for alpha in [1e-8, 0.03, 0.3, 10.0] {
+            let shares = dirichlet(&mut CounterRng::new(3), alpha, 30);
+            assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{alpha}");
+            assert!(shares.iter().all(|s| *s >= 0.0));
+        }
+    }
+}

@@ -1,0 +1,494 @@
+//! One tree: gather leaves, apply answers, report.
+
+use std::sync::Arc;
+
+use crate::cache::Cache;
+use crate::game::{Action, Outcome, Player, State};
+use crate::params::SearchParams;
+use crate::rng::CounterRng;
+use crate::root::Root;
+use crate::select::{NodeView, best_edge};
+use crate::tree::{Edge, EdgeStats, Step, TERMINAL, Tree, UNEVALUATED, Value};
+
+/// Visits that end without the network (terminal, cached) before a gather hands control back.
+const MAX_FREE_VISITS: usize = 4096;
+
+/// A position that waits for the network, and the way to it.
+pub struct Leaf {
+    path: Vec<Step>,
+    /// The position.
+    pub state: Box<dyn State>,
+    actions: Vec<Action>,
+    key: u64,
+    edges: Vec<Edge>,
+    value: Value,
+}
+
+/// What one descent came to.
+enum Visit {
+    /// Backed up at once: the end of a game, or a cached evaluation.
+    Done,
+    /// This leaf waits for the network.
+    Row(Leaf),
+    /// The leaf is in flight already.
+    Collision,
+}
+
+/// Totals since a search began.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counters {
+    /// Completed visits.
+    pub visits: u64,
+    /// Rows sent to the network.
+    pub rows: u64,
+    /// Leaves looked up in the cache.
+    pub cache_lookups: u64,
+    /// Leaves found there.
+    pub cache_hits: u64,
+    /// Visits that ended at the end of a game.
+    pub terminal_visits: u64,
+    /// Descents that ended at a leaf in flight.
+    pub collisions: u64,
+    /// Sum of the lengths of all completed visits' paths.
+    pub depth_sum: u64,
+    /// Longest path.
+    pub depth_max: u64,
+}
+
+impl Counters {
+    /// Adds another search's totals.
+    pub fn add(&mut self, other: &Counters) {
+        self.visits += other.visits;
+        self.rows += other.rows;
+        self.cache_lookups += other.cache_lookups;
+        self.cache_hits += other.cache_hits;
+        self.terminal_visits += other.terminal_visits;
+        self.collisions += other.collisions;
+        self.depth_sum += other.depth_sum;
+        self.depth_max = self.depth_max.max(other.depth_max);
+    }
+
+    fn count_visit(&mut self, depth: usize) {
+        self.visits += 1;
+        self.depth_sum += depth as u64;
+        self.depth_max = self.depth_max.max(depth as u64);
+    }
+}
+
+/// One edge of the root, for reports.
+#[derive(Clone, Debug)]
+pub struct RootEdge {
+    /// The action.
+    pub action: Action,
+    /// Completed visits.
+    pub visits: u32,
+    /// Visits that wait for the network.
+    pub in_flight: u32,
+    /// Stored prior, without noise.
+    pub prior: f32,
+    /// Q for the root's mover, draw score included; first-play urgency when unvisited.
+    pub q: f64,
+    /// Exploration term.
+    pub u: f64,
+    /// Mean value of the visits, for the root's mover.
+    pub value: Option<Value>,
+    /// The network's value of the position behind the edge, for the root's mover.
+    pub network: Option<Value>,
+    /// The game is over behind the edge.
+    pub terminal: bool,
+}
+
+/// One tree and the position it stands on.
+pub struct Search {
+    params: Arc<SearchParams>,
+    root_state: Box<dyn State>,
+    scratch: Box<dyn State>,
+    tree: Tree,
+    root: Root,
+    rng: CounterRng,
+    visit_limit: u32,
+    rows_in_flight: u32,
+    can_move: bool,
+    path: Vec<Step>,
+    spare: Vec<Leaf>,
+    counters: Counters,
+}
+
+impl Search {
+    /// An empty tree at this position; `key` is that of its random generator.
+    pub fn new(params: Arc<SearchParams>, state: Box<dyn State>, key: u64) -> Self {
+        let mut actions = Vec::new();
+        state.legal_actions(&mut actions);
+        Search {
+            params,
+            scratch: state.clone_box(),
+            root_state: state,
+            tree: Tree::default(),
+            root: Root::default(),
+            rng: CounterRng::new(key),
+            visit_limit: 0,
+            rows_in_flight: 0,
+            can_move: !actions.is_empty(),
+            path: Vec::new(),
+            spare: Vec::new(),
+            counters: Counters::default(),
+        }
+    }
+
+    /// Visits of the root at which the search is finished; 0 = never.
+    pub fn set_visit_limit(&mut self, visits: u32) {
+        self.visit_limit = visits;
+    }
+
+    /// Rows that wait for the network.
+    pub fn rows_in_flight(&self) -> u32 {
+        self.rows_in_flight
+    }
+
+    /// No more visits are wanted, and none is in flight.
+    pub fn is_finished(&self) -> bool {
+        self.rows_in_flight == 0 && !self.wants_visit()
+    }
+
+    fn wants_visit(&self) -> bool {
+        let below_limit = self.visit_limit == 0 || self.tree.root.visits + self.rows_in_flight < self.visit_limit;
+        let below_cap = self.params.max_tree_bytes == 0 || (self.tree.bytes() as u64) < self.params.max_tree_bytes;
+        self.can_move && below_limit && below_cap
+    }
+
+    /// Adds leaves that wait for the network until there are `quota` of them, or no more visit is wanted or possible.
+    pub fn gather(&mut self, quota: usize, cache: &Cache, leaves: &mut Vec<Leaf>) {
+        let target = leaves.len() + quota;
+        let mut collisions: Vec<Vec<Step>> = Vec::new();
+        let mut free_visits = 0;
+        while leaves.len() < target && self.wants_visit() && free_visits < MAX_FREE_VISITS {
+            match self.visit(cache) {
+                Visit::Done => free_visits += 1,
+                Visit::Row(leaf) => leaves.push(leaf),
+                Visit::Collision => {
+                    self.counters.collisions += 1;
+                    if self.path.is_empty() || collisions.len() + 1 >= self.params.max_collisions as usize {
+                        break;
+                    }
+                    self.tree.change_in_flight(&self.path, 1);
+                    collisions.push(self.path.clone());
+                }
+            }
+        }
+        for path in &collisions {
+            self.tree.change_in_flight(path, -1);
+        }
+    }
+
+    /// One descent from the root to a leaf. A leaf that needs no network is backed up at once.
+    fn visit(&mut self, cache: &Cache) -> Visit {
+        self.path.clear();
+        self.scratch.copy_from(self.root_state.as_ref());
+        let Some(mut node) = self.tree.root_node() else {
+            return if self.rows_in_flight > 0 { Visit::Collision } else { self.reach_leaf(cache) };
+        };
+        let mut own = self.tree.root;
+        loop {
+            let mover = self.tree.node(node).mover;
+            let edge = self.select(node, &own, mover);
+            self.path.push(Step { node, edge });
+            let stats = self.tree.stats(node)[edge as usize];
+            if stats.node == TERMINAL {
+                self.counters.terminal_visits += 1;
+                self.finish_visit(mover, stats.value(false));
+                return Visit::Done;
+            }
+            if stats.node == UNEVALUATED && stats.in_flight > 0 {
+                return Visit::Collision;
+            }
+            self.scratch.play(self.tree.edges(node)[edge as usize].action);
+            if stats.node == UNEVALUATED {
+                return self.reach_leaf(cache);
+            }
+            let Value { wl, d } = stats.value(self.tree.node(stats.node).mover != mover);
+            own = EdgeStats { wl, d, ..stats };
+            node = stats.node;
+        }
+    }
+
+    /// Picks an edge of a node and gives it a record.
+    #[inline]
+    fn select(&mut self, node: u32, own: &EdgeStats, mover: Player) -> u32 {
+        let at_root = self.path.is_empty();
+        let view = NodeView::new(&self.params, own, mover, at_root);
+        let (edges, stats) = (self.tree.edges(node), self.tree.stats(node));
+        let best = if at_root && !self.root.is_plain() {
+            best_edge(&view, edges, stats, |k| self.root.prior(k, edges[k]), |k| self.root.allows(k))
+        } else {
+            best_edge(&view, edges, stats, |k| f64::from(edges[k].prior()), |_| true)
+        };
+        self.tree.choose_edge(node, best.expect("a node has an edge that may be taken") as u32)
+    }
+
+    /// Counts and backs up a visit whose value is known, for player `mover`.
+    fn finish_visit(&mut self, mover: Player, value: Value) {
+        self.tree.change_in_flight(&self.path, 1);
+        self.tree.backup(&self.path, mover, value);
+        self.counters.count_visit(self.path.len());
+    }
+
+    /// The scratch position is a leaf: the end of a game, in the cache, or work for the network.
+    fn reach_leaf(&mut self, cache: &Cache) -> Visit {
+        if let Some(outcome) = self.leaf_outcome() {
+            let last = *self.path.last().expect("the root is never terminal");
+            self.tree.step_stats(last).node = TERMINAL;
+            self.counters.terminal_visits += 1;
+            let (player, value) = outcome_value(outcome);
+            self.finish_visit(player, value);
+            return Visit::Done;
+        }
+        let key = self.scratch.key();
+        if self.uses_cache() && !cache.is_off() {
+            self.counters.cache_lookups += 1;
+            if let Some(known) = cache.get(key) {
+                self.counters.cache_hits += 1;
+                let mover = self.scratch.to_move();
+                self.expand_path_end(mover, &known.edges, known.value);
+                self.finish_visit(mover, known.value);
+                return Visit::Done;
+            }
+        }
+        Visit::Row(self.make_leaf(key))
+    }
+
+    /// A root may be drawn by a rule and still be searched; everything below it ends there.
+    fn leaf_outcome(&self) -> Option<Outcome> {
+        if self.path.is_empty() { None } else { self.scratch.outcome() }
+    }
+
+    /// The evaluation of this leaf may be shared: a root with its own policy temperature has other priors.
+    fn uses_cache(&self) -> bool {
+        !self.path.is_empty() || self.params.root_policy_temperature.is_none()
+    }
+
+    fn make_leaf(&mut self, key: u64) -> Leaf {
+        let mut leaf = self.spare.pop().unwrap_or_else(|| Leaf {
+            path: Vec::new(),
+            state: self.scratch.clone_box(),
+            actions: Vec::new(),
+            key,
+            edges: Vec::new(),
+            value: Value { wl: 0.0, d: 0.0 },
+        });
+        leaf.path.clone_from(&self.path);
+        leaf.state.copy_from(self.scratch.as_ref());
+        leaf.state.legal_actions(&mut leaf.actions);
+        leaf.key = key;
+        self.tree.change_in_flight(&leaf.path, 1);
+        self.rows_in_flight += 1;
+        self.counters.rows += 1;
+        leaf
+    }
+
+    /// Makes a node at the end of the present path.
+    fn expand_path_end(&mut self, mover: Player, edges: &[Edge], value: Value) {
+        let node = self.tree.add_node(mover, edges, value);
+        match self.path.last() {
+            Some(last) => self.tree.step_stats(*last).node = node,
+            None => {
+                self.tree.root.node = node;
+                self.root.draw_noise(&mut self.tree, node, self.params.dirichlet, &mut self.rng);
+            }
+        }
+    }
+
+    /// Turns the network's answer into edges and value, kept in the leaf. Fails, changing nothing, on answers that are no numbers.
+    pub fn read_answer(&self, leaf: &mut Leaf, logits: &[f32], wdl: &[f32]) -> Result<(), String> {
+        let temperature = match self.params.root_policy_temperature {
+            Some(temperature) if leaf.path.is_empty() => temperature,
+            _ => self.params.policy_temperature,
+        };
+        leaf.value = wdl_value(wdl)?;
+        softmax_edges(&leaf.actions, logits, temperature, &mut leaf.edges)
+    }
+
+    /// Expands and backs up a leaf whose answer was read.
+    pub fn apply(&mut self, leaf: Leaf, keep_in_cache: impl FnOnce(u64, &[Edge], Value)) {
+        self.path.clone_from(&leaf.path);
+        self.rows_in_flight -= 1;
+        let mover = leaf.state.to_move();
+        self.expand_path_end(mover, &leaf.edges, leaf.value);
+        self.tree.backup(&self.path, mover, leaf.value);
+        self.counters.count_visit(self.path.len());
+        if self.uses_cache() {
+            keep_in_cache(leaf.key, &leaf.edges, leaf.value);
+        }
+        self.spare.push(leaf);
+    }
+
+    /// Takes the visit of a leaf back.
+    pub fn cancel(&mut self, leaf: Leaf) {
+        self.rows_in_flight -= 1;
+        self.tree.change_in_flight(&leaf.path, -1);
+        self.spare.push(leaf);
+    }
+
+    /// Restricts the root to these actions; empty = all.
+    pub fn restrict_root(&mut self, only: Vec<Action>) {
+        self.root.restrict(only);
+        if let Some(node) = self.tree.root_node() {
+            self.root.prepare(&mut self.tree, node);
+        }
+    }
+
+    /// Plays an action, which is legal, and re-roots. Nothing may be in flight.
+    pub fn advance(&mut self, action: Action) {
+        debug_assert_eq!(self.rows_in_flight, 0);
+        let edge = self.tree.root_node().and_then(|root| self.tree.edges(root).iter().position(|e| e.action == action));
+        match edge {
+            Some(edge) if self.params.reuse_tree => self.tree.re_root(edge as u32),
+            _ => self.tree = Tree::default(),
+        }
+        self.root_state.play(action);
+        let mut actions = Vec::new();
+        self.root_state.legal_actions(&mut actions);
+        self.can_move = !actions.is_empty();
+        self.root = Root::default();
+        if let Some(node) = self.tree.root_node() {
+            self.root.draw_noise(&mut self.tree, node, self.params.dirichlet, &mut self.rng);
+        }
+    }
+
+    /// Searches `visits` more visits with answers computed at once by `evaluate(state, actions, logits) -> value`: for benchmarks and rollouts.
+    pub fn run(
+        &mut self,
+        visits: u64,
+        mut evaluate: impl FnMut(&dyn State, &[Action], &mut [f32]) -> [f32; 3],
+        num_actions: usize,
+    ) {
+        let cache = Cache::new(0);
+        let mut logits = vec![0.0; num_actions];
+        let mut leaves = Vec::new();
+        let end = self.counters.visits + visits;
+        while self.counters.visits < end && !self.is_finished() {
+            self.gather(1, &cache, &mut leaves);
+            let Some(mut leaf) = leaves.pop() else { continue };
+            let wdl = evaluate(leaf.state.as_ref(), &leaf.actions, &mut logits);
+            self.read_answer(&mut leaf, &logits, &wdl).expect("a local evaluator gives numbers");
+            self.apply(leaf, |_, _, _| ());
+        }
+    }
+
+    /// The position that the tree stands on.
+    pub fn root_state(&self) -> &dyn State {
+        self.root_state.as_ref()
+    }
+
+    /// The tree.
+    pub fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    /// Totals since the search began.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// The root's edges, most visits first; equal visits by Q, then prior.
+    pub fn root_edges(&self) -> Vec<RootEdge> {
+        let Some(root) = self.tree.root_node() else { return Vec::new() };
+        let mover = self.tree.node(root).mover;
+        let view = NodeView::new(&self.params, &self.tree.root, mover, true);
+        let stats = self.tree.stats(root);
+        let prior = |k: usize, edge: &Edge| self.root.prior(k, *edge);
+        let visited = |(k, edge): (usize, &Edge)| stats.get(k).filter(|s| s.visits > 0).map_or(0.0, |_| prior(k, edge));
+        let unvisited_q = view.unvisited_q(self.tree.edges(root).iter().enumerate().map(visited).sum());
+        let report = |(k, edge): (usize, &Edge)| {
+            let record = stats.get(k).copied().unwrap_or(EdgeStats::FRESH);
+            let network = (record.node < TERMINAL).then(|| self.network_value(record.node, mover));
+            RootEdge {
+                action: edge.action,
+                visits: record.visits,
+                in_flight: record.in_flight,
+                prior: edge.prior(),
+                q: if record.visits > 0 { view.q(&record) } else { unvisited_q },
+                u: view.u(prior(k, edge), &record),
+                value: (record.visits > 0).then(|| record.value(false)),
+                network,
+                terminal: record.node == TERMINAL,
+            }
+        };
+        let mut edges: Vec<RootEdge> = self.tree.edges(root).iter().enumerate().map(report).collect();
+        edges.sort_by(|a, b| (b.visits, b.q, b.prior).partial_cmp(&(a.visits, a.q, a.prior)).expect("numbers"));
+        edges
+    }
+
+    /// The network's value of a node, for this player.
+    fn network_value(&self, node: u32, player: Player) -> Value {
+        let node = self.tree.node(node);
+        let value = Value { wl: f64::from(node.network_wl), d: node.network_d };
+        if node.mover == player { value } else { value.flipped() }
+    }
+
+    /// The network's value of the root for its mover, once it is known.
+    pub fn root_network_value(&self) -> Option<Value> {
+        let root = self.tree.root_node()?;
+        Some(self.network_value(root, self.tree.node(root).mover))
+    }
+
+    /// The most visited line, beginning with `first` if it is given.
+    pub fn principal_variation(&self, first: Option<Action>, max_length: usize) -> Vec<Action> {
+        let mut line = Vec::new();
+        let mut next = self.tree.root_node();
+        while let Some(node) = next.filter(|_| line.len() < max_length) {
+            let wanted = first.filter(|_| line.is_empty());
+            let Some((action, behind)) = self.line_edge(node, wanted) else { break };
+            line.push(action);
+            next = behind;
+        }
+        line
+    }
+
+    /// The edge of a node that the principal variation takes, and the node behind it.
+    fn line_edge(&self, node: u32, wanted: Option<Action>) -> Option<(Action, Option<u32>)> {
+        let rank = |stats: &EdgeStats, edge: &Edge| (stats.visits, stats.wl, edge.prior());
+        let (edges, stats) = (self.tree.edges(node), self.tree.stats(node));
+        let visited = edges.iter().zip(stats).filter(|(edge, stats)| match wanted {
+            Some(action) => edge.action == action,
+            None => stats.visits > 0,
+        });
+        let best = visited.rev().max_by(|a, b| rank(a.1, a.0).partial_cmp(&rank(b.1, b.0)).expect("numbers"));
+        match best {
+            Some((edge, stats)) => Some((edge.action, (stats.node < TERMINAL).then_some(stats.node))),
+            None => wanted.map(|action| (action, None)),
+        }
+    }
+}
+
+/// The winner and their value; a draw is the same for both.
+fn outcome_value(outcome: Outcome) -> (Player, Value) {
+    match outcome {
+        Outcome::Win(player) => (player, Value { wl: 1.0, d: 0.0 }),
+        Outcome::Draw => (Player::First, Value { wl: 0.0, d: 1.0 }),
+    }
+}
+
+fn wdl_value(wdl: &[f32]) -> Result<Value, String> {
+    let sum: f32 = wdl.iter().sum();
+    let shares = wdl.iter().all(|share| (-1e-3..=1.001).contains(share));
+    if !shares || (sum - 1.0).abs() > 1e-2 {
+        return Err(format!("win, draw, loss must be shares that sum to 1, got {wdl:?}"));
+    }
+    Ok(Value { wl: (f64::from(wdl[0]) - f64::from(wdl[2])).clamp(-1.0, 1.0), d: wdl[1].clamp(0.0, 1.0) })
+}
+
+/// Priors P(a) = softmax(logits / temperature) over the legal actions, as edges sorted by prior (equal priors by action).
+fn softmax_edges(actions: &[Action], logits: &[f32], temperature: f64, edges: &mut Vec<Edge>) -> Result<(), String> {
+    let logit = |action: Action| f64::from(logits[usize::from(action)]);
+    let greatest = actions.iter().map(|a| logit(*a)).fold(f64::NEG_INFINITY, f64::max);
+    let weights: Vec<f64> = actions.iter().map(|a| ((logit(*a) - greatest) / temperature).exp()).collect();
+    let sum: f64 = weights.iter().sum();
+    if !sum.is_finite() || !greatest.is_finite() {
+        let bad = actions.iter().find(|a| !logit(**a).is_finite()).copied().unwrap_or(0);
+        return Err(format!("policy logits must be finite, got {} for action {bad}", logits[usize::from(bad)]));
+    }
+    edges.clear();
+    edges.extend(actions.iter().zip(&weights).map(|(a, w)| Edge::new(*a, (w / sum) as f32)));
+    edges.sort_by(|a, b| b.prior().total_cmp(&a.prior()));
+    Ok(())
+}

@@ -1,0 +1,427 @@
+//! The arena of nodes and edges of one tree, backup, re-rooting and the invariants.
+//!
+//! A node is a position that the network has seen. Its edges are 4 bytes each and sorted by prior; an edge that was
+//! chosen at least once also has an [`EdgeStats`] record. Edges with a record stand in front: the first `visited` edges of a node,
+//! in the order of their first visit, so the record of edge `k` is `stats[k]`, and the first edge without one has the highest prior of all that have none.
+//! Terminal positions have no node: the record on their edge says all.
+
+use crate::game::{Action, Player};
+
+/// `EdgeStats::node`: no node yet (never evaluated, or its evaluation is in flight).
+pub const UNEVALUATED: u32 = u32::MAX;
+/// `EdgeStats::node`: the game is over there.
+pub const TERMINAL: u32 = u32::MAX - 1;
+
+/// An action and its prior.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// The action.
+    pub action: Action,
+    prior: u16,
+}
+
+/// What `Edge::prior` keeps of a float32: exponents 2^-31 to 1 and 11 bits of mantissa.
+const PRIOR_SHIFT: u32 = 12;
+const PRIOR_OFFSET: u32 = 3 << 28;
+
+impl Edge {
+    /// An edge with this prior, 0..=1, rounded to 11 bits of mantissa; priors under 2^-31 become 2^-31.
+    pub fn new(action: Action, prior: f32) -> Self {
+        debug_assert!((0.0..=1.0).contains(&prior), "{prior}");
+        let rounded = prior.to_bits() + (1 << (PRIOR_SHIFT - 1));
+        Edge { action, prior: (rounded.saturating_sub(PRIOR_OFFSET) >> PRIOR_SHIFT) as u16 }
+    }
+
+    /// The prior P.
+    #[inline]
+    pub fn prior(self) -> f32 {
+        f32::from_bits((u32::from(self.prior) << PRIOR_SHIFT) | PRIOR_OFFSET)
+    }
+}
+
+/// What the search knows of an edge that was chosen at least once. Values are for the mover of the edge's node.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EdgeStats {
+    /// Mean of (win - loss) over the visits.
+    pub wl: f64,
+    /// Mean share of draws.
+    pub d: f32,
+    /// N: completed visits.
+    pub visits: u32,
+    /// Visits that wait for the network.
+    pub in_flight: u32,
+    /// Node that the edge leads to, `UNEVALUATED` or `TERMINAL`.
+    pub node: u32,
+}
+
+impl EdgeStats {
+    /// The record of an edge just chosen for the first time.
+    pub const FRESH: EdgeStats = EdgeStats { wl: 0.0, d: 0.0, visits: 0, in_flight: 0, node: UNEVALUATED };
+
+    /// One more visit with this value: the step size of the mean is 1 / (N + 1).
+    #[inline]
+    pub fn add_visit(&mut self, value: Value) {
+        self.visits += 1;
+        let step = 1.0 / f64::from(self.visits);
+        self.wl += (value.wl - self.wl) * step;
+        self.d += (value.d - self.d) * step as f32;
+    }
+
+    /// The value as the other player sees it when `flip` is set.
+    #[inline]
+    pub fn value(&self, flip: bool) -> Value {
+        Value { wl: if flip { -self.wl } else { self.wl }, d: self.d }
+    }
+}
+
+/// A value for one player: win - loss and the share of draws.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Value {
+    /// Win - loss, -1..=1.
+    pub wl: f64,
+    /// Share of draws, 0..=1.
+    pub d: f32,
+}
+
+impl Value {
+    /// The same value for the other player.
+    #[inline]
+    pub fn flipped(self) -> Value {
+        Value { wl: -self.wl, d: self.d }
+    }
+
+    /// Win, draw, loss.
+    pub fn wdl(self) -> [f32; 3] {
+        let decided = 1.0 - f64::from(self.d);
+        [((decided + self.wl) / 2.0) as f32, self.d, ((decided - self.wl) / 2.0) as f32]
+    }
+}
+
+/// An evaluated position.
+#[derive(Clone, Copy, Debug)]
+pub struct Node {
+    edges: u32,
+    stats: u32,
+    num_edges: u16,
+    visited: u16,
+    stats_capacity: u16,
+    /// Who is to move.
+    pub mover: Player,
+    /// The network's value for the mover.
+    pub network_wl: f32,
+    /// The network's share of draws.
+    pub network_d: f32,
+}
+
+/// One step of a path: a node and which of its edges was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The node.
+    pub node: u32,
+    /// Index of the edge.
+    pub edge: u32,
+}
+
+/// One search tree. `root` holds the root's own visits and value (for the root's mover), as if an edge led to it.
+#[derive(Clone, Debug)]
+pub struct Tree {
+    /// The root's own record.
+    pub root: EdgeStats,
+    nodes: Vec<Node>,
+    edges: Vec<Edge>,
+    stats: Vec<EdgeStats>,
+    /// Released blocks of records, by log2 of their size.
+    released: [Vec<u32>; 17],
+}
+
+impl Default for Tree {
+    fn default() -> Self {
+        Tree {
+            root: EdgeStats::FRESH,
+            nodes: Vec::new(),
+            edges: Vec::new(),
+            stats: Vec::new(),
+            released: Default::default(),
+        }
+    }
+}
+
+impl Tree {
+    /// The node with this index.
+    #[inline]
+    pub fn node(&self, node: u32) -> &Node {
+        &self.nodes[node as usize]
+    }
+
+    /// The root's node, once the network has seen it.
+    #[inline]
+    pub fn root_node(&self) -> Option<u32> {
+        (self.root.node < TERMINAL).then_some(self.root.node)
+    }
+
+    /// All edges of a node.
+    #[inline]
+    pub fn edges(&self, node: u32) -> &[Edge] {
+        let node = self.node(node);
+        &self.edges[node.edges as usize..][..usize::from(node.num_edges)]
+    }
+
+    /// Records of the first edges of a node.
+    #[inline]
+    pub fn stats(&self, node: u32) -> &[EdgeStats] {
+        let node = self.node(node);
+        &self.stats[node.stats as usize..][..usize::from(node.visited)]
+    }
+
+    /// The record of the edge that a step takes.
+    #[inline]
+    pub fn step_stats(&mut self, step: Step) -> &mut EdgeStats {
+        let first = self.node(step.node).stats;
+        &mut self.stats[(first + step.edge) as usize]
+    }
+
+    /// Gives edge `edge` of a node a record if it has none; returns the edge's index, which changes when it had none.
+    #[inline]
+    pub fn choose_edge(&mut self, node: u32, edge: u32) -> u32 {
+        let (first_edge, visited) = {
+            let node = self.node(node);
+            (node.edges as usize, u32::from(node.visited))
+        };
+        if edge < visited {
+            return edge;
+        }
+        self.edges[first_edge + visited as usize..=first_edge + edge as usize].rotate_right(1);
+        self.push_stats(node);
+        visited
+    }
+
+    fn push_stats(&mut self, node: u32) {
+        let Node { stats, visited, stats_capacity, .. } = self.nodes[node as usize];
+        if visited < stats_capacity {
+            self.stats[(stats + u32::from(visited)) as usize] = EdgeStats::FRESH;
+            self.nodes[node as usize].visited += 1;
+            return;
+        }
+        let capacity = (stats_capacity * 2).max(1);
+        let block = self.take_block(capacity);
+        self.stats.copy_within(stats as usize..(stats + u32::from(visited)) as usize, block as usize);
+        self.stats[(block + u32::from(visited)) as usize] = EdgeStats::FRESH;
+        if stats_capacity > 0 {
+            self.released[stats_capacity.trailing_zeros() as usize].push(stats);
+        }
+        let node = &mut self.nodes[node as usize];
+        (node.stats, node.stats_capacity, node.visited) = (block, capacity, visited + 1);
+    }
+
+    fn take_block(&mut self, capacity: u16) -> u32 {
+        if let Some(block) = self.released[capacity.trailing_zeros() as usize].pop() {
+            return block;
+        }
+        let block = self.stats.len() as u32;
+        self.stats.resize(self.stats.len() + usize::from(capacity), EdgeStats::FRESH);
+        block
+    }
+
+    /// Makes the node of an evaluated position: its edges sorted by prior, its network value. Returns its index.
+    pub fn add_node(&mut self, mover: Player, edges: &[Edge], value: Value) -> u32 {
+        let index = self.nodes.len() as u32;
+        self.nodes.push(Node {
+            edges: self.edges.len() as u32,
+            stats: 0,
+            num_edges: edges.len() as u16,
+            visited: 0,
+            stats_capacity: 0,
+            mover,
+            network_wl: value.wl as f32,
+            network_d: value.d,
+        });
+        self.edges.extend_from_slice(edges);
+        index
+    }
+
+    /// Puts a new order on the edges of a node that have no record yet: `key` gives the sort key, greatest first.
+    pub fn sort_unvisited(&mut self, node: u32, key: impl Fn(Edge) -> f32) {
+        let Node { edges, num_edges, visited, .. } = self.nodes[node as usize];
+        let unvisited = &mut self.edges[edges as usize..][usize::from(visited)..usize::from(num_edges)];
+        unvisited.sort_by(|a, b| key(*b).total_cmp(&key(*a)));
+    }
+
+    /// Counts a visit in flight along a path, or takes it back.
+    #[inline]
+    pub fn change_in_flight(&mut self, path: &[Step], change: i32) {
+        self.root.in_flight = self.root.in_flight.wrapping_add_signed(change);
+        for step in path {
+            let stats = self.step_stats(*step);
+            stats.in_flight = stats.in_flight.wrapping_add_signed(change);
+        }
+    }
+
+    /// Backs a value, for player `mover`, up a path from its end to the root; the visit is no longer in flight.
+    #[inline]
+    pub fn backup(&mut self, path: &[Step], mover: Player, value: Value) {
+        for step in path.iter().rev() {
+            let flip = self.node(step.node).mover != mover;
+            let stats = self.step_stats(*step);
+            stats.in_flight -= 1;
+            stats.add_visit(if flip { value.flipped() } else { value });
+        }
+        let root_mover = path.first().map_or(mover, |step| self.node(step.node).mover);
+        self.root.in_flight -= 1;
+        self.root.add_visit(if root_mover != mover { value.flipped() } else { value });
+    }
+
+    /// Makes the position behind edge `edge` of the root the new root and keeps its subtree only.
+    /// A position that was never evaluated gives an empty tree.
+    pub fn re_root(&mut self, edge: u32) {
+        let Some(old_root) = self.root_node() else {
+            *self = Tree::default();
+            return;
+        };
+        let stats = self.stats(old_root).get(edge as usize).copied().unwrap_or(EdgeStats::FRESH);
+        if stats.node >= TERMINAL {
+            *self = Tree::default();
+            return;
+        }
+        let flip = self.node(stats.node).mover != self.node(old_root).mover;
+        let mut fresh = Tree::default();
+        let Value { wl, d } = stats.value(flip);
+        fresh.root = EdgeStats { wl, d, node: self.copy_subtree(stats.node, &mut fresh), ..stats };
+        *self = fresh;
+    }
+
+    /// Copies a subtree into another tree, breadth first; returns the index of its top there.
+    fn copy_subtree(&self, top: u32, into: &mut Tree) -> u32 {
+        let mut queue = std::collections::VecDeque::from([top]);
+        let mut next_index = 1;
+        while let Some(old) = queue.pop_front() {
+            let node = self.node(old);
+            let value = Value { wl: f64::from(node.network_wl), d: node.network_d };
+            let new = into.add_node(node.mover, self.edges(old), value);
+            for (edge, stats) in self.stats(old).iter().enumerate() {
+                into.push_stats(new);
+                let mut stats = *stats;
+                if stats.node < TERMINAL {
+                    queue.push_back(stats.node);
+                    stats.node = next_index;
+                    next_index += 1;
+                }
+                *into.step_stats(Step { node: new, edge: edge as u32 }) = stats;
+            }
+        }
+        0
+    }
+
+    /// Number of evaluated positions.
+    pub fn num_nodes(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Number of edges of all nodes.
+    pub fn num_edges(&self) -> usize {
+        self.edges.len()
+    }
+
+    /// Bytes that nodes, edges and records take (what is in use; vectors may have reserved up to twice as much).
+    pub fn bytes(&self) -> usize {
+        size_of_val(&self.nodes[..]) + size_of_val(&self.edges[..]) + size_of_val(&self.stats[..])
+    }
+
+    /// A hash of structure, visits and values: equal trees have equal digests.
+    pub fn digest(&self) -> u64 {
+        let mut hash = stats_digest(0, &self.root);
+        for index in 0..self.nodes.len() as u32 {
+            let node = self.node(index);
+            hash = crate::rng::mix(
+                hash ^ u64::from(node.network_wl.to_bits()) ^ (u64::from(node.network_d.to_bits()) << 32),
+            );
+            for edge in self.edges(index) {
+                hash = crate::rng::mix(hash ^ u64::from(edge.action) ^ (u64::from(edge.prior) << 16));
+            }
+            hash = self.stats(index).iter().fold(hash, stats_digest);
+        }
+        hash
+    }
+
+    /// The first broken invariant, in words.
+    pub fn check_invariants(&self) -> Result<(), String> {
+        let Some(root) = self.root_node() else { return Ok(()) };
+        let mut stack = vec![(root, self.root)];
+        let mut reached = 0;
+        while let Some((index, own)) = stack.pop() {
+            reached += 1;
+            self.check_node(index, &own)?;
+            let mover = self.node(index).mover;
+            for stats in self.stats(index).iter().filter(|stats| stats.node < TERMINAL) {
+                let Value { wl, d } = stats.value(self.node(stats.node).mover != mover);
+                stack.push((stats.node, EdgeStats { wl, d, ..*stats }));
+            }
+        }
+        if reached != self.nodes.len() {
+            return Err(format!("{} of {} nodes are reachable from the root", reached, self.nodes.len()));
+        }
+        Ok(())
+    }
+
+    fn check_node(&self, index: u32, own: &EdgeStats) -> Result<(), String> {
+        let node = self.node(index);
+        let stats = self.stats(index);
+        let visits: u32 = stats.iter().map(|s| s.visits).sum();
+        if own.visits != 1 + visits {
+            return Err(format!("node {index}: {} visits, but 1 + edge visits = {}", own.visits, 1 + visits));
+        }
+        let in_flight: u32 = stats.iter().map(|s| s.in_flight).sum();
+        if own.in_flight != in_flight {
+            return Err(format!("node {index}: {} in flight, its edges {in_flight}", own.in_flight));
+        }
+        let priors: f64 = self.edges(index).iter().map(|e| f64::from(e.prior())).sum();
+        if (priors - 1.0).abs() > 2e-3 {
+            return Err(format!("node {index}: priors sum to {priors}"));
+        }
+        let sum: f64 = stats.iter().map(|s| s.wl * f64::from(s.visits)).sum();
+        let mean = (sum + f64::from(node.network_wl)) / f64::from(own.visits);
+        if (own.wl - mean).abs() > 1e-6 || own.wl.abs() > 1.0 + 1e-9 {
+            return Err(format!("node {index}: value {}, mean of its visits {mean}", own.wl));
+        }
+        Ok(())
+    }
+}
+
+fn stats_digest(hash: u64, stats: &EdgeStats) -> u64 {
+    let counts = u64::from(stats.visits) ^ (u64::from(stats.in_flight) << 32);
+    let hash = crate::rng::mix(hash ^ counts);
+    let hash = crate::rng::mix(hash ^ stats.wl.to_bits());
+    crate::rng::mix(hash ^ u64::from(stats.d.to_bits()) ^ (u64::from(stats.node) << 32))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn priors_keep_eleven_bits() {
+        for prior in [1.0_f32, 0.5, 0.3, 1e-3, 1e-6, 0.999_9] {
+            let kept = Edge::new(0, prior).prior();
+            assert!((kept - prior).abs() <= prior / 4096.0, "{prior} became {kept}");
+        }
+        assert!(Edge::new(0, 0.0).prior() < 1e-9);
+        assert_eq!(Edge::new(0, 1.0).prior(), 1.0);
+        assert_eq!(size_of::<Edge>(), 4);
+        assert_eq!(size_of::<EdgeStats>(), 24);
+        assert_eq!(size_of::<Node>(), 24);
+    }
+
+    #[test]
+    fn chosen_edges_move_to_the_front_and_blocks_are_used_again() {
+        let mut tree = Tree::default();
+        let edges: Vec<Edge> = (0..5).map(|a| Edge::new(a, 0.2)).collect();
+        let node = tree.add_node(Player::First, &edges, Value { wl: 0.0, d: 0.0 });
+        assert_eq!(tree.choose_edge(node, 3), 0);
+        assert_eq!(tree.choose_edge(node, 1), 1);
+        let order: Vec<Action> = tree.edges(node).iter().map(|e| e.action).collect();
+        assert_eq!(order, [3, 0, 1, 2, 4]);
+        assert_eq!(tree.choose_edge(node, 0), 0);
+        tree.choose_edge(node, 2);
+        assert_eq!(tree.stats(node).len(), 3);
+        assert_eq!(tree.released.iter().map(Vec::len).sum::<usize>(), 2);
+    }
+}

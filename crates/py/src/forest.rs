@@ -1,0 +1,359 @@
+//! `Forest` and `Batch` for Python.
+
+use std::collections::HashMap;
+
+use hauteur_core::forest::{BatchId, Forest, ForestError, Rows};
+use hauteur_core::game::Action;
+use hauteur_core::params::SearchParams;
+use hauteur_core::search::{Counters, RootEdge, Search};
+use hauteur_core::tree::Value;
+use numpy::{
+    IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray2,
+    PyReadwriteArray4, PyUntypedArrayMethods,
+};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::game::{PyGame, PyState, check_packable, value_error};
+
+type Ids<'py> = PyReadonlyArray1<'py, i64>;
+
+fn refuse(ForestError(message): ForestError) -> PyErr {
+    value_error(message)
+}
+
+fn tree_index(id: i64) -> PyResult<usize> {
+    usize::try_from(id).map_err(|_| value_error(format!("tree ids are 0 or more, got {id}")))
+}
+
+/// Token of one gather.
+#[pyclass(name = "Batch", module = "hauteur._core", frozen)]
+pub struct PyBatch {
+    id: BatchId,
+    trees: Vec<i64>,
+}
+
+#[pymethods]
+impl PyBatch {
+    fn __len__(&self) -> usize {
+        self.trees.len()
+    }
+
+    #[getter]
+    fn tree_ids<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        PyArray1::from_slice(py, &self.trees)
+    }
+}
+
+/// Many searches, one batch.
+#[pyclass(name = "Forest", module = "hauteur._core")]
+pub struct PyForest {
+    forest: Forest,
+    game: PyGame,
+}
+
+impl PyForest {
+    fn tree(&self, id: i64) -> PyResult<&Search> {
+        self.forest.tree(tree_index(id)?).map_err(refuse)
+    }
+
+    fn tree_mut(&mut self, id: i64) -> PyResult<&mut Search> {
+        self.forest.tree_mut(tree_index(id)?).map_err(refuse)
+    }
+
+    fn id_array<'py>(&self, py: Python<'py>, finished: bool) -> Bound<'py, PyArray1<i64>> {
+        self.forest.ids(finished).into_iter().map(|id| id as i64).collect::<Vec<_>>().into_pyarray(py)
+    }
+
+    /// One row a tree, `blank` but for what `fill` writes.
+    fn rows<'py, T: numpy::Element + Copy>(
+        &self,
+        py: Python<'py>,
+        ids: &Ids<'_>,
+        width: usize,
+        blank: T,
+        fill: impl Fn(&Search, &mut [T]),
+    ) -> PyResult<Bound<'py, PyArray2<T>>> {
+        let ids = ids.as_slice()?;
+        let mut values = vec![blank; ids.len() * width];
+        for (id, row) in ids.iter().zip(values.chunks_mut(width)) {
+            fill(self.tree(*id)?, row);
+        }
+        values.into_pyarray(py).reshape([ids.len(), width])
+    }
+
+    fn edge_rows<'py, T: numpy::Element + Copy>(
+        &self,
+        py: Python<'py>,
+        ids: &Ids<'_>,
+        blank: T,
+        pick: impl Fn(&RootEdge) -> T,
+    ) -> PyResult<Bound<'py, PyArray2<T>>> {
+        self.rows(py, ids, self.game.0.info().num_actions, blank, |search, row| {
+            search.root_edges().iter().for_each(|edge| row[usize::from(edge.action)] = pick(edge));
+        })
+    }
+
+    fn wdl_rows<'py>(
+        &self,
+        py: Python<'py>,
+        ids: &Ids<'_>,
+        pick: impl Fn(&Search) -> Option<Value>,
+    ) -> PyResult<Bound<'py, PyArray2<f32>>> {
+        self.rows(py, ids, 3, f32::NAN, |search, row| {
+            if let Some(value) = pick(search) {
+                row.copy_from_slice(&value.wdl());
+            }
+        })
+    }
+
+    fn token(&self, id: BatchId) -> PyResult<PyBatch> {
+        let trees = self.forest.batch_trees(id).map_err(refuse)?;
+        Ok(PyBatch { id, trees: trees.into_iter().map(|tree| tree as i64).collect() })
+    }
+
+    fn check_net(&self, net: usize) -> PyResult<()> {
+        match net {
+            0 => Ok(()),
+            _ => Err(value_error(format!("net must be 0: this search has one network, got {net}"))),
+        }
+    }
+}
+
+#[pymethods]
+impl PyForest {
+    #[new]
+    #[pyo3(signature = (game, params, seed=0, threads=1))]
+    fn new(game: PyGame, params: &str, seed: u64, threads: usize) -> PyResult<Self> {
+        let params = SearchParams::from_json(params).map_err(value_error)?;
+        Ok(PyForest { forest: Forest::new(params, seed, threads).map_err(refuse)?, game })
+    }
+
+    #[getter]
+    fn game(&self) -> PyGame {
+        self.game.clone()
+    }
+
+    #[pyo3(signature = (state, seed=None))]
+    fn add(&mut self, state: PyRef<'_, PyState>, seed: Option<u64>) -> PyResult<i64> {
+        let (ours, theirs) = (self.game.0.info(), state.game.0.info());
+        if (&ours.name, ours.num_actions, ours.feature_shape)
+            != (&theirs.name, theirs.num_actions, theirs.feature_shape)
+        {
+            return Err(value_error(format!("this forest searches {}, got a state of {}", ours.spec, theirs.spec)));
+        }
+        Ok(self.forest.add(state.state.clone_box(), seed) as i64)
+    }
+
+    fn remove(&mut self, ids: Ids<'_>) -> PyResult<()> {
+        for id in ids.as_slice()? {
+            self.forest.remove(tree_index(*id)?).map_err(refuse)?;
+        }
+        Ok(())
+    }
+
+    fn set_visit_limits(&mut self, ids: Ids<'_>, visits: PyReadonlyArray1<'_, u32>) -> PyResult<()> {
+        let (ids, visits) = (ids.as_slice()?, visits.as_slice()?);
+        if ids.len() != visits.len() {
+            return Err(value_error(format!("{} ids but {} limits", ids.len(), visits.len())));
+        }
+        for (id, visits) in ids.iter().zip(visits) {
+            self.tree_mut(*id)?.set_visit_limit(*visits);
+        }
+        Ok(())
+    }
+
+    fn restrict_root(&mut self, id: i64, actions: Vec<Action>) -> PyResult<()> {
+        let search = self.tree_mut(id)?;
+        let mut legal = Vec::new();
+        search.root_state().legal_actions(&mut legal);
+        if let Some(bad) = actions.iter().find(|action| !legal.contains(action)) {
+            return Err(value_error(format!("tree {id}: action {bad} is not legal; legal: {legal:?}")));
+        }
+        search.restrict_root(actions);
+        Ok(())
+    }
+
+    fn active<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        self.id_array(py, false)
+    }
+
+    fn finished<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        self.id_array(py, true)
+    }
+
+    #[pyo3(signature = (features, net=0))]
+    fn gather(&mut self, py: Python<'_>, mut features: PyReadwriteArray4<'_, f32>, net: usize) -> PyResult<PyBatch> {
+        self.check_net(net)?;
+        let info = self.game.0.info();
+        if features.shape()[1..] != info.feature_shape {
+            let (shape, got) = (info.feature_shape, features.shape());
+            return Err(value_error(format!("features must be rows of shape {shape:?}, got {got:?}")));
+        }
+        let row_len = info.row_len();
+        let floats = features.as_slice_mut()?;
+        let forest = &mut self.forest;
+        let id = py.detach(|| forest.gather(Rows::Planes(floats, row_len)));
+        self.token(id)
+    }
+
+    #[pyo3(signature = (masks, values, net=0))]
+    fn gather_packed(
+        &mut self,
+        py: Python<'_>,
+        mut masks: PyReadwriteArray2<'_, u64>,
+        mut values: PyReadwriteArray2<'_, f32>,
+        net: usize,
+    ) -> PyResult<PyBatch> {
+        self.check_net(net)?;
+        check_packable(self.game.0.as_ref())?;
+        let planes = self.game.0.info().feature_shape[0];
+        if masks.shape()[1] != planes || masks.shape() != values.shape() {
+            let got = (masks.shape(), values.shape());
+            return Err(value_error(format!("masks and values must be rows of {planes} planes, got {got:?}")));
+        }
+        let (masks, values) = (masks.as_slice_mut()?, values.as_slice_mut()?);
+        let forest = &mut self.forest;
+        let id = py.detach(|| forest.gather(Rows::Packed(masks, values, planes)));
+        self.token(id)
+    }
+
+    fn apply(
+        &mut self,
+        py: Python<'_>,
+        batch: PyRef<'_, PyBatch>,
+        policy_logits: PyReadonlyArray2<'_, f32>,
+        wdl: PyReadonlyArray2<'_, f32>,
+    ) -> PyResult<()> {
+        let actions = self.game.0.info().num_actions;
+        if policy_logits.shape()[1] != actions || wdl.shape()[1] != 3 {
+            let got = (policy_logits.shape(), wdl.shape());
+            return Err(value_error(format!("answers must be rows of {actions} logits and of 3 shares, got {got:?}")));
+        }
+        let (logits, wdl, id) = (policy_logits.as_slice()?, wdl.as_slice()?, batch.id);
+        let forest = &mut self.forest;
+        py.detach(|| forest.apply(id, logits, wdl, actions)).map_err(refuse)
+    }
+
+    fn cancel(&mut self, batch: PyRef<'_, PyBatch>) -> PyResult<()> {
+        self.forest.cancel(batch.id).map_err(refuse)
+    }
+
+    fn batch_states(&self, batch: PyRef<'_, PyBatch>) -> PyResult<Vec<PyState>> {
+        let states = self.forest.batch_states(batch.id).map_err(refuse)?;
+        Ok(states.into_iter().map(|state| PyState { state, game: self.game.clone() }).collect())
+    }
+
+    fn root_node_visits<'py>(&self, py: Python<'py>, ids: Ids<'_>) -> PyResult<Bound<'py, PyArray1<u32>>> {
+        let visits = ids.as_slice()?.iter().map(|id| Ok(self.tree(*id)?.tree().root.visits));
+        Ok(visits.collect::<PyResult<Vec<u32>>>()?.into_pyarray(py))
+    }
+
+    fn root_visits<'py>(&self, py: Python<'py>, ids: Ids<'_>) -> PyResult<Bound<'py, PyArray2<u32>>> {
+        self.edge_rows(py, &ids, 0, |edge| edge.visits)
+    }
+
+    fn root_q<'py>(&self, py: Python<'py>, ids: Ids<'_>) -> PyResult<Bound<'py, PyArray2<f32>>> {
+        self.edge_rows(py, &ids, f32::NAN, |edge| if edge.visits > 0 { edge.q as f32 } else { f32::NAN })
+    }
+
+    fn root_priors<'py>(&self, py: Python<'py>, ids: Ids<'_>) -> PyResult<Bound<'py, PyArray2<f32>>> {
+        self.edge_rows(py, &ids, 0.0, |edge| edge.prior)
+    }
+
+    fn root_values<'py>(&self, py: Python<'py>, ids: Ids<'_>) -> PyResult<Bound<'py, PyArray2<f32>>> {
+        self.wdl_rows(py, &ids, |search| {
+            let root = search.tree().root;
+            (root.visits > 0).then(|| root.value(false))
+        })
+    }
+
+    fn network_values<'py>(&self, py: Python<'py>, ids: Ids<'_>) -> PyResult<Bound<'py, PyArray2<f32>>> {
+        self.wdl_rows(py, &ids, Search::root_network_value)
+    }
+
+    fn root_edges<'py>(&self, py: Python<'py>, id: i64) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        self.tree(id)?.root_edges().iter().map(|edge| edge_dict(py, edge)).collect()
+    }
+
+    #[pyo3(signature = (id, action=None, max_length=64))]
+    fn principal_variation(&self, id: i64, action: Option<Action>, max_length: usize) -> PyResult<Vec<Action>> {
+        Ok(self.tree(id)?.principal_variation(action, max_length))
+    }
+
+    fn advance(&mut self, py: Python<'_>, ids: Ids<'_>, actions: PyReadonlyArray1<'_, u16>) -> PyResult<()> {
+        let (ids, actions) = (ids.as_slice()?, actions.as_slice()?);
+        if ids.len() != actions.len() {
+            return Err(value_error(format!("{} ids but {} actions", ids.len(), actions.len())));
+        }
+        let index = |(id, action): (&i64, &u16)| Ok((tree_index(*id)?, *action));
+        let moves: Vec<(usize, Action)> = ids.iter().zip(actions).map(index).collect::<PyResult<_>>()?;
+        let forest = &mut self.forest;
+        py.detach(|| forest.advance(&moves)).map_err(refuse)
+    }
+
+    fn state(&self, id: i64) -> PyResult<PyState> {
+        Ok(PyState { state: self.tree(id)?.root_state().clone_box(), game: self.game.clone() })
+    }
+
+    fn stats(&self) -> HashMap<&'static str, f64> {
+        let mut stats = counter_map(&self.forest.counters());
+        stats.insert("nodes", self.forest.tree_nodes() as f64);
+        stats.insert("bytes", self.forest.tree_bytes() as f64);
+        stats.insert("cache_positions", self.forest.cache_len() as f64);
+        stats
+    }
+
+    fn tree_stats(&self, id: i64) -> PyResult<HashMap<&'static str, f64>> {
+        Ok(search_map(self.tree(id)?))
+    }
+
+    fn digest(&self, id: i64) -> PyResult<u64> {
+        Ok(self.tree(id)?.tree().digest())
+    }
+
+    fn check_invariants(&self, id: i64) -> PyResult<()> {
+        self.tree(id)?.tree().check_invariants().map_err(value_error)
+    }
+
+    fn clear_cache(&mut self) {
+        self.forest.clear_cache();
+    }
+}
+
+/// Totals and sizes of one search.
+pub fn search_map(search: &Search) -> HashMap<&'static str, f64> {
+    let mut stats = counter_map(search.counters());
+    stats.insert("nodes", search.tree().num_nodes() as f64);
+    stats.insert("edges", search.tree().num_edges() as f64);
+    stats.insert("bytes", search.tree().bytes() as f64);
+    stats
+}
+
+fn counter_map(counters: &Counters) -> HashMap<&'static str, f64> {
+    HashMap::from([
+        ("visits", counters.visits as f64),
+        ("rows", counters.rows as f64),
+        ("cache_lookups", counters.cache_lookups as f64),
+        ("cache_hits", counters.cache_hits as f64),
+        ("terminal_visits", counters.terminal_visits as f64),
+        ("collisions", counters.collisions as f64),
+        ("depth_sum", counters.depth_sum as f64),
+        ("depth_max", counters.depth_max as f64),
+    ])
+}
+
+fn edge_dict<'py>(py: Python<'py>, edge: &RootEdge) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("action", edge.action)?;
+    dict.set_item("visits", edge.visits)?;
+    dict.set_item("in_flight", edge.in_flight)?;
+    dict.set_item("prior", edge.prior)?;
+    dict.set_item("q", edge.q)?;
+    dict.set_item("wdl", edge.value.map(|value| value.wdl()))?;
+    dict.set_item("u", edge.u)?;
+    dict.set_item("score", edge.q + edge.u)?;
+    dict.set_item("value", edge.network.map(|value| value.wl))?;
+    dict.set_item("terminal", edge.terminal)?;
+    Ok(dict)
+}

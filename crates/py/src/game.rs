@@ -1,0 +1,304 @@
+//! `Game` and `State` for Python, and features of many positions at once.
+
+use std::sync::Arc;
+
+use hauteur_core::game::{self, Game, Outcome, Player, State};
+use numpy::{
+    IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray1, PyReadwriteArray4,
+    PyUntypedArrayMethods,
+};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use rayon::prelude::*;
+
+/// A ValueError with this text.
+pub fn value_error(error: impl ToString) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+/// A game.
+#[pyclass(name = "Game", module = "hauteur._core", frozen, from_py_object)]
+#[derive(Clone)]
+pub struct PyGame(pub Arc<dyn Game>);
+
+#[pymethods]
+impl PyGame {
+    #[new]
+    fn new(spec: &str) -> PyResult<Self> {
+        Ok(PyGame(Arc::from(game::make_game(spec).map_err(value_error)?)))
+    }
+
+    #[getter]
+    fn name(&self) -> &str {
+        &self.0.info().name
+    }
+
+    #[getter]
+    fn spec(&self) -> &str {
+        &self.0.info().spec
+    }
+
+    #[getter]
+    fn num_actions(&self) -> usize {
+        self.0.info().num_actions
+    }
+
+    #[getter]
+    fn feature_shape(&self) -> (usize, usize, usize) {
+        let [planes, rows, columns] = self.0.info().feature_shape;
+        (planes, rows, columns)
+    }
+
+    #[getter]
+    fn max_plies(&self) -> usize {
+        self.0.info().max_plies
+    }
+
+    fn initial_state(&self) -> PyState {
+        PyState { state: self.0.initial(), game: self.clone() }
+    }
+
+    #[allow(clippy::type_complexity)]
+    fn symmetries<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyArray2<i32>>, Bound<'py, PyArray2<i32>>)> {
+        let all = self.0.symmetries();
+        let squares: Vec<Vec<i32>> = all.iter().map(|s| s.squares.iter().map(|&i| i as i32).collect()).collect();
+        let actions: Vec<Vec<i32>> = all.iter().map(|s| s.actions.iter().map(|&a| i32::from(a)).collect()).collect();
+        Ok((PyArray2::from_vec2(py, &squares)?, PyArray2::from_vec2(py, &actions)?))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Game({:?})", self.spec())
+    }
+}
+
+/// One position of a game.
+#[pyclass(name = "State", module = "hauteur._core")]
+pub struct PyState {
+    /// The position.
+    pub state: Box<dyn State>,
+    /// Its game.
+    pub game: PyGame,
+}
+
+impl PyState {
+    fn legal(&self) -> Vec<u16> {
+        let mut actions = Vec::new();
+        self.state.legal_actions(&mut actions);
+        actions
+    }
+
+    fn check_legal(&self, action: u16) -> PyResult<()> {
+        let legal = self.legal();
+        if legal.contains(&action) {
+            return Ok(());
+        }
+        Err(value_error(format!("action {action} is not legal here; legal: {legal:?}")))
+    }
+}
+
+#[pymethods]
+impl PyState {
+    #[getter]
+    fn game(&self) -> PyGame {
+        self.game.clone()
+    }
+
+    #[getter]
+    fn to_move(&self) -> u8 {
+        self.state.to_move() as u8
+    }
+
+    #[getter]
+    fn ply(&self) -> usize {
+        self.state.ply()
+    }
+
+    #[getter]
+    fn key(&self) -> u64 {
+        self.state.key()
+    }
+
+    fn legal_actions<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u16>> {
+        self.legal().into_pyarray(py)
+    }
+
+    fn play(&mut self, action: u16) -> PyResult<()> {
+        self.check_legal(action)?;
+        self.state.play(action);
+        Ok(())
+    }
+
+    fn copy(&self) -> PyState {
+        PyState { state: self.state.clone_box(), game: self.game.clone() }
+    }
+
+    fn outcome(&self) -> Option<i8> {
+        self.state.outcome().map(outcome_number)
+    }
+
+    fn end_reason(&self) -> Option<&'static str> {
+        self.state.end_reason()
+    }
+
+    fn encode<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray3<f32>>> {
+        let mut row = vec![0.0; self.game.0.info().row_len()];
+        self.state.encode(&mut row);
+        row.into_pyarray(py).reshape(self.game.0.info().feature_shape)
+    }
+
+    #[allow(clippy::type_complexity)]
+    fn encode_packed<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<f32>>)> {
+        check_packable(self.game.0.as_ref())?;
+        let planes = self.game.0.info().feature_shape[0];
+        let (mut masks, mut values) = (vec![0; planes], vec![0.0; planes]);
+        self.state.encode_packed(&mut masks, &mut values);
+        Ok((masks.into_pyarray(py), values.into_pyarray(py)))
+    }
+
+    #[pyo3(signature = (action, notation=None))]
+    fn action_to_text(&self, action: u16, notation: Option<&str>) -> PyResult<String> {
+        self.check_legal(action)?;
+        self.state.action_to_text(action, notation).map_err(value_error)
+    }
+
+    fn action_from_text(&self, text: &str) -> PyResult<u16> {
+        self.state.action_from_text(text).map_err(value_error)
+    }
+
+    fn text(&self) -> String {
+        self.state.text()
+    }
+
+    fn svg(&self) -> String {
+        self.state.svg()
+    }
+
+    fn notation(&self) -> String {
+        self.state.notation()
+    }
+
+    fn perft(&self, py: Python<'_>, depth: u32) -> u64 {
+        py.detach(|| game::perft(self.state.as_ref(), depth))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("State({:?}, {:?})", self.game.spec(), self.state.notation())
+    }
+}
+
+/// +1 first player won, 0 draw, -1 second player won.
+fn outcome_number(outcome: Outcome) -> i8 {
+    match outcome {
+        Outcome::Win(Player::First) => 1,
+        Outcome::Win(Player::Second) => -1,
+        Outcome::Draw => 0,
+    }
+}
+
+/// Packed features need boards of at most 64 squares.
+pub fn check_packable(game: &dyn Game) -> PyResult<()> {
+    let [_, rows, columns] = game.info().feature_shape;
+    if rows * columns <= 64 {
+        return Ok(());
+    }
+    let spec = &game.info().spec;
+    Err(value_error(format!("packed features need a board of at most 64 squares; {spec} has {rows} x {columns}")))
+}
+
+/// Names of the built-in games.
+#[pyfunction]
+pub fn game_names() -> Vec<&'static str> {
+    game::game_names()
+}
+
+/// Runs `work` on a pool of `threads` threads, without the GIL.
+fn on_threads<T: Send>(py: Python<'_>, threads: usize, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.max(1)).build().map_err(value_error)?;
+    Ok(py.detach(|| pool.install(work)))
+}
+
+fn check_rows(shape: &[usize], rows: usize, row_len: usize) -> PyResult<()> {
+    let got: usize = shape[1..].iter().product();
+    if shape[0] >= rows && got == row_len {
+        return Ok(());
+    }
+    Err(value_error(format!("out must have at least {rows} rows of {row_len} floats, got shape {shape:?}")))
+}
+
+/// Features of many states.
+#[pyfunction]
+#[pyo3(signature = (states, out, threads=1))]
+pub fn encode_positions(
+    py: Python<'_>,
+    states: Vec<PyRef<'_, PyState>>,
+    mut out: PyReadwriteArray4<'_, f32>,
+    threads: usize,
+) -> PyResult<()> {
+    let Some(first) = states.first() else { return Ok(()) };
+    let row_len = first.state.row_len();
+    check_rows(out.shape(), states.len(), row_len)?;
+    if states.iter().any(|state| state.state.row_len() != row_len) {
+        return Err(value_error("all states must be of one game"));
+    }
+    let states: Vec<&dyn State> = states.iter().map(|state| state.state.as_ref()).collect();
+    let floats = out.as_slice_mut()?;
+    on_threads(py, threads, || {
+        states.par_iter().zip(floats.par_chunks_mut(row_len)).for_each(|(state, row)| state.encode(row));
+    })
+}
+
+/// Features of positions inside recorded games.
+#[pyfunction]
+#[pyo3(signature = (starts, actions, games, plies, out, threads=1))]
+pub fn encode_games(
+    py: Python<'_>,
+    starts: Vec<PyRef<'_, PyState>>,
+    actions: Vec<PyReadonlyArray1<'_, u16>>,
+    games: PyReadonlyArray1<'_, i64>,
+    plies: PyReadonlyArray1<'_, i64>,
+    mut out: PyReadwriteArray4<'_, f32>,
+    threads: usize,
+) -> PyResult<()> {
+    let (games, plies) = (games.as_slice()?, plies.as_slice()?);
+    if starts.len() != actions.len() || games.len() != plies.len() {
+        let counts = (starts.len(), actions.len(), games.len(), plies.len());
+        return Err(value_error(format!(
+            "one start a game and one ply a row, got (starts, games, rows, plies) {counts:?}"
+        )));
+    }
+    let Some(first) = starts.first() else { return Ok(()) };
+    let row_len = first.state.row_len();
+    check_rows(out.shape(), games.len(), row_len)?;
+    let actions: Vec<&[u16]> = actions.iter().map(|a| a.as_slice()).collect::<Result<_, _>>()?;
+    for (&game, &ply) in games.iter().zip(plies) {
+        let moves = usize::try_from(game).ok().and_then(|game| actions.get(game));
+        if !moves.is_some_and(|moves| (0..=moves.len() as i64).contains(&ply)) {
+            return Err(value_error(format!("no ply {ply} in game {game}: {} games were given", actions.len())));
+        }
+    }
+    let starts: Vec<&dyn State> = starts.iter().map(|state| state.state.as_ref()).collect();
+    let floats = out.as_slice_mut()?;
+    on_threads(py, threads, || {
+        let rows = games.par_iter().zip(plies).zip(floats.par_chunks_mut(row_len));
+        rows.try_for_each(|((&game, &ply), row)| {
+            let played = &actions[game as usize][..ply as usize];
+            replay(starts[game as usize], played).map_err(|e| format!("game {game}, {e}"))?.encode(row);
+            Ok::<(), String>(())
+        })
+    })?
+    .map_err(value_error)
+}
+
+/// The position after these actions, each checked.
+fn replay(start: &dyn State, actions: &[u16]) -> Result<Box<dyn State>, String> {
+    let mut state = start.clone_box();
+    let mut legal = Vec::new();
+    for (ply, &action) in actions.iter().enumerate() {
+        state.legal_actions(&mut legal);
+        if !legal.contains(&action) {
+            return Err(format!("ply {ply}: action {action} is not legal"));
+        }
+        state.play(action);
+    }
+    Ok(state)
+}

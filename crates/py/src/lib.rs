@@ -1,0 +1,23 @@
+//! The border between the core and Python: numpy in and out, the GIL released, errors to ValueError. No rule, no formula.
+
+use pyo3::prelude::*;
+
+mod bench;
+mod forest;
+mod game;
+
+/// The compiled core of hauteur.
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<game::PyGame>()?;
+    module.add_class::<game::PyState>()?;
+    module.add_class::<forest::PyForest>()?;
+    module.add_class::<forest::PyBatch>()?;
+    module.add_function(wrap_pyfunction!(game::game_names, module)?)?;
+    module.add_function(wrap_pyfunction!(game::encode_positions, module)?)?;
+    module.add_function(wrap_pyfunction!(game::encode_games, module)?)?;
+    module.add_function(wrap_pyfunction!(bench::random_u64, module)?)?;
+    module.add_function(wrap_pyfunction!(bench::dirichlet, module)?)?;
+    module.add_function(wrap_pyfunction!(bench::bench_search, module)?)
+}
