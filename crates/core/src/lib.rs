@@ -12,5 +12,5 @@ pub mod rng;
 pub mod root;
 pub mod search;
 pub mod select;
-pub mod tree;
 pub mod solvers;
+pub mod tree;
