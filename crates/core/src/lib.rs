@@ -7,6 +7,7 @@ pub mod cache;
 pub mod forest;
 pub mod game;
 pub mod games;
+pub mod oracle;
 pub mod params;
 pub mod rng;
 pub mod root;

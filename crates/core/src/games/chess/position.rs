@@ -198,6 +198,12 @@ impl Position {
         &self.hashes
     }
 
+    /// Whether any position since the last capture or pawn move has occurred twice.
+    pub fn has_repetition(&self) -> bool {
+        let seen_before = |(index, hash): (usize, &u64)| self.hashes[..index].contains(hash);
+        self.hashes.iter().enumerate().any(seen_before)
+    }
+
     /// The result, if the game is over.
     #[inline]
     pub fn outcome(&self) -> Option<Outcome> {
