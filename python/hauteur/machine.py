@@ -59,6 +59,12 @@ def physical_memory() -> int | None:
         return None
 
 
+def resident_bytes() -> int | None:
+    """Memory that this process holds now; None where the system does not tell."""
+    words = read_words(Path("/proc/self/statm"))
+    return int(words[1]) * os.sysconf("SC_PAGE_SIZE") if len(words) > 1 else None
+
+
 def processor_name() -> str:
     """The processor's name as its maker writes it."""
     if sys.platform == "darwin":

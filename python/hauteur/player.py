@@ -129,7 +129,7 @@ class InFlight:
         batch = self.forest.gather(buffer[:rows])
         self.facts.search += time.perf_counter() - started
         if len(batch) == 0:
-            self.forest.apply(batch, *self._no_answers())
+            self.forest.cancel(batch)
             self._free.append(buffer)
             return False
         self._waiting.append((batch, self.evaluator.submit(buffer[: len(batch)]), buffer))
@@ -137,9 +137,6 @@ class InFlight:
         self.facts.batches += 1
         self.facts.capacity += self.batch_size
         return True
-
-    def _no_answers(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        return np.zeros((0, self.forest.game.num_actions), np.float32), np.zeros((0, 3), np.float32)
 
 
 def run_searches(

@@ -23,12 +23,17 @@ class LearningSearch(SearchParams):
 
 
 class NetworkSettings(Section):
-    """The residual tower that is trained."""
+    """The residual tower that is trained: ResNetArchitecture of hauteur.networks without the shapes of the game."""
 
-    filters: Annotated[int, Field(ge=1, le=2048)] = 64
-    blocks: Annotated[int, Field(ge=0, le=200)] = 5
-    se: bool = False
-    value_head: Literal["wdl", "scalar"] = "wdl"
+    filters: Annotated[int, Field(ge=1, le=4096)] = 64
+    blocks: Annotated[int, Field(ge=0, le=256)] = 5
+    se_channels: Annotated[int, Field(ge=0, le=4096)] = 0
+    activation: Literal["relu", "mish"] = "relu"
+    policy: Literal["dense", "convolution"] = "dense"
+    policy_channels: Annotated[int, Field(ge=1, le=4096)] = 32
+    value: Literal["wdl", "scalar"] = "wdl"
+    value_channels: Annotated[int, Field(ge=1, le=4096)] = 32
+    value_hidden: Annotated[int, Field(ge=1, le=65536)] = 128
 
 
 class SelfPlaySettings(Section):

@@ -278,17 +278,20 @@ class ReplayBuffer:
         self.skipped: list[str] = []
         self._squares, self._actions = game.symmetries()
 
-    def extend(self, paths: Iterable[Path]) -> None:
-        """Adds the games of these shards; what is not a whole shard of this game is named in `skipped`."""
+    def extend(self, paths: Iterable[Path]) -> Games | None:
+        """Adds the games of these shards and returns them, ordered; files that are no whole shard are in `skipped`."""
         parts = []
         for path in paths:
             try:
                 parts.append(read_shard(path, self.game.spec).games)
             except ValueError as error:
                 self.skipped.append(str(error))
-        if parts:
-            before = [self.games] if self.games is not None else []
-            self.games = Games.join([*before, Games.join(parts).ordered()]).last(self.window)
+        if not parts:
+            return None
+        added = Games.join(parts).ordered()
+        before = [self.games] if self.games is not None else []
+        self.games = Games.join([*before, added]).last(self.window)
+        return added
 
     @property
     def positions(self) -> int:

@@ -1,0 +1,103 @@
+"""The gate: does the candidate replace the best net? A match of pairs from the same openings with seats swapped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from hauteur import _core
+from hauteur.arena import ArenaFacts, play_games
+from hauteur.player import Player
+from hauteur.rating import Record, elo, likelihood_of_superiority, score_interval
+from hauteur.recipe import GateSettings
+from hauteur.record import GamePlan
+from hauteur.seeds import stream
+from hauteur.selfplay import random_opening
+
+CANDIDATE, BEST = 0, 1
+
+
+@dataclass(frozen=True)
+class GateDecision:
+    """Whether the candidate of a generation became the best net, and why."""
+
+    generation: int
+    best: int
+    by: str
+    promoted: bool
+    reason: str
+    record: Record = field(default_factory=Record)
+
+    def to_json(self) -> dict[str, Any]:
+        """As it is written to the run's gate folder."""
+        low, high = score_interval(self.record)
+        difference = elo(self.record)
+        return {
+            "generation": self.generation,
+            "best": self.best,
+            "by": self.by,
+            "promoted": self.promoted,
+            "reason": self.reason,
+            "games": self.record.games,
+            "wins": self.record.wins,
+            "draws": self.record.draws,
+            "losses": self.record.losses,
+            "score": self.record.score,
+            "score_interval_95": [low, high],
+            "elo": difference if abs(difference) < 1e9 else None,
+            "los": likelihood_of_superiority(self.record),
+        }
+
+
+def decide(settings: GateSettings, record: Record, *, generation: int, best: int) -> GateDecision:
+    """The decision that these results give; `best` is the generation of the present best net."""
+    if settings.by == "off":
+        return GateDecision(generation, best, "off", True, "the gate is off: the newest net is the best")
+    promoted = record.games > 0 and record.score >= settings.threshold
+    relation = "reaches" if promoted else "is below"
+    reason = f"score {record.score:.1%} in {record.games} games {relation} the threshold {settings.threshold:.1%}"
+    return GateDecision(generation, best, settings.by, promoted, reason, record)
+
+
+def gate_match(
+    game: _core.Game,
+    candidate: Player,
+    best: Player,
+    settings: GateSettings,
+    *,
+    generation: int,
+    seed: int,
+    parallel: int,
+    batch_size: int,
+    in_flight: int = 2,
+    threads: int = 1,
+    facts: ArenaFacts | None = None,
+    on_games: Callable[[int], None] | None = None,
+) -> Record:
+    """Plays the gate's match; the record is the candidate's."""
+    record = Record()
+    games = play_games(
+        game,
+        [candidate, best],
+        pair_plans(game, settings.games, settings.opening_plies, purpose=f"gate opening {generation}", seed=seed),
+        seed=seed,
+        purpose=f"gate {generation}",
+        parallel=parallel,
+        batch_size=batch_size,
+        in_flight=in_flight,
+        threads=threads,
+        facts=facts,
+    )
+    for played in games:
+        record = record.add(played.score_of(CANDIDATE))
+        if on_games is not None:
+            on_games(record.games)
+    return record
+
+
+def pair_plans(game: _core.Game, games: int, opening_plies: int, *, purpose: str, seed: int) -> Iterator[GamePlan]:
+    """Games 2k and 2k + 1 begin with the same random plies, with seats swapped."""
+    for index in range(games):
+        start = random_opening(game, opening_plies, stream(seed, purpose, index // 2))
+        yield GamePlan(index, (CANDIDATE, BEST) if index % 2 == 0 else (BEST, CANDIDATE), start)

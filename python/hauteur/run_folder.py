@@ -1,0 +1,131 @@
+"""The folder of a learning run: which file lies where, and how each is written."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import sys
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from hauteur import machine
+from hauteur.networks.files import write_bytes
+from hauteur.recipe import Recipe, check_same, parse_recipe, recipe_toml
+
+PACKAGES = ("hauteur", "numpy", "torch", "openvino", "onnx", "pyarrow", "pydantic", "safetensors")
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """config.toml, meta.json, games/, nets/, best.safetensors, checkpoint/, metrics.jsonl, gate/, report.html."""
+
+    path: Path
+
+    @property
+    def config(self) -> Path:
+        """The resolved recipe."""
+        return self.path / "config.toml"
+
+    @property
+    def games(self) -> Path:
+        """Folder of the shards of games."""
+        return self.path / "games"
+
+    @property
+    def checkpoint(self) -> Path:
+        """What the run goes on from."""
+        return self.path / "checkpoint" / "checkpoint.safetensors"
+
+    @property
+    def metrics(self) -> Path:
+        """One JSON line a generation."""
+        return self.path / "metrics.jsonl"
+
+    @property
+    def report(self) -> Path:
+        """The page with the figures."""
+        return self.path / "report.html"
+
+    @property
+    def best(self) -> Path:
+        """A copy of the best net."""
+        return self.path / "best.safetensors"
+
+    def net(self, generation: int) -> Path:
+        """The net that a generation trained; 0: the random one that the run began with."""
+        return self.path / "nets" / f"gen-{generation:05d}.safetensors"
+
+    def gate(self, generation: int) -> Path:
+        """The gate's decision on a generation."""
+        return self.path / "gate" / f"gen-{generation:05d}.json"
+
+    def create(self, recipe: Recipe) -> None:
+        """A new folder with config.toml and meta.json; ValueError when there is a run already."""
+        if self.config.exists():
+            raise ValueError(f"{self.path} holds a run already; leave --fresh out to go on with it, or name another run")
+        for name in ("games", "nets", "checkpoint", "gate"):
+            (self.path / name).mkdir(parents=True, exist_ok=True)
+        write_json(self.path / "meta.json", run_facts(recipe))
+        write_bytes(self.config, recipe_toml(recipe).encode())
+
+    def stored_recipe(self) -> Recipe:
+        """The recipe that the run was begun with."""
+        try:
+            values = tomllib.loads(self.config.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise ValueError(f"{self.path} is not the folder of a run: it has no config.toml") from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise ValueError(f"{self.config}: not a TOML file: {error}") from error
+        return parse_recipe(values, str(self.config))
+
+    def check_recipe(self, recipe: Recipe) -> None:
+        """ValueError when the run was begun with other settings."""
+        check_same(recipe, self.stored_recipe(), str(self.path))
+
+    def write_metrics(self, history: Iterable[dict[str, Any]]) -> None:
+        """Replaces metrics.jsonl."""
+        write_bytes(self.metrics, "".join(json.dumps(line) + "\n" for line in history).encode())
+
+    def read_metrics(self) -> list[dict[str, Any]]:
+        """The metrics of all finished generations."""
+        try:
+            return [json.loads(line) for line in self.metrics.read_text(encoding="utf-8").splitlines()]
+        except FileNotFoundError:
+            return []
+        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+            raise ValueError(f"{self.metrics}: not a file of JSON lines: {error}") from error
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Writes JSON for people, whole or not at all."""
+    write_bytes(path, (json.dumps(value, indent=2) + "\n").encode())
+
+
+def run_facts(recipe: Recipe) -> dict[str, Any]:
+    """What meta.json says: versions, machine, command, seed."""
+    return {
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "command": sys.argv,
+        "seed": recipe.run.seed,
+        "host": platform.node(),
+        "system": platform.platform(),
+        "processor": machine.processor_name(),
+        "cores": machine.usable_cores(),
+        "threads": recipe.run.threads or machine.usable_cores(),
+        "python": platform.python_version(),
+        "packages": {name: _package_version(name) for name in PACKAGES},
+        "commit": machine.command_output("git", "-C", os.fspath(Path(__file__).parent), "rev-parse", "HEAD") or None,
+    }
+
+
+def _package_version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None

@@ -1,0 +1,231 @@
+"""The training step: a candidate network learns from the positions of the replay buffer. Imports torch."""
+
+from __future__ import annotations
+
+import math
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional
+
+from hauteur.networks import ResNetArchitecture
+from hauteur.networks.modules import build, initialise, tensors_of
+from hauteur.networks.resnet import ResNet
+from hauteur.recipe import TrainSettings
+from hauteur.replay import ReplayBuffer, Samples
+from hauteur.seeds import derived_seed, stream
+
+PREFETCHED_BATCHES = 4
+OPTIMISER = "optimiser."
+NETWORK = "network."
+
+
+@dataclass(frozen=True)
+class TrainFacts:
+    """What one generation of training did; losses are means over its batches, in nats."""
+
+    steps: int
+    samples: int
+    policy_loss: float
+    value_loss: float
+    learning_rate: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Losses:
+    """The two parts of the loss, each a scalar tensor."""
+
+    policy: Tensor
+    value: Tensor
+
+
+def losses(policy_logits: Tensor, value: Tensor, policy_target: Tensor, wdl_target: Tensor) -> Losses:
+    """Means over the batch of -pi . log p and of the value loss.
+
+    El Kazdadi et al., section 5: L = sum_i (z_i - v(s_i))^2 - pi_i . log p(s_i) + c |theta|^2. A scalar head (`value`
+    [B, 1]) has their squared error with z = win - loss of the target; a wdl head (`value` [B, 3] logits) the
+    cross-entropy on win, draw and loss instead. The last term is the optimiser's weight decay.
+    """
+    policy_loss = -(policy_target * functional.log_softmax(policy_logits, dim=1)).sum(dim=1).mean()
+    if value.shape[1] == 1:
+        z = wdl_target[:, :1] - wdl_target[:, 2:]
+        return Losses(policy_loss, functional.mse_loss(value, z))
+    return Losses(policy_loss, -(wdl_target * functional.log_softmax(value, dim=1)).sum(dim=1).mean())
+
+
+def learning_rate(settings: TrainSettings, step: int, progress: float) -> float:
+    """Rate of step number `step` (from 0, over all generations) when the run is at `progress` (0 to 1).
+
+    Linear warm-up over the first steps; constant, or falling by half a cosine to final_learning_rate at progress 1.
+    """
+    rate = settings.learning_rate
+    if settings.schedule == "cosine":
+        low = settings.final_learning_rate
+        rate = low + (rate - low) * (1 + math.cos(math.pi * min(1.0, progress))) / 2
+    return rate * min(1.0, (step + 1) / (settings.warmup_steps + 1))
+
+
+def steps_for(settings: TrainSettings, new_positions: int) -> int:
+    """Training steps of a generation that brought so many new positions, at least one."""
+    return max(1, round(new_positions * settings.samples_per_position / settings.batch_size))
+
+
+class Trainer:
+    """The candidate and its optimiser, over all generations of a run."""
+
+    def __init__(self, network: ResNet, settings: TrainSettings) -> None:
+        self.network = network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self.settings = settings
+        self.steps = 0
+        self.optimiser = _optimiser(self.network, settings)
+
+    @classmethod
+    def new(cls, architecture: ResNetArchitecture, settings: TrainSettings, *, seed: int) -> Trainer:
+        """A trainer of a network with random weights."""
+        return cls(initialise(architecture, derived_seed(seed, "network")), settings)
+
+    @classmethod
+    def restored(
+        cls,
+        architecture: ResNetArchitecture,
+        settings: TrainSettings,
+        tensors: dict[str, NDArray[np.float32]],
+        *,
+        steps: int,
+    ) -> Trainer:
+        """The trainer whose `tensors()` these are, after so many steps."""
+        own = {name.removeprefix(NETWORK): value for name, value in tensors.items() if name.startswith(NETWORK)}
+        network = build(architecture, own)
+        assert isinstance(network, ResNet)
+        trainer = cls(network, settings)
+        trainer.steps = steps
+        trainer._restore_optimiser(tensors)
+        return trainer
+
+    def train(
+        self,
+        buffer: ReplayBuffer,
+        steps: int,
+        *,
+        seed: int,
+        generation: int,
+        generations: int,
+        on_step: Callable[[int], None] | None = None,
+    ) -> TrainFacts:
+        """Takes `steps` steps on the buffer's positions, drawn by the stream (seed, "train", generation)."""
+        started = time.perf_counter()
+        self.network.train()
+        total = np.zeros(2)
+        rate = 0.0
+        for step, samples in enumerate(_batches(buffer, self.settings, steps, stream(seed, "train", generation))):
+            rate = learning_rate(self.settings, self.steps, (generation - 1 + step / steps) / generations)
+            total += self._step(samples, rate)
+            if on_step is not None:
+                on_step(step + 1)
+        self.network.eval()
+        seconds = time.perf_counter() - started
+        policy, value = (float(loss) for loss in total / steps)
+        return TrainFacts(steps, steps * self.settings.batch_size, policy, value, rate, seconds)
+
+    def network_tensors(self) -> dict[str, NDArray[np.float32]]:
+        """The candidate's tensors, as networks.save takes them."""
+        return tensors_of(self.network)
+
+    def tensors(self) -> dict[str, NDArray[np.float32]]:
+        """Network and optimiser for a checkpoint."""
+        result = {NETWORK + name: value for name, value in self.network_tensors().items()}
+        for index, values in self.optimiser.state_dict()["state"].items():
+            for name, value in values.items():
+                if isinstance(value, Tensor):
+                    result[f"{OPTIMISER}{index}.{name}"] = value.detach().to(torch.float32).contiguous().numpy().copy()
+        return result
+
+    def _step(self, samples: Samples, rate: float) -> NDArray[np.float64]:
+        """One step; the policy and value loss before it, float64 [2]."""
+        for group in self.optimiser.param_groups:
+            group["lr"] = rate
+        features = torch.from_numpy(samples.features).contiguous(memory_format=torch.channels_last)
+        policy_logits, value = self.network(features)
+        parts = losses(policy_logits, value, torch.from_numpy(samples.policy), torch.from_numpy(samples.wdl))
+        self.optimiser.zero_grad(set_to_none=True)
+        (parts.policy + self.settings.value_weight * parts.value).backward()  # type: ignore[no-untyped-call]
+        if self.settings.max_gradient_norm > 0:
+            torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.settings.max_gradient_norm)
+        self.optimiser.step()
+        self.steps += 1
+        return np.array([parts.policy.item(), parts.value.item()])
+
+    def _restore_optimiser(self, tensors: dict[str, NDArray[np.float32]]) -> None:
+        state: dict[int, dict[str, Tensor]] = {}
+        for name, value in tensors.items():
+            if name.startswith(OPTIMISER):
+                index, _, key = name.removeprefix(OPTIMISER).partition(".")
+                state.setdefault(int(index), {})[key] = torch.from_numpy(np.array(value))
+        groups = self.optimiser.state_dict()["param_groups"]
+        self.optimiser.load_state_dict({"state": state, "param_groups": groups})
+
+
+def _optimiser(network: ResNet, settings: TrainSettings) -> torch.optim.Optimizer:
+    """Weight decay c acts on convolution and dense weights, not on biases and normalisation.
+
+    sgd: its gradient is c theta, that is (c/2) |theta|^2 in the loss; adamw: decoupled from the gradient.
+    """
+    weights = [p for p in network.parameters() if p.ndim > 1]
+    others = [p for p in network.parameters() if p.ndim <= 1]
+    groups = [{"params": weights, "weight_decay": settings.weight_decay}, {"params": others, "weight_decay": 0.0}]
+    if settings.optimiser == "sgd":
+        return torch.optim.SGD(groups, lr=settings.learning_rate, momentum=settings.momentum, nesterov=False)
+    return torch.optim.AdamW(groups, lr=settings.learning_rate)
+
+
+def _batches(
+    buffer: ReplayBuffer, settings: TrainSettings, steps: int, random: np.random.Generator
+) -> Iterator[Samples]:
+    """Batches drawn and encoded by a second thread while the network computes."""
+    ready: queue.Queue[Samples | BaseException] = queue.Queue(PREFETCHED_BATCHES)
+    closed = threading.Event()
+
+    def produce() -> None:
+        try:
+            for _ in range(steps):
+                samples = buffer.sample(
+                    random,
+                    settings.batch_size,
+                    root_value_share=settings.root_value_share,
+                    symmetries=settings.symmetries,
+                )
+                if not _put(ready, samples, closed):
+                    return
+        except BaseException as error:  # handed over to the thread that trains
+            _put(ready, error, closed)
+
+    thread = threading.Thread(target=produce, name="hauteur-samples", daemon=True)
+    thread.start()
+    try:
+        for _ in range(steps):
+            item = ready.get()
+            if isinstance(item, BaseException):
+                raise item
+            yield item
+    finally:
+        closed.set()
+        thread.join()
+
+
+def _put(ready: queue.Queue[Samples | BaseException], item: Samples | BaseException, closed: threading.Event) -> bool:
+    """Puts an item into a full queue as soon as there is room; False when nobody wants it any more."""
+    while not closed.is_set():
+        try:
+            ready.put(item, timeout=0.1)
+        except queue.Full:
+            continue
+        return True
+    return False
