@@ -13,8 +13,13 @@ class Game:
 
     def __new__(cls, spec: str) -> Game: ...
     @staticmethod
-    def from_python(game: object) -> Game:
-        """Wraps a Python-defined game (see hauteur.game.Game)."""
+    def from_python(game: object, spec: str | None = None) -> Game:
+        """Wraps a game written in Python, given as its initial position (see hauteur.game.Position).
+
+        `spec` is what builds it again, by default the class's name in small letters. An exception raised by a method
+        of the position is raised again by the call that needed it (`gather`, `add`, `State.play` ...); a forest that
+        met one must not be used further.
+        """
     @property
     def name(self) -> str: ...
     @property
@@ -118,6 +123,16 @@ class Forest:
     def check_invariants(self, id: int) -> None:
         """ValueError naming the first broken invariant."""
     def clear_cache(self) -> None: ...
+
+class Connect4Solver:
+    """Exact values of Connect Four moves by alpha-beta; `table_bits`: the table has 2**table_bits entries of 8 bytes."""
+
+    def __new__(cls, table_bits: int = 22) -> Connect4Solver: ...
+    def move_values(self, state: State) -> NDArray[np.int8]:
+        """Value of each legal move, in the order of `state.legal_actions()`: +1 the mover wins by it, 0 draw, -1 loses."""
+    @property
+    def nodes(self) -> int:
+        """Positions searched so far."""
 
 def game_names() -> list[str]: ...
 def encode_positions(states: Sequence[State], out: NDArray[np.float32], threads: int = 1) -> None:

@@ -84,6 +84,10 @@ pub trait Game: Send + Sync {
     fn initial(&self) -> Box<dyn State>;
     /// The symmetries, identity first.
     fn symmetries(&self) -> Vec<Symmetry>;
+    /// A game that is implemented outside of this crate gives access to itself here.
+    fn foreign(&self) -> Option<&dyn Any> {
+        None
+    }
 }
 
 /// One position, including whatever the rules need of the past.

@@ -15,6 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::game::{PyGame, PyState, check_packable, value_error};
+use crate::python_state::adopted;
 
 type Ids<'py> = PyReadonlyArray1<'py, i64>;
 
@@ -107,6 +108,15 @@ impl PyForest {
         })
     }
 
+    /// The token of a gather; takes the batch back if a game written in Python raised an exception meanwhile.
+    fn gathered(&mut self, id: BatchId) -> PyResult<PyBatch> {
+        if let Err(error) = self.game.checked(()) {
+            self.forest.cancel(id).map_err(refuse)?;
+            return Err(error);
+        }
+        self.token(id)
+    }
+
     fn token(&self, id: BatchId) -> PyResult<PyBatch> {
         let trees = self.forest.batch_trees(id).map_err(refuse)?;
         Ok(PyBatch { id, trees: trees.into_iter().map(|tree| tree as i64).collect() })
@@ -142,7 +152,8 @@ impl PyForest {
         {
             return Err(value_error(format!("this forest searches {}, got a state of {}", ours.spec, theirs.spec)));
         }
-        Ok(self.forest.add(state.state.clone_box(), seed) as i64)
+        let id = self.forest.add(adopted(state.state.as_ref(), self.game.0.as_ref()), seed) as i64;
+        self.game.checked(id)
     }
 
     fn remove(&mut self, ids: Ids<'_>) -> PyResult<()> {
@@ -194,7 +205,7 @@ impl PyForest {
         let floats = features.as_slice_mut()?;
         let forest = &mut self.forest;
         let id = py.detach(|| forest.gather(Rows::Planes(floats, row_len)));
-        self.token(id)
+        self.gathered(id)
     }
 
     #[pyo3(signature = (masks, values, net=0))]
@@ -215,7 +226,7 @@ impl PyForest {
         let (masks, values) = (masks.as_slice_mut()?, values.as_slice_mut()?);
         let forest = &mut self.forest;
         let id = py.detach(|| forest.gather(Rows::Packed(masks, values, planes)));
-        self.token(id)
+        self.gathered(id)
     }
 
     fn apply(
@@ -232,7 +243,8 @@ impl PyForest {
         }
         let (logits, wdl, id) = (policy_logits.as_slice()?, wdl.as_slice()?, batch.id);
         let forest = &mut self.forest;
-        py.detach(|| forest.apply(id, logits, wdl, actions)).map_err(refuse)
+        py.detach(|| forest.apply(id, logits, wdl, actions)).map_err(refuse)?;
+        self.game.checked(())
     }
 
     fn cancel(&mut self, batch: PyRef<'_, PyBatch>) -> PyResult<()> {
@@ -289,7 +301,8 @@ impl PyForest {
         let index = |(id, action): (&i64, &u16)| Ok((tree_index(*id)?, *action));
         let moves: Vec<(usize, Action)> = ids.iter().zip(actions).map(index).collect::<PyResult<_>>()?;
         let forest = &mut self.forest;
-        py.detach(|| forest.advance(&moves)).map_err(refuse)
+        py.detach(|| forest.advance(&moves)).map_err(refuse)?;
+        self.game.checked(())
     }
 
     fn state(&self, id: i64) -> PyResult<PyState> {

@@ -11,6 +11,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
+use crate::python_state::{PythonGame, raise_stored};
+
 /// A ValueError with this text.
 pub fn value_error(error: impl ToString) -> PyErr {
     PyValueError::new_err(error.to_string())
@@ -21,11 +23,24 @@ pub fn value_error(error: impl ToString) -> PyErr {
 #[derive(Clone)]
 pub struct PyGame(pub Arc<dyn Game>);
 
+impl PyGame {
+    /// `answer`, unless the game is written in Python and raised an exception meanwhile: then that.
+    pub fn checked<T>(&self, answer: T) -> PyResult<T> {
+        raise_stored(self.0.as_ref()).map(|()| answer)
+    }
+}
+
 #[pymethods]
 impl PyGame {
     #[new]
     fn new(spec: &str) -> PyResult<Self> {
         Ok(PyGame(Arc::from(game::make_game(spec).map_err(value_error)?)))
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (game, spec=None))]
+    fn from_python(game: &Bound<'_, PyAny>, spec: Option<String>) -> PyResult<Self> {
+        Ok(PyGame(Arc::new(PythonGame::new(game, spec)?)))
     }
 
     #[getter]
@@ -54,8 +69,8 @@ impl PyGame {
         self.0.info().max_plies
     }
 
-    fn initial_state(&self) -> PyState {
-        PyState { state: self.0.initial(), game: self.clone() }
+    fn initial_state(&self) -> PyResult<PyState> {
+        self.checked(PyState { state: self.0.initial(), game: self.clone() })
     }
 
     #[allow(clippy::type_complexity)]
@@ -88,7 +103,7 @@ impl PyState {
     }
 
     fn check_legal(&self, action: u16) -> PyResult<()> {
-        let legal = self.legal();
+        let legal = self.game.checked(self.legal())?;
         if legal.contains(&action) {
             return Ok(());
         }
@@ -104,8 +119,8 @@ impl PyState {
     }
 
     #[getter]
-    fn to_move(&self) -> u8 {
-        self.state.to_move() as u8
+    fn to_move(&self) -> PyResult<u8> {
+        self.game.checked(self.state.to_move() as u8)
     }
 
     #[getter]
@@ -114,36 +129,36 @@ impl PyState {
     }
 
     #[getter]
-    fn key(&self) -> u64 {
-        self.state.key()
+    fn key(&self) -> PyResult<u64> {
+        self.game.checked(self.state.key())
     }
 
-    fn legal_actions<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u16>> {
-        self.legal().into_pyarray(py)
+    fn legal_actions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u16>>> {
+        Ok(self.game.checked(self.legal())?.into_pyarray(py))
     }
 
     fn play(&mut self, action: u16) -> PyResult<()> {
         self.check_legal(action)?;
         self.state.play(action);
-        Ok(())
+        self.game.checked(())
     }
 
-    fn copy(&self) -> PyState {
-        PyState { state: self.state.clone_box(), game: self.game.clone() }
+    fn copy(&self) -> PyResult<PyState> {
+        self.game.checked(PyState { state: self.state.clone_box(), game: self.game.clone() })
     }
 
-    fn outcome(&self) -> Option<i8> {
-        self.state.outcome().map(outcome_number)
+    fn outcome(&self) -> PyResult<Option<i8>> {
+        self.game.checked(self.state.outcome().map(outcome_number))
     }
 
-    fn end_reason(&self) -> Option<&'static str> {
-        self.state.end_reason()
+    fn end_reason(&self) -> PyResult<Option<&'static str>> {
+        self.game.checked(self.state.end_reason())
     }
 
     fn encode<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray3<f32>>> {
         let mut row = vec![0.0; self.game.0.info().row_len()];
         self.state.encode(&mut row);
-        row.into_pyarray(py).reshape(self.game.0.info().feature_shape)
+        self.game.checked(row)?.into_pyarray(py).reshape(self.game.0.info().feature_shape)
     }
 
     #[allow(clippy::type_complexity)]
@@ -152,33 +167,34 @@ impl PyState {
         let planes = self.game.0.info().feature_shape[0];
         let (mut masks, mut values) = (vec![0; planes], vec![0.0; planes]);
         self.state.encode_packed(&mut masks, &mut values);
+        self.game.checked(())?;
         Ok((masks.into_pyarray(py), values.into_pyarray(py)))
     }
 
     #[pyo3(signature = (action, notation=None))]
     fn action_to_text(&self, action: u16, notation: Option<&str>) -> PyResult<String> {
         self.check_legal(action)?;
-        self.state.action_to_text(action, notation).map_err(value_error)
+        self.game.checked(self.state.action_to_text(action, notation))?.map_err(value_error)
     }
 
     fn action_from_text(&self, text: &str) -> PyResult<u16> {
-        self.state.action_from_text(text).map_err(value_error)
+        self.game.checked(self.state.action_from_text(text))?.map_err(value_error)
     }
 
-    fn text(&self) -> String {
-        self.state.text()
+    fn text(&self) -> PyResult<String> {
+        self.game.checked(self.state.text())
     }
 
-    fn svg(&self) -> String {
-        self.state.svg()
+    fn svg(&self) -> PyResult<String> {
+        self.game.checked(self.state.svg())
     }
 
-    fn notation(&self) -> String {
-        self.state.notation()
+    fn notation(&self) -> PyResult<String> {
+        self.game.checked(self.state.notation())
     }
 
-    fn perft(&self, py: Python<'_>, depth: u32) -> u64 {
-        py.detach(|| game::perft(self.state.as_ref(), depth))
+    fn perft(&self, py: Python<'_>, depth: u32) -> PyResult<u64> {
+        self.game.checked(py.detach(|| game::perft(self.state.as_ref(), depth)))
     }
 
     fn __repr__(&self) -> String {
@@ -241,10 +257,12 @@ pub fn encode_positions(
         return Err(value_error("all states must be of one game"));
     }
     let states: Vec<&dyn State> = states.iter().map(|state| state.state.as_ref()).collect();
+    let game = first.game.clone();
     let floats = out.as_slice_mut()?;
     on_threads(py, threads, || {
         states.par_iter().zip(floats.par_chunks_mut(row_len)).for_each(|(state, row)| state.encode(row));
-    })
+    })?;
+    game.checked(())
 }
 
 /// Features of positions inside recorded games.

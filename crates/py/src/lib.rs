@@ -5,6 +5,8 @@ use pyo3::prelude::*;
 mod bench;
 mod forest;
 mod game;
+mod python_state;
+mod solvers;
 
 /// The compiled core of hauteur.
 #[pymodule]
@@ -14,6 +16,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<game::PyState>()?;
     module.add_class::<forest::PyForest>()?;
     module.add_class::<forest::PyBatch>()?;
+    module.add_class::<solvers::PyConnect4Solver>()?;
     module.add_function(wrap_pyfunction!(game::game_names, module)?)?;
     module.add_function(wrap_pyfunction!(game::encode_positions, module)?)?;
     module.add_function(wrap_pyfunction!(game::encode_games, module)?)?;

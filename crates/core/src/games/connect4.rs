@@ -137,7 +137,7 @@ fn column_names(action: Action) -> Vec<String> {
 impl State for Position {
     #[inline]
     fn to_move(&self) -> Player {
-        if self.ply % 2 == 0 { Player::First } else { Player::Second }
+        grid::alternating(self.ply)
     }
 
     #[inline]

@@ -4,6 +4,12 @@ use std::fmt::Write;
 
 use crate::game::{Action, GameError, Outcome, Player, State};
 
+/// The player to move after this many plies, in games where the players take turns.
+#[inline]
+pub fn alternating(ply: u8) -> Player {
+    if ply & 1 == 0 { Player::First } else { Player::Second }
+}
+
 /// Square permutations of a grid, identity first: eight for a square one, four for a rectangle.
 ///
 /// Entry `i` of a permutation is the old square (row * columns + column) that comes to square `i`.

@@ -228,7 +228,7 @@ impl<const W: usize> Position<W> {
 impl<const W: usize> State for Position<W> {
     #[inline]
     fn to_move(&self) -> Player {
-        if self.ply % 2 == 0 { Player::First } else { Player::Second }
+        grid::alternating(self.ply)
     }
 
     fn legal_actions(&self, out: &mut Vec<Action>) {

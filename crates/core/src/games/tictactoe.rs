@@ -89,7 +89,7 @@ fn square_name(action: usize) -> String {
 
 impl State for Position {
     fn to_move(&self) -> Player {
-        if self.ply % 2 == 0 { Player::First } else { Player::Second }
+        grid::alternating(self.ply)
     }
 
     fn legal_actions(&self, out: &mut Vec<Action>) {
