@@ -1,4 +1,5 @@
-"""A value of the search as the figures that chess programs show: centipawns of several kinds, win/draw/loss in permille.
+"""A value of the search as the figures that chess programs show: centipawns of several kinds, win/draw/loss in
+permille.
 
 wl = W - L and d are for the player to move. All formulas are lc0's (option ScoreType).
 """

@@ -1,0 +1,139 @@
+"""What the engine says: whole lines under a lock, and search reports as info lines in lc0's format."""
+
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TextIO
+
+from hauteur import _core
+from hauteur.root_report import RootMove, RootReport
+from hauteur.scores import permille, score
+from hauteur.uci.options import Options
+
+
+class Output:
+    """Writes lines to the program and, if wanted, the whole conversation to a log file. Any thread may call it."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._lock = threading.Lock()
+        self._log: TextIO | None = None
+
+    def lines(self, *lines: str) -> None:
+        """Writes lines that stay together."""
+        with self._lock:
+            self._stream.write("".join(f"{line}\n" for line in lines))
+            self._stream.flush()
+            self._write_log("<", lines)
+
+    def info(self, text: str) -> None:
+        """An `info string` of one line."""
+        self.lines(f"info string {' '.join(text.split())}")
+
+    def heard(self, line: str) -> None:
+        """Notes a line of the program in the log."""
+        with self._lock:
+            self._write_log(">", (line,))
+
+    def log_to(self, path: str) -> None:
+        """Appends the conversation to a file from now on; empty: no longer."""
+        log = Path(path).open("a", encoding="utf-8") if path else None
+        with self._lock:
+            if self._log is not None:
+                self._log.close()
+            self._log = log
+
+    def _write_log(self, mark: str, lines: tuple[str, ...]) -> None:
+        if self._log is not None:
+            now = datetime.now(UTC).isoformat(timespec="milliseconds")
+            self._log.writelines(f"{now} {mark} {line}\n" for line in lines)
+            self._log.flush()
+
+
+def info_lines(report: RootReport, options: Options) -> Iterator[str]:
+    """One info line for each of the best MultiPV moves."""
+    wanted = options.whole("MultiPV")
+    for rank, move in enumerate(report.moves[:wanted], 1):
+        yield " ".join(
+            [
+                "info",
+                f"depth {max(1, round(report.pace.depth))} seldepth {report.seldepth}",
+                f"time {round(1000 * report.pace.seconds)}",
+                f"nodes {move.visits if options.flag('PerPVCounters') else report.visits}",
+                score_text(report, move, options, first=rank == 1),
+                *_wdl_text(report, move, options),
+                f"hashfull {hashfull(report, options)} nps {round(report.pace.visits_per_second)}",
+                *([f"eps {round(report.pace.rows_per_second)}"] if options.flag("UCI_ShowEPS") else []),
+                "tbhits 0",
+                *([f"multipv {rank}"] if wanted > 1 else []),
+                "pv " + " ".join(line_text(report.state, move.line)),
+            ]
+        )
+
+
+def score_text(report: RootReport, move: RootMove, options: Options, *, first: bool) -> str:
+    """`score mate` where the end is certain, else `score cp` of the kind that ScoreType names."""
+    mate = report.mate if first else (1 if move.result > 0 else None)
+    if mate is not None:
+        return f"score mate {mate}"
+    wl, d = wl_and_d(report, move)
+    return f"score cp {score(options.text('ScoreType'), wl=wl, d=d, q=move.q if move.visits else wl)}"
+
+
+def wl_and_d(report: RootReport, move: RootMove) -> tuple[float, float]:
+    """W - L and D of a move; of the root as long as the move has no visit."""
+    win, draw, loss = move.wdl or report.wdl
+    return win - loss, draw
+
+
+def hashfull(report: RootReport, options: Options) -> int:
+    """Size of the tree in thousandths of its cap."""
+    return min(1000, 1000 * report.memory // options.search_params().max_tree_bytes)
+
+
+def line_text(state: _core.State, actions: tuple[int, ...]) -> list[str]:
+    """A line of play as UCI moves."""
+    place, moves = state.copy(), []
+    for action in actions:
+        moves.append(place.action_to_text(action, "uci"))
+        place.play(action)
+    return moves
+
+
+def verbose_lines(report: RootReport, options: Options) -> Iterator[str]:
+    """Statistics of every move, the best one last, then of the root, in lc0's format (VerboseMoveStats)."""
+    for move in reversed(report.moves):
+        text = report.state.action_to_text(move.action, "uci")
+        index, prior = f"({move.action:<4}) ", move.prior
+        yield f"info string {text:<5} {index}{_counts(move.visits, move.in_flight, prior)}{_values(move)}"
+    yield f"info string {_root_line(report, options)}"
+
+
+def _wdl_text(report: RootReport, move: RootMove, options: Options) -> list[str]:
+    if not options.flag("UCI_ShowWDL"):
+        return []
+    return ["wdl {} {} {}".format(*permille(*wl_and_d(report, move)))]
+
+
+def _counts(visits: int, in_flight: int, share: float) -> str:
+    return f"N: {visits:>7} (+{in_flight:>2}) (P: {100 * share:>5.{1 if share >= 0.99995 else 2}f}%) "
+
+
+def _values(move: RootMove) -> str:
+    moved = "(WL:  -.-----) (D: -.---) (M:  -.-) "
+    if move.wdl is not None:
+        moved = f"(WL: {move.wdl[0] - move.wdl[2]:>8.5f}) (D: {move.wdl[1]:>5.3f}) (M:  0.0) "
+    value = "(V:  -.----)" if move.value is None else f"(V: {move.value:>7.4f})"
+    end = " (T)" if move.terminal else ""
+    return f"{moved}(Q: {move.q:>8.5f}) (U: {move.u:>6.5f}) (S: {move.score:>8.5f}) {value}{end}"
+
+
+def _root_line(report: RootReport, options: Options) -> str:
+    visited = sum(move.prior for move in report.moves if move.visits)
+    wl, d = report.wdl[0] - report.wdl[2], report.wdl[1]
+    sign = 1.0 if report.state.to_move == 0 else -1.0
+    q = wl + sign * options.number("DrawScore") * d
+    head = f"node  ({len(report.moves):<4}) {_counts(report.visits, 0, visited)}"
+    value = report.value[0] - report.value[2]
+    return f"{head}(WL: {wl:>8.5f}) (D: {d:>5.3f}) (M:  0.0) (Q: {q:>8.5f}) (V: {value:>7.4f})"
