@@ -10,16 +10,19 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
 from hauteur.config import SearchParams
-from hauteur.evaluate import Evaluator
 from hauteur.limits import Limits, Progress, stop_reason
 from hauteur.player import run_searches
 from hauteur.root_report import Pace, RootReport, proven_mate, root_report
+
+if TYPE_CHECKING:
+    from hauteur.evaluate import Evaluator
 
 REPORT_SECONDS = 0.1
 """Least time between two reports of a running search."""
@@ -27,6 +30,8 @@ NEW_BEST_SECONDS = 0.02
 """Least time before a report that a new best move brings."""
 VISITS_PER_ROW = 8
 """A batch holds at most one row for so many visits of the root, so that early visits are not wasted."""
+IDLE_SECONDS = 0.02
+"""How often a search with nothing to do looks for new orders."""
 OLD_SHARE = 0.7
 """Weight of the past in the running mean of the time between batches."""
 
@@ -49,6 +54,7 @@ class _Base:
     counted: float
     """Visits that the tree's counters have seen; re-rooting does not change them."""
     depth_sum: float
+    rows: float
 
 
 @dataclass
@@ -82,7 +88,7 @@ class Session:
 
     def __init__(
         self,
-        evaluator: Evaluator,
+        evaluator: "Evaluator",
         params: SearchParams,
         *,
         seed: int = 0,
@@ -231,7 +237,7 @@ class Session:
 
     def _base(self) -> _Base:
         stats = self._loaded().tree_stats(self._tree)
-        return _Base(self._visits(), stats["visits"], stats["depth_sum"])
+        return _Base(self._visits(), stats["visits"], stats["depth_sum"], self._loaded().stats()["rows"])
 
     def _perform_into(self, future: Future[RootReport], run: _Run) -> None:
         try:
@@ -251,17 +257,20 @@ class Session:
 
     def _search_until_told(self, run: _Run) -> None:
         """Searches; where the tree can grow no more, an infinite search waits for `stop` or for other limits."""
-        while not run.reason:
-            self._apply_visit_limit(run)
-            self._search_once(run)
-            if run.reason:
-                return
-            if not run.orders.limits.infinite:
-                run.reason = self._stop_reason(run) or "nothing left to search"
-            elif self._stop.wait(0.02):
-                run.reason = "stopped"
+        while not (self._search_once(run) or self._rest(run)):
+            pass
 
-    def _search_once(self, run: _Run) -> None:
+    def _rest(self, run: _Run) -> str:
+        """The tree is complete, full, or at its visits: why the search is over; empty if it is not."""
+        if run.orders.limits.infinite:
+            run.reason = "stopped" if self._stop.wait(IDLE_SECONDS) else ""
+        else:
+            run.reason = self._stop_reason(run) or "nothing left to search"
+        return run.reason
+
+    def _search_once(self, run: _Run) -> str:
+        """Searches until the limits end it (then says why) or the tree wants no more visits."""
+        self._apply_visit_limit(run)
         run_searches(
             self._loaded(),
             self._evaluator,
@@ -270,6 +279,7 @@ class Session:
             rows=self._rows,
             should_stop=lambda: self._after_batch(run),
         )
+        return run.reason
 
     def _apply_visit_limit(self, run: _Run) -> None:
         limits = run.orders.limits
@@ -324,7 +334,8 @@ class Session:
         stats = self._loaded().tree_stats(self._tree)
         new = int(stats["visits"] - run.base.counted)
         depth = (stats["depth_sum"] - run.base.depth_sum) / max(new, 1)
-        return Pace(self._clock() - run.started, new, depth, run.batch_seconds)
+        rows = int(self._loaded().stats()["rows"] - run.base.rows)
+        return Pace(self._clock() - run.started, new, depth, rows, run.batch_seconds)
 
     # Private: reports.
 

@@ -90,9 +90,11 @@ def _limit_reached(limits: Limits, progress: Progress) -> str | None:
 
 
 def _settled(limits: Limits, progress: Progress) -> str | None:
-    """Smart pruning at the level of the whole search: one move only, or no rival can catch up."""
+    """Smart pruning at the level of the whole search: a win, one move only, or no rival can catch up."""
     if limits.smart_pruning <= 0.0 or progress.visits < 1:
         return None
+    if progress.mate is not None and progress.mate > 0:
+        return "mate found"
     if len(progress.edge_visits) == 1:
         return "only move"
     first, second = _two_largest(progress.edge_visits)

@@ -51,6 +51,8 @@ class Pace:
     new_visits: int = 0
     depth: float = 0.0
     """Mean depth of the new visits, in plies."""
+    rows: int = 0
+    """Positions that the network evaluated."""
     batch_seconds: float = 0.0
     """From one answer of the network to the next."""
 
@@ -58,6 +60,11 @@ class Pace:
     def visits_per_second(self) -> float:
         """New visits per second."""
         return self.new_visits / self.seconds if self.seconds > 0.0 else 0.0
+
+    @property
+    def rows_per_second(self) -> float:
+        """Evaluations per second."""
+        return self.rows / self.seconds if self.seconds > 0.0 else 0.0
 
 
 @dataclass(frozen=True)

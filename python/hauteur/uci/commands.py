@@ -77,7 +77,10 @@ def make_game(where: str, options: Options) -> _core.Game:
 
 def parse_go(text: str) -> Go:
     """The parts of `go ...`."""
-    words, numbers, flags, moves = text.split(), {}, set(), ()
+    words = text.split()
+    numbers: dict[str, int] = {}
+    flags: set[str] = set()
+    moves: tuple[str, ...] = ()
     at = 0
     while at < len(words):
         word = words[at].lower()

@@ -15,7 +15,9 @@ BYTES_A_CACHED_POSITION = 250
 """What a chess position takes in the evaluation cache, with its priors; for RamLimitMb."""
 
 ENGINE_OPTIONS = (
-    Option("WeightsFile", "string", AUTODISCOVER, "The net: a file, `uniform` or `rollout`; by default one is looked for."),
+    Option(
+        "WeightsFile", "string", AUTODISCOVER, "The net: a file, `uniform` or `rollout`; by default one is looked for."
+    ),
     Option(
         "Backend",
         "combo",
@@ -24,10 +26,26 @@ ENGINE_OPTIONS = (
         choices=("auto", "openvino", "torch", "onnxruntime"),
     ),
     Option("Threads", "spin", 0, "Threads of the net on the processor; 0: one a core.", least=0, most=1024),
-    Option("Hash", "spin", 1024, "Largest size of the search tree in MiB; a full tree grows no more.", least=1, most=1 << 24),
+    Option(
+        "Hash",
+        "spin",
+        1024,
+        "Largest size of the search tree in MiB; a full tree grows no more.",
+        least=1,
+        most=1 << 24,
+    ),
     Option("NNCacheSize", "spin", 2_000_000, "Positions whose evaluation is kept.", least=0, most=999_999_999),
-    Option("RamLimitMb", "spin", 0, "Limit of tree and evaluation cache together, in MB; 0: only Hash.", least=0, most=10**8),
-    Option("MinibatchSize", "spin", 0, "Positions a batch; 0: what suits the backend; 1: exact search.", least=0, most=1024),
+    Option(
+        "RamLimitMb",
+        "spin",
+        0,
+        "Limit of tree and evaluation cache together, in MB; 0: only Hash.",
+        least=0,
+        most=10**8,
+    ),
+    Option(
+        "MinibatchSize", "spin", 0, "Positions a batch; 0: what suits the backend; 1: exact search.", least=0, most=1024
+    ),
     Option("MultiPV", "spin", 1, "Number of lines to show.", least=1, most=500),
     Option("PerPVCounters", "check", False, "`nodes` of each line are the visits of its first move."),
     Option("ScoreType", "combo", "WDL_mu", "What `score cp` shows.", choices=SCORE_TYPES),
@@ -39,7 +57,13 @@ ENGINE_OPTIONS = (
     Option("UCI_Chess960", "check", False, "Castling is written as the king taking the rook."),
     Option("Ponder", "check", True, "The program may let the engine think in the opponent's time."),
     Option("SyzygyPath", "string", "", "Folders of Syzygy tablebases."),
-    Option("HistoryFill", "combo", "fen_only", "What stands for the history that is not known.", choices=("no", "fen_only", "always")),
+    Option(
+        "HistoryFill",
+        "combo",
+        "fen_only",
+        "What stands for the history that is not known.",
+        choices=("no", "fen_only", "always"),
+    ),
     Option("SmartPruningFactor", "float", 1.33, "Stop when no move can catch up any more; 0: never.", least=0, most=10),
     Option("NodesAsPlayouts", "check", False, "`go nodes` counts new visits only, not those of the re-used tree."),
     Option("MoveOverheadMs", "spin", 200, "Time lost between clock and engine on every move.", least=0, most=10**8),
@@ -113,7 +137,7 @@ class Options:
         return (option.declaration() for option in OPTIONS)
 
     def _memory(self) -> tuple[int, int]:
-        """Bytes of the tree, positions of the cache: RamLimitMb is divided by four to one where both do not fit in it."""
+        """Bytes of the tree, positions of the cache: four to one of RamLimitMb where both do not fit in it."""
         tree, positions = self.whole("Hash") * MEBIBYTE, self.whole("NNCacheSize")
         limit = self.whole("RamLimitMb") * 1_000_000
         if limit == 0 or tree + positions * BYTES_A_CACHED_POSITION <= limit:

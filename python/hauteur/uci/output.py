@@ -38,7 +38,7 @@ class Output:
 
     def log_to(self, path: str) -> None:
         """Appends the conversation to a file from now on; empty: no longer."""
-        log = Path(path).open("a", encoding="utf-8") if path else None
+        log = Path(path).open("a", encoding="utf-8") if path else None  # noqa: SIM115  (open until the next log_to)
         with self._lock:
             if self._log is not None:
                 self._log.close()
@@ -124,7 +124,8 @@ def _values(move: RootMove) -> str:
     moved = "(WL:  -.-----) (D: -.---) (M:  -.-) "
     if move.wdl is not None:
         moved = f"(WL: {move.wdl[0] - move.wdl[2]:>8.5f}) (D: {move.wdl[1]:>5.3f}) (M:  0.0) "
-    value = "(V:  -.----)" if move.value is None else f"(V: {move.value:>7.4f})"
+    network = move.q if move.terminal else move.value
+    value = "(V:  -.----)" if network is None else f"(V: {network + 0.0:>7.4f})"
     end = " (T)" if move.terminal else ""
     return f"{moved}(Q: {move.q:>8.5f}) (U: {move.u:>6.5f}) (S: {move.score:>8.5f}) {value}{end}"
 
@@ -135,5 +136,5 @@ def _root_line(report: RootReport, options: Options) -> str:
     sign = 1.0 if report.state.to_move == 0 else -1.0
     q = wl + sign * options.number("DrawScore") * d
     head = f"node  ({len(report.moves):<4}) {_counts(report.visits, 0, visited)}"
-    value = report.value[0] - report.value[2]
+    value = report.value[0] - report.value[2] + 0.0
     return f"{head}(WL: {wl:>8.5f}) (D: {d:>5.3f}) (M:  0.0) (Q: {q:>8.5f}) (V: {value:>7.4f})"

@@ -1,0 +1,1 @@
+"""The chess engine for UCI programs: `hauteur uci`."""
