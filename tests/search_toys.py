@@ -1,59 +1,61 @@
-"""Evaluators and a game for tests of the search: no network, every answer a pure function of the position."""
+"""Evaluators for tests of the search: no network, every answer a pure function of the position's features."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-Features = NDArray[np.float32]
-Answers = tuple[NDArray[np.float32], NDArray[np.float32]]
-Evaluator = Callable[[Features], Answers]
+Floats = NDArray[np.float32]
+Evaluator = Callable[[Floats], tuple[Floats, Floats]]
 
 
 def uniform_evaluator(num_actions: int) -> Evaluator:
-    """Every action alike, every value a draw-ish 0."""
+    """All actions alike, all values 0 with a half chance of a draw."""
 
-    def evaluate(features: Features) -> Answers:
+    def evaluate(features: Floats) -> tuple[Floats, Floats]:
         rows = len(features)
         return np.zeros((rows, num_actions), np.float32), np.tile(np.float32([0.25, 0.5, 0.25]), (rows, 1))
 
     return evaluate
 
 
-def hash_evaluator(num_actions: int, *, salt: int = 0, sharpness: float = 1.0) -> Evaluator:
-    """Pseudo-random logits (normal, times `sharpness`) and wdl, fixed by the features and `salt`."""
+def hash_evaluator(num_actions: int, *, salt: int = 0, sharpness: float = 3.0) -> Evaluator:
+    """Pseudo-random answers: logits in [0, sharpness), shares of win, draw and loss in proportion to three uniforms."""
 
-    def answer(row: Features) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def answer(row: Floats) -> Floats:
         digest = hashlib.blake2b(row.tobytes(), digest_size=16, key=salt.to_bytes(8, "little")).digest()
-        rng = np.random.Generator(np.random.Philox(key=int.from_bytes(digest, "little")))
-        logits = rng.standard_normal(num_actions) * sharpness
-        return logits.astype(np.float32), rng.dirichlet([0.7, 0.7, 0.7]).astype(np.float32)
+        # The raw stream of a bit generator is the same in every version of numpy.
+        raw = np.random.Philox(key=int.from_bytes(digest, "little")).random_raw(num_actions + 3)
+        return (raw / 2.0**64).astype(np.float32)
 
-    def evaluate(features: Features) -> Answers:
-        answers = [answer(row) for row in np.ascontiguousarray(features)]
-        logits = np.array([logits for logits, _ in answers], np.float32).reshape(len(answers), num_actions)
-        return logits, np.array([wdl for _, wdl in answers], np.float32).reshape(len(answers), 3)
+    def evaluate(features: Floats) -> tuple[Floats, Floats]:
+        uniforms = np.array([answer(row) for row in features], np.float32).reshape(len(features), num_actions + 3)
+        shares = uniforms[:, num_actions:] + np.float32(1e-3)
+        return uniforms[:, :num_actions] * np.float32(sharpness), shares / shares.sum(axis=1, keepdims=True)
 
     return evaluate
 
 
-@dataclass(frozen=True)
-class ToyRules:
-    """A random game: who moves, what is legal and how it ends are drawn by hash, so nothing alternates on purpose."""
+LINES = (0o007, 0o070, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124)
 
-    seed: int = 0
-    num_actions: int = 6
-    max_plies: int = 12
-    states_a_ply: int = 0
-    """Different states at one ply (small numbers make transpositions); 0 = a tree."""
-    end_chance: float = 0.1
-    """Chance that the game ends after a ply, before `max_plies`."""
 
-    def draw(self, *what: int) -> int:
-        """64 random bits named by `what`."""
-        text = ",".join(map(str, (self.seed, *what))).encode()
-        return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little")
+@lru_cache(maxsize=None)
+def tictactoe_value(own: int, other: int) -> int:
+    """+1, 0, -1: what the player to move gets with best play; stones as 9-bit sets."""
+    if any(other & line == line for line in LINES):
+        return -1
+    free = [1 << square for square in range(9) if not (own | other) >> square & 1]
+    return max((-tictactoe_value(other, own | square) for square in free), default=0)
+
+
+def solved_tictactoe(features: Floats) -> tuple[Floats, Floats]:
+    """Exact values of tic-tac-toe, with a policy that knows nothing."""
+    bits = 1 << np.arange(9)
+    stones = (features.reshape(len(features), 2, 9) != 0) @ bits
+    values = [tictactoe_value(int(own), int(other)) for own, other in stones]
+    wdl = np.array([[value == 1, value == 0, value == -1] for value in values], np.float32).reshape(-1, 3)
+    return np.zeros((len(features), 9), np.float32), wdl

@@ -109,7 +109,7 @@ class Search:
         self.cache: dict[int, tuple[list[tuple[int, float]], Value]] = {}
         """Answers of the network, as priors and value, by `State.key`: by all that the network sees."""
         self._key = random_u64(seed, 0)
-        self._draws = 0
+        self._roots = 0
         self._waiting: list[Leaf] = []
         self._only: frozenset[int] = frozenset()
         self._used_priors: dict[int, float] = {}
@@ -243,17 +243,19 @@ class Search:
         self._dress_root()
 
     def _dress_root(self) -> None:
-        """Sets the priors to use at this root, once for every root; the stored priors stay what they are."""
+        """Sets the priors that the root selects with, once for every root; the stored priors stay what they are."""
+        if not self.root.edges:
+            return
         priors = [edge.prior for edge in self.root.edges]
-        temperature = self.params.root_policy_temperature
+        temperature, noise = self.params.root_policy_temperature, self.params.dirichlet
         if temperature is not None:
             priors = retemper(priors, self.params.policy_temperature / temperature)
-        if self.params.dirichlet and self.params.dirichlet.epsilon > 0:
-            noise = self._draw_noise(self.params.dirichlet.alpha, len(priors))
-            priors = mix_noise(priors, noise, self.params.dirichlet.epsilon)
-        self._used_priors = {
-            edge.action: float(np.float32(prior)) for edge, prior in zip(self.root.edges, priors, strict=True)
-        }
+        if noise and noise.epsilon > 0:
+            eta = dirichlet(random_u64(self._key, self._roots), 0, noise.alpha, len(priors))
+            priors = mix_noise(priors, eta, noise.epsilon)
+        actions = [edge.action for edge in self.root.edges]
+        self._used_priors = dict(zip(actions, np.array(priors, np.float32).tolist(), strict=True))
+        self._roots += 1
         self._order_root()
 
     def _order_root(self) -> None:
@@ -264,11 +266,6 @@ class Search:
 
         chosen = self.root.num_chosen
         self.root.edges[chosen:] = sorted(self.root.edges[chosen:], key=rank)
-
-    def _draw_noise(self, alpha: float, n: int) -> NDArray[np.float64]:
-        """eta ~ Dir(alpha) over n actions, from a generator of its own for every root."""
-        self._draws += 1
-        return dirichlet(random_u64(self._key, self._draws - 1), 0, alpha, n)
 
 
 # -- rules -------------------------------------------------------------------------------------------------------------
@@ -414,9 +411,9 @@ def retemper(priors: Sequence[float], exponent: float) -> list[float]:
     return [weight / total for weight in weights]
 
 
-def mix_noise(priors: Sequence[float], noise: Sequence[float] | NDArray[np.float64], epsilon: float) -> list[float]:
-    """P'(a) = (1 - epsilon) P(a) + epsilon eta(a)   (AGZ, Methods, "Self-play"; AZ)."""
-    return [(1.0 - epsilon) * prior + epsilon * float(eta) for prior, eta in zip(priors, noise, strict=True)]
+def mix_noise(priors: Sequence[float], eta: NDArray[np.float64], epsilon: float) -> list[float]:
+    """P'(a) = (1 - epsilon) P(a) + epsilon eta(a), eta ~ Dir(alpha)   (AGZ, Methods, "Self-play"; AZ)."""
+    return [(1.0 - epsilon) * prior + epsilon * noise for prior, noise in zip(priors, eta.tolist(), strict=True)]
 
 
 def network_value(wdl: NDArray[np.float32]) -> Value:

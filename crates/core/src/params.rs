@@ -92,7 +92,7 @@ pub struct SearchParams {
     pub root_fpu: Option<Fpu>,
     /// Priors are softmax(logits / temperature).
     pub policy_temperature: f64,
-    /// The same for the root alone.
+    /// The same for the priors that the root selects with; stored priors keep `policy_temperature`.
     pub root_policy_temperature: Option<f64>,
     /// Noise on the root's priors.
     pub dirichlet: Option<Dirichlet>,

@@ -21,9 +21,14 @@ pub fn draw(key: u64, counter: u64) -> u64 {
     mix(mix(key ^ GOLDEN).wrapping_add(counter.wrapping_add(1).wrapping_mul(GOLDEN)))
 }
 
-/// The key of the tree with number `id` in a forest with this seed.
+/// The key of the tree with number `id` in a forest with this seed; a tree with a seed of its own is number 0.
 pub fn tree_key(seed: u64, id: u64) -> u64 {
-    draw(mix(seed.wrapping_add(GOLDEN)), id)
+    draw(seed, id)
+}
+
+/// The generator of a tree's root number `root`: every root has its own, so no draw depends on how many went before.
+pub fn root_rng(tree_key: u64, root: u64) -> CounterRng {
+    CounterRng::new(draw(tree_key, root))
 }
 
 /// A generator and how many draws it has made.

@@ -1,15 +1,15 @@
-//! What is done to a root only: Dirichlet noise and the restriction to some actions.
+//! What is done to a root only: its own policy temperature, Dirichlet noise and the restriction to some actions.
 
 use crate::game::Action;
-use crate::params::Dirichlet;
+use crate::params::{Dirichlet, SearchParams};
 use crate::rng::{CounterRng, dirichlet};
 use crate::tree::{Edge, Tree};
 
-/// Noise and restriction of the present root. Both are lists by edge index, in the present order of the root's edges.
+/// Priors and restriction of the present root. Both are lists by edge index, in the present order of the root's edges.
 #[derive(Clone, Debug, Default)]
 pub struct Root {
-    /// Priors with noise; empty = the stored ones.
-    noisy: Vec<f32>,
+    /// Priors to select with; empty = the stored ones.
+    priors: Vec<f32>,
     /// Which edges may be taken; empty = all.
     allowed: Vec<bool>,
     /// Actions that the search is restricted to; empty = all.
@@ -20,13 +20,13 @@ impl Root {
     /// True when selection at the root is the same as anywhere else.
     #[inline]
     pub fn is_plain(&self) -> bool {
-        self.noisy.is_empty() && self.allowed.is_empty()
+        self.priors.is_empty() && self.allowed.is_empty()
     }
 
     /// The prior to select with.
     #[inline]
     pub fn prior(&self, edge: usize, stored: Edge) -> f64 {
-        f64::from(self.noisy.get(edge).copied().unwrap_or_else(|| stored.prior()))
+        f64::from(self.priors.get(edge).copied().unwrap_or_else(|| stored.prior()))
     }
 
     /// May this edge be taken?
@@ -40,29 +40,47 @@ impl Root {
         self.only = only;
     }
 
-    /// Draws noise for a freshly evaluated or newly made root: P <- (1 - epsilon) P + epsilon Dir(alpha) (AlphaZero), and orders the edges.
-    pub fn draw_noise(&mut self, tree: &mut Tree, node: u32, noise: Option<Dirichlet>, rng: &mut CounterRng) {
-        self.noisy.clear();
-        if let Some(Dirichlet { epsilon, alpha }) = noise.filter(|noise| noise.epsilon > 0.0) {
-            let edges = tree.edges(node);
-            let eta = dirichlet(rng, alpha, edges.len());
-            let mix = |(edge, eta): (&Edge, f64)| ((1.0 - epsilon) * f64::from(edge.prior()) + epsilon * eta) as f32;
-            self.noisy = edges.iter().zip(eta).map(mix).collect();
+    /// Sets the priors of a freshly evaluated or newly made root, from the stored ones, and orders the edges.
+    pub fn dress(&mut self, tree: &mut Tree, node: u32, params: &SearchParams, rng: &mut CounterRng) {
+        let noise = params.dirichlet.filter(|noise| noise.epsilon > 0.0);
+        self.priors.clear();
+        if params.root_policy_temperature.is_some() || noise.is_some() {
+            let mut priors = tree.edges(node).iter().map(|edge| f64::from(edge.prior())).collect();
+            if let Some(temperature) = params.root_policy_temperature {
+                priors = retemper(priors, params.policy_temperature / temperature);
+            }
+            if let Some(noise) = noise {
+                priors = mix_noise(priors, noise, rng);
+            }
+            self.priors = priors.into_iter().map(|prior| prior as f32).collect();
         }
         self.prepare(tree, node);
     }
 
-    /// Puts the root's edges in the order that selection relies on: by prior with noise, forbidden edges last.
+    /// Puts the root's edges in the order that selection relies on: by the priors to select with, forbidden edges last.
     pub fn prepare(&mut self, tree: &mut Tree, node: u32) {
         let before: Vec<Edge> = tree.edges(node).to_vec();
         let place = |action: Action| before.iter().position(|edge| edge.action == action).expect("an edge of the root");
-        let prior = |edge: Edge| self.noisy.get(place(edge.action)).copied().unwrap_or_else(|| edge.prior());
+        let prior = |edge: Edge| self.priors.get(place(edge.action)).copied().unwrap_or_else(|| edge.prior());
         let may = |edge: Edge| self.only.is_empty() || self.only.contains(&edge.action);
         tree.sort_unvisited(node, |edge| if may(edge) { prior(edge) } else { -1.0 });
         let after = tree.edges(node);
-        if !self.noisy.is_empty() {
-            self.noisy = after.iter().map(|edge| prior(*edge)).collect();
+        if !self.priors.is_empty() {
+            self.priors = after.iter().map(|edge| prior(*edge)).collect();
         }
         self.allowed = if self.only.is_empty() { Vec::new() } else { after.iter().map(|edge| may(*edge)).collect() };
     }
+}
+
+/// Priors at another temperature: P'(a) ~ P(a)^exponent.
+fn retemper(priors: Vec<f64>, exponent: f64) -> Vec<f64> {
+    let weights: Vec<f64> = priors.iter().map(|prior| prior.powf(exponent)).collect();
+    let sum: f64 = weights.iter().sum();
+    weights.iter().map(|weight| weight / sum).collect()
+}
+
+/// P'(a) = (1 - epsilon) P(a) + epsilon eta(a), eta ~ Dir(alpha) (Silver et al. 2017, Methods, "Self-play").
+fn mix_noise(priors: Vec<f64>, Dirichlet { epsilon, alpha }: Dirichlet, rng: &mut CounterRng) -> Vec<f64> {
+    let eta = dirichlet(rng, alpha, priors.len());
+    priors.iter().zip(eta).map(|(prior, eta)| (1.0 - epsilon) * prior + epsilon * eta).collect()
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::cache::Cache;
 use crate::game::{Action, Outcome, Player, State};
 use crate::params::SearchParams;
-use crate::rng::CounterRng;
+use crate::rng::root_rng;
 use crate::root::Root;
 use crate::select::{NodeView, best_edge};
 use crate::tree::{Edge, EdgeStats, Step, TERMINAL, Tree, UNEVALUATED, Value};
@@ -105,7 +105,8 @@ pub struct Search {
     scratch: Box<dyn State>,
     tree: Tree,
     root: Root,
-    rng: CounterRng,
+    key: u64,
+    roots: u64,
     visit_limit: u32,
     rows_in_flight: u32,
     can_move: bool,
@@ -115,7 +116,7 @@ pub struct Search {
 }
 
 impl Search {
-    /// An empty tree at this position; `key` is that of its random generator.
+    /// An empty tree at this position; `key` is that of its random draws.
     pub fn new(params: Arc<SearchParams>, state: Box<dyn State>, key: u64) -> Self {
         let mut actions = Vec::new();
         state.legal_actions(&mut actions);
@@ -125,7 +126,8 @@ impl Search {
             root_state: state,
             tree: Tree::default(),
             root: Root::default(),
-            rng: CounterRng::new(key),
+            key,
+            roots: 0,
             visit_limit: 0,
             rows_in_flight: 0,
             can_move: !actions.is_empty(),
@@ -243,7 +245,7 @@ impl Search {
             return Visit::Done;
         }
         let key = self.scratch.key();
-        if self.uses_cache() && !cache.is_off() {
+        if !cache.is_off() {
             self.counters.cache_lookups += 1;
             if let Some(known) = cache.get(key) {
                 self.counters.cache_hits += 1;
@@ -259,11 +261,6 @@ impl Search {
     /// A root may be drawn by a rule and still be searched; everything below it ends there.
     fn leaf_outcome(&self) -> Option<Outcome> {
         if self.path.is_empty() { None } else { self.scratch.outcome() }
-    }
-
-    /// The evaluation of this leaf may be shared: a root with its own policy temperature has other priors.
-    fn uses_cache(&self) -> bool {
-        !self.path.is_empty() || self.params.root_policy_temperature.is_none()
     }
 
     fn make_leaf(&mut self, key: u64) -> Leaf {
@@ -292,19 +289,22 @@ impl Search {
             Some(last) => self.tree.step_stats(*last).node = node,
             None => {
                 self.tree.root.node = node;
-                self.root.draw_noise(&mut self.tree, node, self.params.dirichlet, &mut self.rng);
+                self.dress_root(node);
             }
         }
     }
 
+    /// Sets the priors that a new root selects with.
+    fn dress_root(&mut self, node: u32) {
+        let mut rng = root_rng(self.key, self.roots);
+        self.roots += 1;
+        self.root.dress(&mut self.tree, node, &self.params, &mut rng);
+    }
+
     /// Turns the network's answer into edges and value, kept in the leaf. Fails, changing nothing, on answers that are no numbers.
     pub fn read_answer(&self, leaf: &mut Leaf, logits: &[f32], wdl: &[f32]) -> Result<(), String> {
-        let temperature = match self.params.root_policy_temperature {
-            Some(temperature) if leaf.path.is_empty() => temperature,
-            _ => self.params.policy_temperature,
-        };
         leaf.value = wdl_value(wdl)?;
-        softmax_edges(&leaf.actions, logits, temperature, &mut leaf.edges)
+        softmax_edges(&leaf.actions, logits, self.params.policy_temperature, &mut leaf.edges)
     }
 
     /// Expands and backs up a leaf whose answer was read.
@@ -315,9 +315,7 @@ impl Search {
         self.expand_path_end(mover, &leaf.edges, leaf.value);
         self.tree.backup(&self.path, mover, leaf.value);
         self.counters.count_visit(self.path.len());
-        if self.uses_cache() {
-            keep_in_cache(leaf.key, &leaf.edges, leaf.value);
-        }
+        keep_in_cache(leaf.key, &leaf.edges, leaf.value);
         self.spare.push(leaf);
     }
 
@@ -350,7 +348,7 @@ impl Search {
         self.can_move = !actions.is_empty();
         self.root = Root::default();
         if let Some(node) = self.tree.root_node() {
-            self.root.draw_noise(&mut self.tree, node, self.params.dirichlet, &mut self.rng);
+            self.dress_root(node);
         }
     }
 

@@ -337,7 +337,8 @@ impl Tree {
             for edge in self.edges(index) {
                 hash = crate::rng::mix(hash ^ u64::from(edge.action) ^ (u64::from(edge.prior) << 16));
             }
-            hash = self.stats(index).iter().fold(hash, stats_digest);
+            let touched = self.stats(index).iter().filter(|stats| stats.visits > 0 || stats.in_flight > 0);
+            hash = touched.fold(hash, stats_digest);
         }
         hash
     }

@@ -1,0 +1,181 @@
+"""The core and the reference side by side: the same calls to both, and a comparison after each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from hypothesis import strategies as st
+
+from hauteur._core import Batch, Forest, Game, State
+from hauteur.config import Cpuct, Dirichlet, Fpu, SearchParams
+from hauteur.reference import Leaf, Search
+from search_toys import Evaluator, Floats, hash_evaluator
+
+SPECS = ("tictactoe", "connect4", "nogo(size=3)", "nogo(size=4)", "chess")
+
+
+def random_state(game: Game, moves: list[int]) -> State:
+    """The position after some moves, each the index (modulo their number) of a legal one; stops before the game ends."""
+    state = game.initial_state()
+    for move in moves:
+        legal = state.legal_actions()
+        following = state.copy()
+        following.play(int(legal[move % len(legal)]))
+        if following.outcome() is not None:
+            break
+        state = following
+    return state
+
+
+@dataclass
+class Pending:
+    """A gather of both searches that waits for answers."""
+
+    batch: Batch
+    leaves: list[Leaf]
+    features: Floats
+
+
+@dataclass
+class Pair:
+    """One tree in the core and the same tree in the reference."""
+
+    state: State
+    params: SearchParams
+    evaluator: Evaluator
+    seed: int = 0
+    pending: list[Pending] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.forest = Forest(self.state.game, self.params.model_dump_json())
+        self.ids = np.array([self.forest.add(self.state, self.seed)])
+        self.search = Search(self.state, self.params, self.seed)
+
+    def set_limit(self, visits: int) -> None:
+        self.forest.set_visit_limits(self.ids, np.array([visits], np.uint32))
+        self.search.visit_limit = visits
+
+    def gather(self, rows: int) -> int:
+        """Gathers in both; the rows must be the same positions in the same order."""
+        features = np.full((rows, *self.state.game.feature_shape), np.nan, np.float32)
+        batch, leaves = self.forest.gather(features), self.search.gather(rows)
+        assert len(batch) == len(leaves)
+        for row, leaf in zip(features, leaves, strict=False):
+            np.testing.assert_array_equal(row, leaf.node.state.encode())
+        self.pending.append(Pending(batch, leaves, features[: len(leaves)]))
+        return len(leaves)
+
+    def apply(self, index: int) -> None:
+        pending = self.pending.pop(index)
+        answers = self.evaluator(pending.features)
+        self.forest.apply(pending.batch, *answers)
+        self.search.apply(pending.leaves, *answers)
+
+    def cancel(self, index: int) -> None:
+        pending = self.pending.pop(index)
+        self.forest.cancel(pending.batch)
+        self.search.cancel(pending.leaves)
+
+    def advance(self, move: int) -> None:
+        """Answers all that waits, then plays a legal action, unless the game is over."""
+        while self.pending:
+            self.apply(0)
+        legal = self.search.root.state.legal_actions()
+        if len(legal):
+            action = legal[move % len(legal)]
+            self.forest.advance(self.ids, np.array([action], np.uint16))
+            self.search.advance(int(action))
+
+    def restrict(self, mask: int) -> None:
+        legal = self.search.root.state.legal_actions()
+        actions = [int(action) for k, action in enumerate(legal) if mask >> k & 1]
+        self.forest.restrict_root(int(self.ids[0]), actions)
+        self.search.restrict_root(actions)
+
+    def run(self, visits: int, rows: int = 1) -> None:
+        """Searches to `visits` root visits, up to `rows` a batch, one batch at a time."""
+        self.set_limit(visits)
+        while self.search.wants_visit():
+            self.gather(rows)
+            self.apply(0)
+
+    def check(self) -> None:
+        """Both trees agree in all that can be seen of the root, and the core's tree is sound."""
+        root, tree = self.search.root, int(self.ids[0])
+        self.forest.check_invariants(tree)
+        assert int(self.forest.root_node_visits(self.ids)[0]) == root.visits
+        core = {edge["action"]: edge for edge in self.forest.root_edges(tree)}
+        assert core.keys() == {edge.action for edge in root.edges}
+        q = self.search.root_q()
+        for edge in root.edges:
+            other = core[edge.action]
+            assert (other["visits"], other["in_flight"]) == (edge.visits, edge.in_flight), edge.action
+            assert other["prior"] == edge.prior
+            assert edge.visits == 0 or other["q"] == q[edge.action], edge.action
+
+
+def floats(least: float, most: float) -> st.SearchStrategy[float]:
+    """Any float of a range, both ends included."""
+    return st.floats(least, most, allow_nan=False, width=32)
+
+
+cpucts = st.builds(Cpuct, init=floats(0, 5), base=st.sampled_from([1.0, 20.0, 19652.0]), factor=floats(0, 4))
+fpus = st.builds(Fpu, kind=st.sampled_from(["reduction", "absolute"]), value=floats(-1, 1))
+temperatures = st.sampled_from([0.5, 1.0, 1.359, 3.0])
+
+search_params = st.builds(
+    SearchParams,
+    cpuct=cpucts,
+    root_cpuct=st.none() | cpucts,
+    fpu=fpus,
+    root_fpu=st.none() | fpus,
+    policy_temperature=temperatures,
+    root_policy_temperature=st.none() | temperatures,
+    dirichlet=st.none() | st.builds(Dirichlet, epsilon=floats(0, 1), alpha=st.sampled_from([0.03, 0.3, 10.0])),
+    draw_score=st.just(0.0) | floats(-1, 1),
+    reuse_tree=st.booleans(),
+    max_collisions=st.integers(1, 12),
+    cache_size=st.sampled_from([0, 100_000]),
+)
+
+
+@st.composite
+def pairs(draw: st.DrawFn, specs: tuple[str, ...] = SPECS) -> Pair:
+    """A random position of a random game with random parameters and random answers."""
+    game = Game(draw(st.sampled_from(specs)))
+    state = random_state(game, draw(st.lists(st.integers(0, 1000), max_size=10)))
+    salt, sharpness = draw(st.integers(0, 2**32)), draw(st.sampled_from([0.0, 1.0, 6.0]))
+    evaluator = hash_evaluator(game.num_actions, salt=salt, sharpness=sharpness)
+    return Pair(state, draw(search_params), evaluator, seed=draw(st.integers(0, 2**64 - 1)))
+
+
+calls = st.lists(
+    st.tuples(st.just("gather"), st.integers(1, 9))
+    | st.tuples(st.sampled_from(["apply", "apply", "cancel"]), st.integers(0, 3))
+    | st.tuples(st.sampled_from(["advance", "restrict", "limit"]), st.integers(0, 300))
+    | st.tuples(st.just("run"), st.integers(1, 40)),
+    min_size=1,
+    max_size=25,
+)
+
+
+def do_call(pair: Pair, what: str, number: int) -> None:
+    """One step of a random sequence of calls."""
+    root_visits = pair.search.root.visits
+    match what:
+        case "gather" if len(pair.pending) < 4:
+            pair.gather(number)
+        case "apply" if pair.pending:
+            pair.apply(number % len(pair.pending))
+        case "cancel" if pair.pending:
+            pair.cancel(number % len(pair.pending))
+        case "advance":
+            pair.advance(number)
+        case "restrict":
+            pair.restrict(number)
+        case "limit":
+            pair.set_limit(number % 3 * (root_visits + number % 50))
+        case "run" if not pair.pending:
+            pair.run(root_visits + number)
+            pair.set_limit(0)
