@@ -22,9 +22,10 @@ FORMAT = "hauteur checkpoint 1"
 class RunState(BaseModel):
     """How far a learning run is.
 
-    generation: the one being made, from 1; done: its finished steps; current: what is known of it so far; best: generation
-    of the best net, best_elo its Elo (the first net has 0); train_steps: of the optimiser; games: number of games of every
-    generation (the replay index); history: the metrics of finished generations; seconds, cpu_seconds: used so far.
+    generation: the one being made, from 1; done: its finished steps; current: what is known of it so far; best:
+    generation of the best net, best_elo its Elo (the first net has 0); train_steps: of the optimiser; games: number
+    of games of every generation (the replay index); history: the metrics of finished generations; seconds,
+    cpu_seconds: used so far.
 
     Random numbers need no state: they are named by seed, purpose and number (see hauteur.seeds).
     """
@@ -52,8 +53,8 @@ def load_checkpoint(path: Path) -> tuple[RunState, dict[str, NDArray[np.float32]
     """Reads a checkpoint; ValueError naming the file when it is none."""
     try:
         with safe_open(path, framework="numpy") as file:
-            metadata = file.metadata() or {}
-            tensors = {name: file.get_tensor(name) for name in file.keys()}
+            metadata, names = file.metadata() or {}, list(file.keys())
+            tensors = {name: file.get_tensor(name) for name in names}
     except SafetensorError as error:
         raise ValueError(f"{path}: not a whole safetensors file: {error}") from error
     if metadata.get("format") != FORMAT:

@@ -20,6 +20,9 @@ from hauteur.recipe import Recipe, check_same, parse_recipe, recipe_toml
 
 PACKAGES = ("hauteur", "numpy", "torch", "openvino", "onnx", "pyarrow", "pydantic", "safetensors")
 
+LAST_COMMIT = ("log", "-1", "--format=%H", "--", ".")
+"""Words of git that name the last commit of a folder, and nothing where the folder is not under version control."""
+
 
 @dataclass(frozen=True)
 class RunFolder:
@@ -68,7 +71,7 @@ class RunFolder:
     def create(self, recipe: Recipe) -> None:
         """A new folder with config.toml and meta.json; ValueError when there is a run already."""
         if self.config.exists():
-            raise ValueError(f"{self.path} holds a run already; leave --fresh out to go on with it, or name another run")
+            raise ValueError(f"{self.path} holds a run already; leave --fresh out to go on with it, or name another")
         for name in ("games", "nets", "checkpoint", "gate"):
             (self.path / name).mkdir(parents=True, exist_ok=True)
         write_json(self.path / "meta.json", run_facts(recipe))
@@ -120,7 +123,7 @@ def run_facts(recipe: Recipe) -> dict[str, Any]:
         "threads": recipe.run.threads or machine.usable_cores(),
         "python": platform.python_version(),
         "packages": {name: _package_version(name) for name in PACKAGES},
-        "commit": machine.command_output("git", "-C", os.fspath(Path(__file__).parent), "rev-parse", "HEAD") or None,
+        "commit": machine.command_output("git", "-C", os.fspath(Path(__file__).parent), *LAST_COMMIT) or None,
     }
 
 

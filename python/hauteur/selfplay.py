@@ -13,6 +13,7 @@ import numpy as np
 from hauteur import _core
 from hauteur.arena import ArenaFacts, play_games
 from hauteur.player import Player
+from hauteur.rating import Record
 from hauteur.recipe import SelfPlaySettings
 from hauteur.record import GamePlan, GameRecord
 from hauteur.replay import Games, read_shard, write_shard
@@ -125,6 +126,8 @@ def _flush(folder: Path, game_spec: str, finished: list[GameRecord], generation:
     finished.clear()
 
 
-def outcome_counts(games: Games) -> tuple[int, int, int]:
-    """Wins of the first player, draws, wins of the second."""
-    return tuple(int((games.outcome == outcome).sum()) for outcome in (1, 0, -1))  # type: ignore[return-value]
+def candidate_record(games: Games) -> Record:
+    """Results of the candidate in candidate-versus-best episodes: it moves first in the games with even numbers."""
+    results = np.where(games.index % 2 == 0, games.outcome, -games.outcome)
+    wins, draws, losses = (int((results == result).sum()) for result in (1, 0, -1))
+    return Record(wins=wins, draws=draws, losses=losses)

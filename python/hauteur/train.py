@@ -118,9 +118,14 @@ class Trainer:
         seed: int,
         generation: int,
         generations: int,
+        threads: int = 1,
         on_step: Callable[[int], None] | None = None,
     ) -> TrainFacts:
-        """Takes `steps` steps on the buffer's positions, drawn by the stream (seed, "train", generation)."""
+        """Takes `steps` steps on the buffer's positions, drawn by the stream (seed, "train", generation).
+
+        threads: of torch, set for the whole process; its default is slow beyond measure on a busy machine.
+        """
+        torch.set_num_threads(threads)
         started = time.perf_counter()
         self.network.train()
         total = np.zeros(2)
