@@ -113,7 +113,7 @@ class _Table:
     @classmethod
     def make(cls, game: _core.Game, player: Player, seed: int, batch_size: int, in_flight: int, threads: int) -> _Table:
         forest = player.forest(game, seed=seed, threads=threads)
-        return cls(player, forest, InFlight(forest, player.evaluator, batch_size, in_flight, one_leaf=True))
+        return cls(player, forest, InFlight(forest, player.evaluator, batch_size, in_flight, spread=True))
 
 
 class _Arena:

@@ -62,16 +62,15 @@ class SearchFacts:
 class InFlight:
     """The batches of one forest that wait for the network, oldest first, and the buffers that their rows lie in.
 
-    batch_size: most rows of a batch; depth: most batches at a time; one_leaf: never ask for more rows than there are
-    active trees per batch, so that a tree has at most one leaf in flight and its search is exactly sequential; rows:
-    asked before every gather for the rows wanted, at most batch_size of which are taken.
+    batch_size: most rows of a batch; depth: most batches at a time; spread: one leaf a tree at a time is wanted, so the
+    active trees are spread over `depth` batches, and the next batch can be gathered while one is computed.
     """
 
     forest: _core.Forest
     evaluator: Evaluator
     batch_size: int
     depth: int = 2
-    one_leaf: bool = False
+    spread: bool = False
     rows: Callable[[], int] | None = None
     facts: SearchFacts = field(default_factory=SearchFacts)
 
@@ -118,7 +117,7 @@ class InFlight:
             self._free.append(np.zeros_like(buffer))  # the network may still read the old one
 
     def _rows_wanted(self) -> int:
-        if not self.one_leaf:
+        if not self.spread:
             return self.batch_size if self.rows is None else min(self.batch_size, self.rows())
         return min(self.batch_size, -(-len(self.forest.active()) // self.depth))
 
@@ -132,7 +131,13 @@ class InFlight:
             self.forest.cancel(batch)
             self._free.append(buffer)
             return False
-        self._waiting.append((batch, self.evaluator.submit(buffer[: len(batch)]), buffer))
+        try:
+            pending = self.evaluator.submit(buffer[: len(batch)])
+        except BaseException:
+            self.forest.cancel(batch)
+            self._free.append(buffer)
+            raise
+        self._waiting.append((batch, pending, buffer))
         self.facts.rows += len(batch)
         self.facts.batches += 1
         self.facts.capacity += self.batch_size
@@ -197,8 +202,9 @@ class Player:
     temperature: Temperature = field(default_factory=Temperature)
 
     def forest(self, game: _core.Game, *, seed: int, threads: int = 1) -> _core.Forest:
-        """A new forest with this player's search settings."""
-        return _core.Forest(game, self.search.model_dump_json(exclude_none=True), seed, threads)
+        """A new forest with this player's search settings, whose trees have one leaf in flight: sequential searches."""
+        search = self.search.model_copy(update={"max_in_flight": 1})
+        return _core.Forest(game, search.model_dump_json(exclude_none=True), seed, threads)
 
     def choose(
         self, forest: _core.Forest, ids: NDArray[np.int64], plies: NDArray[np.int64], uniforms: NDArray[np.float64]

@@ -1,0 +1,142 @@
+"""Games in the arena: complete, legal, recorded as they were played, the same for the same seed."""
+
+import numpy as np
+import pytest
+from learning_toys import ToyEvaluator
+
+from hauteur import _core
+from hauteur.arena import ArenaFacts, play_games
+from hauteur.config import Dirichlet, SearchParams, Temperature
+from hauteur.player import Player
+from hauteur.record import GamePlan, GameRecord
+
+GAME = _core.Game("connect4")
+
+
+def player(salt: int = 0, *, visits: int = 12, temperature: float = 1.0, noise: bool = True) -> Player:
+    search = SearchParams(dirichlet=Dirichlet() if noise else None)
+    return Player(f"toy {salt}", ToyEvaluator(GAME, salt=salt), search, visits, Temperature(initial=temperature))
+
+
+def games_of(
+    players: list[Player], plans: list[GamePlan], *, seed: int = 1, parallel: int = 8, **options: int
+) -> list[GameRecord]:
+    settings = {"batch_size": 8, "in_flight": 2} | options
+    played = play_games(GAME, players, plans, seed=seed, purpose="test", parallel=parallel, **settings)
+    return sorted(played, key=lambda game: game.plan.index)
+
+
+def lines(games: list[GameRecord]) -> list[list[int]]:
+    return [game.actions.tolist() for game in games]
+
+
+def self_plans(games: int) -> list[GamePlan]:
+    return [GamePlan(index) for index in range(games)]
+
+
+def replayed(game: GameRecord) -> _core.State:
+    """The game's last position, with every recorded fact checked on the way."""
+    state = GAME.initial_state()
+    for action in game.plan.start:
+        state.play(action)
+    ends = np.cumsum(game.policy_lengths)
+    for ply, action in enumerate(game.actions.tolist()):
+        edges = slice(ends[ply] - game.policy_lengths[ply], ends[ply])
+        assert state.outcome() is None
+        assert state.to_move == game.movers[ply]
+        assert set(game.policy_actions[edges].tolist()) <= set(state.legal_actions().tolist())
+        assert game.policy_counts[edges].min() > 0
+        assert game.policy_counts[edges].sum() == game.visits[ply] - 1
+        state.play(action)
+    return state
+
+
+def test_games_are_recorded_as_played() -> None:
+    games = games_of([player()], self_plans(30))
+    assert [game.plan.index for game in games] == list(range(30))
+    for game in games:
+        state = replayed(game)
+        assert state.outcome() == game.outcome
+        assert state.end_reason() == game.end_reason
+        assert (game.visits >= 12).all()
+        assert game.root_wdl.sum(axis=1) == pytest.approx(1, abs=1e-5)
+        assert np.abs(game.net_value).max() <= 1
+        assert (game.temperatures == 1).all()
+    assert len({tuple(line) for line in lines(games)}) > 20
+
+
+def test_the_same_seed_gives_the_same_games_for_any_number_of_parallel_games() -> None:
+    wanted = lines(games_of([player()], self_plans(20)))
+    for options in (
+        {"parallel": 1},
+        {"parallel": 20, "batch_size": 64},
+        {"in_flight": 1, "batch_size": 3},
+        {"threads": 2},
+    ):
+        assert lines(games_of([player()], self_plans(20), **options)) == wanted
+    assert lines(games_of([player()], self_plans(20), seed=2)) != wanted
+
+
+def test_games_left_out_do_not_change_the_others() -> None:
+    everything = lines(games_of([player()], self_plans(12)))
+    rest = lines(games_of([player()], [GamePlan(index) for index in range(5, 12)]))
+    assert rest == everything[5:]
+
+
+def test_two_players_keep_their_own_trees_and_evaluators() -> None:
+    first, second = player(1, visits=10), player(2, visits=25)
+    plans = [GamePlan(index, (0, 1) if index % 2 == 0 else (1, 0)) for index in range(8)]
+    for game in games_of([first, second], plans):
+        seats = np.array(game.plan.seats)[game.movers]
+        assert (game.visits[seats == 0] >= 10).all()
+        assert (game.visits[seats == 1] >= 25).all()
+        assert replayed(game).outcome() == game.outcome
+        assert game.score_of(0) + game.score_of(1) == 1
+        assert game.score_of(game.plan.seats[0]) == (1 + game.outcome) / 2
+
+
+def test_a_player_against_itself_is_self_play_when_no_tree_is_kept() -> None:
+    """Two players with the same net and cleared trees move as one player does, but for their own noise."""
+    search = SearchParams(reuse_tree=False)
+    alone = Player("a", ToyEvaluator(GAME), search, 20, Temperature(initial=0))
+    twins = [Player("b", ToyEvaluator(GAME), search, 20, Temperature(initial=0)) for _ in range(2)]
+    plans = [GamePlan(0), GamePlan(1, start=(3, 3)), GamePlan(2, start=(0, 6, 1))]
+    seated = [GamePlan(plan.index, (0, 1), plan.start) for plan in plans]
+    assert lines(games_of([alone], plans)) == lines(games_of(twins, seated))
+
+
+def test_openings_are_played_and_not_searched() -> None:
+    start = (3, 3, 3, 2)
+    (game,) = games_of([player()], [GamePlan(0, start=start)])
+    assert len(game.actions) == len(game.movers)
+    assert replayed(game).ply == len(start) + len(game.actions)
+
+
+def test_an_opening_that_ends_the_game_gives_a_game_without_searches() -> None:
+    (game,) = games_of([player()], [GamePlan(0, start=(0, 1, 0, 1, 0, 1, 0))])
+    assert (len(game.actions), game.outcome) == (0, 1)
+
+
+def test_no_noise_and_temperature_zero_play_one_line() -> None:
+    games = games_of([player(temperature=0, noise=False)], self_plans(4))
+    assert len({tuple(line) for line in lines(games)}) == 1
+
+
+def test_facts_count_everything() -> None:
+    facts = ArenaFacts()
+    me = player()
+    games = list(
+        play_games(GAME, [me], self_plans(6), seed=1, purpose="t", parallel=3, batch_size=4, in_flight=2, facts=facts)
+    )
+    assert facts.games == 6
+    assert facts.moves == sum(len(game.actions) for game in games)
+    assert isinstance(me.evaluator, ToyEvaluator)
+    assert facts.search.rows == sum(me.evaluator.rows)
+    assert 0 < facts.search.fill <= 1
+    assert 0 <= facts.cache_hit_rate < 1
+    assert facts.search.total >= facts.search.search + facts.search.network > 0
+
+
+def test_no_parallel_games_are_refused() -> None:
+    with pytest.raises(ValueError, match="parallel games must be >= 1, got 0"):
+        games_of([player()], self_plans(1), parallel=0)
