@@ -1,13 +1,28 @@
 """The compiled core: games, positions, search. Arrays in, arrays out; every error is a ValueError that says what is allowed."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+__all__ = [
+    "Batch",
+    "Forest",
+    "Game",
+    "State",
+    "__version__",
+    "bench_search",
+    "dirichlet",
+    "encode_games",
+    "encode_positions",
+    "game_names",
+    "random_u64",
+]
+
 __version__: str
 
+@final
 class Game:
     """A game, built from its spec (`connect4`, `nogo(size=7)`, `chess(fen=...)`)."""
 
@@ -35,6 +50,7 @@ class Game:
         """Square and action permutations, int32 [S, rows*columns] and [S, num_actions], identity first:
         new_plane.flat[i] = plane.flat[squares[s, i]]; new_policy[a] = policy[actions[s, a]]."""
 
+@final
 class State:
     """One position of a game. `play` changes it in place; `copy` first to keep it."""
 
@@ -64,6 +80,7 @@ class State:
     def notation(self) -> str: ...
     def perft(self, depth: int) -> int: ...
 
+@final
 class Batch:
     """Token of one gather: the rows that wait for the network."""
 
@@ -71,6 +88,7 @@ class Batch:
     @property
     def tree_ids(self) -> NDArray[np.int64]: ...
 
+@final
 class Forest:
     """Many searches, one batch. `params` is hauteur.config.SearchParams as JSON."""
 
@@ -96,6 +114,8 @@ class Forest:
         """Answers: float32 [>= len(batch), num_actions] raw logits, float32 [>= len(batch), 3] win, draw, loss of the mover."""
     def cancel(self, batch: Batch) -> None:
         """Takes the batch's visits back."""
+    def batch_states(self, batch: Batch) -> list[State]:
+        """The positions behind the batch's rows, in their order."""
     def root_node_visits(self, ids: NDArray[np.int64]) -> NDArray[np.uint32]: ...
     def root_visits(self, ids: NDArray[np.int64]) -> NDArray[np.uint32]:
         """[T, num_actions] visits of the root's edges."""
@@ -153,3 +173,6 @@ def random_u64(key: int, counter: int) -> int:
 
 def dirichlet(key: int, counter: int, alpha: float, n: int) -> NDArray[np.float64]:
     """The noise that a tree draws for its root; starts at draw `counter` of generator `key`."""
+
+def bench_search(state: State, params: str, visits: int, encode: bool = False) -> dict[str, float]:
+    """Searches with a uniform policy and values drawn from the positions' keys; counters as Forest.stats, and seconds."""
