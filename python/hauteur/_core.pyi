@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 __all__ = [
     "Batch",
+    "Connect4Solver",
     "Forest",
     "Game",
     "State",
@@ -144,6 +145,7 @@ class Forest:
         """ValueError naming the first broken invariant."""
     def clear_cache(self) -> None: ...
 
+@final
 class Connect4Solver:
     """Exact values of Connect Four moves by alpha-beta; `table_bits`: the table has 2**table_bits entries of 8 bytes."""
 
