@@ -53,7 +53,7 @@ class SearchParams(Section):
     reuse_tree: bool = True
     max_in_flight: Annotated[int, Field(ge=0, le=1_000_000)] = 0
     """Rows that one tree may have in flight; 0 = its share of the batch, 1 = exactly sequential search."""
-    max_collisions: Annotated[int, Field(ge=1, le=100_000)] = 32
+    max_collisions: Annotated[int, Field(ge=1, le=30_000)] = 32
     cache_size: Annotated[int, Field(ge=0, le=1_000_000_000)] = 200_000
     max_tree_bytes: Annotated[int, Field(ge=0)] = 0
 

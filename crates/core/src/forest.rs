@@ -12,6 +12,10 @@ use crate::game::{Action, State};
 use crate::params::SearchParams;
 use crate::rng::tree_key;
 use crate::search::{Counters, Leaf, Search};
+use crate::select::Setup;
+
+/// Rows that one tree can have in flight; with its collisions they are counted in 16 bits.
+const MAX_TREE_ROWS: usize = 32_000;
 
 /// A call that the forest refuses; nothing was changed.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
@@ -46,7 +50,7 @@ pub type BatchId = u64;
 
 /// Many searches that share a network's batches, a cache and threads.
 pub struct Forest {
-    params: Arc<SearchParams>,
+    setup: Arc<Setup>,
     seed: u64,
     added: u64,
     trees: Vec<Option<Search>>,
@@ -71,7 +75,7 @@ impl Forest {
         let pool = if threads > 1 { Some(build().map_err(|e| ForestError(format!("threads: {e}")))?) } else { None };
         Ok(Forest {
             cache: Cache::new(params.cache_size),
-            params: Arc::new(params),
+            setup: Arc::new(Setup::new(params)),
             seed,
             added: 0,
             trees: Vec::new(),
@@ -92,7 +96,7 @@ impl Forest {
             None => tree_key(self.seed, self.added),
         };
         self.added += 1;
-        let search = Some(Search::new(self.params.clone(), state, key));
+        let search = Some(Search::new(self.setup.clone(), state, key));
         if let Some(id) = self.free_ids.pop() {
             self.trees[id] = search;
             return id;
@@ -155,9 +159,9 @@ impl Forest {
             return Vec::new();
         }
         let in_flight: usize = self.trees.iter().flatten().map(|tree| tree.rows_in_flight() as usize).sum();
-        let mut share = ((in_flight + capacity) / active.len()).max(1);
-        if self.params.max_in_flight > 0 {
-            share = share.min(self.params.max_in_flight as usize);
+        let mut share = ((in_flight + capacity) / active.len()).clamp(1, MAX_TREE_ROWS);
+        if self.setup.params.max_in_flight > 0 {
+            share = share.min(self.setup.params.max_in_flight as usize);
         }
         let start = active.partition_point(|id| *id < self.next_tree);
         let mut free = capacity;

@@ -158,7 +158,7 @@ impl SearchParams {
             within("dirichlet.alpha", noise.alpha, 1e-6, 1000.0)?;
         }
         within("draw_score", self.draw_score, -1.0, 1.0)?;
-        within("max_collisions", f64::from(self.max_collisions), 1.0, 100_000.0)
+        within("max_collisions", f64::from(self.max_collisions), 1.0, 30_000.0)
     }
 }
 

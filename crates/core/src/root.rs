@@ -3,7 +3,7 @@
 use crate::game::Action;
 use crate::params::{Dirichlet, SearchParams};
 use crate::rng::{CounterRng, dirichlet};
-use crate::tree::{Edge, Tree};
+use crate::tree::{Edge, Prior, Tree};
 
 /// Priors and restriction of the present root. Both are lists by edge index, in the present order of the root's edges.
 #[derive(Clone, Debug, Default)]
@@ -25,8 +25,8 @@ impl Root {
 
     /// The prior to select with.
     #[inline]
-    pub fn prior(&self, edge: usize, stored: Edge) -> f64 {
-        f64::from(self.priors.get(edge).copied().unwrap_or_else(|| stored.prior()))
+    pub fn prior(&self, edge: usize, stored: Prior) -> f64 {
+        f64::from(self.priors.get(edge).copied().unwrap_or_else(|| stored.get()))
     }
 
     /// May this edge be taken?

@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use crate::cache::Cache;
 use crate::game::{Action, Outcome, Player, State};
-use crate::params::SearchParams;
 use crate::rng::root_rng;
 use crate::root::Root;
-use crate::select::{NodeView, best_edge};
+use crate::select::{NodeView, Setup, best_edge};
 use crate::tree::{Edge, EdgeStats, Step, TERMINAL, Tree, UNEVALUATED, Value};
 
 /// Visits that end without the network (terminal, cached) before a gather hands control back.
@@ -20,6 +19,7 @@ pub struct Leaf {
     pub state: Box<dyn State>,
     actions: Vec<Action>,
     key: u64,
+    weights: Vec<f64>,
     edges: Vec<Edge>,
     value: Value,
 }
@@ -83,7 +83,7 @@ pub struct RootEdge {
     /// Completed visits.
     pub visits: u32,
     /// Visits that wait for the network.
-    pub in_flight: u32,
+    pub in_flight: u16,
     /// Stored prior, without noise.
     pub prior: f32,
     /// Q for the root's mover, draw score included; first-play urgency when unvisited.
@@ -100,7 +100,7 @@ pub struct RootEdge {
 
 /// One tree and the position it stands on.
 pub struct Search {
-    params: Arc<SearchParams>,
+    setup: Arc<Setup>,
     root_state: Box<dyn State>,
     scratch: Box<dyn State>,
     tree: Tree,
@@ -117,11 +117,11 @@ pub struct Search {
 
 impl Search {
     /// An empty tree at this position; `key` is that of its random draws.
-    pub fn new(params: Arc<SearchParams>, state: Box<dyn State>, key: u64) -> Self {
+    pub fn new(setup: Arc<Setup>, state: Box<dyn State>, key: u64) -> Self {
         let mut actions = Vec::new();
         state.legal_actions(&mut actions);
         Search {
-            params,
+            setup,
             scratch: state.clone_box(),
             root_state: state,
             tree: Tree::default(),
@@ -154,7 +154,8 @@ impl Search {
 
     fn wants_visit(&self) -> bool {
         let below_limit = self.visit_limit == 0 || self.tree.root.visits + self.rows_in_flight < self.visit_limit;
-        let below_cap = self.params.max_tree_bytes == 0 || (self.tree.bytes() as u64) < self.params.max_tree_bytes;
+        let below_cap =
+            self.setup.params.max_tree_bytes == 0 || (self.tree.bytes() as u64) < self.setup.params.max_tree_bytes;
         self.can_move && below_limit && below_cap
     }
 
@@ -169,7 +170,7 @@ impl Search {
                 Visit::Row(leaf) => leaves.push(leaf),
                 Visit::Collision => {
                     self.counters.collisions += 1;
-                    if self.path.is_empty() || collisions.len() + 1 >= self.params.max_collisions as usize {
+                    if self.path.is_empty() || collisions.len() + 1 >= self.setup.params.max_collisions as usize {
                         break;
                     }
                     self.tree.change_in_flight(&self.path, 1);
@@ -217,12 +218,12 @@ impl Search {
     #[inline]
     fn select(&mut self, node: u32, own: &EdgeStats, mover: Player) -> u32 {
         let at_root = self.path.is_empty();
-        let view = NodeView::new(&self.params, own, mover, at_root);
+        let view = NodeView::new(&self.setup, own, mover, at_root);
         let (edges, stats) = (self.tree.edges(node), self.tree.stats(node));
         let best = if at_root && !self.root.is_plain() {
-            best_edge(&view, edges, stats, |k| self.root.prior(k, edges[k]), |k| self.root.allows(k))
+            best_edge(&view, edges, stats, |k, p| self.root.prior(k, p), |k| self.root.allows(k))
         } else {
-            best_edge(&view, edges, stats, |k| f64::from(edges[k].prior()), |_| true)
+            best_edge(&view, edges, stats, |_, p| f64::from(p.get()), |_| true)
         };
         self.tree.choose_edge(node, best.expect("a node has an edge that may be taken") as u32)
     }
@@ -269,6 +270,7 @@ impl Search {
             state: self.scratch.clone_box(),
             actions: Vec::new(),
             key,
+            weights: Vec::new(),
             edges: Vec::new(),
             value: Value { wl: 0.0, d: 0.0 },
         });
@@ -298,13 +300,13 @@ impl Search {
     fn dress_root(&mut self, node: u32) {
         let mut rng = root_rng(self.key, self.roots);
         self.roots += 1;
-        self.root.dress(&mut self.tree, node, &self.params, &mut rng);
+        self.root.dress(&mut self.tree, node, &self.setup.params, &mut rng);
     }
 
     /// Turns the network's answer into edges and value, kept in the leaf. Fails, changing nothing, on answers that are no numbers.
     pub fn read_answer(&self, leaf: &mut Leaf, logits: &[f32], wdl: &[f32]) -> Result<(), String> {
         leaf.value = wdl_value(wdl)?;
-        softmax_edges(&leaf.actions, logits, self.params.policy_temperature, &mut leaf.edges)
+        softmax_edges(leaf, logits, self.setup.params.policy_temperature)
     }
 
     /// Expands and backs up a leaf whose answer was read.
@@ -339,7 +341,7 @@ impl Search {
         debug_assert_eq!(self.rows_in_flight, 0);
         let edge = self.tree.root_node().and_then(|root| self.tree.edges(root).iter().position(|e| e.action == action));
         match edge {
-            Some(edge) if self.params.reuse_tree => self.tree.re_root(edge as u32),
+            Some(edge) if self.setup.params.reuse_tree => self.tree.re_root(edge as u32),
             _ => self.tree = Tree::default(),
         }
         self.root_state.play(action);
@@ -391,13 +393,13 @@ impl Search {
     pub fn root_edges(&self) -> Vec<RootEdge> {
         let Some(root) = self.tree.root_node() else { return Vec::new() };
         let mover = self.tree.node(root).mover;
-        let view = NodeView::new(&self.params, &self.tree.root, mover, true);
+        let view = NodeView::new(&self.setup, &self.tree.root, mover, true);
         let stats = self.tree.stats(root);
-        let prior = |k: usize, edge: &Edge| self.root.prior(k, *edge);
+        let prior = |k: usize, edge: &Edge| self.root.prior(k, edge.stored_prior());
         let visited = |(k, edge): (usize, &Edge)| stats.get(k).filter(|s| s.visits > 0).map_or(0.0, |_| prior(k, edge));
         let unvisited_q = view.unvisited_q(self.tree.edges(root).iter().enumerate().map(visited).sum());
         let report = |(k, edge): (usize, &Edge)| {
-            let record = stats.get(k).copied().unwrap_or(EdgeStats::FRESH);
+            let record = stats.get(k).copied().unwrap_or(EdgeStats::fresh(edge.stored_prior()));
             let network = (record.node < TERMINAL).then(|| self.network_value(record.node, mover));
             RootEdge {
                 action: edge.action,
@@ -405,7 +407,7 @@ impl Search {
                 in_flight: record.in_flight,
                 prior: edge.prior(),
                 q: if record.visits > 0 { view.q(&record) } else { unvisited_q },
-                u: view.u(prior(k, edge), &record),
+                u: view.u(prior(k, edge), record.visits, record.in_flight),
                 value: (record.visits > 0).then(|| record.value(false)),
                 network,
                 terminal: record.node == TERMINAL,
@@ -476,17 +478,19 @@ fn wdl_value(wdl: &[f32]) -> Result<Value, String> {
 }
 
 /// Priors P(a) = softmax(logits / temperature) over the legal actions, as edges sorted by prior (equal priors by action).
-fn softmax_edges(actions: &[Action], logits: &[f32], temperature: f64, edges: &mut Vec<Edge>) -> Result<(), String> {
-    let logit = |action: Action| f64::from(logits[usize::from(action)]);
-    let greatest = actions.iter().map(|a| logit(*a)).fold(f64::NEG_INFINITY, f64::max);
-    let weights: Vec<f64> = actions.iter().map(|a| ((logit(*a) - greatest) / temperature).exp()).collect();
+fn softmax_edges(leaf: &mut Leaf, logits: &[f32], temperature: f64) -> Result<(), String> {
+    let Leaf { actions, weights, edges, .. } = leaf;
+    weights.clear();
+    weights.extend(actions.iter().map(|action| f64::from(logits[usize::from(*action)])));
+    let greatest = weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    weights.iter_mut().for_each(|weight| *weight = ((*weight - greatest) / temperature).exp());
     let sum: f64 = weights.iter().sum();
-    if !sum.is_finite() || !greatest.is_finite() {
-        let bad = actions.iter().find(|a| !logit(**a).is_finite()).copied().unwrap_or(0);
-        return Err(format!("policy logits must be finite, got {} for action {bad}", logits[usize::from(bad)]));
+    if !sum.is_finite() {
+        let bad = actions.iter().find(|action| !logits[usize::from(**action)].is_finite());
+        return Err(format!("policy logits must be finite, action {bad:?} has another"));
     }
     edges.clear();
-    edges.extend(actions.iter().zip(&weights).map(|(a, w)| Edge::new(*a, (w / sum) as f32)));
+    edges.extend(actions.iter().zip(weights).map(|(action, weight)| Edge::new(*action, (*weight / sum) as f32)));
     edges.sort_by(|a, b| b.prior().total_cmp(&a.prior()));
     Ok(())
 }

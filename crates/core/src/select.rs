@@ -2,7 +2,52 @@
 
 use crate::game::Player;
 use crate::params::{Cpuct, Fpu, FpuKind, SearchParams};
-use crate::tree::{Edge, EdgeStats};
+use crate::tree::{Edge, EdgeStats, Prior};
+
+/// c_puct(N) sqrt(max(N - 1, 1)) for a node with N visits, own evaluation included; small N are looked up.
+#[derive(Clone, Debug)]
+pub struct Exploration {
+    cpuct: Cpuct,
+    table: Vec<f64>,
+}
+
+impl Exploration {
+    const TABLE_SIZE: u32 = 1024;
+
+    fn new(cpuct: Cpuct) -> Self {
+        Exploration { cpuct, table: (0..Self::TABLE_SIZE).map(|visits| Self::compute(&cpuct, visits)).collect() }
+    }
+
+    fn compute(cpuct: &Cpuct, visits: u32) -> f64 {
+        let n = f64::from(visits);
+        cpuct.at(n) * (n - 1.0).max(1.0).sqrt()
+    }
+
+    #[inline]
+    fn at(&self, visits: u32) -> f64 {
+        self.table.get(visits as usize).copied().unwrap_or_else(|| Self::compute(&self.cpuct, visits))
+    }
+}
+
+/// The settings of a search and what is computed from them once.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// The settings.
+    pub params: SearchParams,
+    exploration: Exploration,
+    root_exploration: Option<Exploration>,
+}
+
+impl Setup {
+    /// Computes what selection looks up.
+    pub fn new(params: SearchParams) -> Self {
+        Setup {
+            exploration: Exploration::new(params.cpuct),
+            root_exploration: params.root_cpuct.map(Exploration::new),
+            params,
+        }
+    }
+}
 
 /// What selection needs of a node, computed once before the loop over its edges.
 ///
@@ -11,31 +56,30 @@ use crate::tree::{Edge, EdgeStats};
 #[derive(Clone, Copy, Debug)]
 pub struct NodeView {
     /// c_puct(N) sqrt(max(N - 1, 1)).
-    pub exploration: f64,
+    exploration: f64,
     /// Value of a draw for the mover.
-    pub draw_score: f64,
+    draw_score: f64,
     /// Q of the node for its mover.
-    pub parent_q: f64,
-    /// First-play urgency here.
-    pub fpu: Fpu,
+    parent_q: f64,
+    fpu: Fpu,
 }
 
 impl NodeView {
     /// The view of a node whose own record, for its mover, is `own`.
     #[inline]
-    pub fn new(params: &SearchParams, own: &EdgeStats, mover: Player, at_root: bool) -> Self {
-        let cpuct: &Cpuct = match &params.root_cpuct {
-            Some(cpuct) if at_root => cpuct,
-            _ => &params.cpuct,
+    pub fn new(setup: &Setup, own: &EdgeStats, mover: Player, at_root: bool) -> Self {
+        let params = &setup.params;
+        let (exploration, fpu) = if at_root {
+            (setup.root_exploration.as_ref().unwrap_or(&setup.exploration), params.root_fpu.unwrap_or(params.fpu))
+        } else {
+            (&setup.exploration, params.fpu)
         };
-        let fpu = match params.root_fpu {
-            Some(fpu) if at_root => fpu,
-            _ => params.fpu,
+        let draw_score = match mover {
+            Player::First => params.draw_score,
+            Player::Second => -params.draw_score,
         };
-        let draw_score = draw_score(params, mover);
-        let visits = f64::from(own.visits);
         NodeView {
-            exploration: cpuct.at(visits) * (visits - 1.0).max(1.0).sqrt(),
+            exploration: exploration.at(own.visits),
             draw_score,
             parent_q: own.wl + draw_score * f64::from(own.d),
             fpu,
@@ -48,10 +92,10 @@ impl NodeView {
         stats.wl + self.draw_score * f64::from(stats.d)
     }
 
-    /// U of an edge.
+    /// U of an edge with this prior, visits and visits in flight.
     #[inline]
-    pub fn u(&self, prior: f64, stats: &EdgeStats) -> f64 {
-        self.exploration * prior / f64::from(1 + stats.visits + stats.in_flight)
+    pub fn u(&self, prior: f64, visits: u32, in_flight: u16) -> f64 {
+        self.exploration * prior / f64::from(1 + visits + u32::from(in_flight))
     }
 
     /// Q of an edge without visits, when the edges with visits have priors that sum to `visited_prior`.
@@ -59,34 +103,24 @@ impl NodeView {
     pub fn unvisited_q(&self, visited_prior: f64) -> f64 {
         match self.fpu.kind {
             FpuKind::Absolute => self.fpu.value,
-            FpuKind::Reduction if self.fpu.value == 0.0 => self.parent_q,
             FpuKind::Reduction => self.parent_q - self.fpu.value * visited_prior.sqrt(),
         }
     }
 }
 
-/// Value of a draw for this player: the parameter is for the first player.
-#[inline]
-pub fn draw_score(params: &SearchParams, mover: Player) -> f64 {
-    match mover {
-        Player::First => params.draw_score,
-        Player::Second => -params.draw_score,
-    }
-}
-
 /// Index of the edge with the greatest score; among equals the first in order. `None` if no edge is allowed.
 ///
-/// `prior` and `allowed` answer for an edge by its index (the root has noise and restrictions). Edges without record are sorted by
-/// prior, so only the first of them can win.
+/// `prior` gives the prior to use for an edge by its index and stored prior, `allowed` says whether it may be taken (the root has
+/// noise and restrictions). Edges without record are sorted by prior, so only the first of them can win.
 #[inline]
 pub fn best_edge(
     view: &NodeView,
     edges: &[Edge],
     stats: &[EdgeStats],
-    prior: impl Fn(usize) -> f64,
+    prior: impl Fn(usize, Prior) -> f64,
     allowed: impl Fn(usize) -> bool,
 ) -> Option<usize> {
-    let mut best = None;
+    let mut best = usize::MAX;
     let mut best_score = f64::NEG_INFINITY;
     let mut visited_prior = 0.0;
     let mut waiting = false;
@@ -95,26 +129,26 @@ pub fn best_edge(
             waiting = true;
             continue;
         }
-        let p = prior(k);
+        let p = prior(k, record.prior);
         visited_prior += p;
-        let score = view.q(record) + view.u(p, record);
-        if score > best_score && allowed(k) {
-            (best, best_score) = (Some(k), score);
-        }
+        let score = view.q(record) + view.u(p, record.visits, record.in_flight);
+        let better = score > best_score && allowed(k);
+        best = if better { k } else { best };
+        best_score = if better { score } else { best_score };
     }
     let unvisited_q = view.unvisited_q(visited_prior);
-    let mut consider = |k: usize, record: &EdgeStats| {
-        let score = unvisited_q + view.u(prior(k), record);
-        let wins = score > best_score || (score == best_score && best.is_some_and(|b| k < b));
-        if wins && allowed(k) {
-            (best, best_score) = (Some(k), score);
+    let mut consider = |k: usize, stored: Prior, in_flight: u16| {
+        let score = unvisited_q + view.u(prior(k, stored), 0, in_flight);
+        if allowed(k) && (score > best_score || (score == best_score && k < best)) {
+            (best, best_score) = (k, score);
         }
     };
     if waiting {
-        stats.iter().enumerate().filter(|(_, record)| record.visits == 0).for_each(|(k, record)| consider(k, record));
+        let unvisited = stats.iter().enumerate().filter(|(_, record)| record.visits == 0);
+        unvisited.for_each(|(k, record)| consider(k, record.prior, record.in_flight));
     }
-    if stats.len() < edges.len() {
-        consider(stats.len(), &EdgeStats::FRESH);
+    if let Some(edge) = edges.get(stats.len()) {
+        consider(stats.len(), edge.stored_prior(), 0);
     }
-    best
+    (best < usize::MAX).then_some(best)
 }

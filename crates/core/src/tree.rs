@@ -12,30 +12,52 @@ pub const UNEVALUATED: u32 = u32::MAX;
 /// `EdgeStats::node`: the game is over there.
 pub const TERMINAL: u32 = u32::MAX - 1;
 
+/// A prior, 0..=1, in 16 bits: what is kept of a float32 are exponents 2^-31 to 1 and 11 bits of mantissa.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Prior(u16);
+
+impl Prior {
+    const SHIFT: u32 = 12;
+    const OFFSET: u32 = 3 << 28;
+
+    /// Rounds a prior; those under 2^-31 become 2^-31.
+    pub fn new(prior: f32) -> Self {
+        debug_assert!((0.0..=1.0).contains(&prior), "{prior}");
+        let rounded = prior.to_bits() + (1 << (Self::SHIFT - 1));
+        Prior((rounded.saturating_sub(Self::OFFSET) >> Self::SHIFT) as u16)
+    }
+
+    /// The prior P.
+    #[inline]
+    pub fn get(self) -> f32 {
+        f32::from_bits((u32::from(self.0) << Self::SHIFT) | Self::OFFSET)
+    }
+}
+
 /// An action and its prior.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
     /// The action.
     pub action: Action,
-    prior: u16,
+    prior: Prior,
 }
 
-/// What `Edge::prior` keeps of a float32: exponents 2^-31 to 1 and 11 bits of mantissa.
-const PRIOR_SHIFT: u32 = 12;
-const PRIOR_OFFSET: u32 = 3 << 28;
-
 impl Edge {
-    /// An edge with this prior, 0..=1, rounded to 11 bits of mantissa; priors under 2^-31 become 2^-31.
+    /// An edge with this prior, 0..=1, rounded as [`Prior`] says.
     pub fn new(action: Action, prior: f32) -> Self {
-        debug_assert!((0.0..=1.0).contains(&prior), "{prior}");
-        let rounded = prior.to_bits() + (1 << (PRIOR_SHIFT - 1));
-        Edge { action, prior: (rounded.saturating_sub(PRIOR_OFFSET) >> PRIOR_SHIFT) as u16 }
+        Edge { action, prior: Prior::new(prior) }
     }
 
     /// The prior P.
     #[inline]
     pub fn prior(self) -> f32 {
-        f32::from_bits((u32::from(self.prior) << PRIOR_SHIFT) | PRIOR_OFFSET)
+        self.prior.get()
+    }
+
+    /// The prior as it is stored.
+    #[inline]
+    pub fn stored_prior(self) -> Prior {
+        self.prior
     }
 }
 
@@ -48,15 +70,22 @@ pub struct EdgeStats {
     pub d: f32,
     /// N: completed visits.
     pub visits: u32,
-    /// Visits that wait for the network.
-    pub in_flight: u32,
     /// Node that the edge leads to, `UNEVALUATED` or `TERMINAL`.
     pub node: u32,
+    /// Visits that wait for the network.
+    pub in_flight: u16,
+    /// The edge's prior, here once more so that selection reads one array.
+    pub prior: Prior,
 }
 
 impl EdgeStats {
-    /// The record of an edge just chosen for the first time.
-    pub const FRESH: EdgeStats = EdgeStats { wl: 0.0, d: 0.0, visits: 0, in_flight: 0, node: UNEVALUATED };
+    /// The record of an edge with this prior that was just chosen for the first time.
+    pub const fn fresh(prior: Prior) -> EdgeStats {
+        EdgeStats { wl: 0.0, d: 0.0, visits: 0, node: UNEVALUATED, in_flight: 0, prior }
+    }
+
+    /// The record of a root before its evaluation; a root has no prior.
+    pub const FRESH_ROOT: EdgeStats = EdgeStats::fresh(Prior(0));
 
     /// One more visit with this value: the step size of the mean is 1 / (N + 1).
     #[inline]
@@ -137,7 +166,7 @@ pub struct Tree {
 impl Default for Tree {
     fn default() -> Self {
         Tree {
-            root: EdgeStats::FRESH,
+            root: EdgeStats::FRESH_ROOT,
             nodes: Vec::new(),
             edges: Vec::new(),
             stats: Vec::new(),
@@ -196,16 +225,17 @@ impl Tree {
     }
 
     fn push_stats(&mut self, node: u32) {
-        let Node { stats, visited, stats_capacity, .. } = self.nodes[node as usize];
+        let Node { edges, stats, visited, stats_capacity, .. } = self.nodes[node as usize];
+        let fresh = EdgeStats::fresh(self.edges[edges as usize + usize::from(visited)].prior);
         if visited < stats_capacity {
-            self.stats[(stats + u32::from(visited)) as usize] = EdgeStats::FRESH;
+            self.stats[(stats + u32::from(visited)) as usize] = fresh;
             self.nodes[node as usize].visited += 1;
             return;
         }
         let capacity = (stats_capacity * 2).max(1);
         let block = self.take_block(capacity);
         self.stats.copy_within(stats as usize..(stats + u32::from(visited)) as usize, block as usize);
-        self.stats[(block + u32::from(visited)) as usize] = EdgeStats::FRESH;
+        self.stats[(block + u32::from(visited)) as usize] = fresh;
         if stats_capacity > 0 {
             self.released[stats_capacity.trailing_zeros() as usize].push(stats);
         }
@@ -218,7 +248,7 @@ impl Tree {
             return block;
         }
         let block = self.stats.len() as u32;
-        self.stats.resize(self.stats.len() + usize::from(capacity), EdgeStats::FRESH);
+        self.stats.resize(self.stats.len() + usize::from(capacity), EdgeStats::FRESH_ROOT);
         block
     }
 
@@ -248,7 +278,7 @@ impl Tree {
 
     /// Counts a visit in flight along a path, or takes it back.
     #[inline]
-    pub fn change_in_flight(&mut self, path: &[Step], change: i32) {
+    pub fn change_in_flight(&mut self, path: &[Step], change: i16) {
         self.root.in_flight = self.root.in_flight.wrapping_add_signed(change);
         for step in path {
             let stats = self.step_stats(*step);
@@ -277,15 +307,15 @@ impl Tree {
             *self = Tree::default();
             return;
         };
-        let stats = self.stats(old_root).get(edge as usize).copied().unwrap_or(EdgeStats::FRESH);
-        if stats.node >= TERMINAL {
+        let Some(stats) = self.stats(old_root).get(edge as usize).copied().filter(|stats| stats.node < TERMINAL) else {
             *self = Tree::default();
             return;
-        }
+        };
         let flip = self.node(stats.node).mover != self.node(old_root).mover;
         let mut fresh = Tree::default();
         let Value { wl, d } = stats.value(flip);
-        fresh.root = EdgeStats { wl, d, node: self.copy_subtree(stats.node, &mut fresh), ..stats };
+        let node = self.copy_subtree(stats.node, &mut fresh);
+        fresh.root = EdgeStats { wl, d, node, ..stats };
         *self = fresh;
     }
 
@@ -335,7 +365,7 @@ impl Tree {
                 hash ^ u64::from(node.network_wl.to_bits()) ^ (u64::from(node.network_d.to_bits()) << 32),
             );
             for edge in self.edges(index) {
-                hash = crate::rng::mix(hash ^ u64::from(edge.action) ^ (u64::from(edge.prior) << 16));
+                hash = crate::rng::mix(hash ^ u64::from(edge.action) ^ (u64::from(edge.prior.0) << 16));
             }
             let touched = self.stats(index).iter().filter(|stats| stats.visits > 0 || stats.in_flight > 0);
             hash = touched.fold(hash, stats_digest);
@@ -370,8 +400,8 @@ impl Tree {
         if own.visits != 1 + visits {
             return Err(format!("node {index}: {} visits, but 1 + edge visits = {}", own.visits, 1 + visits));
         }
-        let in_flight: u32 = stats.iter().map(|s| s.in_flight).sum();
-        if own.in_flight != in_flight {
+        let in_flight: u32 = stats.iter().map(|s| u32::from(s.in_flight)).sum();
+        if u32::from(own.in_flight) != in_flight {
             return Err(format!("node {index}: {} in flight, its edges {in_flight}", own.in_flight));
         }
         let priors: f64 = self.edges(index).iter().map(|e| f64::from(e.prior())).sum();

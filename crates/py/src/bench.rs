@@ -9,6 +9,7 @@ use hauteur_core::game::{Action, State};
 use hauteur_core::params::SearchParams;
 use hauteur_core::rng::{self, CounterRng};
 use hauteur_core::search::Search;
+use hauteur_core::select::Setup;
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 
@@ -42,7 +43,7 @@ pub fn bench_search(
 ) -> PyResult<HashMap<&'static str, f64>> {
     let params = SearchParams::from_json(params).map_err(value_error)?;
     let info = state.game.0.info().clone();
-    let mut search = Search::new(Arc::new(params), state.state.clone_box(), 0);
+    let mut search = Search::new(Arc::new(Setup::new(params)), state.state.clone_box(), 0);
     let mut row = vec![0.0; if encode { info.row_len() } else { 0 }];
     let evaluate = |leaf: &dyn State, _: &[Action], _: &mut [f32]| {
         if encode {
