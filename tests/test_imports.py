@@ -12,11 +12,14 @@ PACKAGE = Path(__file__).resolve().parent.parent / "python" / "hauteur"
 
 LAYERS = (
     ("_core",),
-    ("config", "extras", "game", "games", "machine", "networks", "recipe", "record", "seeds"),
-    ("evaluate", "evaluate_torch", "limits", "player", "rating", "replay", "temperature"),
-    ("arena", "selfplay", "train"),
+    ("config", "extras", "game", "games", "machine", "networks", "recipe", "seeds"),
+    (
+        *("evaluate", "evaluate_torch", "lc0_options", "limits", "player", "proof", "rating", "record", "replay"),
+        *("root_report", "scores", "temperature", "time_manager"),
+    ),
+    ("arena", "checkpoint", "run_folder", "selfplay", "train"),
     ("analyse", "gate", "match", "pipeline", "puzzles", "report"),
-    ("cli", "cluster", "commands", "experiments", "gtp", "time_manager", "uci", "web"),
+    ("cli", "cluster", "commands", "experiments", "gtp", "uci", "web"),
 )
 """From below: a module imports from its own layer and from those below."""
 
