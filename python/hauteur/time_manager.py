@@ -58,11 +58,11 @@ def moves_left(move_number: int) -> float:
     """Median number of moves still to play after `move_number` moves, for log-logistic game lengths.
 
     The share of games longer than x moves is S(x) = 1 / (1 + (x/m)^s), with m = GAME_LENGTH and s = GAME_LENGTH_SHAPE.
-    The median of what is left, t, solves S(x + t) = S(x) / 2: t = m (1 + 2 (x/m)^s)^(1/s) - x.
+    The median of what is left, t, solves S(x + t) = S(x) / 2: t = m (1 + 2 (x/m)^s)^(1/s) - x, at most m.
     """
     played = float(max(0, move_number))
     growth = 1.0 + 2.0 * (played / GAME_LENGTH) ** GAME_LENGTH_SHAPE
-    return GAME_LENGTH * growth ** (1.0 / GAME_LENGTH_SHAPE) - played
+    return min(GAME_LENGTH, GAME_LENGTH * growth ** (1.0 / GAME_LENGTH_SHAPE) - played)
 
 
 def _ceiling(spare: float, moves_to_go: int | None) -> float:
