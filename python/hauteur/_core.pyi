@@ -156,6 +156,24 @@ class Connect4Solver:
     def nodes(self) -> int:
         """Positions searched so far."""
 
+class Tablebase:
+    """Syzygy tablebases of chess: exact results of positions with few men."""
+
+    def __new__(cls, paths: str) -> Tablebase:
+        """Folders, separated as in PATH; ValueError if one cannot be read or none has tables."""
+    @property
+    def largest(self) -> int:
+        """Men of the largest table."""
+    @property
+    def files(self) -> int: ...
+    def probe_wdl(self, state: State) -> int | None:
+        """2 win, 1 win spoilt by the fifty-move rule, 0 draw, -1, -2 for the mover, as if a capture or pawn move had just been
+        made; None: not in the tables."""
+    def probe_dtz(self, state: State) -> int | None:
+        """Plies to the capture, pawn move or mate that the mover's win (> 0) or loss (< 0) needs; 0 draw; None: not in the tables."""
+    def root_actions(self, state: State, fast_play: bool = False) -> list[int] | None:
+        """The legal actions that keep the result (with `fast_play` only the shortest wins); None: not in the tables."""
+
 def game_names() -> list[str]: ...
 def encode_positions(states: Sequence[State], out: NDArray[np.float32], threads: int = 1) -> None:
     """Features of many states into float32 [B, planes, rows, columns]."""

@@ -7,6 +7,8 @@ mod forest;
 mod game;
 mod python_state;
 mod solvers;
+mod syzygy;
+mod tablebase;
 
 /// The compiled core of hauteur.
 #[pymodule]
@@ -17,6 +19,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<forest::PyForest>()?;
     module.add_class::<forest::PyBatch>()?;
     module.add_class::<solvers::PyConnect4Solver>()?;
+    module.add_class::<tablebase::PyTablebase>()?;
     module.add_function(wrap_pyfunction!(game::game_names, module)?)?;
     module.add_function(wrap_pyfunction!(game::encode_positions, module)?)?;
     module.add_function(wrap_pyfunction!(game::encode_games, module)?)?;
