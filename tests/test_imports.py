@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "python" / "hauteur"
 
 LAYERS = (
     ("_core",),
-    ("config", "extras", "game", "games", "machine", "networks", "recipe", "seeds"),
+    ("config", "extras", "game", "game_laws", "games", "machine", "networks", "recipe", "seeds"),
     (
         *("evaluate", "evaluate_torch", "lc0_options", "limits", "player", "proof", "rating", "record", "replay"),
         *("root_report", "scores", "temperature", "time_manager"),

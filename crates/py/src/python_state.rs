@@ -354,6 +354,19 @@ impl State for PythonState {
         row.copy_from_slice(&self.row());
     }
 
+    /// Planes that hold two different values other than 0 have no packed form: that is an exception.
+    fn encode_packed(&self, masks: &mut [u64], values: &mut [f32]) {
+        let row = self.row();
+        let squares = row.len() / masks.len();
+        for (c, plane) in row.chunks_exact(squares).enumerate() {
+            values[c] = plane.iter().copied().find(|value| *value != 0.0).unwrap_or(0.0);
+            masks[c] = (0..squares).filter(|&i| plane[i] != 0.0).fold(0, |mask, i| mask | 1 << i);
+            if plane.iter().any(|value| *value != 0.0 && *value != values[c]) {
+                self.game.store(self.wrong(format!("plane {c} holds several values, so it has no packed form")));
+            }
+        }
+    }
+
     fn row_len(&self) -> usize {
         self.game.info.row_len()
     }

@@ -1,0 +1,67 @@
+"""A game to read before writing one: misère tic-tac-toe, where three in a row lose."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+ROWS = [[0, 1, 2], [3, 4, 5], [6, 7, 8]]
+COLUMNS = [[0, 3, 6], [1, 4, 7], [2, 5, 8]]
+DIAGONALS = [[0, 4, 8], [2, 4, 6]]
+LINES = np.array(ROWS + COLUMNS + DIAGONALS)
+
+
+class MisereTicTacToe:
+    """One position. Actions 0 to 8 are the squares, row by row from the top."""
+
+    num_actions = 9
+    feature_shape = (2, 3, 3)
+    max_plies = 9
+
+    def __init__(self) -> None:
+        """The empty board, first player to move."""
+        self.stones = np.zeros((2, 9), bool)  # [player, square]
+        self.to_move = 0
+
+    def legal_actions(self) -> list[int]:
+        """The empty squares; none when the game is over."""
+        return [] if self.outcome() is not None else np.flatnonzero(~self.stones.any(axis=0)).tolist()
+
+    def play(self, action: int) -> None:
+        """Puts a stone of the player to move on the square."""
+        self.stones[self.to_move, action] = True
+        self.to_move = 1 - self.to_move
+
+    def outcome(self) -> int | None:
+        """Who has three in a row has lost; a full board is a draw."""
+        for player, result_if_lost in ((0, -1), (1, +1)):
+            if self.stones[player][LINES].all(axis=1).any():
+                return result_if_lost
+        return 0 if self.stones.any(axis=0).all() else None
+
+    def encode(self) -> NDArray[np.float32]:
+        """Two planes: the mover's stones, the opponent's stones."""
+        return self.stones[[self.to_move, 1 - self.to_move]].reshape(2, 3, 3).astype(np.float32)
+
+    def copy(self) -> MisereTicTacToe:
+        """A position of its own."""
+        twin = MisereTicTacToe()
+        twin.stones, twin.to_move = self.stones.copy(), self.to_move
+        return twin
+
+    # From here on nothing is needed; it makes training quicker and the game nicer to look at.
+
+    def symmetries(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The eight turns and reflections of the board; actions are squares, so both arrays are the same."""
+        board = np.arange(9).reshape(3, 3)
+        squares = np.stack([np.rot90(b, turns).ravel() for b in (board, board.T) for turns in range(4)])
+        return squares, squares
+
+    def action_to_text(self, action: int) -> str:
+        """`a3` for the upper left square to `c1` for the lower right one."""
+        return "abc"[action % 3] + "321"[action // 3]
+
+    def text(self) -> str:
+        """The board, a row a line."""
+        signs = np.where(self.stones[0], "X", np.where(self.stones[1], "O", "."))
+        return "\n".join(" ".join(row) for row in signs.reshape(3, 3))
