@@ -16,7 +16,7 @@ SPECS = ("tictactoe", "connect4", "nogo(size=3)", "nogo(size=4)", "chess")
 
 
 def random_state(game: Game, moves: list[int]) -> State:
-    """The position after some moves, each the index (modulo their number) of a legal one; stops before the game ends."""
+    """The position after some moves, each an index into the legal ones; stops before the game ends."""
     state = game.initial_state()
     for move in moves:
         legal = state.legal_actions()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ def uniform_evaluator(num_actions: int) -> Evaluator:
 
     def evaluate(features: Floats) -> tuple[Floats, Floats]:
         rows = len(features)
-        return np.zeros((rows, num_actions), np.float32), np.tile(np.float32([0.25, 0.5, 0.25]), (rows, 1))
+        return np.zeros((rows, num_actions), np.float32), np.tile(np.array([0.25, 0.5, 0.25], np.float32), (rows, 1))
 
     return evaluate
 
@@ -43,7 +43,7 @@ def hash_evaluator(num_actions: int, *, salt: int = 0, sharpness: float = 3.0) -
 LINES = (0o007, 0o070, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124)
 
 
-@lru_cache(maxsize=None)
+@cache
 def tictactoe_value(own: int, other: int) -> int:
     """+1, 0, -1: what the player to move gets with best play; stones as 9-bit sets."""
     if any(other & line == line for line in LINES):
