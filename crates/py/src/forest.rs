@@ -7,17 +7,13 @@ use hauteur_core::game::Action;
 use hauteur_core::params::SearchParams;
 use hauteur_core::search::{Counters, RootEdge, Search};
 use hauteur_core::tree::Value;
-use numpy::{
-    IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray2,
-    PyReadwriteArray4, PyUntypedArrayMethods,
-};
+use numpy::{IntoPyArray, Ix1, Ix2, Ix4, PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::arrays::{Ids, read, write};
 use crate::game::{PyGame, PyState, check_packable, value_error};
 use crate::python_state::adopted;
-
-type Ids<'py> = PyReadonlyArray1<'py, i64>;
 
 fn refuse(ForestError(message): ForestError) -> PyErr {
     value_error(message)
@@ -163,7 +159,8 @@ impl PyForest {
         Ok(())
     }
 
-    fn set_visit_limits(&mut self, ids: Ids<'_>, visits: PyReadonlyArray1<'_, u32>) -> PyResult<()> {
+    fn set_visit_limits(&mut self, ids: Ids<'_>, visits: &Bound<'_, PyAny>) -> PyResult<()> {
+        let visits = read::<u32, Ix1>("visits", visits)?;
         let (ids, visits) = (ids.as_slice()?, visits.as_slice()?);
         if ids.len() != visits.len() {
             return Err(value_error(format!("{} ids but {} limits", ids.len(), visits.len())));
@@ -194,8 +191,9 @@ impl PyForest {
     }
 
     #[pyo3(signature = (features, net=0))]
-    fn gather(&mut self, py: Python<'_>, mut features: PyReadwriteArray4<'_, f32>, net: usize) -> PyResult<PyBatch> {
+    fn gather(&mut self, py: Python<'_>, features: &Bound<'_, PyAny>, net: usize) -> PyResult<PyBatch> {
         self.check_net(net)?;
+        let mut features = write::<f32, Ix4>("features", features)?;
         let info = self.game.0.info();
         if features.shape()[1..] != info.feature_shape {
             let (shape, got) = (info.feature_shape, features.shape());
@@ -212,12 +210,13 @@ impl PyForest {
     fn gather_packed(
         &mut self,
         py: Python<'_>,
-        mut masks: PyReadwriteArray2<'_, u64>,
-        mut values: PyReadwriteArray2<'_, f32>,
+        masks: &Bound<'_, PyAny>,
+        values: &Bound<'_, PyAny>,
         net: usize,
     ) -> PyResult<PyBatch> {
         self.check_net(net)?;
         check_packable(self.game.0.as_ref())?;
+        let (mut masks, mut values) = (write::<u64, Ix2>("masks", masks)?, write::<f32, Ix2>("values", values)?);
         let planes = self.game.0.info().feature_shape[0];
         if masks.shape()[1] != planes || masks.shape() != values.shape() {
             let got = (masks.shape(), values.shape());
@@ -233,9 +232,10 @@ impl PyForest {
         &mut self,
         py: Python<'_>,
         batch: PyRef<'_, PyBatch>,
-        policy_logits: PyReadonlyArray2<'_, f32>,
-        wdl: PyReadonlyArray2<'_, f32>,
+        policy_logits: &Bound<'_, PyAny>,
+        wdl: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
+        let (policy_logits, wdl) = (read::<f32, Ix2>("policy_logits", policy_logits)?, read::<f32, Ix2>("wdl", wdl)?);
         let actions = self.game.0.info().num_actions;
         if policy_logits.shape()[1] != actions || wdl.shape()[1] != 3 {
             let got = (policy_logits.shape(), wdl.shape());
@@ -293,7 +293,8 @@ impl PyForest {
         Ok(self.tree(id)?.principal_variation(action, max_length))
     }
 
-    fn advance(&mut self, py: Python<'_>, ids: Ids<'_>, actions: PyReadonlyArray1<'_, u16>) -> PyResult<()> {
+    fn advance(&mut self, py: Python<'_>, ids: Ids<'_>, actions: &Bound<'_, PyAny>) -> PyResult<()> {
+        let actions = read::<u16, Ix1>("actions", actions)?;
         let (ids, actions) = (ids.as_slice()?, actions.as_slice()?);
         if ids.len() != actions.len() {
             return Err(value_error(format!("{} ids but {} actions", ids.len(), actions.len())));

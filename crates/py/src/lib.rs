@@ -2,6 +2,7 @@
 
 use pyo3::prelude::*;
 
+mod arrays;
 mod bench;
 mod forest;
 mod game;
