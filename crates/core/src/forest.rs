@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 use thiserror::Error;
@@ -45,8 +46,10 @@ struct TreeLeaves {
     leaves: Vec<Leaf>,
 }
 
-/// Number of a batch that waits for its answers.
+/// Number of a batch that waits for its answers; unique in the process, so that no forest takes another's.
 pub type BatchId = u64;
+
+static NEXT_BATCH: AtomicU64 = AtomicU64::new(0);
 
 /// Many searches that share a network's batches, a cache and threads.
 pub struct Forest {
@@ -57,7 +60,6 @@ pub struct Forest {
     free_ids: Vec<usize>,
     cache: Cache,
     batches: BTreeMap<BatchId, Vec<TreeLeaves>>,
-    next_batch: BatchId,
     /// Tree that the next gather begins with, so that all get their turn when there are more trees than rows.
     next_tree: usize,
     dropped: Counters,
@@ -81,7 +83,6 @@ impl Forest {
             trees: Vec::new(),
             free_ids: Vec::new(),
             batches: BTreeMap::new(),
-            next_batch: 0,
             next_tree: 0,
             dropped: Counters::default(),
             pool,
@@ -146,8 +147,7 @@ impl Forest {
         let mut parts = self.collect(&plan);
         parts.retain(|part| !part.leaves.is_empty());
         self.encode(&parts, &mut rows);
-        let id = self.next_batch;
-        self.next_batch += 1;
+        let id = NEXT_BATCH.fetch_add(1, Ordering::Relaxed);
         self.batches.insert(id, parts);
         id
     }
@@ -357,7 +357,9 @@ fn unknown_tree(id: usize) -> ForestError {
 }
 
 fn unknown_batch(batch: BatchId) -> ForestError {
-    ForestError(format!("batch {batch} is not waiting in this forest: it was applied or cancelled"))
+    ForestError(format!(
+        "batch {batch} is not waiting in this forest: it is another forest's, or was applied or cancelled"
+    ))
 }
 
 /// The trees with these ids, which ascend and exist.

@@ -2,8 +2,8 @@
 
 use numpy::ndarray::Dimension;
 use numpy::{
-    Element, Ix1, PyArray, PyArrayDescrMethods, PyArrayMethods, PyReadonlyArray, PyReadonlyArray1, PyReadwriteArray,
-    PyUntypedArray, PyUntypedArrayMethods,
+    Element, Ix1, PyArray, PyArrayMethods, PyReadonlyArray, PyReadonlyArray1, PyReadwriteArray, PyUntypedArray,
+    PyUntypedArrayMethods,
 };
 use pyo3::prelude::*;
 
@@ -55,7 +55,9 @@ fn fitting<'a, 'py, T: Element, D: Dimension>(
             let wanted = T::get_dtype(object.py());
             let dimensions = D::NDIM.map_or("any number of".to_string(), |n| n.to_string());
             let got = describe(object);
-            Err(value_error(format!("{name} must be a numpy array of {wanted} in C order, dimensions: {dimensions}; got {got}")))
+            Err(value_error(format!(
+                "{name} must be a numpy array of {wanted} in C order, dimensions: {dimensions}; got {got}"
+            )))
         }
     }
 }

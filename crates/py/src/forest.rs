@@ -23,6 +23,14 @@ fn tree_index(id: i64) -> PyResult<usize> {
     usize::try_from(id).map_err(|_| value_error(format!("tree ids are 0 or more, got {id}")))
 }
 
+/// This action of the root, if it is legal.
+fn legal_action(search: &Search, id: i64, action: i64) -> PyResult<Action> {
+    let mut legal = Vec::new();
+    search.root_state().legal_actions(&mut legal);
+    let found = legal.iter().find(|known| i64::from(**known) == action).copied();
+    found.ok_or_else(|| value_error(format!("tree {id}: action {action} is not legal; legal: {legal:?}")))
+}
+
 /// Token of one gather.
 #[pyclass(name = "Batch", module = "hauteur._core", frozen)]
 pub struct PyBatch {
@@ -171,13 +179,9 @@ impl PyForest {
         Ok(())
     }
 
-    fn restrict_root(&mut self, id: i64, actions: Vec<Action>) -> PyResult<()> {
+    fn restrict_root(&mut self, id: i64, actions: Vec<i64>) -> PyResult<()> {
         let search = self.tree_mut(id)?;
-        let mut legal = Vec::new();
-        search.root_state().legal_actions(&mut legal);
-        if let Some(bad) = actions.iter().find(|action| !legal.contains(action)) {
-            return Err(value_error(format!("tree {id}: action {bad} is not legal; legal: {legal:?}")));
-        }
+        let actions = actions.iter().map(|action| legal_action(search, id, *action)).collect::<PyResult<_>>()?;
         search.restrict_root(actions);
         Ok(())
     }
@@ -289,8 +293,10 @@ impl PyForest {
     }
 
     #[pyo3(signature = (id, action=None, max_length=64))]
-    fn principal_variation(&self, id: i64, action: Option<Action>, max_length: usize) -> PyResult<Vec<Action>> {
-        Ok(self.tree(id)?.principal_variation(action, max_length))
+    fn principal_variation(&self, id: i64, action: Option<i64>, max_length: usize) -> PyResult<Vec<Action>> {
+        let search = self.tree(id)?;
+        let first = action.map(|action| legal_action(search, id, action)).transpose()?;
+        Ok(search.principal_variation(first, max_length))
     }
 
     fn advance(&mut self, py: Python<'_>, ids: Ids<'_>, actions: &Bound<'_, PyAny>) -> PyResult<()> {

@@ -2,15 +2,13 @@
 
 use std::sync::Arc;
 
-use hauteur_core::game::{self, Game, Outcome, Player, State};
-use numpy::{
-    IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray1, PyReadwriteArray4,
-    PyUntypedArrayMethods,
-};
+use hauteur_core::game::{self, Action, Game, Outcome, Player, State};
+use numpy::{IntoPyArray, Ix1, Ix4, PyArray1, PyArray2, PyArray3, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
+use crate::arrays::{read, write};
 use crate::python_state::{PythonGame, raise_stored};
 
 /// A ValueError with this text.
@@ -102,12 +100,10 @@ impl PyState {
         actions
     }
 
-    fn check_legal(&self, action: u16) -> PyResult<()> {
+    fn check_legal(&self, action: i64) -> PyResult<Action> {
         let legal = self.game.checked(self.legal())?;
-        if legal.contains(&action) {
-            return Ok(());
-        }
-        Err(value_error(format!("action {action} is not legal here; legal: {legal:?}")))
+        let found = legal.iter().find(|known| i64::from(**known) == action).copied();
+        found.ok_or_else(|| value_error(format!("action {action} is not legal here; legal: {legal:?}")))
     }
 }
 
@@ -137,8 +133,8 @@ impl PyState {
         Ok(self.game.checked(self.legal())?.into_pyarray(py))
     }
 
-    fn play(&mut self, action: u16) -> PyResult<()> {
-        self.check_legal(action)?;
+    fn play(&mut self, action: i64) -> PyResult<()> {
+        let action = self.check_legal(action)?;
         self.state.play(action);
         self.game.checked(())
     }
@@ -172,8 +168,8 @@ impl PyState {
     }
 
     #[pyo3(signature = (action, notation=None))]
-    fn action_to_text(&self, action: u16, notation: Option<&str>) -> PyResult<String> {
-        self.check_legal(action)?;
+    fn action_to_text(&self, action: i64, notation: Option<&str>) -> PyResult<String> {
+        let action = self.check_legal(action)?;
         self.game.checked(self.state.action_to_text(action, notation))?.map_err(value_error)
     }
 
@@ -247,9 +243,10 @@ fn check_rows(shape: &[usize], rows: usize, row_len: usize) -> PyResult<()> {
 pub fn encode_positions(
     py: Python<'_>,
     states: Vec<PyRef<'_, PyState>>,
-    mut out: PyReadwriteArray4<'_, f32>,
+    out: &Bound<'_, PyAny>,
     threads: usize,
 ) -> PyResult<()> {
+    let mut out = write::<f32, Ix4>("out", out)?;
     let Some(first) = states.first() else { return Ok(()) };
     let row_len = first.state.row_len();
     check_rows(out.shape(), states.len(), row_len)?;
@@ -271,12 +268,14 @@ pub fn encode_positions(
 pub fn encode_games(
     py: Python<'_>,
     starts: Vec<PyRef<'_, PyState>>,
-    actions: Vec<PyReadonlyArray1<'_, u16>>,
-    games: PyReadonlyArray1<'_, i64>,
-    plies: PyReadonlyArray1<'_, i64>,
-    mut out: PyReadwriteArray4<'_, f32>,
+    actions: Vec<Bound<'_, PyAny>>,
+    games: &Bound<'_, PyAny>,
+    plies: &Bound<'_, PyAny>,
+    out: &Bound<'_, PyAny>,
     threads: usize,
 ) -> PyResult<()> {
+    let mut out = write::<f32, Ix4>("out", out)?;
+    let (games, plies) = (read::<i64, Ix1>("games", games)?, read::<i64, Ix1>("plies", plies)?);
     let (games, plies) = (games.as_slice()?, plies.as_slice()?);
     if starts.len() != actions.len() || games.len() != plies.len() {
         let counts = (starts.len(), actions.len(), games.len(), plies.len());
@@ -287,6 +286,7 @@ pub fn encode_games(
     let Some(first) = starts.first() else { return Ok(()) };
     let row_len = first.state.row_len();
     check_rows(out.shape(), games.len(), row_len)?;
+    let actions = actions.iter().map(|one| read::<u16, Ix1>("actions", one)).collect::<PyResult<Vec<_>>>()?;
     let actions: Vec<&[u16]> = actions.iter().map(|a| a.as_slice()).collect::<Result<_, _>>()?;
     for (&game, &ply) in games.iter().zip(plies) {
         let moves = usize::try_from(game).ok().and_then(|game| actions.get(game));
