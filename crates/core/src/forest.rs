@@ -12,7 +12,8 @@ use crate::cache::Cache;
 use crate::game::{Action, State};
 use crate::params::SearchParams;
 use crate::rng::tree_key;
-use crate::search::{Counters, Leaf, Search};
+use crate::oracle::LeafOracle;
+use crate::search::{Counters, Known, Leaf, Search};
 use crate::select::Setup;
 
 /// Rows that one tree can have in flight; with its collisions they are counted in 16 bits.
@@ -59,6 +60,7 @@ pub struct Forest {
     trees: Vec<Option<Search>>,
     free_ids: Vec<usize>,
     cache: Cache,
+    oracle: Option<Arc<dyn LeafOracle>>,
     batches: BTreeMap<BatchId, Vec<TreeLeaves>>,
     /// Tree that the next gather begins with, so that all get their turn when there are more trees than rows.
     next_tree: usize,
@@ -82,11 +84,17 @@ impl Forest {
             added: 0,
             trees: Vec::new(),
             free_ids: Vec::new(),
+            oracle: None,
             batches: BTreeMap::new(),
             next_tree: 0,
             dropped: Counters::default(),
             pool,
         })
+    }
+
+    /// Exact results to ask for at leaves from now on.
+    pub fn set_oracle(&mut self, oracle: Option<Arc<dyn LeafOracle>>) {
+        self.oracle = oracle;
     }
 
     /// Starts a tree at this position; returns its id, which may be that of a removed tree. Without `seed` its random draws are
@@ -183,10 +191,10 @@ impl Forest {
     }
 
     fn collect(&mut self, plan: &[(usize, usize)]) -> Vec<TreeLeaves> {
-        let cache = &self.cache;
+        let known = Known { cache: &self.cache, oracle: self.oracle.as_deref() };
         let gather = |tree: usize, quota: usize, search: &mut Search| {
             let mut leaves = Vec::new();
-            search.gather(quota, cache, &mut leaves);
+            search.gather(quota, known, &mut leaves);
             TreeLeaves { tree, leaves }
         };
         let chosen = pick(&mut self.trees, plan.iter().map(|(id, _)| *id));

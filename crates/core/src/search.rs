@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::cache::Cache;
 use crate::game::{Action, Outcome, Player, State};
+use crate::oracle::LeafOracle;
 use crate::rng::root_rng;
 use crate::root::Root;
 use crate::select::{NodeView, Setup, best_edge};
@@ -22,6 +23,15 @@ pub struct Leaf {
     weights: Vec<f64>,
     edges: Vec<Edge>,
     value: Value,
+}
+
+/// What a gather may ask before the network.
+#[derive(Clone, Copy)]
+pub struct Known<'a> {
+    /// Evaluations of positions seen before.
+    pub cache: &'a Cache,
+    /// Exact results from outside.
+    pub oracle: Option<&'a dyn LeafOracle>,
 }
 
 /// What one descent came to.
@@ -160,12 +170,12 @@ impl Search {
     }
 
     /// Adds leaves that wait for the network until there are `quota` of them, or no more visit is wanted or possible.
-    pub fn gather(&mut self, quota: usize, cache: &Cache, leaves: &mut Vec<Leaf>) {
+    pub fn gather(&mut self, quota: usize, known: Known, leaves: &mut Vec<Leaf>) {
         let target = leaves.len() + quota;
         let mut collisions: Vec<Vec<Step>> = Vec::new();
         let mut free_visits = 0;
         while leaves.len() < target && self.wants_visit() && free_visits < MAX_FREE_VISITS {
-            match self.visit(cache) {
+            match self.visit(known) {
                 Visit::Done => free_visits += 1,
                 Visit::Row(leaf) => leaves.push(leaf),
                 Visit::Collision => {
@@ -184,11 +194,11 @@ impl Search {
     }
 
     /// One descent from the root to a leaf. A leaf that needs no network is backed up at once.
-    fn visit(&mut self, cache: &Cache) -> Visit {
+    fn visit(&mut self, known: Known) -> Visit {
         self.path.clear();
         self.scratch.copy_from(self.root_state.as_ref());
         let Some(mut node) = self.tree.root_node() else {
-            return if self.rows_in_flight > 0 { Visit::Collision } else { self.reach_leaf(cache) };
+            return if self.rows_in_flight > 0 { Visit::Collision } else { self.reach_leaf(known) };
         };
         let mut own = self.tree.root;
         loop {
@@ -206,7 +216,7 @@ impl Search {
             }
             self.scratch.play(self.tree.edges(node)[edge as usize].action);
             if stats.node == UNEVALUATED {
-                return self.reach_leaf(cache);
+                return self.reach_leaf(known);
             }
             let Value { wl, d } = stats.value(self.tree.node(stats.node).mover != mover);
             own = EdgeStats { wl, d, ..stats };
@@ -236,8 +246,8 @@ impl Search {
     }
 
     /// The scratch position is a leaf: the end of a game, in the cache, or work for the network.
-    fn reach_leaf(&mut self, cache: &Cache) -> Visit {
-        if let Some(outcome) = self.leaf_outcome() {
+    fn reach_leaf(&mut self, known: Known) -> Visit {
+        if let Some(outcome) = self.leaf_outcome(known.oracle) {
             let last = *self.path.last().expect("the root is never terminal");
             self.tree.step_stats(last).node = TERMINAL;
             self.counters.terminal_visits += 1;
@@ -246,22 +256,26 @@ impl Search {
             return Visit::Done;
         }
         let key = self.scratch.key();
-        if !cache.is_off() {
+        if !known.cache.is_off() {
             self.counters.cache_lookups += 1;
-            if let Some(known) = cache.get(key) {
+            if let Some(seen) = known.cache.get(key) {
                 self.counters.cache_hits += 1;
                 let mover = self.scratch.to_move();
-                self.expand_path_end(mover, &known.edges, known.value);
-                self.finish_visit(mover, known.value);
+                self.expand_path_end(mover, &seen.edges, seen.value);
+                self.finish_visit(mover, seen.value);
                 return Visit::Done;
             }
         }
         Visit::Row(self.make_leaf(key))
     }
 
-    /// A root may be drawn by a rule and still be searched; everything below it ends there.
-    fn leaf_outcome(&self) -> Option<Outcome> {
-        if self.path.is_empty() { None } else { self.scratch.outcome() }
+    /// The result at the scratch position, by the rules or by the oracle. A root may be drawn by a rule, or be known, and is still searched.
+    fn leaf_outcome(&self, oracle: Option<&dyn LeafOracle>) -> Option<Outcome> {
+        if self.path.is_empty() {
+            return None;
+        }
+        let state = self.scratch.as_ref();
+        state.outcome().or_else(|| oracle.and_then(|oracle| oracle.probe(state)))
     }
 
     fn make_leaf(&mut self, key: u64) -> Leaf {
@@ -362,11 +376,12 @@ impl Search {
         num_actions: usize,
     ) {
         let cache = Cache::new(0);
+        let known = Known { cache: &cache, oracle: None };
         let mut logits = vec![0.0; num_actions];
         let mut leaves = Vec::new();
         let end = self.counters.visits + visits;
         while self.counters.visits < end && !self.is_finished() {
-            self.gather(1, &cache, &mut leaves);
+            self.gather(1, known, &mut leaves);
             let Some(mut leaf) = leaves.pop() else { continue };
             let wdl = evaluate(leaf.state.as_ref(), &leaf.actions, &mut logits);
             self.read_answer(&mut leaf, &logits, &wdl).expect("a local evaluator gives numbers");
