@@ -98,6 +98,8 @@ class Forest:
     def game(self) -> Game: ...
     def add(self, state: State, seed: int | None = None) -> int:
         """Starts a tree at a copy of `state`, returns its id. `seed` (default: derived from the forest's seed and the id) keys its random draws."""
+    def set_tablebase(self, tablebase: Tablebase | None) -> None:
+        """Leaves that the tables know are exact from now on; chess only."""
     def remove(self, ids: NDArray[np.int64]) -> None: ...
     def set_visit_limits(self, ids: NDArray[np.int64], visits: NDArray[np.uint32]) -> None:
         """Root visits (own evaluation included) at which a tree is finished; 0 = no limit (the default)."""

@@ -10,9 +10,9 @@ use thiserror::Error;
 
 use crate::cache::Cache;
 use crate::game::{Action, State};
+use crate::oracle::LeafOracle;
 use crate::params::SearchParams;
 use crate::rng::tree_key;
-use crate::oracle::LeafOracle;
 use crate::search::{Counters, Known, Leaf, Search};
 use crate::select::Setup;
 

@@ -1,9 +1,11 @@
 //! `Forest` and `Batch` for Python.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use hauteur_core::forest::{BatchId, Forest, ForestError, Rows};
 use hauteur_core::game::Action;
+use hauteur_core::oracle::LeafOracle;
 use hauteur_core::params::SearchParams;
 use hauteur_core::search::{Counters, RootEdge, Search};
 use hauteur_core::tree::Value;
@@ -14,6 +16,7 @@ use pyo3::types::PyDict;
 use crate::arrays::{Ids, read, write};
 use crate::game::{PyGame, PyState, check_packable, value_error};
 use crate::python_state::adopted;
+use crate::tablebase::PyTablebase;
 
 fn refuse(ForestError(message): ForestError) -> PyErr {
     value_error(message)
@@ -158,6 +161,10 @@ impl PyForest {
         }
         let id = self.forest.add(adopted(state.state.as_ref(), self.game.0.as_ref()), seed) as i64;
         self.game.checked(id)
+    }
+
+    fn set_tablebase(&mut self, tablebase: Option<PyRef<'_, PyTablebase>>) {
+        self.forest.set_oracle(tablebase.map(|tables| tables.0.clone() as Arc<dyn LeafOracle>));
     }
 
     fn remove(&mut self, ids: Ids<'_>) -> PyResult<()> {
