@@ -1,0 +1,185 @@
+"""hauteur bench: speed of the parts on this machine. Every run prints one JSON line; ratios compare rounds that took turns."""
+
+import json
+import time
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from hauteur import _core
+from hauteur.config import SearchParams
+
+DEFAULT_VISITS = {"chess": 300_000, "connect4": 100_000}
+
+
+def search(*specs: str, visits: int = 0, rounds: int = 5, encode: bool = True) -> None:
+    """Visits per second of the bare search on one thread: uniform policy, values drawn from the positions' keys, no network.
+
+    Parameters
+    ----------
+    specs
+        Games, e.g. chess "nogo(size=7)"; default: connect4 and chess.
+    visits
+        Visits of the tree that is grown from the start position in each round; 0 = 300,000 for chess, 100,000 for other games.
+    rounds
+        Rounds; the minimum, median and maximum are printed.
+    encode
+        Also measure with feature rows written for every leaf.
+    """
+    check_positive(rounds=rounds)
+    for spec in specs or ("connect4", "chess"):
+        game = _core.Game(spec)
+        wanted = visits or DEFAULT_VISITS.get(game.name, 100_000)
+        check_positive(visits=wanted)
+        runs = {with_rows: search_rounds(game, wanted, 0, with_rows) for with_rows in ((False, True) if encode else (False,))}
+        for _ in range(rounds):
+            for with_rows, results in runs.items():
+                results += search_rounds(game, wanted, 1, with_rows)
+        for with_rows, results in runs.items():
+            print_search(game.spec, with_rows, results)
+
+
+def search_rounds(game: _core.Game, visits: int, rounds: int, encode: bool) -> list[dict[str, float]]:
+    """Counters and seconds of each round."""
+    params = SearchParams().model_dump_json(exclude_none=True)
+    return [_core.bench_search(game.initial_state(), params, visits, encode) for _ in range(rounds)]
+
+
+def print_search(spec: str, encode: bool, results: list[dict[str, float]]) -> None:
+    """One JSON line of one game with or without rows."""
+    last = results[-1]
+    line = {
+        "bench": "search",
+        "game": spec,
+        "encode": encode,
+        "visits": int(last["visits"]),
+        "visits_per_second": spread([result["visits"] / result["seconds"] for result in results]),
+        "bytes_per_node": round(last["bytes"] / last["visits"], 1),
+        "mean_depth": round(last["depth_sum"] / last["visits"], 2),
+    }
+    print(json.dumps(line), flush=True)
+
+
+def engine(
+    *,
+    net: Path,
+    spec: str = "chess",
+    visits: int = 20_000,
+    batch: int = 0,
+    threads: int = 0,
+    in_flight: int = 2,
+    rounds: int = 3,
+    backend: str | None = None,
+    precision: str | None = None,
+) -> None:
+    """Visits per second of a search from the start position, against evaluations per second of the bare evaluator.
+
+    Both use the same evaluator, batch size and number of batches in flight, in turns in one process.
+
+    Parameters
+    ----------
+    net
+        Net file.
+    spec
+        Game that the net is for.
+    visits
+        Visits of each search.
+    batch
+        Rows of a batch; 0 = the evaluator's preference.
+    threads
+        Threads of the evaluator; 0 = all that this process may use.
+    in_flight
+        Batches that wait at a time.
+    rounds
+        Rounds; the minimum, median and maximum are printed.
+    backend
+        openvino, torch or onnxruntime; default: the best at hand.
+    precision
+        float32, bfloat16, int8 ...; default: the backend's.
+    """
+    from hauteur.evaluate import make_evaluator
+
+    check_positive(visits=visits, rounds=rounds, in_flight=in_flight)
+    game = _core.Game(spec)
+    evaluator = make_evaluator(game, str(net), backend=backend, precision=precision, threads=threads or None)
+    size = batch or evaluator.batch_size
+    try:
+        features = sample_rows(game, size)
+        bare_rates(evaluator, features, in_flight, 3 * size)
+        bare, searched, rows = [], [], []
+        for _ in range(rounds):
+            bare.append(bare_rates(evaluator, features, in_flight, visits))
+            visit_rate, row_rate = search_rates(game, evaluator, size, in_flight, visits)
+            searched.append(visit_rate)
+            rows.append(row_rate)
+    finally:
+        evaluator.close()
+    line = {
+        "bench": "engine",
+        "net": net.name,
+        "evaluator": evaluator.name,
+        "batch": size,
+        "in_flight": in_flight,
+        "visits": visits,
+        "visits_per_second": spread(searched),
+        "rows_per_second": spread(rows),
+        "evaluations_per_second": spread(bare),
+        "visits_by_evaluations": round(median(searched) / median(bare), 3),
+        "rows_by_evaluations": round(median(rows) / median(bare), 3),
+    }
+    print(json.dumps(line), flush=True)
+
+
+def sample_rows(game: _core.Game, rows: int) -> Any:
+    """Feature rows, float32 [rows, planes, rows, columns], of positions along random games."""
+    random = np.random.default_rng(0)
+    features = np.zeros((rows, *game.feature_shape), np.float32)
+    state = game.initial_state()
+    for row in features:
+        if state.outcome() is not None:
+            state = game.initial_state()
+        row[...] = state.encode()
+        state.play(int(random.choice(state.legal_actions())))
+    return features
+
+
+def bare_rates(evaluator: Any, features: Any, in_flight: int, evaluations: int) -> float:
+    """Evaluations per second when `in_flight` batches are always under way."""
+    pending: list[Any] = []
+    done = 0
+    started = time.perf_counter()
+    while done < evaluations:
+        while len(pending) < in_flight:
+            pending.append(evaluator.submit(features))
+        pending.pop(0).result()
+        done += len(features)
+    rate = done / (time.perf_counter() - started)
+    for late in pending:
+        late.result()
+    return rate
+
+
+def search_rates(game: _core.Game, evaluator: Any, batch: int, in_flight: int, visits: int) -> tuple[float, float]:
+    """Visits and network rows per second of one search with a fresh tree and cache."""
+    from hauteur.player import run_searches
+
+    forest = _core.Forest(game, SearchParams().model_dump_json(exclude_none=True))
+    ids = np.array([forest.add(game.initial_state())])
+    forest.set_visit_limits(ids, np.array([visits], np.uint32))
+    facts = run_searches(forest, evaluator, batch_size=batch, in_flight=in_flight)
+    stats = forest.stats()
+    return stats["visits"] / facts.total, stats["rows"] / facts.total
+
+
+def spread(rates: list[float]) -> dict[str, float]:
+    """Minimum, median and maximum, rounded to whole numbers."""
+    return {"min": round(min(rates)), "median": round(median(rates)), "max": round(max(rates))}
+
+
+def check_positive(**numbers: int) -> None:
+    """ValueError for the first number that is not positive."""
+    for name, number in numbers.items():
+        if number < 1:
+            raise ValueError(f"--{name.replace('_', '-')} must be 1 or more, got {number}")
