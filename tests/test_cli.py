@@ -41,6 +41,12 @@ def test_every_command_explains_itself(command: cli.Command, capsys: pytest.Capt
     assert f"Usage: hauteur {command.words}" in capsys.readouterr().out
 
 
+def test_unknown_command_names_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["net", "nonsense"]) == cli.EXIT_BAD_INPUT
+    line = capsys.readouterr().err
+    assert line == "hauteur: there is no command 'net nonsense'; there are check, convert, info\n"
+
+
 BAD_INPUT = [
     ["nonsense"],
     ["net", "nonsense"],

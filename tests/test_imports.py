@@ -17,8 +17,8 @@ LAYERS = (
         *("evaluate", "evaluate_torch", "lc0_options", "limits", "player", "proof", "rating", "record", "replay"),
         *("root_report", "scores", "temperature", "time_manager"),
     ),
-    ("arena", "checkpoint", "run_folder", "selfplay", "train"),
-    ("analyse", "gate", "match", "pipeline", "puzzles", "report"),
+    ("arena", "checkpoint", "metrics", "run_folder", "selfplay", "train"),
+    ("analyse", "gate", "match", "pipeline", "puzzles", "report", "report_view"),
     ("cli", "cluster", "commands", "experiments", "gtp", "uci", "web"),
 )
 """From below: a module imports from its own layer and from those below."""

@@ -12,6 +12,7 @@ __all__ = [
     "Forest",
     "Game",
     "State",
+    "Tablebase",
     "__version__",
     "bench_search",
     "dirichlet",
@@ -158,6 +159,7 @@ class Connect4Solver:
     def nodes(self) -> int:
         """Positions searched so far."""
 
+@final
 class Tablebase:
     """Syzygy tablebases of chess: exact results of positions with few men."""
 

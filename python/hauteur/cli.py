@@ -71,11 +71,13 @@ def main_uci() -> int:
 
 def run(words: Sequence[str]) -> int:
     """Runs one command, returns its exit status; raises what the command raises."""
-    from cyclopts import CycloptsError
+    from cyclopts import CycloptsError, UnknownCommandError
 
     app = make_app()
     try:
         status = app(list(words), print_error=False, exit_on_error=False, result_action="return_value")
+    except UnknownCommandError as error:
+        return complain(unknown_command((error.unused_tokens or ["?"])[0], error.command_chain or ()))
     except CycloptsError as error:
         command = " ".join(["hauteur", *(error.command_chain or ())])
         return complain(f"{one_line(error)} (see {command} --help)")
@@ -100,6 +102,14 @@ def make_app() -> "App":
     for group_app in groups.values():
         app.command(group_app)
     return app
+
+
+def unknown_command(word: str, group: Sequence[str]) -> str:
+    """The message for a word that is no command, with those that are; imports none of them."""
+    depth = len(group)
+    chains = [command.words.split() for command in COMMANDS]
+    known = sorted({chain[depth] for chain in chains if chain[:depth] == [*group] and len(chain) > depth})
+    return f"there is no command {' '.join([*group, word])!r}; there are {', '.join(known)}"
 
 
 def version() -> str:
