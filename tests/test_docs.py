@@ -14,7 +14,7 @@ from hauteur import cli, extras
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
-UNLISTED = {"__init__.py", "py.typed"}
+UNLISTED = {"__init__.py", "mod.rs", "py.typed"}
 
 
 @pytest.fixture(scope="module")

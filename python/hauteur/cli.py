@@ -80,7 +80,7 @@ def run(words: Sequence[str]) -> int:
         return complain(unknown_command((error.unused_tokens or ["?"])[0], error.command_chain or ()))
     except CycloptsError as error:
         command = " ".join(["hauteur", *(error.command_chain or ())])
-        return complain(f"{one_line(error)} (see {command} --help)")
+        return complain(f"{one_line(error).rstrip('.')} (see {command} --help)")
     return status if isinstance(status, int) else 0
 
 
