@@ -12,14 +12,14 @@ PACKAGE = Path(__file__).resolve().parent.parent / "python" / "hauteur"
 
 LAYERS = (
     ("_core",),
-    ("config", "extras", "game", "game_laws", "games", "machine", "networks", "recipe", "seeds"),
+    ("config", "extras", "game", "game_laws", "games", "machine", "networks", "recipe", "seeds", "shipped"),
     (
         *("evaluate", "evaluate_torch", "lc0_options", "limits", "player", "proof", "rating", "record", "replay"),
         *("root_report", "scores", "temperature", "time_manager"),
     ),
-    ("arena", "checkpoint", "metrics", "run_folder", "selfplay", "train"),
+    ("arena", "checkpoint", "metrics", "prove", "run_folder", "selfplay", "train"),
     ("analyse", "gate", "match", "pipeline", "puzzles", "report", "report_view"),
-    ("cli", "cluster", "commands", "experiments", "gtp", "uci", "web"),
+    ("cli", "cluster", "commands", "experiments", "gtp", "terminal", "uci", "web"),
 )
 """From below: a module imports from its own layer and from those below."""
 

@@ -1,10 +1,26 @@
 """Commands about games themselves: count move sequences, run the laws, play in the terminal, prove a net's play."""
 
+import json as json_format
 import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Literal
 
 from hauteur import _core
+from hauteur.config import SearchParams, Temperature
 from hauteur.game import check_game as results_of_laws
 from hauteur.game import make
+from hauteur.player import Player
+from hauteur.prove import (
+    Preserved,
+    play_against_every_reply,
+    solved_connect4_positions,
+    total,
+    value_preserving_moves,
+)
+from hauteur.shipped import net_or_shipped
 
 
 def perft(spec: str, depth: int, *, divide: bool = False) -> int:
@@ -63,3 +79,135 @@ def check_game(spec: str, *, games: int = 20, seed: int = 0) -> int:
     broken = sum(result.broken is not None for result in results)
     print(f"{spec}: {len(results) - broken} of {len(results)} laws hold along {games} random games (seed {seed})")
     return 1 if broken else 0
+
+
+def prove(
+    spec: str,
+    *,
+    net: str | None = None,
+    visits: int = 100,
+    at_least: float | None = None,
+    seed: int = 0,
+    json: bool = False,
+) -> int:
+    """Check a net's play against exact play; exit status 1 if it fails.
+
+    tictactoe: the player must not lose against any replies, in either seat. connect4: the share of moves that keep the
+    exact value of the position, on a fixed set of positions by ply.
+
+    Parameters
+    ----------
+    spec
+        `tictactoe` or `connect4`.
+    net
+        A net file, `uniform` or `rollout`; default: the net that ships for the game.
+    visits
+        Visits a move.
+    at_least
+        connect4: exit status 1 if the share over all positions is less, 0 to 1.
+    seed
+        Seed of the searches.
+    json
+        Print one JSON object.
+    """
+    if spec not in PROVABLE:
+        raise ValueError(f"prove knows {' and '.join(PROVABLE)}, got {spec!r}")
+    if at_least is not None and (spec != "connect4" or not 0 <= at_least <= 1):
+        raise ValueError(f"--at-least is a share from 0 to 1 and for connect4 alone, got {at_least} for {spec}")
+    game = make(spec)
+    with _player(game, net, visits) as player:
+        if spec == "tictactoe":
+            return _prove_exhaustively(player, game, seed, json)
+        return _prove_by_values(player, at_least or 0.0, seed, json)
+
+
+PROVABLE = ("tictactoe", "connect4")
+
+
+@contextmanager
+def _player(game: _core.Game, net: str | None, visits: int) -> Iterator[Player]:
+    """The player of a net, at temperature 0; its evaluator is closed at the end."""
+    if visits < 1:
+        raise ValueError(f"visits must be >= 1, got {visits}")
+    from hauteur.evaluate import make_evaluator
+
+    chosen = net_or_shipped(net, spec=game.spec, game_name=game.name)
+    with closing(make_evaluator(game, chosen)) as evaluator:
+        yield Player(Path(chosen).stem, evaluator, SearchParams(), visits)
+
+
+def _prove_exhaustively(player: Player, game: _core.Game, seed: int, json: bool) -> int:
+    """Prints what became of the games against every reply; 1 if any is lost."""
+    started = time.perf_counter()
+    results = play_against_every_reply(player, game, seed=seed)
+    losses = sum(result.losses for result in results)
+    positions = sum(result.positions for result in results)
+    if json:
+        print(json_format.dumps([asdict(result) for result in results]))
+        return 1 if losses else 0
+    for result in results:
+        seat = ("first", "second")[result.seat]
+        ends = f"{result.wins} won, {result.draws} drawn, {result.losses} lost"
+        print(f"as {seat} player: {result.positions:,} positions, {result.searched:,} searched; ended: {ends}")
+        for moves in result.lost[:5]:
+            print(f"  lost: {moves}")
+    seconds = time.perf_counter() - started
+    print(f"{positions:,} positions visited, {losses} losses ({player.visits} visits a move, {seconds:.1f} s)")
+    return 1 if losses else 0
+
+
+def _prove_by_values(player: Player, at_least: float, seed: int, json: bool) -> int:
+    """Prints the shares by ply and in all; 1 if the total share is less than `at_least`."""
+    by_ply = value_preserving_moves(player, solved_connect4_positions(), seed=seed)
+    in_all = total(list(by_ply.values()))
+    if json:
+        rows = {str(ply): asdict(part) for ply, part in by_ply.items()}
+        print(json_format.dumps({"visits": player.visits, "total": asdict(in_all), "by_ply": rows}))
+        return 1 if in_all.share < at_least else 0
+    print("  ply  positions  kept       choice matters  kept")
+    for ply, part in by_ply.items():
+        print(_values_line(f"{ply:5}", part))
+    print(_values_line("  all", in_all))
+    print(f"value-preserving moves: {in_all.share:.1%} of all, {in_all.choices_share:.1%} where the choice matters")
+    return 1 if in_all.share < at_least else 0
+
+
+def _values_line(label: str, part: Preserved) -> str:
+    kept, choices_kept = f"{part.share:.0%}", f"{part.choices_share:.0%}" if part.choices else "-"
+    return f"{label}  {part.positions:9}  {kept:>4}       {part.choices:14}  {choices_kept:>4}"
+
+
+def play(
+    spec: str = "connect4",
+    *,
+    net: str | None = None,
+    visits: int = 400,
+    human: Literal["first", "second", "both", "none"] = "first",
+    temperature: float = 0.0,
+    seed: int = 0,
+) -> int:
+    """Play a game against a net in the terminal.
+
+    Parameters
+    ----------
+    spec
+        The game, e.g. `tictactoe`, `connect4`, `nogo(size=7)`, `chess`.
+    net
+        A net file, `uniform` or `rollout`; default: the net that ships for the game.
+    visits
+        Visits of the engine a move.
+    human
+        Which player you are; `none` lets the engine play both.
+    temperature
+        Randomness of the engine's moves; 0 plays the best.
+    seed
+        Seed of the engine.
+    """
+    from hauteur.terminal import TerminalGame
+
+    game = make(spec)
+    settings = Temperature(initial=temperature)
+    seats = {"first": (0,), "second": (1,), "both": (0, 1), "none": ()}[human]
+    with _player(game, net, visits) as player:
+        TerminalGame(replace(player, temperature=settings), game, seats, seed=seed).run()
+    return 0
