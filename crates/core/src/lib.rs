@@ -9,6 +9,7 @@ pub mod game;
 pub mod games;
 pub mod oracle;
 pub mod params;
+pub mod report;
 pub mod rng;
 pub mod root;
 pub mod search;

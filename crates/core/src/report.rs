@@ -1,0 +1,101 @@
+//! What a search reports of its root: edges, values, the principal variation.
+
+use crate::game::{Action, Player};
+use crate::search::Search;
+use crate::select::NodeView;
+use crate::tree::{Edge, EdgeStats, TERMINAL, Value};
+
+/// One edge of the root, for reports.
+#[derive(Clone, Debug)]
+pub struct RootEdge {
+    /// The action.
+    pub action: Action,
+    /// Completed visits.
+    pub visits: u32,
+    /// Visits that wait for the network.
+    pub in_flight: u16,
+    /// Stored prior, without noise.
+    pub prior: f32,
+    /// Q for the root's mover, draw score included; first-play urgency when unvisited.
+    pub q: f64,
+    /// Exploration term.
+    pub u: f64,
+    /// Mean value of the visits, for the root's mover.
+    pub value: Option<Value>,
+    /// The network's value of the position behind the edge, for the root's mover.
+    pub network: Option<Value>,
+    /// The game is over behind the edge.
+    pub terminal: bool,
+}
+
+impl Search {
+    /// The root's edges, most visits first; equal visits by Q, then prior.
+    pub fn root_edges(&self) -> Vec<RootEdge> {
+        let Some(root) = self.tree.root_node() else { return Vec::new() };
+        let mover = self.tree.node(root).mover;
+        let view = NodeView::new(&self.setup, &self.tree.root, mover, true);
+        let stats = self.tree.stats(root);
+        let prior = |k: usize, edge: &Edge| self.root.prior(k, edge.stored_prior());
+        let visited = |(k, edge): (usize, &Edge)| stats.get(k).filter(|s| s.visits > 0).map_or(0.0, |_| prior(k, edge));
+        let unvisited_q = view.unvisited_q(self.tree.edges(root).iter().enumerate().map(visited).sum());
+        let report = |(k, edge): (usize, &Edge)| {
+            let record = stats.get(k).copied().unwrap_or(EdgeStats::fresh(edge.stored_prior()));
+            let network = (record.node < TERMINAL).then(|| self.network_value(record.node, mover));
+            RootEdge {
+                action: edge.action,
+                visits: record.visits,
+                in_flight: record.in_flight,
+                prior: edge.prior(),
+                q: if record.visits > 0 { view.q(&record) } else { unvisited_q },
+                u: view.u(prior(k, edge), record.visits, record.in_flight),
+                value: (record.visits > 0).then(|| record.value(false)),
+                network,
+                terminal: record.node == TERMINAL,
+            }
+        };
+        let mut edges: Vec<RootEdge> = self.tree.edges(root).iter().enumerate().map(report).collect();
+        edges.sort_by(|a, b| (b.visits, b.q, b.prior).partial_cmp(&(a.visits, a.q, a.prior)).expect("numbers"));
+        edges
+    }
+
+    /// The network's value of a node, for this player.
+    fn network_value(&self, node: u32, player: Player) -> Value {
+        let node = self.tree.node(node);
+        let value = Value { wl: f64::from(node.network_wl), d: node.network_d };
+        if node.mover == player { value } else { value.flipped() }
+    }
+
+    /// The network's value of the root for its mover, once it is known.
+    pub fn root_network_value(&self) -> Option<Value> {
+        let root = self.tree.root_node()?;
+        Some(self.network_value(root, self.tree.node(root).mover))
+    }
+
+    /// The most visited line, beginning with `first` if it is given.
+    pub fn principal_variation(&self, first: Option<Action>, max_length: usize) -> Vec<Action> {
+        let mut line = Vec::new();
+        let mut next = self.tree.root_node();
+        while let Some(node) = next.filter(|_| line.len() < max_length) {
+            let wanted = first.filter(|_| line.is_empty());
+            let Some((action, behind)) = self.line_edge(node, wanted) else { break };
+            line.push(action);
+            next = behind;
+        }
+        line
+    }
+
+    /// The edge of a node that the principal variation takes, and the node behind it.
+    fn line_edge(&self, node: u32, wanted: Option<Action>) -> Option<(Action, Option<u32>)> {
+        let rank = |stats: &EdgeStats, edge: &Edge| (stats.visits, stats.wl, edge.prior());
+        let (edges, stats) = (self.tree.edges(node), self.tree.stats(node));
+        let visited = edges.iter().zip(stats).filter(|(edge, stats)| match wanted {
+            Some(action) => edge.action == action,
+            None => stats.visits > 0,
+        });
+        let best = visited.rev().max_by(|a, b| rank(a.1, a.0).partial_cmp(&rank(b.1, b.0)).expect("numbers"));
+        match best {
+            Some((edge, stats)) => Some((edge.action, (stats.node < TERMINAL).then_some(stats.node))),
+            None => wanted.map(|action| (action, None)),
+        }
+    }
+}
