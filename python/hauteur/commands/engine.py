@@ -4,11 +4,14 @@ import json as json_format
 import os
 import sys
 from concurrent.futures import Future
+from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from hauteur.analyse import Session
+from hauteur import _core
+from hauteur.analyse import OnReport, Session
 from hauteur.config import SearchParams
 from hauteur.limits import Limits
 from hauteur.root_report import RootReport
@@ -17,10 +20,14 @@ from hauteur.time_manager import Budget
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from hauteur import _core
+    from hauteur.evaluate import Evaluator
 
 DEFAULT_VISITS = 800
-SHOWN = 12
+MOVES_SHOWN = 12
+WAIT_SECONDS = 0.2
+"""How often a waiting command looks for Ctrl-C."""
+
+Words = Annotated[tuple[str, ...], Parameter(consume_multiple=True)]
 
 
 def analyse(
@@ -28,11 +35,11 @@ def analyse(
     *,
     net: str | None = None,
     fen: str | None = None,
-    moves: Annotated[tuple[str, ...], Parameter(consume_multiple=True)] = (),
+    moves: Words = (),
     visits: int | None = None,
     time: float | None = None,
-    only: Annotated[tuple[str, ...], Parameter(consume_multiple=True)] = (),
-    moves_shown: int = SHOWN,
+    only: Words = (),
+    multipv: int = MOVES_SHOWN,
     json: bool = False,
     batch_size: int | None = None,
     threads: int = 0,
@@ -46,24 +53,24 @@ def analyse(
     spec
         Game, such as chess, connect4, nogo(size=7).
     net
-        Net file, or `uniform` or `rollout`; default: the net that comes with the game, for chess the variable HAUTEUR_NET or
-        the newest .pb.gz file of the working directory.
+        Net file, or `uniform` or `rollout`. Default: the net that comes with the game; for chess the file that
+        HAUTEUR_NET names, or the newest .pb.gz file of the working directory.
     fen
-        Chess: the position; default: the start of the game.
+        Chess: the position. Default: the start of the game.
     moves
         Moves played from there, in any notation of the game.
     visits
-        Visits of the root, its own evaluation included; default 800, or no limit with --time.
+        Visits of the root, its own evaluation included. Default: 800; with --time no limit.
     time
         Seconds.
     only
         The only moves to look at.
-    moves_shown
-        Rows of the table; each has its line of play.
+    multipv
+        How many moves to show with their lines of play.
     json
         Print one JSON object instead.
     batch_size
-        Most positions evaluated together; 1 makes the search exactly sequential. Default: what suits the net's backend.
+        Most positions evaluated together; 1 makes the search exactly sequential. Default: what suits the backend.
     threads
         Threads of the net on the processor; 0: one a core.
     seed
@@ -71,16 +78,125 @@ def analyse(
     search
         Any setting of the search, such as --search.cpuct.init 2.
     """
-    limits = _limits(visits, time)
-    game, state, actions = _position(spec, fen, moves)
+    limits = analysis_limits(visits, time)
+    start, actions, state = find_position(spec, fen, moves)
     restriction = tuple(state.action_from_text(move) for move in only)
-    with _evaluator(game, net, threads) as (evaluator, name):
+    evaluator, name = open_evaluator(start.game, net, threads)
+    with closing(evaluator):
         session = Session(evaluator, search, seed=seed, batch_size=batch_size)
-        session.set_position(game.initial_state(), actions)
-        console = _console(quiet=json)
-        report = _run(session, limits, restriction, moves_shown, console)
-    if json:
-        from hauteur.report_view import report_json
-
-        print(json_format.dumps(report_json(report, game=game.spec, net=name)))
+        session.set_position(start, actions)
+        report = _search(session, limits, actions=restriction, lines=max(1, multipv), quiet=json)
+    _show(report, name, rows=max(1, multipv), as_json=json)
     return 0
+
+
+def uci(*, weights: str | None = None, log: Path | None = None, seed: int | None = None) -> int:
+    """Chess engine for UCI programs; lc0's option names.
+
+    Parameters
+    ----------
+    weights
+        The same as the option WeightsFile: a .pb.gz net of Leela Chess Zero, or `uniform`. Default: the file that
+        HAUTEUR_NET names, or the newest .pb.gz file of the working directory.
+    log
+        The same as the option LogFile: the conversation is appended to this file.
+    seed
+        Of moves drawn by temperature and of noise. Default: different every time.
+    """
+    from hauteur.uci.engine import Engine
+    from hauteur.uci.output import Output
+
+    output = Output(sys.stdout)
+    engine = Engine(output, seed=seed)
+    if weights is not None:
+        engine.options.set("WeightsFile", weights)
+    if log is not None:
+        output.log_to(str(log))
+    engine.run(sys.stdin.buffer)
+    if engine.opening:
+        sys.stdout.flush()
+        os._exit(0)  # a net that is being opened cannot be interrupted, and the program does not wait for us
+    return 0
+
+
+def analysis_limits(visits: int | None, time: float | None) -> Limits:
+    """Limits of an analysis; ValueError for limits that are none."""
+    if visits is not None and visits < 1:
+        raise ValueError(f"--visits must be >= 1, got {visits}")
+    if time is not None and not 0.0 < time < 1e9:
+        raise ValueError(f"--time must be a number of seconds above 0, got {time}")
+    if visits is None and time is None:
+        visits = DEFAULT_VISITS
+    return Limits(visits=visits, budget=None if time is None else Budget(time, time))
+
+
+def find_position(spec: str, fen: str | None, moves: tuple[str, ...]) -> tuple[_core.State, tuple[int, ...], _core.State]:
+    """Start of the game, the actions since, and the position after them."""
+    from hauteur.game import make_game
+
+    start = make_game(with_fen(spec, fen)).initial_state()
+    state, actions = start.copy(), []
+    for number, text in enumerate(" ".join(moves).split(), 1):
+        try:
+            action = state.action_from_text(text)
+        except ValueError as error:
+            raise ValueError(f"--moves, move {number}: {error}") from None
+        actions.append(action)
+        state.play(action)
+    return start, tuple(actions), state
+
+
+def with_fen(spec: str, fen: str | None) -> str:
+    """The spec of a game that begins at a FEN."""
+    if fen is None:
+        return spec
+    if any(sign in fen for sign in ",()="):
+        raise ValueError(f"--fen: no FEN has commas, brackets or equals signs: {fen!r}")
+    return f"{spec.removesuffix(')')}, fen={fen})" if spec.endswith(")") else f"{spec}(fen={fen})"
+
+
+def open_evaluator(game: _core.Game, net: str | None, threads: int) -> "tuple[Evaluator, str]":
+    """The evaluator of a net, and what it is called."""
+    raise NotImplementedError
+
+
+def _search(session: Session, limits: Limits, *, actions: tuple[int, ...], lines: int, quiet: bool) -> RootReport:
+    """Searches, showing the table while it grows if there is somebody to see it. Ctrl-C ends the search early."""
+    from rich.console import Console
+
+    console = Console()
+    if quiet or not console.is_terminal:
+        return _result(session, session.start(limits, actions=actions, lines=lines))
+    from rich.live import Live
+
+    from hauteur.report_view import report_view
+
+    with Live(console=console, transient=True, refresh_per_second=8) as live:
+        show: OnReport = lambda report: live.update(report_view(report, rows=lines))  # noqa: E731
+        return _result(session, session.start(limits, actions=actions, lines=lines, on_report=show))
+
+
+def _result(session: Session, future: "Future[RootReport]") -> RootReport:
+    while True:
+        try:
+            return future.result(WAIT_SECONDS)
+        except KeyboardInterrupt:
+            session.stop()
+        except TimeoutError:
+            if future.done():
+                raise
+
+
+def _show(report: RootReport, net: str, *, rows: int, as_json: bool) -> None:
+    from rich.console import Console
+
+    from hauteur.report_view import report_json, report_view
+
+    game = report.state.game.spec
+    if as_json:
+        print(json_format.dumps(report_json(report, game=game, net=net)))
+        return
+    console = Console(highlight=False)
+    console.print(report.state.text(), markup=False)
+    console.print(f"{game}, net {net}", style="bold", markup=False)
+    console.print(report_view(report, rows=rows))

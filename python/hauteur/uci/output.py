@@ -23,9 +23,9 @@ class Output:
     def lines(self, *lines: str) -> None:
         """Writes lines that stay together."""
         with self._lock:
+            self._write_log("<", lines)
             self._stream.write("".join(f"{line}\n" for line in lines))
             self._stream.flush()
-            self._write_log("<", lines)
 
     def info(self, text: str) -> None:
         """An `info string` of one line."""
