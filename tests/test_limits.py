@@ -95,10 +95,10 @@ def test_one_move_needs_no_thought() -> None:
     st.floats(0.5, 10.0),
 )
 def test_what_is_decided_stays_decided(edges: list[int], limit: int, seconds: float, factor: float) -> None:
-    """When the search stops early by visits, giving all visits left over the factor to the second move changes nothing."""
+    """Where the search stops early, the second move would not catch up with all visits left over the factor."""
     visits = 1 + sum(edges)
     progress = replace(START, visits=visits, edge_visits=edges, edge_q=[0.0] * len(edges), seconds=seconds)
     limits = Limits(visits=limit, smart_pruning=factor)
     if stop_reason(limits, progress) == "decided":
-        first, second = (sorted(edges, reverse=True) + [0, 0])[:2]
+        first, second = [*sorted(edges, reverse=True), 0, 0][:2]
         assert first >= second + (limit - visits) / factor

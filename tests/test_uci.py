@@ -10,10 +10,10 @@ from pathlib import Path
 import chess
 import chess.engine
 import pytest
-from uci_client import Client, engine
 
 from hauteur.lc0_options import WITHOUT_EFFECT
 from hauteur.uci.options import OPTIONS
+from uci_client import Client, engine
 
 START_MOVES = {move.uci() for move in chess.Board().legal_moves}
 MATE_IN_1 = "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1"
@@ -268,7 +268,8 @@ def test_standard_castling_is_two_squares(client: Client) -> None:
 
 VERBOSE = re.compile(
     r"info string (?P<move>\S{4,5}) {1,2}\((?P<index>\d+) *\) N: +(?P<n>\d+) \(\+ *\d+\) \(P: +[\d.]+%\) "
-    r"\(WL: +-?[\d.-]+\) \(D: +[\d.-]+\) \(M: +[\d.-]+\) \(Q: +-?[\d.]+\) \(U: +[\d.]+\) \(S: +-?[\d.]+\) \(V: +-?[\d.-]+\)"
+    r"\(WL: +-?[\d.-]+\) \(D: +[\d.-]+\) \(M: +[\d.-]+\) \(Q: +-?[\d.]+\) \(U: +[\d.]+\) \(S: +-?[\d.]+\) "
+    r"\(V: +-?[\d.-]+\)"
 )
 
 

@@ -52,7 +52,9 @@ class Client:
             try:
                 line = self._lines.get(timeout=max(0.0, end - time.monotonic()))
             except queue.Empty:
-                raise AssertionError(f"no line {beginning!r} within {seconds} s; last lines: {self.seen[-5:]}") from None
+                raise AssertionError(
+                    f"no line {beginning!r} within {seconds} s; last lines: {self.seen[-5:]}"
+                ) from None
             assert line is not None, f"the engine left while {beginning!r} was waited for: {self.errors()}"
             self.seen.append(line)
             if line.startswith(beginning):

@@ -139,9 +139,9 @@ class Forest:
         """Plays the actions and re-roots (keeps the subtree or clears it, as params.reuse_tree says)."""
     def state(self, id: int) -> State: ...
     def stats(self) -> dict[str, float]:
-        """Totals since the forest began: visits, rows, cache_hits, cache_lookups, terminal_visits, collisions, depth_sum, depth_max, nodes, bytes."""
+        """Totals since the forest began: visits, rows, cache_hits, cache_lookups, terminal_visits, oracle_hits, collisions, depth_sum, depth_max, nodes, bytes."""
     def tree_stats(self, id: int) -> dict[str, float]:
-        """nodes, edges, bytes, depth_sum, depth_max, visits of one tree."""
+        """The same of one tree, with its edges; depth_max is from the present root."""
     def digest(self, id: int) -> int:
         """Hash of the whole tree (structure, visits, values): equal trees have equal digests."""
     def check_invariants(self, id: int) -> None:

@@ -55,6 +55,7 @@ class _Base:
     """Visits that the tree's counters have seen; re-rooting does not change them."""
     depth_sum: float
     rows: float
+    oracle_hits: float
 
 
 @dataclass
@@ -83,7 +84,9 @@ class Session:
     """A tree that follows a game, and at most one search of it at a time.
 
     batch_size: most rows of a batch (default: what the evaluator prefers); 1 makes the search exactly sequential.
-    threads: of the core. clock: gives seconds. Errors of the evaluator come out of `search`; the tree stays usable.
+    threads: of the core. tablebase: exact results for leaves, or for the root's moves where it knows the root (chess);
+    fast_play: of these only the shortest wins. clock: gives seconds. Errors of the evaluator come out of `search`; the
+    tree stays usable.
     """
 
     def __init__(
@@ -94,6 +97,8 @@ class Session:
         seed: int = 0,
         threads: int = 1,
         batch_size: int | None = None,
+        tablebase: _core.Tablebase | None = None,
+        fast_play: bool = False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._evaluator = evaluator
@@ -101,6 +106,9 @@ class Session:
         self._seed = seed
         self._threads = threads
         self._batch_size = batch_size or evaluator.batch_size
+        self._tablebase = tablebase
+        self._fast_play = fast_play
+        self._leaf_tablebase: _core.Tablebase | None = None
         self._clock = clock
         self._forest: _core.Forest | None = None
         self._tree = 0
@@ -204,10 +212,26 @@ class Session:
             state.play(action)
         if self._forest is None or self._forest.game.spec != start.game.spec:
             params = self._params.model_dump_json(exclude_none=True)
-            self._forest = _core.Forest(start.game, params, self._seed, self._threads)
+            self._forest, self._leaf_tablebase = _core.Forest(start.game, params, self._seed, self._threads), None
         else:
             self._forest.remove(self._ids())
         self._tree = self._forest.add(state)
+
+    def _consult_tablebase(self, only: tuple[int, ...]) -> tuple[int, ...]:
+        """The root moves to search: where the tables know the root, those that keep its result.
+
+        Below such a root every leaf would be known and none better than another, so there the network decides alone; a
+        tree that was built the other way is begun anew.
+        """
+        forest, tables, state = self._loaded(), self._tablebase, self.state
+        kept = tables.root_actions(state, self._fast_play) if tables is not None else None
+        leaf_tables = tables if kept is None else None
+        if leaf_tables is not self._leaf_tablebase:
+            forest.remove(self._ids())
+            forest.set_tablebase(leaf_tables)
+            self._tree, self._leaf_tablebase = forest.add(state), leaf_tables
+        best = tuple(action for action in kept or () if not only or action in only)
+        return best or only
 
     def _loaded(self) -> _core.Forest:
         if self._forest is None:
@@ -227,17 +251,17 @@ class Session:
         self, limits: Limits, actions: Sequence[int], lines: int, on_report: OnReport | None, began: float | None
     ) -> _Run:
         self._require_idle()
-        forest, now = self._loaded(), self._clock()
+        now = self._clock()
         self._stop.clear()
         orders = _Orders(limits, now if began is None else began)
-        only = tuple(actions)
-        playable = only or tuple(int(action) for action in forest.state(self._tree).legal_actions())
+        only = self._consult_tablebase(tuple(actions))
+        playable = only or tuple(int(action) for action in self.state.legal_actions())
         self._run = _Run(orders, only, playable, lines, on_report, now, self._base(), batch_ended=now)
         return self._run
 
     def _base(self) -> _Base:
-        stats = self._loaded().tree_stats(self._tree)
-        return _Base(self._visits(), stats["visits"], stats["depth_sum"], self._loaded().stats()["rows"])
+        stats, totals = self._loaded().tree_stats(self._tree), self._loaded().stats()
+        return _Base(self._visits(), stats["visits"], stats["depth_sum"], totals["rows"], totals["oracle_hits"])
 
     def _perform_into(self, future: Future[RootReport], run: _Run) -> None:
         try:
@@ -331,11 +355,16 @@ class Session:
         return forest.root_visits(ids)[0, actions].tolist(), forest.root_q(ids)[0, actions].tolist()
 
     def _pace(self, run: _Run) -> Pace:
-        stats = self._loaded().tree_stats(self._tree)
-        new = int(stats["visits"] - run.base.counted)
-        depth = (stats["depth_sum"] - run.base.depth_sum) / max(new, 1)
-        rows = int(self._loaded().stats()["rows"] - run.base.rows)
-        return Pace(self._clock() - run.started, new, depth, rows, run.batch_seconds)
+        stats, totals, base = self._loaded().tree_stats(self._tree), self._loaded().stats(), run.base
+        new = int(stats["visits"] - base.counted)
+        return Pace(
+            seconds=self._clock() - run.started,
+            new_visits=new,
+            depth=(stats["depth_sum"] - base.depth_sum) / max(new, 1),
+            rows=int(totals["rows"] - base.rows),
+            tablebase_hits=int(totals["oracle_hits"] - base.oracle_hits),
+            batch_seconds=run.batch_seconds,
+        )
 
     # Private: reports.
 

@@ -187,7 +187,6 @@ WITHOUT_EFFECT = (
     "SolidTreeThreshold",
     "StickyEndgames",
     "SwapColors",
-    "SyzygyFastPlay",
     "TaskWorkers",
     "ThreadIdlingThreshold",
     "TimeManager",

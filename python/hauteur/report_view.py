@@ -45,8 +45,9 @@ def speed_line(report: RootReport) -> Text:
     pace = report.pace
     return Text(
         f"{report.visits:,} visits ({pace.new_visits:,} new) in {pace.seconds:.2f} s, "
-        f"{pace.visits_per_second:,.0f} visits/s, {pace.rows_per_second:,.0f} evaluations/s, mean depth {pace.depth:.1f}, "
-        f"deepest {report.seldepth}, tree {report.memory / 1e6:.1f} MB{', ' if report.reason else ''}{report.reason}",
+        f"{pace.visits_per_second:,.0f} visits/s, {pace.rows_per_second:,.0f} evaluations/s, "
+        f"mean depth {pace.depth:.1f}, deepest {report.seldepth}, tree {report.memory / 1e6:.1f} MB"
+        f"{', ' if report.reason else ''}{report.reason}",
         style="dim",
     )
 

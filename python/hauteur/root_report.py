@@ -53,6 +53,7 @@ class Pace:
     """Mean depth of the new visits, in plies."""
     rows: int = 0
     """Positions that the network evaluated."""
+    tablebase_hits: int = 0
     batch_seconds: float = 0.0
     """From one answer of the network to the next."""
 

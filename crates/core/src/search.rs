@@ -57,11 +57,13 @@ pub struct Counters {
     pub cache_hits: u64,
     /// Visits that ended at the end of a game.
     pub terminal_visits: u64,
+    /// Leaves whose result the oracle knew.
+    pub oracle_hits: u64,
     /// Descents that ended at a leaf in flight.
     pub collisions: u64,
     /// Sum of the lengths of all completed visits' paths.
     pub depth_sum: u64,
-    /// Longest path.
+    /// Longest path from the present root.
     pub depth_max: u64,
 }
 
@@ -73,6 +75,7 @@ impl Counters {
         self.cache_lookups += other.cache_lookups;
         self.cache_hits += other.cache_hits;
         self.terminal_visits += other.terminal_visits;
+        self.oracle_hits += other.oracle_hits;
         self.collisions += other.collisions;
         self.depth_sum += other.depth_sum;
         self.depth_max = self.depth_max.max(other.depth_max);
@@ -247,12 +250,17 @@ impl Search {
     }
 
     /// The result at the scratch position, by the rules or by the oracle. A root may be drawn by a rule, or be known, and is still searched.
-    fn leaf_outcome(&self, oracle: Option<&dyn LeafOracle>) -> Option<Outcome> {
+    fn leaf_outcome(&mut self, oracle: Option<&dyn LeafOracle>) -> Option<Outcome> {
         if self.path.is_empty() {
             return None;
         }
-        let state = self.scratch.as_ref();
-        state.outcome().or_else(|| oracle.and_then(|oracle| oracle.probe(state)))
+        let by_rules = self.scratch.outcome();
+        if by_rules.is_some() {
+            return by_rules;
+        }
+        let known = oracle?.probe(self.scratch.as_ref());
+        self.counters.oracle_hits += u64::from(known.is_some());
+        known
     }
 
     fn make_leaf(&mut self, key: u64) -> Leaf {
@@ -335,6 +343,7 @@ impl Search {
             Some(edge) if self.setup.params.reuse_tree => self.tree.re_root(edge as u32),
             _ => self.tree = Tree::default(),
         }
+        self.counters.depth_max = self.counters.depth_max.saturating_sub(1);
         self.root_state.play(action);
         let mut actions = Vec::new();
         self.root_state.legal_actions(&mut actions);

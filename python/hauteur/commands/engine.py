@@ -130,7 +130,9 @@ def analysis_limits(visits: int | None, time: float | None) -> Limits:
     return Limits(visits=visits, budget=None if time is None else Budget(time, time))
 
 
-def find_position(spec: str, fen: str | None, moves: tuple[str, ...]) -> tuple[_core.State, tuple[int, ...], _core.State]:
+def find_position(
+    spec: str, fen: str | None, moves: tuple[str, ...]
+) -> tuple[_core.State, tuple[int, ...], _core.State]:
     """Start of the game, the actions since, and the position after them."""
     from hauteur.game import make_game
 

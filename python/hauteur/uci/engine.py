@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hauteur import __version__
+from hauteur import __version__, _core
 from hauteur.analyse import Session
 from hauteur.limits import Limits
 from hauteur.root_report import RootReport
@@ -302,12 +302,28 @@ class Engine:
         if self._net is None:
             raise ValueError("there is no net")
         evaluator, params = self._net.result(), self.options.search_params()
-        key = (evaluator, params, self.options.whole("MinibatchSize"))
+        batch_size, path = self.options.whole("MinibatchSize") or None, self.options.text("SyzygyPath")
+        fast_play = self.options.flag("SyzygyFastPlay")
+        key = (evaluator, params, batch_size, path, fast_play)
         if self._session is None or key != self._session_key:
-            batch_size = self.options.whole("MinibatchSize") or None
-            self._session = Session(evaluator, params, seed=self._seed, batch_size=batch_size)
+            tablebase = self._open_tablebase(path)
+            self._session = Session(
+                evaluator, params, seed=self._seed, batch_size=batch_size, tablebase=tablebase, fast_play=fast_play
+            )
             self._session_key = key
         return self._session
+
+    def _open_tablebase(self, path: str) -> _core.Tablebase | None:
+        """The tablebases of the option SyzygyPath; None without any, with a message if they cannot be used."""
+        if not path:
+            return None
+        try:
+            tablebase = _core.Tablebase(path)
+        except ValueError as error:
+            self._output.info(f"error: no tablebases: {error}")
+            return None
+        self._output.info(f"tablebases: {tablebase.files} files, up to {tablebase.largest} men")
+        return tablebase
 
     def _tell(self, report: RootReport) -> None:
         """Writes what the search has found so far; runs in its thread."""

@@ -56,7 +56,8 @@ ENGINE_OPTIONS = (
     Option("LogFile", "string", "", "File to which the conversation is written."),
     Option("UCI_Chess960", "check", False, "Castling is written as the king taking the rook."),
     Option("Ponder", "check", True, "The program may let the engine think in the opponent's time."),
-    Option("SyzygyPath", "string", "", "Folders of Syzygy tablebases."),
+    Option("SyzygyPath", "string", "", "Folders of Syzygy tablebases, separated as in PATH."),
+    Option("SyzygyFastPlay", "check", False, "In a position of the tablebases play only the shortest wins."),
     Option(
         "HistoryFill",
         "combo",

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TextIO
 
 from hauteur import _core
+from hauteur.proof import moves_to_win
 from hauteur.root_report import RootMove, RootReport
 from hauteur.scores import permille, score
 from hauteur.uci.options import Options
@@ -65,7 +66,7 @@ def info_lines(report: RootReport, options: Options) -> Iterator[str]:
                 *_wdl_text(report, move, options),
                 f"hashfull {hashfull(report, options)} nps {round(report.pace.visits_per_second)}",
                 *([f"eps {round(report.pace.rows_per_second)}"] if options.flag("UCI_ShowEPS") else []),
-                "tbhits 0",
+                f"tbhits {report.pace.tablebase_hits}",
                 *([f"multipv {rank}"] if wanted > 1 else []),
                 "pv " + " ".join(line_text(report.state, move.line)),
             ]
@@ -74,7 +75,7 @@ def info_lines(report: RootReport, options: Options) -> Iterator[str]:
 
 def score_text(report: RootReport, move: RootMove, options: Options, *, first: bool) -> str:
     """`score mate` where the end is certain, else `score cp` of the kind that ScoreType names."""
-    mate = report.mate if first else (1 if move.result > 0 else None)
+    mate = report.mate if first else moves_to_win(report.state, (move.action,))
     if mate is not None:
         return f"score mate {mate}"
     wl, d = wl_and_d(report, move)
