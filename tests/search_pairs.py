@@ -10,9 +10,13 @@ from hypothesis import strategies as st
 from hauteur._core import Batch, Forest, Game, State
 from hauteur.config import Cpuct, Dirichlet, Fpu, SearchParams
 from hauteur.reference import Leaf, Search
-from search_toys import Evaluator, Floats, hash_evaluator
+from search_toys import Evaluator, Floats, ToyGame, hash_evaluator
 
 SPECS = ("tictactoe", "connect4", "nogo(size=3)", "nogo(size=4)", "chess")
+
+games = st.sampled_from(SPECS).map(Game) | st.builds(
+    ToyGame, seed=st.integers(0, 2**32), width=st.sampled_from([0, 3, 20]), max_plies=st.integers(1, 15)
+).map(Game.from_python)
 
 
 def random_state(game: Game, moves: list[int]) -> State:
@@ -141,9 +145,9 @@ search_params = st.builds(
 
 
 @st.composite
-def pairs(draw: st.DrawFn, specs: tuple[str, ...] = SPECS) -> Pair:
+def pairs(draw: st.DrawFn) -> Pair:
     """A random position of a random game with random parameters and random answers."""
-    game = Game(draw(st.sampled_from(specs)))
+    game = draw(games)
     state = random_state(game, draw(st.lists(st.integers(0, 1000), max_size=10)))
     salt, sharpness = draw(st.integers(0, 2**32)), draw(st.sampled_from([0.0, 1.0, 6.0]))
     evaluator = hash_evaluator(game.num_actions, salt=salt, sharpness=sharpness)

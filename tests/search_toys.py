@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -59,3 +60,49 @@ def solved_tictactoe(features: Floats) -> tuple[Floats, Floats]:
     values = [tictactoe_value(int(own), int(other)) for own, other in stones]
     wdl = np.array([[value == 1, value == 0, value == -1] for value in values], np.float32).reshape(-1, 3)
     return np.zeros((len(features), 9), np.float32), wdl
+
+
+def draw(*what: int) -> int:
+    """64 random bits, a pure function of the numbers."""
+    text = ",".join(map(str, what)).encode()
+    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little")
+
+
+@dataclass
+class ToyGame:
+    """A position of a random game: a hash says who moves (nobody takes turns), what is legal, when and how it ends."""
+
+    seed: int
+    width: int = 0
+    """Different positions a ply, small for many transpositions; 0 = no two ways lead to the same position."""
+    max_plies: int = 12
+    num_actions: int = 7
+    feature_shape: tuple[int, int, int] = (1, 8, 8)
+    ply: int = 0
+    bits: int = 1
+
+    @property
+    def to_move(self) -> int:
+        return self.bits >> 1 & 1
+
+    def legal_actions(self) -> list[int]:
+        """About two thirds of all actions, none at the end."""
+        if self.outcome() is not None:
+            return []
+        chosen = [action for action in range(self.num_actions) if draw(self.bits, action) % 3]
+        return chosen or [self.bits % self.num_actions]
+
+    def play(self, action: int) -> None:
+        self.ply += 1
+        following = draw(self.seed, self.bits, action)
+        self.bits = draw(self.seed, self.ply, following % self.width) if self.width else following
+
+    def outcome(self) -> int | None:
+        ends = self.ply >= self.max_plies or (self.ply > 1 and self.bits % 7 == 0)
+        return self.bits // 7 % 3 - 1 if ends else None
+
+    def encode(self) -> Floats:
+        return (self.bits >> np.arange(64, dtype=np.uint64) & 1).astype(np.float32).reshape(self.feature_shape)
+
+    def copy(self) -> ToyGame:
+        return replace(self)

@@ -279,23 +279,32 @@ def select_edge(
     used: Mapping[int, float] | None = None,
     only: Collection[int] = (),
 ) -> Edge:
-    """PUCT: argmax_a Q(s, a) + U(s, a); among equals the first in order. The edge counts as chosen from now on.
+    """The edge with the largest score, among equals the first in order; it counts as chosen from now on.
 
-    U(s, a) = c_puct(N(s)) sqrt(max(sum_b N(s, b), 1)) P(s, a) / (1 + N(s, a) + F(s, a))   (AGZ, Methods, "Select"; AZ)
+    `used`: priors by action in the place of the stored ones; `only`: actions that may be chosen, empty = all.
+    """
+    scores = edge_scores(node, params, at_root=at_root, used=used)
+    allowed = [k for k, edge in enumerate(node.edges) if not only or edge.action in only]
+    return choose(node, max(allowed, key=scores.__getitem__))
 
-    F is ours: visits in flight count as visits here (virtual visits), and not in Q (no virtual loss). `used`: priors by
-    action in the place of the stored ones; `only`: actions that may be chosen, empty = all.
+
+def edge_scores(
+    node: Node, params: SearchParams, *, at_root: bool = False, used: Mapping[int, float] | None = None
+) -> list[float]:
+    """PUCT: Q(s, a) + U(s, a) of every edge (AGZ, Methods, "Select"; AZ).
+
+    U(s, a) = c_puct(N(s)) sqrt(max(sum_b N(s, b), 1)) P(s, a) / (1 + N(s, a) + F(s, a))
+
+    F is ours: visits in flight count as visits here (virtual visits), and not in Q (no virtual loss).
     """
     priors = [edge_prior(edge, used) for edge in node.edges]
     unvisited_q = first_play_urgency(node, priors, params, at_root=at_root)
     exploration = exploration_factor(node, params, at_root=at_root)
-    best, best_score = -1, -math.inf
-    for k, (edge, prior) in enumerate(zip(node.edges, priors, strict=True)):
-        q = edge_value(node, edge, params) if edge.visits else unvisited_q
-        score = q + exploration * prior / (1 + edge.visits + edge.in_flight)
-        if score > best_score and (not only or edge.action in only):
-            best, best_score = k, score
-    return choose(node, best)
+    return [
+        (edge_value(node, edge, params) if edge.visits else unvisited_q)
+        + exploration * prior / (1 + edge.visits + edge.in_flight)
+        for edge, prior in zip(node.edges, priors, strict=True)
+    ]
 
 
 def choose(node: Node, k: int) -> Edge:
