@@ -182,4 +182,4 @@ def do_call(pair: Pair, what: str, number: int) -> None:
             pair.set_limit(number % 3 * (root_visits + number % 50))
         case "run" if not pair.pending:
             pair.run(root_visits + number)
-            pair.set_limit(0)
+            pair.set_limit(root_visits + number + 60)

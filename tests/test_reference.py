@@ -65,7 +65,7 @@ def test_golden_trees(golden: dict[str, Any]) -> None:
 
 
 def fixture_node() -> reference.Node:
-    """The node of the worked example: value 0.08 of its own, three visited edges, one unvisited; values for the mover."""
+    """The node of the worked example: own value 0.08, three visited edges, one unvisited."""
     state = Game("tictactoe").initial_state()
     node = reference.Node(state, mover=0, exact=None, visits=21)
     for action, (visits, q, prior) in enumerate([(12, 0.2, 0.55), (6, 0.1, 0.25), (2, 0.02, 0.17), (0, 0.0, 0.03)]):

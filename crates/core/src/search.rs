@@ -417,8 +417,9 @@ fn softmax_edges(leaf: &mut Leaf, logits: &[f32], temperature: f64) -> Result<()
     weights.iter_mut().for_each(|weight| *weight = ((*weight - greatest) / temperature).exp());
     let sum: f64 = weights.iter().sum();
     if !sum.is_finite() {
-        let bad = actions.iter().find(|action| !logits[usize::from(**action)].is_finite());
-        return Err(format!("policy logits must be finite, action {bad:?} has another"));
+        let not_finite = |action: &&Action| !logits[usize::from(**action)].is_finite();
+        let bad = actions.iter().find(not_finite).copied().unwrap_or_default();
+        return Err(format!("policy logits must be finite, got {} for action {bad}", logits[usize::from(bad)]));
     }
     edges.clear();
     edges.extend(actions.iter().zip(weights).map(|(action, weight)| Edge::new(*action, (*weight / sum) as f32)));
