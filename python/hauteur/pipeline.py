@@ -19,7 +19,7 @@ from hauteur import _core, machine, networks
 from hauteur.arena import ArenaFacts
 from hauteur.checkpoint import RunState, load_checkpoint, save_checkpoint
 from hauteur.evaluate import make_evaluator
-from hauteur.game import make_game
+from hauteur.game import make
 from hauteur.gate import decide, gate_match
 from hauteur.metrics import Display, game_metrics, generation_line, search_metrics
 from hauteur.networks import ResNetArchitecture
@@ -27,6 +27,7 @@ from hauteur.player import Player
 from hauteur.rating import Record, finite_elo
 from hauteur.recipe import Recipe
 from hauteur.replay import ReplayBuffer
+from hauteur.report import write_report
 from hauteur.run_folder import RunFolder, write_json
 from hauteur.selfplay import candidate_record, play_generation, shard_paths
 from hauteur.train import Trainer, steps_for
@@ -50,7 +51,7 @@ def learn(recipe: Recipe, *, folder: Path | None = None, fresh: bool = False, di
 
 def open_run(recipe: Recipe, folder: RunFolder, *, fresh: bool, display: Display) -> Run:
     """A new run, or the one that the folder holds, as its last checkpoint left it."""
-    game = make_game(recipe.game)
+    game = make(recipe.game)
     if fresh or not folder.config.exists():
         folder.create(recipe)
     folder.check_recipe(recipe)
@@ -188,6 +189,7 @@ class Run:
         self._checkpoint()
         self.folder.write_metrics(state.history)
         copy_file(self.folder.net(state.best), self.folder.best)
+        write_report(self.folder)
         self.display.generation(generation_line(state.history, self.recipe.run.generations))
 
     def _gate_match(self) -> Record:
