@@ -175,12 +175,18 @@ def _facts(state: _core.State) -> tuple[object, ...]:
 
 
 def _copies(visit: Visit) -> str | None:
+    """Two copies that play the same move are equal; the original does not change."""
     before = _facts(visit.state)
-    copy = visit.state.copy()
-    if _facts(copy) != before:
+    first, second = visit.state.copy(), visit.state.copy()
+    if _facts(first) != before:
         return "a copy differs from its original"
     if len(visit.legal):
-        copy.play(int(visit.rng.choice(visit.legal)))
+        action = int(visit.rng.choice(visit.legal))
+        first.play(action)
+        after = _facts(first)
+        second.play(action)
+        if _facts(second) != after:
+            return f"two copies of a position differ after the same action {action}"
     return None if _facts(visit.state) == before else "a move on a copy changed the original"
 
 

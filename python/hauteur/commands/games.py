@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from hauteur import _core
 from hauteur.config import SearchParams, Temperature
@@ -21,6 +21,9 @@ from hauteur.prove import (
     value_preserving_moves,
 )
 from hauteur.shipped import net_or_shipped
+
+if TYPE_CHECKING:
+    from hauteur.evaluate import Evaluator
 
 
 def perft(spec: str, depth: int, *, divide: bool = False) -> int:
@@ -129,11 +132,16 @@ def _player(game: _core.Game, net: str | None, visits: int) -> Iterator[Player]:
     """The player of a net, at temperature 0; its evaluator is closed at the end."""
     if visits < 1:
         raise ValueError(f"visits must be >= 1, got {visits}")
+    chosen = net_or_shipped(net, spec=game.spec, game_name=game.name)
+    with closing(evaluator_of(game, chosen)) as evaluator:
+        yield Player(Path(chosen).stem, evaluator, SearchParams(), visits)
+
+
+def evaluator_of(game: _core.Game, net: str) -> "Evaluator":
+    """The evaluator of a net; imported here so that the other commands start without a backend."""
     from hauteur.evaluate import make_evaluator
 
-    chosen = net_or_shipped(net, spec=game.spec, game_name=game.name)
-    with closing(make_evaluator(game, chosen)) as evaluator:
-        yield Player(Path(chosen).stem, evaluator, SearchParams(), visits)
+    return make_evaluator(game, net)
 
 
 def _prove_exhaustively(player: Player, game: _core.Game, seed: int, json: bool) -> int:

@@ -1,0 +1,165 @@
+"""Exact play as the judge: games against every reply, solved positions, the solver."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from hauteur import _core, cli, prove
+from hauteur.commands import games as commands
+from hauteur.config import SearchParams
+from hauteur.player import Player
+from hauteur.prove import MoveChooser, Preserved, play_against_every_reply, solved_connect4_positions, total
+from learning_toys import Answers, ToyEvaluator
+from search_toys import solved_tictactoe
+
+GAME = _core.Game("tictactoe")
+CONNECT4 = _core.Game("connect4")
+
+
+class FunctionEvaluator(ToyEvaluator):
+    """Answers by a function of the features."""
+
+    function: Callable[[NDArray[np.float32]], Answers]
+
+    def __call__(self, features: NDArray[np.float32]) -> Answers:
+        return self.function(features)
+
+
+def player(game: _core.Game, function: Callable[[NDArray[np.float32]], Answers], visits: int) -> Player:
+    evaluator = FunctionEvaluator(game, batch_size=64)
+    evaluator.function = function
+    return Player("toy", evaluator, SearchParams(), visits)  # type: ignore[arg-type]
+
+
+def rising(features: NDArray[np.float32]) -> Answers:
+    """Knows nothing and prefers high actions."""
+    logits = np.tile(np.arange(9, dtype=np.float32), (len(features), 1))
+    return logits, np.full((len(features), 3), 1 / 3, np.float32)
+
+
+def uniform7(features: NDArray[np.float32]) -> Answers:
+    """All columns alike, all values 0."""
+    return np.zeros((len(features), 7), np.float32), np.full((len(features), 3), 1 / 3, np.float32)
+
+
+def test_a_player_that_knows_the_values_never_loses() -> None:
+    results = play_against_every_reply(player(GAME, solved_tictactoe, 100), GAME)
+    assert [result.seat for result in results] == [0, 1]
+    assert [result.losses for result in results] == [0, 0]
+    assert all(result.wins > 0 and result.draws > 0 for result in results)
+    assert all(result.searched < result.positions for result in results)
+
+
+def reached_by_highest_square(seat: int) -> tuple[set[tuple[str, ...]], set[tuple[str, ...]]]:
+    """All and the lost boards that can come about when one side always takes the highest free square."""
+    met, lost = set(), set()
+    todo = [GAME.initial_state()]
+    while todo:
+        state = todo.pop()
+        board = tuple(state.text().split())
+        if board in met:
+            continue
+        met.add(board)
+        legal = state.legal_actions().tolist()
+        if state.outcome() == (-1 if seat == 0 else 1):
+            lost.add(board)
+        for action in legal[-1:] if state.to_move == seat else legal:
+            child = state.copy()
+            child.play(action)
+            todo.append(child)
+    return met, lost
+
+
+def test_every_reply_is_met_and_every_loss_found() -> None:
+    results = play_against_every_reply(player(GAME, rising, 1), GAME)
+    for result in results:
+        met, lost = reached_by_highest_square(result.seat)
+        assert (result.positions, result.losses) == (len(met), len(lost))
+        assert len(result.lost) == result.losses > 0
+
+
+def test_the_solved_positions_are_what_they_say() -> None:
+    positions = solved_connect4_positions()
+    solver = _core.Connect4Solver(18)
+    assert {position.state.ply for position in positions} == set(range(6, 39))
+    assert len({position.state.key for position in positions}) == len(positions) == 33 * 20
+    for position in positions:
+        assert position.state.outcome() is None
+        assert len(position.values) == len(position.state.legal_actions())
+        if position.state.ply >= 18:
+            assert solver.move_values(position.state).tolist() == list(position.values)
+
+
+@pytest.mark.slow
+def test_the_first_moves_of_connect4() -> None:
+    """The middle column wins, its neighbours draw, the others lose (Allis 1988; Allen 1989)."""
+    assert _core.Connect4Solver(24).move_values(CONNECT4.initial_state()).tolist() == [-1, -1, 0, 1, 0, -1, -1]
+
+
+def test_the_value_of_a_position_is_that_of_its_best_move() -> None:
+    solver = _core.Connect4Solver(20)
+    for position in solved_connect4_positions():
+        if position.state.ply < 20:
+            continue
+        for action, value in zip(position.state.legal_actions().tolist(), position.values, strict=True):
+            child = position.state.copy()
+            child.play(action)
+            outcome = child.outcome()
+            if outcome is None:
+                assert value == -solver.move_values(child).max()
+            else:
+                assert value == abs(outcome)
+
+
+def test_the_solver_takes_connect4_alone() -> None:
+    with pytest.raises(ValueError, match="connect4 alone, got a state of tictactoe"):
+        _core.Connect4Solver().move_values(GAME.initial_state())
+    with pytest.raises(ValueError, match="table_bits must be 10 to 30, got 3"):
+        _core.Connect4Solver(3)
+
+
+def test_shares_of_preserved_values() -> None:
+    late = [position for position in solved_connect4_positions() if position.state.ply >= 34]
+    judge = player(CONNECT4, uniform7, 400)
+    shares = prove.value_preserving_moves(judge, late)
+    assert sorted(shares) == [34, 35, 36, 37, 38]
+    assert total(list(shares.values())).positions == len(late)
+    actions = MoveChooser(judge, CONNECT4).choose([position.state for position in late])
+    kept = sum(position.preserved_by(int(action)) for position, action in zip(late, actions, strict=True))
+    assert total(list(shares.values())).preserved == kept
+    assert total(list(shares.values())).share > 0.9
+    assert Preserved(10, 9, 4, 3).share == 0.9
+    assert Preserved(10, 9, 4, 3).choices_share == 0.75
+
+
+def use_toy(monkeypatch: pytest.MonkeyPatch, judge: Player) -> None:
+    """The commands find this player's evaluator instead of a net's."""
+    monkeypatch.setattr(commands, "evaluator_of", lambda game, net: judge.evaluator)
+
+
+def test_prove_tictactoe(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    use_toy(monkeypatch, player(GAME, solved_tictactoe, 1))
+    assert cli.main(["prove", "tictactoe", "--net", "toy", "--visits", "50"]) == 0
+    assert "positions visited, 0 losses (50 visits a move" in capsys.readouterr().out
+
+
+def test_a_loss_gives_exit_status_1(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    use_toy(monkeypatch, player(GAME, rising, 1))
+    assert cli.main(["prove", "tictactoe", "--net", "toy", "--visits", "1"]) == 1
+    assert "  lost: " in capsys.readouterr().out
+
+
+def test_prove_connect4(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    use_toy(monkeypatch, player(CONNECT4, uniform7, 1))
+    arguments = ["prove", "connect4", "--net", "toy", "--visits", "20"]
+    assert cli.main([*arguments, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["total"]["positions"] == 660
+    assert 0 < document["total"]["choices_preserved"] < document["total"]["choices"] < 660
+    assert cli.main([*arguments, "--at-least", "1"]) == 1
+    assert "value-preserving moves: " in capsys.readouterr().out
