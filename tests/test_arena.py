@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from learning_toys import ToyEvaluator
 
 from hauteur import _core
 from hauteur.arena import ArenaFacts, play_games
 from hauteur.config import Dirichlet, SearchParams, Temperature
 from hauteur.player import Player
 from hauteur.record import GamePlan, GameRecord
+from learning_toys import ToyEvaluator
 
 GAME = _core.Game("connect4")
 
@@ -19,10 +19,17 @@ def player(salt: int = 0, *, visits: int = 12, temperature: float = 1.0, noise: 
 
 
 def games_of(
-    players: list[Player], plans: list[GamePlan], *, seed: int = 1, parallel: int = 8, **options: int
+    players: list[Player],
+    plans: list[GamePlan],
+    *,
+    seed: int = 1,
+    parallel: int = 8,
+    batch_size: int = 8,
+    in_flight: int = 2,
 ) -> list[GameRecord]:
-    settings = {"batch_size": 8, "in_flight": 2} | options
-    played = play_games(GAME, players, plans, seed=seed, purpose="test", parallel=parallel, **settings)
+    played = play_games(
+        GAME, players, plans, seed=seed, purpose="test", parallel=parallel, batch_size=batch_size, in_flight=in_flight
+    )
     return sorted(played, key=lambda game: game.plan.index)
 
 

@@ -64,7 +64,8 @@ def tracked(pattern: str) -> list[str]:
 def test_tree_names_every_source_file() -> None:
     listed = set(readme_tree())
     sources = [path for pattern in ("python/hauteur/*", "crates/*.rs") for path in tracked(pattern)]
-    missing = [path for path in sources if Path(path).name not in UNLISTED and path not in listed]
+    named = [path for path in sources if Path(path).name not in UNLISTED and Path(path).parent.name != "data"]
+    missing = [path for path in named if path not in listed]
     assert not missing, f"not in the file tree of README.md: {missing}"
 
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from learning_toys import ToyEvaluator
 
 from hauteur import _core
 from hauteur.config import SearchParams
 from hauteur.player import SearchFacts, run_searches
+from learning_toys import ToyEvaluator
 
 GAME = _core.Game("connect4")
 

@@ -6,7 +6,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from learning_toys import ToyEvaluator
 
 from hauteur import _core
 from hauteur.arena import play_games
@@ -14,6 +13,7 @@ from hauteur.config import Dirichlet, SearchParams, Temperature
 from hauteur.player import Player
 from hauteur.record import GamePlan, GameRecord
 from hauteur.replay import Games, ReplayBuffer, read_shard, write_shard
+from learning_toys import ToyEvaluator
 
 GAME = _core.Game("connect4")
 

@@ -61,5 +61,5 @@ def test_permille_sums_to_thousand(value: tuple[float, float]) -> None:
 
 
 def test_unknown_kind() -> None:
-    with pytest.raises(ValueError, match="ScoreType must be one of centipawn, .*, got 'pawns'"):
+    with pytest.raises(ValueError, match=r"ScoreType must be one of centipawn, .*, got 'pawns'"):
         score("pawns", wl=0.0, d=0.0, q=0.0)

@@ -77,6 +77,7 @@ def test_python_chess_understands_every_option() -> None:
         assert list(player.options) == [option.name for option in OPTIONS]
         player.configure({"Threads": 1, "Hash": 64, "Move Overhead": 100, "CPuct": "2.5", "ScoreType": "Q"})
         result = player.play(chess.Board(), chess.engine.Limit(nodes=50), info=chess.engine.INFO_ALL)
+    assert result.move is not None
     assert result.move in chess.Board().legal_moves
     assert 0 < result.info["nodes"] <= 50
 

@@ -61,7 +61,7 @@ def moves_left(move_number: int) -> float:
     The median of what is left, t, solves S(x + t) = S(x) / 2: t = m (1 + 2 (x/m)^s)^(1/s) - x, at most m.
     """
     played = float(max(0, move_number))
-    growth = 1.0 + 2.0 * (played / GAME_LENGTH) ** GAME_LENGTH_SHAPE
+    growth: float = 1.0 + 2.0 * (played / GAME_LENGTH) ** GAME_LENGTH_SHAPE
     return min(GAME_LENGTH, GAME_LENGTH * growth ** (1.0 / GAME_LENGTH_SHAPE) - played)
 
 
