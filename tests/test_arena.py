@@ -26,9 +26,18 @@ def games_of(
     parallel: int = 8,
     batch_size: int = 8,
     in_flight: int = 2,
+    threads: int = 1,
 ) -> list[GameRecord]:
     played = play_games(
-        GAME, players, plans, seed=seed, purpose="test", parallel=parallel, batch_size=batch_size, in_flight=in_flight
+        GAME,
+        players,
+        plans,
+        seed=seed,
+        purpose="test",
+        parallel=parallel,
+        batch_size=batch_size,
+        in_flight=in_flight,
+        threads=threads,
     )
     return sorted(played, key=lambda game: game.plan.index)
 

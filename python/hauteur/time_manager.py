@@ -62,7 +62,8 @@ def moves_left(move_number: int) -> float:
     """
     played = float(max(0, move_number))
     growth: float = 1.0 + 2.0 * (played / GAME_LENGTH) ** GAME_LENGTH_SHAPE
-    return min(GAME_LENGTH, GAME_LENGTH * growth ** (1.0 / GAME_LENGTH_SHAPE) - played)
+    left: float = GAME_LENGTH * growth ** (1.0 / GAME_LENGTH_SHAPE) - played
+    return min(GAME_LENGTH, left)
 
 
 def _ceiling(spare: float, moves_to_go: int | None) -> float:
