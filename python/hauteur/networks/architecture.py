@@ -1,0 +1,172 @@
+"""What a network is made of, as data: architectures, file descriptions, and the tensors each architecture has."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from hauteur.config import Section
+from hauteur.networks.chess_moves import CONVOLUTION_PLANES, NUM_MOVES
+
+Shape = tuple[int, ...]
+Size = Annotated[int, Field(ge=1, le=65536)]
+
+CHESS_FEATURES = (112, 8, 8)
+
+
+class ResNetArchitecture(Section):
+    """AlphaZero's residual tower f(filters, blocks): an input convolution, `blocks` residual blocks, two heads.
+
+    Policy `dense`: 1x1 convolution to `policy_channels`, then one dense layer to all actions. Policy `convolution`: two 3x3
+    convolutions, one output a square (boards where every action is a square) or lc0's 80 planes (chess).
+    Value `wdl`: win, draw, loss by softmax; `scalar`: one number by tanh.
+    """
+
+    kind: Literal["resnet"] = "resnet"
+    feature_shape: tuple[Size, Size, Size]
+    num_actions: Size
+    filters: Annotated[int, Field(ge=1, le=4096)] = 64
+    blocks: Annotated[int, Field(ge=0, le=256)] = 5
+    se_channels: Annotated[int, Field(ge=0, le=4096)] = 0
+    activation: Literal["relu", "mish"] = "relu"
+    policy: Literal["dense", "convolution"] = "dense"
+    policy_channels: Annotated[int, Field(ge=1, le=4096)] = 32
+    value: Literal["wdl", "scalar"] = "wdl"
+    value_channels: Annotated[int, Field(ge=1, le=4096)] = 32
+    value_hidden: Annotated[int, Field(ge=1, le=65536)] = 128
+
+    @model_validator(mode="after")
+    def _policy_fits(self) -> "ResNetArchitecture":
+        if self.policy == "convolution" and self.policy_planes == 0:
+            raise ValueError(
+                f"policy 'convolution' needs one action a square or chess, got {self.num_actions} actions "
+                f"on {self.feature_shape[1]}x{self.feature_shape[2]}; allowed: 'dense'"
+            )
+        return self
+
+    @property
+    def policy_planes(self) -> int:
+        """Output planes of the convolution policy head, 0 where the game does not fit it."""
+        _, rows, columns = self.feature_shape
+        if self.feature_shape == CHESS_FEATURES and self.num_actions == NUM_MOVES:
+            return CONVOLUTION_PLANES
+        return int(self.num_actions == rows * columns)
+
+    def summary(self) -> str:
+        """One line for people, as `resnet 64x6 se8, dense policy, wdl value`."""
+        se = f" se{self.se_channels}" if self.se_channels else ""
+        return f"resnet {self.filters}x{self.blocks}{se} {self.activation}, {self.policy} policy, {self.value} value"
+
+    def shapes(self) -> dict[str, Shape]:
+        """Every tensor of the network by its name, with its shape."""
+        planes, rows, columns = self.feature_shape
+        squares, filters = rows * columns, self.filters
+        shapes = _conv_norm("input", planes, filters, 3)
+        for i in range(self.blocks):
+            shapes |= _conv_norm(f"blocks.{i}.conv1", filters, filters, 3)
+            shapes |= _conv_norm(f"blocks.{i}.conv2", filters, filters, 3)
+            if self.se_channels:
+                shapes |= _dense(f"blocks.{i}.se.reduce", filters, self.se_channels)
+                shapes |= _dense(f"blocks.{i}.se.expand", self.se_channels, 2 * filters)
+        if self.policy == "dense":
+            shapes |= _conv_norm("policy.conv", filters, self.policy_channels, 1)
+            shapes |= _dense("policy.output", self.policy_channels * squares, self.num_actions)
+        else:
+            shapes |= _conv_norm("policy.conv", filters, filters, 3)
+            shapes["policy.output.weight"] = (self.policy_planes, filters, 3, 3)
+            shapes["policy.output.bias"] = (self.policy_planes,)
+        shapes |= _conv_norm("value.conv", filters, self.value_channels, 1)
+        shapes |= _dense("value.hidden", self.value_channels * squares, self.value_hidden)
+        return shapes | _dense("value.output", self.value_hidden, 3 if self.value == "wdl" else 1)
+
+
+def _conv_norm(name: str, inputs: int, outputs: int, kernel: int) -> dict[str, Shape]:
+    norm = ("weight", "bias", "running_mean", "running_var")
+    return {f"{name}.conv.weight": (outputs, inputs, kernel, kernel)} | {f"{name}.norm.{n}": (outputs,) for n in norm}
+
+
+def _dense(name: str, inputs: int, outputs: int) -> dict[str, Shape]:
+    return {f"{name}.weight": (outputs, inputs), f"{name}.bias": (outputs,)}
+
+
+ActivationName = Literal["relu", "mish", "none", "tanh", "sigmoid", "selu", "swish", "relu_2"]
+
+
+class Lc0Architecture(Section):
+    """A network in lc0's layers, named as in its files; sizes that are not here follow from the tensors.
+
+    A body of residual blocks (`filters`, `blocks`), of attention encoders (`embedding`, `encoders`, `heads`), or of blocks and
+    then encoders. `scalars` are the numbers and names that stand between the layers of the file, by path.
+    """
+
+    kind: Literal["lc0"] = "lc0"
+    structure: Literal[3, 4, 6, 7]
+    filters: Annotated[int, Field(ge=0, le=65536)] = 0
+    blocks: Annotated[int, Field(ge=0, le=1024)] = 0
+    se: bool = False
+    embedding: Annotated[int, Field(ge=0, le=65536)] = 0
+    encoders: Annotated[int, Field(ge=0, le=1024)] = 0
+    heads: Annotated[int, Field(ge=0, le=1024)] = 0
+    smolgen: bool = False
+    input_embedding: Literal["none", "map", "dense"] = "none"
+    activation: Literal["relu", "mish"] = "relu"
+    ffn_activation: ActivationName = "relu"
+    smolgen_activation: ActivationName = "relu"
+    policy: Literal["classical", "convolution", "attention"]
+    policy_prefix: Literal["", "policy_heads.vanilla."] = ""
+    value: Literal["wdl", "scalar"]
+    value_prefix: Literal["", "value_heads.winner."] = ""
+    moves_left: bool = False
+    scalars: dict[str, int | str] = {}
+    min_version: tuple[int, int, int] = (0, 21, 0)
+    license: str = ""
+
+    @property
+    def feature_shape(self) -> tuple[int, int, int]:
+        """lc0's 112 planes."""
+        return CHESS_FEATURES
+
+    @property
+    def num_actions(self) -> int:
+        """lc0's 1858 moves."""
+        return NUM_MOVES
+
+    def summary(self) -> str:
+        """One line for people, as `lc0 64x6 se relu, convolution policy, wdl value`."""
+        parts = []
+        if self.filters:
+            parts.append(f"{self.filters}x{self.blocks}{' se' if self.se else ''}")
+        if self.encoders:
+            smolgen = " smolgen" if self.smolgen else ""
+            parts.append(f"attention {self.embedding}x{self.encoders}, {self.heads} heads{smolgen}")
+        moves_left = ", moves left" if self.moves_left else ""
+        return f"lc0 {' + '.join(parts)} {self.activation}, {self.policy} policy, {self.value} value{moves_left}"
+
+
+Architecture = Annotated[ResNetArchitecture | Lc0Architecture, Field(discriminator="kind")]
+
+
+class NetDescription(Section):
+    """What a network file says of itself. `sha256` is the hash of the file's bytes, `parameters` counts all its numbers."""
+
+    format: Literal["safetensors", "lc0", "onnx"]
+    architecture: Architecture
+    game: str
+    parameters: int
+    training: dict[str, str | int | float | bool | None] = {}
+    sha256: str
+    file_bytes: int
+
+    @property
+    def feature_shape(self) -> tuple[int, int, int]:
+        """Planes, rows, columns that the network reads."""
+        return self.architecture.feature_shape
+
+    @property
+    def num_actions(self) -> int:
+        """Length of the policy."""
+        return self.architecture.num_actions
+
+    @property
+    def moves_left(self) -> bool:
+        """Whether a third output predicts the plies that are left."""
+        return isinstance(self.architecture, Lc0Architecture) and self.architecture.moves_left

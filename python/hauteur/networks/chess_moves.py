@@ -1,0 +1,68 @@
+"""lc0's 1858 chess moves as numbers, and how the policy heads' outputs map to them. Squares: a1 = 0, b1 = 1, ... h8 = 63.
+
+Moves are seen from the mover (black's board is flipped). For every square in order, all squares a queen or a knight reaches
+on an empty board in order (1792 moves); then for every file the promotions to queen, rook, bishop from the seventh rank, by
+target file (66). A promotion to a knight is the plain move; castling is the king taking its own rook.
+"""
+
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+NUM_MOVES = 1858
+CONVOLUTION_PLANES = 80
+"""Planes of the convolution policy head; 73 are used."""
+
+_DIRECTIONS = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
+"""(file, rank) steps north, north-east, ... north-west: the order of the convolution head's planes."""
+
+_KNIGHT = ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2))
+
+
+@cache
+def plain_moves() -> tuple[tuple[int, int], ...]:
+    """The 1792 (from, to) moves of queens and knights, in order."""
+    return tuple((a, b) for a in range(64) for b in range(64) if _is_move(b % 8 - a % 8, b // 8 - a // 8))
+
+
+@cache
+def promotions() -> tuple[tuple[int, int, int], ...]:
+    """The 66 (from file, to file, piece) promotions, in order; piece: 0 queen, 1 rook, 2 bishop."""
+    return tuple((a, b, piece) for a in range(8) for b in (a - 1, a, a + 1) if 0 <= b < 8 for piece in range(3))
+
+
+def convolution_indices() -> NDArray[np.int64]:
+    """Where each move stands in the flattened convolution head [80, 8, 8], int64 [1858]."""
+    plain = [_plane(b % 8 - a % 8, b // 8 - a // 8) * 64 + a for a, b in plain_moves()]
+    piece_offset = (2, 0, 1)
+    special = [(64 + 3 * (b - a + 1) + piece_offset[piece]) * 64 + 48 + a for a, b, piece in promotions()]
+    return np.array(plain + special, dtype=np.int64)
+
+
+def attention_indices() -> NDArray[np.int64]:
+    """Where each move stands in the flattened attention head [64 x 64 pairs, then 8 x 8 x 3 promotions], int64 [1858]."""
+    plain = [a * 64 + b for a, b in plain_moves()]
+    special = [4096 + a * 24 + b * 3 + piece for a, b, piece in promotions()]
+    return np.array(plain + special, dtype=np.int64)
+
+
+def reach_map() -> NDArray[np.float32]:
+    """The position map of attention bodies, float32 [64, 64]: 1 where a queen or knight moves, -1 on the diagonal, else 0."""
+    result = -np.eye(64, dtype=np.float32)
+    squares = np.array(plain_moves())
+    result[squares[:, 0], squares[:, 1]] = 1
+    return result
+
+
+def _is_move(dx: int, dy: int) -> bool:
+    straight = (dx == 0) != (dy == 0)
+    return straight or (dx != 0 and abs(dx) == abs(dy)) or {abs(dx), abs(dy)} == {1, 2}
+
+
+def _plane(dx: int, dy: int) -> int:
+    """Plane of the convolution head for a plain move."""
+    if {abs(dx), abs(dy)} == {1, 2}:
+        return 56 + _KNIGHT.index((dx, dy))
+    distance = max(abs(dx), abs(dy))
+    return 7 * _DIRECTIONS.index((dx // distance, dy // distance)) + distance - 1

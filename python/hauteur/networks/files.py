@@ -1,0 +1,136 @@
+"""Network files on disk: safetensors with JSON metadata, atomic writing, and what any network file says of itself."""
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pydantic import TypeAdapter, ValidationError
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
+
+from hauteur.networks.architecture import Architecture, Lc0Architecture, Shape
+from hauteur.networks.lc0_layers import Floats
+from hauteur.networks.lc0_layout import lc0_shapes
+
+FORMAT_VERSION = "1"
+MAX_BYTES = 2**32
+
+_ARCHITECTURE: TypeAdapter[Architecture] = TypeAdapter(Architecture)
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Writes a file whole: under a temporary name first, renamed when all is on disk."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def sha256_of(path: Path) -> str:
+    """Hash of a file's bytes, hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def safetensors_bytes(
+    architecture: Architecture,
+    tensors: Mapping[str, Floats],
+    *,
+    game: str,
+    training: Mapping[str, object] | None = None,
+) -> bytes:
+    """A network as the bytes of a `.safetensors` file. Raises ValueError when the tensors do not fit the architecture."""
+    _check_tensors({name: values.shape for name, values in tensors.items()}, architecture)
+    metadata = {
+        "format": FORMAT_VERSION,
+        "architecture": architecture.model_dump_json(),
+        "game": game,
+        "training": json.dumps(dict(training or {}), sort_keys=True),
+    }
+    arrays = {name: np.ascontiguousarray(values, np.float32) for name, values in tensors.items()}
+    not_finite = [name for name, values in arrays.items() if not np.isfinite(values).all()]
+    if not_finite:
+        raise ValueError(f"tensor {not_finite[0]} holds numbers that are not finite")
+    return save(arrays, metadata={f"hauteur.{key}": value for key, value in metadata.items()})
+
+
+class SafetensorsFile:
+    """An opened network file: metadata and shapes at once, the numbers when asked for."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises ValueError naming the file and what is wrong with it."""
+        if path.stat().st_size > MAX_BYTES:
+            raise ValueError(f"{path}: has {path.stat().st_size} bytes, allowed are at most {MAX_BYTES}")
+        self._path = path
+        try:
+            with safe_open(path, framework="numpy") as file:
+                metadata = file.metadata() or {}
+                self._names = list(file.keys())
+                shapes = {name: tuple(file.get_slice(name).get_shape()) for name in self._names}
+                self._types = {name: file.get_slice(name).get_dtype() for name in self._names}
+        except SafetensorError as error:
+            raise ValueError(f"{path}: is not a whole safetensors file ({error})") from None
+        try:
+            self._open(metadata, shapes)
+        except (ValueError, KeyError) as error:
+            raise ValueError(f"{path}: {_explain(error)}") from None
+
+    def _open(self, metadata: Mapping[str, str], shapes: Mapping[str, Shape]) -> None:
+        version = metadata.get("hauteur.format")
+        if version is None:
+            raise ValueError("is a safetensors file, but not a network of hauteur (no hauteur.format in its metadata)")
+        if version != FORMAT_VERSION:
+            raise ValueError(f"has format version {version}, this version reads {FORMAT_VERSION}")
+        self.architecture = _ARCHITECTURE.validate_json(metadata["hauteur.architecture"])
+        self.game = metadata["hauteur.game"]
+        self.training: dict[str, Any] = json.loads(metadata["hauteur.training"])
+        wrong = [name for name, kind in self._types.items() if kind != "F32"]
+        if wrong:
+            raise ValueError(f"tensor {wrong[0]} has type {self._types[wrong[0]]}, expected F32")
+        _check_tensors(shapes, self.architecture)
+        self.parameters = sum(int(np.prod(shape)) for shape in shapes.values())
+
+    def tensors(self) -> dict[str, Floats]:
+        """All tensors by name, float32, finite."""
+        with safe_open(self._path, framework="numpy") as file:
+            tensors = {name: file.get_tensor(name) for name in self._names}
+        for name, values in tensors.items():
+            if not np.isfinite(values).all():
+                raise ValueError(f"{self._path}: tensor {name} holds numbers that are not finite")
+        return tensors
+
+
+def _explain(error: ValueError | KeyError) -> str:
+    if isinstance(error, KeyError):
+        return f"has no {error.args[0]} in its metadata"
+    if isinstance(error, ValidationError):
+        first = error.errors()[0]
+        return f"architecture.{'.'.join(map(str, first['loc']))}: {first['msg']}"
+    return str(error)
+
+
+def _check_tensors(shapes: Mapping[str, Shape], architecture: Architecture) -> None:
+    """The tensors must be those of the architecture, no more, no fewer, in their shapes."""
+    if isinstance(architecture, Lc0Architecture):
+        sizes = {name: int(np.prod(shape)) for name, shape in shapes.items()}
+        expected = lc0_shapes(sizes, architecture)
+    else:
+        expected = architecture.shapes()
+        unknown = sorted(set(shapes) - set(expected))
+        if unknown:
+            raise ValueError(f"tensor {unknown[0]} has no place in this architecture ({architecture.summary()})")
+    for name, shape in expected.items():
+        if name not in shapes:
+            raise ValueError(f"tensor {name} is missing")
+        if tuple(shapes[name]) != shape:
+            raise ValueError(f"tensor {name} has shape {tuple(shapes[name])}, expected {shape}")

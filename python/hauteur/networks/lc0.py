@@ -1,0 +1,379 @@
+"""lc0 network files (`.pb.gz`): read and write, without torch.
+
+A network is its `Lc0Architecture` and its layers by path as float32 arrays; `lc0_module.py` computes with them.
+"""
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from hauteur.networks.architecture import Lc0Architecture, ResNetArchitecture, Shape
+from hauteur.networks.lc0_layers import Floats, decode, encode, encoding_of, flatten, size, unflatten
+from hauteur.networks.lc0_layout import lc0_shapes
+from hauteur.networks.lc0_proto import (
+    MAGIC,
+    Activation,
+    Embedding,
+    Encoding,
+    InputFormat,
+    PolicyFormat,
+    Structure,
+    ValueFormat,
+    pack_net,
+    read_net,
+)
+from hauteur.networks.wire import Message
+
+EncodingName = Literal["linear16", "float16", "bfloat16", "float32"]
+
+_OWN_ENCODING_VERSION = (0, 33, 0)
+"""The first lc0 that reads encodings other than LINEAR16."""
+
+_POLICIES = {
+    PolicyFormat.CLASSICAL: "classical",
+    PolicyFormat.CONVOLUTION: "convolution",
+    PolicyFormat.ATTENTION: "attention",
+}
+_VALUES = {ValueFormat.CLASSICAL: "scalar", ValueFormat.WDL: "wdl"}
+_EMBEDDINGS = {Embedding.NONE: "none", Embedding.PE_MAP: "map", Embedding.PE_DENSE: "dense"}
+_BODIES = (
+    Structure.CLASSICAL_WITH_HEADFORMAT,
+    Structure.SE_WITH_HEADFORMAT,
+    Structure.ATTENTIONBODY_WITH_HEADFORMAT,
+    Structure.ATTENTIONBODY_WITH_MULTIHEADFORMAT,
+)
+
+
+class Lc0File:
+    """An opened network file: architecture, training facts and shapes at once, the numbers when asked for."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises ValueError naming the file and what is wrong with it."""
+        net = read_net(path)
+        self._path = path
+        try:
+            self._open(net)
+        except ValueError as error:
+            raise ValueError(f"{path}: {_one_line(error)}") from None
+
+    def _open(self, net: Message) -> None:
+        if "weights" not in net:
+            raise ValueError("holds an ONNX model, not lc0 weights" if "onnx_model" in net else "holds no weights")
+        self._encoding = _file_encoding(net)
+        layers, scalars = flatten(net["weights"])
+        self._layers = {path: layer for path, layer in layers.items() if layer.get("params")}
+        sizes = {path: _size(path, layer, self._encoding) for path, layer in self._layers.items()}
+        self.architecture = _architecture(net, sizes, scalars)
+        self.shapes = lc0_shapes(sizes, self.architecture)
+        self.parameters = sum(sizes.values())
+        self.training = _training(net.get("training_params", {}))
+
+    def encodings(self) -> list[str]:
+        """The encodings that the file's layers use."""
+        return sorted({encoding_of(layer, self._encoding).name for layer in self._layers.values()})
+
+    def tensors(self) -> dict[str, Floats]:
+        """All layers by path; those the network uses in their shape, others flat."""
+        return {path: self._tensor(path, layer) for path, layer in self._layers.items()}
+
+    def _tensor(self, path: str, layer: Message) -> Floats:
+        try:
+            values = decode(layer, self._encoding)
+        except ValueError as error:
+            raise ValueError(f"{self._path}: layer {path} {error}") from None
+        return values.reshape(self.shapes.get(path, (-1,)))
+
+
+def _one_line(error: ValueError) -> str:
+    """The first complaint of a pydantic error, others as they are."""
+    errors = getattr(error, "errors", None)
+    if errors is None:
+        return str(error)
+    first = errors()[0]
+    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+
+
+def _size(path: str, layer: Message, default: Encoding) -> int:
+    try:
+        return size(layer, default)
+    except ValueError as error:
+        raise ValueError(f"layer {path} {error}") from None
+
+
+def _file_encoding(net: Message) -> Encoding:
+    number = net.get("format", {}).get("weights_encoding", 0) or Encoding.LINEAR16
+    return encoding_of({"encoding": number})
+
+
+def _training(params: Message) -> dict[str, str | int | float | bool | None]:
+    return {name: value for name, value in params.items() if not isinstance(value, float) or math.isfinite(value)}
+
+
+def _architecture(net: Message, sizes: Mapping[str, int], scalars: dict[str, int | str]) -> Lc0Architecture:
+    multihead = (
+        any(path.startswith("policy_heads.") for path in sizes),
+        any(p.startswith("value_heads.") for p in sizes),
+    )
+    encoders = _count(sizes, "encoder.{}.mha.q_w")
+    form = _network_format(net.get("format", {}).get("network_format"), bool(encoders), sizes, all(multihead))
+    activation = "mish" if form["default_activation"] == 1 else "relu"
+    version = net.get("min_version", {})
+    return Lc0Architecture(
+        structure=form["network"],
+        filters=_filters(sizes),
+        blocks=_count(sizes, "residual.{}.conv1.weights"),
+        se="residual.0.se.w1" in sizes,
+        embedding=sizes.get("ip_emb_b", 0) if encoders else 0,
+        encoders=encoders,
+        heads=scalars.get("headcount", 0),
+        smolgen="smolgen_w" in sizes,
+        input_embedding=_lookup("input embedding", Embedding, _EMBEDDINGS, form["input_embedding"]),
+        activation=activation,
+        ffn_activation=_activation("FFN activation", form["ffn_activation"], activation),
+        smolgen_activation=_activation("smolgen activation", form["smolgen_activation"], activation),
+        policy=_lookup("policy format", PolicyFormat, _POLICIES, form["policy"]),
+        policy_prefix="policy_heads.vanilla." if multihead[0] else "",
+        value=_lookup("value format", ValueFormat, _VALUES, form["value"]),
+        value_prefix="value_heads.winner." if multihead[1] else "",
+        moves_left=form["moves_left"] == 1,
+        scalars=scalars,
+        min_version=tuple(version.get(part, 0) for part in ("major", "minor", "patch")),
+        license=net.get("license", ""),
+    )
+
+
+def _filters(sizes: Mapping[str, int]) -> int:
+    """Filters of the input convolution, 112 planes of 3x3."""
+    return sizes.get("input.weights", 0) // (112 * 9)
+
+
+def _count(sizes: Mapping[str, int], pattern: str) -> int:
+    """How many items a list has."""
+    result = 0
+    while pattern.format(result) in sizes:
+        result += 1
+    return result
+
+
+def _network_format(found: Message | None, encoders: bool, sizes: Mapping[str, int], multihead: bool) -> dict[str, int]:
+    """The complete format: what old files leave out is filled in as lc0's loader does it."""
+    form = {"input": 1, "output": 1, "network": 1, "policy": 1, "value": 1, "moves_left": 0, "default_activation": 0}
+    form |= {"smolgen_activation": 0, "ffn_activation": 0, "input_embedding": 0}
+    form |= found or {}
+    if form["network"] in (Structure.CLASSICAL, Structure.SE):
+        form |= {"network": form["network"] + 2, "policy": PolicyFormat.CLASSICAL, "value": ValueFormat.CLASSICAL}
+    elif form["network"] == Structure.SE_WITH_HEADFORMAT and encoders:
+        form["network"] = Structure.ATTENTIONBODY_WITH_HEADFORMAT
+        if "smolgen_w" in sizes:
+            form |= {"ffn_activation": Activation.RELU_2, "smolgen_activation": Activation.SWISH}
+    elif form["network"] == Structure.AB_LEGACY_WITH_MULTIHEADFORMAT:
+        form["network"] = Structure.ATTENTIONBODY_WITH_MULTIHEADFORMAT
+    if form["network"] == Structure.ATTENTIONBODY_WITH_HEADFORMAT:
+        if multihead:
+            form |= {"network": Structure.ATTENTIONBODY_WITH_MULTIHEADFORMAT, "input_embedding": Embedding.PE_DENSE}
+        elif "input_embedding" not in (found or {}):
+            form["input_embedding"] = Embedding.PE_MAP
+    _check_format(form)
+    return form
+
+
+def _check_format(form: Mapping[str, int]) -> None:
+    if form["input"] != InputFormat.CLASSICAL_112_PLANE:
+        name = _name(InputFormat, form["input"])
+        raise ValueError(f"input format {name} is not supported, only 1 (CLASSICAL_112_PLANE)")
+    if form["network"] not in _BODIES:
+        allowed = ", ".join(f"{s.value} ({s.name})" for s in _BODIES)
+        raise ValueError(f"network structure {_name(Structure, form['network'])} is not supported, only {allowed}")
+    if form["moves_left"] not in (0, 1):
+        raise ValueError(f"moves-left format {form['moves_left']} is not supported, only 0 (none) and 1 (V1)")
+    if form["default_activation"] not in (0, 1):
+        raise ValueError(
+            f"default activation {form['default_activation']} is not supported, only 0 (ReLU) and 1 (mish)"
+        )
+
+
+def _name(enum: Any, number: int) -> str:
+    try:
+        return f"{number} ({enum(number).name})"
+    except ValueError:
+        return f"{number} (unknown)"
+
+
+def _lookup(what: str, enum: Any, names: Mapping[Any, str], number: int) -> Any:
+    if number not in names:
+        allowed = ", ".join(f"{e.value} ({e.name})" for e in names)
+        raise ValueError(f"{what} {_name(enum, number)} is not supported, only {allowed}")
+    return names[number]
+
+
+_ACTIVATIONS = {a: a.name.lower() for a in Activation if a not in (Activation.DEFAULT, Activation.SOFTMAX)}
+
+
+def _activation(what: str, number: int, default: str) -> Any:
+    return default if number == Activation.DEFAULT else _lookup(what, Activation, _ACTIVATIONS, number)
+
+
+def lc0_bytes(
+    architecture: Lc0Architecture,
+    tensors: Mapping[str, Floats],
+    training: Mapping[str, object] | None = None,
+    encoding: EncodingName = "linear16",
+) -> bytes:
+    """The network as the bytes of a `.pb.gz` file.
+
+    LINEAR16, which every lc0 reads, stores 16 bits a number (error up to 1/131070 of a layer's range), and exactly what was
+    read from LINEAR16. The others need lc0 0.33. Raises ValueError where the tensors do not make a network.
+    """
+    lc0_shapes({path: values.size for path, values in tensors.items()}, architecture)
+    code = Encoding[encoding.upper()]
+    layers = {path: _encode(path, values, code) for path, values in tensors.items()}
+    version = architecture.min_version
+    if code != Encoding.LINEAR16:
+        version = max(version, _OWN_ENCODING_VERSION)
+    net: Message = {
+        "magic": MAGIC,
+        "min_version": dict(zip(("major", "minor", "patch"), version, strict=True)),
+        "format": {"weights_encoding": int(Encoding.LINEAR16), "network_format": _format_message(architecture)},
+        "training_params": _training_message(training or {}),
+        "weights": unflatten(layers, architecture.scalars),
+    }
+    if architecture.license:
+        net["license"] = architecture.license
+    return pack_net(net)
+
+
+def _encode(path: str, values: Floats, encoding: Encoding) -> Message:
+    try:
+        return encode(values, encoding)
+    except ValueError as error:
+        raise ValueError(f"layer {path} {error}") from None
+
+
+def _format_message(architecture: Lc0Architecture) -> Message:
+    attention = architecture.encoders > 0
+    form: Message = {
+        "input": int(InputFormat.CLASSICAL_112_PLANE),
+        "output": 2 if architecture.value == "wdl" else 1,
+        "network": architecture.structure,
+        "policy": _number(_POLICIES, architecture.policy),
+        "value": _number(_VALUES, architecture.value),
+        "moves_left": int(architecture.moves_left),
+    }
+    if attention or architecture.activation == "mish":
+        form["default_activation"] = int(architecture.activation == "mish")
+    if attention:
+        form["smolgen_activation"] = _number(_ACTIVATIONS, architecture.smolgen_activation)
+        form["ffn_activation"] = _number(_ACTIVATIONS, architecture.ffn_activation)
+        form["input_embedding"] = _number(_EMBEDDINGS, architecture.input_embedding)
+    return form
+
+
+def _number(names: Mapping[Any, str], name: str) -> int:
+    return next(int(key) for key, value in names.items() if value == name)
+
+
+_TRAINING_FIELDS = {"training_steps": int, "learning_rate": float, "mse_loss": float, "policy_loss": float}
+_TRAINING_FIELDS |= {"accuracy": float, "lc0_params": str}
+
+
+def _training_message(training: Mapping[str, object]) -> Message:
+    """The training facts that an lc0 file has a place for."""
+    message: Message = {}
+    for name, kind in _TRAINING_FIELDS.items():
+        value = training.get(name)
+        if isinstance(value, int | float | str) and not isinstance(value, bool):
+            message[name] = kind(value)
+    return message
+
+
+def from_resnet(
+    architecture: ResNetArchitecture, tensors: Mapping[str, Floats]
+) -> tuple[Lc0Architecture, dict[str, Floats]]:
+    """A residual tower for chess in lc0's layers; the two compute the same. Raises ValueError when lc0 has no such network."""
+    _check_exportable(architecture)
+    renamed: dict[str, Floats] = {}
+    for name, shape in architecture.shapes().items():
+        renamed[_lc0_path(name, architecture)] = np.asarray(tensors[name], np.float32).reshape(shape)
+    lc0 = Lc0Architecture(
+        structure=4 if architecture.se_channels else 3,
+        filters=architecture.filters,
+        blocks=architecture.blocks,
+        se=architecture.se_channels > 0,
+        activation=architecture.activation,
+        policy="classical" if architecture.policy == "dense" else "convolution",
+        value=architecture.value,
+    )
+    return lc0, renamed
+
+
+def _check_exportable(architecture: ResNetArchitecture) -> None:
+    if architecture.policy_planes != 80:
+        raise ValueError(
+            f"only chess networks (112x8x8 planes, 1858 actions) fit an lc0 file, got {architecture.num_actions} actions "
+            f"and planes {'x'.join(map(str, architecture.feature_shape))}"
+        )
+    if (architecture.value_channels, architecture.value_hidden) != (32, 128):
+        raise ValueError(
+            f"lc0 wants a value head of 32 channels and 128 hidden units, got {architecture.value_channels} "
+            f"and {architecture.value_hidden}"
+        )
+
+
+_NORM_NAMES = {"weight": "bn_gammas", "bias": "bn_betas", "running_mean": "bn_means", "running_var": "bn_stddivs"}
+_SE_NAMES = {"reduce.weight": "w1", "reduce.bias": "b1", "expand.weight": "w2", "expand.bias": "b2"}
+
+
+def _lc0_path(name: str, architecture: ResNetArchitecture) -> str:
+    """The lc0 path of a residual tower's tensor."""
+    parts = name.split(".")
+    if parts[0] == "blocks":
+        head = f"residual.{parts[1]}"
+        if parts[2] == "se":
+            return f"{head}.se.{_SE_NAMES['.'.join(parts[3:])]}"
+        return f"{head}.{parts[2]}.{_conv_field(parts[3:])}"
+    if parts[0] == "input":
+        return f"input.{_conv_field(parts[1:])}"
+    suffix = "w" if parts[-1] == "weight" else "b"
+    if parts[0] == "value":
+        return {
+            "conv": f"value.{_conv_field(parts[2:])}" if len(parts) > 3 else "",
+            "hidden": f"ip1_val_{suffix}",
+            "output": f"ip2_val_{suffix}",
+        }[parts[1]]
+    if parts[1] == "conv":
+        return f"{'policy' if architecture.policy == 'dense' else 'policy1'}.{_conv_field(parts[2:])}"
+    return (
+        f"ip_pol_{suffix}" if architecture.policy == "dense" else f"policy.{'weights' if suffix == 'w' else 'biases'}"
+    )
+
+
+def _conv_field(parts: list[str]) -> str:
+    return "weights" if parts[0] == "conv" else _NORM_NAMES[parts[1]]
+
+
+def random_tensors(shapes: Mapping[str, Shape], seed: int) -> dict[str, Floats]:
+    """Random layers of these shapes, scaled so that values neither vanish nor explode; the same for the same seed."""
+    rng = np.random.Generator(np.random.Philox(key=seed))
+    return {path: _random(path, shape, rng) for path, shape in shapes.items()}
+
+
+def _random(path: str, shape: Shape, rng: np.random.Generator) -> Floats:
+    if path.endswith(("bn_stddivs", "running_var", "gammas", "norm.weight")):
+        return rng.uniform(0.5, 1.5, shape).astype(np.float32)
+    scale = 0.1 if len(shape) == 1 else (2 / math.prod(shape[1:])) ** 0.5
+    return (scale * rng.standard_normal(shape)).astype(np.float32)
+
+
+def random_net(path: Path, *, filters: int = 8, blocks: int = 1, seed: int = 0) -> Path:
+    """Writes a small random network for chess as `.pb.gz` (for tests and trials); returns `path`."""
+    from hauteur.networks.files import write_bytes
+
+    resnet = ResNetArchitecture(
+        feature_shape=(112, 8, 8), num_actions=1858, filters=filters, blocks=blocks, se_channels=4, policy="convolution"
+    )
+    architecture, tensors = from_resnet(resnet, random_tensors(resnet.shapes(), seed))
+    write_bytes(path, lc0_bytes(architecture, tensors))
+    return path

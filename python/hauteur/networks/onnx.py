@@ -1,0 +1,103 @@
+"""ONNX export, cached by content: the same net is exported once. Reading a cached export does not import torch.
+
+Inputs: `features` float32 [rows, planes, rows, columns]; outputs: `policy` float32 [rows, actions] (logits), `wdl` float32
+[rows, 3] (probabilities), and `moves_left` float32 [rows, 1] where the net has that head.
+"""
+
+import os
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hauteur.machine import cache_directory
+from hauteur.networks.architecture import NetDescription
+from hauteur.networks.files import sha256_of
+
+if TYPE_CHECKING:
+    from hauteur.networks.registry import Net
+
+OPSET = 18
+EXPORT_VERSION = 1
+"""Raised when the exported graph changes, so that old exports are not used."""
+
+_METADATA = "hauteur.description"
+
+
+def ensure_onnx(path: str | Path) -> Path:
+    """The ONNX file of a network file: itself, an earlier export, or a new one.
+
+    Exports lie beside the net as `NAME.HASH.onnx`, or in the user's cache directory when that folder cannot be written.
+    Raises ValueError and OSError as `networks.load`.
+    """
+    from hauteur.networks.registry import load
+
+    path = Path(path)
+    if path.name.endswith(".onnx"):
+        return path
+    name = f"{path.name}.{sha256_of(path)[:16]}.v{EXPORT_VERSION}.onnx"
+    candidates = [folder / name for folder in (path.parent, cache_directory())]
+    for candidate in candidates:
+        if candidate.is_file():
+            return candidate
+    target = candidates[0] if os.access(path.parent, os.W_OK) else candidates[1]
+    target.parent.mkdir(parents=True, exist_ok=True)
+    export_onnx(load(path), target)
+    return target
+
+
+def export_onnx(net: "Net", target: Path) -> None:
+    """Writes a network as ONNX, whole or not at all (imports torch)."""
+    import torch
+
+    from hauteur.networks.modules import Inference
+
+    description = net.description
+    outputs = ["policy", "wdl", *(["moves_left"] if description.moves_left else [])]
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    example = torch.zeros(2, *description.feature_shape)
+    axes = {name: {0: "rows"} for name in ("features", *outputs)}
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            torch.onnx.export(
+                Inference(net.module()).eval(),
+                (example,),
+                str(temporary),
+                input_names=["features"],
+                output_names=outputs,
+                dynamic_axes=axes,
+                opset_version=OPSET,
+                dynamo=False,
+            )
+        _add_metadata(temporary, description)
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _add_metadata(path: Path, description: NetDescription) -> None:
+    """Keeps the net's description inside the ONNX file."""
+    import onnx
+
+    model = onnx.load(str(path))
+    entry = model.metadata_props.add()
+    entry.key, entry.value = _METADATA, description.model_dump_json()
+    onnx.save(model, str(path))
+
+
+def describe_onnx(path: Path) -> NetDescription:
+    """What an ONNX file that was exported here says of itself. Raises ValueError for other files."""
+    import onnx
+    from google.protobuf.message import DecodeError
+
+    try:
+        model = onnx.load(str(path), load_external_data=False)
+    except DecodeError:
+        raise ValueError(f"{path}: is not a whole ONNX file") from None
+    for entry in model.metadata_props:
+        if entry.key == _METADATA:
+            description = NetDescription.model_validate_json(entry.value)
+            return description.model_copy(
+                update={"format": "onnx", "sha256": sha256_of(path), "file_bytes": path.stat().st_size}
+            )
+    raise ValueError(f"{path}: is an ONNX file, but none that was exported here (no {_METADATA} in its metadata)")

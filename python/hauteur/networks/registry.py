@@ -1,0 +1,128 @@
+"""Every kind of network file behind one door: describe, load, save, convert."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hauteur.networks.architecture import Architecture, Lc0Architecture, NetDescription
+from hauteur.networks.files import SafetensorsFile, safetensors_bytes, sha256_of, write_bytes
+from hauteur.networks.lc0 import EncodingName, Lc0File, from_resnet, lc0_bytes
+from hauteur.networks.lc0_layers import Floats
+
+if TYPE_CHECKING:
+    from hauteur.networks.modules import Network
+
+SUFFIXES = (".safetensors", ".pb.gz")
+"""Files with weights. `.onnx` files can be described and evaluated, not loaded."""
+
+
+@dataclass(frozen=True, eq=False)
+class Net:
+    """A network file: what it says of itself, its tensors, its torch module."""
+
+    path: Path
+    description: NetDescription
+    _file: Lc0File | SafetensorsFile
+
+    @cached_property
+    def tensors(self) -> dict[str, Floats]:
+        """All tensors by name, float32; read from the file when first asked for."""
+        return self._file.tensors()
+
+    def module(self) -> "Network":
+        """A new torch module with these tensors, in evaluation mode, on the CPU (imports torch)."""
+        from hauteur.networks.modules import build
+
+        return build(self.description.architecture, self.tensors)
+
+
+def load(path: str | Path) -> Net:
+    """Opens a network file. Raises ValueError (one line: file, place, what is wrong), OSError when it cannot be read."""
+    path = Path(path)
+    suffix = _suffix(path)
+    if suffix == ".onnx":
+        raise ValueError(f"{path}: an ONNX file holds no weights that can be loaded; allowed: {', '.join(SUFFIXES)}")
+    file = Lc0File(path) if suffix == ".pb.gz" else SafetensorsFile(path)
+    description = NetDescription(
+        format="lc0" if suffix == ".pb.gz" else "safetensors",
+        architecture=file.architecture,
+        game="chess" if isinstance(file, Lc0File) else file.game,
+        parameters=file.parameters,
+        training=file.training,
+        sha256=sha256_of(path),
+        file_bytes=path.stat().st_size,
+    )
+    return Net(path, description, file)
+
+
+def describe(path: str | Path) -> NetDescription:
+    """What a network file (also `.onnx`) says of itself, without importing torch. Errors as in `load`."""
+    path = Path(path)
+    if _suffix(path) == ".onnx":
+        from hauteur.networks.onnx import describe_onnx
+
+        return describe_onnx(path)
+    return load(path).description
+
+
+def _suffix(path: Path) -> str:
+    """The kind of file, by its name. Raises ValueError for a kind that is not known."""
+    for suffix in (*SUFFIXES, ".onnx"):
+        if path.name.endswith(suffix):
+            return suffix
+    if path.name.endswith(".txt.gz"):
+        raise ValueError(
+            f"{path}: is an lc0 net in the old text format; convert it to .pb.gz with lczero-training's net.py"
+        )
+    raise ValueError(f"{path}: not a known network file; allowed: {', '.join(SUFFIXES)}, .onnx")
+
+
+def save(
+    path: str | Path,
+    architecture: Architecture,
+    tensors: Mapping[str, Floats],
+    *,
+    game: str,
+    training: Mapping[str, object] | None = None,
+    encoding: EncodingName = "linear16",
+) -> None:
+    """Writes a network as `.safetensors` or `.pb.gz` (by the name), whole or not at all.
+
+    `encoding` is for `.pb.gz` alone. Raises ValueError where the tensors do not fit, or lc0 has no such network.
+    """
+    path = Path(path)
+    suffix = _suffix(path)
+    if suffix == ".safetensors":
+        data = safetensors_bytes(architecture, tensors, game=game, training=training)
+    elif suffix == ".pb.gz":
+        if not isinstance(architecture, Lc0Architecture):
+            architecture, tensors = from_resnet(architecture, tensors)
+        data = lc0_bytes(architecture, tensors, training, encoding)
+    else:
+        raise ValueError(f"{path}: cannot save weights as ONNX; use convert")
+    write_bytes(path, data)
+
+
+def convert(source: str | Path, target: str | Path, *, encoding: EncodingName = "linear16") -> None:
+    """Writes the network of one file as another kind of file: `.safetensors`, `.pb.gz` or `.onnx`, by the target's name."""
+    source, target = Path(source), Path(target)
+    if source.resolve() == target.resolve():
+        raise ValueError(f"{target}: is the file to convert; give another name")
+    suffix = _suffix(target)
+    net = load(source)
+    if suffix == ".onnx":
+        from hauteur.networks.onnx import export_onnx
+
+        export_onnx(net, target)
+        return
+    description = net.description
+    save(
+        target,
+        description.architecture,
+        net.tensors,
+        game=description.game,
+        training=description.training,
+        encoding=encoding,
+    )
