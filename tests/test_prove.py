@@ -33,7 +33,7 @@ class FunctionEvaluator(ToyEvaluator):
 def player(game: _core.Game, function: Callable[[NDArray[np.float32]], Answers], visits: int) -> Player:
     evaluator = FunctionEvaluator(game, batch_size=64)
     evaluator.function = function
-    return Player("toy", evaluator, SearchParams(), visits)  # type: ignore[arg-type]
+    return Player("toy", evaluator, SearchParams(), visits)
 
 
 def rising(features: NDArray[np.float32]) -> Answers:

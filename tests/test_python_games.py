@@ -79,7 +79,7 @@ class Raises:
         def method(*arguments: object) -> Any:
             if getattr(instance, "counter", 0) >= 2:
                 raise self.error
-            inherited: Callable[..., Any] = getattr(super(owner, instance), self.name)  # type: ignore[misc]
+            inherited: Callable[..., Any] = getattr(super(owner, instance), self.name)
             return inherited(*arguments)
 
         return method

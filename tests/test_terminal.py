@@ -19,7 +19,7 @@ from learning_toys import ToyEvaluator
 def played(spec: str, lines: list[str], humans: tuple[int, ...] = (0,)) -> tuple[str, _core.State]:
     """What is on the screen and the position after the human typed these lines."""
     game = make(spec)
-    player = Player("toy", ToyEvaluator(game), SearchParams(), 20)  # type: ignore[arg-type]
+    player = Player("toy", ToyEvaluator(game), SearchParams(), 20)
     screen = io.StringIO()
     answers: Iterator[str] = iter(lines)
 

@@ -159,8 +159,14 @@ impl<const W: usize> Position<W> {
         let mut suspects = self.next_to(point) & self.empty();
         let mut pending = self.next_to(point) & self.stones[mover.other() as usize] | point;
         while let Some(square) = pending.squares().next() {
+            let stone = Bits::square(square);
+            if (self.next_to(stone) & self.empty()).count() > 1 {
+                // enough liberties at this one stone: no need to look at the rest of its chain
+                pending = pending & !stone;
+                continue;
+            }
             let owner = if self.stones[0].has(square) { Player::First } else { Player::Second };
-            let chain = self.chain(Bits::square(square), self.stones[owner as usize]);
+            let chain = self.chain(stone, self.stones[owner as usize]);
             pending = pending & !chain;
             let liberties = self.next_to(chain) & self.empty();
             if liberties.count() == 1 {
