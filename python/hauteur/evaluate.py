@@ -40,6 +40,7 @@ class Evaluator(Protocol):
     @property
     def name(self) -> str:
         """For people: net, engine, precision, threads."""
+
     @property
     def game_spec(self) -> str: ...
     @property
@@ -49,9 +50,11 @@ class Evaluator(Protocol):
     @property
     def batch_size(self) -> int:
         """Rows in a batch at which this evaluator is efficient."""
+
     def __call__(self, features: Floats) -> Answers: ...
     def submit(self, features: Floats) -> Pending:
         """Begins to compute. The features must not change until the result is there."""
+
     def close(self) -> None: ...
 
 

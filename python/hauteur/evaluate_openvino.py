@@ -43,7 +43,9 @@ class OpenVinoEvaluator(GameEvaluator):
         chosen = precision or default_precision()
         if chosen not in HINTS:
             raise ValueError(f"precision of openvino must be one of {', '.join(HINTS)}, got {chosen!r}")
-        super().__init__(game, f"{path.name} openvino {chosen} {threads} streams", batch_size or PREFERRED_ROWS * threads)
+        super().__init__(
+            game, f"{path.name} openvino {chosen} {threads} streams", batch_size or PREFERRED_ROWS * threads
+        )
         self.precision = chosen
         self.streams = threads
         settings = {

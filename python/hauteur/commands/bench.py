@@ -33,7 +33,10 @@ def search(*specs: str, visits: int = 0, rounds: int = 5, encode: bool = True) -
         game = _core.Game(spec)
         wanted = visits or DEFAULT_VISITS.get(game.name, 100_000)
         check_positive(visits=wanted)
-        runs = {with_rows: search_rounds(game, wanted, 0, with_rows) for with_rows in ((False, True) if encode else (False,))}
+        runs = {
+            with_rows: search_rounds(game, wanted, 0, with_rows)
+            for with_rows in ((False, True) if encode else (False,))
+        }
         for _ in range(rounds):
             for with_rows, results in runs.items():
                 results += search_rounds(game, wanted, 1, with_rows)

@@ -18,7 +18,6 @@ from hauteur.root_report import RootReport
 from hauteur.time_manager import Budget
 
 if TYPE_CHECKING:
-
     from hauteur.evaluate import Evaluator
 
 DEFAULT_VISITS = 800
