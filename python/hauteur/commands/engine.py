@@ -132,10 +132,10 @@ def find_position(
     spec: str, fen: str | None, moves: tuple[str, ...]
 ) -> tuple[_core.State, tuple[int, ...], _core.State]:
     """Start of the game, the actions since, and the position after them."""
-    from hauteur.game import make_game
+    from hauteur.game import make
 
-    start = make_game(with_fen(spec, fen)).initial_state()
-    state, actions = start.copy(), []
+    start = make(with_fen(spec, fen)).initial_state()
+    state, actions = start.copy(), list[int]()
     for number, text in enumerate(" ".join(moves).split(), 1):
         try:
             action = state.action_from_text(text)
@@ -143,7 +143,7 @@ def find_position(
             raise ValueError(f"--moves, move {number}: {error}") from None
         actions.append(action)
         state.play(action)
-    return start, tuple(actions), state
+    return start, actions, state
 
 
 def with_fen(spec: str, fen: str | None) -> str:
@@ -156,8 +156,12 @@ def with_fen(spec: str, fen: str | None) -> str:
 
 
 def open_evaluator(game: _core.Game, net: str | None, threads: int) -> "tuple[Evaluator, str]":
-    """The evaluator of a net, and what it is called."""
-    raise NotImplementedError
+    """The evaluator of a net (default: the game's, see shipped.py), and what it is called."""
+    from hauteur.evaluate import make_evaluator
+    from hauteur.shipped import net_or_shipped
+
+    name = net_or_shipped(net, spec=game.spec, game_name=game.name)
+    return make_evaluator(game, name, threads=threads or None), name
 
 
 def _search(session: Session, limits: Limits, *, actions: tuple[int, ...], lines: int, quiet: bool) -> RootReport:
@@ -188,8 +192,6 @@ def _result(session: Session, future: "Future[RootReport]") -> RootReport:
 
 
 def _show(report: RootReport, net: str, *, rows: int, as_json: bool) -> None:
-    from rich.console import Console
-
     from hauteur.report_view import report_json, report_view
 
     game = report.state.game.spec

@@ -1,20 +1,17 @@
 """Which net the engine uses, and opening it in the background."""
 
-import os
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hauteur.shipped import found_chess_net
 from hauteur.uci.options import AUTODISCOVER, Options
 
 if TYPE_CHECKING:
     from hauteur.evaluate import Evaluator
 
-NET_VARIABLE = "HAUTEUR_NET"
-NET_PATTERN = "*.pb.gz"
 NO_NET = (
     "no net: set the option WeightsFile (or --weights, or the variable HAUTEUR_NET) to a chess net of "
     "Leela Chess Zero, a .pb.gz file (for example a maia net), or put one into the working directory; "
@@ -31,27 +28,17 @@ class NetChoice:
     reason: str
     backend: str
     threads: int
-    batch_size: int
 
 
 def choose_net(options: Options) -> NetChoice:
     """The net of the option WeightsFile, else of the environment, else the newest in the working directory."""
     spec, reason = options.text("WeightsFile"), "option WeightsFile"
     if spec in ("", AUTODISCOVER):
-        spec, reason = os.environ.get(NET_VARIABLE, ""), f"environment variable {NET_VARIABLE}"
-    if not spec:
-        spec, reason = str(newest_net(Path())), "newest in the working directory"
-    return NetChoice(
-        spec, reason, options.text("Backend"), options.whole("Threads"), batch_size=options.whole("MinibatchSize")
-    )
-
-
-def newest_net(folder: Path) -> Path:
-    """The last written net of a folder; ValueError where there is none."""
-    found = [path for path in folder.glob(NET_PATTERN) if path.is_file()]
-    if not found:
-        raise ValueError(NO_NET)
-    return max(found, key=lambda path: (path.stat().st_mtime, path.name)).resolve()
+        found = found_chess_net()
+        if found is None:
+            raise ValueError(NO_NET)
+        spec, reason = found
+    return NetChoice(spec, reason, options.text("Backend"), options.whole("Threads"))
 
 
 def open_net(choice: NetChoice, opener: Callable[[NetChoice], "Evaluator"]) -> "Future[Evaluator]":
@@ -75,4 +62,5 @@ def chess_evaluator(choice: NetChoice) -> "Evaluator":
     from hauteur._core import Game
     from hauteur.evaluate import make_evaluator
 
-    return make_evaluator(Game("chess"), choice.spec)
+    backend = None if choice.backend == "auto" else choice.backend
+    return make_evaluator(Game("chess"), choice.spec, backend=backend, threads=choice.threads or None)
