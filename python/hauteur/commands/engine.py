@@ -73,8 +73,6 @@ def analyse(
         Threads of the net on the processor; 0: one a core.
     seed
         Of all random draws.
-    search
-        Any setting of the search, such as --search.cpuct.init 2.
     """
     limits = analysis_limits(visits, time)
     start, actions, state = find_position(spec, fen, moves)
@@ -143,7 +141,7 @@ def find_position(
             raise ValueError(f"--moves, move {number}: {error}") from None
         actions.append(action)
         state.play(action)
-    return start, actions, state
+    return start, tuple(actions), state
 
 
 def with_fen(spec: str, fen: str | None) -> str:
@@ -192,6 +190,8 @@ def _result(session: Session, future: "Future[RootReport]") -> RootReport:
 
 
 def _show(report: RootReport, net: str, *, rows: int, as_json: bool) -> None:
+    from rich.console import Console
+
     from hauteur.report_view import report_json, report_view
 
     game = report.state.game.spec

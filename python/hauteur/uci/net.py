@@ -4,13 +4,13 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from hauteur.shipped import found_chess_net
 from hauteur.uci.options import AUTODISCOVER, Options
 
 if TYPE_CHECKING:
-    from hauteur.evaluate import Evaluator
+    from hauteur.evaluate import Backend, Evaluator
 
 NO_NET = (
     "no net: set the option WeightsFile (or --weights, or the variable HAUTEUR_NET) to a chess net of "
@@ -62,5 +62,5 @@ def chess_evaluator(choice: NetChoice) -> "Evaluator":
     from hauteur._core import Game
     from hauteur.evaluate import make_evaluator
 
-    backend = None if choice.backend == "auto" else choice.backend
+    backend = cast("Backend | None", None if choice.backend == "auto" else choice.backend)
     return make_evaluator(Game("chess"), choice.spec, backend=backend, threads=choice.threads or None)
