@@ -1,6 +1,8 @@
 """What all tests share: one thread a process, a private cache, reproducible hypothesis, the reference data."""
 
+import atexit
 import os
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -12,7 +14,9 @@ for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
 # Tests must neither read nor fill the user's cache of exported nets.
-os.environ["HAUTEUR_CACHE"] = tempfile.mkdtemp(prefix="hauteur-test-cache-")
+CACHE = tempfile.mkdtemp(prefix="hauteur-test-cache-")
+os.environ["HAUTEUR_CACHE"] = CACHE
+atexit.register(shutil.rmtree, CACHE, ignore_errors=True)
 
 ROOT = Path(__file__).resolve().parent.parent
 
