@@ -14,11 +14,11 @@ LAYERS = (
     ("_core",),
     ("config", "extras", "game", "game_laws", "games", "machine", "networks", "recipe", "seeds", "shipped"),
     (
-        *("evaluate", "evaluate_torch", "lc0_options", "limits", "player", "proof", "rating", "record", "replay"),
-        *("root_report", "scores", "temperature", "time_manager"),
+        *("evaluate", "evaluate_openvino", "evaluate_ort", "evaluate_torch", "lc0_options", "limits", "player"),
+        *("proof", "rating", "record", "replay", "root_report", "scores", "temperature", "time_manager"),
     ),
     ("arena", "checkpoint", "metrics", "prove", "run_folder", "selfplay", "train"),
-    ("analyse", "gate", "match", "pipeline", "puzzles", "report", "report_view"),
+    ("analyse", "charts", "gate", "match", "pipeline", "puzzles", "report", "report_view", "verify"),
     ("cli", "cluster", "commands", "experiments", "gtp", "terminal", "uci", "web"),
 )
 """From below: a module imports from its own layer and from those below."""
@@ -27,10 +27,11 @@ APART = ("reference",)
 """The executable specification: imports what it likes from below, and nothing of the package imports it."""
 
 ALLOWED = {
-    "torch": ("networks", "evaluate", "evaluate_torch", "train"),
+    "torch": ("networks", "evaluate_torch", "train"),
     "ray": ("cluster",),
     "nicegui": ("web",),
-    "openvino": ("evaluate", "networks", "commands.doctor"),
+    "onnxruntime": ("evaluate_ort",),
+    "openvino": ("evaluate_openvino",),
     "pyspiel": ("games",),
 }
 """Heavy or optional package -> the modules that may import it."""
@@ -47,19 +48,19 @@ def is_for_types_only(node: ast.AST) -> bool:
     return isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
 
 
-def running_nodes(tree: ast.AST) -> Iterator[ast.AST]:
-    """All nodes that can run, those inside functions too."""
+def running_nodes(tree: ast.AST, *, functions: bool) -> Iterator[ast.AST]:
+    """All nodes that can run; with `functions` those inside functions too, which run only when they are called."""
     for child in ast.iter_child_nodes(tree):
-        if is_for_types_only(child):
+        if is_for_types_only(child) or (isinstance(child, ast.FunctionDef) and not functions):
             continue
         yield child
-        yield from running_nodes(child)
+        yield from running_nodes(child, functions=functions)
 
 
-def imported_names(path: Path) -> Iterator[str]:
+def imported_names(path: Path, *, functions: bool = True) -> Iterator[str]:
     """Absolute dotted names that the file imports when it runs; `from a import b` gives a.b."""
     package = ["hauteur", *path.relative_to(PACKAGE).parts[:-1]]
-    for node in running_nodes(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in running_nodes(ast.parse(path.read_text(encoding="utf-8")), functions=functions):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -71,10 +72,10 @@ def imported_names(path: Path) -> Iterator[str]:
 MODULES = {module_name(path): path for path in sorted(PACKAGE.rglob("*.py"))}
 
 
-def internal_imports(name: str) -> set[str]:
+def internal_imports(name: str, *, functions: bool = True) -> set[str]:
     """Modules of the package that module `name` imports, as names below hauteur."""
     found = set()
-    for full in imported_names(MODULES[name]):
+    for full in imported_names(MODULES[name], functions=functions):
         below = full.removeprefix("hauteur").lstrip(".") if full.split(".")[0] == "hauteur" else None
         while below and below not in MODULES and below != "_core":
             below = below.rpartition(".")[0]
@@ -112,7 +113,7 @@ def test_specification_is_imported_by_tests_only(name: str) -> None:
 
 
 def test_no_import_cycles() -> None:
-    graph = {name: internal_imports(name) for name in MODULES}
+    graph = {name: internal_imports(name, functions=False) for name in MODULES}
     done: set[str] = set()
 
     def visit(name: str, path: tuple[str, ...]) -> None:
