@@ -47,6 +47,8 @@ class SearchParams(Section):
     fpu: Fpu = Fpu()
     root_fpu: Fpu | None = None
     policy_temperature: Annotated[float, Field(gt=0, le=100)] = 1.359
+    policy_exponential: Literal["exact", "fast"] = "exact"
+    """The exp of the softmax that makes priors; fast: lc0's polynomial, off by up to 0.4 %, for comparing searches."""
     root_policy_temperature: Annotated[float, Field(gt=0, le=100)] | None = None
     dirichlet: Dirichlet | None = None
     draw_score: Annotated[float, Field(ge=-1, le=1)] = 0.0

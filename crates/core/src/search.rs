@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::cache::Cache;
 use crate::game::{Action, Outcome, Player, State};
 use crate::oracle::LeafOracle;
+use crate::params::SearchParams;
 use crate::rng::root_rng;
 use crate::root::Root;
 use crate::select::{NodeView, Setup, best_edge};
@@ -305,7 +306,7 @@ impl Search {
     /// Turns the network's answer into edges and value, kept in the leaf. Fails, changing nothing, on answers that are no numbers.
     pub fn read_answer(&self, leaf: &mut Leaf, logits: &[f32], wdl: &[f32]) -> Result<(), String> {
         leaf.value = wdl_value(wdl)?;
-        softmax_edges(leaf, logits, self.setup.params.policy_temperature)
+        softmax_edges(leaf, logits, &self.setup.params)
     }
 
     /// Expands and backs up a leaf whose answer was read.
@@ -409,12 +410,13 @@ fn wdl_value(wdl: &[f32]) -> Result<Value, String> {
 }
 
 /// Priors P(a) = softmax(logits / temperature) over the legal actions, as edges sorted by prior (equal priors by action).
-fn softmax_edges(leaf: &mut Leaf, logits: &[f32], temperature: f64) -> Result<(), String> {
+fn softmax_edges(leaf: &mut Leaf, logits: &[f32], params: &SearchParams) -> Result<(), String> {
     let Leaf { actions, weights, edges, .. } = leaf;
+    let (temperature, exponential) = (params.policy_temperature, params.policy_exponential);
     weights.clear();
     weights.extend(actions.iter().map(|action| f64::from(logits[usize::from(*action)])));
     let greatest = weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    weights.iter_mut().for_each(|weight| *weight = ((*weight - greatest) / temperature).exp());
+    weights.iter_mut().for_each(|weight| *weight = exponential.of((*weight - greatest) / temperature));
     let sum: f64 = weights.iter().sum();
     if !sum.is_finite() {
         let not_finite = |action: &&Action| !logits[usize::from(**action)].is_finite();
