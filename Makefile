@@ -43,10 +43,11 @@ $(BUILT): $(INSTALLED) $(RUST_SOURCES)
 	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet --skip-install
 	@touch $@
 
+demo: RUN := $(RUNS)/tictactoe/demo-$(shell date +%Y%m%d-%H%M%S)
 demo: setup  ## learn tic-tac-toe from zero, prove that it never loses, show where the report is (minutes)
-	$(BIN)/hauteur train runs/tictactoe.toml --run $(RUNS)/tictactoe-demo --fresh
-	$(BIN)/hauteur prove tictactoe --net $(RUNS)/tictactoe-demo/best.safetensors --visits 100
-	@echo "report: $(abspath $(RUNS)/tictactoe-demo/report.html)"
+	$(BIN)/hauteur train runs/tictactoe.toml --run $(RUN) --fresh
+	$(BIN)/hauteur prove tictactoe --net $(RUN)/best.safetensors --visits 100
+	@echo "report: $(abspath $(RUN))/report.html"
 
 test: setup test-rust test-python types lint  ## all tests and checks (at most 15 minutes on two cores)
 
