@@ -26,7 +26,8 @@ _METADATA = "hauteur.description"
 def ensure_onnx(path: str | Path) -> Path:
     """The ONNX file of a network file: itself, an earlier export, or a new one.
 
-    Exports lie beside the net as `NAME.HASH.onnx`, or in the user's cache directory when that folder cannot be written.
+    Exports lie beside the net as `NAME.HASH.onnx`, or in the user's cache directory when that folder cannot be written
+    or the variable HAUTEUR_CACHE names a cache.
     Raises ValueError and OSError as `networks.load`.
     """
     from hauteur.networks.registry import load
@@ -35,11 +36,12 @@ def ensure_onnx(path: str | Path) -> Path:
     if path.name.endswith(".onnx"):
         return path
     name = f"{path.name}.{sha256_of(path)[:16]}.v{EXPORT_VERSION}.onnx"
-    candidates = [folder / name for folder in (path.parent, cache_directory())]
+    beside = [] if os.environ.get("HAUTEUR_CACHE") else [path.parent]
+    candidates = [folder / name for folder in (*beside, cache_directory())]
     for candidate in candidates:
         if candidate.is_file():
             return candidate
-    target = candidates[0] if os.access(path.parent, os.W_OK) else candidates[1]
+    target = candidates[0] if os.access(path.parent, os.W_OK) else candidates[-1]
     target.parent.mkdir(parents=True, exist_ok=True)
     export_onnx(load(path), target)
     return target
