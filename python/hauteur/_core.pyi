@@ -20,6 +20,7 @@ __all__ = [
     "encode_positions",
     "game_names",
     "random_u64",
+    "rollout_values",
 ]
 
 __version__: str
@@ -192,6 +193,10 @@ def encode_games(
 ) -> None:
     """Row i of `out` = features of game games[i] after plies[i] of its actions."""
 
+def rollout_values(states: Sequence[State], seed: int = 0, games: int = 1) -> NDArray[np.float32]:
+    """Win, draw, loss shares of the movers in `games` uniformly random games from each state, float32 [N, 3].
+
+    A pure function of the seed and the state's key."""
 def random_u64(key: int, counter: int) -> int:
     """Draw number `counter` of the counter-based generator with this key."""
 

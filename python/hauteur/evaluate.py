@@ -6,9 +6,10 @@ evaluator can be called, or given work with `submit` and asked later, so that th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Literal, Protocol, get_args, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +57,14 @@ class Evaluator(Protocol):
         """Begins to compute. The features must not change until the result is there."""
 
     def close(self) -> None: ...
+
+
+@runtime_checkable
+class StateEvaluator(Protocol):
+    """An evaluator that needs the positions themselves: rollouts play on from them."""
+
+    def submit_states(self, states: Sequence[_core.State]) -> Pending:
+        """Begins to evaluate these positions."""
 
 
 class GameEvaluator:
@@ -123,7 +132,7 @@ def make_evaluator(
 ) -> Evaluator:
     """An evaluator for this game.
 
-    spec: `uniform`, or a network file (.safetensors, .pb.gz, .onnx). backend: default torch where CUDA is used, else openvino.
+    spec: `uniform`, `rollout` (random games), or a network file (.safetensors, .pb.gz, .onnx). backend: default torch where CUDA is used, else openvino.
     precision: default the backend's. threads: of the processor, default all that this process may use.
     batch_size: rows of a batch, default the backend's preference. device: of torch, `cpu` or `cuda`.
     Raises ValueError when the net is not for this game, or something is not allowed; OSError for an unreadable file.
@@ -134,6 +143,10 @@ def make_evaluator(
         raise ValueError(f"threads must be 1 to 1024, got {threads}")
     if str(spec) == "uniform":
         return UniformEvaluator(game, batch_size or 256)
+    if str(spec) == "rollout":
+        from hauteur.evaluate_rollout import RolloutEvaluator
+
+        return RolloutEvaluator(game, batch_size=batch_size or 16)
     if backend is not None and backend not in get_args(Backend):
         raise ValueError(f"backend must be one of {', '.join(get_args(Backend))}, got {backend!r}")
     return _net_evaluator(game, Path(spec), backend, precision, threads, batch_size, device)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from hauteur import _core
 from hauteur.config import SearchParams, Temperature
+from hauteur.evaluate import StateEvaluator
 from hauteur.temperature import choose_actions, temperatures_at
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ class InFlight:
             self._free.append(buffer)
             return False
         try:
-            pending = self.evaluator.submit(buffer[: len(batch)])
+            pending = self._submit(batch, buffer[: len(batch)])
         except BaseException:
             self.forest.cancel(batch)
             self._free.append(buffer)
@@ -142,6 +143,12 @@ class InFlight:
         self.facts.batches += 1
         self.facts.capacity += self.batch_size
         return True
+
+    def _submit(self, batch: _core.Batch, rows: NDArray[np.float32]) -> Pending:
+        """Gives the evaluator its work: the rows, or the positions themselves where it plays on from them."""
+        if isinstance(self.evaluator, StateEvaluator):
+            return self.evaluator.submit_states(self.forest.batch_states(batch))
+        return self.evaluator.submit(rows)
 
 
 def run_searches(

@@ -11,6 +11,7 @@ pub mod oracle;
 pub mod params;
 pub mod report;
 pub mod rng;
+pub mod rollout;
 pub mod root;
 pub mod search;
 pub mod select;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use hauteur_core::game::{self, Action, Game, Outcome, Player, State};
+use hauteur_core::rollout::rollout_value;
 use numpy::{IntoPyArray, Ix1, Ix4, PyArray1, PyArray2, PyArray3, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -260,6 +261,25 @@ pub fn encode_positions(
         states.par_iter().zip(floats.par_chunks_mut(row_len)).for_each(|(state, row)| state.encode(row));
     })?;
     game.checked(())
+}
+
+/// Values of positions by random games, float32 [N, 3].
+#[pyfunction]
+#[pyo3(signature = (states, seed=0, games=1))]
+pub fn rollout_values<'py>(
+    py: Python<'py>,
+    states: Vec<PyRef<'py, PyState>>,
+    seed: u64,
+    games: u32,
+) -> PyResult<Bound<'py, PyArray2<f32>>> {
+    if games == 0 {
+        return Err(value_error("games must be >= 1, got 0"));
+    }
+    let positions: Vec<&dyn State> = states.iter().map(|state| state.state.as_ref()).collect();
+    let play = || positions.iter().flat_map(|state| rollout_value(*state, seed, games)).collect::<Vec<f32>>();
+    let values = py.detach(play);
+    states.iter().try_for_each(|state| state.game.checked(()))?;
+    values.into_pyarray(py).reshape([states.len(), 3])
 }
 
 /// Features of positions inside recorded games.

@@ -24,6 +24,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(game::game_names, module)?)?;
     module.add_function(wrap_pyfunction!(game::encode_positions, module)?)?;
     module.add_function(wrap_pyfunction!(game::encode_games, module)?)?;
+    module.add_function(wrap_pyfunction!(game::rollout_values, module)?)?;
     module.add_function(wrap_pyfunction!(bench::random_u64, module)?)?;
     module.add_function(wrap_pyfunction!(bench::dirichlet, module)?)?;
     module.add_function(wrap_pyfunction!(bench::bench_search, module)?)
