@@ -164,8 +164,8 @@ class _SqueezeExcite(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         squeezed = self._activation(self.reduce(x.mean(dim=(2, 3))))
-        gamma, beta = self.expand(squeezed)[:, :, None, None].chunk(2, dim=1)
-        return torch.sigmoid(gamma) * x + beta
+        both, filters = self.expand(squeezed)[:, :, None, None], self.reduce.in_features
+        return torch.sigmoid(both[:, :filters]) * x + both[:, filters:]
 
 
 class _Head(nn.Module):
@@ -224,7 +224,7 @@ class _ConvolutionPolicy(nn.Module):
         self._activation = ACTIVATIONS[architecture.activation]
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.output(self._activation(self.conv(x))).flatten(1)[:, self.indices]
+        return self.output(self._activation(self.conv(x))).flatten(1).index_select(1, self.indices)
 
 
 class _AttentionBody(nn.Module):
@@ -394,7 +394,7 @@ class _AttentionPolicy(nn.Module):
         query, key = self.query(embedded), self.key(embedded)
         pairs = query @ key.transpose(1, 2) * self._scale
         logits = torch.cat([pairs.flatten(1), self._promotions(key, pairs).flatten(1)], dim=1)
-        return logits[:, self.indices]
+        return logits.index_select(1, self.indices)
 
     def _promotions(self, key: Tensor, pairs: Tensor) -> Tensor:
         """[B, 8 from, 8 to, 3 pieces]: the pair's logit, the piece's offset at the target, and one shared by all pieces."""

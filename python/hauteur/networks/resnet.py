@@ -64,8 +64,8 @@ class SqueezeExcite(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         squeezed = self._activation(self.reduce(x.mean(dim=(2, 3))))
-        gamma, beta = self.expand(squeezed)[:, :, None, None].chunk(2, dim=1)
-        return torch.sigmoid(gamma) * x + beta
+        both, filters = self.expand(squeezed)[:, :, None, None], self.reduce.in_features
+        return torch.sigmoid(both[:, :filters]) * x + both[:, filters:]
 
 
 class Block(nn.Module):
@@ -113,7 +113,7 @@ class ConvolutionPolicy(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         logits = self.output(self._activation(self.conv(x))).flatten(1)
-        return logits if self.indices is None else logits[:, self.indices]
+        return logits if self.indices is None else logits.index_select(1, self.indices)
 
 
 class Value(nn.Module):
