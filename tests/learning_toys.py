@@ -41,6 +41,10 @@ class ToyEvaluator:
         self._lock = threading.Lock()
 
     @property
+    def name(self) -> str:
+        return f"toy {self.salt}"
+
+    @property
     def game_spec(self) -> str:
         return self.game.spec
 
