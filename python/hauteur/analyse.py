@@ -22,7 +22,7 @@ from hauteur.player import run_searches
 from hauteur.root_report import Pace, RootReport, proven_mate, root_report
 
 if TYPE_CHECKING:
-    from hauteur.evaluate import Evaluator
+    from hauteur.evaluate import Backend, Evaluator
 
 REPORT_SECONDS = 0.1
 """Least time between two reports of a running search."""
@@ -35,7 +35,19 @@ IDLE_SECONDS = 0.02
 OLD_SHARE = 0.7
 """Weight of the past in the running mean of the time between batches."""
 
+ROWS_A_THREAD = 16
+"""Rows of a batch for each thread of the processor: more make a search of one tree worse and hardly faster."""
+
 OnReport = Callable[[RootReport], None]
+
+
+def open_evaluator(game: _core.Game, net: str, *, backend: "Backend | None" = None, threads: int = 0) -> "Evaluator":
+    """An evaluator with batches that suit the search of one tree. threads: 0 = all that this process may use."""
+    from hauteur.evaluate import make_evaluator
+    from hauteur.machine import usable_cores
+
+    rows = None if backend == "torch" else ROWS_A_THREAD * (threads or usable_cores())
+    return make_evaluator(game, net, backend=backend, threads=threads or None, batch_size=rows)
 
 
 @dataclass(frozen=True)

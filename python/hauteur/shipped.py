@@ -51,6 +51,7 @@ def net_or_shipped(net: str | None, *, spec: str, game_name: str) -> str:
 
 CHESS_NETS = (
     "no net ships for chess: give --net FILE (or name it in HAUTEUR_NET). Fitting are lc0's networks (.pb.gz) with a"
-    " classical, a squeeze-excitation or an attention body: those of https://lczero.org/play/networks/bestnets/, and the ones that play like humans of"
-    " the Maia project, https://github.com/CSSLab/maia-chess. --net rollout and --net uniform need no file"
+    " classical, a squeeze-excitation or an attention body: those of https://lczero.org/play/networks/bestnets/, and"
+    " the ones that play like humans of the Maia project, https://github.com/CSSLab/maia-chess. --net rollout and"
+    " --net uniform need no file"
 )

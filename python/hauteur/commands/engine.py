@@ -6,19 +6,17 @@ import sys
 from concurrent.futures import Future
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from cyclopts import Parameter
 
 from hauteur import _core
-from hauteur.analyse import OnReport, Session
+from hauteur.analyse import OnReport, Session, open_evaluator
 from hauteur.config import SearchParams
 from hauteur.limits import Limits
 from hauteur.root_report import RootReport
+from hauteur.shipped import net_or_shipped
 from hauteur.time_manager import Budget
-
-if TYPE_CHECKING:
-    from hauteur.evaluate import Evaluator
 
 DEFAULT_VISITS = 800
 MOVES_SHOWN = 12
@@ -77,7 +75,8 @@ def analyse(
     limits = analysis_limits(visits, time)
     start, actions, state = find_position(spec, fen, moves)
     restriction = tuple(state.action_from_text(move) for move in only)
-    evaluator, name = open_evaluator(start.game, net, threads)
+    name = net_or_shipped(net, spec=start.game.spec, game_name=start.game.name)
+    evaluator = open_evaluator(start.game, name, threads=threads)
     with closing(evaluator):
         session = Session(evaluator, search, seed=seed, batch_size=batch_size)
         session.set_position(start, actions)
@@ -151,15 +150,6 @@ def with_fen(spec: str, fen: str | None) -> str:
     if any(sign in fen for sign in ",()="):
         raise ValueError(f"--fen: no FEN has commas, brackets or equals signs: {fen!r}")
     return f"{spec.removesuffix(')')}, fen={fen})" if spec.endswith(")") else f"{spec}(fen={fen})"
-
-
-def open_evaluator(game: _core.Game, net: str | None, threads: int) -> "tuple[Evaluator, str]":
-    """The evaluator of a net (default: the game's, see shipped.py), and what it is called."""
-    from hauteur.evaluate import make_evaluator
-    from hauteur.shipped import net_or_shipped
-
-    name = net_or_shipped(net, spec=game.spec, game_name=game.name)
-    return make_evaluator(game, name, threads=threads or None), name
 
 
 def _search(session: Session, limits: Limits, *, actions: tuple[int, ...], lines: int, quiet: bool) -> RootReport:

@@ -6,6 +6,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
+from hauteur._core import Game
+from hauteur.analyse import open_evaluator
 from hauteur.shipped import found_chess_net
 from hauteur.uci.options import AUTODISCOVER, Options
 
@@ -59,8 +61,5 @@ def open_net(choice: NetChoice, opener: Callable[[NetChoice], "Evaluator"]) -> "
 
 def chess_evaluator(choice: NetChoice) -> "Evaluator":
     """The evaluator of a choice."""
-    from hauteur._core import Game
-    from hauteur.evaluate import make_evaluator
-
     backend = cast("Backend | None", None if choice.backend == "auto" else choice.backend)
-    return make_evaluator(Game("chess"), choice.spec, backend=backend, threads=choice.threads or None)
+    return open_evaluator(Game("chess"), choice.spec, backend=backend, threads=choice.threads)
