@@ -1,0 +1,121 @@
+"""`hauteur verify outputs|planes|searches`: recomputing a reference file and printing the differences."""
+
+import json as json_format
+from pathlib import Path
+from typing import Any, Protocol
+
+from hauteur import verify
+from hauteur.verify.nets import Backend
+from hauteur.verify.outputs import TOLERANCE as OUTPUTS_TOLERANCE
+from hauteur.verify.planes import TOLERANCE as PLANES_TOLERANCE
+from hauteur.verify.searches import TOLERANCE as SEARCHES_TOLERANCE
+
+
+class Report(Protocol):
+    """What every verification gives."""
+
+    def exceeds(self, tolerance: float) -> bool: ...
+    def as_json(self) -> dict[str, Any]: ...
+    def lines(self) -> list[str]: ...
+
+
+def outputs(
+    reference: Path,
+    *,
+    nets: Path,
+    backend: Backend = "torch",
+    threads: int | None = None,
+    tolerance: float = OUTPUTS_TOLERANCE,
+    json: bool = False,
+) -> int:
+    """Compare network outputs with a reference file; exit status 1 beyond the tolerance.
+
+    Parameters
+    ----------
+    reference
+        File in the format of nn_outputs.json.
+    nets
+        Folder with the nets that the file names.
+    backend
+        torch or openvino, in float32 on the processor.
+    threads
+        Threads of the net; default: all cores that this process may use.
+    tolerance
+        Largest difference allowed of any probability, value or draw probability.
+    json
+        Print one JSON object instead.
+    """
+    return _conclude(verify.outputs(reference, nets, backend=backend, threads=threads), tolerance, json=json)
+
+
+def planes(
+    reference: Path,
+    *,
+    nets: Path | None = None,  # noqa: ARG001  (the same options for all three)
+    backend: Backend = "torch",  # noqa: ARG001
+    threads: int | None = None,  # noqa: ARG001
+    tolerance: float = PLANES_TOLERANCE,
+    json: bool = False,
+) -> int:
+    """Compare input planes with a reference file; exit status 1 beyond the tolerance.
+
+    Parameters
+    ----------
+    reference
+        File in the format of input_planes.json.
+    nets
+        Not needed: planes depend on no net.
+    backend
+        Not needed either.
+    threads
+        Not needed either.
+    tolerance
+        Number of cells that may differ.
+    json
+        Print one JSON object instead.
+    """
+    return _conclude(verify.planes(reference), tolerance, json=json)
+
+
+def searches(
+    reference: Path,
+    *,
+    nets: Path,
+    backend: Backend = "torch",
+    threads: int | None = None,
+    tolerance: float = SEARCHES_TOLERANCE,
+    json: bool = False,
+) -> int:
+    """Compare root visits of searches with a reference file; exit status 1 beyond the tolerance.
+
+    Sets that need rules other than plain sequential PUCT are skipped, by name.
+
+    Parameters
+    ----------
+    reference
+        File in the format of puct_visits.json or search_contempt_visits.json.
+    nets
+        Folder with the nets that the file names.
+    backend
+        torch or openvino, in float32 on the processor.
+    threads
+        Threads of the net; default: all cores that this process may use.
+    tolerance
+        Largest mean total-variation distance allowed, for every set and number of nodes.
+    json
+        Print one JSON object instead.
+    """
+    return _conclude(verify.searches(reference, nets, backend=backend, threads=threads), tolerance, json=json)
+
+
+def _conclude(report: Report, tolerance: float, *, json: bool) -> int:
+    """Prints the report and the verdict; the exit status."""
+    if not tolerance >= 0:
+        raise ValueError(f"--tolerance must be >= 0, got {tolerance}")
+    failed = report.exceeds(tolerance)
+    if json:
+        print(json_format.dumps({**report.as_json(), "tolerance": tolerance, "passed": not failed}, indent=2))
+    else:
+        print("\n".join(report.lines()))
+        print(f"{'BEYOND' if failed else 'within'} the tolerance of {tolerance:g}")
+    return 1 if failed else 0

@@ -1,0 +1,251 @@
+"""The formats of reference files, and reading them: whatever is wrong is one line that says where.
+
+Every position is reached by playing `moves` (UCI) from `fen` (`startpos` is the normal start). Fields that are not
+named here are descriptions for people and are passed over.
+"""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, FiniteFloat, ValidationError
+
+from hauteur._core import Game, State
+
+START = "startpos"
+NUM_PLANES = 112
+NUM_ACTIONS = 1858
+INPUT_FORMAT = 1
+"""lc0's number for the 112 planes; other formats are refused."""
+PLAIN_PUCT = 1_000_000_000
+"""Values of ScLimit from here on turn search-contempt off."""
+
+OptionValue = bool | int | float | str
+Amount = Annotated[FiniteFloat, Field(ge=0)]
+Options = dict[str, OptionValue]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class Position(_Part):
+    """A position, and what it is called."""
+
+    id: str
+    fen: str
+    moves: tuple[str, ...] = ()
+
+
+class PlanesPosition(Position):
+    """Planes by number: mask in hexadecimal (bit = square from the mover's view, a1 first), value; others are zero."""
+
+    planes: dict[
+        Annotated[int, Field(ge=0, lt=NUM_PLANES)],
+        tuple[Annotated[str, Field(pattern=r"^[0-9a-fA-F]{1,16}$")], FiniteFloat],
+    ]
+
+
+class PlanesFile(_Part):
+    """Format of `input_planes.json`."""
+
+    input_format: int = INPUT_FORMAT
+    positions: Annotated[tuple[PlanesPosition, ...], Field(min_length=1)]
+
+
+class Outputs(_Part):
+    """Outputs of one net: q = W - L and d for the mover; for every legal move its probability (or its logit)."""
+
+    q: FiniteFloat
+    d: FiniteFloat | None = None
+    p: tuple[Amount, ...] | None = None
+    logits: tuple[FiniteFloat, ...] | None = None
+
+
+class OutputsPosition(Position):
+    """Legal moves (UCI), their policy indices, and outputs by net."""
+
+    legal_moves: Annotated[tuple[str, ...], Field(min_length=1)]
+    nn_index: tuple[Annotated[int, Field(ge=0, lt=NUM_ACTIONS)], ...] | None = None
+    outputs: dict[str, Outputs]
+
+
+class NetEntry(_Part):
+    """A net: name of its file, and the file's hash."""
+
+    file: str
+    sha256: str | None = None
+
+
+class OutputsFile(_Part):
+    """Format of `nn_outputs.json`."""
+
+    input_format: int = INPUT_FORMAT
+    nets: dict[str, NetEntry] = {}
+    positions: Annotated[tuple[OutputsPosition, ...], Field(min_length=1)]
+
+
+class RootMove(_Part):
+    """Statistics of a root move: visits and, where given, Q for the root's mover and prior in per cent."""
+
+    move: str
+    visits: Amount
+    q: FiniteFloat | None = None
+    prior: Amount | None = None
+
+
+def _named(*names: str) -> BeforeValidator:
+    """Reads a row of values as a record with these fields; what follows in the row is passed over."""
+    return BeforeValidator(lambda row: dict(zip(names, row, strict=False)) if isinstance(row, list | tuple) else row)
+
+
+class SearchResult(_Part):
+    """Root statistics after a search, rows [uci, N, Q, P%]; root_Q: mean over the root's visits, its own included."""
+
+    moves: Annotated[
+        tuple[Annotated[RootMove, _named("move", "visits", "q", "prior")], ...],
+        Field(min_length=1),
+    ]
+    root_Q: FiniteFloat | None = None  # noqa: N815  (the file's name for it)
+
+
+class SearchPosition(Position):
+    """Searches by number of nodes."""
+
+    searches: dict[Annotated[int, Field(ge=1)], SearchResult]
+
+
+class SearchSet(_Part):
+    """Searches with one net and one set of lc0's options."""
+
+    name: str
+    net: str
+    options: Options
+    positions: Annotated[tuple[SearchPosition, ...], Field(min_length=1)]
+
+
+class SearchesFile(_Part):
+    """Format of `puct_visits.json`."""
+
+    sets: Annotated[tuple[SearchSet, ...], Field(min_length=1)]
+
+
+class LimitResult(_Part):
+    """Mean root statistics over repeated searches with one ScLimit: rows [uci, mean N, std N, mean Q, std Q]."""
+
+    ScLimit: Annotated[int, Field(ge=1)]
+    moves: Annotated[tuple[Annotated[RootMove, _named("move", "visits")], ...], Field(min_length=1)]
+
+
+class LimitPosition(Position):
+    """Results by ScLimit."""
+
+    by_limit: tuple[LimitResult, ...]
+
+
+class LimitsFile(_Part):
+    """Format of `search_contempt_visits.json`."""
+
+    net: str
+    nodes: Annotated[int, Field(ge=1)]
+    options: Options
+    positions: Annotated[tuple[LimitPosition, ...], Field(min_length=1)]
+
+    def as_sets(self) -> SearchesFile:
+        """One set for each value of ScLimit, named by it."""
+        limits = sorted({result.ScLimit for position in self.positions for result in position.by_limit})
+        return SearchesFile(sets=tuple(self._as_set(limit) for limit in limits))
+
+    def _as_set(self, limit: int) -> SearchSet:
+        positions = tuple(
+            SearchPosition(
+                id=position.id,
+                fen=position.fen,
+                moves=position.moves,
+                searches={self.nodes: SearchResult(moves=result.moves)},
+            )
+            for position in self.positions
+            for result in position.by_limit
+            if result.ScLimit == limit
+        )
+        options = {**self.options, "ScLimit": limit}
+        return SearchSet(name=f"ScLimit {limit}", net=self.net, options=options, positions=positions)
+
+
+Format = TypeVar("Format", bound=BaseModel)
+
+
+def read(path: Path, form: type[Format]) -> Format:
+    """The content of a reference file; ValueError: not JSON, or not of this format; the message says where."""
+    return _checked(path, read_json(path), form)
+
+
+def read_searches(path: Path) -> SearchesFile:
+    """The searches of a reference file in either of the two formats."""
+    content = read_json(path)
+    if isinstance(content, dict) and "sets" not in content and "nodes" in content:
+        return _checked(path, content, LimitsFile).as_sets()
+    return _checked(path, content, SearchesFile)
+
+
+def read_json(path: Path) -> Any:
+    """Any JSON file; ValueError if it is none."""
+    try:
+        return json.loads(path.read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path}: not JSON: {error}") from None
+
+
+def describe(error: ValidationError) -> str:
+    """The first thing that is wrong, and how many more."""
+    details = error.errors(include_url=False)
+    first = details[0]
+    where = ".".join(str(part) for part in first["loc"]) or "the whole file"
+    more = f" (and {len(details) - 1} more)" if len(details) > 1 else ""
+    return f"{where}: {first['msg']}, got {str(first['input'])[:60]!r}{more}"
+
+
+def _checked(path: Path, content: Any, form: type[Format]) -> Format:
+    try:
+        return form.model_validate(content)
+    except ValidationError as error:
+        raise ValueError(f"{path}: {describe(error)}") from None
+
+
+def check_input_format(path: Path, input_format: int) -> None:
+    """ValueError for planes that are not lc0's 112 classical ones."""
+    if input_format != INPUT_FORMAT:
+        raise ValueError(f"{path}: input_format {input_format} is not supported, allowed: {INPUT_FORMAT} (112 planes)")
+
+
+def reached(position: Position, *, history_fill: str = "fen_only") -> State:
+    """The state of a position; ValueError if its FEN or a move is wrong."""
+    try:
+        state = Game(spec_of(position, history_fill)).initial_state()
+        for move in position.moves:
+            state.play(action_of(state, move))
+    except ValueError as error:
+        raise ValueError(f"position {position.id!r}: {error}") from None
+    return state
+
+
+def spec_of(position: Position, history_fill: str = "fen_only") -> str:
+    """The game that starts at the position's FEN; files as castling rights (HAha) mean Chess960."""
+    parts = [f"history_fill={history_fill}"]
+    if position.fen != START:
+        if set(position.fen) & set(",()="):
+            raise ValueError(f"fen is no position: {position.fen[:80]!r}")
+        rights = position.fen.split()[2:3]
+        is_chess960 = bool(rights and set(rights[0].lower()) & set("abcdefgh"))
+        parts += [f"fen={position.fen}", f"chess960={str(is_chess960).lower()}"]
+    return f"chess({', '.join(parts)})"
+
+
+def action_of(state: State, move: str) -> int:
+    """The action of a move in UCI, or as lc0 names it: castling onto the rook, promotion to a knight without letter."""
+    try:
+        return state.action_from_text(move)
+    except ValueError:
+        if len(move) == 4 and move[3] in "18":
+            return state.action_from_text(move + "n")
+        raise
