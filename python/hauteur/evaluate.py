@@ -1,7 +1,8 @@
 """Evaluators: features in, policy logits and win/draw/loss out. One protocol, several engines behind it.
 
-`make_evaluator(game, spec)` opens a network file (OpenVINO on the CPU, torch on a GPU) or an evaluator without a net. Every
-evaluator can be called, or given work with `submit` and asked later, so that the next batch is gathered while one is computed.
+`make_evaluator(game, spec)` opens a network file (OpenVINO on the CPU, torch on a GPU) or an evaluator without a net.
+Every evaluator can be called, or given work with `submit` and asked later, so that the next batch is gathered while one
+is computed.
 """
 
 from __future__ import annotations
@@ -113,7 +114,7 @@ class UniformEvaluator(GameEvaluator):
 
     def __call__(self, features: Floats) -> Answers:
         rows = len(features)
-        return np.zeros((rows, self.num_actions), np.float32), np.tile(np.float32([0.5, 0.0, 0.5]), (rows, 1))
+        return np.zeros((rows, self.num_actions), np.float32), np.tile(np.array([0.5, 0.0, 0.5], np.float32), (rows, 1))
 
     def submit(self, features: Floats) -> Pending:
         """Answers at once."""
@@ -132,8 +133,9 @@ def make_evaluator(
 ) -> Evaluator:
     """An evaluator for this game.
 
-    spec: `uniform`, `rollout` (random games), or a network file (.safetensors, .pb.gz, .onnx). backend: default torch where CUDA is used, else openvino.
-    precision: default the backend's. threads: of the processor, default all that this process may use.
+    spec: `uniform`, `rollout` (random games), or a network file (.safetensors, .pb.gz, .onnx).
+    backend: default torch where CUDA is used, else openvino. precision: default the backend's.
+    threads: of the processor, default all that this process may use.
     batch_size: rows of a batch, default the backend's preference. device: of torch, `cpu` or `cuda`.
     Raises ValueError when the net is not for this game, or something is not allowed; OSError for an unreadable file.
     """

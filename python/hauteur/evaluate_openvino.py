@@ -1,13 +1,14 @@
 """Networks on the processor by OpenVINO: streams of one thread each, a batch split over them.
 
-One inference by several threads waits at every layer for the slowest of them; streams of one thread each do not, and leave
-a busy machine's other programs in peace. The precision is always stated, because OpenVINO would choose bfloat16 by itself
-where the processor has it.
+One inference by several threads waits at every layer for the slowest of them; streams of one thread each do not, and
+leave a busy machine's other programs in peace. The precision is always stated, because OpenVINO would choose bfloat16
+by itself where the processor has it.
 """
 
 from __future__ import annotations
 
 from collections import deque
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -66,7 +67,7 @@ class OpenVinoEvaluator(GameEvaluator):
         parts = max(1, min(self.streams, len(features) // LEAST_ROWS))
         bounds = np.linspace(0, len(features), parts + 1).astype(int)
         started = []
-        for begin, end in zip(bounds[:-1], bounds[1:], strict=True):
+        for begin, end in pairwise(bounds):
             request = self._idle.popleft() if self._idle else self._model.create_infer_request()
             request.set_input_tensor(ov.Tensor(np.ascontiguousarray(features[begin:end]), shared_memory=True))
             request.start_async()

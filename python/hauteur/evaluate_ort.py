@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class OrtEvaluator(GameEvaluator):
-    """A network file by onnxruntime on the processor, float32. Threads do not spin: spinning on a busy machine is ruinous."""
+    """A network file by onnxruntime on the processor, float32. Threads do not spin: on a busy machine that is ruin."""
 
     def __init__(
         self,

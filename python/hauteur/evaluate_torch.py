@@ -44,7 +44,7 @@ class TorchEvaluator(GameEvaluator):
         if not on_gpu:
             torch.set_num_threads(threads)
         module = Inference(networks.load(path).module()).eval().to(self.device, self._type)
-        self._module = module.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self._module = module.to(memory_format=torch.channels_last)
 
     @torch.inference_mode()
     def __call__(self, features: Floats) -> Answers:

@@ -82,7 +82,7 @@ class Trainer:
     """The candidate and its optimiser, over all generations of a run."""
 
     def __init__(self, network: ResNet, settings: TrainSettings) -> None:
-        self.network = network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self.network = network.to(memory_format=torch.channels_last)
         self.settings = settings
         self.steps = 0
         self.optimiser = _optimiser(self.network, settings)

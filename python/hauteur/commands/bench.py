@@ -1,4 +1,4 @@
-"""hauteur bench: speed of the parts on this machine. Every run prints one JSON line; ratios compare rounds that took turns."""
+"""hauteur bench: speed on this machine. Every run prints one JSON line; ratios compare rounds that took turns."""
 
 import json
 import time
@@ -10,19 +10,23 @@ import numpy as np
 
 from hauteur import _core
 from hauteur.config import SearchParams
+from hauteur.evaluate import Backend, Precision, make_evaluator
 
 DEFAULT_VISITS = {"chess": 300_000, "connect4": 100_000}
 
 
 def search(*specs: str, visits: int = 0, rounds: int = 5, encode: bool = True) -> None:
-    """Visits per second of the bare search on one thread: uniform policy, values drawn from the positions' keys, no network.
+    """Visits per second of the bare search on one thread, without a network.
+
+    The policy is uniform, values are drawn from the positions' keys.
 
     Parameters
     ----------
     specs
         Games, e.g. chess "nogo(size=7)"; default: connect4 and chess.
     visits
-        Visits of the tree that is grown from the start position in each round; 0 = 300,000 for chess, 100,000 for other games.
+        Visits of the tree that is grown from the start position in each round; 0 = 300,000 for chess, 100,000 for other
+        games.
     rounds
         Rounds; the minimum, median and maximum are printed.
     encode
@@ -39,7 +43,7 @@ def search(*specs: str, visits: int = 0, rounds: int = 5, encode: bool = True) -
         }
         for _ in range(rounds):
             for with_rows, results in runs.items():
-                results += search_rounds(game, wanted, 1, with_rows)
+                results.extend(search_rounds(game, wanted, 1, with_rows))
         for with_rows, results in runs.items():
             print_search(game.spec, with_rows, results)
 
@@ -74,8 +78,8 @@ def engine(
     threads: int = 0,
     in_flight: int = 2,
     rounds: int = 3,
-    backend: str | None = None,
-    precision: str | None = None,
+    backend: Backend | None = None,
+    precision: Precision | None = None,
 ) -> None:
     """Visits per second of a search from the start position, against evaluations per second of the bare evaluator.
 
@@ -102,37 +106,37 @@ def engine(
     precision
         float32, bfloat16, int8 ...; default: the backend's.
     """
-    from hauteur.evaluate import make_evaluator
-
     check_positive(visits=visits, rounds=rounds, in_flight=in_flight)
     game = _core.Game(spec)
     evaluator = make_evaluator(game, str(net), backend=backend, precision=precision, threads=threads or None)
     size = batch or evaluator.batch_size
     try:
-        features = sample_rows(game, size)
-        bare_rates(evaluator, features, in_flight, 3 * size)
-        bare, searched, rows = [], [], []
-        for _ in range(rounds):
-            bare.append(bare_rates(evaluator, features, in_flight, visits))
-            visit_rate, row_rate = search_rates(game, evaluator, size, in_flight, visits)
-            searched.append(visit_rate)
-            rows.append(row_rate)
+        measured = engine_rounds(game, evaluator, size, in_flight, visits, rounds)
     finally:
         evaluator.close()
-    line = {
-        "bench": "engine",
-        "net": net.name,
-        "evaluator": evaluator.name,
-        "batch": size,
-        "in_flight": in_flight,
-        "visits": visits,
+    line = {"bench": "engine", "net": net.name, "evaluator": evaluator.name, "batch": size, "in_flight": in_flight}
+    print(json.dumps(line | {"visits": visits} | measured), flush=True)
+
+
+def engine_rounds(
+    game: _core.Game, evaluator: Any, size: int, in_flight: int, visits: int, rounds: int
+) -> dict[str, Any]:
+    """Rates of the bare evaluator and of searches, in turns, and their ratios."""
+    features = sample_rows(game, size)
+    bare_rates(evaluator, features, in_flight, 3 * size)
+    bare, searched, rows = [], [], []
+    for _ in range(rounds):
+        bare.append(bare_rates(evaluator, features, in_flight, visits))
+        visit_rate, row_rate = search_rates(game, evaluator, size, in_flight, visits)
+        searched.append(visit_rate)
+        rows.append(row_rate)
+    return {
         "visits_per_second": spread(searched),
         "rows_per_second": spread(rows),
         "evaluations_per_second": spread(bare),
         "visits_by_evaluations": round(median(searched) / median(bare), 3),
         "rows_by_evaluations": round(median(rows) / median(bare), 3),
     }
-    print(json.dumps(line), flush=True)
 
 
 def sample_rows(game: _core.Game, rows: int) -> Any:
