@@ -14,7 +14,16 @@ LAYERS = (
     ("_core",),
     ("config", "extras", "game", "game_laws", "games", "machine", "networks", "recipe", "seeds", "shipped"),
     (
-        *("evaluate", "evaluate_openvino", "evaluate_ort", "evaluate_torch", "lc0_options", "limits", "player"),
+        *(
+            "evaluate",
+            "evaluate_openvino",
+            "evaluate_ort",
+            "evaluate_rollout",
+            "evaluate_torch",
+            "lc0_options",
+            "limits",
+            "player",
+        ),
         *("proof", "rating", "record", "replay", "root_report", "scores", "temperature", "time_manager"),
     ),
     ("arena", "checkpoint", "metrics", "prove", "run_folder", "selfplay", "train"),
