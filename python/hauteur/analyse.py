@@ -28,7 +28,7 @@ REPORT_SECONDS = 0.1
 """Least time between two reports of a running search."""
 NEW_BEST_SECONDS = 0.02
 """Least time before a report that a new best move brings."""
-VISITS_PER_ROW = 8
+VISITS_PER_ROW = 16
 """A batch holds at most one row for so many visits of the root, so that early visits are not wasted."""
 IDLE_SECONDS = 0.02
 """How often a search with nothing to do looks for new orders."""

@@ -98,7 +98,7 @@ def uci(*, weights: str | None = None, log: Path | None = None, seed: int | None
     seed
         Of moves drawn by temperature and of noise. Default: different every time.
     """
-    from hauteur.uci.engine import Engine
+    from hauteur.uci.engine import Engine, input_lines
     from hauteur.uci.output import Output
 
     output = Output(sys.stdout)
@@ -107,7 +107,7 @@ def uci(*, weights: str | None = None, log: Path | None = None, seed: int | None
         engine.options.set("WeightsFile", weights)
     if log is not None:
         output.log_to(str(log))
-    engine.run(sys.stdin.buffer)
+    engine.run(input_lines(sys.stdin.fileno()))
     if engine.opening:
         sys.stdout.flush()
         os._exit(0)  # a net that is being opened cannot be interrupted, and the program does not wait for us

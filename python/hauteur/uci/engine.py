@@ -12,7 +12,7 @@ import threading
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import dataclass, replace
@@ -372,6 +372,15 @@ class Engine:
             return
         self._aside.clear()
         self._ended(self._task, self._search)
+
+
+def input_lines(descriptor: int) -> Iterator[bytes]:
+    """Lines of a file, as they come. Not by sys.stdin: a thread that waits in it would break the end of the program."""
+    rest = b""
+    while chunk := os.read(descriptor, 1 << 16):
+        *lines, rest = (rest + chunk).split(b"\n")
+        yield from lines
+    yield rest
 
 
 def _close_evaluator(net: "Future[Evaluator]") -> None:
