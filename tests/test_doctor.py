@@ -23,7 +23,8 @@ def test_facts_are_plain_json(facts: dict[str, Any]) -> None:
 def test_required_packages_are_found(facts: dict[str, Any]) -> None:
     assert all(facts["packages"].values())
     assert "error" not in facts["backends"]["torch"]
-    assert "CPU" in facts["backends"]["openvino"]
+    assert "CPU" in facts["backends"]["openvino"]["devices"]
+    assert facts["backends"]["openvino"]["default_precision"] in ("float32", "bfloat16")
 
 
 def test_tables_show_every_package_and_problem(facts: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:

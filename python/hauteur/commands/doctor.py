@@ -23,9 +23,11 @@ PACKAGES = ("numpy", "torch", "openvino", "onnx", "onnxscript", "pyarrow", "pyda
 PROBES = {
     "openvino": """
 import openvino
+from hauteur.evaluate_openvino import default_precision
 core = openvino.Core()
-found = {d: {"name": core.get_property(d, "FULL_DEVICE_NAME").strip(),
-             "capabilities": list(core.get_property(d, "OPTIMIZATION_CAPABILITIES"))} for d in core.available_devices}
+found = {"default_precision": default_precision(), "devices": {
+    d: {"name": core.get_property(d, "FULL_DEVICE_NAME").strip(),
+        "capabilities": list(core.get_property(d, "OPTIMIZATION_CAPABILITIES"))} for d in core.available_devices}}
 """,
     "torch": """
 import torch
@@ -206,7 +208,10 @@ def backend_rows(backends: Facts) -> list[tuple[str, str]]:
         if "error" in found:
             rows.append((name, f"not available: {found['error']}"))
         elif name == "openvino":
-            rows += [(name, f"{key}: {d['name']} ({' '.join(d['capabilities'])})") for key, d in found.items()]
+            rows.append(("default", f"openvino on the processor, {found['default_precision']}"))
+            rows += [
+                (name, f"{key}: {d['name']} ({' '.join(d['capabilities'])})") for key, d in found["devices"].items()
+            ]
         elif name == "torch":
             rows.append((name, f"CPU with {found['cpu']}, {found['threads']} threads by default"))
             rows += [
