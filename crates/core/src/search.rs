@@ -11,6 +11,8 @@ use crate::root::Root;
 use crate::select::{NodeView, Setup, best_edge};
 use crate::tree::{Edge, EdgeStats, Step, TERMINAL, Tree, UNEVALUATED, Value};
 
+/// Rows of one tree that may wait for the network; with the most collisions that a gather allows they fit the counts of edges.
+const MAX_IN_FLIGHT: usize = 30_000;
 /// Visits that end without the network (terminal, cached) before a gather hands control back.
 const MAX_FREE_VISITS: usize = 4096;
 
@@ -152,7 +154,7 @@ impl Search {
 
     /// Adds leaves that wait for the network until there are `quota` of them, or no more visit is wanted or possible.
     pub fn gather(&mut self, quota: usize, known: Known, leaves: &mut Vec<Leaf>) {
-        let target = leaves.len() + quota;
+        let target = leaves.len() + quota.min(MAX_IN_FLIGHT.saturating_sub(self.rows_in_flight as usize));
         let mut collisions: Vec<Vec<Step>> = Vec::new();
         let mut free_visits = 0;
         while leaves.len() < target && self.wants_visit() && free_visits < MAX_FREE_VISITS {
@@ -195,11 +197,11 @@ impl Search {
             if stats.node == UNEVALUATED && stats.in_flight > 0 {
                 return Visit::Collision;
             }
+            // Read before the move is played, so that memory and rules work at the same time.
+            let next_mover = (stats.node != UNEVALUATED).then(|| self.tree.node(stats.node).mover);
             self.scratch.play(self.tree.edges(node)[edge as usize].action);
-            if stats.node == UNEVALUATED {
-                return self.reach_leaf(known);
-            }
-            let Value { wl, d } = stats.value(self.tree.node(stats.node).mover != mover);
+            let Some(next_mover) = next_mover else { return self.reach_leaf(known) };
+            let Value { wl, d } = stats.value(next_mover != mover);
             own = EdgeStats { wl, d, ..stats };
             node = stats.node;
         }
@@ -274,8 +276,9 @@ impl Search {
             edges: Vec::new(),
             value: Value { wl: 0.0, d: 0.0 },
         });
-        leaf.path.clone_from(&self.path);
-        leaf.state.copy_from(self.scratch.as_ref());
+        // The next descent begins with a copy of the root, so the leaf may have this position itself.
+        std::mem::swap(&mut leaf.state, &mut self.scratch);
+        std::mem::swap(&mut leaf.path, &mut self.path);
         leaf.state.legal_actions(&mut leaf.actions);
         leaf.key = key;
         self.tree.change_in_flight(&leaf.path, 1);
@@ -310,8 +313,8 @@ impl Search {
     }
 
     /// Expands and backs up a leaf whose answer was read.
-    pub fn apply(&mut self, leaf: Leaf, keep_in_cache: impl FnOnce(u64, &[Edge], Value)) {
-        self.path.clone_from(&leaf.path);
+    pub fn apply(&mut self, mut leaf: Leaf, keep_in_cache: impl FnOnce(u64, &[Edge], Value)) {
+        std::mem::swap(&mut self.path, &mut leaf.path);
         self.rows_in_flight -= 1;
         let mover = leaf.state.to_move();
         self.expand_path_end(mover, &leaf.edges, leaf.value);
