@@ -9,6 +9,7 @@ from hauteur.verify.nets import Backend
 from hauteur.verify.outputs import TOLERANCE as OUTPUTS_TOLERANCE
 from hauteur.verify.planes import TOLERANCE as PLANES_TOLERANCE
 from hauteur.verify.searches import TOLERANCE as SEARCHES_TOLERANCE
+from hauteur.verify.searches import SetReport
 
 
 class Report(Protocol):
@@ -23,7 +24,7 @@ def outputs(
     reference: Path,
     *,
     nets: Path,
-    backend: Backend = "torch",
+    backend: Backend = "openvino",
     threads: int | None = None,
     tolerance: float = OUTPUTS_TOLERANCE,
     json: bool = False,
@@ -37,7 +38,7 @@ def outputs(
     nets
         Folder with the nets that the file names.
     backend
-        torch or openvino, in float32 on the processor.
+        openvino or torch, in float32 on the processor.
     threads
         Threads of the net; default: all cores that this process may use.
     tolerance
@@ -45,6 +46,7 @@ def outputs(
     json
         Print one JSON object instead.
     """
+    check_tolerance(tolerance)
     return _conclude(verify.outputs(reference, nets, backend=backend, threads=threads), tolerance, json=json)
 
 
@@ -52,7 +54,7 @@ def planes(
     reference: Path,
     *,
     nets: Path | None = None,  # noqa: ARG001  (the same options for all three)
-    backend: Backend = "torch",  # noqa: ARG001
+    backend: Backend = "openvino",  # noqa: ARG001
     threads: int | None = None,  # noqa: ARG001
     tolerance: float = PLANES_TOLERANCE,
     json: bool = False,
@@ -74,6 +76,7 @@ def planes(
     json
         Print one JSON object instead.
     """
+    check_tolerance(tolerance)
     return _conclude(verify.planes(reference), tolerance, json=json)
 
 
@@ -81,7 +84,7 @@ def searches(
     reference: Path,
     *,
     nets: Path,
-    backend: Backend = "torch",
+    backend: Backend = "openvino",
     threads: int | None = None,
     tolerance: float = SEARCHES_TOLERANCE,
     json: bool = False,
@@ -97,7 +100,7 @@ def searches(
     nets
         Folder with the nets that the file names.
     backend
-        torch or openvino, in float32 on the processor.
+        openvino or torch, in float32 on the processor.
     threads
         Threads of the net; default: all cores that this process may use.
     tolerance
@@ -105,17 +108,31 @@ def searches(
     json
         Print one JSON object instead.
     """
-    return _conclude(verify.searches(reference, nets, backend=backend, threads=threads), tolerance, json=json)
+    check_tolerance(tolerance)
+    on_set = None if json else _print_set
+    report = verify.searches(reference, nets, backend=backend, threads=threads, on_set=on_set)
+    if report.is_empty and not json:
+        print("nothing was compared: every set was skipped")
+        return 0
+    return _conclude(report, tolerance, json=json, printed=not json)
 
 
-def _conclude(report: Report, tolerance: float, *, json: bool) -> int:
-    """Prints the report and the verdict; the exit status."""
+def _print_set(report: SetReport) -> None:
+    print("\n".join(report.lines()), flush=True)
+
+
+def check_tolerance(tolerance: float) -> None:
+    """ValueError for a tolerance below zero."""
     if not tolerance >= 0:
         raise ValueError(f"--tolerance must be >= 0, got {tolerance}")
+
+
+def _conclude(report: Report, tolerance: float, *, json: bool, printed: bool = False) -> int:
+    """Prints the report (unless that was done) and the verdict; the exit status."""
     failed = report.exceeds(tolerance)
     if json:
         print(json_format.dumps({**report.as_json(), "tolerance": tolerance, "passed": not failed}, indent=2))
-    else:
-        print("\n".join(report.lines()))
-        print(f"{'BEYOND' if failed else 'within'} the tolerance of {tolerance:g}")
-    return 1 if failed else 0
+        return int(failed)
+    lines = [] if printed else report.lines()
+    print("\n".join([*lines, f"{'BEYOND' if failed else 'within'} the tolerance of {tolerance:g}"]))
+    return int(failed)

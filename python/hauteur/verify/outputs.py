@@ -99,7 +99,7 @@ class OutputsReport:
         return [line for net in self.nets for line in net.lines()]
 
 
-def outputs(path: Path, folder: Path, *, backend: Backend = "torch", threads: int | None = None) -> OutputsReport:
+def outputs(path: Path, folder: Path, *, backend: Backend = "openvino", threads: int | None = None) -> OutputsReport:
     """Evaluates every position of a reference file with every net that it has outputs of."""
     check_backend(backend)
     reference = read(path, OutputsFile)

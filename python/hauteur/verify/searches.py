@@ -1,7 +1,9 @@
 """Searches: the visits of the root's moves against the reference, by set of options and number of nodes."""
 
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,8 +37,8 @@ class NodesReport:
     names: list[str] = field(default_factory=list)
     distances: list[float] = field(default_factory=list)
     identical: int = 0
-    prior: float = 0.0
-    root_q: float = 0.0
+    prior: float | None = None
+    root_q: float | None = None
 
     @property
     def share(self) -> float:
@@ -77,8 +79,9 @@ class NodesReport:
         where = f" ({self.farthest})" if self.largest > 0 else ""
         return (
             f"  {self.nodes:>7} nodes: {self.identical:>3} of {len(self.distances):>3} identical ({self.share:6.1%}), "
-            f"distance mean {self.mean:.4f}, largest {self.largest:.4f}{where}; "
-            f"|dP| <= {self.prior:.1e}, |d root Q| <= {self.root_q:.1e}"
+            f"distance mean {self.mean:.4f}, largest {self.largest:.4f}{where}"
+            + ("" if self.prior is None else f"; |dP| <= {self.prior:.1e}")
+            + ("" if self.root_q is None else f"; |d root Q| <= {self.root_q:.1e}")
         )
 
 
@@ -111,6 +114,11 @@ class SearchesReport:
     backend: str
     sets: list[SetReport]
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether every set was skipped."""
+        return all(found.skipped for found in self.sets)
+
     def exceeds(self, tolerance: float) -> bool:
         """Whether the mean distance of a set and number of nodes is beyond `tolerance`."""
         return not all(report.mean <= tolerance for found in self.sets for report in found.nodes)
@@ -121,29 +129,36 @@ class SearchesReport:
 
     def lines(self) -> list[str]:
         """The report in words."""
-        lines = [line for found in self.sets for line in found.lines()]
-        if all(found.skipped for found in self.sets):
-            lines.append("nothing was compared: every set was skipped")
-        return lines
+        return [line for found in self.sets for line in found.lines()]
 
 
-def searches(path: Path, folder: Path, *, backend: Backend = "torch", threads: int | None = None) -> SearchesReport:
-    """Repeats the searches of a reference file, all positions of a set side by side, each tree exactly sequential."""
+def searches(
+    path: Path,
+    folder: Path,
+    *,
+    backend: Backend = "openvino",
+    threads: int | None = None,
+    on_set: Callable[[SetReport], None] | None = None,
+) -> SearchesReport:
+    """Repeats the searches of a reference file, all positions of a set side by side, each tree exactly sequential.
+
+    `on_set` sees every set's report as soon as it is there; large files take minutes.
+    """
     check_backend(backend)
     reference = read_searches(path)
     for found in reference.sets:
         _check_options(path, found)
+    nets = {found.net: find_net(folder, found.net) for found in reference.sets if not rules.unmet(found.options)}
+    reports = []
     with ExitStack() as opened:
-        evaluators: dict[str, Evaluator] = {}
-        reports = []
+        open_net = cache(lambda name: opened.enter_context(open_evaluator(nets[name], backend, threads)))
         for found in reference.sets:
             report = SetReport(name=found.name, net=found.net, skipped=rules.unmet(found.options))
             if not report.skipped:
-                if found.net not in evaluators:
-                    net = find_net(folder, found.net)
-                    evaluators[found.net] = opened.enter_context(open_evaluator(net, backend, threads))
-                report.nodes = _compare_set(found, evaluators[found.net])
+                report.nodes = _compare_set(found, open_net(found.net))
             reports.append(report)
+            if on_set is not None:
+                on_set(report)
     return SearchesReport(backend=backend, sets=reports)
 
 
@@ -208,10 +223,11 @@ def _compare_search(report: NodesReport, position: SearchPosition, state: State,
     report.names.append(position.id)
     report.distances.append(distance(root.visits, visits))
     report.identical += bool(np.array_equal(root.visits, visits))
-    priors = [(root.priors[action], move.prior) for action, move in zip(actions, wanted.moves, strict=True)]
-    report.prior = max([report.prior, *(abs(ours - other / 100) for ours, other in priors if other is not None)])
+    for action, move in zip(actions, wanted.moves, strict=True):
+        if move.prior is not None:
+            report.prior = max(report.prior or 0.0, abs(float(root.priors[action]) - move.prior / 100))
     if wanted.root_Q is not None:
-        report.root_q = max(report.root_q, abs(root.q - wanted.root_Q))
+        report.root_q = max(report.root_q or 0.0, abs(root.q - wanted.root_Q))
 
 
 def _actions(position: SearchPosition, wanted: SearchResult, state: State) -> list[int]:
