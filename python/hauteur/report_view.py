@@ -23,7 +23,7 @@ def report_view(report: RootReport, *, rows: int) -> RenderableType:
 def moves_table(report: RootReport, *, rows: int) -> Table:
     """One row a move: visits, prior, Q, win/draw/loss, the net's own value, the line in the game's notation."""
     table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("move", style="bold")
+    table.add_column("move", style="bold", no_wrap=True, min_width=4)
     for name in ("N", "N %", "P %", "Q", "W  D  L %", "V"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("line", overflow="ellipsis", no_wrap=True)
