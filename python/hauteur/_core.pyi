@@ -197,6 +197,7 @@ def rollout_values(states: Sequence[State], seed: int = 0, games: int = 1) -> ND
     """Win, draw, loss shares of the movers in `games` uniformly random games from each state, float32 [N, 3].
 
     A pure function of the seed and the state's key."""
+
 def random_u64(key: int, counter: int) -> int:
     """Draw number `counter` of the counter-based generator with this key."""
 

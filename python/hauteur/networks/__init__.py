@@ -1,4 +1,4 @@
-"""Networks: architectures, files, and the torch modules that compute them. Importing this package does not import torch.
+"""Networks: architectures, files, and the torch modules that compute them. Importing it does not import torch.
 
 net = networks.load(path)      # .safetensors (trained here) or .pb.gz (lc0)
 net.description                # architecture, game, shapes, training facts, content hash

@@ -16,8 +16,8 @@ CHESS_FEATURES = (112, 8, 8)
 class ResNetArchitecture(Section):
     """AlphaZero's residual tower f(filters, blocks): an input convolution, `blocks` residual blocks, two heads.
 
-    Policy `dense`: 1x1 convolution to `policy_channels`, then one dense layer to all actions. Policy `convolution`: two 3x3
-    convolutions, one output a square (boards where every action is a square) or lc0's 80 planes (chess).
+    Policy `dense`: 1x1 convolution to `policy_channels`, then one dense layer to all actions. Policy `convolution`:
+    two 3x3 convolutions, one output a square (boards where every action is a square) or lc0's 80 planes (chess).
     Value `wdl`: win, draw, loss by softmax; `scalar`: one number by tanh.
     """
 
@@ -94,8 +94,8 @@ ActivationName = Literal["relu", "mish", "none", "tanh", "sigmoid", "selu", "swi
 class Lc0Architecture(Section):
     """A network in lc0's layers, named as in its files; sizes that are not here follow from the tensors.
 
-    A body of residual blocks (`filters`, `blocks`), of attention encoders (`embedding`, `encoders`, `heads`), or of blocks and
-    then encoders. `scalars` are the numbers and names that stand between the layers of the file, by path.
+    A body of residual blocks (`filters`, `blocks`), of attention encoders (`embedding`, `encoders`, `heads`), or of
+    blocks and then encoders. `scalars` are the numbers and names that stand between the layers of the file, by path.
     """
 
     kind: Literal["lc0"] = "lc0"
@@ -116,7 +116,7 @@ class Lc0Architecture(Section):
     value: Literal["wdl", "scalar"]
     value_prefix: Literal["", "value_heads.winner."] = ""
     moves_left: bool = False
-    scalars: dict[str, int | str] = {}
+    scalars: dict[str, int | str] = Field(default_factory=dict)
     min_version: tuple[int, int, int] = (0, 21, 0)
     license: str = ""
 
@@ -146,13 +146,13 @@ Architecture = Annotated[ResNetArchitecture | Lc0Architecture, Field(discriminat
 
 
 class NetDescription(Section):
-    """What a network file says of itself. `sha256` is the hash of the file's bytes, `parameters` counts all its numbers."""
+    """What a network file says of itself. `sha256` is the hash of the file's bytes, `parameters`: how many numbers."""
 
     format: Literal["safetensors", "lc0", "onnx"]
     architecture: Architecture
     game: str
     parameters: int
-    training: dict[str, str | int | float | bool | None] = {}
+    training: dict[str, str | int | float | bool | None] = Field(default_factory=dict)
     sha256: str
     file_bytes: int
 

@@ -1,8 +1,8 @@
-"""lc0's 1858 chess moves as numbers, and how the policy heads' outputs map to them. Squares: a1 = 0, b1 = 1, ... h8 = 63.
+"""lc0's 1858 chess moves as numbers, and how the policy heads' outputs map to them. Squares: a1 = 0 ... h8 = 63.
 
-Moves are seen from the mover (black's board is flipped). For every square in order, all squares a queen or a knight reaches
-on an empty board in order (1792 moves); then for every file the promotions to queen, rook, bishop from the seventh rank, by
-target file (66). A promotion to a knight is the plain move; castling is the king taking its own rook.
+Moves are seen from the mover (black's board is flipped). For every square in order, all squares a queen or a knight
+reaches on an empty board in order (1792 moves); then for every file the promotions to queen, rook, bishop from the
+seventh rank, by target file (66). A knight's promotion is the plain move; castling is the king taking its own rook.
 """
 
 from functools import cache
@@ -41,14 +41,14 @@ def convolution_indices() -> NDArray[np.int64]:
 
 
 def attention_indices() -> NDArray[np.int64]:
-    """Where each move stands in the flattened attention head [64 x 64 pairs, then 8 x 8 x 3 promotions], int64 [1858]."""
+    """Where each move stands in the flattened attention head [64 x 64 pairs, 8 x 8 x 3 promotions], int64 [1858]."""
     plain = [a * 64 + b for a, b in plain_moves()]
     special = [4096 + a * 24 + b * 3 + piece for a, b, piece in promotions()]
     return np.array(plain + special, dtype=np.int64)
 
 
 def reach_map() -> NDArray[np.float32]:
-    """The position map of attention bodies, float32 [64, 64]: 1 where a queen or knight moves, -1 on the diagonal, else 0."""
+    """The position map of attention bodies, float32 [64, 64]: 1 where a queen or knight moves, -1 on the diagonal."""
     result = -np.eye(64, dtype=np.float32)
     squares = np.array(plain_moves())
     result[squares[:, 0], squares[:, 1]] = 1

@@ -49,7 +49,7 @@ def safetensors_bytes(
     game: str,
     training: Mapping[str, object] | None = None,
 ) -> bytes:
-    """A network as the bytes of a `.safetensors` file. Raises ValueError when the tensors do not fit the architecture."""
+    """A network as the bytes of a `.safetensors` file. Raises ValueError when the tensors do not fit it."""
     _check_tensors({name: values.shape for name, values in tensors.items()}, architecture)
     metadata = {
         "format": FORMAT_VERSION,

@@ -113,36 +113,44 @@ def _training(params: Message) -> dict[str, str | int | float | bool | None]:
 
 
 def _architecture(net: Message, sizes: Mapping[str, int], scalars: dict[str, int | str]) -> Lc0Architecture:
-    multihead = (
-        any(path.startswith("policy_heads.") for path in sizes),
-        any(p.startswith("value_heads.") for p in sizes),
-    )
+    multihead = tuple(any(path.startswith(heads) for path in sizes) for heads in ("policy_heads.", "value_heads."))
     encoders = _count(sizes, "encoder.{}.mha.q_w")
     form = _network_format(net.get("format", {}).get("network_format"), bool(encoders), sizes, all(multihead))
-    activation = "mish" if form["default_activation"] == 1 else "relu"
     version = net.get("min_version", {})
-    return Lc0Architecture(
-        structure=form["network"],
-        filters=_filters(sizes),
-        blocks=_count(sizes, "residual.{}.conv1.weights"),
-        se="residual.0.se.w1" in sizes,
-        embedding=sizes.get("ip_emb_b", 0) if encoders else 0,
-        encoders=encoders,
-        heads=scalars.get("headcount", 0),
-        smolgen="smolgen_w" in sizes,
-        input_embedding=_lookup("input embedding", Embedding, _EMBEDDINGS, form["input_embedding"]),
-        activation=activation,
-        ffn_activation=_activation("FFN activation", form["ffn_activation"], activation),
-        smolgen_activation=_activation("smolgen activation", form["smolgen_activation"], activation),
-        policy=_lookup("policy format", PolicyFormat, _POLICIES, form["policy"]),
-        policy_prefix="policy_heads.vanilla." if multihead[0] else "",
-        value=_lookup("value format", ValueFormat, _VALUES, form["value"]),
-        value_prefix="value_heads.winner." if multihead[1] else "",
-        moves_left=form["moves_left"] == 1,
-        scalars=scalars,
-        min_version=tuple(version.get(part, 0) for part in ("major", "minor", "patch")),
-        license=net.get("license", ""),
+    return Lc0Architecture.model_validate(
+        {
+            "structure": form["network"],
+            "filters": _filters(sizes),
+            "blocks": _count(sizes, "residual.{}.conv1.weights"),
+            "se": "residual.0.se.w1" in sizes,
+            "embedding": sizes.get("ip_emb_b", 0) if encoders else 0,
+            "encoders": encoders,
+            "heads": scalars.get("headcount", 0),
+            "smolgen": "smolgen_w" in sizes,
+            "policy_prefix": "policy_heads.vanilla." if multihead[0] else "",
+            "value_prefix": "value_heads.winner." if multihead[1] else "",
+            "scalars": scalars,
+            "min_version": tuple(version.get(part, 0) for part in ("major", "minor", "patch")),
+            "license": net.get("license", ""),
+            **_formats(form),
+        }
     )
+
+
+def _formats(form: Mapping[str, int]) -> dict[str, Any]:
+    """The fields of an architecture that the network format alone decides."""
+    activation = "mish" if form["default_activation"] == 1 else "relu"
+    # Before attention bodies the encoders of a policy head had SELU.
+    older = "selu" if form["network"] < Structure.ATTENTIONBODY_WITH_HEADFORMAT else activation
+    return {
+        "activation": activation,
+        "ffn_activation": _activation("FFN activation", form["ffn_activation"], older),
+        "smolgen_activation": _activation("smolgen activation", form["smolgen_activation"], activation),
+        "input_embedding": _lookup("input embedding", Embedding, _EMBEDDINGS, form["input_embedding"]),
+        "policy": _lookup("policy format", PolicyFormat, _POLICIES, form["policy"]),
+        "value": _lookup("value format", ValueFormat, _VALUES, form["value"]),
+        "moves_left": form["moves_left"] == 1,
+    }
 
 
 def _filters(sizes: Mapping[str, int]) -> int:
@@ -224,8 +232,8 @@ def lc0_bytes(
 ) -> bytes:
     """The network as the bytes of a `.pb.gz` file.
 
-    LINEAR16, which every lc0 reads, stores 16 bits a number (error up to 1/131070 of a layer's range), and exactly what was
-    read from LINEAR16. The others need lc0 0.33. Raises ValueError where the tensors do not make a network.
+    LINEAR16, which every lc0 reads, stores 16 bits a number (error up to 1/131070 of a layer's range), and exactly
+    what was read from LINEAR16. The others need lc0 0.33. Raises ValueError where the tensors do not make a network.
     """
     lc0_shapes({path: values.size for path, values in tensors.items()}, architecture)
     code = Encoding[encoding.upper()]
@@ -266,8 +274,9 @@ def _format_message(architecture: Lc0Architecture) -> Message:
         form["default_activation"] = int(architecture.activation == "mish")
     if attention:
         form["smolgen_activation"] = _number(_ACTIVATIONS, architecture.smolgen_activation)
-        form["ffn_activation"] = _number(_ACTIVATIONS, architecture.ffn_activation)
         form["input_embedding"] = _number(_EMBEDDINGS, architecture.input_embedding)
+    if attention or f"{architecture.policy_prefix}pol_headcount" in architecture.scalars:
+        form["ffn_activation"] = _number(_ACTIVATIONS, architecture.ffn_activation)
     return form
 
 
@@ -292,7 +301,7 @@ def _training_message(training: Mapping[str, object]) -> Message:
 def from_resnet(
     architecture: ResNetArchitecture, tensors: Mapping[str, Floats]
 ) -> tuple[Lc0Architecture, dict[str, Floats]]:
-    """A residual tower for chess in lc0's layers; the two compute the same. Raises ValueError when lc0 has no such network."""
+    """A residual tower for chess in lc0's layers, which compute the same. ValueError when lc0 has no such network."""
     _check_exportable(architecture)
     renamed: dict[str, Floats] = {}
     for name, shape in architecture.shapes().items():
@@ -312,8 +321,8 @@ def from_resnet(
 def _check_exportable(architecture: ResNetArchitecture) -> None:
     if architecture.policy_planes != 80:
         raise ValueError(
-            f"only chess networks (112x8x8 planes, 1858 actions) fit an lc0 file, got {architecture.num_actions} actions "
-            f"and planes {'x'.join(map(str, architecture.feature_shape))}"
+            f"only chess networks (112x8x8 planes, 1858 actions) fit an lc0 file, got "
+            f"{architecture.num_actions} actions and planes {'x'.join(map(str, architecture.feature_shape))}"
         )
     if (architecture.value_channels, architecture.value_hidden) != (32, 128):
         raise ValueError(

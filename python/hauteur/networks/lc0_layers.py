@@ -1,9 +1,9 @@
-"""The numbers of an lc0 network: layers between their encodings in the file and float32, and message trees as flat paths.
+"""The numbers of an lc0 network: encodings in the file to float32 and back, message trees to flat paths and back.
 
 A path names a layer as in the file, indices after their list: `residual.3.conv1.weights`, `encoder.0.mha.q_w`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -160,7 +160,7 @@ def _bfloat16(flat: Floats) -> bytes:
     return rounded.astype("<u2").tobytes()
 
 
-_FLOAT_WRITERS = {
+_FLOAT_WRITERS: dict[Encoding, Callable[[Floats], bytes]] = {
     Encoding.FLOAT16: _float16,
     Encoding.BFLOAT16: _bfloat16,
     Encoding.FLOAT32: lambda flat: flat.astype("<f4").tobytes(),

@@ -18,8 +18,8 @@ _NORM = ("bn_means", "bn_stddivs", "bn_gammas", "bn_betas")
 def lc0_shapes(sizes: Mapping[str, int], architecture: Lc0Architecture) -> dict[str, Shape]:
     """The shape of every layer that the network uses, by path.
 
-    `sizes`: how many numbers each layer of the file has. Raises ValueError naming the layer that is missing, has a wrong
-    size, or is not understood.
+    `sizes`: how many numbers each layer of the file has. Raises ValueError naming the layer that is missing, has a
+    wrong size, or is not understood.
     """
     layout = _Layout(sizes)
     channels = _body(layout, architecture)

@@ -1,6 +1,6 @@
-"""lc0 networks as torch modules: residual towers, attention bodies, and their heads. For inference; batch norms are folded.
+"""lc0 networks as torch modules: residual towers, attention bodies, and their heads. Batch norms are folded.
 
-The layers and their order are those of lc0 (its ONNX converter). Attention works on tokens [B, 64, channels], one a square.
+The layers and their order are those of lc0 (its ONNX converter). A token is a square: [B, 64, channels].
 """
 
 import math
@@ -45,8 +45,8 @@ ACTIVATIONS: dict[str, Activation] = {
 
 
 class Lc0Network(nn.Module):
-    """Planes float32 [B, 112, 8, 8] -> policy logits [B, 1858], value [B, 3] logits of win, draw, loss or [B, 1] tanh, and
-    with a moves-left head plies [B, 1]."""
+    """Planes float32 [B, 112, 8, 8] -> policy logits [B, 1858], value [B, 3] logits of win, draw, loss or [B, 1]
+    tanh, and with a moves-left head plies [B, 1]."""
 
     def __init__(self, architecture: Lc0Architecture, layers: Layers) -> None:
         """`layers`: all layers of the architecture by path, in their shapes (`lc0_layout.lc0_shapes`)."""
@@ -98,9 +98,8 @@ def _convolution(layers: Layers, path: str, outputs: int | None = None) -> nn.Co
     """A ConvBlock as one convolution; `outputs`: only the first of its planes."""
     weights, bias = _fold(layers, path)
     weights, bias = weights[:outputs], bias[:outputs]
-    conv = nn.utils.skip_init(
-        nn.Conv2d, weights.shape[1], len(weights), weights.shape[2], padding=weights.shape[2] // 2
-    )
+    outputs, inputs, kernel, _ = weights.shape
+    conv = nn.Conv2d(inputs, outputs, kernel, padding=kernel // 2, device="meta")
     conv.weight = nn.Parameter(_parameter(weights))
     conv.bias = nn.Parameter(_parameter(bias))
     return conv
@@ -108,7 +107,7 @@ def _convolution(layers: Layers, path: str, outputs: int | None = None) -> nn.Co
 
 def _dense(layers: Layers, weights: str, biases: str | None = None) -> nn.Linear:
     outputs, inputs = layers[weights].shape
-    linear = nn.utils.skip_init(nn.Linear, inputs, outputs, bias=biases is not None)
+    linear = nn.Linear(inputs, outputs, bias=biases is not None, device="meta")
     linear.weight = nn.Parameter(_parameter(layers[weights]))
     if biases is not None:
         linear.bias = nn.Parameter(_parameter(layers[biases]))
@@ -164,12 +163,13 @@ class _SqueezeExcite(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         squeezed = self._activation(self.reduce(x.mean(dim=(2, 3))))
-        both, filters = self.expand(squeezed)[:, :, None, None], self.reduce.in_features
+        both: Tensor = self.expand(squeezed)[:, :, None, None]
+        filters = self.reduce.in_features
         return torch.sigmoid(both[:, :filters]) * x + both[:, filters:]
 
 
 class _Head(nn.Module):
-    """Value and moves-left heads: a convolution (after a tower) or a dense layer a square (after encoders), then two dense."""
+    """Value and moves-left heads: convolution (after a tower) or dense layer a square (after encoders), two dense."""
 
     def __init__(self, architecture: Lc0Architecture, layers: Layers, convolution: str, dense: str) -> None:
         super().__init__()
@@ -224,7 +224,8 @@ class _ConvolutionPolicy(nn.Module):
         self._activation = ACTIVATIONS[architecture.activation]
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.output(self._activation(self.conv(x))).flatten(1).index_select(1, self.indices)
+        planes: Tensor = self.output(self._activation(self.conv(x)))
+        return planes.flatten(1).index_select(1, self.indices)
 
 
 class _AttentionBody(nn.Module):
@@ -264,13 +265,11 @@ class _Embedding(nn.Module):
         for name, path in (("multiply", "ip_mult_gate"), ("add", "ip_add_gate")):
             gate = _parameter(layers[path].T) if path in layers else None
             self.register_buffer(name, gate)
-        self.ffn = nn.Identity()
-        if dense:
-            activation = ACTIVATIONS[architecture.activation]
-            self.ffn = nn.Sequential(
-                _FeedForward(layers, "ip_emb_ffn", activation, alpha), _norm(layers, "ip_emb_ffn_ln", 1e-3)
-            )
         self._activation = ACTIVATIONS[architecture.activation]
+        self.ffn = nn.Sequential()
+        if dense:
+            self.ffn.append(_FeedForward(layers, "ip_emb_ffn", self._activation, alpha))
+            self.ffn.append(_norm(layers, "ip_emb_ffn_ln", 1e-3))
 
     def forward(self, tokens: Tensor) -> Tensor:
         x = self.norm(self._activation(self.dense(self._with_positions(tokens))))
@@ -284,7 +283,8 @@ class _Embedding(nn.Module):
         if self._kind == "map":
             return torch.cat([tokens, self.reach.expand(tokens.shape[0], 64, 64)], dim=2)
         if self.preprocess is not None:
-            squares = self.preprocess(tokens[:, :, :12].flatten(1)).unflatten(1, (64, -1))
+            squares = self.preprocess(tokens[:, :, :12].flatten(1))
+            squares = squares.reshape(-1, 64, self.preprocess.out_features // 64)
             return torch.cat([tokens, squares], dim=2)
         return tokens
 
@@ -331,7 +331,8 @@ class _Attention(nn.Module):
         has_smolgen = f"{path}.smolgen.compress" in layers
         self.smolgen = _Smolgen(architecture, layers, f"{path}.smolgen", heads) if has_smolgen else None
         self._heads = heads
-        self._scale = 1 / math.sqrt(self.query.out_features // heads)
+        self._depth = self.query.out_features // heads
+        self._scale = 1 / math.sqrt(self._depth)
 
     def forward(self, x: Tensor) -> Tensor:
         query, key, value = (self._split(dense(x)) for dense in (self.query, self.key, self.value))
@@ -343,7 +344,7 @@ class _Attention(nn.Module):
 
     def _split(self, x: Tensor) -> Tensor:
         """[B, 64, heads x depth] to [B, heads, 64, depth]."""
-        return x.unflatten(2, (self._heads, -1)).transpose(1, 2)
+        return x.reshape(-1, 64, self._heads, self._depth).transpose(1, 2)
 
 
 class _Smolgen(nn.Module):
@@ -362,8 +363,9 @@ class _Smolgen(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         hidden = self.norm1(self._activation(self.dense1(self.compress(x).flatten(1))))
-        generated = self.norm2(self._activation(self.dense2(hidden))).unflatten(1, (self._heads, -1))
-        return self.generate(generated).unflatten(2, (64, 64))  # type: ignore[no-any-return]
+        generated: Tensor = self.norm2(self._activation(self.dense2(hidden)))
+        weights: Tensor = self.generate(generated.reshape(-1, self._heads, self.generate.in_features))
+        return weights.reshape(-1, self._heads, 64, 64)
 
 
 class _AttentionPolicy(nn.Module):
@@ -397,7 +399,8 @@ class _AttentionPolicy(nn.Module):
         return logits.index_select(1, self.indices)
 
     def _promotions(self, key: Tensor, pairs: Tensor) -> Tensor:
-        """[B, 8 from, 8 to, 3 pieces]: the pair's logit, the piece's offset at the target, and one shared by all pieces."""
+        """[B, 8 from, 8 to, 3 pieces]: the pair's logit, the piece's offset at the target, one for all pieces."""
         offsets = self.promotion(key[:, 56:])
         offsets = offsets[:, :, :3] + offsets[:, :, 3:]
-        return pairs[:, 48:56, 56:, None] + offsets[:, None]
+        promotions: Tensor = pairs[:, 48:56, 56:, None] + offsets[:, None]
+        return promotions

@@ -12,8 +12,8 @@ from hauteur.networks.lc0_module import Lc0Network
 from hauteur.networks.resnet import ResNet
 
 Network = ResNet | Lc0Network
-"""forward(features float32 [B, planes, rows, columns]) -> policy logits [B, A], value [B, 3] (logits of win, draw, loss) or
-[B, 1] (tanh, scalar networks), and for networks with a moves-left head plies [B, 1]."""
+"""forward(features float32 [B, planes, rows, columns]) -> policy logits [B, A], value [B, 3] (logits of win, draw,
+loss) or [B, 1] (tanh, scalar networks), and for networks with a moves-left head plies [B, 1]."""
 
 
 def build(architecture: Architecture, tensors: Mapping[str, Floats]) -> Network:
@@ -43,8 +43,8 @@ def tensors_of(network: ResNet) -> dict[str, Floats]:
 
 
 class Inference(nn.Module):
-    """A network with the outputs of an evaluator: policy logits [B, A], wdl probabilities [B, 3] of the mover, and plies
-    left [B, 1] if it has that head. A scalar value v becomes ((1 + v) / 2, 0, (1 - v) / 2)."""
+    """A network with the outputs of an evaluator: policy logits [B, A], wdl probabilities [B, 3] of the mover, and
+    plies left [B, 1] if it has that head. A scalar value v becomes ((1 + v) / 2, 0, (1 - v) / 2)."""
 
     def __init__(self, network: Network) -> None:
         super().__init__()

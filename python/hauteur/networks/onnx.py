@@ -1,7 +1,7 @@
 """ONNX export, cached by content: the same net is exported once. Reading a cached export does not import torch.
 
-Inputs: `features` float32 [rows, planes, rows, columns]; outputs: `policy` float32 [rows, actions] (logits), `wdl` float32
-[rows, 3] (probabilities), and `moves_left` float32 [rows, 1] where the net has that head.
+Inputs: `features` float32 [rows, planes, rows, columns]; outputs: `policy` float32 [rows, actions] (logits), `wdl`
+float32 [rows, 3] (probabilities), and `moves_left` float32 [rows, 1] where the net has that head.
 """
 
 import os

@@ -39,7 +39,7 @@ class Net:
 
 
 def load(path: str | Path) -> Net:
-    """Opens a network file. Raises ValueError (one line: file, place, what is wrong), OSError when it cannot be read."""
+    """Opens a network file. Raises ValueError (file, place, what is wrong), OSError when it cannot be read."""
     path = Path(path)
     suffix = _suffix(path)
     if suffix == ".onnx":
@@ -106,7 +106,7 @@ def save(
 
 
 def convert(source: str | Path, target: str | Path, *, encoding: EncodingName = "linear16") -> None:
-    """Writes the network of one file as another kind of file: `.safetensors`, `.pb.gz` or `.onnx`, by the target's name."""
+    """Writes the network of one file as another kind, by the target's name: `.safetensors`, `.pb.gz` or `.onnx`."""
     source, target = Path(source), Path(target)
     if source.resolve() == target.resolve():
         raise ValueError(f"{target}: is the file to convert; give another name")

@@ -1,5 +1,5 @@
-"""AlphaZero's residual tower (Silver et al. 2017, "Mastering the game of Go without human knowledge", Methods), with the
-squeeze-excitation of lc0 if wanted, for the features and actions of any game."""
+"""AlphaZero's residual tower (Silver et al. 2017, "Mastering the game of Go without human knowledge", Methods), with
+the squeeze-excitation of lc0 if wanted, for the features and actions of any game."""
 
 import torch
 from torch import Tensor, nn
@@ -64,7 +64,8 @@ class SqueezeExcite(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         squeezed = self._activation(self.reduce(x.mean(dim=(2, 3))))
-        both, filters = self.expand(squeezed)[:, :, None, None], self.reduce.in_features
+        both: Tensor = self.expand(squeezed)[:, :, None, None]
+        filters = self.reduce.in_features
         return torch.sigmoid(both[:, :filters]) * x + both[:, filters:]
 
 
@@ -112,7 +113,7 @@ class ConvolutionPolicy(nn.Module):
         self._activation = ACTIVATIONS[architecture.activation]
 
     def forward(self, x: Tensor) -> Tensor:
-        logits = self.output(self._activation(self.conv(x))).flatten(1)
+        logits: Tensor = self.output(self._activation(self.conv(x))).flatten(1)
         return logits if self.indices is None else logits.index_select(1, self.indices)
 
 

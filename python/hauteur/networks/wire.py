@@ -1,7 +1,8 @@
 """Protocol buffers on the wire: a small strict reader and writer for messages described by a schema.
 
-Only what network files need: proto2 messages of scalars, bytes and messages. Whatever a file says is checked before it is
-used: lengths against the bytes that are there, the number of fields against a limit. Byte fields are views, not copies.
+Only what network files need: proto2 messages of scalars, bytes and messages. Whatever a file says is checked before
+it is used: lengths against the bytes that are there, the number of fields against a limit. Byte fields are views, not
+copies.
 
 Source of the encoding: https://protobuf.dev/programming-guides/encoding/
 """
@@ -181,7 +182,7 @@ def write_message(message: Message, schema: Schema, name: str) -> bytes:
     unknown = set(message) - {field.name for field in fields.values()}
     if unknown:
         raise ValueError(f"{name} has no field {sorted(unknown)[0]}")
-    parts = []
+    parts: list[bytes] = []
     for number, field in sorted(fields.items()):
         if field.name in message:
             values = message[field.name] if field.repeated else [message[field.name]]
