@@ -87,3 +87,9 @@ def test_the_engine_against_itself() -> None:
     assert state.outcome() is not None
     assert screen.strip().endswith("(no legal move)")
     assert np.count_nonzero([line.startswith("toy plays") for line in screen.splitlines()]) == state.ply
+
+
+def test_chess_moves_are_shown_in_san() -> None:
+    screen, state = played("chess", ["moves", "e2e4"])
+    assert "Na3 Nc3 Nf3 Nh3" in screen
+    assert state.ply == 2

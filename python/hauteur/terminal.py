@@ -25,6 +25,8 @@ COMMANDS = {
 COLOURS = {"X": "bold cyan", "O": "bold magenta"}
 CONNECT4_COLOURS = {"Y": "bold yellow", "R": "bold red"}
 HINT_MOVES = 5
+BATCH = 8
+"""Rows of a batch: one tree gains little from more, and a few rows cost an evaluator hardly more than one."""
 SEAT_NAMES = ("first player", "second player")
 
 
@@ -88,7 +90,9 @@ class TerminalGame:
 
     def _obey(self, word: str) -> None:
         actions: dict[str, Callable[[], None]] = {
-            "moves": lambda: self._say(" ".join(map(self._state.action_to_text, self._state.legal_actions().tolist()))),
+            "moves": lambda: self._say(
+                " ".join(self._text(self._state, a) for a in self._state.legal_actions().tolist())
+            ),
             "hint": self._hint,
             "undo": self._undo,
             "flip": self._flip,
@@ -112,7 +116,7 @@ class TerminalGame:
         plies = np.array([self._state.ply], np.int64)
         action = int(self._player.choose(self._forest, ids, plies, self._rng.random(1)).actions[0])
         win, draw, loss = self._forest.root_values(ids)[0]
-        text = self._state.action_to_text(action)
+        text = self._text(self._state, action)
         self._forest.remove(ids)
         self._say(f"{self._player.name} plays {text}   (win {win:.0%}, draw {draw:.0%}, loss {loss:.0%})")
         self._play(action)
@@ -122,7 +126,7 @@ class TerminalGame:
         tree = self._forest.add(self._state)
         self._forest.set_visit_limits(np.array([tree], np.int64), np.array([self._player.visits], np.uint32))
         with self._console.status("thinking"):
-            run_searches(self._forest, self._player.evaluator, batch_size=1)
+            run_searches(self._forest, self._player.evaluator, batch_size=min(BATCH, self._player.evaluator.batch_size))
         return tree
 
     def _hint(self) -> None:
@@ -140,9 +144,13 @@ class TerminalGame:
         """The moves of a line from here in the game's notation."""
         state, texts = self._state.copy(), []
         for action in actions:
-            texts.append(state.action_to_text(action))
+            texts.append(self._text(state, action))
             state.play(action)
         return texts
+
+    def _text(self, state: _core.State, action: int) -> str:
+        """The move as people write it."""
+        return state.action_to_text(action, "san" if self._game.name == "chess" else None)
 
     def _undo(self) -> None:
         """Goes back to the human's last turn."""

@@ -134,7 +134,7 @@ def _player(game: _core.Game, net: str | None, visits: int) -> Iterator[Player]:
         raise ValueError(f"visits must be >= 1, got {visits}")
     chosen = net_or_shipped(net, spec=game.spec, game_name=game.name)
     with closing(evaluator_of(game, chosen)) as evaluator:
-        yield Player(Path(chosen).stem, evaluator, SearchParams(), visits)
+        yield Player(Path(chosen).name.split(".")[0], evaluator, SearchParams(), visits)
 
 
 def evaluator_of(game: _core.Game, net: str) -> "Evaluator":
