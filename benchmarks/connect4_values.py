@@ -2,9 +2,10 @@
 
     python benchmarks/connect4_values.py python/hauteur/data/connect4_values.json
 
-For every ply from 6 to 38 it takes 20 positions of uniformly random games that are not over, no two of them equal or
-mirrored, and solves every legal move with `_core.Connect4Solver`. The same seed gives the same file. Takes some
-minutes, nearly all of it for the earliest plies.
+For every ply from 8 to 30 it takes 20 quiet positions and solves every legal move with `_core.Connect4Solver`. They
+come from games of random moves that neither miss nor allow a win at once, and nobody threatens to win at once in them:
+where somebody does, any search finds the move, so such positions hardly tell players apart. No two are equal or
+mirrored. The same seed gives the same file. Takes some minutes, nearly all of it for the earliest plies.
 """
 
 import argparse
@@ -17,7 +18,7 @@ import numpy as np
 from hauteur import _core
 from hauteur.seeds import stream
 
-FIRST_PLY, LAST_PLY = 6, 38
+FIRST_PLY, LAST_PLY = 8, 30
 POSITIONS_PER_PLY = 20
 SEED = 4
 TABLE_BITS = 23
@@ -39,30 +40,63 @@ def main() -> None:
 
 
 def random_positions(ply: int) -> list[_core.State]:
-    """Positions after `ply` uniformly random moves that are not over, no two equal or mirrored."""
+    """Quiet positions after `ply` sane random moves, no two equal or mirrored."""
     rng = stream(SEED, "connect4-values", ply)
-    game = _core.Game("connect4")
     found: dict[tuple[int, int], _core.State] = {}
     while len(found) < POSITIONS_PER_PLY:
-        state, twin = game.initial_state(), game.initial_state()
-        for _ in range(ply):
-            legal = state.legal_actions()
-            if len(legal) == 0:
-                break
-            action = int(rng.choice(legal))
-            state.play(action)
-            twin.play(COLUMNS - 1 - action)
-        if state.outcome() is None:
-            low, high = sorted((state.key, twin.key))
+        state = random_position(ply, rng)
+        if state is not None and not forced(state):
+            low, high = sorted((state.key, mirrored(state).key))
             found.setdefault((low, high), state)
     return list(found.values())
+
+
+def random_position(ply: int, rng: np.random.Generator) -> _core.State | None:
+    """After `ply` random moves that give away nothing at once; None if somebody could win at once on the way."""
+    state = _core.Game("connect4").initial_state()
+    for _ in range(ply):
+        moves = sane_moves(state)
+        if not moves:
+            return None
+        state.play(int(rng.choice(moves)))
+    return state if state.outcome() is None else None
+
+
+def sane_moves(state: _core.State) -> list[int]:
+    """Moves after which the opponent cannot win at once; none where the mover can win at once."""
+    if wins(state):
+        return []
+    return [action for action in state.legal_actions().tolist() if not wins(after(state, action))]
+
+
+def forced(state: _core.State) -> bool:
+    """Whether one side threatens to win at once: then the right move is plain to see."""
+    return bool(wins(state)) or len(sane_moves(state)) < len(state.legal_actions())
+
+
+def wins(state: _core.State) -> list[int]:
+    """Moves that win at once."""
+    return [action for action in state.legal_actions().tolist() if after(state, action).outcome() in (1, -1)]
+
+
+def after(state: _core.State, action: int) -> _core.State:
+    child = state.copy()
+    child.play(action)
+    return child
+
+
+def mirrored(state: _core.State) -> _core.State:
+    twin = _core.Game("connect4").initial_state()
+    for column in state.notation():
+        twin.play(COLUMNS - int(column))
+    return twin
 
 
 def write(output: Path, positions: list[dict[str, object]]) -> None:
     """Writes the file, a position a line."""
     about = (
-        f"Positions of uniformly random games, {POSITIONS_PER_PLY} a ply, seed {SEED}; values: of each legal column in "
-        "ascending order, +1 the mover wins by it, 0 draw, -1 loses, by exact search"
+        f"Quiet positions of sane random games, {POSITIONS_PER_PLY} a ply, seed {SEED}; values: of each legal column, "
+        "ascending, +1 the mover wins by it, 0 draw, -1 loses, by exact search"
     )
     lines = ",\n".join(json.dumps(position, separators=(",", ":")) for position in positions)
     temporary = output.with_name(output.name + ".tmp")

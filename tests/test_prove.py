@@ -86,8 +86,8 @@ def test_every_reply_is_met_and_every_loss_found() -> None:
 def test_the_solved_positions_are_what_they_say() -> None:
     positions = solved_connect4_positions()
     solver = _core.Connect4Solver(18)
-    assert {position.state.ply for position in positions} == set(range(6, 39))
-    assert len({position.state.key for position in positions}) == len(positions) == 33 * 20
+    assert {position.state.ply for position in positions} == set(range(8, 31))
+    assert len({position.state.key for position in positions}) == len(positions) == 23 * 20
     for position in positions:
         assert position.state.outcome() is None
         assert len(position.values) == len(position.state.legal_actions())
@@ -95,10 +95,26 @@ def test_the_solved_positions_are_what_they_say() -> None:
             assert solver.move_values(position.state).tolist() == list(position.values)
 
 
-@pytest.mark.slow
-def test_the_first_moves_of_connect4() -> None:
-    """The middle column wins, its neighbours draw, the others lose (Allis 1988; Allen 1989)."""
-    assert _core.Connect4Solver(24).move_values(CONNECT4.initial_state()).tolist() == [-1, -1, 0, 1, 0, -1, -1]
+def moved(moves: list[int]) -> _core.State:
+    """The position after these columns, 0 to 6."""
+    state = CONNECT4.initial_state()
+    for column in moves:
+        state.play(column)
+    return state
+
+
+def test_mirrored_positions_have_mirrored_values() -> None:
+    for position in solved_connect4_positions():
+        if position.state.ply not in (14, 16, 22):
+            continue
+        twin = moved([7 - int(column) for column in position.state.notation()])
+        assert _core.Connect4Solver(18).move_values(twin).tolist() == list(position.values)[::-1]
+
+
+def test_the_size_of_the_table_does_not_show_in_the_values() -> None:
+    for position in solved_connect4_positions():
+        if position.state.ply in (20, 23, 26):
+            assert _core.Connect4Solver(10).move_values(position.state).tolist() == list(position.values)
 
 
 def test_the_value_of_a_position_is_that_of_its_best_move() -> None:
@@ -124,15 +140,15 @@ def test_the_solver_takes_connect4_alone() -> None:
 
 
 def test_shares_of_preserved_values() -> None:
-    late = [position for position in solved_connect4_positions() if position.state.ply >= 34]
+    late = [position for position in solved_connect4_positions() if position.state.ply >= 28]
     judge = player(CONNECT4, uniform7, 400)
     shares = prove.value_preserving_moves(judge, late)
-    assert sorted(shares) == [34, 35, 36, 37, 38]
+    assert sorted(shares) == [28, 29, 30]
     assert total(list(shares.values())).positions == len(late)
     actions = MoveChooser(judge, CONNECT4).choose([position.state for position in late])
     kept = sum(position.preserved_by(int(action)) for position, action in zip(late, actions, strict=True))
     assert total(list(shares.values())).preserved == kept
-    assert total(list(shares.values())).share > 0.9
+    assert total(list(shares.values())).share > 0.8
     assert Preserved(10, 9, 4, 3).share == 0.9
     assert Preserved(10, 9, 4, 3).choices_share == 0.75
 
@@ -159,7 +175,7 @@ def test_prove_connect4(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     arguments = ["prove", "connect4", "--net", "toy", "--visits", "20"]
     assert cli.main([*arguments, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert document["total"]["positions"] == 660
-    assert 0 < document["total"]["choices_preserved"] < document["total"]["choices"] < 660
+    assert document["total"]["positions"] == 460
+    assert 0 < document["total"]["choices_preserved"] < document["total"]["choices"] < 460
     assert cli.main([*arguments, "--at-least", "1"]) == 1
     assert "value-preserving moves: " in capsys.readouterr().out
