@@ -1,12 +1,20 @@
-"""The training step: a candidate network learns from the positions of the replay buffer. Imports torch."""
+"""The training step: a candidate network learns from the positions of the replay buffer. Imports torch.
+
+A batch is computed in shards, each by one thread with its own copy of the gradients and of the normalisation's
+running means; then the shards' gradients are added up in order. Threads that share one operation wait for each other
+at every layer, which on a busy machine is slow beyond measure; these meet once a step. The shards depend on the batch
+alone, so the result is the same, bit for bit, for any number of threads. Normalisation sees one shard at a time.
+"""
 
 from __future__ import annotations
 
+import copy
 import math
 import queue
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +31,9 @@ from hauteur.replay import ReplayBuffer, Samples
 from hauteur.seeds import derived_seed, stream
 
 PREFETCHED_BATCHES = 4
+SHARD_ROWS = 256
+"""Most rows of a shard."""
+
 OPTIMISER = "optimiser."
 NETWORK = "network."
 
@@ -86,6 +97,7 @@ class Trainer:
         self.settings = settings
         self.steps = 0
         self.optimiser = _optimiser(self.network, settings)
+        self._replicas = [self.network] + [_replica(self.network) for _ in range(_shard_count(settings) - 1)]
 
     @classmethod
     def new(cls, architecture: ResNetArchitecture, settings: TrainSettings, *, seed: int) -> Trainer:
@@ -123,18 +135,20 @@ class Trainer:
     ) -> TrainFacts:
         """Takes `steps` steps on the buffer's positions, drawn by the stream (seed, "train", generation).
 
-        threads: of torch, set for the whole process; its default is slow beyond measure on a busy machine.
+        threads: that compute shards; the result does not depend on it.
         """
-        torch.set_num_threads(threads)
         started = time.perf_counter()
-        self.network.train()
+        for replica in self._replicas:
+            replica.train()
         total = np.zeros(2)
         rate = 0.0
-        for step, samples in enumerate(_batches(buffer, self.settings, steps, stream(seed, "train", generation))):
-            rate = learning_rate(self.settings, self.steps, (generation - 1 + step / steps) / generations)
-            total += self._step(samples, rate)
-            if on_step is not None:
-                on_step(step + 1)
+        batches = _batches(buffer, self.settings, steps, stream(seed, "train", generation))
+        with ThreadPoolExecutor(threads, "hauteur-train", initializer=torch.set_num_threads, initargs=(1,)) as pool:
+            for step, samples in enumerate(batches):
+                rate = learning_rate(self.settings, self.steps, (generation - 1 + step / steps) / generations)
+                total += self._step(samples, rate, pool)
+                if on_step is not None:
+                    on_step(step + 1)
         self.network.eval()
         seconds = time.perf_counter() - started
         policy, value = (float(loss) for loss in total / steps)
@@ -153,20 +167,43 @@ class Trainer:
                     result[f"{OPTIMISER}{index}.{name}"] = value.detach().to(torch.float32).contiguous().numpy().copy()
         return result
 
-    def _step(self, samples: Samples, rate: float) -> NDArray[np.float64]:
+    def _step(self, samples: Samples, rate: float, pool: ThreadPoolExecutor) -> NDArray[np.float64]:
         """One step; the policy and value loss before it, float64 [2]."""
         for group in self.optimiser.param_groups:
             group["lr"] = rate
-        features = torch.from_numpy(samples.features).contiguous(memory_format=torch.channels_last)
-        policy_logits, value = self.network(features)
-        parts = losses(policy_logits, value, torch.from_numpy(samples.policy), torch.from_numpy(samples.wdl))
-        self.optimiser.zero_grad(set_to_none=True)
-        (parts.policy + self.settings.value_weight * parts.value).backward()  # type: ignore[no-untyped-call]
+        shards = np.array_split(np.arange(len(samples.wdl)), len(self._replicas))
+        parts = list(pool.map(lambda replica, rows: self._shard(replica, samples, rows), self._replicas, shards))
+        self._gather_replicas()
         if self.settings.max_gradient_norm > 0:
             torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.settings.max_gradient_norm)
         self.optimiser.step()
         self.steps += 1
-        return np.array([parts.policy.item(), parts.value.item()])
+        return np.asarray(np.sum(parts, axis=0))
+
+    def _shard(self, replica: ResNet, samples: Samples, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Gradients of these rows in the replica; their share of the batch's losses, float64 [2]."""
+        share = len(rows) / len(samples.wdl)
+        features = torch.from_numpy(samples.features[rows]).contiguous(memory_format=torch.channels_last)
+        policy_logits, value = replica(features)
+        parts = losses(
+            policy_logits, value, torch.from_numpy(samples.policy[rows]), torch.from_numpy(samples.wdl[rows])
+        )
+        replica.zero_grad(set_to_none=True)
+        (share * (parts.policy + self.settings.value_weight * parts.value)).backward()  # type: ignore[no-untyped-call]
+        return share * np.array([parts.policy.item(), parts.value.item()])
+
+    def _gather_replicas(self) -> None:
+        """Adds the gradients of all replicas up in the network's, and gives all the mean of their running means."""
+        first, *others = self._replicas
+        for replica in others:
+            for own, other in zip(first.parameters(), replica.parameters(), strict=True):
+                if own.grad is not None and other.grad is not None:
+                    own.grad += other.grad
+        for buffers in zip(*(replica.buffers() for replica in self._replicas), strict=True):
+            if buffers[0].is_floating_point():
+                mean = torch.stack(buffers).mean(dim=0)
+                for buffer in buffers:
+                    buffer.copy_(mean)
 
     def _restore_optimiser(self, tensors: dict[str, NDArray[np.float32]]) -> None:
         state: dict[int, dict[str, Tensor]] = {}
@@ -176,6 +213,18 @@ class Trainer:
                 state.setdefault(int(index), {})[key] = torch.from_numpy(np.array(value))
         groups = self.optimiser.state_dict()["param_groups"]
         self.optimiser.load_state_dict({"state": state, "param_groups": groups})
+
+
+def _shard_count(settings: TrainSettings) -> int:
+    return -(-settings.batch_size // SHARD_ROWS)
+
+
+def _replica(network: ResNet) -> ResNet:
+    """A copy that shares the weights, with gradients and running means of its own."""
+    replica = copy.deepcopy(network)
+    for own, shared in zip(replica.parameters(), network.parameters(), strict=True):
+        own.data = shared.data
+    return replica
 
 
 def _optimiser(network: ResNet, settings: TrainSettings) -> torch.optim.Optimizer:

@@ -1,0 +1,147 @@
+"""Training: the loss by hand, the schedule, the same weights for any number of threads, restoring, learning at all."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from learning_toys import ToyEvaluator
+
+from hauteur import _core
+from hauteur.arena import play_games
+from hauteur.config import Dirichlet, SearchParams, Temperature
+from hauteur.networks import ResNetArchitecture
+from hauteur.player import Player
+from hauteur.recipe import TrainSettings
+from hauteur.record import GamePlan
+from hauteur.replay import ReplayBuffer, write_shard
+from hauteur.train import Trainer, learning_rate, losses, steps_for
+
+GAME = _core.Game("tictactoe")
+
+
+def architecture(value: str = "wdl") -> ResNetArchitecture:
+    return ResNetArchitecture.model_validate(
+        {
+            "feature_shape": GAME.feature_shape,
+            "num_actions": GAME.num_actions,
+            "filters": 8,
+            "blocks": 1,
+            "policy_channels": 4,
+            "value_channels": 4,
+            "value_hidden": 8,
+            "value": value,
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def buffer(tmp_path_factory: pytest.TempPathFactory) -> ReplayBuffer:
+    player = Player("toy", ToyEvaluator(GAME), SearchParams(dirichlet=Dirichlet()), 20, Temperature(initial=1.0))
+    games = list(play_games(GAME, [player], map(GamePlan, range(40)), seed=1, purpose="t", parallel=8, batch_size=8))
+    path = Path(tmp_path_factory.mktemp("games")) / "a.parquet"
+    write_shard(path, GAME.spec, games, generation=1, nets=[0])
+    buffer = ReplayBuffer(GAME, 100)
+    buffer.extend([path])
+    return buffer
+
+
+def trained(buffer: ReplayBuffer, settings: TrainSettings, *, threads: int = 1, steps: int = 6) -> Trainer:
+    trainer = Trainer.new(architecture(), settings, seed=3)
+    trainer.train(buffer, steps, seed=3, generation=1, generations=2, threads=threads)
+    return trainer
+
+
+def assert_equal_tensors(first: Trainer, second: Trainer) -> None:
+    a, b = first.tensors(), second.tensors()
+    assert a.keys() == b.keys()
+    assert [name for name in a if not np.array_equal(a[name], b[name])] == []
+
+
+def test_losses_by_hand() -> None:
+    logits = torch.tensor([[0.0, math.log(3.0)], [0.0, 0.0]])
+    policy = torch.tensor([[0.5, 0.5], [1.0, 0.0]])
+    wdl = torch.tensor([[1.0, 0.0, 0.0], [0.25, 0.5, 0.25]])
+    # row 1: -(ln 1/4 + ln 3/4) / 2, row 2: ln 2
+    expected_policy = (-(math.log(0.25) + math.log(0.75)) / 2 + math.log(2)) / 2
+    wide = losses(logits, torch.zeros(2, 3), policy, wdl)
+    assert wide.policy.item() == pytest.approx(expected_policy, abs=1e-6)
+    assert wide.value.item() == pytest.approx(math.log(3), abs=1e-6)
+    # z = win - loss = 1 and 0, against 0.5 and -0.5: squared errors 0.25 and 0.25
+    scalar = losses(logits, torch.tensor([[0.5], [-0.5]]), policy, wdl)
+    assert scalar.value.item() == pytest.approx(0.25)
+
+
+def test_learning_rate_warms_up_and_falls_as_half_a_cosine() -> None:
+    settings = TrainSettings(learning_rate=0.1, final_learning_rate=0.02, warmup_steps=4)
+    assert learning_rate(settings, 0, 0.0) == pytest.approx(0.02)
+    assert learning_rate(settings, 4, 0.0) == pytest.approx(0.1)
+    assert learning_rate(settings, 100, 0.5) == pytest.approx(0.06)
+    assert learning_rate(settings, 100, 1.0) == pytest.approx(0.02)
+    assert learning_rate(settings.model_copy(update={"schedule": "constant"}), 100, 0.9) == pytest.approx(0.1)
+
+
+def test_steps_follow_the_new_positions() -> None:
+    settings = TrainSettings(batch_size=100, samples_per_position=2.5)
+    assert steps_for(settings, 1000) == 25
+    assert steps_for(settings, 1) == 1
+
+
+@pytest.mark.parametrize("optimiser", ["adamw", "sgd"])
+def test_the_same_weights_for_any_number_of_threads(buffer: ReplayBuffer, optimiser: str) -> None:
+    settings = TrainSettings.model_validate({"batch_size": 600, "optimiser": optimiser, "max_gradient_norm": 1.0})
+    one = trained(buffer, settings, threads=1)
+    assert_equal_tensors(one, trained(buffer, settings, threads=3))
+    other_seed = Trainer.new(architecture(), settings, seed=4)
+    assert not np.array_equal(
+        one.tensors()["network.input.conv.weight"], other_seed.tensors()["network.input.conv.weight"]
+    )
+
+
+def test_shards_have_the_gradient_of_the_batch(buffer: ReplayBuffer) -> None:
+    """With the normalisation's means fixed, three shards of 200 rows and one of 600 are the same sum."""
+    settings = TrainSettings(batch_size=600)
+    trainer = Trainer.new(architecture(), settings, seed=3)
+    samples = buffer.sample(np.random.default_rng(0), 600)
+    whole = Trainer.new(architecture(), settings, seed=3).network.eval()
+    policy, value = whole(torch.from_numpy(samples.features))
+    parts = losses(policy, value, torch.from_numpy(samples.policy), torch.from_numpy(samples.wdl))
+    (parts.policy + parts.value).backward()  # type: ignore[no-untyped-call]
+    for replica in trainer._replicas:
+        replica.eval()
+    for replica, rows in zip(trainer._replicas, np.array_split(np.arange(600), 3), strict=True):
+        trainer._shard(replica, samples, rows)
+    trainer._gather_replicas()
+    for own, expected in zip(trainer.network.parameters(), whole.parameters(), strict=True):
+        assert own.grad is not None
+        assert expected.grad is not None
+        assert torch.allclose(own.grad, expected.grad, atol=1e-6)
+
+
+@pytest.mark.parametrize("optimiser", ["adamw", "sgd"])
+def test_a_restored_trainer_goes_on_as_if_nothing_had_happened(buffer: ReplayBuffer, optimiser: str) -> None:
+    settings = TrainSettings.model_validate({"batch_size": 300, "optimiser": optimiser})
+    going_on = trained(buffer, settings)
+    restored = Trainer.restored(architecture(), settings, going_on.tensors(), steps=going_on.steps)
+    assert_equal_tensors(going_on, restored)
+    for trainer in (going_on, restored):
+        trainer.train(buffer, 3, seed=3, generation=2, generations=2)
+    assert_equal_tensors(going_on, restored)
+
+
+@pytest.mark.parametrize("value", ["wdl", "scalar"])
+def test_it_learns(buffer: ReplayBuffer, value: str) -> None:
+    settings = TrainSettings(batch_size=64, learning_rate=1e-2, warmup_steps=0)
+    trainer = Trainer.new(architecture(value), settings, seed=1)
+    first = trainer.train(buffer, 5, seed=1, generation=1, generations=2)
+    later = trainer.train(buffer, 60, seed=1, generation=2, generations=2)
+    assert later.policy_loss < first.policy_loss
+    assert later.value_loss < first.value_loss
+    assert (later.steps, later.samples, trainer.steps) == (60, 60 * 64, 65)
+
+
+def test_an_empty_buffer_is_told_by_the_thread_that_trains() -> None:
+    trainer = Trainer.new(architecture(), TrainSettings(), seed=1)
+    with pytest.raises(ValueError, match="holds no positions"):
+        trainer.train(ReplayBuffer(GAME, 10), 1, seed=1, generation=1, generations=1)
