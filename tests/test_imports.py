@@ -24,7 +24,7 @@ LAYERS = (
             "limits",
             "player",
         ),
-        *("proof", "rating", "record", "replay", "root_report", "scores", "temperature", "time_manager"),
+        *("proof", "rating", "record", "replay", "root_report", "scores", "temperature", "time_manager", "trial"),
     ),
     ("arena", "checkpoint", "metrics", "prove", "run_folder", "selfplay", "train"),
     ("analyse", "charts", "gate", "match", "pipeline", "puzzles", "report", "report_view", "verify"),

@@ -146,12 +146,14 @@ Architecture = Annotated[ResNetArchitecture | Lc0Architecture, Field(discriminat
 
 
 class NetDescription(Section):
-    """What a network file says of itself. `sha256` is the hash of the file's bytes, `parameters`: how many numbers."""
+    """What a network file says of itself. `sha256` is the hash of the file's bytes, `parameters`: how many numbers,
+    `encodings`: in which forms the file stores them."""
 
     format: Literal["safetensors", "lc0", "onnx"]
     architecture: Architecture
     game: str
     parameters: int
+    encodings: tuple[str, ...] = ()
     training: dict[str, str | int | float | bool | None] = Field(default_factory=dict)
     sha256: str
     file_bytes: int

@@ -24,6 +24,7 @@ _ARCHITECTURE: TypeAdapter[Architecture] = TypeAdapter(Architecture)
 
 def write_bytes(path: Path, data: bytes) -> None:
     """Writes a file whole: under a temporary name first, renamed when all is on disk."""
+    check_folder(path)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with temporary.open("wb") as file:
@@ -34,6 +35,12 @@ def write_bytes(path: Path, data: bytes) -> None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def check_folder(path: Path) -> None:
+    """ValueError unless the folder that a file is to be written into is there."""
+    if not path.parent.is_dir():
+        raise ValueError(f"{path}: the folder {path.parent} is not there")
 
 
 def sha256_of(path: Path) -> str:
@@ -99,6 +106,10 @@ class SafetensorsFile:
             raise ValueError(f"tensor {wrong[0]} has type {self._types[wrong[0]]}, expected F32")
         _check_tensors(shapes, self.architecture)
         self.parameters = sum(int(np.prod(shape)) for shape in shapes.values())
+
+    def encodings(self) -> tuple[str, ...]:
+        """How the numbers are stored."""
+        return ("FLOAT32",)
 
     def tensors(self) -> dict[str, Floats]:
         """All tensors by name, float32, finite."""

@@ -71,9 +71,9 @@ class Lc0File:
         self.parameters = sum(sizes.values())
         self.training = _training(net.get("training_params", {}))
 
-    def encodings(self) -> list[str]:
+    def encodings(self) -> tuple[str, ...]:
         """The encodings that the file's layers use."""
-        return sorted({encoding_of(layer, self._encoding).name for layer in self._layers.values()})
+        return tuple(sorted({encoding_of(layer, self._encoding).name for layer in self._layers.values()}))
 
     def tensors(self) -> dict[str, Floats]:
         """All layers by path; those the network uses in their shape, others flat."""
@@ -109,7 +109,9 @@ def _file_encoding(net: Message) -> Encoding:
 
 
 def _training(params: Message) -> dict[str, str | int | float | bool | None]:
-    return {name: value for name, value in params.items() if not isinstance(value, float) or math.isfinite(value)}
+    """The facts, without numbers that are not finite; the file's float32 in as few digits as tell it apart."""
+    finite = {name: value for name, value in params.items() if not isinstance(value, float) or math.isfinite(value)}
+    return {name: float(str(np.float32(v))) if isinstance(v, float) else v for name, v in finite.items()}
 
 
 def _architecture(net: Message, sizes: Mapping[str, int], scalars: dict[str, int | str]) -> Lc0Architecture:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from hauteur.machine import cache_directory
 from hauteur.networks.architecture import NetDescription
-from hauteur.networks.files import sha256_of
+from hauteur.networks.files import check_folder, sha256_of
 
 if TYPE_CHECKING:
     from hauteur.networks.registry import Net
@@ -49,6 +49,7 @@ def ensure_onnx(path: str | Path) -> Path:
 
 def export_onnx(net: "Net", target: Path) -> None:
     """Writes a network as ONNX, whole or not at all (imports torch)."""
+    check_folder(target)
     import torch
 
     from hauteur.networks.modules import Inference
@@ -100,6 +101,11 @@ def describe_onnx(path: Path) -> NetDescription:
         if entry.key == _METADATA:
             description = NetDescription.model_validate_json(entry.value)
             return description.model_copy(
-                update={"format": "onnx", "sha256": sha256_of(path), "file_bytes": path.stat().st_size}
+                update={
+                    "format": "onnx",
+                    "sha256": sha256_of(path),
+                    "file_bytes": path.stat().st_size,
+                    "encodings": ("FLOAT32",),
+                }
             )
     raise ValueError(f"{path}: is an ONNX file, but none that was exported here (no {_METADATA} in its metadata)")

@@ -50,6 +50,7 @@ def load(path: str | Path) -> Net:
         architecture=file.architecture,
         game="chess" if isinstance(file, Lc0File) else file.game,
         parameters=file.parameters,
+        encodings=file.encodings(),
         training=file.training,
         sha256=sha256_of(path),
         file_bytes=path.stat().st_size,
