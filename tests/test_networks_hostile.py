@@ -1,0 +1,167 @@
+"""Damaged, truncated, foreign and hostile network files: always one line that says what is wrong, at once."""
+
+import gzip
+import json
+import struct
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hauteur import networks
+from hauteur.networks.architecture import ResNetArchitecture
+from hauteur.networks.files import safetensors_bytes
+from hauteur.networks.lc0 import random_net, random_tensors
+from hauteur.networks.lc0_proto import SCHEMA, parse_net
+from hauteur.networks.wire import MAX_FIELDS, read_message
+
+TINY = ResNetArchitecture(feature_shape=(2, 3, 3), num_actions=9, filters=4, blocks=1)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("hostile")
+
+
+@pytest.fixture(scope="module")
+def lc0_file(folder: Path) -> bytes:
+    return random_net(folder / "whole.pb.gz", filters=2, blocks=1).read_bytes()
+
+
+@pytest.fixture(scope="module")
+def safetensors_file() -> bytes:
+    return safetensors_bytes(TINY, random_tensors(TINY.shapes(), 0), game="tictactoe")
+
+
+def complaint(path: Path, data: bytes) -> str | None:
+    """What is said of a file with these bytes; None if it is read as a network."""
+    path.write_bytes(data)
+    try:
+        assert networks.load(path).tensors
+    except ValueError as error:
+        message = str(error)
+        assert message.startswith(f"{path}: "), message
+        assert "\n" not in message
+        assert len(message) < 600
+        return message
+    return None
+
+
+def test_every_truncation_is_noticed(folder: Path, lc0_file: bytes, safetensors_file: bytes) -> None:
+    for suffix, whole in ((".pb.gz", lc0_file), (".safetensors", safetensors_file)):
+        ends = {0, 1, 2, 9, 10, 17, len(whole) - 1} | {len(whole) * i // 60 for i in range(60)}
+        for end in sorted(ends):
+            assert complaint(folder / f"cut{suffix}", whole[:end]) is not None
+
+
+def test_truncated_messages_are_noticed(lc0_file: bytes) -> None:
+    whole = gzip.decompress(lc0_file)
+    for end in {len(whole) * i // 200 for i in range(200)} | set(range(64)):
+        with pytest.raises(ValueError, match=r"ends too early|ends inside|is not an lc0 net"):
+            parse_net(whole[:end])
+
+
+@given(data=st.data())
+def test_flipped_bits(folder: Path, lc0_file: bytes, safetensors_file: bytes, data: st.DataObject) -> None:
+    suffix, whole = data.draw(st.sampled_from([(".pb.gz", lc0_file), (".safetensors", safetensors_file)]))
+    damaged = bytearray(whole)
+    for _ in range(data.draw(st.integers(1, 4))):
+        damaged[data.draw(st.integers(0, len(whole) - 1))] ^= 1 << data.draw(st.integers(0, 7))
+    said = complaint(folder / f"bits{suffix}", bytes(damaged))
+    # Bits of safetensors' numbers have no check sum; gzip's have one, except some bytes of its header.
+    assert said is not None or suffix == ".safetensors" or damaged[10:] == whole[10:]
+
+
+@given(data=st.data())
+def test_flipped_bits_below_gzip(folder: Path, lc0_file: bytes, data: st.DataObject) -> None:
+    damaged = bytearray(gzip.decompress(lc0_file))
+    for _ in range(data.draw(st.integers(1, 4))):
+        position = data.draw(st.one_of(st.integers(0, 200), st.integers(0, len(damaged) - 1)))
+        damaged[position] ^= 1 << data.draw(st.integers(0, 7))
+    complaint(folder / "below.pb.gz", gzip.compress(bytes(damaged), 1))
+
+
+@given(st.binary(max_size=400))
+def test_random_bytes(folder: Path, data: bytes) -> None:
+    assert complaint(folder / "random.pb.gz", data) is not None
+    assert complaint(folder / "random.safetensors", data) is not None
+    assert complaint(folder / "zipped.pb.gz", gzip.compress(data)) is not None
+    assert complaint(folder / "magic.pb.gz", gzip.compress(b"\x0d\xc0\x01\x00\x00" + data)) is not None
+
+
+def test_hostile_lengths(folder: Path) -> None:
+    magic = b"\x0d\xc0\x01\x00\x00"
+    for body in (b"\x52\xff\xff\xff\xff\xff\xff\xff\xff\x7f", b"\x52" + b"\xff" * 12, b"\x53\x01", b"\x02\x00"):
+        assert complaint(folder / "length.pb.gz", gzip.compress(magic + body)) is not None
+    header = struct.pack("<Q", 2**62) + b"{}"
+    assert complaint(folder / "length.safetensors", header) is not None
+
+
+def test_too_many_fields() -> None:
+    with pytest.raises(ValueError, match=f"holds more than {MAX_FIELDS} fields"):
+        read_message(b"\x0d\xc0\x01\x00\x00" + b"\xa0\x06\x00" * (MAX_FIELDS + 1), SCHEMA, "Net")
+
+
+def test_gzip_bomb(folder: Path) -> None:
+    packer = zlib.compressobj(9, wbits=31)
+    zeros = bytes(1 << 20)
+    bomb = b"".join(packer.compress(zeros) for _ in range(200)) + packer.flush()
+    said = complaint(folder / "bomb.pb.gz", bomb)
+    assert said is not None
+    assert "too much for a network file" in said
+
+
+FOREIGN = {
+    "old.pb.gz": (gzip.compress(b"2\n1 2 3\n"), "old text format"),
+    "version1.pb.gz": (gzip.compress(b"1\n1 2 3\n"), "old text format"),
+    "katago.pb.gz": (gzip.compress(b"b6c96\n8\n22\n19\n"), "is not an lc0 net: it begins with 62 36"),
+    "plain.pb.gz": (b"\x0d\xc0\x01\x00\x00", "is not gzip: it begins with 0d c0 01 00"),
+    "empty.pb.gz": (b"", "is not gzip: it begins with nothing"),
+    "two.pb.gz": (gzip.compress(b"\x0d\xc0\x01\x00\x00") + b"more", "has 4 bytes after the end"),
+    "none.pb.gz": (gzip.compress(b"\x0d\xc0\x01\x00\x00"), "holds no weights"),
+    "onnx.pb.gz": (gzip.compress(b"\x0d\xc0\x01\x00\x00\x5a\x00"), "holds an ONNX model"),
+    "pickle.safetensors": (b"\x80\x04\x95\x00\x00\x00\x00\x00\x00\x00", "is not a whole safetensors file"),
+}
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_foreign_files_are_named(name: str, folder: Path) -> None:
+    data, expected = FOREIGN[name]
+    said = complaint(folder / name, data)
+    assert said is not None
+    assert expected in said
+
+
+@pytest.mark.parametrize("name", ["net.txt.gz", "net.bin.gz", "net.pt", "net"])
+def test_unknown_kinds_of_files(name: str, folder: Path) -> None:
+    (folder / name).write_bytes(b"x")
+    with pytest.raises(ValueError, match=r"old text format|not a known network file; allowed: \.safetensors, \.pb\.gz"):
+        networks.load(folder / name)
+
+
+def test_other_safetensors_files(folder: Path, safetensors_file: bytes) -> None:
+    from safetensors.numpy import save
+
+    assert "no hauteur.format" in (complaint(folder / "other.safetensors", save({"x": np.zeros(3)})) or "")
+    said = complaint(folder / "future.safetensors", changed(safetensors_file, "hauteur.format", "9"))
+    assert "format version 9" in (said or "")
+    said = complaint(folder / "none.safetensors", changed(safetensors_file, "hauteur.architecture", "{}"))
+    assert "architecture" in (said or "")
+    wider = TINY.model_copy(update={"filters": 5}).model_dump_json()
+    said = complaint(folder / "wider.safetensors", changed(safetensors_file, "hauteur.architecture", wider))
+    assert "tensor input.conv.weight has shape (4, 2, 3, 3), expected (5, 2, 3, 3)" in (said or "")
+    huge = TINY.model_copy(update={"filters": 10**30}).model_dump_json()
+    said = complaint(folder / "huge.safetensors", changed(safetensors_file, "hauteur.architecture", huge))
+    assert "filters" in (said or "")
+
+
+def changed(whole: bytes, key: str, value: str) -> bytes:
+    """A safetensors file with other metadata."""
+    (length,) = struct.unpack("<Q", whole[:8])
+    header = json.loads(whole[8 : 8 + length])
+    header["__metadata__"][key] = value
+    text = json.dumps(header).encode()
+    return struct.pack("<Q", len(text)) + text + whole[8 + length :]
