@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 import struct
 import zlib
 from pathlib import Path
@@ -60,8 +61,12 @@ def test_every_truncation_is_noticed(folder: Path, lc0_file: bytes, safetensors_
 def test_truncated_messages_are_noticed(lc0_file: bytes) -> None:
     whole = gzip.decompress(lc0_file)
     for end in {len(whole) * i // 200 for i in range(200)} | set(range(64)):
-        with pytest.raises(ValueError, match=r"ends too early|ends inside|is not an lc0 net"):
-            parse_net(whole[:end])
+        try:
+            net = parse_net(whole[:end])
+        except ValueError as error:
+            assert re.search("ends too early|ends inside|is not an lc0 net", str(error))
+        else:
+            assert "weights" not in net  # cut between two fields of the whole: what is there is sound
 
 
 @given(data=st.data())

@@ -23,7 +23,13 @@ TOYS: dict[str, Any] = {
     "se, convolution policy, wdl": lambda: tower_net(policy="convolution", value="wdl"),
     "plain, classical policy, scalar": lambda: tower_net(policy="classical", value="scalar", se=False),
     "biases instead of norms, moves left, mish": lambda: tower_net(
-        policy="classical", value="wdl", bn=False, moves_left=True, activation="mish"
+        policy="classical",
+        value="wdl",
+        bn=False,
+        moves_left=True,
+        activation="mish",
+        ffn_activation="mish",
+        smolgen_activation="mish",
     ),
     "tower, attention policy": lambda: tower_net(policy="attention", value="wdl"),
     "attention, map": lambda: attention_net(embedding="map"),
