@@ -88,7 +88,7 @@ class Raises:
         self.name = name
 
 
-@pytest.mark.parametrize("method", ["legal_actions", "play", "outcome", "encode", "copy"])
+@pytest.mark.parametrize("method", ["legal_actions", "play", "outcome", "encode"])
 def test_exceptions_reach_the_caller_of_a_search(method: str) -> None:
     game = _core.Game.from_python(broken_race(**{method: Raises(KeyError("lost"))}))
     forest = _core.Forest(game, "{}", 1, 2)
@@ -115,6 +115,15 @@ def test_exceptions_reach_the_caller_of_a_state(method: str) -> None:
     state.play(1)
     with pytest.raises(KeyError, match="lost"):
         getattr(state, method)()
+
+
+@pytest.mark.parametrize("method", ["legal_actions", "play", "encode"])
+def test_exceptions_reach_the_caller_of_encode_games(method: str) -> None:
+    good = _core.Game.from_python(Race()).initial_state()
+    bad = _core.Game.from_python(broken_race(**{method: Raises(KeyError("lost"))})).initial_state()
+    moves = [np.array([0, 1, 0], np.uint16)] * 2
+    with pytest.raises(KeyError, match="lost"):
+        _core.encode_games([good, bad], moves, np.array([0, 1]), np.array([3, 3]), np.zeros((2, 1, 1, 8), np.float32))
 
 
 @pytest.mark.parametrize(

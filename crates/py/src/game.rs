@@ -254,13 +254,12 @@ pub fn encode_positions(
     if states.iter().any(|state| state.state.row_len() != row_len) {
         return Err(value_error("all states must be of one game"));
     }
-    let states: Vec<&dyn State> = states.iter().map(|state| state.state.as_ref()).collect();
-    let game = first.game.clone();
+    let positions: Vec<&dyn State> = states.iter().map(|state| state.state.as_ref()).collect();
     let floats = out.as_slice_mut()?;
     on_threads(py, threads, || {
-        states.par_iter().zip(floats.par_chunks_mut(row_len)).for_each(|(state, row)| state.encode(row));
+        positions.par_iter().zip(floats.par_chunks_mut(row_len)).for_each(|(state, row)| state.encode(row));
     })?;
-    game.checked(())
+    raise_any(&states)
 }
 
 /// Values of positions by random games, float32 [N, 3].
@@ -278,7 +277,7 @@ pub fn rollout_values<'py>(
     let positions: Vec<&dyn State> = states.iter().map(|state| state.state.as_ref()).collect();
     let play = || positions.iter().flat_map(|state| rollout_value(*state, seed, games)).collect::<Vec<f32>>();
     let values = py.detach(play);
-    states.iter().try_for_each(|state| state.game.checked(()))?;
+    raise_any(&states)?;
     values.into_pyarray(py).reshape([states.len(), 3])
 }
 
@@ -314,17 +313,23 @@ pub fn encode_games(
             return Err(value_error(format!("no ply {ply} in game {game}: {} games were given", actions.len())));
         }
     }
-    let starts: Vec<&dyn State> = starts.iter().map(|state| state.state.as_ref()).collect();
+    let positions: Vec<&dyn State> = starts.iter().map(|state| state.state.as_ref()).collect();
     let floats = out.as_slice_mut()?;
-    on_threads(py, threads, || {
+    let done = on_threads(py, threads, || {
         let rows = games.par_iter().zip(plies).zip(floats.par_chunks_mut(row_len));
         rows.try_for_each(|((&game, &ply), row)| {
             let played = &actions[game as usize][..ply as usize];
-            replay(starts[game as usize], played).map_err(|e| format!("game {game}, {e}"))?.encode(row);
+            replay(positions[game as usize], played).map_err(|e| format!("game {game}, {e}"))?.encode(row);
             Ok::<(), String>(())
         })
-    })?
-    .map_err(value_error)
+    })?;
+    raise_any(&starts)?;
+    done.map_err(value_error)
+}
+
+/// Raises the exception that a game written in Python met in one of these positions.
+fn raise_any(states: &[PyRef<'_, PyState>]) -> PyResult<()> {
+    states.iter().try_for_each(|state| state.game.checked(()))
 }
 
 /// The position after these actions, each checked.
