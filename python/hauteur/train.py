@@ -138,6 +138,7 @@ class Trainer:
         threads: that compute shards; the result does not depend on it.
         """
         started = time.perf_counter()
+        torch.set_num_threads(1)  # of this thread, for the optimiser
         for replica in self._replicas:
             replica.train()
         total = np.zeros(2)
@@ -236,8 +237,8 @@ def _optimiser(network: ResNet, settings: TrainSettings) -> torch.optim.Optimize
     others = [p for p in network.parameters() if p.ndim <= 1]
     groups = [{"params": weights, "weight_decay": settings.weight_decay}, {"params": others, "weight_decay": 0.0}]
     if settings.optimiser == "sgd":
-        return torch.optim.SGD(groups, lr=settings.learning_rate, momentum=settings.momentum, nesterov=False)
-    return torch.optim.AdamW(groups, lr=settings.learning_rate)
+        return torch.optim.SGD(groups, lr=settings.learning_rate, momentum=settings.momentum, fused=True)
+    return torch.optim.AdamW(groups, lr=settings.learning_rate, fused=True)
 
 
 def _batches(
