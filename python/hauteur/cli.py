@@ -80,7 +80,9 @@ def run(words: Sequence[str]) -> int:
         return complain(unknown_command((error.unused_tokens or ["?"])[0], error.command_chain or ()))
     except CycloptsError as error:
         command = " ".join(["hauteur", *(error.command_chain or ())])
-        return complain(f"{one_line(error).rstrip('.')} (see {command} --help)")
+        cause = error.__cause__
+        wrong = cause if isinstance(cause, Exception) and is_of_pydantic(cause) else error
+        return complain(f"{one_line(wrong).rstrip('.')} (see {command} --help)")
     return status if isinstance(status, int) else 0
 
 
@@ -151,9 +153,14 @@ def explain(error: Exception) -> str | None:
 
 def one_line(error: Exception) -> str:
     """The error's message without line breaks; of a pydantic error the fields, what is allowed and what was given."""
-    if type(error).__module__.startswith("pydantic"):
+    if is_of_pydantic(error):
         return "; ".join(pydantic_lines(error))
     return " ".join(str(error).split()) or type(error).__name__
+
+
+def is_of_pydantic(error: Exception) -> bool:
+    """Whether settings did not fit their model; asked without importing pydantic."""
+    return type(error).__module__.startswith("pydantic")
 
 
 def pydantic_lines(error: Exception) -> list[str]:

@@ -18,8 +18,11 @@ class Cpuct(Section):
     """Exploration of PUCT: c_puct(N) = init + factor * ln((N + base) / base), N = parent visits (lc0, AlphaZero)."""
 
     init: Annotated[float, Field(ge=0, le=100)] = 1.745
+    """c_puct of a young node."""
     base: Annotated[float, Field(ge=1, le=1e9)] = 38739.0
+    """Visits at which growth sets in."""
     factor: Annotated[float, Field(ge=0, le=1000)] = 3.894
+    """Strength of the growth; 0: constant."""
 
 
 class Fpu(Section):
@@ -29,14 +32,18 @@ class Fpu(Section):
     """
 
     kind: Literal["reduction", "absolute"] = "reduction"
+    """Which formula."""
     value: Annotated[float, Field(ge=-100, le=100)] = 0.33
+    """The reduction, or the value."""
 
 
 class Dirichlet(Section):
     """Noise on the root's priors: P <- (1 - epsilon) P + epsilon * Dir(alpha), once per root."""
 
     epsilon: Annotated[float, Field(ge=0, le=1)] = 0.25
+    """Share of the noise."""
     alpha: Annotated[float, Field(gt=0, le=1000)] = 0.3
+    """Concentration."""
 
 
 class SearchParams(Section):
@@ -47,17 +54,24 @@ class SearchParams(Section):
     fpu: Fpu = Fpu()
     root_fpu: Fpu | None = None
     policy_temperature: Annotated[float, Field(gt=0, le=100)] = 1.359
+    """Priors are softmax(logits / temperature)."""
     policy_exponential: Literal["exact", "fast"] = "exact"
     """The exp of the softmax that makes priors; fast: lc0's polynomial, off by up to 0.4 %, for comparing searches."""
     root_policy_temperature: Annotated[float, Field(gt=0, le=100)] | None = None
+    """The same for the root alone."""
     dirichlet: Dirichlet | None = None
     draw_score: Annotated[float, Field(ge=-1, le=1)] = 0.0
+    """Value of a draw for the first player."""
     reuse_tree: bool = True
+    """Keep the subtree of the move played."""
     max_in_flight: Annotated[int, Field(ge=0, le=1_000_000)] = 0
     """Rows that one tree may have in flight; 0 = its share of the batch, 1 = exactly sequential search."""
     max_collisions: Annotated[int, Field(ge=1, le=30_000)] = 32
+    """Visits that may end at a leaf already in flight before a gather leaves the tree."""
     cache_size: Annotated[int, Field(ge=0, le=1_000_000_000)] = 200_000
+    """Positions in the evaluation cache; 0: none."""
     max_tree_bytes: Annotated[int, Field(ge=0)] = 0
+    """Bytes a tree may take before it stops growing; 0: no cap."""
 
 
 class Temperature(Section):
