@@ -18,7 +18,7 @@ from statistics import mean, median
 import chess
 import chess.engine
 
-OPENING_PLIES = 6
+OPENING_PLIES = 4
 MIRRORED = {"1-0": "0-1", "0-1": "1-0", "1/2-1/2": "1/2-1/2", "1-0 time": "0-1 time", "0-1 time": "1-0 time"}
 """A result as the other side sees it."""
 

@@ -96,6 +96,21 @@ def test_batches_grow_with_the_tree() -> None:
     assert all(size <= max(1, seen // VISITS_PER_ROW) for size, seen in zip(rows[1:], grown[:-1], strict=True))
 
 
+def test_batches_of_a_slow_network_stay_small() -> None:
+    """At 5 ms a row 40 ms are 8 rows."""
+
+    class Slow(Probe):
+        def __call__(self, features: NDArray[np.float32]) -> Answers:
+            time.sleep(0.005 * len(features))
+            return super().__call__(features)
+
+    probe = Slow(CHESS)
+    made = Session(probe, SearchParams())
+    go_to(made, CHESS, "")
+    made.search(Limits(visits=300))
+    assert 2 <= max(probe.rows) <= 8
+
+
 def test_a_position_that_goes_on_keeps_its_tree() -> None:
     made = session(moves="e2e4")
     best = made.search(Limits(visits=400)).best

@@ -35,6 +35,8 @@ IDLE_SECONDS = 0.02
 OLD_SHARE = 0.7
 """Weight of the past in the running mean of the time between batches."""
 
+LONGEST_BATCH = 0.04
+"""Seconds: batches are made smaller where the network is slow, so that stops and clocks stay exact."""
 ROWS_A_THREAD = 16
 """Rows of a batch for each thread of the processor: more make a search of one tree worse and hardly faster."""
 
@@ -84,6 +86,7 @@ class _Run:
     started: float
     base: _Base
     batch_ended: float
+    batch_rows: float
     batch_seconds: float = 0.0
     reported: float = float("-inf")
     reported_best: int | None = None
@@ -122,6 +125,7 @@ class Session:
         self._fast_play = fast_play
         self._leaf_tablebase: _core.Tablebase | None = None
         self._clock = clock
+        self._row_seconds = 0.0
         self._forest: _core.Forest | None = None
         self._tree = 0
         self._start: tuple[str, str] = ("", "")
@@ -268,7 +272,8 @@ class Session:
         orders = _Orders(limits, now if began is None else began)
         only = self._consult_tablebase(tuple(actions))
         playable = only or tuple(int(action) for action in self.state.legal_actions())
-        self._run = _Run(orders, only, playable, lines, on_report, now, self._base(), batch_ended=now)
+        base = self._base()
+        self._run = _Run(orders, only, playable, lines, on_report, now, base, batch_ended=now, batch_rows=base.rows)
         return self._run
 
     def _base(self) -> _Base:
@@ -324,8 +329,9 @@ class Session:
         self._loaded().set_visit_limits(self._ids(), np.array([bound], np.uint32))
 
     def _rows(self) -> int:
-        """Rows of the next batch: few while the tree is small."""
-        return max(1, min(self._batch_size, self._visits() // VISITS_PER_ROW))
+        """Rows of the next batch: few while the tree is small, no more than the network computes in LONGEST_BATCH."""
+        quick = self._batch_size if self._row_seconds <= 0.0 else int(LONGEST_BATCH / self._row_seconds)
+        return max(1, min(self._batch_size, quick, self._visits() // VISITS_PER_ROW))
 
     def _visits(self) -> int:
         return int(self._loaded().root_node_visits(self._ids())[0])
@@ -333,14 +339,22 @@ class Session:
     def _after_batch(self, run: _Run) -> bool:
         """Called by the search after every batch: keeps time, reports, and says whether to stop."""
         now = self._clock()
-        run.batch_seconds += (1.0 - OLD_SHARE) * (now - run.batch_ended - run.batch_seconds)
-        run.batch_ended = now
+        self._keep_pace(run, now)
         if self._visits() == 0:
             return False
         run.reason = self._stop_reason(run) or ""
         if not run.reason:
             self._report_when_due(run, now)
         return bool(run.reason)
+
+    def _keep_pace(self, run: _Run, now: float) -> None:
+        """Running means of the seconds between two batches and of the seconds for a row."""
+        seconds, rows = now - run.batch_ended, self._loaded().stats()["rows"]
+        run.batch_seconds += (1.0 - OLD_SHARE) * (seconds - run.batch_seconds)
+        if rows > run.batch_rows:
+            old = self._row_seconds or seconds / (rows - run.batch_rows)
+            self._row_seconds = OLD_SHARE * old + (1.0 - OLD_SHARE) * seconds / (rows - run.batch_rows)
+        run.batch_ended, run.batch_rows = now, rows
 
     def _stop_reason(self, run: _Run) -> str | None:
         if self._stop.is_set():

@@ -13,6 +13,12 @@ GAME_LENGTH_SHAPE = 4.0
 """How sharply the lengths of games gather around the median."""
 LARGEST_SHARE = 0.5
 """No move of an unknown number of moves may use more than this share of what is left."""
+USUAL_LAG = 0.25
+"""Share of the overhead that an ordinary move loses; so much is kept for the moves to come."""
+LONG_GAME = 40.0
+"""Lag is kept for at least so many moves, where there is no time control before: games can be long."""
+LARGEST_RESERVE = 0.8
+"""No more than this share of what is left is kept for lag."""
 STRETCH = 2.5
 """`maximum` over `target`, where the clock allows it."""
 
@@ -38,12 +44,15 @@ class Budget:
 def plan(clock: Clock, *, move_number: int, overhead: float, slowmover: float = 1.0) -> Budget:
     """Divides the clock among the moves still to come.
 
-    `move_number` counts full moves from 0. `overhead` seconds are lost between clock and engine on every move and are
-    never planned. `maximum` is at most `remaining - overhead` for every clock, and 0 when nothing is left.
+    `move_number` counts full moves from 0. `overhead` seconds may be lost between clock and engine on a move and are
+    never planned; what increments do not pay of the lag of later moves is kept too. `maximum` is at most `remaining -
+    overhead` for every clock, and 0 when nothing is left.
     """
-    spare = max(0.0, clock.remaining - overhead)
     moves = moves_left(move_number) if clock.moves_to_go is None else float(max(1, clock.moves_to_go))
-    share = (spare + max(0.0, clock.increment) * (moves - 1.0)) / moves
+    increment = max(0.0, clock.increment)
+    spare = max(0.0, clock.remaining - overhead)
+    spare -= min(_lag(clock, moves, overhead), LARGEST_RESERVE * spare)
+    share = (spare + increment * (moves - 1.0)) / moves
     maximum = min(STRETCH * slowmover * share, _ceiling(spare, clock.moves_to_go))
     return Budget(target=min(slowmover * share, maximum), maximum=maximum)
 
@@ -64,6 +73,12 @@ def moves_left(move_number: int) -> float:
     growth: float = 1.0 + 2.0 * (played / GAME_LENGTH) ** GAME_LENGTH_SHAPE
     left: float = GAME_LENGTH * growth ** (1.0 / GAME_LENGTH_SHAPE) - played
     return min(GAME_LENGTH, left)
+
+
+def _lag(clock: Clock, moves: float, overhead: float) -> float:
+    """What the moves after this one lose on the way, as far as increments do not pay for it."""
+    later = max(moves, LONG_GAME) if clock.moves_to_go is None else moves - 1.0
+    return later * max(0.0, USUAL_LAG * overhead - max(0.0, clock.increment))
 
 
 def _ceiling(spare: float, moves_to_go: int | None) -> float:

@@ -11,7 +11,7 @@ from hauteur.scores import SCORE_TYPES
 
 MEBIBYTE = 1 << 20
 AUTODISCOVER = "<autodiscover>"
-BYTES_A_CACHED_POSITION = 250
+BYTES_A_CACHED_POSITION = 180
 """What a chess position takes in the evaluation cache, with its priors; for RamLimitMb."""
 
 ENGINE_OPTIONS = (
