@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from hauteur._core import Batch, Forest, Game, State
+from hauteur._core import Batch, Forest, Game, State, bench_search
 from hauteur.config import Dirichlet, SearchParams
 from search_pairs import SPECS, Pair, games, pairs, random_state, search_params
 from search_toys import Evaluator, Floats, hash_evaluator, solved_tictactoe, tictactoe_value, uniform_evaluator
@@ -114,6 +114,24 @@ def test_the_cache_saves_rows() -> None:
     assert rows[10_000] < 0.8 * rows[0]
 
 
+@pytest.mark.parametrize("spec", SPECS)
+def test_packed_rows_are_the_same_rows(spec: str) -> None:
+    game = Game(spec)
+    planes, rows, columns = game.feature_shape
+    forest, packed = make_forest(game, trees=5), make_forest(game, trees=5)
+    evaluator = hash_evaluator(game.num_actions)
+    for _ in range(6):
+        batch, features = gather(forest, 8)
+        masks, values = np.zeros((8, planes), np.uint64), np.zeros((8, planes), np.float32)
+        other = packed.gather_packed(masks, values)
+        bits = (masks[:, :, None] >> np.arange(rows * columns, dtype=np.uint64) & 1).astype(np.float32)
+        unpacked = (bits * values[:, :, None]).reshape(8, planes, rows, columns)
+        np.testing.assert_array_equal(unpacked[: len(other)], features)
+        answers = evaluator(features)
+        forest.apply(batch, *answers)
+        packed.apply(other, *answers)
+
+
 # -- limits --------------------------------------------------------------------------------------------------------
 
 
@@ -139,6 +157,11 @@ def test_a_tree_stops_growing_at_the_memory_cap_and_the_others_go_on() -> None:
     batch, _ = gather(forest, 8)
     assert len(batch) == 0
     forest.check_invariants(1)
+
+
+def test_a_chess_node_with_its_edges_takes_at_most_200_bytes() -> None:
+    stats = bench_search(Game("chess").initial_state(), SearchParams().model_dump_json(), 20_000)
+    assert stats["bytes"] / stats["nodes"] <= 200
 
 
 def test_a_finished_game_wants_no_visits() -> None:
