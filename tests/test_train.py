@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from learning_toys import ToyEvaluator
 
 from hauteur import _core
 from hauteur.arena import play_games
@@ -17,6 +16,7 @@ from hauteur.recipe import TrainSettings
 from hauteur.record import GamePlan
 from hauteur.replay import ReplayBuffer, write_shard
 from hauteur.train import Trainer, learning_rate, losses, steps_for
+from learning_toys import ToyEvaluator
 
 GAME = _core.Game("tictactoe")
 
