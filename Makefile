@@ -58,7 +58,7 @@ test-python: setup  ## the Python tests, in WORKERS processes
 	$(BIN)/python -m pytest -n $(WORKERS)
 
 test-slow: setup  ## the tests that take minutes each
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -m slow --timeout 3600
 
 types: setup  ## mypy strict, and the core's stub against the built core
 	$(BIN)/python -m mypy
