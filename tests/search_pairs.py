@@ -135,7 +135,7 @@ search_params = st.builds(
     fpu=fpus,
     root_fpu=st.none() | fpus,
     policy_temperature=temperatures,
-    policy_exponential=st.sampled_from(["exact", "fast"]),
+    arithmetic=st.sampled_from(["exact", "lc0"]),
     root_policy_temperature=st.none() | temperatures,
     dirichlet=st.none() | st.builds(Dirichlet, epsilon=floats(0, 1), alpha=st.sampled_from([0.03, 0.3, 10.0])),
     draw_score=st.just(0.0) | floats(-1, 1),

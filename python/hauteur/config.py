@@ -55,10 +55,10 @@ class SearchParams(Section):
     root_fpu: Fpu | None = None
     policy_temperature: Annotated[float, Field(gt=0, le=100)] = 1.359
     """Priors are softmax(logits / temperature)."""
-    policy_exponential: Literal["exact", "fast"] = "exact"
-    """The exp of the softmax that makes priors; fast: lc0's polynomial, off by up to 0.4 %, for comparing searches."""
     root_policy_temperature: Annotated[float, Field(gt=0, le=100)] | None = None
     """The same for the root alone."""
+    arithmetic: Literal["exact", "lc0"] = "exact"
+    """How exp (of that softmax) and ln (of c_puct) are computed; lc0: by its polynomials, for comparing searches."""
     dirichlet: Dirichlet | None = None
     draw_score: Annotated[float, Field(ge=-1, le=1)] = 0.0
     """Value of a draw for the first player."""

@@ -351,15 +351,16 @@ def exploration_factor(node: Node, params: SearchParams, *, at_root: bool) -> fl
     sum_b N(s, b) = N(s) - 1: completed visits only, and all of them but the node's own evaluation.
     """
     cpuct: Cpuct = (params.root_cpuct if at_root else None) or params.cpuct
-    return c_puct(cpuct, node.visits) * math.sqrt(max(node.visits - 1, 1))
+    ln = lc0_ln if params.arithmetic == "lc0" else math.log
+    return c_puct(cpuct, node.visits, ln) * math.sqrt(max(node.visits - 1, 1))
 
 
-def c_puct(cpuct: Cpuct, visits: int) -> float:
+def c_puct(cpuct: Cpuct, visits: int, ln: Callable[[float], float] = math.log) -> float:
     """c_puct(N) = init + factor * ln((N + base) / base), N = completed visits of the node, its own evaluation included.
 
     AZ, pseudocode, C(s), with a free factor (1 there) and (N + base) in the place of (1 + N + base), as in lc0.
     """
-    return cpuct.init + cpuct.factor * math.log((visits + cpuct.base) / cpuct.base)
+    return cpuct.init + cpuct.factor * ln((visits + cpuct.base) / cpuct.base)
 
 
 def step_size(visits: int) -> float:
@@ -399,22 +400,29 @@ def make_priors(state: State, logits: NDArray[np.float32], params: SearchParams)
     """
     actions = [int(action) for action in state.legal_actions()]
     greatest = max(float(logits[action]) for action in actions)
-    exp = fast_exp if params.policy_exponential == "fast" else math.exp
+    exp = lc0_exp if params.arithmetic == "lc0" else math.exp
     weights = [exp((float(logits[action]) - greatest) / params.policy_temperature) for action in actions]
     total = sum_in_order(weights)
     priors = [round_prior(weight / total) for weight in weights]
     return sorted(zip(actions, priors, strict=True), key=lambda pair: -pair[1])
 
 
-def fast_exp(x: float) -> float:
+def lc0_exp(x: float) -> float:
     """lc0's exp, in float32: 2^(k + f) ~ 2^k (1 + f (0.6602339 + 0.33976606 f)), k whole, 0 <= f < 1; within 0.4 %."""
     power = np.float32(math.log2(math.e)) * np.float32(x)
     if power < -126:
         return 0.0
-    whole = np.floor(power)
-    f = power - whole
+    k = np.floor(power)
+    f = power - k
     mantissa = np.float32(1) + f * (np.float32(0.6602339) + np.float32(0.33976606) * f)
-    return math.ldexp(float(mantissa), int(whole))
+    return math.ldexp(float(mantissa), int(k))
+
+
+def lc0_ln(x: float) -> float:
+    """lc0's ln, in float32: log2(2^k (1 + f)) ~ k + f (1.3465552 - 0.34655523 f), k whole, 0 <= f < 1; within 0.006."""
+    half, exponent = np.frexp(np.float32(x))
+    k, f = np.float32(exponent - 1), 2 * half - np.float32(1)
+    return float(np.float32(math.log(2)) * (f * (np.float32(1.3465552) - np.float32(0.34655523) * f) + k))
 
 
 def round_prior(prior: float) -> float:

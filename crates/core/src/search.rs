@@ -415,11 +415,11 @@ fn wdl_value(wdl: &[f32]) -> Result<Value, String> {
 /// Priors P(a) = softmax(logits / temperature) over the legal actions, as edges sorted by prior (equal priors by action).
 fn softmax_edges(leaf: &mut Leaf, logits: &[f32], params: &SearchParams) -> Result<(), String> {
     let Leaf { actions, weights, edges, .. } = leaf;
-    let (temperature, exponential) = (params.policy_temperature, params.policy_exponential);
+    let (temperature, arithmetic) = (params.policy_temperature, params.arithmetic);
     weights.clear();
     weights.extend(actions.iter().map(|action| f64::from(logits[usize::from(*action)])));
     let greatest = weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    weights.iter_mut().for_each(|weight| *weight = exponential.of((*weight - greatest) / temperature));
+    weights.iter_mut().for_each(|weight| *weight = arithmetic.exp((*weight - greatest) / temperature));
     let sum: f64 = weights.iter().sum();
     if !sum.is_finite() {
         let not_finite = |action: &&Action| !logits[usize::from(**action)].is_finite();

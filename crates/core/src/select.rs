@@ -1,5 +1,6 @@
 //! Selection: which edge of a node the next visit takes. All branching on rules happens before the loop over edges.
 
+use crate::arithmetic::Arithmetic;
 use crate::game::Player;
 use crate::params::{Cpuct, Fpu, FpuKind, SearchParams};
 use crate::tree::{Edge, EdgeStats, Prior};
@@ -8,24 +9,26 @@ use crate::tree::{Edge, EdgeStats, Prior};
 #[derive(Clone, Debug)]
 pub struct Exploration {
     cpuct: Cpuct,
+    arithmetic: Arithmetic,
     table: Vec<f64>,
 }
 
 impl Exploration {
     const TABLE_SIZE: u32 = 1024;
 
-    fn new(cpuct: Cpuct) -> Self {
-        Exploration { cpuct, table: (0..Self::TABLE_SIZE).map(|visits| Self::compute(&cpuct, visits)).collect() }
+    fn new(cpuct: Cpuct, arithmetic: Arithmetic) -> Self {
+        let table = (0..Self::TABLE_SIZE).map(|visits| Self::compute(&cpuct, arithmetic, visits)).collect();
+        Exploration { cpuct, arithmetic, table }
     }
 
-    fn compute(cpuct: &Cpuct, visits: u32) -> f64 {
+    fn compute(cpuct: &Cpuct, arithmetic: Arithmetic, visits: u32) -> f64 {
         let n = f64::from(visits);
-        cpuct.at(n) * (n - 1.0).max(1.0).sqrt()
+        cpuct.at(n, arithmetic) * (n - 1.0).max(1.0).sqrt()
     }
 
     #[inline]
     fn at(&self, visits: u32) -> f64 {
-        self.table.get(visits as usize).copied().unwrap_or_else(|| Self::compute(&self.cpuct, visits))
+        self.table.get(visits as usize).copied().unwrap_or_else(|| Self::compute(&self.cpuct, self.arithmetic, visits))
     }
 }
 
@@ -42,8 +45,8 @@ impl Setup {
     /// Computes what selection looks up.
     pub fn new(params: SearchParams) -> Self {
         Setup {
-            exploration: Exploration::new(params.cpuct),
-            root_exploration: params.root_cpuct.map(Exploration::new),
+            exploration: Exploration::new(params.cpuct, params.arithmetic),
+            root_exploration: params.root_cpuct.map(|cpuct| Exploration::new(cpuct, params.arithmetic)),
             params,
         }
     }

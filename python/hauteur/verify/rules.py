@@ -101,8 +101,8 @@ def _is_met(need: Need, value: Value) -> bool:
 
 
 def settings(options: Mapping[str, Value]) -> SearchParams:
-    """The search of a set, exactly sequential (one leaf a tree at a time), with the exponential that lc0 uses."""
-    return search_params(options, max_in_flight=1, policy_exponential="fast")
+    """The search of a set, exactly sequential (one leaf a tree at a time), in lc0's arithmetic."""
+    return search_params(options, max_in_flight=1, arithmetic="lc0")
 
 
 def history_fill(options: Mapping[str, Value]) -> str:
