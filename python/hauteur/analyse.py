@@ -116,6 +116,8 @@ class Session:
         fast_play: bool = False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        if batch_size is not None and batch_size < 1:
+            raise ValueError(f"batch_size must be >= 1, got {batch_size}")
         self._evaluator = evaluator
         self._params = params
         self._seed = seed

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from hauteur.time_manager import Budget
 
-SETTLED_VISITS = 20
-"""New visits before which the pace of a search says nothing yet."""
+SETTLED_VISITS = 100
+SETTLED_SECONDS = 0.1
+"""New visits and time before which the pace of a search says nothing yet: its first batches are small."""
 RIVAL_SHARE = 0.1
 """A move with fewer visits than this share of the most visited one's is no rival, whatever its Q."""
 
@@ -104,7 +105,7 @@ def _settled(limits: Limits, progress: Progress) -> str | None:
 
 
 def _visits_until(end: float, progress: Progress) -> float:
-    if progress.new_visits < SETTLED_VISITS or progress.seconds <= 0.0:
+    if progress.new_visits < SETTLED_VISITS or progress.seconds < SETTLED_SECONDS:
         return float("inf")
     return max(0.0, end - progress.seconds) * progress.new_visits / progress.seconds
 

@@ -16,7 +16,7 @@ LINE_MOVES = 8
 def report_view(report: RootReport, *, rows: int) -> RenderableType:
     """Table of the best `rows` moves, the position's value and the speed."""
     hidden = len(report.moves) - rows
-    more = [Text(f"{hidden} more moves (--moves-shown)", style="dim")] if hidden > 0 else []
+    more = [Text(f"{hidden} more moves (--multipv)", style="dim")] if hidden > 0 else []
     return Group(moves_table(report, rows=rows), *more, value_line(report), speed_line(report))
 
 
@@ -47,7 +47,7 @@ def speed_line(report: RootReport) -> Text:
         f"{report.visits:,} visits ({pace.new_visits:,} new) in {pace.seconds:.2f} s, "
         f"{pace.visits_per_second:,.0f} visits/s, {pace.rows_per_second:,.0f} evaluations/s, "
         f"mean depth {pace.depth:.1f}, deepest {report.seldepth}, tree {report.memory / 1e6:.1f} MB"
-        f"{', ' if report.reason else ''}{report.reason}",
+        f"{', ended by: ' if report.reason else ''}{report.reason}",
         style="dim",
     )
 
@@ -99,9 +99,9 @@ def _cells(report: RootReport, move: RootMove) -> list[str]:
         f"{move.visits:,}",
         f"{share:.1f}",
         f"{100.0 * move.prior:.1f}",
-        f"{move.q:+.3f}" if visited else "",
+        f"{move.q + 0.0:+.3f}" if visited else "",
         _percent(move.wdl) if move.wdl is not None else "",
-        f"{move.value:+.3f}" if move.value is not None else "",
+        f"{move.value + 0.0:+.3f}" if move.value is not None else "",
         " ".join(line[1:]),
     ]
 

@@ -37,6 +37,7 @@ def analyse(
     only: Words = (),
     multipv: int = MOVES_SHOWN,
     json: bool = False,
+    syzygy: str | None = None,
     batch_size: int | None = None,
     threads: int = 0,
     seed: int = 0,
@@ -65,6 +66,8 @@ def analyse(
         How many moves to show with their lines of play.
     json
         Print one JSON object instead.
+    syzygy
+        Chess: folders of Syzygy tablebases, separated as in PATH.
     batch_size
         Most positions evaluated together; 1 makes the search exactly sequential. Default: what suits the backend.
     threads
@@ -75,10 +78,11 @@ def analyse(
     limits = analysis_limits(visits, time)
     start, actions, state = find_position(spec, fen, moves)
     restriction = tuple(state.action_from_text(move) for move in only)
+    tablebase = _core.Tablebase(syzygy) if syzygy else None
     name = net_or_shipped(net, spec=start.game.spec, game_name=start.game.name)
     evaluator = open_evaluator(start.game, name, threads=threads)
     with closing(evaluator):
-        session = Session(evaluator, search, seed=seed, batch_size=batch_size)
+        session = Session(evaluator, search, seed=seed, batch_size=batch_size, tablebase=tablebase)
         session.set_position(start, actions)
         report = _search(session, limits, actions=restriction, lines=max(1, multipv), quiet=json)
     _show(report, name, rows=max(1, multipv), as_json=json)

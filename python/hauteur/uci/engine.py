@@ -22,6 +22,7 @@ import numpy as np
 
 from hauteur import __version__, _core
 from hauteur.analyse import Session
+from hauteur.config import SearchParams
 from hauteur.limits import Limits
 from hauteur.root_report import RootReport
 from hauteur.uci.choice import choose_move
@@ -36,7 +37,7 @@ from hauteur.uci.commands import (
     search_limits,
 )
 from hauteur.uci.net import NetChoice, chess_evaluator, choose_net, open_net
-from hauteur.uci.options import Options
+from hauteur.uci.options import BYTES_A_CACHED_POSITION, Options
 from hauteur.uci.output import Output, info_lines, line_text, verbose_lines
 
 if TYPE_CHECKING:
@@ -47,6 +48,8 @@ AT_ONCE = ("isready", "stop", "ponderhit")
 """Commands that never wait for the end of a search."""
 NEEDS_REST = ("go", "ucinewgame")
 """Commands that end a running search first."""
+SAME_MOVE_SECONDS = 1.0
+"""A `go` so soon after its `position` belongs to the same turn of the clock."""
 LAST_SECONDS = 2.0
 """How long the end of the last search is waited for when the engine leaves."""
 
@@ -207,12 +210,16 @@ class Engine:
         now = time.monotonic()
         go, position = parse_go(text), self._position
         actions = search_actions(go, position.state)
-        lenient = self._position_time is not None and not self.options.flag("StrictTiming")
-        began, self._position_time = self._position_time if lenient else now, None
-        self._task = Task(go, position, actions, now if began is None else began)
+        self._task = Task(go, position, actions, self._began(now))
         self._open()
         if not self.opening:
             self._begin()
+
+    def _began(self, now: float) -> float:
+        """When the clock of this move began to run: at the `position` just before, unless StrictTiming says at `go`."""
+        since, self._position_time = self._position_time, None
+        lenient = since is not None and not self.options.flag("StrictTiming") and now - since < SAME_MOVE_SECONDS
+        return since if since is not None and lenient else now
 
     def _stop(self, _: str) -> None:
         if self._search is not None and self._session is not None:
@@ -307,6 +314,7 @@ class Engine:
         key = (evaluator, params, batch_size, path, fast_play)
         if self._session is None or key != self._session_key:
             tablebase = self._open_tablebase(path)
+            self._output.info(memory_text(params))
             self._session = Session(
                 evaluator, params, seed=self._seed, batch_size=batch_size, tablebase=tablebase, fast_play=fast_play
             )
@@ -372,6 +380,12 @@ class Engine:
             return
         self._aside.clear()
         self._ended(self._task, self._search)
+
+
+def memory_text(params: SearchParams) -> str:
+    """What the search may take, in one line."""
+    tree, cache = params.max_tree_bytes / 1e6, params.cache_size * BYTES_A_CACHED_POSITION / 1e6
+    return f"memory: tree up to {tree:,.0f} MB, {params.cache_size:,} evaluations up to about {cache:,.0f} MB"
 
 
 def input_lines(descriptor: int) -> Iterator[bytes]:
