@@ -1,9 +1,10 @@
-"""Small random lc0 networks of every kind, and an independent forward pass in float64 numpy to check the torch modules with.
+"""Small random lc0 networks of every kind, and an independent forward pass in float64 numpy to check them with.
 
 The forward pass follows the published description of the format, layer by layer, and shares no code with the package.
 """
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,9 @@ from hauteur.networks.lc0_layers import Floats
 
 Array = NDArray[np.float64]
 Shapes = dict[str, tuple[int, ...]]
+Policy = Literal["classical", "convolution", "attention"]
+Value = Literal["wdl", "scalar"]
+Position = Literal["none", "map", "dense"]
 
 EMBEDDING, HEADS, DEPTH, HIDDEN, ENCODERS = 12, 2, 8, 10, 2
 
@@ -54,19 +58,15 @@ def encoder(path: str, embedding: int, *, smolgen: bool) -> Shapes:
 
 
 def tower_net(
-    *, policy: str, value: str, se: bool = True, bn: bool = True, **more: Any
+    *, policy: Policy, value: Value, se: bool = True, bn: bool = True, policy_encoders: int = 0, **more: Any
 ) -> tuple[Lc0Architecture, dict[str, Floats]]:
     """A residual tower of 6 filters and 2 blocks."""
+    if policy_encoders:
+        more["scalars"] = {"pol_headcount": 1}
     architecture = Lc0Architecture(
         structure=4 if se else 3, filters=6, blocks=2, se=se, policy=policy, value=value, **more
     )
-    shapes = conv("input", 112, 6, 3, bn=bn)
-    for i in range(2):
-        shapes |= conv(f"residual.{i}.conv1", 6, 6, 3, bn=bn) | conv(f"residual.{i}.conv2", 6, 6, 3, bn=bn)
-        if se:
-            shapes |= dense(f"residual.{i}.se.w1", f"residual.{i}.se.b1", 6, 3)
-            shapes |= dense(f"residual.{i}.se.w2", f"residual.{i}.se.b2", 3, 12)
-    shapes |= tower_policy(policy, bn=bn)
+    shapes = tower(se=se, bn=bn) | tower_policy(policy, bn=bn, encoders=policy_encoders)
     shapes |= conv("value", 6, 32, 1, bn=bn) | dense("ip1_val_w", "ip1_val_b", 32 * 64, 128)
     shapes |= dense("ip2_val_w", "ip2_val_b", 128, 3 if value == "wdl" else 1)
     if architecture.moves_left:
@@ -75,12 +75,22 @@ def tower_net(
     return architecture, random_tensors(shapes, seed=3)
 
 
-def tower_policy(policy: str, *, bn: bool) -> Shapes:
+def tower(*, se: bool, bn: bool) -> Shapes:
+    shapes = conv("input", 112, 6, 3, bn=bn)
+    for i in range(2):
+        shapes |= conv(f"residual.{i}.conv1", 6, 6, 3, bn=bn) | conv(f"residual.{i}.conv2", 6, 6, 3, bn=bn)
+        if se:
+            shapes |= dense(f"residual.{i}.se.w1", f"residual.{i}.se.b1", 6, 3)
+            shapes |= dense(f"residual.{i}.se.w2", f"residual.{i}.se.b2", 3, 12)
+    return shapes
+
+
+def tower_policy(policy: str, *, bn: bool, encoders: int) -> Shapes:
     if policy == "classical":
         return conv("policy", 6, 5, 1, bn=bn) | dense("ip_pol_w", "ip_pol_b", 5 * 64, 1858)
     if policy == "convolution":
         return conv("policy1", 6, 6, 3, bn=bn) | conv("policy", 6, 80, 3, bn=False)
-    return attention_policy("", 6)
+    return attention_policy("", 6, encoders=encoders)
 
 
 def attention_policy(prefix: str, channels: int, *, shared: bool = False, encoders: int = 0) -> Shapes:
@@ -94,15 +104,18 @@ def attention_policy(prefix: str, channels: int, *, shared: bool = False, encode
 
 
 def attention_net(
-    *, embedding: str, multihead: bool = False, smolgen: bool = True, policy_encoders: int = 0, **more: Any
+    *, embedding: Position, multihead: bool = False, smolgen: bool = True, policy_encoders: int = 0, **more: Any
 ) -> tuple[Lc0Architecture, dict[str, Floats]]:
-    """An attention body of two encoders, with all heads."""
-    policy_prefix, value_prefix = ("policy_heads.vanilla.", "value_heads.winner.") if multihead else ("", "")
+    """An attention body of two encoders, with all heads; on a tower where the embedding is `none`."""
+    policy_prefix: Literal["", "policy_heads.vanilla."] = "policy_heads.vanilla." if multihead else ""
+    value_prefix: Literal["", "value_heads.winner."] = "value_heads.winner." if multihead else ""
     scalars: dict[str, int | str] = {"headcount": HEADS}
     if policy_encoders:
         scalars[f"{policy_prefix}pol_headcount"] = 1
     architecture = Lc0Architecture(
         structure=7 if multihead else 6,
+        filters=6 if embedding == "none" else 0,
+        blocks=2 if embedding == "none" else 0,
         embedding=EMBEDDING,
         encoders=ENCODERS,
         heads=HEADS,
@@ -116,7 +129,10 @@ def attention_net(
         scalars=scalars,
         **more,
     )
-    shapes = dense("ip_emb_w", "ip_emb_b", 112 + (4 if embedding == "dense" else 64), EMBEDDING)
+    inputs = {"none": 6, "map": 112 + 64, "dense": 112 + 4}[embedding]
+    shapes = dense("ip_emb_w", "ip_emb_b", inputs, EMBEDDING)
+    if embedding == "none":
+        shapes |= tower(se=False, bn=True)
     shapes |= {"ip_mult_gate": (EMBEDDING, 64), "ip_add_gate": (EMBEDDING, 64)}
     if embedding == "dense":
         shapes |= dense("ip_emb_preproc_w", "ip_emb_preproc_b", 64 * 12, 64 * 4)
@@ -143,7 +159,7 @@ def stored_as_in_files(tensors: dict[str, Floats]) -> dict[str, Floats]:
 
 # The forward pass in numpy.
 
-ACTIVATIONS = {
+ACTIVATIONS: dict[str, Callable[[Array], Array]] = {
     "relu": lambda x: np.maximum(x, 0),
     "mish": lambda x: x * np.tanh(np.log1p(np.exp(x))),
     "none": lambda x: x,
@@ -239,7 +255,7 @@ class NumpyNet:
     def norm(self, x: Array, path: str, epsilon: float) -> Array:
         centred = x - x.mean(axis=-1, keepdims=True)
         scaled = centred / np.sqrt((centred**2).mean(axis=-1, keepdims=True) + epsilon)
-        return scaled * self.t[f"{path}_gammas"] + self.t[f"{path}_betas"]
+        return np.asarray(scaled * self.t[f"{path}_gammas"] + self.t[f"{path}_betas"])
 
     def ffn(self, x: Array, path: str, activation: Any) -> Array:
         return self.fc(activation(self.fc(x, f"{path}.dense1")), f"{path}.dense2")
@@ -268,7 +284,7 @@ class NumpyNet:
         compressed = (x @ self.t[f"{path}.compress"].T).reshape(-1)
         hidden = self.norm(activation(self.fc(compressed, f"{path}.dense1")), f"{path}.ln1", 1e-3)
         generated = self.norm(activation(self.fc(hidden, f"{path}.dense2")), f"{path}.ln2", 1e-3)
-        return (generated.reshape(heads, -1) @ self.t["smolgen_w"].T).reshape(heads, 64, 64)
+        return np.asarray((generated.reshape(heads, -1) @ self.t["smolgen_w"].T).reshape(heads, 64, 64))
 
     def head(self, x: Array, tokens: Array, convolution: str, layers: str) -> Array:
         if self.a.encoders:
@@ -308,7 +324,7 @@ class NumpyNet:
 
 def softmax(x: Array) -> Array:
     e = np.exp(x - x.max(axis=-1, keepdims=True))
-    return e / e.sum(axis=-1, keepdims=True)
+    return np.asarray(e / e.sum(axis=-1, keepdims=True))
 
 
 def all_moves() -> list[tuple[int, int, str]]:

@@ -12,6 +12,9 @@ Size = Annotated[int, Field(ge=1, le=65536)]
 
 CHESS_FEATURES = (112, 8, 8)
 
+TrainingFacts = dict[str, str | int | float | bool | None]
+"""What a file says of its network's training, by name."""
+
 
 class ResNetArchitecture(Section):
     """AlphaZero's residual tower f(filters, blocks): an input convolution, `blocks` residual blocks, two heads.
@@ -154,7 +157,7 @@ class NetDescription(Section):
     game: str
     parameters: int
     encodings: tuple[str, ...] = ()
-    training: dict[str, str | int | float | bool | None] = Field(default_factory=dict)
+    training: TrainingFacts = Field(default_factory=dict)
     sha256: str
     file_bytes: int
 

@@ -5,21 +5,24 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from hauteur.networks.architecture import Architecture, Lc0Architecture, Shape
+from hauteur.networks.architecture import Architecture, Lc0Architecture, Shape, TrainingFacts
 from hauteur.networks.lc0_layers import Floats
 from hauteur.networks.lc0_layout import lc0_shapes
+
+Read = TypeVar("Read")
 
 FORMAT_VERSION = "1"
 MAX_BYTES = 2**32
 
 _ARCHITECTURE: TypeAdapter[Architecture] = TypeAdapter(Architecture)
+_TRAINING: TypeAdapter[TrainingFacts] = TypeAdapter(TrainingFacts)
 
 
 def write_bytes(path: Path, data: bytes) -> None:
@@ -89,8 +92,10 @@ class SafetensorsFile:
             raise ValueError(f"{path}: is not a whole safetensors file ({error})") from None
         try:
             self._open(metadata, shapes)
-        except (ValueError, KeyError) as error:
-            raise ValueError(f"{path}: {_explain(error)}") from None
+        except KeyError as error:
+            raise ValueError(f"{path}: has no {error.args[0]} in its metadata") from None
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
 
     def _open(self, metadata: Mapping[str, str], shapes: Mapping[str, Shape]) -> None:
         version = metadata.get("hauteur.format")
@@ -98,9 +103,9 @@ class SafetensorsFile:
             raise ValueError("is a safetensors file, but not a network of hauteur (no hauteur.format in its metadata)")
         if version != FORMAT_VERSION:
             raise ValueError(f"has format version {version}, this version reads {FORMAT_VERSION}")
-        self.architecture = _ARCHITECTURE.validate_json(metadata["hauteur.architecture"])
+        self.architecture = _read(_ARCHITECTURE, metadata, "architecture")
         self.game = metadata["hauteur.game"]
-        self.training: dict[str, Any] = json.loads(metadata["hauteur.training"])
+        self.training = _read(_TRAINING, metadata, "training")
         wrong = [name for name, kind in self._types.items() if kind != "F32"]
         if wrong:
             raise ValueError(f"tensor {wrong[0]} has type {self._types[wrong[0]]}, expected F32")
@@ -121,13 +126,13 @@ class SafetensorsFile:
         return tensors
 
 
-def _explain(error: ValueError | KeyError) -> str:
-    if isinstance(error, KeyError):
-        return f"has no {error.args[0]} in its metadata"
-    if isinstance(error, ValidationError):
+def _read(adapter: TypeAdapter[Read], metadata: Mapping[str, str], key: str) -> Read:
+    """One JSON value of the metadata."""
+    try:
+        return adapter.validate_json(metadata[f"hauteur.{key}"])
+    except ValidationError as error:
         first = error.errors()[0]
-        return f"architecture.{'.'.join(map(str, first['loc']))}: {first['msg']}"
-    return str(error)
+        raise ValueError(f"{'.'.join([key, *map(str, first['loc'])])}: {first['msg']}") from None
 
 
 def _check_tensors(shapes: Mapping[str, Shape], architecture: Architecture) -> None:

@@ -82,6 +82,8 @@ class Lc0File:
     def _tensor(self, path: str, layer: Message) -> Floats:
         try:
             values = decode(layer, self._encoding)
+            if path.endswith("bn_stddivs") and (values < 0).any():
+                raise ValueError("holds variances below 0")
         except ValueError as error:
             raise ValueError(f"{self._path}: layer {path} {error}") from None
         return values.reshape(self.shapes.get(path, (-1,)))
@@ -134,19 +136,20 @@ def _architecture(net: Message, sizes: Mapping[str, int], scalars: dict[str, int
             "scalars": scalars,
             "min_version": tuple(version.get(part, 0) for part in ("major", "minor", "patch")),
             "license": net.get("license", ""),
-            **_formats(form),
+            **_formats(form, policy_encoders="pol_headcount" in scalars),
         }
     )
 
 
-def _formats(form: Mapping[str, int]) -> dict[str, Any]:
+def _formats(form: Mapping[str, int], *, policy_encoders: bool) -> dict[str, Any]:
     """The fields of an architecture that the network format alone decides."""
     activation = "mish" if form["default_activation"] == 1 else "relu"
     # Before attention bodies the encoders of a policy head had SELU.
-    older = "selu" if form["network"] < Structure.ATTENTIONBODY_WITH_HEADFORMAT else activation
+    older = policy_encoders and form["network"] < Structure.ATTENTIONBODY_WITH_HEADFORMAT
+    default = "selu" if older else activation
     return {
         "activation": activation,
-        "ffn_activation": _activation("FFN activation", form["ffn_activation"], older),
+        "ffn_activation": _activation("FFN activation", form["ffn_activation"], default),
         "smolgen_activation": _activation("smolgen activation", form["smolgen_activation"], activation),
         "input_embedding": _lookup("input embedding", Embedding, _EMBEDDINGS, form["input_embedding"]),
         "policy": _lookup("policy format", PolicyFormat, _POLICIES, form["policy"]),

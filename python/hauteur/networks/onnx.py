@@ -9,6 +9,8 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pydantic import ValidationError
+
 from hauteur.machine import cache_directory
 from hauteur.networks.architecture import NetDescription
 from hauteur.networks.files import check_folder, sha256_of
@@ -99,7 +101,7 @@ def describe_onnx(path: Path) -> NetDescription:
         raise ValueError(f"{path}: is not a whole ONNX file") from None
     for entry in model.metadata_props:
         if entry.key == _METADATA:
-            description = NetDescription.model_validate_json(entry.value)
+            description = _description(path, entry.value)
             return description.model_copy(
                 update={
                     "format": "onnx",
@@ -109,3 +111,11 @@ def describe_onnx(path: Path) -> NetDescription:
                 }
             )
     raise ValueError(f"{path}: is an ONNX file, but none that was exported here (no {_METADATA} in its metadata)")
+
+
+def _description(path: Path, text: str) -> NetDescription:
+    try:
+        return NetDescription.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise ValueError(f"{path}: {_METADATA}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
