@@ -5,13 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
+from hauteur.arena import play_games
+from hauteur.config import Dirichlet, SearchParams
 from hauteur.player import Player, run_searches
+from hauteur.rating import Record
+from hauteur.record import GamePlan
 from hauteur.shipped import data_path
+
+if TYPE_CHECKING:
+    from hauteur.evaluate import Evaluator
 
 SEATS = (0, 1)
 
@@ -188,3 +196,33 @@ def total(parts: Sequence[Preserved]) -> Preserved:
         sum(part.choices for part in parts),
         sum(part.choices_preserved for part in parts),
     )
+
+
+@dataclass(frozen=True)
+class RolloutMatch:
+    """A player's results against a search by random games; `different` of the games are unlike all others."""
+
+    record: Record
+    different: int
+
+
+ROLLOUT_NOISE = Dirichlet(epsilon=0.1, alpha=1.0)
+"""A little noise at the opponent's root, so that its games from the same position differ."""
+
+
+def play_rollouts(
+    player: Player, rollouts: Evaluator, game: _core.Game, *, visits: int, games: int, seed: int = 0
+) -> RolloutMatch:
+    """Plays `games` games from the initial state, seats alternating, against plain MCTS.
+
+    rollouts: evaluator by one random game a leaf; visits: of that opponent, that is its random games a move.
+    """
+    opponent = Player(f"mcts:{visits}", rollouts, SearchParams(dirichlet=ROLLOUT_NOISE), visits)
+    plans = (GamePlan(index, (0, 1) if index % 2 == 0 else (1, 0)) for index in range(games))
+    record, lines = Record(), set()
+    for played in play_games(
+        game, [player, opponent], plans, seed=seed, purpose="rollout match", parallel=games, batch_size=games
+    ):
+        record = record.add(played.score_of(0))
+        lines.add((played.plan.seats, played.actions.tobytes()))
+    return RolloutMatch(record, len(lines))
