@@ -24,7 +24,18 @@ LAYERS = (
             "limits",
             "player",
         ),
-        *("proof", "rating", "record", "replay", "root_report", "scores", "temperature", "time_manager", "trial"),
+        *(
+            "proof",
+            "quantize",
+            "rating",
+            "record",
+            "replay",
+            "root_report",
+            "scores",
+            "temperature",
+            "time_manager",
+            "trial",
+        ),
     ),
     ("arena", "checkpoint", "metrics", "prove", "run_folder", "selfplay", "train"),
     ("analyse", "charts", "gate", "match", "pipeline", "puzzles", "report", "report_view", "verify"),
@@ -40,7 +51,7 @@ ALLOWED = {
     "ray": ("cluster",),
     "nicegui": ("web",),
     "onnxruntime": ("evaluate_ort",),
-    "openvino": ("evaluate_openvino",),
+    "openvino": ("evaluate_openvino", "quantize"),
     "pyspiel": ("games",),
 }
 """Heavy or optional package -> the modules that may import it."""

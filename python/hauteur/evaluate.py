@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Literal, Protocol, get_args, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from hauteur.machine import has_nvidia_driver
+
 if TYPE_CHECKING:
     from hauteur import _core
     from hauteur.networks import NetDescription
@@ -25,6 +27,13 @@ Answers = tuple[Floats, Floats]
 
 Backend = Literal["openvino", "torch", "onnxruntime"]
 Precision = Literal["float32", "bfloat16", "float16", "int8"]
+
+PRECISIONS: dict[Backend, tuple[Precision, ...]] = {
+    "openvino": ("float32", "bfloat16", "int8"),
+    "torch": ("float32", "bfloat16", "float16"),
+    "onnxruntime": ("float32",),
+}
+"""What each backend computes in; bfloat16 of openvino only where the processor has it."""
 
 PREFERRED_ROWS = 64
 
@@ -168,19 +177,36 @@ def _net_evaluator(
 
     check_fits(game, path, networks.describe(path))
     cores = threads or usable_cores()
-    if backend == "torch" or (backend is None and device is not None):
-        from hauteur.evaluate_torch import TorchEvaluator
+    if backend == "torch" or (backend is None and (device is not None or has_cuda())):
+        from hauteur.evaluate_torch import torch_evaluator
 
-        return TorchEvaluator(game, path, precision=precision, threads=cores, batch_size=batch_size, device=device)
+        return torch_evaluator(game, path, precision=precision, threads=cores, batch_size=batch_size, device=device)
     if device not in (None, "cpu"):
         raise ValueError(f"device {device!r} needs backend torch, got backend {backend}")
     if backend == "onnxruntime":
-        from hauteur.evaluate_ort import OrtEvaluator
-
-        return OrtEvaluator(game, path, precision=precision, threads=cores, batch_size=batch_size)
+        return _onnxruntime(game, path, precision, cores, batch_size)
     from hauteur.evaluate_openvino import OpenVinoEvaluator
 
     return OpenVinoEvaluator(game, path, precision=precision, threads=cores, batch_size=batch_size)
+
+
+def _onnxruntime(
+    game: _core.Game, path: Path, precision: Precision | None, threads: int, batch_size: int | None
+) -> Evaluator:
+    try:
+        from hauteur.evaluate_ort import OrtEvaluator
+    except ImportError:
+        raise ValueError("backend onnxruntime is not installed: pip install 'hauteur[ort]'") from None
+    return OrtEvaluator(game, path, precision=precision, threads=threads, batch_size=batch_size)
+
+
+def has_cuda() -> bool:
+    """Whether torch computes on a GPU here. torch is imported only where there is an NVIDIA driver."""
+    if not has_nvidia_driver():
+        return False
+    from hauteur.evaluate_torch import torch_device
+
+    return torch_device(None).type == "cuda"
 
 
 def check_fits(game: _core.Game, path: Path, net: NetDescription) -> None:

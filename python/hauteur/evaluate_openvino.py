@@ -22,7 +22,9 @@ from hauteur.networks.onnx import ensure_onnx
 if TYPE_CHECKING:
     from hauteur import _core
 
-HINTS = {"float32": "f32", "bfloat16": "bf16"}
+HINTS = {"float32": "f32", "bfloat16": "bf16", "int8": "f32"}
+"""What is not quantised is computed in float32."""
+
 BFLOAT16_FEATURES = ("avx512_bf16", "amx_bf16", "bf16")
 LEAST_ROWS = 8
 """A batch is not split into parts smaller than this."""
@@ -40,10 +42,10 @@ class OpenVinoEvaluator(GameEvaluator):
         threads: int = 1,
         batch_size: int | None = None,
     ) -> None:
-        """precision: float32 or bfloat16; default bfloat16 where the processor computes it, else float32."""
+        """precision: float32, bfloat16, or int8 (quantised, extra `quantize`; `hauteur net check` says what it costs);
+        default bfloat16 where the processor computes it, else float32."""
         chosen = precision or default_precision()
-        if chosen not in HINTS:
-            raise ValueError(f"precision of openvino must be one of {', '.join(HINTS)}, got {chosen!r}")
+        check_precision(chosen)
         super().__init__(
             game, f"{path.name} openvino {chosen} {threads} streams", batch_size or PREFERRED_ROWS * threads
         )
@@ -56,7 +58,7 @@ class OpenVinoEvaluator(GameEvaluator):
             "ENABLE_CPU_PINNING": False,
         }
         core = ov.Core()
-        self._model = core.compile_model(core.read_model(ensure_onnx(path)), "CPU", settings)
+        self._model = core.compile_model(core.read_model(model_file(game, path, chosen)), "CPU", settings)
         self._idle: deque[ov.InferRequest] = deque()
 
     def __call__(self, features: Floats) -> Answers:
@@ -97,6 +99,23 @@ class _Started:
             wdl[begin:end] = request.get_output_tensor(1).data
             self._evaluator.release(request)
         return logits, wdl
+
+
+def model_file(game: _core.Game, path: Path, precision: Precision) -> Path:
+    """The file that OpenVINO reads: the exported net, or the quantised one."""
+    if precision == "int8":
+        from hauteur.quantize import ensure_int8
+
+        return ensure_int8(path, game)
+    return ensure_onnx(path)
+
+
+def check_precision(precision: str) -> None:
+    """ValueError unless OpenVINO computes in this precision on this processor."""
+    if precision not in HINTS:
+        raise ValueError(f"precision of openvino must be one of {', '.join(HINTS)}, got {precision!r}")
+    if precision == "bfloat16" and default_precision() != "bfloat16":
+        raise ValueError("precision bfloat16 needs a processor that computes it (avx512_bf16, amx_bf16 or Arm's bf16)")
 
 
 def default_precision() -> Precision:

@@ -20,7 +20,7 @@ class Extra(NamedTuple):
 EXTRAS = (
     Extra("ort", "onnxruntime", "onnxruntime", "a second engine for exported nets"),
     Extra("openspiel", "open_spiel", "pyspiel", "about a hundred more games"),
-    Extra("quantize", "nncf", "nncf", "planned: int8 nets"),
+    Extra("quantize", "nncf", "nncf", "int8 nets"),
     Extra("ray", "ray", "ray", "planned: self-play on several machines"),
     Extra("tensorboard", "tensorboard", "tensorboard", "planned: training curves in TensorBoard"),
     Extra("web", "nicegui", "nicegui", "planned: the browser interface"),

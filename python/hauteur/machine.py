@@ -85,6 +85,13 @@ def processor_features() -> list[str] | None:
     return [name for name in known if name in present] if present else None
 
 
+def has_nvidia_driver() -> bool:
+    """Whether an NVIDIA driver is installed, told without loading it."""
+    if sys.platform == "win32":
+        return (Path(os.environ.get("SYSTEMROOT", "C:\\Windows")) / "System32" / "nvcuda.dll").is_file()
+    return any(Path("/dev", name).exists() for name in ("nvidiactl", "nvhost-ctrl", "dxg"))
+
+
 def cache_directory() -> Path:
     """Folder for what can be computed again (exported nets): HAUTEUR_CACHE, or the system's place for caches."""
     chosen = os.environ.get("HAUTEUR_CACHE")

@@ -52,7 +52,7 @@ class Inference(nn.Module):
 
     def forward(self, features: Tensor) -> tuple[Tensor, ...]:
         policy, value, *moves_left = self.network(features)
-        return policy, wdl_of(value), *moves_left
+        return policy, wdl_of(value.float()), *moves_left  # probabilities need more than 16 bits
 
 
 def wdl_of(value: Tensor) -> Tensor:

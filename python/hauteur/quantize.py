@@ -1,0 +1,90 @@
+"""int8 networks: static quantisation of the exported ONNX after training, by nncf (extra `quantize`), cached.
+
+Ranges of the activations are measured on calibration rows. The first convolution stays in float32: a plane that holds a
+count (chess: plies since the last capture, up to 100) would leave the planes of zeros and ones two or three levels.
+"""
+
+import contextlib
+import hashlib
+import io
+import logging
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hauteur import _core
+from hauteur.extras import EXTRAS
+from hauteur.machine import cache_directory
+from hauteur.networks.files import sha256_of
+from hauteur.networks.lc0_layers import Floats
+from hauteur.networks.onnx import ensure_onnx
+from hauteur.trial import features_of, random_positions
+
+CALIBRATION_ROWS = 512
+QUANTIZE_VERSION = 1
+"""Raised when quantisation changes, so that old files are not used."""
+
+_BATCH = 64
+_SEED = 0
+
+
+def ensure_int8(path: str | Path, game: _core.Game, rows: Floats | None = None) -> Path:
+    """The quantised model (OpenVINO's `.xml` and `.bin`) of a network file: made once, then read from the cache.
+
+    rows: calibration features float32 [N, planes, rows, columns]; default: positions of seeded random games.
+    Raises ValueError when the extra is missing or the rows do not fit.
+    """
+    source = ensure_onnx(path)
+    rows = features_of(game, random_positions(game, CALIBRATION_ROWS, seed=_SEED)) if rows is None else rows
+    if rows.ndim != 4 or rows.shape[1:] != tuple(game.feature_shape) or len(rows) < 1:
+        raise ValueError(f"calibration rows must be [N, {game.feature_shape}], got shape {rows.shape}")
+    target = cache_directory() / f"{Path(path).name}.{_key(source, rows)}.int8.v{QUANTIZE_VERSION}.xml"
+    if not (target.is_file() and target.with_suffix(".bin").is_file()):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _save(_quantize(source, rows), target)
+    return target
+
+
+def _key(source: Path, rows: Floats) -> str:
+    """Hash of the net and the calibration rows."""
+    return hashlib.sha256(sha256_of(source).encode() + np.ascontiguousarray(rows).tobytes()).hexdigest()[:16]
+
+
+def _quantize(source: Path, rows: Floats) -> Any:
+    """The quantised OpenVINO model. nncf writes to the terminal; that is kept from programs that talk over stdout."""
+    import openvino as ov
+
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            import nncf
+    except ImportError:
+        extra = next(extra for extra in EXTRAS if extra.module == "nncf")
+        raise ValueError(f"precision int8 needs nncf: {extra.install}") from None
+    nncf.set_log_level(logging.ERROR)
+    model = ov.Core().read_model(source)
+    first = next(op.get_friendly_name() for op in model.get_ordered_ops() if op.get_type_name() == "Convolution")
+    batches = [rows[i : i + _BATCH] for i in range(0, len(rows), _BATCH)]
+    with contextlib.redirect_stdout(io.StringIO()):
+        return nncf.quantize(
+            model,
+            nncf.Dataset(batches),
+            subset_size=len(batches),
+            preset=nncf.QuantizationPreset.MIXED,
+            ignored_scope=nncf.IgnoredScope(names=[first]),
+        )
+
+
+def _save(model: Any, target: Path) -> None:
+    """Writes the model's two files under temporary names; the `.xml`, by which it is found, is renamed last."""
+    import openvino as ov
+
+    temporary = target.with_name(f".{target.stem}.{os.getpid()}.xml")
+    try:
+        ov.save_model(model, temporary, compress_to_fp16=False)
+        temporary.with_suffix(".bin").replace(target.with_suffix(".bin"))
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+        temporary.with_suffix(".bin").unlink(missing_ok=True)
