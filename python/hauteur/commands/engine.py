@@ -69,23 +69,22 @@ def analyse(
     syzygy
         Chess: folders of Syzygy tablebases, separated as in PATH.
     batch_size
-        Most positions evaluated together; 1 makes the search exactly sequential. Default: what suits the backend.
+        Most positions evaluated together; 1: exactly sequential search. Default: what suits the backend.
     threads
         Threads of the net on the processor; 0: one a core.
     seed
         Of all random draws.
     """
-    limits = analysis_limits(visits, time)
+    limits, rows = analysis_limits(visits, time), max(1, multipv)
     start, actions, state = find_position(spec, fen, moves)
     restriction = tuple(state.action_from_text(move) for move in only)
     tablebase = _core.Tablebase(syzygy) if syzygy else None
     name = net_or_shipped(net, spec=start.game.spec, game_name=start.game.name)
-    evaluator = open_evaluator(start.game, name, threads=threads)
-    with closing(evaluator):
+    with closing(open_evaluator(start.game, name, threads=threads)) as evaluator:
         session = Session(evaluator, search, seed=seed, batch_size=batch_size, tablebase=tablebase)
         session.set_position(start, actions)
-        report = _search(session, limits, actions=restriction, lines=max(1, multipv), quiet=json)
-    _show(report, name, rows=max(1, multipv), as_json=json)
+        report = _search(session, limits, actions=restriction, lines=rows, quiet=json)
+    _show(report, name, rows=rows, as_json=json)
     return 0
 
 
