@@ -111,21 +111,20 @@ def test_twenty_games_against_stockfish(shared_data: Path) -> None:
 
 
 def test_game_on_the_clock_against_itself() -> None:
-    clocks = Clocks(left=[1.0, 1.0], increment=0.05, used=[0.0, 0.0])
-    options = {"MoveOverheadMs": 100, "Temperature": 1.0}
-    with opened([*HAUTEUR, "uniform"], **options) as white, opened([*HAUTEUR, "uniform"], **options) as black:
-        play_game((white, black), start_position(3), clocks=clocks, plies=80)
-    assert min(clocks.used) > 1.0, "the increment is used too"
+    clocks = Clocks(left=[3.0, 3.0], increment=0.1, used=[0.0, 0.0])
+    with opened([*HAUTEUR, "uniform"], Temperature=1.0) as white, opened([*HAUTEUR, "uniform"]) as black:
+        play_game((white, black), start_position(3), clocks=clocks, plies=40)
+    assert min(clocks.used) > 1.5, "the clock is used"
 
 
 @pytest.mark.slow
 @needs_stockfish
 def test_ten_games_on_the_clock(shared_data: Path) -> None:
     net = str(shared_data / "nets" / "maia-1900.pb.gz")
-    with opened([*HAUTEUR, net], MoveOverheadMs=100) as hauteur, opened(STOCKFISH, Threads=1, Hash=16) as stockfish:
+    with opened([*HAUTEUR, net]) as hauteur, opened(STOCKFISH, Threads=1, Hash=16) as stockfish:
         for number in range(10):
             players = (hauteur, stockfish) if number % 2 == 0 else (stockfish, hauteur)
-            clocks = Clocks(left=[1.0, 1.0], increment=0.05, used=[0.0, 0.0])
+            clocks = Clocks(left=[2.0, 2.0], increment=0.1, used=[0.0, 0.0])
             play_game(players, start_position(number), clocks=clocks)
 
 
