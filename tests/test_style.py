@@ -28,6 +28,14 @@ def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
             yield node
 
 
+def code_lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Lines of a function without those of its docstring, which for a command describes every parameter."""
+    first = node.body[0]
+    has_docstring = ast.get_docstring(node) is not None
+    docstring = (first.end_lineno or first.lineno) - first.lineno + 1 if has_docstring else 0
+    return (node.end_lineno or node.lineno) - node.lineno + 1 - docstring
+
+
 def lines(path: Path) -> int:
     """Number of lines of a text file."""
     return path.read_text(encoding="utf-8").count("\n")
@@ -43,7 +51,7 @@ def test_functions_are_short() -> None:
         f"{path.relative_to(ROOT)}:{node.lineno} {node.name}"
         for path in tracked("*.py")
         for node in functions(path)
-        if (node.end_lineno or node.lineno) - node.lineno >= FUNCTION_LINES
+        if code_lines(node) > FUNCTION_LINES
     ]
     assert not long, f"functions of more than {FUNCTION_LINES} lines: {long}"
 
