@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hauteur.time_manager import Budget, Clock, fixed, moves_left, plan
+from hauteur.time_manager import Budget, Clock, fixed, moves_left, plan, remember_lateness
 
 seconds = st.floats(min_value=0.0, max_value=1e6)
 clocks = st.builds(
@@ -15,9 +15,11 @@ clocks = st.builds(
 )
 
 
-@given(clocks, st.integers(0, 1000), st.floats(0, 60), st.floats(0, 100))
-def test_never_plans_more_than_is_left(clock: Clock, move_number: int, overhead: float, slowmover: float) -> None:
-    budget = plan(clock, move_number=move_number, overhead=overhead, slowmover=slowmover)
+@given(clocks, st.integers(0, 1000), st.floats(0, 60), st.floats(0, 100), st.floats(-1, 100))
+def test_never_plans_more_than_is_left(
+    clock: Clock, move_number: int, overhead: float, slowmover: float, lateness: float
+) -> None:
+    budget = plan(clock, move_number=move_number, overhead=overhead, slowmover=slowmover, lateness=lateness)
     assert 0.0 <= budget.target <= budget.maximum <= max(0.0, clock.remaining - overhead)
 
 
@@ -82,3 +84,15 @@ def test_the_clock_is_used() -> None:
     for move in range(55):
         remaining -= plan(Clock(remaining), move_number=move, overhead=0.1).target
     assert 0.1 <= remaining < 25.0
+
+
+def test_lateness_is_kept_from_the_plan_and_forgotten_slowly() -> None:
+    clock = Clock(1.0, 0.05)
+    usual = plan(clock, move_number=20, overhead=0.1)
+    careful = plan(clock, move_number=20, overhead=0.1, lateness=0.4)
+    assert 0.5 * usual.target < careful.target < usual.target
+    lateness = remember_lateness(0.0, 0.4)
+    assert lateness == 0.4
+    for _ in range(20):
+        lateness = remember_lateness(lateness, -1.0)
+    assert 0.1 < lateness < 0.2

@@ -41,16 +41,18 @@ class Budget:
     maximum: float
 
 
-def plan(clock: Clock, *, move_number: int, overhead: float, slowmover: float = 1.0) -> Budget:
+def plan(clock: Clock, *, move_number: int, overhead: float, slowmover: float = 1.0, lateness: float = 0.0) -> Budget:
     """Divides the clock among the moves still to come.
 
     `move_number` counts full moves from 0. `overhead` seconds may be lost between clock and engine on a move and are
-    never planned; what increments do not pay of the lag of later moves is kept too. `maximum` is at most `remaining -
-    overhead` for every clock, and 0 when nothing is left.
+    never planned; what increments do not pay of the lag of later moves is kept too. `lateness`: by how much earlier
+    moves came too late; so much is kept as well, but half of the clock stays in use. `maximum` is at most
+    `remaining - overhead` for every clock, and 0 when nothing is left.
     """
     moves = moves_left(move_number) if clock.moves_to_go is None else float(max(1, clock.moves_to_go))
     increment = max(0.0, clock.increment)
     spare = max(0.0, clock.remaining - overhead)
+    spare -= min(max(0.0, lateness), 0.5 * spare)
     spare -= min(_lag(clock, moves, overhead), LARGEST_RESERVE * spare)
     share = (spare + increment * (moves - 1.0)) / moves
     maximum = min(STRETCH * slowmover * share, _ceiling(spare, clock.moves_to_go))
@@ -73,6 +75,11 @@ def moves_left(move_number: int) -> float:
     growth: float = 1.0 + 2.0 * (played / GAME_LENGTH) ** GAME_LENGTH_SHAPE
     left: float = GAME_LENGTH * growth ** (1.0 / GAME_LENGTH_SHAPE) - played
     return min(GAME_LENGTH, left)
+
+
+def remember_lateness(before: float, late: float) -> float:
+    """The largest lateness of late: an old one fades by 5 % a move."""
+    return max(0.95 * before, late, 0.0)
 
 
 def _lag(clock: Clock, moves: float, overhead: float) -> float:

@@ -103,11 +103,11 @@ def search_actions(go: Go, state: _core.State) -> tuple[int, ...]:
     return tuple(dict.fromkeys(state.action_from_text(move) for move in go.searchmoves))
 
 
-def search_limits(go: Go, state: _core.State, options: Options) -> Limits:
-    """What ends the search that `go` asks for, once it does not ponder (any more)."""
+def search_limits(go: Go, state: _core.State, options: Options, *, lateness: float = 0.0) -> Limits:
+    """What ends the search that `go` asks for, once it does not ponder (any more). lateness: see time_manager."""
     numbers = go.numbers
     nodes = max(1, numbers["nodes"]) if "nodes" in numbers else None
-    budget = time_budget(go, state, options)
+    budget = time_budget(go, state, options, lateness)
     new_only = options.flag("NodesAsPlayouts")
     open_ended = nodes is None and budget is None
     return Limits(
@@ -121,7 +121,7 @@ def search_limits(go: Go, state: _core.State, options: Options) -> Limits:
     )
 
 
-def time_budget(go: Go, state: _core.State, options: Options) -> Budget | None:
+def time_budget(go: Go, state: _core.State, options: Options, lateness: float) -> Budget | None:
     """Seconds for this move by movetime or by the clock of the player to move; None without either."""
     overhead = options.whole("MoveOverheadMs") * MILLISECOND
     numbers, side = go.numbers, "wb"[state.to_move]
@@ -134,8 +134,8 @@ def time_budget(go: Go, state: _core.State, options: Options) -> Budget | None:
         increment=max(0, numbers.get(f"{side}inc", 0)) * MILLISECOND,
         moves_to_go=numbers["movestogo"] if numbers.get("movestogo", 0) > 0 else None,
     )
-    slowmover = options.number("Slowmover")
-    return plan(clock, move_number=game_ply(state) // 2, overhead=overhead, slowmover=slowmover)
+    move_number, slowmover = game_ply(state) // 2, options.number("Slowmover")
+    return plan(clock, move_number=move_number, overhead=overhead, slowmover=slowmover, lateness=lateness)
 
 
 def game_ply(state: _core.State) -> int:

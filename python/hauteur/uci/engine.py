@@ -25,6 +25,7 @@ from hauteur.analyse import Session
 from hauteur.config import SearchParams
 from hauteur.limits import Limits
 from hauteur.root_report import RootReport
+from hauteur.time_manager import remember_lateness
 from hauteur.uci.choice import choose_move
 from hauteur.uci.commands import (
     Go,
@@ -63,11 +64,11 @@ class Task:
     actions: tuple[int, ...]
     began: float
 
-    def limits(self, options: Options) -> Limits:
+    def limits(self, options: Options, lateness: float) -> Limits:
         """What ends the search now: nothing while it ponders."""
         if self.go.ponder:
             return Limits(infinite=True)
-        return search_limits(self.go, self.position.state, options)
+        return search_limits(self.go, self.position.state, options, lateness=lateness)
 
 
 class Engine:
@@ -93,6 +94,7 @@ class Engine:
         self._session_key: tuple[object, ...] = ()
         self._task: Task | None = None
         self._search: Future[RootReport] | None = None
+        self._lateness = 0.0
         self._holding = False
         self._aside: deque[str] = deque()
         self._commands: dict[str, Callable[[str], None]] = {
@@ -233,12 +235,12 @@ class Engine:
             return
         self._task = replace(self._task, go=replace(self._task.go, ponder=False), began=time.monotonic())
         if self._session is not None:
-            self._session.change_limits(self._task.limits(self.options))
+            self._session.change_limits(self._task.limits(self.options, self._lateness))
 
     def _wait(self, _: str) -> None:
         if self._task is None:
             return
-        if self._task.limits(self.options).infinite:
+        if self._task.limits(self.options, self._lateness).infinite:
             raise ValueError("wait: this search ends with `stop` only")
         self._hold(stop=False)
 
@@ -292,7 +294,7 @@ class Engine:
             session = self._ready_session()
             session.set_position(task.position.start, task.position.actions)
             self._search = session.start(
-                task.limits(self.options),
+                task.limits(self.options, self._lateness),
                 actions=task.actions,
                 lines=self.options.whole("MultiPV"),
                 on_report=self._tell,
@@ -339,6 +341,10 @@ class Engine:
         self._output.lines(*info_lines(report, self.options), *live)
 
     def _ended(self, task: Task, search: Future[RootReport]) -> None:
+        budget = (self._task or task).limits(self.options, self._lateness).budget
+        if budget is not None:
+            late = time.monotonic() - (self._task or task).began - budget.maximum
+            self._lateness = remember_lateness(self._lateness, late)
         try:
             report = search.result()
             self._say_result(task, report)
