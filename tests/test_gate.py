@@ -64,10 +64,10 @@ def test_more_visits_win_the_match() -> None:
         for name, visits in (("strong", 200), ("weak", 4))
     )
     seen: list[int] = []
-    options = {"generation": 1, "seed": 1, "parallel": 12, "batch_size": 8}
-    record = gate_match(GAME, strong, weak, settings(games=12, opening_plies=2), on_games=seen.append, **options)
+    gate = settings(games=12, opening_plies=2)
+    record = gate_match(GAME, strong, weak, gate, generation=1, seed=1, parallel=12, batch_size=8, on_games=seen.append)
     assert seen == list(range(1, 13))
     assert record.games == 12
     assert record.score > 0.7
-    swapped = gate_match(GAME, weak, strong, settings(games=12, opening_plies=2), **options)
+    swapped = gate_match(GAME, weak, strong, gate, generation=1, seed=1, parallel=12, batch_size=8)
     assert swapped.score < 0.3
