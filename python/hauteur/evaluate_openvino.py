@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import openvino as ov
@@ -60,6 +60,8 @@ class OpenVinoEvaluator(GameEvaluator):
         core = ov.Core()
         self._model = core.compile_model(core.read_model(model_file(game, path, chosen)), "CPU", settings)
         self._idle: deque[ov.InferRequest] = deque()
+        self._running: dict[ov.InferRequest, Floats] = {}
+        self._abandoned: deque[ov.InferRequest] = deque()
 
     def __call__(self, features: Floats) -> Answers:
         return self.submit(features).result()
@@ -68,37 +70,75 @@ class OpenVinoEvaluator(GameEvaluator):
         """Splits the rows over the streams and starts them; the GIL is free while they compute."""
         parts = max(1, min(self.streams, len(features) // LEAST_ROWS))
         bounds = np.linspace(0, len(features), parts + 1).astype(int)
-        started = []
-        for begin, end in pairwise(bounds):
-            request = self._idle.popleft() if self._idle else self._model.create_infer_request()
-            request.set_input_tensor(ov.Tensor(np.ascontiguousarray(features[begin:end]), shared_memory=True))
-            request.start_async()
-            started.append((request, int(begin), int(end)))
+        started = [Part(self._start(features[begin:end]), int(begin), int(end)) for begin, end in pairwise(bounds)]
         return _Started(self, started)
 
+    def _start(self, features: Floats) -> ov.InferRequest:
+        """Starts one stream on these rows; they are kept, since OpenVINO reads them where they are."""
+        request = self._free_request()
+        rows = np.ascontiguousarray(features, np.float32)
+        self._running[request] = rows
+        request.set_input_tensor(ov.Tensor(rows, shared_memory=True))
+        request.start_async()
+        return request
+
+    def _free_request(self) -> ov.InferRequest:
+        """A request that computes nothing: one that was read, one that is done and nobody waits for, or a new one."""
+        if self._abandoned and self._abandoned[0].wait_for(0):
+            self.release(self._abandoned.popleft())
+        return self._idle.popleft() if self._idle else self._model.create_infer_request()
+
     def release(self, request: ov.InferRequest) -> None:
-        """Takes a finished request back for later use."""
+        """Takes back a request whose answers were read."""
+        self._running.pop(request, None)
         self._idle.append(request)
+
+    def abandon(self, request: ov.InferRequest) -> None:
+        """Takes back a request that may still compute and whose answers nobody will read."""
+        self._abandoned.append(request)
+
+    def close(self) -> None:
+        """Waits for what is still computed."""
+        for request in list(self._running):
+            request.wait()
+        super().close()
+
+
+class Part(NamedTuple):
+    """The rows of a batch that one request computes."""
+
+    request: ov.InferRequest
+    begin: int
+    end: int
 
 
 class _Started:
     """Parts of one batch that the streams compute."""
 
-    def __init__(self, evaluator: OpenVinoEvaluator, parts: list[tuple[ov.InferRequest, int, int]]) -> None:
+    def __init__(self, evaluator: OpenVinoEvaluator, parts: list[Part]) -> None:
         self._evaluator = evaluator
         self._parts = parts
+        self._answers: Answers | None = None
+
+    def __del__(self) -> None:
+        """A search that was stopped drops batches unread."""
+        for part in self._parts:
+            self._evaluator.abandon(part.request)
 
     def result(self) -> Answers:
         """Waits for all parts and joins their outputs."""
-        rows = self._parts[-1][2]
-        logits = np.empty((rows, self._evaluator.num_actions), np.float32)
-        wdl = np.empty((rows, 3), np.float32)
-        for request, begin, end in self._parts:
-            request.wait()
-            logits[begin:end] = request.get_output_tensor(0).data
-            wdl[begin:end] = request.get_output_tensor(1).data
-            self._evaluator.release(request)
-        return logits, wdl
+        if self._answers is None:
+            rows = self._parts[-1].end
+            self._answers = np.empty((rows, self._evaluator.num_actions), np.float32), np.empty((rows, 3), np.float32)
+            while self._parts:
+                self._read(self._parts[0], *self._answers)
+                self._evaluator.release(self._parts.pop(0).request)
+        return self._answers
+
+    def _read(self, part: Part, logits: Floats, wdl: Floats) -> None:
+        part.request.wait()
+        logits[part.begin : part.end] = part.request.get_output_tensor(0).data
+        wdl[part.begin : part.end] = part.request.get_output_tensor(1).data
 
 
 def model_file(game: _core.Game, path: Path, precision: Precision) -> Path:

@@ -99,11 +99,16 @@ class CudaEvaluator(GameEvaluator):
         idle = self._idle[rows]
         slot = idle.pop() if idle else _Slot(self, self._module, rows, self._device, self._stream)
         slot.start(features)
-        return slot
+        return _Started(self, slot)
 
     def release(self, slot: _Slot) -> None:
-        """Takes back a slot whose answers were read."""
+        """Takes back a slot whose answers were read, or that nobody waits for."""
         self._idle[slot.rows].append(slot)
+
+    def close(self) -> None:
+        """Waits for what is still computed."""
+        self._stream.synchronize()
+        super().close()
 
 
 class _Slot:
@@ -114,7 +119,7 @@ class _Slot:
         self, owner: CudaEvaluator, module: nn.Module, rows: int, device: torch.device, stream: torch.cuda.Stream
     ) -> None:
         self.rows = rows
-        self._owner, self._stream, self._length = owner, stream, 0
+        self._stream, self._length = stream, 0
         kind = TYPES[owner.precision]
         shape = (rows, *owner.feature_shape)
         self._host_rows = torch.zeros(shape, pin_memory=True)
@@ -134,6 +139,7 @@ class _Slot:
     @torch.inference_mode()
     def start(self, features: Floats) -> None:
         """Queues one batch; the features may change when this returns."""
+        self._done.synchronize()  # the batch before may have been dropped unread
         self._length = len(features)
         self._host_rows[: self._length].copy_(torch.from_numpy(features))
         with torch.cuda.stream(self._stream):
@@ -143,12 +149,29 @@ class _Slot:
                 host.copy_(answer, non_blocking=True)
             self._done.record(self._stream)
 
-    def result(self) -> Answers:
+    def read(self) -> Answers:
         """Waits for the GPU (the GIL is free meanwhile) and copies the answers out of pinned memory."""
         self._done.synchronize()
         logits, wdl = (host[: self._length].numpy().copy() for host in self._host_answers)
-        self._owner.release(self)
         return logits, wdl
+
+
+class _Started:
+    """One batch that the GPU computes."""
+
+    def __init__(self, evaluator: CudaEvaluator, slot: _Slot) -> None:
+        self._evaluator = evaluator
+        self._slot = slot
+        self._answers: Answers | None = None
+
+    def __del__(self) -> None:
+        self._evaluator.release(self._slot)
+
+    def result(self) -> Answers:
+        """Waits for the answers."""
+        if self._answers is None:
+            self._answers = self._slot.read()
+        return self._answers
 
 
 def padded_rows(rows: int) -> int:
