@@ -207,11 +207,15 @@ class Trainer:
                     buffer.copy_(mean)
 
     def _restore_optimiser(self, tensors: dict[str, NDArray[np.float32]]) -> None:
+        parameters = [parameter for group in self.optimiser.param_groups for parameter in group["params"]]
         state: dict[int, dict[str, Tensor]] = {}
         for name, value in tensors.items():
             if name.startswith(OPTIMISER):
                 index, _, key = name.removeprefix(OPTIMISER).partition(".")
-                state.setdefault(int(index), {})[key] = torch.from_numpy(np.array(value))
+                stored = torch.from_numpy(np.array(value))
+                if stored.ndim:  # fused optimisers want the memory layout of the parameter
+                    stored = torch.empty_like(parameters[int(index)]).copy_(stored)
+                state.setdefault(int(index), {})[key] = stored.detach()
         groups = self.optimiser.state_dict()["param_groups"]
         self.optimiser.load_state_dict({"state": state, "param_groups": groups})
 
