@@ -54,7 +54,8 @@ def inference_module(path: Path, device: torch.device, precision: Precision) -> 
 class TorchEvaluator(GameEvaluator):
     """A network on the processor. Weights and activations are in `precision`, answers in float32.
 
-    torch has one number of threads for the whole process: the last evaluator that is made sets it.
+    torch's number of threads belongs to the thread that computes, so it is set before every batch: by default
+    torch takes all cores, which on a busy machine can be a hundred times slower.
     """
 
     def __init__(
@@ -62,11 +63,12 @@ class TorchEvaluator(GameEvaluator):
     ) -> None:
         super().__init__(game, f"{path.name} torch {precision} cpu {threads} threads", batch_size)
         self.precision = precision
-        torch.set_num_threads(threads)
+        self._threads = threads
         self._module = inference_module(path, torch.device("cpu"), precision)
 
     @torch.inference_mode()
     def __call__(self, features: Floats) -> Answers:
+        torch.set_num_threads(self._threads)
         rows = torch.from_numpy(features).to(TYPES[self.precision])
         logits, wdl, *_ = self._module(rows.contiguous(memory_format=torch.channels_last))
         return logits.float().numpy(), wdl.float().numpy()

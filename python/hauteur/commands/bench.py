@@ -5,15 +5,20 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from hauteur import _core
+from hauteur import _core, networks
+from hauteur import game as games
 from hauteur.config import SearchParams
-from hauteur.evaluate import Backend, Precision, make_evaluator
+from hauteur.evaluate import PRECISIONS, Backend, Precision, make_evaluator
+
+if TYPE_CHECKING:
+    from hauteur.evaluate import Evaluator
 
 DEFAULT_VISITS = {"chess": 300_000, "connect4": 100_000}
 
@@ -140,6 +145,130 @@ def engine_rounds(
         "visits_by_evaluations": round(median(searched) / median(bare), 3),
         "rows_by_evaluations": round(median(rows) / median(bare), 3),
     }
+
+
+def evaluator(
+    *,
+    net: Path,
+    backend: tuple[Backend, ...] = (),
+    precision: tuple[Precision, ...] = (),
+    batch: str = "1,8,32,128,256",
+    threads: str = "1",
+    rounds: int = 5,
+    seconds: float = 0.2,
+) -> None:
+    """Evaluations per second of a net, for every combination of backend, precision, threads and batch size.
+
+    Combinations take turns in every round, so that ratios mean something on a machine that also does other work.
+
+    Parameters
+    ----------
+    net
+        Net file.
+    backend
+        openvino, torch, onnxruntime; several if given several times; default: all that are installed.
+    precision
+        float32, bfloat16, float16, int8; several if given several times; default: all that a backend has here.
+    batch
+        Rows of a batch, separated by commas.
+    threads
+        Threads of the evaluator, separated by commas.
+    rounds
+        Rounds; the minimum, median and maximum are printed.
+    seconds
+        Time of one measurement.
+    """
+    check_positive(rounds=rounds)
+    if not 0.001 <= seconds <= 60:
+        raise ValueError(f"--seconds must be 0.001 to 60, got {seconds}")
+    sizes, counts = whole_numbers("batch", batch), whole_numbers("threads", threads)
+    game = games.make(networks.describe(net).game)
+    kinds = [(b, p) for b in backend or installed_backends() for p in precision or precisions_of(b)]
+    combinations = [(b, p, count) for b, p in kinds for count in counts]
+    opened = {c: open_evaluator(game, net, c) for c in combinations}
+    try:
+        results = evaluator_rounds(game, opened, sizes, rounds, seconds)
+    finally:
+        for one in opened.values():
+            one.close()
+    for ((name, kind, count), size), rates in results.items():
+        line = {"bench": "evaluator", "net": net.name, "backend": name, "precision": kind, "threads": count}
+        walls, processor = zip(*rates, strict=True)
+        line |= {"batch": size, "evaluations_per_second": spread(list(walls))}
+        print(json.dumps(line | {"evaluations_per_cpu_second": spread(list(processor))}), flush=True)
+
+
+Combination = tuple[Backend, Precision, int]
+"""Backend, precision, threads."""
+
+Rates = tuple[float, float]
+"""Evaluations per second of wall time and of processor time."""
+
+
+def evaluator_rounds(
+    game: _core.Game, opened: "dict[Combination, Evaluator]", sizes: list[int], rounds: int, seconds: float
+) -> dict[tuple[Combination, int], list[Rates]]:
+    """Evaluations per second of wall time and of processor time, by combination and batch size; one pair a round."""
+    features = sample_rows(game, max(sizes))
+    results: dict[tuple[Combination, int], list[tuple[float, float]]] = {
+        (c, size): [] for c in opened for size in sizes
+    }
+    for combination, size in results:
+        timed_rates(opened[combination], features[:size], 0.0)
+    for _ in range(rounds):
+        for (combination, size), rates in results.items():
+            rates.append(timed_rates(opened[combination], features[:size], seconds))
+    return results
+
+
+def timed_rates(evaluator: "Evaluator", features: Any, seconds: float) -> Rates:
+    """Evaluations per second of wall time and of processor time, with two batches under way."""
+    waiting, done = [evaluator.submit(features)], 0
+    wall, processor = time.perf_counter(), time.process_time()
+    while True:
+        waiting.append(evaluator.submit(features))
+        waiting.pop(0).result()
+        done += len(features)
+        if time.perf_counter() - wall >= seconds:
+            break
+    waiting.pop().result()
+    done += len(features)
+    return done / (time.perf_counter() - wall), done / max(time.process_time() - processor, 1e-9)
+
+
+def installed_backends() -> tuple[Backend, ...]:
+    """Backends whose packages are installed."""
+    return tuple(name for name in PRECISIONS if find_spec(name) is not None)
+
+
+def precisions_of(backend: Backend) -> tuple[Precision, ...]:
+    """What a backend computes in on this processor, without what is only emulated; int8 where nncf is installed."""
+    missing: set[Precision] = set() if native_bfloat16() else {"bfloat16", "float16"}
+    if find_spec("nncf") is None:
+        missing.add("int8")
+    return tuple(precision for precision in PRECISIONS[backend] if precision not in missing)
+
+
+def native_bfloat16() -> bool:
+    """Whether the processor computes in bfloat16."""
+    from hauteur.evaluate_openvino import default_precision
+
+    return default_precision() == "bfloat16"
+
+
+def open_evaluator(game: _core.Game, net: Path, combination: Combination) -> "Evaluator":
+    """One of the evaluators to compare, on the processor."""
+    backend, precision, threads = combination
+    device = "cpu" if backend == "torch" else None
+    return make_evaluator(game, net, backend=backend, precision=precision, threads=threads, device=device)
+
+
+def whole_numbers(name: str, text: str) -> list[int]:
+    """Numbers separated by commas, each from 1 to 65536."""
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdecimal() and 1 <= int(part) <= 65536 for part in parts):
+        raise ValueError(f"--{name} must be numbers from 1 to 65536 separated by commas, got {text!r}")
+    return [int(part) for part in parts]
 
 
 def sample_rows(game: _core.Game, rows: int) -> Any:
