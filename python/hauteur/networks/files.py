@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import struct
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeVar
@@ -71,7 +72,17 @@ def safetensors_bytes(
     not_finite = [name for name, values in arrays.items() if not np.isfinite(values).all()]
     if not_finite:
         raise ValueError(f"tensor {not_finite[0]} holds numbers that are not finite")
-    return save(arrays, metadata={f"hauteur.{key}": value for key, value in metadata.items()})
+    return _canonical(save(arrays, metadata={f"hauteur.{key}": value for key, value in metadata.items()}))
+
+
+def _canonical(data: bytes) -> bytes:
+    """The same safetensors file with its metadata in order: safetensors writes them in a random one, and equal networks
+    should be equal files."""
+    (length,) = struct.unpack("<Q", data[:8])
+    header = json.loads(data[8 : 8 + length])
+    text = json.dumps(header, separators=(",", ":"), sort_keys=True)
+    padded = text.encode() + b" " * (-len(text.encode()) % 8)
+    return struct.pack("<Q", len(padded)) + padded + data[8 + length :]
 
 
 class SafetensorsFile:
