@@ -33,6 +33,8 @@ p { margin: 4px 0 12px; color: var(--soft); max-width: 68ch; }
 .facts b { display: block; font-size: 1.25rem; font-variant-numeric: tabular-nums; }
 .facts span { color: var(--soft); font-size: .85rem; }
 figure { margin: 8px 0; background: var(--card); border: 1px solid var(--rule); border-radius: 8px; padding: 12px; }
+.legend { display: flex; gap: 16px; font-size: .8rem; color: var(--soft); padding: 0 0 8px 4px; }
+.legend i { display: inline-block; width: 10px; height: 10px; border-radius: 2px; margin-right: 6px; }
 svg { display: block; width: 100%; height: auto; }
 svg text { font: 12px system-ui, sans-serif; fill: var(--soft); font-variant-numeric: tabular-nums; }
 svg .name { fill: var(--ink); } svg .mark { fill: var(--ink); font-size: 11px; }
@@ -41,7 +43,7 @@ svg .band { stroke: var(--band); stroke-width: 7; opacity: .25; }
 svg .line polyline { fill: none; stroke-width: 2; stroke-linejoin: round; }
 .scroll { overflow-x: auto; border: 1px solid var(--rule); border-radius: 8px; background: var(--card); }
 table { border-collapse: collapse; width: 100%; font-size: .85rem; font-variant-numeric: tabular-nums; }
-th, td { padding: 5px 10px; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--rule); }
+th, td { padding: 5px 8px; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--rule); }
 th { color: var(--soft); font-weight: 500; } tr:last-child td { border-bottom: 0; }
 pre { background: var(--card); border: 1px solid var(--rule); border-radius: 8px; padding: 12px; overflow-x: auto;
   font-size: .82rem; } summary { cursor: pointer; margin-top: 12px; }
@@ -130,7 +132,12 @@ def _shares(history: Sequence[Line], counts: Sequence[tuple[int, int, int]], thr
     areas = [Series("win", wins, "win"), Series("draw", draws, "draw"), Series("loss", losses, "loss")]
     xs = [line["generation"] for line in history]
     chart = stacked_shares(areas, xs=xs, curve=curve, threshold=threshold, title="shares of wins, draws and losses")
-    return f"<figure>{chart}</figure>"
+    return f"<figure>{_legend([*areas, curve])}{chart}</figure>"
+
+
+def _legend(series: Sequence[Series]) -> str:
+    keys = (f'<span><i style="background: var(--{row.colour})"></i>{escape(row.name)}</span>' for row in series)
+    return f'<div class="legend">{"".join(keys)}</div>'
 
 
 def _losses(history: Sequence[Line]) -> list[str]:
