@@ -80,6 +80,8 @@ class InFlight:
             raise ValueError(f"batch_size and in_flight must be >= 1, got {self.batch_size} and {self.depth}")
         shape = (self.batch_size, *self.forest.game.feature_shape)
         self._free: list[NDArray[np.float32]] = [np.zeros(shape, np.float32) for _ in range(self.depth)]
+        # Asked once: looking at a protocol takes longer than gathering a row.
+        self._by_states = self.evaluator if isinstance(self.evaluator, StateEvaluator) else None
         self._waiting: deque[tuple[_core.Batch, Pending, NDArray[np.float32]]] = deque()
 
     def __len__(self) -> int:
@@ -146,8 +148,8 @@ class InFlight:
 
     def _submit(self, batch: _core.Batch, rows: NDArray[np.float32]) -> Pending:
         """Gives the evaluator its work: the rows, or the positions themselves where it plays on from them."""
-        if isinstance(self.evaluator, StateEvaluator):
-            return self.evaluator.submit_states(self.forest.batch_states(batch))
+        if self._by_states is not None:
+            return self._by_states.submit_states(self.forest.batch_states(batch))
         return self.evaluator.submit(rows)
 
 

@@ -42,8 +42,10 @@ def choose_actions(
 
     visits, q (NaN where unvisited), priors (0 where illegal): [T, A].
     """
-    actions = best_actions(visits, q, priors)
-    drawn = np.flatnonzero(temperatures > 0)
+    actions = np.zeros(len(visits), np.uint16)
+    drawn, best = np.flatnonzero(temperatures > 0), np.flatnonzero(temperatures <= 0)
+    if len(best):
+        actions[best] = best_actions(visits[best], q[best], priors[best])
     if len(drawn):
         chances = temperature_chances(
             visits[drawn], q[drawn], priors[drawn], temperatures=temperatures[drawn], settings=settings
@@ -54,12 +56,9 @@ def choose_actions(
 
 def best_actions(visits: NDArray[np.uint32], q: NDArray[np.float32], priors: NDArray[np.float32]) -> NDArray[np.uint16]:
     """The action with most visits; of equals the higher Q, then the higher prior, then the lower index. uint16 [T]."""
-    legal = (priors > 0) | (visits > 0)
-    if not legal.any(axis=1).all():
-        raise ValueError("a tree without legal actions has no best action; ask only for trees whose game goes on")
-    candidates = _argmax_mask(visits.astype(np.float64), legal)
-    candidates = _argmax_mask(np.nan_to_num(q.astype(np.float64), nan=-np.inf), candidates)
-    candidates = _argmax_mask(priors.astype(np.float64), candidates)
+    candidates = _argmax_mask(visits.astype(np.float64), _legal(visits, priors))
+    candidates = _argmax_mask(np.where(np.isnan(q), -np.inf, q), candidates)
+    candidates = _argmax_mask(priors, candidates)
     return np.asarray(candidates.argmax(axis=1), np.uint16)
 
 
@@ -79,26 +78,35 @@ def temperature_chances(
     """
     counts = visits.astype(np.float64)
     searched = counts.max(axis=1, keepdims=True) > 0
-    shifted = np.where((priors > 0) | (counts > 0), np.maximum(counts + settings.visit_offset, 0.0), 0.0)
-    weights = np.where(searched, np.where(_within_cutoff(visits, q, priors, settings), shifted, 0.0), priors)
+    weights = np.where(_legal(visits, priors), np.maximum(counts + settings.visit_offset, 0.0), 0.0)
+    if settings.value_cutoff < 100:
+        weights = np.where(_within_cutoff(visits, q, priors, settings), weights, 0.0)
+    weights = np.where(searched, weights, priors)
     top = weights.max(axis=1, keepdims=True)
-    # An offset below -n_max leaves nothing to draw from: the best action remains.
-    weights = np.where(top > 0, weights, _one_hot(best_actions(visits, q, priors), visits.shape[1]))
-    chances = (weights / weights.max(axis=1, keepdims=True)) ** (1.0 / temperatures[:, None])
+    if (top <= 0).any():  # an offset below -n_max leaves nothing to draw from: the best action remains
+        weights = np.where(top > 0, weights, _one_hot(best_actions(visits, q, priors), visits.shape[1]))
+        top = weights.max(axis=1, keepdims=True)
+    chances = (weights / top) ** (1.0 / temperatures[:, None])
     return np.asarray(chances / chances.sum(axis=1, keepdims=True), np.float64)
+
+
+def _legal(visits: NDArray[np.uint32], priors: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Which actions are legal, [T, A]; ValueError for a tree that has none."""
+    legal = (priors > 0) | (visits > 0)
+    if not legal.any(axis=1).all():
+        raise ValueError("a tree without legal actions has no best action; ask only for trees whose game goes on")
+    return legal
 
 
 def _within_cutoff(
     visits: NDArray[np.uint32], q: NDArray[np.float32], priors: NDArray[np.float32], settings: Temperature
 ) -> NDArray[np.bool_]:
-    if settings.value_cutoff >= 100:
-        return np.ones(visits.shape, np.bool_)
     best = best_actions(visits, q, priors).astype(np.int64)
     q_best = np.take_along_axis(q, best[:, None], axis=1)
-    return np.asarray(np.nan_to_num(q, nan=-np.inf) >= q_best - settings.value_cutoff / 50.0)
+    return np.asarray(np.where(np.isnan(q), -np.inf, q) >= q_best - settings.value_cutoff / 50.0)
 
 
-def _argmax_mask(values: NDArray[np.float64], mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _argmax_mask(values: NDArray[np.floating], mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Where `values` reaches its row maximum over `mask`."""
     masked = np.where(mask, values, -np.inf)
     return np.asarray(mask & (masked == masked.max(axis=1, keepdims=True)))
