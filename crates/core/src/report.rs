@@ -60,9 +60,8 @@ impl Search {
 
     /// The network's value of a node, for this player.
     fn network_value(&self, node: u32, player: Player) -> Value {
-        let node = self.tree.node(node);
-        let value = Value { wl: f64::from(node.network_wl), d: node.network_d };
-        if node.mover == player { value } else { value.flipped() }
+        let value = self.tree.network_value(node);
+        if self.tree.node(node).mover == player { value } else { value.flipped() }
     }
 
     /// The network's value of the root for its mover, once it is known.

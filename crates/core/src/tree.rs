@@ -136,10 +136,6 @@ pub struct Node {
     stats_capacity: u16,
     /// Who is to move.
     pub mover: Player,
-    /// The network's value for the mover.
-    pub network_wl: f32,
-    /// The network's share of draws.
-    pub network_d: f32,
 }
 
 /// One step of a path: a node and which of its edges was taken.
@@ -157,6 +153,8 @@ pub struct Tree {
     /// The root's own record.
     pub root: EdgeStats,
     nodes: Vec<Node>,
+    /// The network's win - loss and share of draws of each node, for its mover; apart because selection does not read them.
+    network: Vec<[f32; 2]>,
     edges: Vec<Edge>,
     stats: Vec<EdgeStats>,
     /// Released blocks of records, by log2 of their size.
@@ -168,6 +166,7 @@ impl Default for Tree {
         Tree {
             root: EdgeStats::FRESH_ROOT,
             nodes: Vec::new(),
+            network: Vec::new(),
             edges: Vec::new(),
             stats: Vec::new(),
             released: Default::default(),
@@ -180,6 +179,12 @@ impl Tree {
     #[inline]
     pub fn node(&self, node: u32) -> &Node {
         &self.nodes[node as usize]
+    }
+
+    /// The network's value of a node, for its mover.
+    pub fn network_value(&self, node: u32) -> Value {
+        let [wl, d] = self.network[node as usize];
+        Value { wl: f64::from(wl), d }
     }
 
     /// The root's node, once the network has seen it.
@@ -262,9 +267,8 @@ impl Tree {
             visited: 0,
             stats_capacity: 0,
             mover,
-            network_wl: value.wl as f32,
-            network_d: value.d,
         });
+        self.network.push([value.wl as f32, value.d]);
         self.edges.extend_from_slice(edges);
         index
     }
@@ -325,8 +329,7 @@ impl Tree {
         let mut next_index = 1;
         while let Some(old) = queue.pop_front() {
             let node = self.node(old);
-            let value = Value { wl: f64::from(node.network_wl), d: node.network_d };
-            let new = into.add_node(node.mover, self.edges(old), value);
+            let new = into.add_node(node.mover, self.edges(old), self.network_value(old));
             for (edge, stats) in self.stats(old).iter().enumerate() {
                 into.push_stats(new);
                 let mut stats = *stats;
@@ -353,17 +356,18 @@ impl Tree {
 
     /// Bytes that nodes, edges and records take (what is in use; vectors may have reserved up to twice as much).
     pub fn bytes(&self) -> usize {
-        size_of_val(&self.nodes[..]) + size_of_val(&self.edges[..]) + size_of_val(&self.stats[..])
+        size_of_val(&self.nodes[..])
+            + size_of_val(&self.network[..])
+            + size_of_val(&self.edges[..])
+            + size_of_val(&self.stats[..])
     }
 
     /// A hash of structure, visits and values: equal trees have equal digests.
     pub fn digest(&self) -> u64 {
         let mut hash = stats_digest(0, &self.root);
         for index in 0..self.nodes.len() as u32 {
-            let node = self.node(index);
-            hash = crate::rng::mix(
-                hash ^ u64::from(node.network_wl.to_bits()) ^ (u64::from(node.network_d.to_bits()) << 32),
-            );
+            let [wl, d] = self.network[index as usize];
+            hash = crate::rng::mix(hash ^ u64::from(wl.to_bits()) ^ (u64::from(d.to_bits()) << 32));
             for edge in self.edges(index) {
                 hash = crate::rng::mix(hash ^ u64::from(edge.action) ^ (u64::from(edge.prior.0) << 16));
             }
@@ -394,7 +398,6 @@ impl Tree {
     }
 
     fn check_node(&self, index: u32, own: &EdgeStats) -> Result<(), String> {
-        let node = self.node(index);
         let stats = self.stats(index);
         let visits: u32 = stats.iter().map(|s| s.visits).sum();
         if own.visits != 1 + visits {
@@ -409,7 +412,7 @@ impl Tree {
             return Err(format!("node {index}: priors sum to {priors}"));
         }
         let sum: f64 = stats.iter().map(|s| s.wl * f64::from(s.visits)).sum();
-        let mean = (sum + f64::from(node.network_wl)) / f64::from(own.visits);
+        let mean = (sum + self.network_value(index).wl) / f64::from(own.visits);
         if (own.wl - mean).abs() > 1e-6 || own.wl.abs() > 1.0 + 1e-9 {
             return Err(format!("node {index}: value {}, mean of its visits {mean}", own.wl));
         }
@@ -438,7 +441,7 @@ mod tests {
         assert_eq!(Edge::new(0, 1.0).prior(), 1.0);
         assert_eq!(size_of::<Edge>(), 4);
         assert_eq!(size_of::<EdgeStats>(), 24);
-        assert_eq!(size_of::<Node>(), 24);
+        assert_eq!(size_of::<Node>(), 16);
     }
 
     #[test]
