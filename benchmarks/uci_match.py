@@ -94,7 +94,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=10)
     parser.add_argument("--time", type=float, default=1.0, help="seconds for the game")
     parser.add_argument("--increment", type=float, default=0.05, help="seconds a move")
-    parser.add_argument("--overhead", type=int, default=100, help="MoveOverheadMs")
+    parser.add_argument("--overhead", type=int, default=200, help="MoveOverheadMs")
     parser.add_argument("--threads", type=int, default=0)
     given = parser.parse_args()
     hauteur = [sys.executable, "-m", "hauteur.cli", "uci", "--weights", given.net]
