@@ -17,7 +17,7 @@ import openvino as ov
 
 from hauteur.evaluate import PREFERRED_ROWS, Answers, Floats, GameEvaluator, Pending, Precision
 from hauteur.machine import processor_features
-from hauteur.networks.onnx import ensure_onnx
+from hauteur.networks.onnx import ensure_onnx, renew_onnx
 
 if TYPE_CHECKING:
     from hauteur import _core
@@ -58,7 +58,7 @@ class OpenVinoEvaluator(GameEvaluator):
             "ENABLE_CPU_PINNING": False,
         }
         core = ov.Core()
-        self._model = core.compile_model(core.read_model(model_file(game, path, chosen)), "CPU", settings)
+        self._model = core.compile_model(_read(core, game, path, chosen), "CPU", settings)
         self._idle: deque[ov.InferRequest] = deque()
         self._running: dict[ov.InferRequest, Floats] = {}
         self._abandoned: deque[ov.InferRequest] = deque()
@@ -148,6 +148,17 @@ def model_file(game: _core.Game, path: Path, precision: Precision) -> Path:
 
         return ensure_int8(path, game)
     return ensure_onnx(path)
+
+
+def _read(core: ov.Core, game: _core.Game, path: Path, precision: Precision) -> ov.Model:
+    """The network as OpenVINO holds it; a cached export that is damaged is made again."""
+    file = model_file(game, path, precision)
+    try:
+        return core.read_model(file)
+    except RuntimeError as error:
+        if precision == "int8":
+            raise ValueError(f"{file}: is damaged; delete it, it will be made again") from None
+        return core.read_model(renew_onnx(path, file, str(error)))
 
 
 def check_precision(precision: str) -> None:

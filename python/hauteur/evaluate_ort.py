@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import onnxruntime as ort
+from onnxruntime.capi.onnxruntime_pybind11_state import Fail, InvalidArgument, InvalidGraph, InvalidProtobuf
 
 from hauteur.evaluate import PREFERRED_ROWS, Answers, Floats, GameEvaluator, Precision
-from hauteur.networks.onnx import ensure_onnx
+from hauteur.networks.onnx import ensure_onnx, renew_onnx
 
 if TYPE_CHECKING:
     from hauteur import _core
@@ -33,9 +34,18 @@ class OrtEvaluator(GameEvaluator):
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        model = str(ensure_onnx(path))
-        self._session = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        self._session = _session(path, options)
 
     def __call__(self, features: Floats) -> Answers:
         logits, wdl = self._session.run(["policy", "wdl"], {"features": features})
         return logits, wdl
+
+
+def _session(path: Path, options: ort.SessionOptions) -> ort.InferenceSession:
+    """The compiled network; a cached export that is damaged is made again."""
+    model = ensure_onnx(path)
+    try:
+        return ort.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+    except (Fail, InvalidArgument, InvalidGraph, InvalidProtobuf) as error:
+        model = renew_onnx(path, model, str(error))
+    return ort.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])

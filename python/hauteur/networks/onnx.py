@@ -49,6 +49,17 @@ def ensure_onnx(path: str | Path) -> Path:
     return target
 
 
+def renew_onnx(path: str | Path, unreadable: Path, complaint: str) -> Path:
+    """A new export of a network file in the place of one that an engine could not read.
+
+    Raises ValueError when the file that cannot be read is the user's own.
+    """
+    if unreadable == Path(path):
+        raise ValueError(f"{path}: is not an ONNX file that can be computed: {complaint.strip().splitlines()[0]}")
+    unreadable.unlink(missing_ok=True)
+    return ensure_onnx(path)
+
+
 def export_onnx(net: "Net", target: Path) -> None:
     """Writes a network as ONNX, whole or not at all (imports torch)."""
     check_folder(target)
