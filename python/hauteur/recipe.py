@@ -51,7 +51,7 @@ class SelfPlaySettings(Section):
     parallel_games: Annotated[int, Field(ge=1, le=100_000)] = 256
     batch_size: Annotated[int, Field(ge=1, le=100_000)] = 128
     in_flight: Annotated[int, Field(ge=1, le=64)] = 2
-    shard_games: Count = 1000
+    shard_games: Count = 200
     temperature: Temperature = Temperature(initial=1.0)
     search: LearningSearch = LearningSearch()
 
