@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
 from hauteur.arena import play_games
-from hauteur.config import Dirichlet, SearchParams
+from hauteur.config import Cpuct, Fpu, SearchParams
+from hauteur.evaluate_rollout import RolloutEvaluator
 from hauteur.player import Player, run_searches
 from hauteur.rating import Record
 from hauteur.record import GamePlan
 from hauteur.shipped import data_path
-
-if TYPE_CHECKING:
-    from hauteur.evaluate import Evaluator
 
 SEATS = (0, 1)
 
@@ -206,18 +204,22 @@ class RolloutMatch:
     different: int
 
 
-ROLLOUT_NOISE = Dirichlet(epsilon=0.1, alpha=1.0)
-"""A little noise at the opponent's root, so that its games from the same position differ."""
+PLAIN_MCTS = SearchParams(cpuct=Cpuct(init=4.0, factor=0.0), fpu=Fpu(value=0.0), policy_temperature=1.0, cache_size=0)
+"""Plain MCTS, priors all alike. Of c_puct 1.5, 4, 10 and 20 the strongest in Connect Four with 1,000 random games a
+move (4 scored 65 % to 69 % against each of the others in 40 games)."""
 
 
-def play_rollouts(
-    player: Player, rollouts: Evaluator, game: _core.Game, *, visits: int, games: int, seed: int = 0
-) -> RolloutMatch:
-    """Plays `games` games from the initial state, seats alternating, against plain MCTS.
+def play_rollouts(player: Player, game: _core.Game, *, rollouts: int, games: int, seed: int = 0) -> RolloutMatch:
+    """Plays `games` games from the initial state, seats alternating, against plain MCTS with `rollouts` games a move.
 
-    rollouts: evaluator by one random game a leaf; visits: of that opponent, that is its random games a move.
+    The opponent's random games are new in every search, so that its play differs from game to game.
     """
-    opponent = Player(f"mcts:{visits}", rollouts, SearchParams(dirichlet=ROLLOUT_NOISE), visits)
+    with closing(RolloutEvaluator(game, seed=seed, fresh=True)) as evaluator:
+        opponent = Player(f"mcts:{rollouts}", evaluator, PLAIN_MCTS, rollouts)
+        return _match(player, opponent, game, games, seed)
+
+
+def _match(player: Player, opponent: Player, game: _core.Game, games: int, seed: int) -> RolloutMatch:
     plans = (GamePlan(index, (0, 1) if index % 2 == 0 else (1, 0)) for index in range(games))
     record, lines = Record(), set()
     for played in play_games(

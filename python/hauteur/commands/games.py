@@ -200,8 +200,8 @@ def _prove_against_rollouts(
             f"--against-rollouts and --games must be >= 1 and --at-least 0 to 1, got {rollouts}, {games}, {at_least}"
         )
     game = make(spec)
-    with _player(game, net, visits) as player, closing(evaluator_of(game, "rollout")) as opponent:
-        result = play_rollouts(player, opponent, game, visits=rollouts, games=games, seed=seed)
+    with _player(game, net, visits) as player:
+        result = play_rollouts(player, game, rollouts=rollouts, games=games, seed=seed)
     record, (low, high) = result.record, score_interval(result.record)
     if json:
         facts = {"rollouts": rollouts, "visits": visits, "score": record.score, "interval_95": [low, high]}
