@@ -104,9 +104,10 @@ def test_two_games_against_stockfish() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)
 @needs_stockfish
 def test_twenty_games_against_stockfish(shared_data: Path) -> None:
-    results = match_with_stockfish(str(shared_data / "nets" / "maia-1900.pb.gz"), 20, 300, plies=400)
+    results = match_with_stockfish(str(shared_data / "nets" / "maia-1900.pb.gz"), 20, 100, plies=400)
     assert len(results) == 20
 
 
@@ -118,6 +119,7 @@ def test_game_on_the_clock_against_itself() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)
 @needs_stockfish
 def test_ten_games_on_the_clock(shared_data: Path) -> None:
     net = str(shared_data / "nets" / "maia-1900.pb.gz")
