@@ -119,9 +119,22 @@ def test_shards_have_the_gradient_of_the_batch(buffer: ReplayBuffer) -> None:
         assert torch.allclose(own.grad, expected.grad, atol=1e-6)
 
 
+def test_the_mean_of_the_weights_is_what_plays(buffer: ReplayBuffer) -> None:
+    settings = TrainSettings(batch_size=32, weight_average=0.5)
+    trainer = Trainer.new(architecture(), settings, seed=3)
+    name = "input.conv.weight"
+    mean = trainer.network_tensors()[name].astype(np.float64)
+    for step in range(1, 4):
+        trainer.train(buffer, 1, seed=3, generation=step, generations=5)
+        decay = min(0.5, step / (step + 10))
+        mean = decay * mean + (1 - decay) * trainer.tensors()[f"network.{name}"]
+    assert trainer.network_tensors()[name] == pytest.approx(mean, abs=1e-6)
+    assert not np.array_equal(trainer.network_tensors()[name], trainer.tensors()[f"network.{name}"])
+
+
 @pytest.mark.parametrize("optimiser", ["adamw", "sgd"])
 def test_a_restored_trainer_goes_on_as_if_nothing_had_happened(buffer: ReplayBuffer, optimiser: str) -> None:
-    settings = TrainSettings.model_validate({"batch_size": 300, "optimiser": optimiser})
+    settings = TrainSettings.model_validate({"batch_size": 300, "optimiser": optimiser, "weight_average": 0.9})
     going_on = trained(buffer, settings)
     restored = Trainer.restored(architecture(), settings, going_on.tensors(), steps=going_on.steps)
     assert_equal_tensors(going_on, restored)

@@ -39,15 +39,16 @@ class NetworkSettings(Section):
 class SelfPlaySettings(Section):
     """How the games of a generation are played.
 
-    episodes: who plays (best against itself, or candidate against best with alternating colours); opening_plies: each
-    game begins with 0 to this many uniformly random plies, which are not learned from; shard_games: games in one
-    file.
+    episodes: who plays (best against itself, or candidate against best with alternating colours); opening_plies: a
+    game begins with 0 to this many uniformly random plies, which are not learned from; opening_share: share of the
+    games that do so, the others begin at the start; shard_games: games in one file.
     """
 
     episodes: Literal["best-versus-best", "candidate-versus-best"] = "best-versus-best"
     games: Count = 500
     visits: Count = 100
     opening_plies: Annotated[int, Field(ge=0, le=10_000)] = 0
+    opening_share: Share = 1.0
     parallel_games: Annotated[int, Field(ge=1, le=100_000)] = 256
     batch_size: Annotated[int, Field(ge=1, le=100_000)] = 128
     in_flight: Annotated[int, Field(ge=1, le=64)] = 2
@@ -62,7 +63,8 @@ class TrainSettings(Section):
     window_games: it learns from the last so many games; samples_per_position: how often a new position is drawn on
     average, which sets the steps of a generation (positions * samples_per_position / batch_size); root_value_share:
     share of the search's root value in the value target, the rest is the outcome; schedule: the learning rate falls
-    over the run (cosine, to final_learning_rate) or stays; max_gradient_norm: 0 = no clipping.
+    over the run (cosine, to final_learning_rate) or stays; max_gradient_norm: 0 = no clipping; weight_average: decay
+    of the running mean of the weights over the steps, which is the net that plays (0 = the weights themselves).
     """
 
     window_games: Count = 20_000
@@ -79,6 +81,7 @@ class TrainSettings(Section):
     root_value_share: Share = 0.0
     symmetries: bool = True
     max_gradient_norm: Annotated[float, Field(ge=0, le=1e6)] = 0.0
+    weight_average: Annotated[float, Field(ge=0, lt=1)] = 0.0
 
 
 class GateSettings(Section):

@@ -91,7 +91,7 @@ def game_plans(
         if settings.episodes == "candidate-versus-best":
             seats = (CANDIDATE, BEST) if index % 2 == 0 else (BEST, CANDIDATE)
         random = stream(seed, f"opening {generation}", index)
-        plies = int(random.integers(settings.opening_plies + 1))
+        plies = int(random.integers(settings.opening_plies + 1)) if random.random() < settings.opening_share else 0
         yield GamePlan(index, seats, random_opening(game, plies, random))
 
 

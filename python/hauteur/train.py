@@ -36,6 +36,7 @@ SHARD_ROWS = 256
 
 OPTIMISER = "optimiser."
 NETWORK = "network."
+AVERAGE = "average."
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,7 @@ class Trainer:
     def __init__(self, network: ResNet, settings: TrainSettings) -> None:
         self.network = network.to(memory_format=torch.channels_last)
         self.settings = settings
+        self.average = copy.deepcopy(self.network) if settings.weight_average > 0 else None
         self.steps = 0
         self.optimiser = _optimiser(self.network, settings)
         self._replicas = [self.network] + [_replica(self.network) for _ in range(_shard_count(settings) - 1)]
@@ -114,11 +116,10 @@ class Trainer:
         steps: int,
     ) -> Trainer:
         """The trainer whose `tensors()` these are, after so many steps."""
-        own = {name.removeprefix(NETWORK): value for name, value in tensors.items() if name.startswith(NETWORK)}
-        network = build(architecture, own)
-        assert isinstance(network, ResNet)
-        trainer = cls(network, settings)
+        trainer = cls(_network_of(architecture, tensors, NETWORK), settings)
         trainer.steps = steps
+        if trainer.average is not None:
+            trainer.average = _network_of(architecture, tensors, AVERAGE)
         trainer._restore_optimiser(tensors)
         return trainer
 
@@ -156,12 +157,14 @@ class Trainer:
         return TrainFacts(steps, steps * self.settings.batch_size, policy, value, rate, seconds)
 
     def network_tensors(self) -> dict[str, NDArray[np.float32]]:
-        """The candidate's tensors, as networks.save takes them."""
-        return tensors_of(self.network)
+        """The candidate's tensors, as networks.save takes them: the mean of the weights where one is kept."""
+        return tensors_of(self.average if self.average is not None else self.network)
 
     def tensors(self) -> dict[str, NDArray[np.float32]]:
-        """Network and optimiser for a checkpoint."""
-        result = {NETWORK + name: value for name, value in self.network_tensors().items()}
+        """Network, mean and optimiser for a checkpoint."""
+        result = {NETWORK + name: value for name, value in tensors_of(self.network).items()}
+        if self.average is not None:
+            result |= {AVERAGE + name: value for name, value in tensors_of(self.average).items()}
         for index, values in self.optimiser.state_dict()["state"].items():
             for name, value in values.items():
                 if isinstance(value, Tensor):
@@ -179,6 +182,7 @@ class Trainer:
             torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.settings.max_gradient_norm)
         self.optimiser.step()
         self.steps += 1
+        self._update_average()
         return np.asarray(np.sum(parts, axis=0))
 
     def _shard(self, replica: ResNet, samples: Samples, rows: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -206,6 +210,15 @@ class Trainer:
                 for buffer in buffers:
                     buffer.copy_(mean)
 
+    @torch.no_grad()
+    def _update_average(self) -> None:
+        """mean <- d mean + (1 - d) weights, with d growing to weight_average over the first steps."""
+        if self.average is None:
+            return
+        decay = min(self.settings.weight_average, self.steps / (self.steps + 10))
+        for mean, own in zip(_numbers(self.average), _numbers(self.network), strict=True):
+            mean.lerp_(own, 1 - decay)
+
     def _restore_optimiser(self, tensors: dict[str, NDArray[np.float32]]) -> None:
         parameters = [parameter for group in self.optimiser.param_groups for parameter in group["params"]]
         state: dict[int, dict[str, Tensor]] = {}
@@ -218,6 +231,19 @@ class Trainer:
                 state.setdefault(int(index), {})[key] = stored.detach()
         groups = self.optimiser.state_dict()["param_groups"]
         self.optimiser.load_state_dict({"state": state, "param_groups": groups})
+
+
+def _network_of(architecture: ResNetArchitecture, tensors: dict[str, NDArray[np.float32]], prefix: str) -> ResNet:
+    """The network of the tensors whose names begin with the prefix."""
+    named = {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}
+    network = build(architecture, named)
+    assert isinstance(network, ResNet)
+    return network
+
+
+def _numbers(network: ResNet) -> list[Tensor]:
+    """Weights and running means."""
+    return [tensor for tensor in network.state_dict().values() if tensor.is_floating_point()]
 
 
 def _shard_count(settings: TrainSettings) -> int:
