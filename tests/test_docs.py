@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from hauteur import cli, extras
+from hauteur.recipe import Recipe
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -123,3 +124,29 @@ def test_one_version() -> None:
 def test_dependencies_have_lower_bounds(project: dict[str, Any]) -> None:
     groups = [project["project"]["dependencies"], *project["project"]["optional-dependencies"].values()]
     assert all(">=" in line for group in groups for line in group if not line.startswith("hauteur["))
+
+
+def recipe_rows() -> list[tuple[str, str, str]]:
+    """Section, setting and default of every row in the reference of recipes."""
+    rows, section = [], ""
+    for line in (ROOT / "docs" / "reference" / "recipes.md").read_text(encoding="utf-8").splitlines():
+        heading = re.match(r"## `\[(.+)\]`", line)
+        row = re.match(r"\| `([\w.]+)` \| `(.*?)` \|", line)
+        section = heading[1] if heading else section
+        if row:
+            rows.append((section, row[1], row[2]))
+    return rows
+
+
+@pytest.mark.parametrize(("section", "setting", "default"), recipe_rows())
+def test_defaults_in_the_reference_of_recipes(section: str, setting: str, default: str) -> None:
+    settings: Any = Recipe(game="connect4")
+    for name in section.split("."):
+        settings = getattr(settings, name)
+    settings = type(settings)()
+    for name in setting.split("."):
+        settings = getattr(settings, name)
+    assert (
+        tomllib.loads(f"value = {default}" if default[0] in "-0123456789tf" else f'value = "{default}"')["value"]
+        == settings
+    )
