@@ -360,7 +360,7 @@ def selfplay(
     in_flight
         Batches that wait at a time.
     threads
-        Threads of the network and of the search.
+        Threads of the network; the search has one, as in learning runs.
     precision
         float32, bfloat16, ...; default: the backend's.
     seed
@@ -382,7 +382,7 @@ def selfplay(
     ):
         player = Player(path.name, evaluator, settings.search, visits, settings.temperature)
         plans = (GamePlan(index) for index in range(games))
-        sizes = {"parallel": parallel, "batch_size": batch, "in_flight": in_flight, "threads": threads}
+        sizes = {"parallel": parallel, "batch_size": batch, "in_flight": in_flight}
         cpu = time.process_time()
         for _ in play_games(game, [player], plans, seed=seed, purpose="bench", facts=facts, **sizes):
             pass
