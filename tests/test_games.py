@@ -54,7 +54,7 @@ def test_laws(spec: str) -> None:
     ("spec", "shape", "actions", "symmetries"),
     [
         ("tictactoe", (2, 3, 3), 9, 8),
-        ("connect4", (2, 6, 7), 7, 2),
+        ("connect4", (3, 6, 7), 7, 2),
         ("nogo", (4, 9, 9), 81, 8),
         ("nogo(rows=3,cols=4)", (4, 3, 4), 12, 4),
     ],

@@ -88,7 +88,7 @@ def test_an_exception_in_a_game_ends_the_search_with_it() -> None:
 def test_wrong_uses() -> None:
     evaluator = RolloutEvaluator(make("connect4"))
     with pytest.raises(ValueError, match="rollouts start from positions, got 2 rows of features"):
-        evaluator(np.zeros((2, 2, 6, 7), np.float32))
+        evaluator(np.zeros((2, 3, 6, 7), np.float32))
     with pytest.raises(ValueError, match="games must be >= 1, got 0"):
         RolloutEvaluator(make("connect4"), games=0)
     with pytest.raises(ValueError, match="games must be >= 1, got 0"):

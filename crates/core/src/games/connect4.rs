@@ -1,6 +1,7 @@
 //! Connect Four: seven columns, six rows; a stone falls to the lowest free square, four in a row wins.
-//! Actions 0..7 are the columns from the left. Features: two planes of 6x7, the mover's stones and the opponent's,
-//! rows from top to bottom. Moves are written as column digits `1` to `7`; letters `a` to `g` are read too.
+//! Actions 0..7 are the columns from the left. Features: three planes of 6x7, rows from top to bottom: the mover's
+//! stones, the opponent's, and all ones where the mover is the first player, because who must give way when the columns
+//! fill up depends on it, and a convolution cannot count stones. Moves are written as column digits `1` to `7`; letters `a` to `g` are read too.
 
 use std::any::Any;
 
@@ -33,7 +34,7 @@ pub fn make(args: SpecArgs) -> Result<Box<dyn Game>, GameError> {
         name: NAME.into(),
         spec: NAME.into(),
         num_actions: COLUMNS,
-        feature_shape: [2, ROWS, COLUMNS],
+        feature_shape: [3, ROWS, COLUMNS],
         max_plies: SQUARES,
     };
     Ok(Box::new(Connect4 { info }))
@@ -191,15 +192,17 @@ impl State for Position {
         for (plane, bits) in row.chunks_exact_mut(SQUARES).zip(self.planes()) {
             grid::write_plane(plane, bits);
         }
+        row[2 * SQUARES..].fill(f32::from(self.ply % 2 == 0));
     }
 
     fn encode_packed(&self, masks: &mut [u64], values: &mut [f32]) {
-        masks.copy_from_slice(&self.planes());
+        let [own, other] = self.planes();
+        masks.copy_from_slice(&[own, other, if self.ply % 2 == 0 { (1 << SQUARES) - 1 } else { 0 }]);
         values.fill(1.0);
     }
 
     fn row_len(&self) -> usize {
-        2 * SQUARES
+        3 * SQUARES
     }
 
     #[inline]
