@@ -69,3 +69,9 @@ def test_resuming_with_other_settings_is_refused() -> None:
 def test_resuming_may_change_generations_and_threads() -> None:
     stored = Recipe(game="tictactoe")
     check_same(parse_recipe({"game": "tictactoe", "run": {"generations": 99, "threads": 3}}, "now"), stored, "runs/x")
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "connect4"])
+def test_the_recipes_that_ship_are_valid(root: Path, name: str) -> None:
+    recipe = load_recipe(root / "runs" / f"{name}.toml")
+    assert (recipe.game, recipe.run.threads) == (name, 2)
