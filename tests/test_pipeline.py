@@ -216,7 +216,7 @@ def test_killed_again_and_again_at_any_moment(finished: Path, tmp_path: Path) ->
     random = np.random.default_rng(1)
     for _ in range(12):
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ)
-        time.sleep(float(random.uniform(1.0, 6.0)))
+        time.sleep(float(random.uniform(2.0, 9.0)))
         process.kill()
         process.wait()
     learn(tiny(), folder=folder, display=Silent())

@@ -13,7 +13,7 @@ def train(recipe: Path, *settings: str, run: Path | None = None, fresh: bool = F
     settings
         Changes to the recipe, such as selfplay.games=200 run.seed=7.
     run
-        Folder of the run; default: <run.directory>/<game>/<run.tag> of the recipe.
+        Folder of the run; default: runs/GAME/TAG, TAG being the recipe's run.tag.
     fresh
         Refuse to go on with a run that the folder holds already.
     """
