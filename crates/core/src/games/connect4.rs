@@ -192,12 +192,12 @@ impl State for Position {
         for (plane, bits) in row.chunks_exact_mut(SQUARES).zip(self.planes()) {
             grid::write_plane(plane, bits);
         }
-        row[2 * SQUARES..].fill(f32::from(self.ply % 2 == 0));
+        row[2 * SQUARES..].fill(f32::from(self.ply.is_multiple_of(2)));
     }
 
     fn encode_packed(&self, masks: &mut [u64], values: &mut [f32]) {
         let [own, other] = self.planes();
-        masks.copy_from_slice(&[own, other, if self.ply % 2 == 0 { (1 << SQUARES) - 1 } else { 0 }]);
+        masks.copy_from_slice(&[own, other, if self.ply.is_multiple_of(2) { (1 << SQUARES) - 1 } else { 0 }]);
         values.fill(1.0);
     }
 
