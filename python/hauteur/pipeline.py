@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hauteur import _core, machine, networks
-from hauteur.arena import ArenaFacts
 from hauteur.checkpoint import RunState, load_checkpoint, save_checkpoint
 from hauteur.evaluate import make_evaluator
 from hauteur.game import make
@@ -194,7 +193,6 @@ class Run:
 
     def _gate_match(self) -> Record:
         settings, selfplay = self.recipe.gate, self.recipe.selfplay
-        facts = ArenaFacts()
         with ExitStack() as stack, self.display.progress("gate", settings.games) as progress:
             return gate_match(
                 self.game,
@@ -206,7 +204,6 @@ class Run:
                 parallel=selfplay.parallel_games,
                 batch_size=selfplay.batch_size,
                 in_flight=selfplay.in_flight,
-                facts=facts,
                 on_games=progress,
             )
 
