@@ -6,11 +6,24 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::arithmetic::Arithmetic;
+use crate::rules::early_visits::EarlyVisits;
+use crate::rules::gumbel::Gumbel;
+use crate::rules::initial_trust::InitialTrust;
+use crate::rules::lower_bound::LowerBound;
+use crate::rules::prior_mixing::PriorMixing;
+use crate::rules::q_average::QAverage;
+use crate::rules::repetition::Repetition;
+use crate::rules::search_contempt::SearchContempt;
+use crate::rules::second_net::SecondNet;
+use crate::rules::solver::Solver;
+use crate::rules::tree_balance::TreeBalance;
+use crate::rules::variance::Variance;
+use crate::rules::wdl_contempt::WdlContempt;
 
 /// A parameter outside its range, or JSON that is no `SearchParams`.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error("{0}")]
-pub struct ParamsError(String);
+pub struct ParamsError(pub(crate) String);
 
 /// Exploration of PUCT: c_puct(N) = init + factor ln((N + base) / base), N = visits of the parent.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,6 +62,8 @@ pub enum FpuKind {
     Reduction,
     /// The value itself.
     Absolute,
+    /// The network's own value of the parent, less the reduction.
+    ParentValue,
 }
 
 /// First-play urgency: the Q of an edge without visits.
@@ -115,6 +130,45 @@ pub struct SearchParams {
     pub cache_size: usize,
     /// Bytes a tree may take before it stops growing; 0 = no cap.
     pub max_tree_bytes: u64,
+    /// Opponent nodes freeze and are sampled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub search_contempt: Option<SearchContempt>,
+    /// A second, large network searches with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub second_net: Option<SecondNet>,
+    /// Proven results travel up the tree.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub solver: Option<Solver>,
+    /// Second occurrences count as draws.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repetition: Option<Repetition>,
+    /// The spread of results changes selection.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variance: Option<Variance>,
+    /// Numbers of replies change exploration.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tree_balance: Option<TreeBalance>,
+    /// Priors are mixed with the uniform policy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prior_mixing: Option<PriorMixing>,
+    /// The first visits of an edge cost less.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub early_visits: Option<EarlyVisits>,
+    /// Later results count more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub q_average: Option<QAverage>,
+    /// First visits are trusted less.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub initial_trust: Option<InitialTrust>,
+    /// One side counts as stronger.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wdl_contempt: Option<WdlContempt>,
+    /// The root is searched by sequential halving.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gumbel: Option<Gumbel>,
+    /// The move is chosen by its lower confidence bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lower_bound: Option<LowerBound>,
 }
 
 impl Default for SearchParams {
@@ -134,6 +188,19 @@ impl Default for SearchParams {
             max_collisions: 32,
             cache_size: 200_000,
             max_tree_bytes: 0,
+            search_contempt: None,
+            second_net: None,
+            solver: None,
+            repetition: None,
+            variance: None,
+            tree_balance: None,
+            prior_mixing: None,
+            early_visits: None,
+            q_average: None,
+            initial_trust: None,
+            wdl_contempt: None,
+            gumbel: None,
+            lower_bound: None,
         }
     }
 }
@@ -166,11 +233,57 @@ impl SearchParams {
             within("dirichlet.alpha", noise.alpha, 1e-6, 1000.0)?;
         }
         within("draw_score", self.draw_score, -1.0, 1.0)?;
-        within("max_collisions", f64::from(self.max_collisions), 1.0, 30_000.0)
+        within("max_collisions", f64::from(self.max_collisions), 1.0, 30_000.0)?;
+        self.check_rules()
+    }
+
+    fn check_rules(&self) -> Result<(), ParamsError> {
+        self.search_contempt.as_ref().map_or(Ok(()), SearchContempt::check)?;
+        self.second_net.as_ref().map_or(Ok(()), SecondNet::check)?;
+        self.solver.as_ref().map_or(Ok(()), Solver::check)?;
+        self.variance.as_ref().map_or(Ok(()), Variance::check)?;
+        self.tree_balance.as_ref().map_or(Ok(()), TreeBalance::check)?;
+        self.prior_mixing.as_ref().map_or(Ok(()), PriorMixing::check)?;
+        self.early_visits.as_ref().map_or(Ok(()), EarlyVisits::check)?;
+        self.q_average.as_ref().map_or(Ok(()), QAverage::check)?;
+        self.initial_trust.as_ref().map_or(Ok(()), InitialTrust::check)?;
+        self.wdl_contempt.as_ref().map_or(Ok(()), WdlContempt::check)?;
+        self.gumbel.as_ref().map_or(Ok(()), Gumbel::check)?;
+        self.lower_bound.as_ref().map_or(Ok(()), LowerBound::check)?;
+        Ok(())
+    }
+
+    /// A rule changes the scores of edges.
+    pub fn change_scores(&self) -> bool {
+        self.variance.is_some()
+            || self.tree_balance.is_some()
+            || self.prior_mixing.is_some()
+            || self.early_visits.is_some()
+            || self.initial_trust.is_some()
+            || self.q_average.is_some_and(|rule| rule.sufficient.is_some())
+    }
+
+    /// A rule changes what a visit leaves behind.
+    pub fn change_backup(&self) -> bool {
+        self.variance.is_some() || self.lower_bound.is_some() || self.q_average.is_some()
+    }
+
+    /// These settings without the rules that change nothing, so that a neutral rule costs nothing.
+    pub fn without_neutral_rules(mut self) -> Self {
+        self.search_contempt = self.search_contempt.filter(|rule| !rule.is_neutral());
+        self.second_net = self.second_net.filter(|rule| !rule.is_neutral());
+        self.variance = self.variance.filter(|rule| !rule.is_neutral());
+        self.tree_balance = self.tree_balance.filter(|rule| !rule.is_neutral());
+        self.prior_mixing = self.prior_mixing.filter(|rule| !rule.is_neutral());
+        self.early_visits = self.early_visits.filter(|rule| !rule.is_neutral());
+        self.q_average = self.q_average.filter(|rule| !rule.is_neutral());
+        self.initial_trust = self.initial_trust.filter(|rule| !rule.is_neutral());
+        self
     }
 }
 
-fn within(name: &str, value: f64, least: f64, most: f64) -> Result<(), ParamsError> {
+/// Fails unless `value` is `least` to `most`.
+pub(crate) fn within(name: &str, value: f64, least: f64, most: f64) -> Result<(), ParamsError> {
     if (least..=most).contains(&value) {
         return Ok(());
     }

@@ -1,8 +1,8 @@
 //! What a search reports of its root: edges, values, the principal variation.
 
 use crate::game::{Action, Player};
+use crate::scores::{Met, NodeScores, root_variance};
 use crate::search::Search;
-use crate::select::NodeView;
 use crate::tree::{Edge, EdgeStats, TERMINAL, Value};
 
 /// One edge of the root, for reports.
@@ -33,23 +33,22 @@ impl Search {
     pub fn root_edges(&self) -> Vec<RootEdge> {
         let Some(root) = self.tree.root_node() else { return Vec::new() };
         let mover = self.tree.node(root).mover;
-        let view = NodeView::new(&self.setup, &self.tree.root, mover, true);
+        let variance = root_variance(&self.setup.params, &self.tree);
+        let met = Met { node: root, own: &self.tree.root, depth: 1, variance, root: Some(&self.root) };
+        let scores = NodeScores::new(&self.setup, &self.tree, met);
         let stats = self.tree.stats(root);
-        let prior = |k: usize, edge: &Edge| self.root.prior(k, edge.stored_prior());
-        let visited = |(k, edge): (usize, &Edge)| stats.get(k).filter(|s| s.visits > 0).map_or(0.0, |_| prior(k, edge));
-        let unvisited_q = view.unvisited_q(self.tree.edges(root).iter().enumerate().map(visited).sum());
         let report = |(k, edge): (usize, &Edge)| {
             let record = stats.get(k).copied().unwrap_or(EdgeStats::fresh(edge.stored_prior()));
-            let network = (record.node < TERMINAL).then(|| self.network_value(record.node, mover));
+            let (score_q, u) = scores.terms(k, || 0.0);
             RootEdge {
                 action: edge.action,
                 visits: record.visits,
                 in_flight: record.in_flight,
                 prior: edge.prior(),
-                q: if record.visits > 0 { view.q(&record) } else { unvisited_q },
-                u: view.u(prior(k, edge), record.visits, record.in_flight),
+                q: if record.visits > 0 { scores.mean(&record) } else { score_q },
+                u,
                 value: (record.visits > 0).then(|| record.value(false)),
-                network,
+                network: (record.node < TERMINAL).then(|| self.network_value(record.node, mover)),
                 terminal: record.node == TERMINAL,
             }
         };

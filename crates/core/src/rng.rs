@@ -45,6 +45,24 @@ impl CounterRng {
     pub fn new(key: u64) -> Self {
         CounterRng { key, counter: 0 }
     }
+
+    /// A number in [0, 1), from one draw: its upper 53 bits.
+    pub fn uniform(&mut self) -> f64 {
+        let word = draw(self.key, self.counter);
+        self.counter += 1;
+        (word >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// z ~ N(0, 1), from two draws (Box and Muller 1958): sqrt(-2 ln(1 - u1)) cos(2 pi u2).
+    pub fn normal(&mut self) -> f64 {
+        let (u1, u2) = (self.uniform(), self.uniform());
+        (-2.0 * (1.0 - u1).ln()).sqrt() * (2.0 * std::f64::consts::PI * u2).cos()
+    }
+}
+
+/// The generator of the draws that the rules of a tree make during visits, in their order.
+pub fn rule_rng(tree_key: u64) -> CounterRng {
+    CounterRng::new(draw(tree_key, u64::MAX))
 }
 
 impl TryRng for CounterRng {

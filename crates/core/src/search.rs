@@ -6,9 +6,11 @@ use crate::cache::Cache;
 use crate::game::{Action, Outcome, Player, State};
 use crate::oracle::LeafOracle;
 use crate::params::SearchParams;
-use crate::rng::root_rng;
+use crate::rng::{CounterRng, root_rng, rule_rng};
 use crate::root::Root;
+use crate::scores::{Met, NodeScores, root_variance};
 use crate::select::{NodeView, Setup, best_edge};
+use crate::side::Side;
 use crate::tree::{Edge, EdgeStats, Step, TERMINAL, Tree, UNEVALUATED, Value};
 
 /// Rows of one tree that may wait for the network; with the most collisions that a gather allows they fit the counts of edges.
@@ -96,10 +98,15 @@ pub struct Search {
     pub(crate) setup: Arc<Setup>,
     root_state: Box<dyn State>,
     scratch: Box<dyn State>,
+    beyond: Box<dyn State>,
     pub(crate) tree: Tree,
     pub(crate) root: Root,
     key: u64,
     roots: u64,
+    /// Draws of the rules.
+    draws: CounterRng,
+    /// sigma^2 of the node that the present descent has come to (variance).
+    variance: f64,
     visit_limit: u32,
     rows_in_flight: u32,
     can_move: bool,
@@ -114,13 +121,16 @@ impl Search {
         let mut actions = Vec::new();
         state.legal_actions(&mut actions);
         Search {
+            tree: Tree::with_side(Side::new(&setup.params)),
             setup,
             scratch: state.clone_box(),
+            beyond: state.clone_box(),
             root_state: state,
-            tree: Tree::default(),
             root: Root::default(),
             key,
             roots: 0,
+            draws: rule_rng(key),
+            variance: 0.0,
             visit_limit: 0,
             rows_in_flight: 0,
             can_move: !actions.is_empty(),
@@ -186,7 +196,7 @@ impl Search {
         let mut own = self.tree.root;
         loop {
             let mover = self.tree.node(node).mover;
-            let edge = self.select(node, &own, mover);
+            let edge = self.select(node, &own);
             self.path.push(Step { node, edge });
             let stats = self.tree.stats(node)[edge as usize];
             if stats.node == TERMINAL {
@@ -209,22 +219,48 @@ impl Search {
 
     /// Picks an edge of a node and gives it a record.
     #[inline]
-    fn select(&mut self, node: u32, own: &EdgeStats, mover: Player) -> u32 {
+    fn select(&mut self, node: u32, own: &EdgeStats) -> u32 {
         let at_root = self.path.is_empty();
-        let view = NodeView::new(&self.setup, own, mover, at_root);
-        let (edges, stats) = (self.tree.edges(node), self.tree.stats(node));
-        let best = if at_root && !self.root.is_plain() {
-            best_edge(&view, edges, stats, |k, p| self.root.prior(k, p), |k| self.root.allows(k))
+        let best = if self.setup.scores_by_rules {
+            self.best_by_rules(node, own)
         } else {
-            best_edge(&view, edges, stats, |_, p| f64::from(p.get()), |_| true)
+            let view = NodeView::new(&self.setup, &self.tree, node, own, at_root);
+            let (edges, stats) = (self.tree.edges(node), self.tree.stats(node));
+            if at_root && !self.root.is_plain() {
+                best_edge(&view, edges, stats, |k, p| self.root.prior(k, p), |k| self.root.allows(k))
+            } else {
+                best_edge(&view, edges, stats, |_, p| f64::from(p.get()), |_| true)
+            }
         };
         self.tree.choose_edge(node, best.expect("a node has an edge that may be taken") as u32)
+    }
+
+    fn best_by_rules(&mut self, node: u32, own: &EdgeStats) -> Option<usize> {
+        let at_root = self.path.is_empty();
+        if at_root {
+            self.variance = root_variance(&self.setup.params, &self.tree);
+        }
+        let root = at_root.then_some(&self.root);
+        let met = Met { node, own, depth: self.path.len() + 1, variance: self.variance, root };
+        let scores = NodeScores::new(&self.setup, &self.tree, met);
+        let best = scores.best(&mut self.draws)?;
+        self.variance = scores.variance_behind(best);
+        Some(best)
     }
 
     /// Counts and backs up a visit whose value is known, for player `mover`.
     fn finish_visit(&mut self, mover: Player, value: Value) {
         self.tree.change_in_flight(&self.path, 1);
-        self.tree.backup(&self.path, mover, value);
+        self.back_up(mover, value);
+    }
+
+    /// Counts and backs up a visit in flight along the present path.
+    fn back_up(&mut self, mover: Player, value: Value) {
+        if self.setup.backs_up_by_rules {
+            self.tree.backup_by_rules(&self.path, mover, value, self.setup.params.q_average.as_ref());
+        } else {
+            self.tree.backup(&self.path, mover, value);
+        }
         self.counters.count_visit(self.path.len());
     }
 
@@ -244,7 +280,8 @@ impl Search {
             if let Some(seen) = known.cache.get(key) {
                 self.counters.cache_hits += 1;
                 let mover = self.scratch.to_move();
-                self.expand_path_end(mover, &seen.edges, seen.value);
+                let node = self.expand_path_end(mover, &seen.edges, seen.value);
+                look_behind(&mut self.tree, node, self.scratch.as_ref(), self.beyond.as_mut());
                 self.finish_visit(mover, seen.value);
                 return Visit::Done;
             }
@@ -288,7 +325,7 @@ impl Search {
     }
 
     /// Makes a node at the end of the present path.
-    fn expand_path_end(&mut self, mover: Player, edges: &[Edge], value: Value) {
+    fn expand_path_end(&mut self, mover: Player, edges: &[Edge], value: Value) -> u32 {
         let node = self.tree.add_node(mover, edges, value);
         match self.path.last() {
             Some(last) => self.tree.step_stats(*last).node = node,
@@ -297,6 +334,7 @@ impl Search {
                 self.dress_root(node);
             }
         }
+        node
     }
 
     /// Sets the priors that a new root selects with.
@@ -317,9 +355,9 @@ impl Search {
         std::mem::swap(&mut self.path, &mut leaf.path);
         self.rows_in_flight -= 1;
         let mover = leaf.state.to_move();
-        self.expand_path_end(mover, &leaf.edges, leaf.value);
-        self.tree.backup(&self.path, mover, leaf.value);
-        self.counters.count_visit(self.path.len());
+        let node = self.expand_path_end(mover, &leaf.edges, leaf.value);
+        look_behind(&mut self.tree, node, leaf.state.as_ref(), self.beyond.as_mut());
+        self.back_up(mover, leaf.value);
         keep_in_cache(leaf.key, &leaf.edges, leaf.value);
         self.spare.push(leaf);
     }
@@ -345,7 +383,7 @@ impl Search {
         let edge = self.tree.root_node().and_then(|root| self.tree.edges(root).iter().position(|e| e.action == action));
         match edge {
             Some(edge) if self.setup.params.reuse_tree => self.tree.re_root(edge as u32),
-            _ => self.tree = Tree::default(),
+            _ => self.tree = Tree::with_side(Side::new(&self.setup.params)),
         }
         self.counters.depth_max = self.counters.depth_max.saturating_sub(1);
         self.root_state.play(action);
@@ -389,9 +427,30 @@ impl Search {
         &self.tree
     }
 
+    /// The first broken invariant of the tree, in words.
+    pub fn check_invariants(&self) -> Result<(), String> {
+        self.tree.check_invariants(self.setup.params.q_average.is_none())
+    }
+
     /// Totals since the search began.
     pub fn counters(&self) -> &Counters {
         &self.counters
+    }
+}
+
+/// What rules want to know of the positions behind the edges of a new node, which `state` stands on.
+fn look_behind(tree: &mut Tree, node: u32, state: &dyn State, beyond: &mut dyn State) {
+    if !tree.side.replies.is_on() {
+        return;
+    }
+    let first = tree.node(node).edges as usize;
+    let mut replies = Vec::new();
+    for k in 0..tree.edges(node).len() {
+        beyond.copy_from(state);
+        beyond.play(tree.edges(node)[k].action);
+        let over = beyond.outcome().is_some();
+        beyond.legal_actions(&mut replies);
+        tree.side.replies.set(first + k, if over { 0 } else { replies.len() as u16 });
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::arithmetic::Arithmetic;
 use crate::game::Player;
 use crate::params::{Cpuct, Fpu, FpuKind, SearchParams};
-use crate::tree::{Edge, EdgeStats, Prior};
+use crate::tree::{Edge, EdgeStats, Prior, Tree};
 
 /// c_puct(N) sqrt(max(N - 1, 1)) for a node with N visits, own evaluation included; small N are looked up.
 #[derive(Clone, Debug)]
@@ -39,12 +39,19 @@ pub struct Setup {
     pub params: SearchParams,
     exploration: Exploration,
     root_exploration: Option<Exploration>,
+    /// A rule changes scores, so edges are compared by `NodeScores`.
+    pub(crate) scores_by_rules: bool,
+    /// A rule changes backup.
+    pub(crate) backs_up_by_rules: bool,
 }
 
 impl Setup {
     /// Computes what selection looks up.
     pub fn new(params: SearchParams) -> Self {
+        let params = params.without_neutral_rules();
         Setup {
+            scores_by_rules: params.change_scores(),
+            backs_up_by_rules: params.change_backup(),
             exploration: Exploration::new(params.cpuct, params.arithmetic),
             root_exploration: params.root_cpuct.map(|cpuct| Exploration::new(cpuct, params.arithmetic)),
             params,
@@ -64,29 +71,53 @@ pub struct NodeView {
     draw_score: f64,
     /// Q of the node for its mover.
     parent_q: f64,
+    /// What first-play urgency is reduced from.
+    fpu_base: f64,
     fpu: Fpu,
 }
 
 impl NodeView {
     /// The view of a node whose own record, for its mover, is `own`.
     #[inline]
-    pub fn new(setup: &Setup, own: &EdgeStats, mover: Player, at_root: bool) -> Self {
+    pub fn new(setup: &Setup, tree: &Tree, node: u32, own: &EdgeStats, at_root: bool) -> Self {
         let params = &setup.params;
         let (exploration, fpu) = if at_root {
             (setup.root_exploration.as_ref().unwrap_or(&setup.exploration), params.root_fpu.unwrap_or(params.fpu))
         } else {
             (&setup.exploration, params.fpu)
         };
-        let draw_score = match mover {
+        let draw_score = match tree.node(node).mover {
             Player::First => params.draw_score,
             Player::Second => -params.draw_score,
         };
-        NodeView {
-            exploration: exploration.at(own.visits),
-            draw_score,
-            parent_q: own.wl + draw_score * f64::from(own.d),
-            fpu,
+        let parent_q = own.wl + draw_score * f64::from(own.d);
+        let exploration = exploration.at(own.visits);
+        let mut view = NodeView { exploration, draw_score, parent_q, fpu_base: parent_q, fpu };
+        if fpu.kind == FpuKind::ParentValue {
+            view.fpu_base = view.network_q(tree, node);
         }
+        view
+    }
+
+    /// Q of the network's own value of a node.
+    pub fn network_q(&self, tree: &Tree, node: u32) -> f64 {
+        let value = tree.network_value(node);
+        value.wl + self.draw_score * f64::from(value.d)
+    }
+
+    /// Q of the node for its mover.
+    pub fn parent_q(&self) -> f64 {
+        self.parent_q
+    }
+
+    /// c_puct(N) sqrt(max(N - 1, 1)).
+    pub fn exploration(&self) -> f64 {
+        self.exploration
+    }
+
+    /// Multiplies c_puct.
+    pub fn scale_exploration(&mut self, factor: f64) {
+        self.exploration *= factor;
     }
 
     /// Q of an edge for the mover: win - loss, and draws at their score. Only for edges with visits.
@@ -106,7 +137,7 @@ impl NodeView {
     pub fn unvisited_q(&self, visited_prior: f64) -> f64 {
         match self.fpu.kind {
             FpuKind::Absolute => self.fpu.value,
-            FpuKind::Reduction => self.parent_q - self.fpu.value * visited_prior.sqrt(),
+            FpuKind::Reduction | FpuKind::ParentValue => self.fpu_base - self.fpu.value * visited_prior.sqrt(),
         }
     }
 }

@@ -6,6 +6,9 @@
 //! Terminal positions have no node: the record on their edge says all.
 
 use crate::game::{Action, Player};
+use crate::rules::q_average::QAverage;
+use crate::rules::variance::deviations_after;
+use crate::side::Side;
 
 /// `EdgeStats::node`: no node yet (never evaluated, or its evaluation is in flight).
 pub const UNEVALUATED: u32 = u32::MAX;
@@ -14,7 +17,7 @@ pub const TERMINAL: u32 = u32::MAX - 1;
 
 /// A prior, 0..=1, in 16 bits: what is kept of a float32 are exponents 2^-31 to 1 and 11 bits of mantissa.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Prior(u16);
+pub struct Prior(pub(crate) u16);
 
 impl Prior {
     const SHIFT: u32 = 12;
@@ -39,7 +42,7 @@ impl Prior {
 pub struct Edge {
     /// The action.
     pub action: Action,
-    prior: Prior,
+    pub(crate) prior: Prior,
 }
 
 impl Edge {
@@ -90,8 +93,13 @@ impl EdgeStats {
     /// One more visit with this value: the step size of the mean is 1 / (N + 1).
     #[inline]
     pub fn add_visit(&mut self, value: Value) {
+        self.move_mean(value, 1.0 / f64::from(self.visits + 1));
+    }
+
+    /// One more visit with this value, which moves the mean by `step`.
+    #[inline]
+    pub fn move_mean(&mut self, value: Value, step: f64) {
         self.visits += 1;
-        let step = 1.0 / f64::from(self.visits);
         self.wl += (value.wl - self.wl) * step;
         self.d += (value.d - self.d) * step as f32;
     }
@@ -129,8 +137,8 @@ impl Value {
 /// An evaluated position.
 #[derive(Clone, Copy, Debug)]
 pub struct Node {
-    edges: u32,
-    stats: u32,
+    pub(crate) edges: u32,
+    pub(crate) stats: u32,
     num_edges: u16,
     visited: u16,
     stats_capacity: u16,
@@ -152,13 +160,15 @@ pub struct Step {
 pub struct Tree {
     /// The root's own record.
     pub root: EdgeStats,
-    nodes: Vec<Node>,
+    pub(crate) nodes: Vec<Node>,
     /// The network's win - loss and share of draws of each node, for its mover; apart because selection does not read them.
-    network: Vec<[f32; 2]>,
-    edges: Vec<Edge>,
-    stats: Vec<EdgeStats>,
+    pub(crate) network: Vec<[f32; 2]>,
+    pub(crate) edges: Vec<Edge>,
+    pub(crate) stats: Vec<EdgeStats>,
     /// Released blocks of records, by log2 of their size.
     released: [Vec<u32>; 17],
+    /// What rules keep beside all that.
+    pub(crate) side: Side,
 }
 
 impl Default for Tree {
@@ -170,11 +180,17 @@ impl Default for Tree {
             edges: Vec::new(),
             stats: Vec::new(),
             released: Default::default(),
+            side: Side::default(),
         }
     }
 }
 
 impl Tree {
+    /// An empty tree with these columns.
+    pub fn with_side(side: Side) -> Self {
+        Tree { side, ..Tree::default() }
+    }
+
     /// The node with this index.
     #[inline]
     pub fn node(&self, node: u32) -> &Node {
@@ -224,7 +240,9 @@ impl Tree {
         if edge < visited {
             return edge;
         }
-        self.edges[first_edge + visited as usize..=first_edge + edge as usize].rotate_right(1);
+        let moved = first_edge + visited as usize..first_edge + edge as usize + 1;
+        self.edges[moved.clone()].rotate_right(1);
+        self.side.rotate_edges(moved);
         self.push_stats(node);
         visited
     }
@@ -233,14 +251,20 @@ impl Tree {
         let Node { edges, stats, visited, stats_capacity, .. } = self.nodes[node as usize];
         let fresh = EdgeStats::fresh(self.edges[edges as usize + usize::from(visited)].prior);
         if visited < stats_capacity {
-            self.stats[(stats + u32::from(visited)) as usize] = fresh;
+            let record = (stats + u32::from(visited)) as usize;
+            self.stats[record] = fresh;
+            self.side.clear_record(record);
             self.nodes[node as usize].visited += 1;
             return;
         }
         let capacity = (stats_capacity * 2).max(1);
         let block = self.take_block(capacity);
-        self.stats.copy_within(stats as usize..(stats + u32::from(visited)) as usize, block as usize);
-        self.stats[(block + u32::from(visited)) as usize] = fresh;
+        let (old, record) =
+            (stats as usize..(stats + u32::from(visited)) as usize, (block + u32::from(visited)) as usize);
+        self.stats.copy_within(old.clone(), block as usize);
+        self.side.move_records(old, block as usize);
+        self.stats[record] = fresh;
+        self.side.clear_record(record);
         if stats_capacity > 0 {
             self.released[stats_capacity.trailing_zeros() as usize].push(stats);
         }
@@ -254,6 +278,7 @@ impl Tree {
         }
         let block = self.stats.len() as u32;
         self.stats.resize(self.stats.len() + usize::from(capacity), EdgeStats::FRESH_ROOT);
+        self.side.resize_records(self.stats.len());
         block
     }
 
@@ -270,14 +295,21 @@ impl Tree {
         });
         self.network.push([value.wl as f32, value.d]);
         self.edges.extend_from_slice(edges);
+        self.side.resize_edges(self.edges.len());
         index
     }
 
     /// Puts a new order on the edges of a node that have no record yet: `key` gives the sort key, greatest first.
     pub fn sort_unvisited(&mut self, node: u32, key: impl Fn(Edge) -> f32) {
         let Node { edges, num_edges, visited, .. } = self.nodes[node as usize];
-        let unvisited = &mut self.edges[edges as usize..][usize::from(visited)..usize::from(num_edges)];
-        unvisited.sort_by(|a, b| key(*b).total_cmp(&key(*a)));
+        let range = edges as usize + usize::from(visited)..edges as usize + usize::from(num_edges);
+        let before: Vec<Edge> = if self.side.replies.is_on() { self.edges[range.clone()].to_vec() } else { Vec::new() };
+        self.edges[range.clone()].sort_by(|a, b| key(*b).total_cmp(&key(*a)));
+        if self.side.replies.is_on() {
+            let place = |edge: &Edge| before.iter().position(|old| old.action == edge.action).expect("the same edges");
+            let places: Vec<usize> = self.edges[range.clone()].iter().map(place).collect();
+            self.side.permute_edges(range, &places);
+        }
     }
 
     /// Counts a visit in flight along a path, or takes it back.
@@ -304,22 +336,43 @@ impl Tree {
         self.root.add_visit(if root_mover != mover { value.flipped() } else { value });
     }
 
+    /// `backup` with the step size of a rule, and with squared deviations where they are kept.
+    pub fn backup_by_rules(&mut self, path: &[Step], mover: Player, value: Value, rule: Option<&QAverage>) {
+        for step in path.iter().rev() {
+            let flip = self.node(step.node).mover != mover;
+            let record = self.record_index(*step);
+            let deviations = self.side.deviations.get(record);
+            let stats = &mut self.stats[record];
+            stats.in_flight -= 1;
+            let deviations = add_by_rules(stats, deviations, if flip { value.flipped() } else { value }, rule);
+            self.side.deviations.set(record, deviations);
+        }
+        let root_mover = path.first().map_or(mover, |step| self.node(step.node).mover);
+        let seen = if root_mover != mover { value.flipped() } else { value };
+        self.root.in_flight -= 1;
+        self.side.root_deviations = add_by_rules(&mut self.root, self.side.root_deviations, seen, rule);
+    }
+
+    /// Index of the record of the edge that a step takes.
+    #[inline]
+    pub fn record_index(&self, step: Step) -> usize {
+        (self.node(step.node).stats + step.edge) as usize
+    }
+
     /// Makes the position behind edge `edge` of the root the new root and keeps its subtree only.
     /// A position that was never evaluated gives an empty tree.
     pub fn re_root(&mut self, edge: u32) {
-        let Some(old_root) = self.root_node() else {
-            *self = Tree::default();
-            return;
-        };
-        let Some(stats) = self.stats(old_root).get(edge as usize).copied().filter(|stats| stats.node < TERMINAL) else {
-            *self = Tree::default();
+        let behind = self.root_node().and_then(|root| Some((root, *self.stats(root).get(edge as usize)?)));
+        let Some((old_root, stats)) = behind.filter(|(_, stats)| stats.node < TERMINAL) else {
+            *self = Tree::with_side(self.side.emptied());
             return;
         };
         let flip = self.node(stats.node).mover != self.node(old_root).mover;
-        let mut fresh = Tree::default();
+        let mut fresh = Tree::with_side(self.side.emptied());
         let Value { wl, d } = stats.value(flip);
         let node = self.copy_subtree(stats.node, &mut fresh);
         fresh.root = EdgeStats { wl, d, node, ..stats };
+        fresh.side.root_deviations = self.side.deviations.get(self.record_index(Step { node: old_root, edge }));
         *self = fresh;
     }
 
@@ -330,6 +383,8 @@ impl Tree {
         while let Some(old) = queue.pop_front() {
             let node = self.node(old);
             let new = into.add_node(node.mover, self.edges(old), self.network_value(old));
+            let edges = node.edges as usize..node.edges as usize + usize::from(node.num_edges);
+            into.side.copy_edges(into.node(new).edges as usize, &self.side, edges);
             for (edge, stats) in self.stats(old).iter().enumerate() {
                 into.push_stats(new);
                 let mut stats = *stats;
@@ -338,7 +393,9 @@ impl Tree {
                     stats.node = next_index;
                     next_index += 1;
                 }
-                *into.step_stats(Step { node: new, edge: edge as u32 }) = stats;
+                let record = into.record_index(Step { node: new, edge: edge as u32 });
+                into.stats[record] = stats;
+                into.side.copy_record(record, &self.side, node.stats as usize + edge);
             }
         }
         0
@@ -360,71 +417,17 @@ impl Tree {
             + size_of_val(&self.network[..])
             + size_of_val(&self.edges[..])
             + size_of_val(&self.stats[..])
-    }
-
-    /// A hash of structure, visits and values: equal trees have equal digests.
-    pub fn digest(&self) -> u64 {
-        let mut hash = stats_digest(0, &self.root);
-        for index in 0..self.nodes.len() as u32 {
-            let [wl, d] = self.network[index as usize];
-            hash = crate::rng::mix(hash ^ u64::from(wl.to_bits()) ^ (u64::from(d.to_bits()) << 32));
-            for edge in self.edges(index) {
-                hash = crate::rng::mix(hash ^ u64::from(edge.action) ^ (u64::from(edge.prior.0) << 16));
-            }
-            let touched = self.stats(index).iter().filter(|stats| stats.visits > 0 || stats.in_flight > 0);
-            hash = touched.fold(hash, stats_digest);
-        }
-        hash
-    }
-
-    /// The first broken invariant, in words.
-    pub fn check_invariants(&self) -> Result<(), String> {
-        let Some(root) = self.root_node() else { return Ok(()) };
-        let mut stack = vec![(root, self.root)];
-        let mut reached = 0;
-        while let Some((index, own)) = stack.pop() {
-            reached += 1;
-            self.check_node(index, &own)?;
-            let mover = self.node(index).mover;
-            for stats in self.stats(index).iter().filter(|stats| stats.node < TERMINAL) {
-                let Value { wl, d } = stats.value(self.node(stats.node).mover != mover);
-                stack.push((stats.node, EdgeStats { wl, d, ..*stats }));
-            }
-        }
-        if reached != self.nodes.len() {
-            return Err(format!("{} of {} nodes are reachable from the root", reached, self.nodes.len()));
-        }
-        Ok(())
-    }
-
-    fn check_node(&self, index: u32, own: &EdgeStats) -> Result<(), String> {
-        let stats = self.stats(index);
-        let visits: u32 = stats.iter().map(|s| s.visits).sum();
-        if own.visits != 1 + visits {
-            return Err(format!("node {index}: {} visits, but 1 + edge visits = {}", own.visits, 1 + visits));
-        }
-        let in_flight: u32 = stats.iter().map(|s| u32::from(s.in_flight)).sum();
-        if u32::from(own.in_flight) != in_flight {
-            return Err(format!("node {index}: {} in flight, its edges {in_flight}", own.in_flight));
-        }
-        let priors: f64 = self.edges(index).iter().map(|e| f64::from(e.prior())).sum();
-        if (priors - 1.0).abs() > 2e-3 {
-            return Err(format!("node {index}: priors sum to {priors}"));
-        }
-        let sum: f64 = stats.iter().map(|s| s.wl * f64::from(s.visits)).sum();
-        let mean = (sum + self.network_value(index).wl) / f64::from(own.visits);
-        if (own.wl - mean).abs() > 1e-6 || own.wl.abs() > 1.0 + 1e-9 {
-            return Err(format!("node {index}: value {}, mean of its visits {mean}", own.wl));
-        }
-        Ok(())
+            + self.side.bytes()
     }
 }
 
-fn stats_digest(hash: u64, stats: &EdgeStats) -> u64 {
-    let counts = u64::from(stats.visits) ^ (u64::from(stats.in_flight) << 32);
-    let hash = crate::rng::mix(hash ^ counts);
-    let hash = crate::rng::mix(hash ^ stats.wl.to_bits());
-    crate::rng::mix(hash ^ u64::from(stats.d.to_bits()) ^ (u64::from(stats.node) << 32))
+/// One more visit by the rules; returns the squared deviations after it.
+fn add_by_rules(stats: &mut EdgeStats, deviations: f64, value: Value, rule: Option<&QAverage>) -> f64 {
+    let visits = stats.visits + 1;
+    let step = rule.map_or(1.0 / f64::from(visits), |rule| rule.step_size(visits));
+    let after = deviations_after(deviations, visits, value.wl - stats.wl, step, rule.is_none());
+    stats.move_mean(value, step);
+    after
 }
 
 #[cfg(test)]

@@ -341,7 +341,7 @@ impl PyForest {
     }
 
     fn check_invariants(&self, id: i64) -> PyResult<()> {
-        self.tree(id)?.tree().check_invariants().map_err(value_error)
+        self.tree(id)?.check_invariants().map_err(value_error)
     }
 
     fn clear_cache(&mut self) {

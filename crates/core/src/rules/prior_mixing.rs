@@ -1,0 +1,90 @@
+//! Prior mixing, the fork's policy compression: priors are mixed with the uniform policy, less with depth (place 2).
+
+use serde::{Deserialize, Serialize};
+
+use crate::params::{ParamsError, within};
+
+/// Where the share of the uniform policy comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PriorMixingMode {
+    /// share * decay^(d - 1).
+    Share,
+    /// min(share, kappa |V - Q| / 2).
+    Dynamic,
+    /// c_d = compression^(1 + (d - 1) compression_decay), as in the fork.
+    Legacy,
+    /// c = compression |V - Q| / 2, as in the fork.
+    LegacyDynamic,
+}
+
+/// Settings of the rule.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PriorMixing {
+    /// Which form.
+    pub mode: PriorMixingMode,
+    /// Share of the uniform policy at the root, 0..=1 (`share`), or the greatest share (`dynamic`).
+    pub share: f64,
+    /// Factor of the share from depth to depth, 0..=1.
+    pub decay: f64,
+    /// Strength of `dynamic`.
+    pub kappa: f64,
+    /// The fork's c, 0..=2.
+    pub compression: f64,
+    /// The fork's decay, 0..=2.
+    pub compression_decay: f64,
+}
+
+impl Default for PriorMixing {
+    fn default() -> Self {
+        PriorMixing {
+            mode: PriorMixingMode::Share,
+            share: 0.1,
+            decay: 0.5,
+            kappa: 0.5,
+            compression: 0.06,
+            compression_decay: 1.0,
+        }
+    }
+}
+
+impl PriorMixing {
+    /// Leaves the search as it is.
+    pub fn is_neutral(&self) -> bool {
+        match self.mode {
+            PriorMixingMode::Share => self.share == 0.0,
+            PriorMixingMode::Dynamic => self.share == 0.0 || self.kappa == 0.0,
+            PriorMixingMode::Legacy | PriorMixingMode::LegacyDynamic => self.compression == 0.0,
+        }
+    }
+
+    /// Fails on a setting outside its range.
+    pub fn check(&self) -> Result<(), ParamsError> {
+        within("prior_mixing.share", self.share, 0.0, 1.0)?;
+        within("prior_mixing.decay", self.decay, 0.0, 1.0)?;
+        within("prior_mixing.kappa", self.kappa, 0.0, 100.0)?;
+        within("prior_mixing.compression", self.compression, 0.0, 2.0)?;
+        within("prior_mixing.compression_decay", self.compression_decay, 0.0, 2.0)
+    }
+
+    /// The share of the uniform policy at a node.
+    ///
+    /// depth: 1 at the root; edges: number of legal moves; gap: |V - Q| of the node, the network's value against the mean.
+    pub fn share_at(&self, depth: usize, edges: usize, gap: f64) -> f64 {
+        let steps = (depth - 1) as f64;
+        let from_compression = |c: f64| edges as f64 * c / (1.0 + edges as f64 * c);
+        match self.mode {
+            PriorMixingMode::Share => self.share * self.decay.powf(steps),
+            PriorMixingMode::Dynamic => (self.kappa * gap / 2.0).min(self.share),
+            PriorMixingMode::Legacy => from_compression(self.compression.powf(1.0 + steps * self.compression_decay)),
+            PriorMixingMode::LegacyDynamic => from_compression(self.compression * gap / 2.0),
+        }
+    }
+
+    /// P' = (1 - share) P + share / edges.
+    #[inline]
+    pub fn mixed(prior: f64, share: f64, edges: usize) -> f64 {
+        (1.0 - share) * prior + share / edges as f64
+    }
+}

@@ -1,0 +1,128 @@
+//! Tree balance: edges behind which the opponent has few replies are explored more (place 3), or valued more (place 1).
+
+use serde::{Deserialize, Serialize};
+
+use crate::params::{ParamsError, within};
+
+/// Which form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TreeBalanceMode {
+    /// (mean / replies)^many or ^few, clipped, then divided by its mean under the priors.
+    Normalised,
+    /// The fork's b = (mean / replies / scale)^left or ^right.
+    Legacy,
+    /// The fork's version 2.0: b = min(mean / replies / scale, 1)^left.
+    Capped,
+    /// Q += (mean - replies - scale) left, in place of a factor.
+    Additive,
+    /// Q += (mean - replies - scale) / mean * left.
+    AdditiveRelative,
+}
+
+/// Settings of the rule.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TreeBalance {
+    /// Which form.
+    pub mode: TreeBalanceMode,
+    /// Exponent where there are more replies than the mean, 0..=10 (`normalised`).
+    pub many: f64,
+    /// Exponent where there are fewer, 0..=10 (`normalised`).
+    pub few: f64,
+    /// Divide by the mean factor under the priors, so that c_puct keeps its meaning (`normalised`).
+    pub normalise: bool,
+    /// Factors are clipped to 1 / clip ..= clip (`normalised`).
+    pub clip: f64,
+    /// The fork's --tree-balance.
+    pub scale: f64,
+    /// The fork's --tree-scale-left.
+    pub left: f64,
+    /// The fork's --tree-scale-right.
+    pub right: f64,
+    /// Additive forms act while an edge has at most so many visits; `None` = always.
+    pub until: Option<u32>,
+}
+
+impl Default for TreeBalance {
+    fn default() -> Self {
+        TreeBalance {
+            mode: TreeBalanceMode::Normalised,
+            many: 1.0,
+            few: 0.2,
+            normalise: true,
+            clip: 4.0,
+            scale: 1.1,
+            left: 2.0,
+            right: 0.3,
+            until: None,
+        }
+    }
+}
+
+impl TreeBalance {
+    /// Leaves the search as it is.
+    pub fn is_neutral(&self) -> bool {
+        match self.mode {
+            TreeBalanceMode::Normalised => self.many == 0.0 && self.few == 0.0,
+            TreeBalanceMode::Legacy => self.left == 0.0 && self.right == 0.0,
+            TreeBalanceMode::Capped | TreeBalanceMode::Additive | TreeBalanceMode::AdditiveRelative => self.left == 0.0,
+        }
+    }
+
+    /// Fails on a setting outside its range.
+    pub fn check(&self) -> Result<(), ParamsError> {
+        within("tree_balance.many", self.many, 0.0, 10.0)?;
+        within("tree_balance.few", self.few, 0.0, 10.0)?;
+        within("tree_balance.clip", self.clip, 1.0, 1e6)?;
+        let least = if self.is_additive() { -1000.0 } else { 0.01 };
+        within("tree_balance.scale", self.scale, least, 1000.0)?;
+        within("tree_balance.left", self.left, -100.0, 100.0)?;
+        within("tree_balance.right", self.right, -1.0, 100.0)
+    }
+
+    fn is_additive(&self) -> bool {
+        matches!(self.mode, TreeBalanceMode::Additive | TreeBalanceMode::AdditiveRelative)
+    }
+
+    /// The factor of U of an edge behind which there are `replies` legal moves (0 = the game is over), `mean` over all edges.
+    pub fn factor(&self, replies: f64, mean: f64) -> f64 {
+        match self.mode {
+            TreeBalanceMode::Normalised if replies == 0.0 => 1.0,
+            TreeBalanceMode::Normalised => {
+                let exponent = if replies > mean { self.many } else { self.few };
+                (mean / replies).powf(exponent).clamp(1.0 / self.clip, self.clip)
+            }
+            TreeBalanceMode::Legacy | TreeBalanceMode::Capped => self.legacy_factor(replies, mean),
+            TreeBalanceMode::Additive | TreeBalanceMode::AdditiveRelative => 1.0,
+        }
+    }
+
+    fn legacy_factor(&self, replies: f64, mean: f64) -> f64 {
+        let b = if replies == 0.0 { 1.0 } else { mean / replies } / self.scale;
+        if b < 1.0 {
+            b.powf(self.left)
+        } else if self.mode == TreeBalanceMode::Legacy {
+            b.powf(self.right)
+        } else {
+            1.0
+        }
+    }
+
+    /// What is added to Q of an edge with these replies and visits.
+    pub fn bonus(&self, replies: f64, mean: f64, visits: u32) -> f64 {
+        if replies == 0.0 || self.until.is_some_and(|until| visits > until) {
+            return 0.0;
+        }
+        match self.mode {
+            TreeBalanceMode::Additive => (mean - replies - self.scale) * self.left,
+            TreeBalanceMode::AdditiveRelative => (mean - replies - self.scale) / mean * self.left,
+            _ => 0.0,
+        }
+    }
+
+    /// Factors are divided by their mean under the priors.
+    pub fn is_normalised(&self) -> bool {
+        self.mode == TreeBalanceMode::Normalised && self.normalise
+    }
+}

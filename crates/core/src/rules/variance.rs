@@ -1,0 +1,152 @@
+//! Empirical variance of the results behind an edge: Welford's sums, and what selection makes of them (places 1, 3 and 5).
+
+use serde::{Deserialize, Serialize};
+
+use crate::params::{ParamsError, within};
+
+/// What the variance is used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VarianceMode {
+    /// Q += scale |z| sigma, z ~ N(0, 1) drawn anew at every look.
+    HalfNormal,
+    /// Q += scale sigma.
+    StdBonus,
+    /// Q += scale sigma / sqrt(max(n, 1)).
+    StderrBonus,
+    /// Q += scale sqrt(ln C / n min(1, sigma^2 + 4 sqrt(2 ln C / n))), n = max(N, 1).
+    Ucb1Tuned,
+    /// c_puct *= 1 + scale (sigma of the node / sqrt(prior_mean) - 1).
+    NodeScaledCpuct,
+}
+
+/// Where sigma comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VarianceSource {
+    /// The spread of the values that were backed up.
+    Empirical,
+    /// The mean's own shares of win, draw and loss: W + L - (W - L)^2.
+    Wdl,
+}
+
+/// Settings of the rule.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Variance {
+    /// What the variance is used for.
+    pub mode: VarianceMode,
+    /// Strength; 0 = plain PUCT.
+    pub scale: f64,
+    /// Variance that `prior_weight` visits are taken to have shown.
+    pub prior_mean: f64,
+    /// Weight of `prior_mean`, in visits; 0 = none.
+    pub prior_weight: f64,
+    /// Where sigma comes from.
+    pub source: VarianceSource,
+}
+
+impl Default for Variance {
+    fn default() -> Self {
+        Variance {
+            mode: VarianceMode::HalfNormal,
+            scale: 0.01,
+            prior_mean: 0.16,
+            prior_weight: 0.0,
+            source: VarianceSource::Empirical,
+        }
+    }
+}
+
+/// What selection needs to know of the node whose edges are compared.
+#[derive(Clone, Copy, Debug)]
+pub struct NodeSpread {
+    /// sigma^2 of the node itself.
+    pub variance: f64,
+    /// Visits of its children, at least 1.
+    pub child_visits: f64,
+}
+
+impl Variance {
+    /// Leaves the search as it is.
+    pub fn is_neutral(&self) -> bool {
+        self.scale == 0.0
+    }
+
+    /// Fails on a setting outside its range.
+    pub fn check(&self) -> Result<(), ParamsError> {
+        within("variance.scale", self.scale, -100.0, 100.0)?;
+        within("variance.prior_mean", self.prior_mean, 1e-6, 1.0)?;
+        within("variance.prior_weight", self.prior_weight, 0.0, 1e6)
+    }
+
+    /// sigma^2 of n values whose squared deviations sum to `deviations`; `default` where n <= 1 shows nothing.
+    ///
+    /// Without prior the sample variance M / (n - 1); with a prior (w m + n s) / (w + n), s = M / (n - 1).
+    pub fn of_samples(&self, visits: u32, deviations: f64, default: f64) -> f64 {
+        let n = f64::from(visits);
+        let seen = if visits > 1 { deviations / (n - 1.0) } else { default };
+        if self.prior_weight == 0.0 {
+            return seen;
+        }
+        let n = if visits > 1 { n } else { 0.0 };
+        (self.prior_weight * self.prior_mean + n * seen) / (self.prior_weight + n)
+    }
+
+    /// sigma^2 of a mean with this win - loss and share of draws: W + L - (W - L)^2, at least 0.
+    pub fn of_shares(wl: f64, d: f32) -> f64 {
+        (1.0 - f64::from(d) - wl * wl).max(0.0)
+    }
+
+    /// What is added to Q of an edge with `visits` visits; `draw` gives z ~ N(0, 1) and is asked in `half_normal` only.
+    pub fn bonus(&self, node: &NodeSpread, visits: u32, variance: f64, draw: impl FnOnce() -> f64) -> f64 {
+        let n = f64::from(visits.max(1));
+        match self.mode {
+            VarianceMode::HalfNormal => self.scale * draw().abs() * variance.sqrt(),
+            VarianceMode::StdBonus => self.scale * variance.sqrt(),
+            VarianceMode::StderrBonus => self.scale * (variance / n).sqrt(),
+            VarianceMode::Ucb1Tuned => {
+                let rate = node.child_visits.ln() / n;
+                self.scale * (rate * (variance + 4.0 * (2.0 * rate).sqrt()).min(1.0)).sqrt()
+            }
+            VarianceMode::NodeScaledCpuct => 0.0,
+        }
+    }
+
+    /// What multiplies c_puct of a node with this variance.
+    pub fn cpuct_factor(&self, variance: f64) -> f64 {
+        match self.mode {
+            VarianceMode::NodeScaledCpuct => 1.0 + self.scale * ((variance / self.prior_mean).sqrt() - 1.0),
+            _ => 1.0,
+        }
+    }
+}
+
+/// The mean and the sum of squared deviations after one more value, when the mean moves by `step`.
+///
+/// Welford for the plain mean (step 1 / n): M += (v - Q) (v - Q'). For other steps the weighted population variance times n is kept:
+/// M = n (1 - a) (M / (n - 1) + a (v - Q)^2), which is the same for a = 1 / n up to rounding.
+#[inline]
+pub fn deviations_after(deviations: f64, visits: u32, delta: f64, step: f64, is_mean: bool) -> f64 {
+    if is_mean {
+        return deviations + delta * (delta - step * delta);
+    }
+    let n = f64::from(visits);
+    let before = if visits > 1 { deviations / (n - 1.0) } else { 0.0 };
+    n * (1.0 - step) * (before + step * delta * delta)
+}
+
+/// Count, mean and squared deviations of two sets of values together (Chan et al. 1979).
+pub fn merged(a: (f64, f64, f64), b: (f64, f64, f64)) -> (f64, f64, f64) {
+    let (n, gap) = (a.0 + b.0, b.1 - a.1);
+    (n, a.1 + gap * b.0 / n, a.2 + b.2 + gap * gap * a.0 * b.0 / n)
+}
+
+/// Count, mean and squared deviations without one of the values; deviations stay >= 0.
+pub fn without((n, q, m): (f64, f64, f64), value: f64) -> (f64, f64, f64) {
+    if n <= 1.0 {
+        return (0.0, 0.0, 0.0);
+    }
+    let mean = q - (value - q) / (n - 1.0);
+    (n - 1.0, mean, (m - (value - q) * (value - mean)).max(0.0))
+}

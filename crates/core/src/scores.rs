@@ -1,0 +1,200 @@
+//! Scores of a node's edges while rules are on: the same sum Q + U as [`NodeView`], with every rule at its place.
+
+use crate::params::SearchParams;
+use crate::rng::CounterRng;
+use crate::root::Root;
+use crate::rules::prior_mixing::PriorMixing;
+use crate::rules::q_average::QAverage;
+use crate::rules::variance::{NodeSpread, Variance, VarianceMode, VarianceSource};
+use crate::select::{NodeView, Setup};
+use crate::tree::{Edge, EdgeStats, TERMINAL, Tree};
+
+/// A node as a descent meets it.
+#[derive(Clone, Copy)]
+pub struct Met<'a> {
+    /// Its index.
+    pub node: u32,
+    /// Its own record, for its mover.
+    pub own: &'a EdgeStats,
+    /// 1 at the root.
+    pub depth: usize,
+    /// sigma^2 of its values (variance).
+    pub variance: f64,
+    /// The root's priors and restriction, at the root.
+    pub root: Option<&'a Root>,
+}
+
+/// What is the same for all edges of a node, computed once.
+pub struct NodeScores<'a> {
+    params: &'a SearchParams,
+    tree: &'a Tree,
+    met: Met<'a>,
+    view: NodeView,
+    edges: &'a [Edge],
+    stats: &'a [EdgeStats],
+    unvisited_q: f64,
+    uniform_share: f64,
+    mean_replies: f64,
+    balance_level: f64,
+    spread: NodeSpread,
+}
+
+impl<'a> NodeScores<'a> {
+    /// Looks at a node.
+    pub fn new(setup: &'a Setup, tree: &'a Tree, met: Met<'a>) -> Self {
+        let (edges, stats) = (tree.edges(met.node), tree.stats(met.node));
+        let view = NodeView::new(setup, tree, met.node, met.own, met.root.is_some());
+        let child_visits = f64::from(met.own.visits.saturating_sub(1).max(1));
+        let mut scores = NodeScores {
+            params: &setup.params,
+            tree,
+            met,
+            view,
+            edges,
+            stats,
+            unvisited_q: 0.0,
+            uniform_share: 0.0,
+            mean_replies: 0.0,
+            balance_level: 1.0,
+            spread: NodeSpread { variance: met.variance, child_visits },
+        };
+        let visited = stats.iter().enumerate().filter(|(_, stats)| stats.visits > 0);
+        scores.unvisited_q = view.unvisited_q(visited.map(|(k, _)| scores.prior(k)).sum());
+        scores.prepare_rules();
+        scores
+    }
+
+    fn prepare_rules(&mut self) {
+        if let Some(rule) = &self.params.prior_mixing {
+            let gap = (self.view.network_q(self.tree, self.met.node) - self.view.parent_q()).abs();
+            self.uniform_share = rule.share_at(self.met.depth, self.edges.len(), gap);
+        }
+        if let Some(rule) = &self.params.variance {
+            self.view.scale_exploration(rule.cpuct_factor(self.spread.variance));
+        }
+        if self.params.q_average.as_ref().is_some_and(|rule| self.suffices(rule)) {
+            self.view.scale_exploration(0.0);
+        }
+        if let Some(rule) = &self.params.tree_balance {
+            let total: f64 = (0..self.edges.len()).map(|k| self.replies(k)).sum();
+            self.mean_replies = total / self.edges.len() as f64;
+            if rule.is_normalised() {
+                let level = |k| self.prior(k) * rule.factor(self.replies(k), self.mean_replies);
+                self.balance_level = (0..self.edges.len()).map(level).sum();
+            }
+        }
+    }
+
+    /// A visited edge's Q is above what suffices.
+    fn suffices(&self, rule: &QAverage) -> bool {
+        let Some(enough) = rule.sufficient else { return false };
+        self.stats.iter().any(|stats| stats.visits > 0 && self.view.q(stats) > enough)
+    }
+
+    /// The prior that the node has for an edge, before mixing.
+    fn prior(&self, k: usize) -> f64 {
+        match self.met.root {
+            Some(root) => root.prior(k, self.edges[k].stored_prior()),
+            None => f64::from(self.edges[k].prior()),
+        }
+    }
+
+    fn replies(&self, k: usize) -> f64 {
+        f64::from(self.tree.side.replies.get(self.tree.node(self.met.node).edges as usize + k))
+    }
+
+    fn record(&self, k: usize) -> EdgeStats {
+        self.stats.get(k).copied().unwrap_or_else(|| EdgeStats::fresh(self.edges[k].stored_prior()))
+    }
+
+    /// Index of the edge with the greatest score, among equals the first; `None` if no edge is allowed.
+    ///
+    /// Without rules that look beyond the prior only the first edge without record can win.
+    pub fn best(&self, draws: &mut CounterRng) -> Option<usize> {
+        let looks_at_all = self.params.variance.is_some() || self.params.tree_balance.is_some();
+        let count = if looks_at_all { self.edges.len() } else { self.edges.len().min(self.stats.len() + 1) };
+        let (mut best, mut best_score) = (None, f64::NEG_INFINITY);
+        for k in 0..count {
+            let (q, u) = self.terms(k, || draws.normal());
+            let allowed = self.met.root.is_none_or(|root| root.allows(k));
+            if allowed && q + u > best_score {
+                (best, best_score) = (Some(k), q + u);
+            }
+        }
+        best
+    }
+
+    /// Q of an edge with visits, before any rule: the mean for the node's mover, draws at their score.
+    pub fn mean(&self, record: &EdgeStats) -> f64 {
+        self.view.q(record)
+    }
+
+    /// Q and U of an edge. `draw` gives z ~ N(0, 1) where a rule wants noise.
+    pub fn terms(&self, k: usize, draw: impl FnOnce() -> f64) -> (f64, f64) {
+        let record = self.record(k);
+        (self.value(k, &record, draw), self.exploration(k, &record))
+    }
+
+    /// Place 1: Q of an edge.
+    fn value(&self, k: usize, record: &EdgeStats, draw: impl FnOnce() -> f64) -> f64 {
+        let mut q = if record.visits > 0 { self.view.q(record) } else { self.unvisited_q };
+        if let Some(rule) = &self.params.initial_trust
+            && record.visits > 0
+            && record.node != TERMINAL
+        {
+            q = rule.trusted(q, record.visits, self.unvisited_q);
+        }
+        if let Some(rule) = &self.params.tree_balance {
+            q += rule.bonus(self.replies(k), self.mean_replies, record.visits);
+        }
+        if let Some(rule) = self.params.variance.as_ref().filter(|rule| rule.mode != VarianceMode::NodeScaledCpuct) {
+            let variance = self.edge_variance(rule, k, record);
+            q = (q + rule.bonus(&self.spread, record.visits, variance, draw)).clamp(-1.0, 1.0);
+        }
+        q
+    }
+
+    /// Places 2 and 3: U of an edge.
+    fn exploration(&self, k: usize, record: &EdgeStats) -> f64 {
+        let mut prior = self.prior(k);
+        if self.params.prior_mixing.is_some() {
+            prior = PriorMixing::mixed(prior, self.uniform_share, self.edges.len());
+        }
+        let begun = f64::from(record.visits + u32::from(record.in_flight));
+        let denominator = self.params.early_visits.as_ref().map_or(1.0 + begun, |rule| rule.denominator(begun));
+        let mut u = self.view.exploration() * prior / denominator;
+        if let Some(rule) = &self.params.tree_balance {
+            u *= rule.factor(self.replies(k), self.mean_replies) / self.balance_level;
+        }
+        u
+    }
+
+    /// sigma^2 of the position behind an edge; what the node itself has where one visit or none shows nothing.
+    pub fn variance_behind(&self, k: usize) -> f64 {
+        self.params.variance.as_ref().map_or(0.0, |rule| self.edge_variance(rule, k, &self.record(k)))
+    }
+
+    fn edge_variance(&self, rule: &Variance, k: usize, record: &EdgeStats) -> f64 {
+        if record.node == TERMINAL {
+            return 0.0;
+        }
+        match rule.source {
+            VarianceSource::Wdl if record.visits > 0 => Variance::of_shares(record.wl, record.d),
+            VarianceSource::Wdl => self.spread.variance,
+            VarianceSource::Empirical => {
+                let place = self.tree.node(self.met.node).stats as usize + k;
+                let deviations = if k < self.stats.len() { self.tree.side.deviations.get(place) } else { 0.0 };
+                rule.of_samples(record.visits, deviations, self.spread.variance)
+            }
+        }
+    }
+}
+
+/// sigma^2 of a root's values.
+pub fn root_variance(params: &SearchParams, tree: &Tree) -> f64 {
+    let Some(rule) = &params.variance else { return 0.0 };
+    match rule.source {
+        VarianceSource::Wdl => Variance::of_shares(tree.root.wl, tree.root.d),
+        VarianceSource::Empirical => rule.of_samples(tree.root.visits, tree.side.root_deviations, 0.0),
+    }
+}

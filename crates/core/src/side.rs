@@ -1,0 +1,149 @@
+//! What rules keep beside the records, edges and nodes of a tree. A column exists only while its rule is on, so plain PUCT
+//! pays for none of them.
+
+use std::ops::Range;
+
+use crate::params::SearchParams;
+
+/// One value an index, beside another vector, or nothing at all while it is off.
+#[derive(Clone, Debug, Default)]
+pub struct Column<T> {
+    on: bool,
+    items: Vec<T>,
+}
+
+impl<T: Copy + Default> Column<T> {
+    fn new(on: bool) -> Self {
+        Column { on, items: Vec::new() }
+    }
+
+    /// True when values are kept.
+    #[inline]
+    pub fn is_on(&self) -> bool {
+        self.on
+    }
+
+    /// The value at an index; the default while the column is off.
+    #[inline]
+    pub fn get(&self, index: usize) -> T {
+        self.items.get(index).copied().unwrap_or_default()
+    }
+
+    /// Changes the value at an index; nothing while the column is off.
+    #[inline]
+    pub fn set(&mut self, index: usize, value: T) {
+        if let Some(item) = self.items.get_mut(index) {
+            *item = value;
+        }
+    }
+
+    /// Grows with the vector beside it.
+    pub fn resize(&mut self, len: usize) {
+        if self.on {
+            self.items.resize(len, T::default());
+        }
+    }
+
+    /// Moves a block of values.
+    pub fn copy_within(&mut self, from: Range<usize>, to: usize) {
+        if self.on {
+            self.items.copy_within(from, to);
+        }
+    }
+
+    /// The values of a range, to be reordered; empty while the column is off.
+    pub fn range_mut(&mut self, range: Range<usize>) -> &mut [T] {
+        if self.on { &mut self.items[range] } else { &mut [] }
+    }
+
+    fn bytes(&self) -> usize {
+        size_of_val(&self.items[..])
+    }
+}
+
+/// The columns of one tree.
+#[derive(Clone, Debug, Default)]
+pub struct Side {
+    /// By record: M, the sum of squared deviations of the values behind the edge (variance).
+    pub deviations: Column<f64>,
+    /// M of the root.
+    pub root_deviations: f64,
+    /// By edge: legal moves behind it, 0 = the game is over there (tree balance).
+    pub replies: Column<u16>,
+}
+
+impl Side {
+    /// The columns that these settings need, empty.
+    pub fn new(params: &SearchParams) -> Self {
+        let spread = params.variance.is_some() || params.lower_bound.is_some();
+        Side {
+            deviations: Column::new(spread),
+            root_deviations: 0.0,
+            replies: Column::new(params.tree_balance.is_some()),
+        }
+    }
+
+    /// The same columns, empty.
+    pub fn emptied(&self) -> Self {
+        Side {
+            deviations: Column::new(self.deviations.on),
+            root_deviations: 0.0,
+            replies: Column::new(self.replies.on),
+        }
+    }
+
+    /// There are so many records now.
+    pub(crate) fn resize_records(&mut self, len: usize) {
+        self.deviations.resize(len);
+    }
+
+    /// A block of records moved.
+    pub(crate) fn move_records(&mut self, from: Range<usize>, to: usize) {
+        self.deviations.copy_within(from, to);
+    }
+
+    /// A record was made.
+    pub(crate) fn clear_record(&mut self, record: usize) {
+        self.deviations.set(record, 0.0);
+    }
+
+    /// A record was copied from another tree.
+    pub(crate) fn copy_record(&mut self, to: usize, source: &Side, from: usize) {
+        self.deviations.set(to, source.deviations.get(from));
+    }
+
+    /// There are so many edges now.
+    pub(crate) fn resize_edges(&mut self, len: usize) {
+        self.replies.resize(len);
+    }
+
+    /// The last edge of a range came to its front.
+    pub(crate) fn rotate_edges(&mut self, range: Range<usize>) {
+        let replies = self.replies.range_mut(range);
+        if !replies.is_empty() {
+            replies.rotate_right(1);
+        }
+    }
+
+    /// Edges of a range were put into another order: the one at `places[k]` came to place `k`.
+    pub(crate) fn permute_edges(&mut self, range: Range<usize>, places: &[usize]) {
+        let replies = self.replies.range_mut(range);
+        if !replies.is_empty() {
+            let before = replies.to_vec();
+            replies.iter_mut().zip(places).for_each(|(item, place)| *item = before[*place]);
+        }
+    }
+
+    /// Edges were copied from another tree.
+    pub(crate) fn copy_edges(&mut self, to: usize, source: &Side, from: Range<usize>) {
+        if self.replies.on {
+            let len = from.len();
+            self.replies.items[to..to + len].copy_from_slice(&source.replies.items[from]);
+        }
+    }
+
+    /// Bytes in use.
+    pub fn bytes(&self) -> usize {
+        self.deviations.bytes() + self.replies.bytes()
+    }
+}
