@@ -136,6 +136,11 @@ class Forest:
         """One dict an edge: action, visits, in_flight, prior, q, wdl (3 floats or None), u, score, value (network's q of the child, or None), terminal; most visits first."""
     def principal_variation(self, id: int, action: int | None = None, max_length: int = 64) -> list[int]:
         """Most visited line, beginning with `action` if it is given."""
+    def edges_after(self, id: int, line: Sequence[int]) -> list[tuple[int, int, float | None]]:
+        """(action, visits, weight) of every edge of the position behind a line of actions; empty if it was never evaluated.
+
+        weight: the frozen weight by search-contempt, 0 = never drawn; None where the node is not frozen.
+        """
     def advance(self, ids: NDArray[np.int64], actions: NDArray[np.uint16]) -> None:
         """Plays the actions and re-roots (keeps the subtree or clears it, as params.reuse_tree says)."""
     def state(self, id: int) -> State: ...

@@ -69,6 +69,25 @@ impl Search {
         Some(self.network_value(root, self.tree.node(root).mover))
     }
 
+    /// The edges of the position behind a line of actions, those chosen first in front: action, completed visits and, where the node is
+    /// frozen (search-contempt), weight. Empty for a position that was never evaluated.
+    pub fn edges_after(&self, line: &[Action]) -> Vec<(Action, u32, Option<f64>)> {
+        let Some(node) = self.node_after(line) else { return Vec::new() };
+        let (stats, weights) = (self.tree.stats(node), self.tree.frozen_weights(node));
+        let weight = |k| weights.as_ref().map(|weights| weights.get(k).copied().unwrap_or(0.0));
+        let edges = self.tree.edges(node).iter().enumerate();
+        edges.map(|(k, edge)| (edge.action, stats.get(k).map_or(0, |record| record.visits), weight(k))).collect()
+    }
+
+    /// The node behind a line of actions, once the network has seen it.
+    fn node_after(&self, line: &[Action]) -> Option<u32> {
+        line.iter().try_fold(self.tree.root_node()?, |node, action| {
+            let edge = self.tree.edges(node).iter().position(|edge| edge.action == *action)?;
+            let record = self.tree.stats(node).get(edge)?;
+            (record.node < TERMINAL).then_some(record.node)
+        })
+    }
+
     /// The most visited line, beginning with `first` if it is given.
     pub fn principal_variation(&self, first: Option<Action>, max_length: usize) -> Vec<Action> {
         let mut line = Vec::new();

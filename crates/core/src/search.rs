@@ -104,7 +104,7 @@ pub struct Search {
     key: u64,
     roots: u64,
     /// Draws of the rules.
-    draws: CounterRng,
+    pub(crate) draws: CounterRng,
     /// sigma^2 of the node that the present descent has come to (variance).
     variance: f64,
     visit_limit: u32,
@@ -193,6 +193,9 @@ impl Search {
         let Some(mut node) = self.tree.root_node() else {
             return if self.rows_in_flight > 0 { Visit::Collision } else { self.reach_leaf(known) };
         };
+        if self.setup.freezes {
+            self.tree.side.frozen.serve(self.tree.node(node).mover);
+        }
         let mut own = self.tree.root;
         loop {
             let mover = self.tree.node(node).mover;
@@ -221,8 +224,11 @@ impl Search {
     #[inline]
     fn select(&mut self, node: u32, own: &EdgeStats) -> u32 {
         let at_root = self.path.is_empty();
+        let drawn = if self.setup.freezes && !at_root { self.draw_frozen(node, own) } else { None };
         let best = if self.setup.scores_by_rules {
-            self.best_by_rules(node, own)
+            self.best_by_rules(node, own, drawn)
+        } else if drawn.is_some() {
+            drawn
         } else {
             let view = NodeView::new(&self.setup, &self.tree, node, own, at_root);
             let (edges, stats) = (self.tree.edges(node), self.tree.stats(node));
@@ -235,7 +241,8 @@ impl Search {
         self.tree.choose_edge(node, best.expect("a node has an edge that may be taken") as u32)
     }
 
-    fn best_by_rules(&mut self, node: u32, own: &EdgeStats) -> Option<usize> {
+    /// The edge with the best score, unless one was drawn.
+    fn best_by_rules(&mut self, node: u32, own: &EdgeStats, drawn: Option<usize>) -> Option<usize> {
         let at_root = self.path.is_empty();
         if at_root {
             self.variance = root_variance(&self.setup.params, &self.tree);
@@ -243,7 +250,7 @@ impl Search {
         let root = at_root.then_some(&self.root);
         let met = Met { node, own, depth: self.path.len() + 1, variance: self.variance, root };
         let scores = NodeScores::new(&self.setup, &self.tree, met);
-        let best = scores.best(&mut self.draws)?;
+        let best = drawn.or_else(|| scores.best(&mut self.draws))?;
         self.variance = scores.variance_behind(best);
         Some(best)
     }

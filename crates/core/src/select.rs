@@ -41,6 +41,8 @@ pub struct Setup {
     root_exploration: Option<Exploration>,
     /// A rule changes scores, so edges are compared by `NodeScores`.
     pub(crate) scores_by_rules: bool,
+    /// Nodes freeze (search-contempt).
+    pub(crate) freezes: bool,
     /// A rule changes backup.
     pub(crate) backs_up_by_rules: bool,
 }
@@ -51,6 +53,7 @@ impl Setup {
         let params = params.without_neutral_rules();
         Setup {
             scores_by_rules: params.change_scores(),
+            freezes: params.search_contempt.is_some(),
             backs_up_by_rules: params.change_backup(),
             exploration: Exploration::new(params.cpuct, params.arithmetic),
             root_exploration: params.root_cpuct.map(|cpuct| Exploration::new(cpuct, params.arithmetic)),

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use crate::params::SearchParams;
+use crate::rules::search_contempt::Frozen;
 
 /// One value an index, beside another vector, or nothing at all while it is off.
 #[derive(Clone, Debug, Default)]
@@ -13,7 +14,7 @@ pub struct Column<T> {
 }
 
 impl<T: Copy + Default> Column<T> {
-    fn new(on: bool) -> Self {
+    pub(crate) fn new(on: bool) -> Self {
         Column { on, items: Vec::new() }
     }
 
@@ -44,6 +45,11 @@ impl<T: Copy + Default> Column<T> {
         }
     }
 
+    /// Every value becomes the default.
+    pub fn reset(&mut self) {
+        self.items.fill(T::default());
+    }
+
     /// Moves a block of values.
     pub fn copy_within(&mut self, from: Range<usize>, to: usize) {
         if self.on {
@@ -56,7 +62,7 @@ impl<T: Copy + Default> Column<T> {
         if self.on { &mut self.items[range] } else { &mut [] }
     }
 
-    fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         size_of_val(&self.items[..])
     }
 }
@@ -70,6 +76,8 @@ pub struct Side {
     pub root_deviations: f64,
     /// By edge: legal moves behind it, 0 = the game is over there (tree balance).
     pub replies: Column<u16>,
+    /// By node: the weights of frozen nodes (search-contempt).
+    pub frozen: Frozen,
 }
 
 impl Side {
@@ -80,6 +88,7 @@ impl Side {
             deviations: Column::new(spread),
             root_deviations: 0.0,
             replies: Column::new(params.tree_balance.is_some()),
+            frozen: Frozen::new(params.search_contempt.is_some()),
         }
     }
 
@@ -89,6 +98,7 @@ impl Side {
             deviations: Column::new(self.deviations.on),
             root_deviations: 0.0,
             replies: Column::new(self.replies.on),
+            frozen: self.frozen.emptied(),
         }
     }
 
@@ -110,6 +120,16 @@ impl Side {
     /// A record was copied from another tree.
     pub(crate) fn copy_record(&mut self, to: usize, source: &Side, from: usize) {
         self.deviations.set(to, source.deviations.get(from));
+    }
+
+    /// There are so many nodes now.
+    pub(crate) fn resize_nodes(&mut self, len: usize) {
+        self.frozen.resize(len);
+    }
+
+    /// A node was copied from another tree.
+    pub(crate) fn copy_node(&mut self, to: u32, source: &Side, from: u32) {
+        self.frozen.copy_node(to, &source.frozen, from);
     }
 
     /// There are so many edges now.
@@ -144,6 +164,6 @@ impl Side {
 
     /// Bytes in use.
     pub fn bytes(&self) -> usize {
-        self.deviations.bytes() + self.replies.bytes()
+        self.deviations.bytes() + self.replies.bytes() + self.frozen.bytes()
     }
 }

@@ -295,6 +295,7 @@ impl Tree {
         });
         self.network.push([value.wl as f32, value.d]);
         self.edges.extend_from_slice(edges);
+        self.side.resize_nodes(self.nodes.len());
         self.side.resize_edges(self.edges.len());
         index
     }
@@ -383,6 +384,7 @@ impl Tree {
         while let Some(old) = queue.pop_front() {
             let node = self.node(old);
             let new = into.add_node(node.mover, self.edges(old), self.network_value(old));
+            into.side.copy_node(new, &self.side, old);
             let edges = node.edges as usize..node.edges as usize + usize::from(node.num_edges);
             into.side.copy_edges(into.node(new).edges as usize, &self.side, edges);
             for (edge, stats) in self.stats(old).iter().enumerate() {

@@ -336,6 +336,10 @@ impl PyForest {
         Ok(search_map(self.tree(id)?))
     }
 
+    fn edges_after(&self, id: i64, line: Vec<Action>) -> PyResult<Vec<(Action, u32, Option<f64>)>> {
+        Ok(self.tree(id)?.edges_after(&line))
+    }
+
     fn digest(&self, id: i64) -> PyResult<u64> {
         Ok(self.tree(id)?.tree().digest())
     }

@@ -1,8 +1,21 @@
 //! Search-contempt (Joshi 2025): the opponent's visits are frozen after N_scl of them and sampled from then on.
+//!
+//! At the root and wherever the root's player moves: PUCT. At every *opponent node* s (its mover is not the root's mover):
+//!
+//! * while `sum_b N(s, b) < N_scl`: PUCT;
+//! * the visit that finds `sum_b N(s, b) >= N_scl` for the first time freezes `N_scl(s, a) := N(s, a)` (completed visits only)
+//!   and is itself sampled already (the paper lets PUCT act once more; the weights are the same);
+//! * from then on every visit draws a child, independently, with probability `N_scl(s, a)^(1/T) / sum_b N_scl(s, b)^(1/T)`.
+//!
+//! Backup is unchanged. A negative `n_scl` freezes the nodes of the root's player instead, the root excepted.
 
 use serde::{Deserialize, Serialize};
 
+use crate::game::Player;
 use crate::params::{ParamsError, within};
+use crate::search::Search;
+use crate::side::Column;
+use crate::tree::{EdgeStats, Tree};
 
 /// N_scl from which the rule is off.
 pub const OFF: i64 = 1_000_000_000;
@@ -18,8 +31,8 @@ pub struct SearchContempt {
     /// Share of a frozen node's visits that are sampled, 0..=1; the others stay PUCT.
     pub sampling_ratio: f64,
     /// The ratio by visits of the node, "1000:0.5 8000:0.9"; before the first step `sampling_ratio`.
-    pub ratio_schedule: String,
-    /// Opponent nodes take no proof from replies outside their frozen support.
+    pub ratio_schedule: RatioSchedule,
+    /// Opponent nodes take no proof from replies outside their frozen support ([`Tree::frozen_weights`]).
     pub proofs_respect_contempt: bool,
 }
 
@@ -29,7 +42,7 @@ impl Default for SearchContempt {
             n_scl: OFF,
             temperature: 1.0,
             sampling_ratio: 1.0,
-            ratio_schedule: String::new(),
+            ratio_schedule: RatioSchedule::default(),
             proofs_respect_contempt: false,
         }
     }
@@ -49,5 +62,238 @@ impl SearchContempt {
         }
         within("search_contempt.temperature", self.temperature, 1e-3, 100.0)?;
         within("search_contempt.sampling_ratio", self.sampling_ratio, 0.0, 1.0)
+    }
+
+    /// May a node freeze? It is not the root, has `visits` completed visits with its own evaluation, and `is_own` when the root's player
+    /// moves there.
+    #[inline]
+    fn acts_at(&self, visits: u32, is_own: bool) -> bool {
+        i64::from(visits) > self.n_scl.abs() && is_own == (self.n_scl < 0)
+    }
+
+    /// Share of sampled visits at a frozen node with so many visits.
+    fn ratio_at(&self, visits: u32) -> f64 {
+        let steps = &self.ratio_schedule.0;
+        let passed = steps.partition_point(|(from, _)| *from <= visits);
+        if passed > 0 { steps[passed - 1].1 } else { self.sampling_ratio }
+    }
+
+    /// Running sums of the weights N_scl(s, a)^(1/T) of a node's records. With T other than 1 visits are taken relative to the greatest, so
+    /// that no power overflows.
+    fn running_sums(&self, stats: &[EdgeStats]) -> impl Iterator<Item = f64> {
+        let exponent = 1.0 / self.temperature;
+        let greatest = f64::from(stats.iter().map(|record| record.visits).max().unwrap_or(1));
+        let weight = move |record: &EdgeStats| match f64::from(record.visits) {
+            visits if exponent == 1.0 => visits,
+            visits => (visits / greatest).powf(exponent),
+        };
+        stats.iter().map(weight).scan(0.0, |sum, weight| {
+            *sum += weight;
+            Some(*sum)
+        })
+    }
+}
+
+/// Steps of a sampling ratio, "1000:0.5 8000:0.9": from so many visits of the node on, this ratio. Visits ascend.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct RatioSchedule(Vec<(u32, f64)>);
+
+impl TryFrom<String> for RatioSchedule {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let steps: Option<Vec<(u32, f64)>> = text.split_whitespace().map(read_step).collect();
+        let ascend = |steps: &Vec<(u32, f64)>| steps.windows(2).all(|pair| pair[0].0 < pair[1].0);
+        steps.filter(ascend).map(RatioSchedule).ok_or_else(|| {
+            format!(
+                "search_contempt.ratio_schedule must be VISITS:RATIO pairs with ascending visits and ratios 0 to 1, \
+                 such as \"1000:0.5 8000:0.9\", got {text:?}"
+            )
+        })
+    }
+}
+
+impl From<RatioSchedule> for String {
+    fn from(schedule: RatioSchedule) -> String {
+        let steps: Vec<String> = schedule.0.iter().map(|(visits, ratio)| format!("{visits}:{ratio}")).collect();
+        steps.join(" ")
+    }
+}
+
+fn read_step(step: &str) -> Option<(u32, f64)> {
+    let (visits, ratio) = step.split_once(':')?;
+    let ratio = ratio.parse().ok().filter(|ratio| (0.0..=1.0).contains(ratio))?;
+    visits.bytes().all(|digit| digit.is_ascii_digit()).then_some((visits.parse().ok()?, ratio))
+}
+
+/// Where the running sums of a node stand; of length 0 while it is not frozen.
+#[derive(Clone, Copy, Debug, Default)]
+struct Table {
+    start: u32,
+    len: u32,
+}
+
+/// The frozen nodes of a tree: for each the running sums of its weights, by index of the edge.
+#[derive(Clone, Debug, Default)]
+pub struct Frozen {
+    /// By node.
+    tables: Column<Table>,
+    sums: Vec<f64>,
+    /// The root's mover for whom the nodes were frozen.
+    made_for: Option<Player>,
+}
+
+impl Frozen {
+    /// Room for tables, or none while the rule is off.
+    pub fn new(on: bool) -> Self {
+        Frozen { tables: Column::new(on), ..Frozen::default() }
+    }
+
+    /// Nothing frozen, for the same player.
+    pub fn emptied(&self) -> Self {
+        Frozen { made_for: self.made_for, ..Frozen::new(self.tables.is_on()) }
+    }
+
+    /// There are so many nodes now.
+    pub(crate) fn resize(&mut self, nodes: usize) {
+        self.tables.resize(nodes);
+    }
+
+    /// The next visits are for this player at the root; what was frozen for the other one thaws.
+    #[inline]
+    pub(crate) fn serve(&mut self, mover: Player) {
+        if self.made_for != Some(mover) {
+            self.made_for = Some(mover);
+            self.tables.reset();
+            self.sums.clear();
+        }
+    }
+
+    /// Running sums of a frozen node.
+    #[inline]
+    fn of(&self, node: u32) -> Option<&[f64]> {
+        let Table { start, len } = self.tables.get(node as usize);
+        (len > 0).then(|| &self.sums[start as usize..][..len as usize])
+    }
+
+    fn freeze(&mut self, node: u32, sums: &[f64]) {
+        let start = self.sums.len();
+        self.sums.extend_from_slice(sums);
+        self.tables.set(node as usize, Table { start: start as u32, len: (self.sums.len() - start) as u32 });
+    }
+
+    /// Node `from` of another tree became node `to` here. A root is never frozen.
+    pub(crate) fn copy_node(&mut self, to: u32, source: &Frozen, from: u32) {
+        if let Some(sums) = source.of(from).filter(|_| to > 0) {
+            self.freeze(to, sums);
+        }
+    }
+
+    /// Bytes in use.
+    pub(crate) fn bytes(&self) -> usize {
+        self.tables.bytes() + size_of_val(&self.sums[..])
+    }
+}
+
+impl Tree {
+    /// The weights of a frozen node by index of the edge, 0 = never drawn; edges beyond the end have none. `None`: the node is not frozen.
+    /// This is what a proof may rest on where `proofs_respect_contempt` is set.
+    pub fn frozen_weights(&self, node: u32) -> Option<Vec<f64>> {
+        let sums = self.side.frozen.of(node)?;
+        Some(sums.iter().scan(0.0, |before, sum| Some(sum - std::mem::replace(before, *sum))).collect())
+    }
+
+    /// May the opponent reply with this edge? True where nothing is frozen.
+    pub fn in_frozen_support(&self, node: u32, edge: usize) -> bool {
+        self.side.frozen.of(node).is_none_or(|sums| {
+            let before = if edge == 0 { 0.0 } else { sums.get(edge - 1).copied().unwrap_or(f64::INFINITY) };
+            sums.get(edge).is_some_and(|sum| *sum > before)
+        })
+    }
+}
+
+impl Search {
+    /// The edge that this visit draws at a frozen node, which freezes now if it is time; `None`: PUCT decides. Not for the root.
+    ///
+    /// One uniform number u a draw: the first edge whose running sum is above u times the whole. u is at most 1 - 2^-53, so the product is
+    /// below the whole, and edges without weight are passed over.
+    #[inline]
+    pub(crate) fn draw_frozen(&mut self, node: u32, own: &EdgeStats) -> Option<usize> {
+        let rule = self.setup.params.search_contempt.as_ref()?;
+        let is_own = self.tree.side.frozen.made_for == Some(self.tree.node(node).mover);
+        if !rule.acts_at(own.visits, is_own) {
+            return None;
+        }
+        if self.tree.side.frozen.of(node).is_none() {
+            let sums: Vec<f64> = rule.running_sums(self.tree.stats(node)).collect();
+            self.tree.side.frozen.freeze(node, &sums);
+        }
+        let ratio = rule.ratio_at(own.visits);
+        if ratio < 1.0 && self.draws.uniform() >= ratio {
+            return None;
+        }
+        let sums = self.tree.side.frozen.of(node)?;
+        let drawn = self.draws.uniform() * sums.last()?;
+        Some(sums.partition_point(|sum| *sum <= drawn))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn schedule(text: &str) -> Result<RatioSchedule, String> {
+        RatioSchedule::try_from(text.to_string())
+    }
+
+    #[test]
+    fn schedules_are_read_and_written() {
+        let rule = SearchContempt {
+            ratio_schedule: schedule(" 1000:0.5  8000:0.9").unwrap(),
+            sampling_ratio: 0.25,
+            ..SearchContempt::default()
+        };
+        let ratios: Vec<f64> = [0, 999, 1000, 7999, 8000].map(|visits| rule.ratio_at(visits)).to_vec();
+        assert_eq!(ratios, [0.25, 0.25, 0.5, 0.5, 0.9]);
+        assert_eq!(String::from(rule.ratio_schedule), "1000:0.5 8000:0.9");
+        assert_eq!(schedule("").unwrap(), RatioSchedule::default());
+        for wrong in ["1000", "1000:2", "a:0.5", "-1:0.5", "+1:0.5", "8:0.5 8:0.6", "9:0.5 8:0.6", "1:nan", "1:0.5,2:1"]
+        {
+            assert!(schedule(wrong).unwrap_err().contains(wrong), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn weights_follow_the_temperature() {
+        let visited = |visits| EdgeStats { visits, ..EdgeStats::FRESH_ROOT };
+        let stats = [visited(8), visited(0), visited(2)];
+        let sums = |temperature| {
+            let rule = SearchContempt { temperature, ..SearchContempt::default() };
+            rule.running_sums(&stats).collect::<Vec<f64>>()
+        };
+        assert_eq!(sums(1.0), [8.0, 8.0, 10.0]);
+        assert_eq!(sums(0.5), [1.0, 1.0, 1.0625]);
+        assert_eq!(sums(2.0), [1.0, 1.0, 1.5]);
+        assert_eq!(sums(1e-3), [1.0, 1.0, 1.0]);
+    }
+
+    #[test]
+    fn frozen_nodes_keep_their_weights_until_the_other_player_is_served() {
+        let mut frozen = Frozen::new(true);
+        frozen.resize(3);
+        frozen.serve(Player::First);
+        frozen.freeze(2, &[1.0, 1.0, 3.0]);
+        frozen.freeze(1, &[4.0]);
+        frozen.serve(Player::First);
+        assert_eq!(frozen.of(2), Some(&[1.0, 1.0, 3.0][..]));
+        assert_eq!((frozen.of(1), frozen.of(0)), (Some(&[4.0][..]), None));
+        let tree = Tree::with_side(crate::side::Side { frozen: frozen.clone(), ..Default::default() });
+        assert_eq!(tree.frozen_weights(2), Some(vec![1.0, 0.0, 2.0]));
+        let support: Vec<bool> = (0..5).map(|edge| tree.in_frozen_support(2, edge)).collect();
+        assert_eq!(support, [true, false, true, false, false]);
+        assert!(tree.in_frozen_support(0, 7));
+        frozen.serve(Player::Second);
+        assert_eq!((frozen.of(2), frozen.bytes()), (None, 24));
     }
 }
