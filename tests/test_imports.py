@@ -12,7 +12,19 @@ PACKAGE = Path(__file__).resolve().parent.parent / "python" / "hauteur"
 
 LAYERS = (
     ("_core",),
-    ("config", "extras", "game", "game_laws", "games", "machine", "networks", "recipe", "seeds", "shipped"),
+    (
+        "config",
+        "extras",
+        "game",
+        "game_laws",
+        "games",
+        "machine",
+        "networks",
+        "player_spec",
+        "recipe",
+        "seeds",
+        "shipped",
+    ),
     (
         *(
             "evaluate",
@@ -22,6 +34,7 @@ LAYERS = (
             "evaluate_torch",
             "lc0_options",
             "limits",
+            "openings",
             "player",
         ),
         *(
@@ -38,7 +51,19 @@ LAYERS = (
         ),
     ),
     ("arena", "checkpoint", "metrics", "prove", "run_folder", "selfplay", "train"),
-    ("analyse", "charts", "gate", "match", "pipeline", "puzzles", "report", "report_view", "verify"),
+    (
+        "analyse",
+        "charts",
+        "gate",
+        "match",
+        "match_folder",
+        "match_results",
+        "pipeline",
+        "puzzles",
+        "report",
+        "report_view",
+        "verify",
+    ),
     ("cli", "cluster", "commands", "experiments", "gtp", "terminal", "uci", "web"),
 )
 """From below: a module imports from its own layer and from those below."""

@@ -12,7 +12,7 @@ nearly always.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -25,6 +25,9 @@ from hauteur.seeds import derived_seed, stream
 
 STANDSTILL = 1000
 """Turns without rows, visits or moves after which the loop gives up."""
+
+PLY_LIMIT = "ply limit"
+"""End reason of a game that was stopped, and counted as a draw, at `max_plies`."""
 
 
 @dataclass
@@ -56,16 +59,18 @@ def play_games(
     batch_size: int,
     in_flight: int = 2,
     threads: int = 1,
+    max_plies: int | None = None,
     facts: ArenaFacts | None = None,
-) -> Iterator[GameRecord]:
+) -> Generator[GameRecord]:
     """Plays the planned games, up to `parallel` at a time, and yields each when it ends; `facts` is kept up to date.
 
+    max_plies: a game that is not over after so many plies, those of its start included, is a draw; None: no limit.
     Random numbers are those of (seed, purpose, index of the game). Closing the iterator early drops the running games.
     """
     if parallel < 1:
         raise ValueError(f"the number of parallel games must be >= 1, got {parallel}")
     tables = [_Table.make(game, player, seed, batch_size, in_flight, threads) for player in players]
-    arena = _Arena(game, tables, iter(plans), seed, purpose, parallel)
+    arena = _Arena(game, tables, iter(plans), seed, purpose, parallel, max_plies)
     return arena.run(facts if facts is not None else ArenaFacts())
 
 
@@ -85,6 +90,11 @@ class _Slot:
     def mover(self) -> int:
         """Index of the player to move."""
         return self.plan.seats[self.state.to_move]
+
+    def is_over(self, max_plies: int | None) -> bool:
+        """Whether the game has ended, by its rules or by the limit of plies."""
+        plies = len(self.plan.start) + len(self.moves)
+        return self.state.outcome() is not None or (max_plies is not None and plies >= max_plies)
 
 
 @dataclass(frozen=True)
@@ -127,6 +137,7 @@ class _Arena:
         seed: int,
         purpose: str,
         parallel: int,
+        max_plies: int | None,
     ) -> None:
         self.game = game
         self.tables = tables
@@ -134,10 +145,11 @@ class _Arena:
         self.seed = seed
         self.purpose = purpose
         self.parallel = parallel
+        self.max_plies = max_plies
         self.running = 0
         self.ended: list[_Slot] = []
 
-    def run(self, facts: ArenaFacts) -> Iterator[GameRecord]:
+    def run(self, facts: ArenaFacts) -> Generator[GameRecord]:
         """Turns until all planned games are over."""
         started = time.perf_counter()
         idle = 0
@@ -174,9 +186,14 @@ class _Arena:
             slot.state.play(move.action)
             for unplayed in slot.unplayed.values():
                 unplayed.append(move.action)
-        self._seat([slot for slot in slots if slot.state.outcome() is None])
-        self._end([slot for slot in slots if slot.state.outcome() is not None])
+        self._go_on(slots)
         return True
+
+    def _go_on(self, slots: list[_Slot]) -> None:
+        """The games that are over leave the tables, in the others the player to move thinks."""
+        over = [slot.is_over(self.max_plies) for slot in slots]
+        self._seat([slot for slot, ended in zip(slots, over, strict=True) if not ended])
+        self._end([slot for slot, ended in zip(slots, over, strict=True) if ended])
 
     def _seat(self, slots: list[_Slot]) -> None:
         """Lets the player to move in each of these games think."""
@@ -211,11 +228,10 @@ class _Arena:
         while self.running < self.parallel and (plan := next(self.plans, None)) is not None:
             fresh.append(self._start(plan))
             self.running += 1
-        self._seat([slot for slot in fresh if slot.state.outcome() is None])
-        self._end([slot for slot in fresh if slot.state.outcome() is not None])
+        self._go_on(fresh)
 
     def _start(self, plan: GamePlan) -> _Slot:
-        state = self.game.initial_state()
+        state = self.game.initial_state() if plan.origin is None else plan.origin.copy()
         for action in plan.start:
             state.play(action)
         seed = derived_seed(self.seed, self.purpose, plan.index)
@@ -243,10 +259,11 @@ class _Arena:
         facts.cache_hits = sum(s["cache_hits"] for s in stats)
         facts.cache_lookups = sum(s["cache_lookups"] for s in stats)
         facts.tree_bytes = max(facts.tree_bytes, sum(s["bytes"] for s in stats))
-        facts.search = SearchFacts()
+        search = SearchFacts()
         for table in self.tables:
-            facts.search.add(table.waiting.facts)
-        facts.search.total = elapsed
+            search.add(table.waiting.facts)
+        search.total = elapsed
+        facts.search = search  # at once: another thread may look
 
 
 def _search_results(table: _Table, ids: NDArray[np.int64], slots: list[_Slot]) -> Iterator[_Move]:
@@ -273,7 +290,8 @@ def _played(slot: _Slot) -> GameRecord:
     """Turns the moves of a game into arrays."""
     moves = slot.moves
     outcome, reason = slot.state.outcome(), slot.state.end_reason()
-    assert outcome is not None
+    if outcome is None:
+        outcome, reason = 0, PLY_LIMIT
     return GameRecord(
         plan=slot.plan,
         seed=slot.seed,

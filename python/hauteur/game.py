@@ -100,6 +100,15 @@ def check_game(spec: str, *, games: int = 20, seed: int = 0) -> list[LawResult]:
     return check_laws(make(spec), games=games, seed=seed)
 
 
+def with_fen(spec: str, fen: str | None) -> str:
+    """The spec of a chess game that begins at a FEN; `spec` itself for None."""
+    if fen is None:
+        return spec
+    if any(sign in fen for sign in ",()="):
+        raise ValueError(f"no FEN has commas, brackets or equals signs: {fen!r}")
+    return f"{spec.removesuffix(')')}, fen={fen})" if spec.endswith(")") else f"{spec}(fen={fen})"
+
+
 def parse_spec(spec: str) -> tuple[str, dict[str, Any]]:
     """Name and parameters of a spec; numbers and True/False are read as such, everything else as text."""
     match = re.fullmatch(r"\s*([^()\s]+)\s*(?:\((.*)\))?\s*", spec, re.DOTALL)

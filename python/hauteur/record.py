@@ -5,17 +5,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hauteur import _core
+
 
 @dataclass(frozen=True)
 class GamePlan:
     """A game to be played: its number, who sits where, how it starts.
 
-    seats: index of the player who moves as first and as second; start: actions played before the first search.
+    seats: index of the player who moves as first and as second; origin: the position that the game begins from,
+    default the game's own start; start: actions played from there before the first search.
     """
 
     index: int
     seats: tuple[int, int] = (0, 0)
     start: tuple[int, ...] = ()
+    origin: _core.State | None = None
 
 
 @dataclass(frozen=True)

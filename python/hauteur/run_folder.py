@@ -113,14 +113,21 @@ def write_json(path: Path, value: Any) -> None:
 def run_facts(recipe: Recipe) -> dict[str, Any]:
     """What meta.json says: versions, machine, command, seed."""
     return {
+        **surroundings(),
+        "seed": recipe.run.seed,
+        "threads": recipe.run.threads or machine.usable_cores(),
+    }
+
+
+def surroundings() -> dict[str, Any]:
+    """When, by which command, on which machine and with which versions something is done."""
+    return {
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "command": sys.argv,
-        "seed": recipe.run.seed,
         "host": platform.node(),
         "system": platform.platform(),
         "processor": machine.processor_name(),
         "cores": machine.usable_cores(),
-        "threads": recipe.run.threads or machine.usable_cores(),
         "python": platform.python_version(),
         "packages": {name: _package_version(name) for name in PACKAGES},
         "commit": machine.command_output("git", "-C", os.fspath(Path(__file__).parent), *LAST_COMMIT) or None,

@@ -132,7 +132,7 @@ def find_position(
     spec: str, fen: str | None, moves: tuple[str, ...]
 ) -> tuple[_core.State, tuple[int, ...], _core.State]:
     """Start of the game, the actions since, and the position after them."""
-    from hauteur.game import make
+    from hauteur.game import make, with_fen
 
     start = make(with_fen(spec, fen)).initial_state()
     state, actions = start.copy(), list[int]()
@@ -144,15 +144,6 @@ def find_position(
         actions.append(action)
         state.play(action)
     return start, tuple(actions), state
-
-
-def with_fen(spec: str, fen: str | None) -> str:
-    """The spec of a game that begins at a FEN."""
-    if fen is None:
-        return spec
-    if any(sign in fen for sign in ",()="):
-        raise ValueError(f"--fen: no FEN has commas, brackets or equals signs: {fen!r}")
-    return f"{spec.removesuffix(')')}, fen={fen})" if spec.endswith(")") else f"{spec}(fen={fen})"
 
 
 def _search(session: Session, limits: Limits, *, actions: tuple[int, ...], lines: int, quiet: bool) -> RootReport:

@@ -1,0 +1,377 @@
+"""Matches: many games at once between two players, from paired openings or at odds, with resume.
+
+A game is a function of its number, the seed, the opening and the players. So a match that was interrupted goes on with
+the numbers that are missing, and comes to the same results.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Generator, Iterator, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from hauteur import __version__, _core
+from hauteur.arena import ArenaFacts, play_games
+from hauteur.config import Section
+from hauteur.evaluate import Backend, Evaluator, make_evaluator
+from hauteur.machine import usable_cores
+from hauteur.match_folder import MatchFolder
+from hauteur.match_results import SEATS, MatchGame, Tally, Work
+from hauteur.networks.files import sha256_of
+from hauteur.openings import Opening
+from hauteur.player import Player
+from hauteur.player_spec import PlayerSettings, player_text
+from hauteur.record import GamePlan, GameRecord
+from hauteur.run_folder import surroundings
+from hauteur.seeds import stream
+from hauteur.selfplay import random_opening
+from hauteur.shipped import net_or_shipped
+
+A, B = 0, 1
+RESULT_SECONDS = 10.0
+"""How often result.json is written while games are played."""
+
+Colours = Literal["swap", "first", "second", "mover"]
+"""Which seat is A's: the same opening in both (games 2k and 2k + 1), always one, or that of the side to move."""
+
+
+class MatchSettings(Section):
+    """What decides the games of a match.
+
+    random_plies: uniformly random plies that a game begins with, where there are no openings. order: of the openings,
+    drawn by the seed or as in the file; after the last the first is used again. max_plies: a longer game is a draw.
+    """
+
+    game: str
+    a: PlayerSettings
+    b: PlayerSettings
+    games: Annotated[int, Field(ge=1, le=100_000_000)] = 400
+    colours: Colours = "swap"
+    random_plies: Annotated[int, Field(ge=0, le=10_000)] = 4
+    order: Literal["random", "file"] = "random"
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
+    max_plies: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+
+    @model_validator(mode="after")
+    def _pairs_are_whole(self) -> Self:
+        if self.paired and self.games % 2:
+            raise ValueError(f"with swapped colours the number of games must be even, got {self.games}")
+        return self
+
+    @property
+    def paired(self) -> bool:
+        """Whether games 2k and 2k + 1 have the same opening."""
+        return self.colours == "swap"
+
+
+@dataclass(frozen=True)
+class Resources:
+    """How the games are played, which does not decide them. threads: 0 = one a core; batch_size: None = `parallel`."""
+
+    parallel: int = 64
+    batch_size: int | None = None
+    threads: int = 0
+    backend: Backend | None = None
+
+    def __post_init__(self) -> None:
+        for name, value, highest in (
+            ("parallel", self.parallel, 100_000),
+            ("batch-size", self.rows, 65_536),
+            ("threads", self.cores, 1024),
+        ):
+            if not 1 <= value <= highest:
+                raise ValueError(f"--{name} must be 1 to {highest}, got {value}")
+
+    @property
+    def rows(self) -> int:
+        """Most rows of a batch."""
+        return self.parallel if self.batch_size is None else self.batch_size
+
+    @property
+    def cores(self) -> int:
+        """Threads of a net."""
+        return usable_cores() if self.threads == 0 else self.threads
+
+
+class Evaluators:
+    """Opens nets: one evaluator for a net, however many players use it."""
+
+    def __init__(self, game: _core.Game, resources: Resources) -> None:
+        self.game = game
+        self.resources = resources
+        self.opened: dict[tuple[str, str | None], Evaluator] = {}
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.close()
+
+    def get(self, settings: PlayerSettings) -> Evaluator:
+        """The evaluator of a player."""
+        net = resolved_net(self.game, settings)
+        key = (net if is_builtin(net) else str(Path(net).resolve()), settings.precision)
+        if key not in self.opened:
+            self.opened[key] = make_evaluator(
+                self.game,
+                net,
+                backend=self.resources.backend,
+                precision=settings.precision,
+                threads=self.resources.cores,
+                batch_size=self.resources.rows,
+            )
+            self._stack.enter_context(closing(self.opened[key]))
+        return self.opened[key]
+
+
+def build_player(game: _core.Game, settings: PlayerSettings, evaluators: Evaluators, label: str) -> Player:
+    """The player that the settings describe; ValueError, naming the player, where the search refuses them."""
+    player = Player(
+        name=settings.name or label,
+        evaluator=evaluators.get(settings),
+        search=settings.search,
+        visits=settings.visits,
+        temperature=settings.temperature,
+    )
+    try:
+        player.forest(game, seed=0)
+    except ValueError as error:
+        raise ValueError(f"player {label}: {error}") from None
+    return player
+
+
+def is_builtin(net: str) -> bool:
+    """Whether it is an evaluator without a file."""
+    return net in ("uniform", "rollout")
+
+
+def resolved_net(game: _core.Game, settings: PlayerSettings) -> str:
+    """The net that the player uses: its own, or the one that comes with the game."""
+    return net_or_shipped(settings.net, spec=game.spec, game_name=game.name)
+
+
+def player_name(game: _core.Game, settings: PlayerSettings) -> str:
+    """The name that was given, else the net's and what differs from the defaults."""
+    if settings.name:
+        return settings.name
+    net = Path(resolved_net(game, settings)).name.split(".")[0]
+    rest = player_text(settings, without=("net", "name", "visits"))
+    return f"{net} visits={settings.visits}{' ' if rest else ''}{rest}"
+
+
+def match_plans(
+    game: _core.Game, settings: MatchSettings, openings: Sequence[Opening], skip: Collection[int] = ()
+) -> Iterator[GamePlan]:
+    """How each game begins and who sits where, without the games in `skip`."""
+    order = list(range(len(openings)))
+    if settings.order == "random":
+        order = [int(number) for number in stream(settings.seed, "order of openings").permutation(len(openings))]
+    for index in range(settings.games):
+        if index in skip:
+            continue
+        number = index // 2 if settings.paired else index
+        opening = openings[order[number % len(order)]] if openings else None
+        origin = None if opening is None or opening.fen is None else opening.origin(game)
+        if opening is None:
+            start = random_opening(game, settings.random_plies, stream(settings.seed, "match opening", number))
+        else:
+            start = opening.actions
+        first = _first_player(game, settings.colours, GamePlan(index, start=start, origin=origin))
+        yield GamePlan(index, (first, 1 - first), start, origin)
+
+
+def _first_player(game: _core.Game, colours: Colours, plan: GamePlan) -> int:
+    """Which player has the first seat in a game that begins so."""
+    if colours == "swap":
+        return A if plan.index % 2 == 0 else B
+    if colours == "mover":
+        return A if _opening_state(game, plan).to_move == 0 else B
+    return A if colours == "first" else B
+
+
+def _opening_state(game: _core.Game, plan: GamePlan) -> _core.State:
+    """The position after the opening."""
+    state = _origin(game, plan)
+    for action in plan.start:
+        state.play(action)
+    return state
+
+
+def _origin(game: _core.Game, plan: GamePlan) -> _core.State:
+    """A copy of the position before the opening."""
+    return game.initial_state() if plan.origin is None else plan.origin.copy()
+
+
+def match_games(
+    game: _core.Game,
+    players: tuple[Player, Player],
+    settings: MatchSettings,
+    openings: Sequence[Opening] = (),
+    *,
+    skip: Collection[int] = (),
+    resources: Resources = Resources(),
+    facts: ArenaFacts | None = None,
+) -> Generator[MatchGame]:
+    """Plays the games of a match that are not in `skip`, and yields each when it ends."""
+    records = play_games(
+        game,
+        players,
+        match_plans(game, settings, openings, skip),
+        seed=settings.seed,
+        purpose="match",
+        parallel=resources.parallel,
+        batch_size=resources.rows,
+        max_plies=settings.max_plies,
+        facts=facts,
+    )
+    with closing(records):
+        for record in records:
+            yield _match_game(game, record)
+
+
+def _match_game(game: _core.Game, record: GameRecord) -> MatchGame:
+    plan = record.plan
+    state = _origin(game, plan)
+    fen = None if plan.origin is None else state.notation()
+    opening, moves = (_line(state, actions) for actions in (plan.start, record.actions.tolist()))
+    return MatchGame(
+        index=plan.index,
+        a=SEATS[plan.seats.index(A)],
+        score=record.score_of(A),
+        end=record.end_reason,
+        plies=len(plan.start) + len(record.actions),
+        fen=fen,
+        opening=opening,
+        moves=moves,
+    )
+
+
+def _line(state: _core.State, actions: Sequence[int]) -> str:
+    """Plays the actions, returns them in the game's notation."""
+    texts = []
+    for action in actions:
+        texts.append(state.action_to_text(action))
+        state.play(action)
+    return " ".join(texts)
+
+
+@dataclass
+class Match:
+    """A match while it is played; what is shown of it is read from here. before: the work of earlier sessions."""
+
+    game: _core.Game
+    settings: MatchSettings
+    openings: Sequence[Opening] = ()
+    openings_file: Path | None = None
+    resources: Resources = field(default_factory=Resources)
+    folder: MatchFolder | None = None
+    facts: ArenaFacts = field(default_factory=ArenaFacts)
+    before: Work = field(default_factory=Work)
+    evaluators: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.tally = Tally(self.settings.paired)
+        self.names = (player_name(self.game, self.settings.a), player_name(self.game, self.settings.b))
+
+    @property
+    def work(self) -> Work:
+        """The work of all sessions until now."""
+        return self.before.plus(self.facts.search, self.facts.visits)
+
+    @property
+    def complete(self) -> bool:
+        """Whether all games are over."""
+        return self.tally.record.games == self.settings.games
+
+    def play(self) -> Generator[MatchGame]:
+        """Plays what is missing and yields each game when it is on disk; closing the iterator stops the match."""
+        done = self._resume()
+        try:
+            if len(done) < self.settings.games:
+                yield from self._play_without(done)
+        finally:
+            self._write_result()
+
+    def _resume(self) -> set[int]:
+        """Reads the games of earlier sessions; their numbers."""
+        done: set[int] = set()
+        if self.folder is not None:
+            self.folder.begin(self.stored_settings())
+            self.before = self.folder.work()
+            for game in self.folder.games():
+                if game.index < self.settings.games and game.index not in done:
+                    done.add(game.index)
+                    self.tally.add(game)
+        return done
+
+    def _play_without(self, done: set[int]) -> Generator[MatchGame]:
+        with Evaluators(self.game, self.resources) as evaluators:
+            a = build_player(self.game, self.settings.a, evaluators, "A")
+            b = build_player(self.game, self.settings.b, evaluators, "B")
+            self.evaluators = [evaluator.name for evaluator in evaluators.opened.values()]
+            games = match_games(
+                self.game,
+                (a, b),
+                self.settings,
+                self.openings,
+                skip=done,
+                resources=self.resources,
+                facts=self.facts,
+            )
+            with closing(games):
+                yield from self._kept(games)
+
+    def _kept(self, games: Iterator[MatchGame]) -> Generator[MatchGame]:
+        """The games, each once it is counted and on disk."""
+        written = time.monotonic()
+        for game in games:
+            if self.folder is not None:
+                self.folder.append(game)
+            self.tally.add(game)
+            if time.monotonic() - written > RESULT_SECONDS:
+                self._write_result()
+                written = time.monotonic()
+            yield game
+
+    def result(self) -> dict[str, Any]:
+        """What result.json holds."""
+        return {
+            "complete": self.complete,
+            "a": self.names[0],
+            "b": self.names[1],
+            "results": self.tally.to_json(),
+            "work": self.work.to_json(),
+            "settings": {**self.stored_settings(), "games": self.settings.games},
+            "resources": {
+                "parallel": self.resources.parallel,
+                "batch_size": self.resources.rows,
+                "threads": self.resources.cores,
+                "evaluators": self.evaluators,
+            },
+            "hauteur": __version__,
+            "written": surroundings(),
+        }
+
+    def stored_settings(self) -> dict[str, Any]:
+        """The settings that decide the games, as match.json holds them; nets and openings by their content."""
+        values = self.settings.model_dump(exclude={"a", "b", "games"})
+        for name, player in (("a", self.settings.a), ("b", self.settings.b)):
+            net = resolved_net(self.game, player)
+            values[name] = f"visits={player.visits} {player_text(player, without=('name', 'net', 'visits'))}".strip()
+            values[f"{name}_net"] = net if is_builtin(net) else f"{Path(net).name} sha256 {sha256_of(Path(net))}"
+        if self.openings_file is not None:
+            values["openings"] = f"{self.openings_file.name} sha256 {sha256_of(self.openings_file)}"
+        return values
+
+    def _write_result(self) -> None:
+        if self.folder is not None:
+            self.folder.write_result(self.result())

@@ -1,0 +1,203 @@
+"""Players as text: `net=maia-1900.pb.gz visits=100 temperature=0.5 search.cpuct.init=1.5`, or a TOML file of such keys.
+
+Nothing here names a rule of the search: keys are looked up in the models of `hauteur.config`, values are read by them.
+"""
+
+from __future__ import annotations
+
+import difflib
+import shlex
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from types import NoneType
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import BaseModel, Field, ValidationError
+
+from hauteur.config import SearchParams, Section, Temperature
+
+ON, OFF = ("on", "true"), ("off", "none", "false")
+"""Words that stand for an optional section: with its defaults, or absent."""
+
+
+class PlayerSettings(Section):
+    """What makes a player of a match.
+
+    net: a net file, `uniform` or `rollout`; None: the net that comes with the game. precision: of the net's arithmetic;
+    None: the backend's. visits: root visits at which a move is chosen.
+    """
+
+    name: str = ""
+    net: str | None = None
+    precision: Literal["float32", "bfloat16", "float16", "int8"] | None = None
+    visits: Annotated[int, Field(ge=1, le=1_000_000_000)] = 100
+    temperature: Temperature = Temperature()
+    search: SearchParams = SearchParams()
+
+
+SHORT: dict[tuple[str, ...], tuple[str, ...]] = {("temperature",): ("temperature", "initial")}
+"""Keys that stand for a longer one when a value is given: `temperature=0.5`."""
+
+
+def parse_player(text: str, label: str = "player") -> PlayerSettings:
+    """The settings that the words of `text` give; later words go before those of TOML files. ValueError names the word.
+
+    A word is key=value, or @FILE.toml, or a path that ends in .toml. Dashes are as good as underscores in keys, and
+    `search.` may be left out. label: what messages call the player.
+    """
+    try:
+        values: dict[str, Any] = {}
+        for path, value in _assignments(text):
+            _assign(values, path, value)
+        return PlayerSettings.model_validate(values)
+    except ValidationError as error:
+        raise ValueError(f"{label}: {'; '.join(_problem(dict(d)) for d in error.errors(include_url=False))}") from None
+    except ValueError as error:
+        raise ValueError(f"{label}: {error}") from None
+
+
+def player_text(settings: PlayerSettings, *, without: tuple[str, ...] = ()) -> str:
+    """The shortest text that gives these settings, leaving out the fields `without`."""
+    changed = settings.model_dump(exclude_defaults=True, exclude=set(without))
+    words = []
+    for path, value in _leaves(changed):
+        short = next((key for key, full in SHORT.items() if full == path), path)
+        words.append(shlex.quote(f"{'.'.join(short)}={_value_text(value)}"))
+    return " ".join(words)
+
+
+def _assignments(text: str) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Full key and value of everything that is given, files first."""
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise ValueError(f"{text!r}: {error}") from None
+    files = [word.removeprefix("@") for word in words if _is_file(word)]
+    for file in files:
+        yield from _file_assignments(Path(file))
+    given: set[tuple[str, ...]] = set()
+    for word in words:
+        if _is_file(word):
+            continue
+        key, equals, value = word.partition("=")
+        if not equals or not key:
+            raise ValueError(f"{word!r} is neither key=value nor a .toml file")
+        path = _full_key(tuple(key.split(".")), is_value=True)
+        if path in given:
+            raise ValueError(f"{'.'.join(path)} is given twice")
+        given.add(path)
+        yield path, value
+
+
+def _is_file(word: str) -> bool:
+    return word.startswith("@") or (word.endswith(".toml") and "=" not in word)
+
+
+def _file_assignments(path: Path) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Full key and value of every setting of a TOML file."""
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path}: not a TOML file: {error}") from None
+    for key, value in _leaves(values):
+        yield _full_key(key, is_value=not isinstance(value, dict)), value
+
+
+def _leaves(values: dict[str, Any], prefix: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Every value that is no table, or an empty one, with its key."""
+    for name, value in values.items():
+        if isinstance(value, dict) and value:
+            yield from _leaves(value, (*prefix, name))
+        else:
+            yield (*prefix, name), value
+
+
+def _full_key(path: tuple[str, ...], *, is_value: bool) -> tuple[str, ...]:
+    """The key with underscores, with `search` where it was left out, and written out where it is a short one."""
+    names = tuple(name.replace("-", "_") for name in path)
+    if names[0] not in PlayerSettings.model_fields:
+        if names[0] not in SearchParams.model_fields:
+            raise ValueError(_unknown(names[0], [*PlayerSettings.model_fields, *SearchParams.model_fields]))
+        names = ("search", *names)
+    return SHORT.get(names, names) if is_value else names
+
+
+def _assign(values: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
+    """Puts the value into nested dicts, making the sections on its way; a section itself may be `on` or `off`."""
+    model: type[BaseModel] = PlayerSettings
+    for depth, name in enumerate(path):
+        if name not in model.model_fields:
+            raise ValueError(_unknown(".".join(path[: depth + 1]), list(model.model_fields)))
+        kinds = _kinds(model.model_fields[name].annotation)
+        sections = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)]
+        if depth == len(path) - 1:
+            _set_value(values, name, value, ".".join(path), is_section=bool(sections), optional=NoneType in kinds)
+            return
+        if not sections:
+            raise ValueError(f"{'.'.join(path[: depth + 1])} is a value, not a section: it has no {path[depth + 1]}")
+        model = _with_field(sections, path[depth + 1])
+        if not isinstance(values.get(name), dict):
+            values[name] = {}
+        values = values[name]
+
+
+def _set_value(values: dict[str, Any], name: str, value: Any, key: str, *, is_section: bool, optional: bool) -> None:
+    word = str(value).lower()
+    if not is_section:
+        values[name] = None if optional and word in ("none", "off") else _read(value)
+    elif word in ON or value == {}:
+        if not isinstance(values.get(name), dict):
+            values[name] = {}
+    elif word in OFF and optional:
+        values[name] = None
+    else:
+        allowed = "on or off" if optional else "on"
+        raise ValueError(f"{key} is a section: it is {allowed}, or one of its settings is given; got {value!r}")
+
+
+def _read(value: Any) -> Any:
+    """Lists are written as in TOML; everything else is read by the model."""
+    if not isinstance(value, str) or not value.startswith(("[", "{")):
+        return value
+    try:
+        return tomllib.loads(f"value = {value}")["value"]
+    except tomllib.TOMLDecodeError:
+        return value
+
+
+def _kinds(annotation: Any) -> list[Any]:
+    """The types that an annotation allows, `Annotated` and unions taken apart."""
+    inner = get_args(annotation)
+    if hasattr(annotation, "__metadata__"):
+        return _kinds(inner[0])
+    if not inner or isinstance(annotation, type) or getattr(annotation, "__origin__", None) is Literal:
+        return [annotation]
+    return [kind for part in inner for kind in _kinds(part)]
+
+
+def _with_field(sections: list[type[BaseModel]], name: str) -> type[BaseModel]:
+    """Of the sections that a field may hold, the one that has this setting."""
+    return next((section for section in sections if name in section.model_fields), sections[0])
+
+
+def _unknown(key: str, allowed: list[str]) -> str:
+    name = key.rpartition(".")[2]
+    close = difflib.get_close_matches(name, allowed, 1)
+    return f"{key} is not a setting{f' (did you mean {close[0]}?)' if close else ''}; allowed: {', '.join(allowed)}"
+
+
+def _problem(detail: dict[str, Any]) -> str:
+    key = ".".join(str(part) for part in detail["loc"])
+    message = str(detail["msg"]).removeprefix("Value error, ")
+    return f"{key}: {message}, got {str(detail['input'])[:80]!r}" if key else message
+
+
+def _value_text(value: Any) -> str:
+    if value == {}:
+        return "on"
+    if value is None:
+        return "none"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_value_text, value))}]"
+    return str(value).lower() if isinstance(value, bool) else str(value)
