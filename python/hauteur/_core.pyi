@@ -71,6 +71,9 @@ class State:
     def copy(self) -> State: ...
     def outcome(self) -> int | None:
         """+1 first player won, 0 draw, -1 second player won, None: not over."""
+    def repetition(self) -> tuple[int, int, int] | None:
+        """Earlier occurrences of the position, plies since the latest, and the result that a repeat comes to (+1 the first
+        player wins, 0 draw, -1 the second); None: it is new, or the game knows no repeats."""
     def end_reason(self) -> str | None: ...
     def encode(self) -> NDArray[np.float32]:
         """Features, float32 [planes, rows, columns], from the mover's view."""
@@ -130,10 +133,12 @@ class Forest:
         """[T, num_actions] stored priors (policy temperature applied, noise not)."""
     def root_values(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
         """[T, 3] win, draw, loss of the root's mover by the search."""
+    def reported_values(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
+        """[T, 3] `root_values` as reports show them: without the shift of WDL contempt, as far as `eval_objectivity` says."""
     def network_values(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
-        """[T, 3] win, draw, loss of the root's mover by the network alone."""
+        """[T, 3] win, draw, loss of the root's mover by the network alone, before any WDL contempt."""
     def root_edges(self, id: int) -> list[dict[str, Any]]:
-        """One dict an edge: action, visits, in_flight, prior, q, wdl (3 floats or None), u, score, value (network's q of the child, or None), terminal; most visits first."""
+        """One dict an edge: action, visits, in_flight, prior, q, wdl (3 floats or None), reported_wdl (wdl as reports show it), u, score, value (network's q of the child, or None), terminal; most visits first."""
     def principal_variation(self, id: int, action: int | None = None, max_length: int = 64) -> list[int]:
         """Most visited line, beginning with `action` if it is given."""
     def edges_after(self, id: int, line: Sequence[int]) -> list[tuple[int, int, float | None]]:

@@ -14,12 +14,21 @@ pub enum Arithmetic {
 }
 
 impl Arithmetic {
-    /// exp(x) for x <= 0; lc0's is off by up to 0.4 %.
+    /// exp(x) for x <= 80; lc0's is off by up to 0.4 %.
     #[inline]
     pub fn exp(self, x: f64) -> f64 {
         match self {
             Arithmetic::Exact => x.exp(),
             Arithmetic::Lc0 => f64::from(lc0_exp(x as f32)),
+        }
+    }
+
+    /// 1 / (1 + exp(-x)); lc0's is 0 or 1 beyond +-20.
+    pub fn logistic(self, x: f64) -> f64 {
+        match self {
+            Arithmetic::Exact => 1.0 / (1.0 + (-x).exp()),
+            Arithmetic::Lc0 if x.abs() > 20.0 => f64::from(x > 0.0),
+            Arithmetic::Lc0 => f64::from(1.0 / (1.0 + lc0_exp(-x as f32))),
         }
     }
 

@@ -40,6 +40,17 @@ pub enum Outcome {
     Draw,
 }
 
+/// A position that has occurred before, in a game where that leads to a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Repeat {
+    /// Earlier occurrences, at least 1; a game need not tell more than it has rules for.
+    pub count: u32,
+    /// Plies since the latest of them, at least 1.
+    pub plies_since: u32,
+    /// What a repeat comes to if it goes on: a draw in chess.
+    pub outcome: Outcome,
+}
+
 /// What is wrong with a spec, a position or a move given from outside.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 #[error("{0}")]
@@ -101,6 +112,11 @@ pub trait State: Send + Sync {
     fn play(&mut self, action: Action);
     /// The result, if the game is over.
     fn outcome(&self) -> Option<Outcome>;
+    /// That this position has occurred before; `None` in games that know no repeats, forbid them, or score them by more
+    /// than the position.
+    fn repetition(&self) -> Option<Repeat> {
+        None
+    }
     /// Why the game is over, in a word or two (`checkmate`, `four in a row`); `None` while it is not.
     fn end_reason(&self) -> Option<&'static str>;
     /// Number of plies played since the game's initial state.

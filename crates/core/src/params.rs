@@ -278,6 +278,7 @@ impl SearchParams {
         self.early_visits = self.early_visits.filter(|rule| !rule.is_neutral());
         self.q_average = self.q_average.filter(|rule| !rule.is_neutral());
         self.initial_trust = self.initial_trust.filter(|rule| !rule.is_neutral());
+        self.wdl_contempt = self.wdl_contempt.filter(|rule| !rule.is_neutral());
         self
     }
 }

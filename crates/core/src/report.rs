@@ -22,6 +22,8 @@ pub struct RootEdge {
     pub u: f64,
     /// Mean value of the visits, for the root's mover.
     pub value: Option<Value>,
+    /// `value` as it is reported: without the shift of WDL contempt, as far as `eval_objectivity` says.
+    pub reported: Option<Value>,
     /// The network's value of the position behind the edge, for the root's mover.
     pub network: Option<Value>,
     /// The game is over behind the edge.
@@ -48,6 +50,7 @@ impl Search {
                 q: if record.visits > 0 { scores.mean(&record) } else { score_q },
                 u,
                 value: (record.visits > 0).then(|| record.value(false)),
+                reported: (record.visits > 0).then(|| self.reported(mover, record.value(false))),
                 network: (record.node < TERMINAL).then(|| self.network_value(record.node, mover)),
                 terminal: record.node == TERMINAL,
             }
@@ -57,9 +60,15 @@ impl Search {
         edges
     }
 
-    /// The network's value of a node, for this player.
+    /// The mean value of the root's visits for its mover, as it is reported; once there are any.
+    pub fn root_reported_value(&self) -> Option<Value> {
+        let mover = self.tree.node(self.tree.root_node()?).mover;
+        Some(self.reported(mover, self.tree.root.value(false)))
+    }
+
+    /// The network's own value of a node, for this player.
     fn network_value(&self, node: u32, player: Player) -> Value {
-        let value = self.tree.network_value(node);
+        let value = self.tree.raw_network_value(node);
         if self.tree.node(node).mover == player { value } else { value.flipped() }
     }
 

@@ -40,6 +40,12 @@ impl Root {
         self.only = only;
     }
 
+    /// Forgets what belongs to edges; the restriction stays.
+    pub fn undress(&mut self) {
+        self.priors.clear();
+        self.allowed.clear();
+    }
+
     /// Sets the priors of a freshly evaluated or newly made root, from the stored ones, and orders the edges.
     pub fn dress(&mut self, tree: &mut Tree, node: u32, params: &SearchParams, rng: &mut CounterRng) {
         let noise = params.dirichlet.filter(|noise| noise.epsilon > 0.0);

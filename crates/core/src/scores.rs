@@ -7,7 +7,7 @@ use crate::rules::prior_mixing::PriorMixing;
 use crate::rules::q_average::QAverage;
 use crate::rules::variance::{NodeSpread, Variance, VarianceMode, VarianceSource};
 use crate::select::{NodeView, Setup};
-use crate::tree::{Edge, EdgeStats, TERMINAL, Tree};
+use crate::tree::{Edge, EdgeStats, Tree};
 
 /// A node as a descent meets it.
 #[derive(Clone, Copy)]
@@ -140,7 +140,7 @@ impl<'a> NodeScores<'a> {
         let mut q = if record.visits > 0 { self.view.q(record) } else { self.unvisited_q };
         if let Some(rule) = &self.params.initial_trust
             && record.visits > 0
-            && record.node != TERMINAL
+            && !record.is_end()
         {
             q = rule.trusted(q, record.visits, self.unvisited_q);
         }
@@ -175,7 +175,7 @@ impl<'a> NodeScores<'a> {
     }
 
     fn edge_variance(&self, rule: &Variance, k: usize, record: &EdgeStats) -> f64 {
-        if record.node == TERMINAL {
+        if record.is_end() {
             return 0.0;
         }
         match rule.source {

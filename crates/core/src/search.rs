@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use crate::answers::{softmax_edges, wdl_value};
 use crate::cache::Cache;
 use crate::game::{Action, Outcome, Player, State};
 use crate::oracle::LeafOracle;
-use crate::params::SearchParams;
 use crate::rng::{CounterRng, root_rng, rule_rng};
 use crate::root::Root;
 use crate::scores::{Met, NodeScores, root_variance};
@@ -23,10 +23,10 @@ pub struct Leaf {
     path: Vec<Step>,
     /// The position.
     pub state: Box<dyn State>,
-    actions: Vec<Action>,
+    pub(crate) actions: Vec<Action>,
     key: u64,
-    weights: Vec<f64>,
-    edges: Vec<Edge>,
+    pub(crate) weights: Vec<f64>,
+    pub(crate) edges: Vec<Edge>,
     value: Value,
 }
 
@@ -60,7 +60,7 @@ pub struct Counters {
     pub cache_lookups: u64,
     /// Leaves found there.
     pub cache_hits: u64,
-    /// Visits that ended at the end of a game.
+    /// Visits that ended at the end of a game, or at a repeat that counts as one.
     pub terminal_visits: u64,
     /// Leaves whose result the oracle knew.
     pub oracle_hits: u64,
@@ -97,7 +97,7 @@ impl Counters {
 pub struct Search {
     pub(crate) setup: Arc<Setup>,
     root_state: Box<dyn State>,
-    scratch: Box<dyn State>,
+    pub(crate) scratch: Box<dyn State>,
     beyond: Box<dyn State>,
     pub(crate) tree: Tree,
     pub(crate) root: Root,
@@ -105,12 +105,14 @@ pub struct Search {
     roots: u64,
     /// Draws of the rules.
     pub(crate) draws: CounterRng,
+    /// The player whom the tree's values favour (WDL contempt).
+    pub(crate) contempt_side: Option<Player>,
     /// sigma^2 of the node that the present descent has come to (variance).
     variance: f64,
     visit_limit: u32,
     rows_in_flight: u32,
     can_move: bool,
-    path: Vec<Step>,
+    pub(crate) path: Vec<Step>,
     spare: Vec<Leaf>,
     counters: Counters,
 }
@@ -130,6 +132,7 @@ impl Search {
             key,
             roots: 0,
             draws: rule_rng(key),
+            contempt_side: None,
             variance: 0.0,
             visit_limit: 0,
             rows_in_flight: 0,
@@ -164,6 +167,7 @@ impl Search {
 
     /// Adds leaves that wait for the network until there are `quota` of them, or no more visit is wanted or possible.
     pub fn gather(&mut self, quota: usize, known: Known, leaves: &mut Vec<Leaf>) {
+        self.settle_contempt();
         let target = leaves.len() + quota.min(MAX_IN_FLIGHT.saturating_sub(self.rows_in_flight as usize));
         let mut collisions: Vec<Vec<Step>> = Vec::new();
         let mut free_visits = 0;
@@ -202,7 +206,7 @@ impl Search {
             let edge = self.select(node, &own);
             self.path.push(Step { node, edge });
             let stats = self.tree.stats(node)[edge as usize];
-            if stats.node == TERMINAL {
+            if stats.is_end() {
                 self.counters.terminal_visits += 1;
                 self.finish_visit(mover, stats.value(false));
                 return Visit::Done;
@@ -273,9 +277,9 @@ impl Search {
 
     /// The scratch position is a leaf: the end of a game, in the cache, or work for the network.
     fn reach_leaf(&mut self, known: Known) -> Visit {
-        if let Some(outcome) = self.leaf_outcome(known.oracle) {
+        if let Some((outcome, mark)) = self.leaf_end(known.oracle) {
             let last = *self.path.last().expect("the root is never terminal");
-            self.tree.step_stats(last).node = TERMINAL;
+            self.tree.step_stats(last).node = mark;
             self.counters.terminal_visits += 1;
             let (player, value) = outcome_value(outcome);
             self.finish_visit(player, value);
@@ -287,27 +291,33 @@ impl Search {
             if let Some(seen) = known.cache.get(key) {
                 self.counters.cache_hits += 1;
                 let mover = self.scratch.to_move();
-                let node = self.expand_path_end(mover, &seen.edges, seen.value);
+                let value = self.judged(mover, seen.value);
+                let node = self.expand_path_end(mover, &seen.edges, value);
+                self.tree.side.raw_network.set(node as usize, seen.value);
                 look_behind(&mut self.tree, node, self.scratch.as_ref(), self.beyond.as_mut());
-                self.finish_visit(mover, seen.value);
+                self.finish_visit(mover, value);
                 return Visit::Done;
             }
         }
         Visit::Row(self.make_leaf(key))
     }
 
-    /// The result at the scratch position, by the rules or by the oracle. A root may be drawn by a rule, or be known, and is still searched.
-    fn leaf_outcome(&mut self, oracle: Option<&dyn LeafOracle>) -> Option<Outcome> {
+    /// The result at the scratch position, by the rules, as a repeat or by the oracle, and the mark of its record. A root may be
+    /// drawn by a rule, or be known, and is still searched.
+    fn leaf_end(&mut self, oracle: Option<&dyn LeafOracle>) -> Option<(Outcome, u32)> {
         if self.path.is_empty() {
             return None;
         }
-        let by_rules = self.scratch.outcome();
-        if by_rules.is_some() {
-            return by_rules;
+        if let Some(outcome) = self.scratch.outcome() {
+            return Some((outcome, TERMINAL));
         }
-        let known = oracle?.probe(self.scratch.as_ref());
-        self.counters.oracle_hits += u64::from(known.is_some());
-        known
+        let repeat = self.repeat_at_leaf();
+        if repeat.is_some() {
+            return repeat;
+        }
+        let known = oracle?.probe(self.scratch.as_ref())?;
+        self.counters.oracle_hits += 1;
+        Some((known, TERMINAL))
     }
 
     fn make_leaf(&mut self, key: u64) -> Leaf {
@@ -362,9 +372,11 @@ impl Search {
         std::mem::swap(&mut self.path, &mut leaf.path);
         self.rows_in_flight -= 1;
         let mover = leaf.state.to_move();
-        let node = self.expand_path_end(mover, &leaf.edges, leaf.value);
+        let value = self.judged(mover, leaf.value);
+        let node = self.expand_path_end(mover, &leaf.edges, value);
+        self.tree.side.raw_network.set(node as usize, leaf.value);
         look_behind(&mut self.tree, node, leaf.state.as_ref(), self.beyond.as_mut());
-        self.back_up(mover, leaf.value);
+        self.back_up(mover, value);
         keep_in_cache(leaf.key, &leaf.edges, leaf.value);
         self.spare.push(leaf);
     }
@@ -378,6 +390,7 @@ impl Search {
 
     /// Restricts the root to these actions; empty = all.
     pub fn restrict_root(&mut self, only: Vec<Action>) {
+        self.settle_contempt();
         self.root.restrict(only);
         if let Some(node) = self.tree.root_node() {
             self.root.prepare(&mut self.tree, node);
@@ -389,8 +402,11 @@ impl Search {
         debug_assert_eq!(self.rows_in_flight, 0);
         let edge = self.tree.root_node().and_then(|root| self.tree.edges(root).iter().position(|e| e.action == action));
         match edge {
-            Some(edge) if self.setup.params.reuse_tree => self.tree.re_root(edge as u32),
-            _ => self.tree = Tree::with_side(Side::new(&self.setup.params)),
+            Some(edge) if self.setup.params.reuse_tree => {
+                self.tree.re_root(edge as u32);
+                self.reopen_repeats();
+            }
+            _ => self.begin_anew(),
         }
         self.counters.depth_max = self.counters.depth_max.saturating_sub(1);
         self.root_state.play(action);
@@ -401,6 +417,13 @@ impl Search {
         if let Some(node) = self.tree.root_node() {
             self.dress_root(node);
         }
+    }
+
+    /// Forgets the tree. What the root is restricted to stays.
+    pub(crate) fn begin_anew(&mut self) {
+        self.tree = Tree::with_side(Side::new(&self.setup.params));
+        self.root.undress();
+        self.counters.depth_max = 0;
     }
 
     /// Searches `visits` more visits with answers computed at once by `evaluate(state, actions, logits) -> value`: for benchmarks and rollouts.
@@ -467,33 +490,4 @@ fn outcome_value(outcome: Outcome) -> (Player, Value) {
         Outcome::Win(player) => (player, Value { wl: 1.0, d: 0.0 }),
         Outcome::Draw => (Player::First, Value { wl: 0.0, d: 1.0 }),
     }
-}
-
-fn wdl_value(wdl: &[f32]) -> Result<Value, String> {
-    let sum: f32 = wdl.iter().sum();
-    let shares = wdl.iter().all(|share| (-1e-3..=1.001).contains(share));
-    if !shares || (sum - 1.0).abs() > 1e-2 {
-        return Err(format!("win, draw, loss must be shares that sum to 1, got {wdl:?}"));
-    }
-    Ok(Value { wl: (f64::from(wdl[0]) - f64::from(wdl[2])).clamp(-1.0, 1.0), d: wdl[1].clamp(0.0, 1.0) })
-}
-
-/// Priors P(a) = softmax(logits / temperature) over the legal actions, as edges sorted by prior (equal priors by action).
-fn softmax_edges(leaf: &mut Leaf, logits: &[f32], params: &SearchParams) -> Result<(), String> {
-    let Leaf { actions, weights, edges, .. } = leaf;
-    let (temperature, arithmetic) = (params.policy_temperature, params.arithmetic);
-    weights.clear();
-    weights.extend(actions.iter().map(|action| f64::from(logits[usize::from(*action)])));
-    let greatest = weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    weights.iter_mut().for_each(|weight| *weight = arithmetic.exp((*weight - greatest) / temperature));
-    let sum: f64 = weights.iter().sum();
-    if !sum.is_finite() {
-        let not_finite = |action: &&Action| !logits[usize::from(**action)].is_finite();
-        let bad = actions.iter().find(not_finite).copied().unwrap_or_default();
-        return Err(format!("policy logits must be finite, got {} for action {bad}", logits[usize::from(bad)]));
-    }
-    edges.clear();
-    edges.extend(actions.iter().zip(weights).map(|(action, weight)| Edge::new(*action, (*weight / sum) as f32)));
-    edges.sort_by(|a, b| b.prior().total_cmp(&a.prior()));
-    Ok(())
 }

@@ -3,6 +3,7 @@
 use crate::arithmetic::Arithmetic;
 use crate::game::Player;
 use crate::params::{Cpuct, Fpu, FpuKind, SearchParams};
+use crate::rules::wdl_contempt::Rescale;
 use crate::tree::{Edge, EdgeStats, Prior, Tree};
 
 /// c_puct(N) sqrt(max(N - 1, 1)) for a node with N visits, own evaluation included; small N are looked up.
@@ -39,6 +40,8 @@ pub struct Setup {
     pub params: SearchParams,
     exploration: Exploration,
     root_exploration: Option<Exploration>,
+    /// What WDL contempt does to values.
+    pub(crate) contempt: Option<Rescale>,
     /// A rule changes scores, so edges are compared by `NodeScores`.
     pub(crate) scores_by_rules: bool,
     /// Nodes freeze (search-contempt).
@@ -55,6 +58,7 @@ impl Setup {
             scores_by_rules: params.change_scores(),
             freezes: params.search_contempt.is_some(),
             backs_up_by_rules: params.change_backup(),
+            contempt: Rescale::new(&params),
             exploration: Exploration::new(params.cpuct, params.arithmetic),
             root_exploration: params.root_cpuct.map(|cpuct| Exploration::new(cpuct, params.arithmetic)),
             params,

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use crate::params::SearchParams;
 use crate::rules::search_contempt::Frozen;
+use crate::tree::Value;
 
 /// One value an index, beside another vector, or nothing at all while it is off.
 #[derive(Clone, Debug, Default)]
@@ -74,6 +75,8 @@ pub struct Side {
     pub deviations: Column<f64>,
     /// M of the root.
     pub root_deviations: f64,
+    /// By node: the network's own value for its mover, where the search takes another one (WDL contempt).
+    pub raw_network: Column<Value>,
     /// By edge: legal moves behind it, 0 = the game is over there (tree balance).
     pub replies: Column<u16>,
     /// By node: the weights of frozen nodes (search-contempt).
@@ -87,6 +90,7 @@ impl Side {
         Side {
             deviations: Column::new(spread),
             root_deviations: 0.0,
+            raw_network: Column::new(params.wdl_contempt.is_some()),
             replies: Column::new(params.tree_balance.is_some()),
             frozen: Frozen::new(params.search_contempt.is_some()),
         }
@@ -97,6 +101,7 @@ impl Side {
         Side {
             deviations: Column::new(self.deviations.on),
             root_deviations: 0.0,
+            raw_network: Column::new(self.raw_network.on),
             replies: Column::new(self.replies.on),
             frozen: self.frozen.emptied(),
         }
@@ -124,11 +129,13 @@ impl Side {
 
     /// There are so many nodes now.
     pub(crate) fn resize_nodes(&mut self, len: usize) {
+        self.raw_network.resize(len);
         self.frozen.resize(len);
     }
 
     /// A node was copied from another tree.
     pub(crate) fn copy_node(&mut self, to: u32, source: &Side, from: u32) {
+        self.raw_network.set(to as usize, source.raw_network.get(from as usize));
         self.frozen.copy_node(to, &source.frozen, from);
     }
 
@@ -164,6 +171,6 @@ impl Side {
 
     /// Bytes in use.
     pub fn bytes(&self) -> usize {
-        self.deviations.bytes() + self.replies.bytes() + self.frozen.bytes()
+        self.deviations.bytes() + self.raw_network.bytes() + self.replies.bytes() + self.frozen.bytes()
     }
 }

@@ -12,8 +12,13 @@ use crate::side::Side;
 
 /// `EdgeStats::node`: no node yet (never evaluated, or its evaluation is in flight).
 pub const UNEVALUATED: u32 = u32::MAX;
-/// `EdgeStats::node`: the game is over there.
-pub const TERMINAL: u32 = u32::MAX - 1;
+/// `EdgeStats::node`: the game is over there. Smaller numbers are nodes; those between this one and `UNEVALUATED` are repeats.
+pub const TERMINAL: u32 = u32::MAX - (1 << 16);
+
+/// `EdgeStats::node`: a repeat counts as a result there; the position occurred so many plies before (65,534 stand for any more).
+pub fn repeated_after(plies: u32) -> u32 {
+    TERMINAL + plies.clamp(1, UNEVALUATED - TERMINAL - 1)
+}
 
 /// A prior, 0..=1, in 16 bits: what is kept of a float32 are exponents 2^-31 to 1 and 11 bits of mantissa.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,6 +109,17 @@ impl EdgeStats {
         self.d += (value.d - self.d) * step as f32;
     }
 
+    /// No visit goes on from here, and every one has the same value: the end of a game, or a repeat that counts as one.
+    #[inline]
+    pub fn is_end(&self) -> bool {
+        (TERMINAL..UNEVALUATED).contains(&self.node)
+    }
+
+    /// Plies since the earlier occurrence, where a repeat counts as a result.
+    pub fn repeated_plies(&self) -> Option<u32> {
+        (TERMINAL + 1..UNEVALUATED).contains(&self.node).then(|| self.node - TERMINAL)
+    }
+
     /// The value as the other player sees it when `flip` is set.
     #[inline]
     pub fn value(&self, flip: bool) -> Value {
@@ -112,7 +128,7 @@ impl EdgeStats {
 }
 
 /// A value for one player: win - loss and the share of draws.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Value {
     /// Win - loss, -1..=1.
     pub wl: f64,
@@ -197,10 +213,16 @@ impl Tree {
         &self.nodes[node as usize]
     }
 
-    /// The network's value of a node, for its mover.
+    /// The network's value of a node as the search takes it, for its mover.
     pub fn network_value(&self, node: u32) -> Value {
         let [wl, d] = self.network[node as usize];
         Value { wl: f64::from(wl), d }
+    }
+
+    /// The network's own value of a node, for its mover.
+    pub fn raw_network_value(&self, node: u32) -> Value {
+        let raw = &self.side.raw_network;
+        if raw.is_on() { raw.get(node as usize) } else { self.network_value(node) }
     }
 
     /// The root's node, once the network has seen it.

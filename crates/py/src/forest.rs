@@ -292,6 +292,10 @@ impl PyForest {
         })
     }
 
+    fn reported_values<'py>(&self, py: Python<'py>, ids: Ids<'_>) -> PyResult<Bound<'py, PyArray2<f32>>> {
+        self.wdl_rows(py, &ids, Search::root_reported_value)
+    }
+
     fn network_values<'py>(&self, py: Python<'py>, ids: Ids<'_>) -> PyResult<Bound<'py, PyArray2<f32>>> {
         self.wdl_rows(py, &ids, Search::root_network_value)
     }
@@ -384,6 +388,7 @@ fn edge_dict<'py>(py: Python<'py>, edge: &RootEdge) -> PyResult<Bound<'py, PyDic
     dict.set_item("prior", edge.prior)?;
     dict.set_item("q", edge.q)?;
     dict.set_item("wdl", edge.value.map(|value| value.wdl()))?;
+    dict.set_item("reported_wdl", edge.reported.map(|value| value.wdl()))?;
     dict.set_item("u", edge.u)?;
     dict.set_item("score", edge.q + edge.u)?;
     dict.set_item("value", edge.network.map(|value| value.wl))?;

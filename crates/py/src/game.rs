@@ -148,6 +148,11 @@ impl PyState {
         self.game.checked(self.state.outcome().map(outcome_number))
     }
 
+    fn repetition(&self) -> PyResult<Option<(u32, u32, i8)>> {
+        let repeat = self.state.repetition();
+        self.game.checked(repeat.map(|repeat| (repeat.count, repeat.plies_since, outcome_number(repeat.outcome))))
+    }
+
     fn end_reason(&self) -> PyResult<Option<&'static str>> {
         self.game.checked(self.state.end_reason())
     }

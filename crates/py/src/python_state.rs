@@ -8,7 +8,7 @@ use std::any::Any;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use hauteur_core::game::{Action, Game, GameError, GameInfo, Outcome, Player, State, Symmetry};
+use hauteur_core::game::{Action, Game, GameError, GameInfo, Outcome, Player, Repeat, State, Symmetry};
 use numpy::{AllowTypeChange, PyArrayLike2, PyArrayLike3, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 
@@ -270,11 +270,9 @@ impl PythonState {
                 (true, false) => Err(self.wrong("no legal action, but outcome() is None".into())),
             };
         }
-        match answer.extract::<i64>() {
-            Ok(1) => Ok(Some(Outcome::Win(Player::First))),
-            Ok(0) => Ok(Some(Outcome::Draw)),
-            Ok(-1) => Ok(Some(Outcome::Win(Player::Second))),
-            _ => Err(self.wrong(format!("outcome() must be 1, 0, -1 or None, got {}", answer.repr()?))),
+        match answer.extract::<i64>().ok().and_then(number_outcome) {
+            Some(outcome) => Ok(Some(outcome)),
+            None => Err(self.wrong(format!("outcome() must be 1, 0, -1 or None, got {}", answer.repr()?))),
         }
     }
 
@@ -293,6 +291,32 @@ impl PythonState {
             None => Ok(row),
             Some(value) => Err(self.wrong(format!("encode() must give finite numbers, got {value}"))),
         }
+    }
+
+    /// What `repetition()` gives: None, or earlier occurrences, plies since the latest, and if need be the result (0 without it).
+    fn read_repetition(&self, object: &Bound<'_, PyAny>) -> PyResult<Option<Repeat>> {
+        let Some(answer) = object.getattr_opt("repetition")?.map(|method| method.call0()).transpose()? else {
+            return Ok(None);
+        };
+        if answer.is_none() {
+            return Ok(None);
+        }
+        let numbers: Option<Vec<i64>> = answer.extract().ok();
+        let (count, plies, result) = match numbers.as_deref() {
+            Some([count, plies]) => (*count, *plies, 0),
+            Some([count, plies, result]) => (*count, *plies, *result),
+            _ => (0, 0, 0),
+        };
+        let played = 1..=self.moves.len() as i64;
+        let outcome = number_outcome(result).filter(|_| count >= 1 && played.contains(&plies));
+        let repeat = |outcome| Repeat { count: count as u32, plies_since: plies as u32, outcome };
+        outcome.map(|outcome| Some(repeat(outcome))).ok_or_else(|| {
+            let got = answer.repr().map_or_else(|_| "?".into(), |text| text.to_string());
+            self.wrong(format!(
+                "repetition() must be None or (earlier occurrences, plies since the latest of them) with, if need be, the \
+                 result 1, 0 or -1 behind; got {got}"
+            ))
+        })
     }
 
     /// What `key()` gives, whatever its type, as text; `None` for a game without it.
@@ -340,6 +364,10 @@ impl State for PythonState {
             return Some(Outcome::Draw);
         }
         self.remember(&self.known.outcome, || self.ask(Some(Outcome::Draw), |object| self.read_outcome(object)))
+    }
+
+    fn repetition(&self) -> Option<Repeat> {
+        self.ask(None, |object| self.read_repetition(object))
     }
 
     fn end_reason(&self) -> Option<&'static str> {
@@ -433,6 +461,16 @@ impl State for PythonState {
     fn notation(&self) -> String {
         let moves = || self.moves.iter().map(Action::to_string).collect::<Vec<_>>().join(" ");
         self.ask_optional("notation", None).unwrap_or_else(moves)
+    }
+}
+
+/// The result that a number means to games written in Python.
+fn number_outcome(number: i64) -> Option<Outcome> {
+    match number {
+        1 => Some(Outcome::Win(Player::First)),
+        0 => Some(Outcome::Draw),
+        -1 => Some(Outcome::Win(Player::Second)),
+        _ => None,
     }
 }
 

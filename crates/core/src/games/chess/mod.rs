@@ -23,7 +23,7 @@ use shakmaty::fen::Fen;
 use shakmaty::{Chess, Position as _};
 
 use super::grid;
-use crate::game::{Action, Game, GameError, GameInfo, Outcome, Player, SpecArgs, State, Symmetry};
+use crate::game::{Action, Game, GameError, GameInfo, Outcome, Player, Repeat, SpecArgs, State, Symmetry};
 
 pub use policy::NUM_ACTIONS;
 pub use position::{HistoryFill, Position};
@@ -118,6 +118,10 @@ impl State for Position {
 
     fn outcome(&self) -> Option<Outcome> {
         self.outcome()
+    }
+
+    fn repetition(&self) -> Option<Repeat> {
+        self.repetition()
     }
 
     fn end_reason(&self) -> Option<&'static str> {

@@ -6,7 +6,7 @@ use shakmaty::{Bitboard, Chess, Color, Move, Position as _, Rank, Role, Square, 
 use super::legal::{self, View};
 use super::policy::{self, Coded};
 use super::zobrist;
-use crate::game::{Action, Outcome, Player};
+use crate::game::{Action, Outcome, Player, Repeat};
 
 /// Positions that the network sees.
 pub const HISTORY: usize = 8;
@@ -212,6 +212,14 @@ impl Position {
             return Some(if self.chess.is_check() { Outcome::Win(winner) } else { Outcome::Draw });
         }
         self.draw_rule().map(|_| Outcome::Draw)
+    }
+
+    /// How often the position has occurred before (2 stands for any more), and how long ago.
+    pub fn repetition(&self) -> Option<Repeat> {
+        let count = u32::from(self.facts.repetitions);
+        let (present, earlier) = self.hashes.split_last().filter(|_| count > 0)?;
+        let between = earlier.iter().rev().position(|hash| hash == present)?;
+        Some(Repeat { count, plies_since: between as u32 + 1, outcome: Outcome::Draw })
     }
 
     /// Why the game is over.
