@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 from hauteur.config import Temperature
-from hauteur.temperature import best_actions, choose_actions, temperature_chances, temperatures_at
+from hauteur.temperature import choose_actions, most_visited, temperature_chances, temperatures_at
 
 VISITS = np.array([[10, 30, 60, 0]], np.uint32)
 Q = np.array([[0.5, 0.2, 0.1, np.nan]], np.float32)
@@ -44,16 +44,16 @@ def test_cutoff_takes_precedence_over_decay() -> None:
     assert temperatures(settings, 0, 3, 4, 5) == pytest.approx([1.0, 0.99, 0.5, 0.5])
 
 
-def test_best_is_most_visits_then_q_then_prior_then_index() -> None:
+def test_most_visited_is_most_visits_then_q_then_prior_then_index() -> None:
     visits = np.array([[3, 5, 5, 1], [2, 2, 2, 0], [2, 2, 2, 2], [0, 0, 0, 0]], np.uint32)
     q = np.array([[0.9, 0.1, 0.2, 1.0], [0.5, 0.5, 0.1, np.nan], [0.5] * 4, [np.nan] * 4], np.float32)
     priors = np.array([[0.25] * 4, [0.1, 0.4, 0.4, 0.1], [0.25] * 4, [0.1, 0.2, 0.7, 0.0]], np.float32)
-    assert best_actions(visits, q, priors).tolist() == [2, 1, 0, 2]
+    assert most_visited(visits, q, priors).tolist() == [2, 1, 0, 2]
 
 
 def test_best_of_no_legal_action_is_refused() -> None:
     with pytest.raises(ValueError, match="without legal actions"):
-        best_actions(np.zeros((1, 3), np.uint32), np.full((1, 3), np.nan, np.float32), np.zeros((1, 3), np.float32))
+        most_visited(np.zeros((1, 3), np.uint32), np.full((1, 3), np.nan, np.float32), np.zeros((1, 3), np.float32))
 
 
 def test_chances_are_visit_shares_at_temperature_one_and_squares_at_one_half() -> None:
@@ -84,8 +84,9 @@ def test_draws_follow_the_uniform_numbers_per_tree() -> None:
         np.repeat(VISITS, 6, axis=0),
         np.repeat(Q, 6, axis=0),
         np.repeat(PRIORS, 6, axis=0),
+        best=np.full(6, 1, np.uint16),
         temperatures=np.array([1, 1, 1, 1, 1, 0.0]),
         uniforms=np.array([0.0, 0.0999, 0.1001, 0.41, 0.9999999, 0.0]),
         settings=Temperature(initial=1.0),
     )
-    assert drawn.tolist() == [0, 0, 1, 2, 2, 2]
+    assert drawn.tolist() == [0, 0, 1, 2, 2, 1]

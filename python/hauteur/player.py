@@ -225,6 +225,7 @@ class Player:
             visits,
             forest.root_q(ids),
             forest.root_priors(ids),
+            best=forest.best_actions(ids),
             temperatures=temperatures,
             uniforms=uniforms,
             settings=self.temperature,

@@ -120,9 +120,9 @@ def root_report(
 
 
 def root_moves(forest: _core.Forest, tree: int, *, lines: int, allowed: Collection[int] = ()) -> tuple[RootMove, ...]:
-    """The moves of the root: winning at once, then by visits, Q and prior, losing at once last."""
+    """The moves of the root: winning at once, then as the rule of choice orders them, losing at once last."""
     moves = [_root_move(edge) for edge in forest.root_edges(tree) if not allowed or edge["action"] in allowed]
-    moves.sort(key=lambda move: (move.result, move.visits, move.q, move.prior), reverse=True)
+    moves.sort(key=lambda move: -move.result)
     return tuple(_with_line(forest, tree, move) if i < lines else move for i, move in enumerate(moves))
 
 

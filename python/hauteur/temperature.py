@@ -34,18 +34,17 @@ def choose_actions(
     q: NDArray[np.float32],
     priors: NDArray[np.float32],
     *,
+    best: NDArray[np.uint16],
     temperatures: NDArray[np.float64],
     uniforms: NDArray[np.float64],
     settings: Temperature,
 ) -> NDArray[np.uint16]:
     """One action a tree, uint16 [T]: the best where the temperature is 0, else drawn by `uniforms` (in [0, 1)).
 
-    visits, q (NaN where unvisited), priors (0 where illegal): [T, A].
+    visits, q (NaN where unvisited), priors (0 where illegal): [T, A]; best [T], as `Forest.best_actions` says.
     """
-    actions = np.zeros(len(visits), np.uint16)
-    drawn, best = np.flatnonzero(temperatures > 0), np.flatnonzero(temperatures <= 0)
-    if len(best):
-        actions[best] = best_actions(visits[best], q[best], priors[best])
+    actions = best.copy()
+    drawn = np.flatnonzero(temperatures > 0)
     if len(drawn):
         chances = temperature_chances(
             visits[drawn], q[drawn], priors[drawn], temperatures=temperatures[drawn], settings=settings
@@ -54,7 +53,7 @@ def choose_actions(
     return actions
 
 
-def best_actions(visits: NDArray[np.uint32], q: NDArray[np.float32], priors: NDArray[np.float32]) -> NDArray[np.uint16]:
+def most_visited(visits: NDArray[np.uint32], q: NDArray[np.float32], priors: NDArray[np.float32]) -> NDArray[np.uint16]:
     """The action with most visits; of equals the higher Q, then the higher prior, then the lower index. uint16 [T]."""
     candidates = _argmax_mask(visits.astype(np.float64), _legal(visits, priors))
     candidates = _argmax_mask(np.where(np.isnan(q), -np.inf, q), candidates)
@@ -83,8 +82,8 @@ def temperature_chances(
         weights = np.where(_within_cutoff(visits, q, priors, settings), weights, 0.0)
     weights = np.where(searched, weights, priors)
     top = weights.max(axis=1, keepdims=True)
-    if (top <= 0).any():  # an offset below -n_max leaves nothing to draw from: the best action remains
-        weights = np.where(top > 0, weights, _one_hot(best_actions(visits, q, priors), visits.shape[1]))
+    if (top <= 0).any():  # an offset below -n_max leaves nothing to draw from: the most visited remains
+        weights = np.where(top > 0, weights, _one_hot(most_visited(visits, q, priors), visits.shape[1]))
         top = weights.max(axis=1, keepdims=True)
     chances = (weights / top) ** (1.0 / temperatures[:, None])
     return np.asarray(chances / chances.sum(axis=1, keepdims=True), np.float64)
@@ -94,14 +93,14 @@ def _legal(visits: NDArray[np.uint32], priors: NDArray[np.float32]) -> NDArray[n
     """Which actions are legal, [T, A]; ValueError for a tree that has none."""
     legal = (priors > 0) | (visits > 0)
     if not legal.any(axis=1).all():
-        raise ValueError("a tree without legal actions has no best action; ask only for trees whose game goes on")
+        raise ValueError("a tree without legal actions has no move to play; ask only for trees whose game goes on")
     return legal
 
 
 def _within_cutoff(
     visits: NDArray[np.uint32], q: NDArray[np.float32], priors: NDArray[np.float32], settings: Temperature
 ) -> NDArray[np.bool_]:
-    best = best_actions(visits, q, priors).astype(np.int64)
+    best = most_visited(visits, q, priors).astype(np.int64)
     q_best = np.take_along_axis(q, best[:, None], axis=1)
     return np.asarray(np.where(np.isnan(q), -np.inf, q) >= q_best - settings.value_cutoff / 50.0)
 

@@ -31,7 +31,7 @@ pub struct RootEdge {
 }
 
 impl Search {
-    /// The root's edges, most visits first; equal visits by Q, then prior.
+    /// The root's edges, the one to play first (`best_action`); without rules by visits, then Q, then prior.
     pub fn root_edges(&self) -> Vec<RootEdge> {
         let Some(root) = self.tree.root_node() else { return Vec::new() };
         let mover = self.tree.node(root).mover;
@@ -39,7 +39,8 @@ impl Search {
         let met = Met { node: root, own: &self.tree.root, depth: 1, variance, root: Some(&self.root) };
         let scores = NodeScores::new(&self.setup, &self.tree, met);
         let stats = self.tree.stats(root);
-        let report = |(k, edge): (usize, &Edge)| {
+        let report = |k: usize| {
+            let edge = self.tree.edges(root)[k];
             let record = stats.get(k).copied().unwrap_or(EdgeStats::fresh(edge.stored_prior()));
             let (score_q, u) = scores.terms(k, || 0.0);
             RootEdge {
@@ -55,9 +56,7 @@ impl Search {
                 terminal: record.node == TERMINAL,
             }
         };
-        let mut edges: Vec<RootEdge> = self.tree.edges(root).iter().enumerate().map(report).collect();
-        edges.sort_by(|a, b| (b.visits, b.q, b.prior).partial_cmp(&(a.visits, a.q, a.prior)).expect("numbers"));
-        edges
+        self.ranked_edges().into_iter().map(report).collect()
     }
 
     /// The mean value of the root's visits for its mover, as it is reported; once there are any.
@@ -97,8 +96,9 @@ impl Search {
         })
     }
 
-    /// The most visited line, beginning with `first` if it is given.
+    /// The most visited line, beginning with `first`, else with the action to play (`best_action`); empty before any is visited.
     pub fn principal_variation(&self, first: Option<Action>, max_length: usize) -> Vec<Action> {
+        let first = first.or_else(|| self.best_action().filter(|_| self.tree.root.visits > 1));
         let mut line = Vec::new();
         let mut next = self.tree.root_node();
         while let Some(node) = next.filter(|_| line.len() < max_length) {

@@ -281,6 +281,21 @@ impl PyForest {
         self.edge_rows(py, &ids, f32::NAN, |edge| if edge.visits > 0 { edge.q as f32 } else { f32::NAN })
     }
 
+    fn best_actions<'py>(&self, py: Python<'py>, ids: Ids<'_>) -> PyResult<Bound<'py, PyArray1<u16>>> {
+        let best = |id: &i64| {
+            let none =
+                || value_error(format!("tree {id} has no best action: it was not searched, or its game is over"));
+            self.tree(*id)?.best_action().ok_or_else(none)
+        };
+        Ok(ids.as_slice()?.iter().map(best).collect::<PyResult<Vec<Action>>>()?.into_pyarray(py))
+    }
+
+    fn policy_targets<'py>(&self, py: Python<'py>, ids: Ids<'_>) -> PyResult<Bound<'py, PyArray2<f32>>> {
+        self.rows(py, &ids, self.game.0.info().num_actions, 0.0, |search, row| {
+            search.policy_target().into_iter().for_each(|(action, share)| row[usize::from(action)] = share);
+        })
+    }
+
     fn root_priors<'py>(&self, py: Python<'py>, ids: Ids<'_>) -> PyResult<Bound<'py, PyArray2<f32>>> {
         self.edge_rows(py, &ids, 0.0, |edge| edge.prior)
     }

@@ -16,6 +16,7 @@ def choose_move(report: RootReport, settings: Temperature, ply: int, rng: np.ran
         np.array([[move.visits for move in report.moves]], np.uint32),
         np.array([[move.q if move.visits else np.nan for move in report.moves]], np.float32),
         np.array([[move.prior for move in report.moves]], np.float32),
+        best=np.zeros(1, np.uint16),
         temperatures=temperature,
         uniforms=rng.random(1),
         settings=settings,

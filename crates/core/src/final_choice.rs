@@ -1,0 +1,96 @@
+//! Place 6: which action of the root is played, and what the policy is taught.
+//!
+//! Actions are compared by their [`Merit`], whose fields stand in the order in which they decide. A rule of choice fills one of
+//! them; without any rule it is the most visits, then the higher Q, then the higher prior.
+
+use std::cmp::Ordering;
+
+use crate::game::Action;
+use crate::scores::{Met, NodeScores, root_variance};
+use crate::search::Search;
+use crate::tree::EdgeStats;
+
+/// What actions of the root are compared by; the greatest is played, among equals the first in the order of edges.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct Merit {
+    /// The search is not restricted to others.
+    allowed: bool,
+    /// Proven results come before all that was estimated: > 0 better than any open action, < 0 worse, 0 open.
+    proof: i32,
+    /// What a rule of choice makes of the action; 0 for all without one.
+    score: f64,
+    visits: u32,
+    /// Q for the root's mover; -inf without visits.
+    q: f64,
+    prior: f32,
+}
+
+impl Merit {
+    /// The greater merit first. No field is ever NaN.
+    pub fn descending(a: &Merit, b: &Merit) -> Ordering {
+        b.partial_cmp(a).expect("numbers")
+    }
+}
+
+impl Search {
+    /// The action to play; `None` until the network has seen the root, and where there is no move.
+    pub fn best_action(&self) -> Option<Action> {
+        let best = self.ranked_edges().first().copied()?;
+        Some(self.tree.edges(self.tree.root_node()?)[best].action)
+    }
+
+    /// Indices of the root's edges, the best first.
+    pub(crate) fn ranked_edges(&self) -> Vec<usize> {
+        let merits = self.merits();
+        let mut ranked: Vec<usize> = (0..merits.len()).collect();
+        ranked.sort_by(|a, b| Merit::descending(&merits[*a], &merits[*b]));
+        ranked
+    }
+
+    /// Merit of each of the root's edges.
+    fn merits(&self) -> Vec<Merit> {
+        let Some(root) = self.tree.root_node() else { return Vec::new() };
+        let variance = root_variance(&self.setup.params, &self.tree);
+        let met = Met { node: root, own: &self.tree.root, depth: 1, variance, root: Some(&self.root) };
+        let scores = NodeScores::new(&self.setup, &self.tree, met);
+        let choice = self.choice_scores(root, |stats| scores.mean(stats));
+        let stats = self.tree.stats(root);
+        let merit = |k: usize| {
+            let record = stats.get(k).filter(|record| record.visits > 0);
+            Merit {
+                allowed: self.root.allows(k),
+                proof: self.proof_rank(k),
+                score: choice.as_ref().map_or(0.0, |scores| scores[k]),
+                visits: record.map_or(0, |record| record.visits),
+                q: record.map_or(f64::NEG_INFINITY, |record| scores.mean(record)),
+                prior: self.tree.edges(root)[k].prior(),
+            }
+        };
+        (0..self.tree.edges(root).len()).map(merit).collect()
+    }
+
+    /// Where a proven result puts edge `k` of the root; 0 without one.
+    fn proof_rank(&self, _k: usize) -> i32 {
+        0
+    }
+
+    /// A score of each of the root's edges by the rule of choice that is on; `q` gives Q of a record with visits.
+    fn choice_scores(&self, _root: u32, _q: impl Fn(&EdgeStats) -> f64) -> Option<Vec<f64>> {
+        None
+    }
+
+    /// What a network is taught to answer here: shares of the root's actions, which sum to 1.
+    ///
+    /// Without a rule the shares of the visits; the priors before the first visit of an edge.
+    pub fn policy_target(&self) -> Vec<(Action, f32)> {
+        let Some(root) = self.tree.root_node() else { return Vec::new() };
+        let (edges, stats) = (self.tree.edges(root), self.tree.stats(root));
+        let visits = |k: usize| stats.get(k).map_or(0.0, |record| f64::from(record.visits));
+        let mut weights: Vec<f64> = (0..edges.len()).map(visits).collect();
+        if stats.iter().all(|record| record.visits == 0) {
+            weights = edges.iter().map(|edge| f64::from(edge.prior())).collect();
+        }
+        let total: f64 = weights.iter().sum();
+        edges.iter().zip(weights).map(|(edge, weight)| (edge.action, (weight / total) as f32)).collect()
+    }
+}
