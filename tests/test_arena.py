@@ -1,10 +1,12 @@
 """Games in the arena: complete, legal, recorded as they were played, the same for the same seed."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from hauteur import _core
-from hauteur.arena import ArenaFacts, play_games
+from hauteur.arena import PLY_LIMIT, ArenaFacts, play_games
 from hauteur.config import Dirichlet, SearchParams, Temperature
 from hauteur.player import Player
 from hauteur.record import GamePlan, GameRecord
@@ -109,6 +111,57 @@ def test_two_players_keep_their_own_trees_and_evaluators() -> None:
         assert replayed(game).outcome() == game.outcome
         assert game.score_of(0) + game.score_of(1) == 1
         assert game.score_of(game.plan.seats[0]) == (1 + game.outcome) / 2
+
+
+def test_players_with_one_evaluator_share_its_batches() -> None:
+    plans = [GamePlan(index, (0, 1) if index % 2 == 0 else (1, 0)) for index in range(8)]
+    alone = games_of([player(1, visits=10), player(1, visits=25)], plans)
+    shared = ToyEvaluator(GAME, salt=1)
+    players = [replace(player(1, visits=visits), evaluator=shared) for visits in (10, 25)]
+    facts = ArenaFacts()
+    together = list(
+        play_games(GAME, players, plans, seed=1, purpose="test", parallel=8, batch_size=8, in_flight=1, facts=facts)
+    )
+    assert lines(sorted(together, key=lambda game: game.plan.index)) == lines(alone)
+    assert facts.search.rows == sum(shared.rows)
+    assert facts.search.fill > 0.5
+    assert max(shared.rows) == 8
+
+
+@pytest.mark.parametrize("batch_size", [1, 2, 3, 5])
+def test_a_batch_smaller_than_the_forests_want_starves_none(batch_size: int) -> None:
+    plans = [GamePlan(index, (0, 1) if index % 2 == 0 else (1, 0)) for index in range(8)]
+    shared = ToyEvaluator(GAME, salt=1)
+    players = [replace(player(1, visits=visits), evaluator=shared) for visits in (10, 25)]
+    wanted = lines(games_of([player(1, visits=10), player(1, visits=25)], plans))
+    assert lines(games_of(players, plans, batch_size=batch_size)) == wanted
+    assert max(shared.rows) <= batch_size
+
+
+def test_a_game_that_reaches_the_limit_of_plies_is_a_draw() -> None:
+    played = play_games(
+        GAME,
+        [player()],
+        [GamePlan(0), GamePlan(1, start=(3, 3))],
+        seed=1,
+        purpose="t",
+        parallel=2,
+        batch_size=2,
+        max_plies=5,
+    )
+    for game in played:
+        assert (game.outcome, game.end_reason) == (0, PLY_LIMIT)
+        assert len(game.plan.start) + len(game.actions) == 5
+
+
+def test_games_begin_at_their_origin() -> None:
+    origin = GAME.initial_state()
+    for action in (3, 3, 3):
+        origin.play(action)
+    plans = [GamePlan(0, start=(2,), origin=origin), GamePlan(1, start=(3, 3, 3, 2))]
+    first, second = games_of([player(temperature=0, noise=False)], plans)
+    assert first.actions.tolist() == second.actions.tolist()
+    assert origin.ply == 3
 
 
 def test_a_player_against_itself_is_self_play_when_no_tree_is_kept() -> None:

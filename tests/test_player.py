@@ -5,7 +5,7 @@ import pytest
 
 from hauteur import _core
 from hauteur.config import SearchParams
-from hauteur.player import SearchFacts, run_searches
+from hauteur.player import InFlight, SearchFacts, run_searches
 from learning_toys import ToyEvaluator
 
 GAME = _core.Game("connect4")
@@ -70,6 +70,22 @@ def test_nothing_to_search_is_no_work() -> None:
     evaluator = ToyEvaluator(GAME)
     assert run_searches(forest, evaluator, batch_size=8).rows == 0
     assert evaluator.rows == []
+
+
+def test_an_evaluator_that_fails_takes_back_the_rows_of_all_its_forests() -> None:
+    forests = [forest_of(4, 30, max_in_flight=1) for _ in range(2)]
+    waiting = InFlight([forest for forest, _ in forests], ToyEvaluator(GAME, fail_at=3), batch_size=8, spread=True)
+    for _ in range(2):
+        waiting.fill()
+        waiting.apply_oldest()
+    with pytest.raises(RuntimeError, match="the network is gone"):
+        waiting.fill()
+    waiting.cancel()
+    assert len(waiting) == 0
+    for forest, ids in forests:
+        for tree in ids.tolist():
+            forest.check_invariants(tree)
+            assert all(edge["in_flight"] == 0 for edge in forest.root_edges(tree))
 
 
 def test_a_batch_size_below_one_is_refused() -> None:

@@ -5,12 +5,15 @@ import math
 import pytest
 
 from hauteur.rating import (
+    Pairs,
     Record,
     elo,
     elo_interval,
     elo_of_score,
     finite_elo,
     likelihood_of_superiority,
+    pair_likelihood_of_superiority,
+    pair_score_interval,
     score_interval,
     score_of_elo,
 )
@@ -91,3 +94,59 @@ def test_bad_input_is_refused(call: object, message: str) -> None:
     assert callable(call)
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_pairs_count_points() -> None:
+    pairs = Pairs()
+    for points in (0.0, 0.5, 0.5, 1.0, 1.5, 2.0, 2.0, 2.0):
+        pairs = pairs.add(points)
+    assert pairs.counts == (1, 2, 1, 1, 3)
+    assert pairs.pairs == 8
+    assert pairs.score == pytest.approx(9.5 / 16)
+    assert Pairs().score == 0.5
+    with pytest.raises(ValueError, match=r"must be 0, 0.5, 1, 1.5 or 2, got 0.25"):
+        pairs.add(0.25)
+    with pytest.raises(ValueError, match="must be >= 0"):
+        Pairs((0, 0, -1, 0, 0))
+
+
+def test_pairs_of_independent_games_have_the_interval_of_the_games() -> None:
+    """Won and lost games with chance p: pairs in the shares (1-p)^2, 2p(1-p), p^2 know what the games know."""
+    wins, n = 0.6, 10_000
+    counts = (round(n * 0.16), 0, round(n * 0.48), 0, round(n * 0.36))
+    by_pairs = pair_score_interval(Pairs(counts))
+    by_games = score_interval(Record(wins=round(2 * n * wins), losses=round(2 * n * (1 - wins))))
+    assert by_pairs == pytest.approx(by_games, abs=2e-5)
+
+
+def test_openings_that_decide_games_narrow_the_interval_of_pairs() -> None:
+    """200 games of which each pair is split but for a few: the games alone say far less."""
+    pairs = Pairs((5, 0, 85, 0, 10))
+    low, high = pair_score_interval(pairs)
+    wide = score_interval(Record(wins=105, losses=95))
+    assert low < pairs.score < high
+    assert high - low < 0.6 * (wide[1] - wide[0])
+    # By hand: mean 0.525, variance of a pair's share (5 * 0 + 85 / 4 + 10) / 100 - 0.525^2 = 0.036875.
+    assert high - low == pytest.approx(2 * 1.96 * math.sqrt(0.036875 / 100), rel=0.06)
+
+
+def test_superiority_by_pairs() -> None:
+    assert pair_likelihood_of_superiority(Pairs()) == 0.5
+    assert pair_likelihood_of_superiority(Pairs((0, 0, 50, 0, 0))) == 0.5
+    record = Record(wins=10, losses=5)
+    assert pair_likelihood_of_superiority(Pairs((5, 0, 85, 0, 10))) == likelihood_of_superiority(record)
+    mirrored = pair_likelihood_of_superiority(Pairs((10, 0, 85, 0, 5)))
+    assert mirrored == pytest.approx(1 - likelihood_of_superiority(record))
+
+
+@pytest.mark.parametrize("counts", [(0, 0, 0, 0, 8), (8, 0, 0, 0, 0), (0, 0, 8, 0, 0), (0, 0, 0, 0, 1)])
+def test_intervals_of_extreme_pairs_stay_in_bounds(counts: tuple[int, int, int, int, int]) -> None:
+    low, high = pair_score_interval(Pairs(counts))
+    assert 0 <= low < high <= 1
+    assert low <= Pairs(counts).score <= high
+
+
+def test_no_pairs_know_nothing() -> None:
+    assert pair_score_interval(Pairs()) == (0.0, 1.0)
+    with pytest.raises(ValueError, match="a confidence must be between 0 and 1, got 1"):
+        pair_score_interval(Pairs(), 1)

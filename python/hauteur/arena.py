@@ -1,7 +1,8 @@
 """The only loop that plays games: self-play, gate and matches differ in their players and in what they keep of a game.
 
-Each player owns a forest. Every turn of the loop each player gathers, has its rows evaluated and applies them once;
-then all trees that are finished choose their moves together. A game that ends makes room for the next one.
+Each player owns a forest. Every turn of the loop each network gathers from the forests of the players that use it, and
+the answers are applied; then all trees that are finished choose their moves together. A game that ends makes room for
+the next one.
 
 A game depends on its plan and the players alone, not on the games beside it: its trees have their own random numbers
 and never more than one leaf in flight. What remains is arithmetic: a network may round a row differently in a batch
@@ -69,8 +70,9 @@ def play_games(
     """
     if parallel < 1:
         raise ValueError(f"the number of parallel games must be >= 1, got {parallel}")
-    tables = [_Table.make(game, player, seed, batch_size, in_flight, threads) for player in players]
-    arena = _Arena(game, tables, iter(plans), seed, purpose, parallel, max_plies)
+    tables = [_Table(player, player.forest(game, seed=seed, threads=threads)) for player in players]
+    networks = _one_for_each_network(tables, batch_size, in_flight)
+    arena = _Arena(game, tables, networks, iter(plans), seed, purpose, parallel, max_plies)
     return arena.run(facts if facts is not None else ArenaFacts())
 
 
@@ -113,17 +115,20 @@ class _Move:
 
 @dataclass
 class _Table:
-    """A player with its forest, its batches in flight, and the games in which it is thinking (by tree)."""
+    """A player with its forest, and the games in which it is thinking (by tree)."""
 
     player: Player
     forest: _core.Forest
-    waiting: InFlight
     thinking: dict[int, _Slot] = field(default_factory=dict)
 
-    @classmethod
-    def make(cls, game: _core.Game, player: Player, seed: int, batch_size: int, in_flight: int, threads: int) -> _Table:
-        forest = player.forest(game, seed=seed, threads=threads)
-        return cls(player, forest, InFlight(forest, player.evaluator, batch_size, in_flight, spread=True))
+
+def _one_for_each_network(tables: Sequence[_Table], batch_size: int, in_flight: int) -> list[InFlight]:
+    """Players with the same evaluator share its batches."""
+    forests: dict[int, list[_core.Forest]] = {}
+    for table in tables:
+        forests.setdefault(id(table.player.evaluator), []).append(table.forest)
+    evaluators = {id(table.player.evaluator): table.player.evaluator for table in tables}
+    return [InFlight(forests[key], evaluators[key], batch_size, in_flight, spread=True) for key in evaluators]
 
 
 class _Arena:
@@ -133,6 +138,7 @@ class _Arena:
         self,
         game: _core.Game,
         tables: list[_Table],
+        networks: list[InFlight],
         plans: Iterator[GamePlan],
         seed: int,
         purpose: str,
@@ -141,6 +147,7 @@ class _Arena:
     ) -> None:
         self.game = game
         self.tables = tables
+        self.networks = networks
         self.plans = plans
         self.seed = seed
         self.purpose = purpose
@@ -163,14 +170,14 @@ class _Arena:
                 self._measure(facts, time.perf_counter() - started)
                 yield from self._collect(facts)
         finally:
-            for table in self.tables:
-                table.waiting.cancel()
+            for network in self.networks:
+                network.cancel()
 
     def _turn(self) -> bool:
-        """Every player evaluates once, then moves are chosen; False if nothing happened."""
-        for table in self.tables:
-            table.waiting.fill()
-        applied = [table.waiting.apply_oldest() for table in self.tables]
+        """Every network evaluates once, then moves are chosen; False if nothing happened."""
+        for network in self.networks:
+            network.fill()
+        applied = [network.apply_oldest() for network in self.networks]
         moved = [self._move(index) for index in range(len(self.tables))]
         return any(applied) or any(moved)
 
@@ -260,8 +267,8 @@ class _Arena:
         facts.cache_lookups = sum(s["cache_lookups"] for s in stats)
         facts.tree_bytes = max(facts.tree_bytes, sum(s["bytes"] for s in stats))
         search = SearchFacts()
-        for table in self.tables:
-            search.add(table.waiting.facts)
+        for network in self.networks:
+            search.add(network.facts)
         search.total = elapsed
         facts.search = search  # at once: another thread may look
 

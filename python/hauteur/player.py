@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,13 +61,14 @@ class SearchFacts:
 
 @dataclass
 class InFlight:
-    """The batches of one forest that wait for the network, oldest first, and the buffers that their rows lie in.
+    """The batches that wait for one network, oldest first, and the buffers that their rows lie in.
 
-    batch_size: most rows of a batch; depth: most batches at a time; spread: one leaf a tree at a time is wanted, so the
-    active trees are spread over `depth` batches, and the next batch can be gathered while one is computed.
+    A batch holds rows of all `forests` that ask this network. batch_size: most rows of a batch; depth: most batches at
+    a time; spread: one leaf a tree at a time is wanted, so the active trees are spread over `depth` batches, and the
+    next batch can be gathered while one is computed.
     """
 
-    forest: _core.Forest
+    forests: Sequence[_core.Forest]
     evaluator: Evaluator
     batch_size: int
     depth: int = 2
@@ -78,79 +79,109 @@ class InFlight:
     def __post_init__(self) -> None:
         if self.batch_size < 1 or self.depth < 1:
             raise ValueError(f"batch_size and in_flight must be >= 1, got {self.batch_size} and {self.depth}")
-        shape = (self.batch_size, *self.forest.game.feature_shape)
+        shape = (self.batch_size, *self.forests[0].game.feature_shape)
         self._free: list[NDArray[np.float32]] = [np.zeros(shape, np.float32) for _ in range(self.depth)]
         # Asked once: looking at a protocol takes longer than gathering a row.
         self._by_states = self.evaluator if isinstance(self.evaluator, StateEvaluator) else None
-        self._waiting: deque[tuple[_core.Batch, Pending, NDArray[np.float32]]] = deque()
+        self._waiting: deque[tuple[list[_Part], Pending, NDArray[np.float32]]] = deque()
 
     def __len__(self) -> int:
         return len(self._waiting)
 
     def fill(self) -> None:
-        """Gathers and submits batches until `depth` of them wait or the forest has no more rows to give."""
-        rows = self._rows_wanted()
-        while self._free and rows and self._gather(rows):
+        """Gathers and submits batches until `depth` of them wait or the forests have no more rows to give."""
+        wanted = self._rows_wanted()
+        while self._free and any(wanted) and self._submit_next(wanted):
             pass
 
     def apply_oldest(self) -> bool:
         """Waits for the oldest batch and applies it; False when none waits."""
         if not self._waiting:
             return False
-        batch, pending, buffer = self._waiting.popleft()
+        parts, pending, buffer = self._waiting.popleft()
         started = time.perf_counter()
         try:
             policy_logits, wdl = pending.result()
         except BaseException:
-            self.forest.cancel(batch)
-            self._free.append(buffer)
+            self._take_back(parts, buffer)
             raise
         answered = time.perf_counter()
-        self.forest.apply(batch, policy_logits, wdl)
+        for part in parts:
+            part.forest.apply(part.batch, policy_logits[part.rows], wdl[part.rows])
         self._free.append(buffer)
         self.facts.network += answered - started
         self.facts.search += time.perf_counter() - answered
         return True
 
     def cancel(self) -> None:
-        """Takes back the visits of all batches that wait; the forest is then as if they had not been gathered."""
+        """Takes back the visits of all batches that wait; the forests are then as if they had not been gathered."""
         while self._waiting:
-            batch, _, buffer = self._waiting.pop()
-            self.forest.cancel(batch)
-            self._free.append(np.zeros_like(buffer))  # the network may still read the old one
+            parts, _, buffer = self._waiting.pop()
+            self._take_back(parts, np.zeros_like(buffer))  # the network may still read the old one
 
-    def _rows_wanted(self) -> int:
+    def _rows_wanted(self) -> list[int]:
+        """Rows of the next batch for each forest, at most; together they may be more than fit."""
         if not self.spread:
-            return self.batch_size if self.rows is None else min(self.batch_size, self.rows())
-        return min(self.batch_size, -(-len(self.forest.active()) // self.depth))
+            return [self.batch_size if self.rows is None else min(self.batch_size, self.rows())] * len(self.forests)
+        wanted = [-(-len(forest.active()) // self.depth) for forest in self.forests]
+        total = sum(wanted)
+        return wanted if total <= self.batch_size else [-(-rows * self.batch_size // total) for rows in wanted]
 
-    def _gather(self, rows: int) -> bool:
-        """One gather of up to `rows` rows; False when it gave none."""
+    def _submit_next(self, wanted: Sequence[int]) -> bool:
+        """Gathers one batch and submits it; False when there were no rows."""
         buffer = self._free.pop()
+        parts: list[_Part] = []
         started = time.perf_counter()
-        batch = self.forest.gather(buffer[:rows])
-        self.facts.search += time.perf_counter() - started
-        if len(batch) == 0:
-            self.forest.cancel(batch)
+        try:
+            self._gather(wanted, buffer, parts)
+            self.facts.search += time.perf_counter() - started
+            rows = parts[-1].rows.stop if parts else 0
+            if rows:
+                pending = self._submit(parts, buffer[:rows])
+        except BaseException:
+            self._take_back(parts, buffer)
+            raise
+        if rows == 0:
             self._free.append(buffer)
             return False
-        try:
-            pending = self._submit(batch, buffer[: len(batch)])
-        except BaseException:
-            self.forest.cancel(batch)
-            self._free.append(buffer)
-            raise
-        self._waiting.append((batch, pending, buffer))
-        self.facts.rows += len(batch)
+        self._waiting.append((parts, pending, buffer))
+        self.facts.rows += rows
         self.facts.batches += 1
         self.facts.capacity += self.batch_size
         return True
 
-    def _submit(self, batch: _core.Batch, rows: NDArray[np.float32]) -> Pending:
+    def _gather(self, wanted: Sequence[int], buffer: NDArray[np.float32], parts: list[_Part]) -> None:
+        """Lets each forest write its rows behind those of the one before, while there is room."""
+        end = 0
+        for forest, rows in zip(self.forests, wanted, strict=True):
+            room = min(rows, self.batch_size - end)
+            batch = forest.gather(buffer[end : end + room])
+            if len(batch):
+                parts.append(_Part(forest, batch, slice(end, end + len(batch))))
+                end += len(batch)
+            else:
+                forest.cancel(batch)
+
+    def _submit(self, parts: list[_Part], rows: NDArray[np.float32]) -> Pending:
         """Gives the evaluator its work: the rows, or the positions themselves where it plays on from them."""
         if self._by_states is not None:
-            return self._by_states.submit_states(self.forest.batch_states(batch))
+            states = [state for part in parts for state in part.forest.batch_states(part.batch)]
+            return self._by_states.submit_states(states)
         return self.evaluator.submit(rows)
+
+    def _take_back(self, parts: list[_Part], buffer: NDArray[np.float32]) -> None:
+        """Takes back the visits of a batch; the buffer is free again."""
+        for part in parts:
+            part.forest.cancel(part.batch)
+        self._free.append(buffer)
+
+
+class _Part(NamedTuple):
+    """The rows of a batch that belong to one forest."""
+
+    forest: _core.Forest
+    batch: _core.Batch
+    rows: slice
 
 
 def run_searches(
@@ -169,10 +200,10 @@ def run_searches(
     consistent with nothing in flight. `on_batch` sees the facts after every batch.
     """
     started = time.perf_counter()
-    waiting = InFlight(forest, evaluator, batch_size, in_flight, rows=rows)
+    waiting = InFlight([forest], evaluator, batch_size, in_flight, rows=rows)
     facts = waiting.facts
     try:
-        while _turn(waiting):
+        while _turn(forest, waiting):
             facts.total = time.perf_counter() - started
             if on_batch is not None:
                 on_batch(facts)
@@ -184,15 +215,15 @@ def run_searches(
     return facts
 
 
-def _turn(waiting: InFlight) -> bool:
+def _turn(forest: _core.Forest, waiting: InFlight) -> bool:
     """Fills up, then applies the oldest batch; False when there is nothing left to do."""
-    before = waiting.forest.stats()["visits"]
+    before = forest.stats()["visits"]
     waiting.fill()
     if waiting.apply_oldest():
         return True
-    if len(waiting.forest.active()) == 0:
+    if len(forest.active()) == 0:
         return False
-    if waiting.forest.stats()["visits"] == before:
+    if forest.stats()["visits"] == before:
         raise RuntimeError("the search stands still: trees are active, but gather gives neither rows nor visits")
     return True
 
