@@ -273,6 +273,7 @@ class Session:
         self._stop.clear()
         orders = _Orders(limits, now if began is None else began)
         only = self._consult_tablebase(tuple(actions))
+        self._loaded().restrict_root(self._tree, only)  # a tree that WDL contempt has no use for ends here
         playable = only or tuple(int(action) for action in self.state.legal_actions())
         base = self._base()
         self._run = _Run(orders, only, playable, lines, on_report, now, base, batch_ended=now, batch_rows=base.rows)
@@ -292,7 +293,6 @@ class Session:
 
     def _perform(self, run: _Run) -> RootReport:
         try:
-            self._loaded().restrict_root(self._tree, run.only)
             self._search_until_told(run)
             return self._report(run)
         finally:

@@ -23,9 +23,10 @@ class RootMove:
     in_flight: int
     prior: float
     q: float
-    """Mean value, draw score included; before the first visit what the search assumes of it (FPU)."""
+    """Mean value by which the search goes, draw score and WDL contempt included; before the first visit what it assumes of
+    the move (FPU)."""
     wdl: Wdl | None
-    """None before the first visit."""
+    """As reported: without the shift of WDL contempt, as far as its `eval_objectivity` says. None before the first visit."""
     u: float
     """Exploration term of PUCT."""
     score: float
@@ -78,7 +79,7 @@ class RootReport:
     visits: int
     """Of the root, its own evaluation and a re-used tree included."""
     wdl: Wdl
-    """By the search."""
+    """By the search, as reported (see RootMove)."""
     value: Wdl
     """By the network alone."""
     seldepth: int
@@ -109,7 +110,7 @@ def root_report(
         state=forest.state(tree),
         moves=root_moves(forest, tree, lines=lines, allowed=allowed),
         visits=int(forest.root_node_visits(ids)[0]),
-        wdl=_triple(forest.root_values(ids)[0]),
+        wdl=_triple(forest.reported_values(ids)[0]),
         value=_triple(forest.network_values(ids)[0]),
         seldepth=int(stats["depth_max"]),
         nodes=int(stats["nodes"]),
@@ -141,7 +142,7 @@ def _root_move(edge: Mapping[str, Any]) -> RootMove:
         in_flight=int(edge["in_flight"]),
         prior=float(edge["prior"]),
         q=float(edge["q"]),
-        wdl=None if edge["wdl"] is None else _triple(edge["wdl"]),
+        wdl=None if edge["reported_wdl"] is None else _triple(edge["reported_wdl"]),
         u=float(edge["u"]),
         score=float(edge["score"]),
         value=None if edge["value"] is None else float(edge["value"]),
