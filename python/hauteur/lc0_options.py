@@ -6,7 +6,7 @@ what stands in `SEARCH_OPTIONS`; `search_params` turns values by lc0's names int
 table.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -28,6 +28,8 @@ class Option:
     most: float = 0
     choices: tuple[str, ...] = ()
     field: str = ""
+    check: Callable[[str], object] | None = None
+    """Of a string: raises ValueError for a text that cannot be."""
 
     def declaration(self) -> str:
         """The line that answers `uci`. Fractions are strings in UCI, as in lc0."""
@@ -48,7 +50,7 @@ class Option:
             case "combo":
                 return self._parse_choice(text)
             case _:
-                return "" if text == "<empty>" else text
+                return self._parse_text("" if text == "<empty>" else text)
 
     def text(self, value: Value) -> str:
         """A value as the protocol writes it."""
@@ -80,6 +82,11 @@ class Option:
             raise ValueError(f"{self.name} must be {self.allowed}, got {text}")
         return number
 
+    def _parse_text(self, text: str) -> str:
+        if self.check is not None:
+            self.check(text)
+        return text
+
     def _parse_choice(self, text: str) -> str:
         for choice in self.choices:
             if choice.lower() == text.lower():
@@ -101,6 +108,67 @@ def _float(name: str, default: float, least: float, most: float, field: str, hel
 def _spin(name: str, default: int, least: int, most: int, field: str, help: str) -> Option:  # noqa: A002
     return Option(name, "spin", default, help, least=least, most=most, field=field)
 
+
+def contempt_elo(text: str, opponent: str = "", otherwise: float = 0.0) -> float:
+    """The Elo that the option Contempt means against this opponent: `[name=]value` entries, separated by commas.
+
+    The first name that stands in `opponent`, in any case, decides; else the last value without name; else `otherwise`.
+    """
+    elo = otherwise
+    for entry in filter(None, (entry.strip() for entry in text.split(","))):
+        name, equals, value = (part.strip() for part in entry.rpartition("="))
+        try:
+            number = float(value)
+        except ValueError:
+            raise ValueError(f"Contempt must be numbers or name=number, separated by commas, got {entry!r}") from None
+        if not abs(number) <= MOST_CONTEMPT:
+            raise ValueError(f"Contempt must be -{MOST_CONTEMPT:.0f} to {MOST_CONTEMPT:.0f}, got {entry!r}")
+        if not equals:
+            elo = number
+        elif name.lower() in opponent.lower():
+            return number
+    return elo
+
+
+MOST_CONTEMPT = 10_000.0
+
+CONTEMPT_OPTIONS = (
+    Option(
+        "string",
+        "",
+        "Elo by which the contempt side is taken to be stronger; or a list of name=value, by the name of UCI_Opponent.",
+        check=contempt_elo,
+    ),
+    Option(
+        "combo",
+        "play",
+        "The contempt side: the one to move at the root (not in infinite analysis), White, Black, none.",
+        choices=("play", "white_side_analysis", "black_side_analysis", "disable"),
+        field="wdl_contempt.mode",
+    ),
+    _float("ContemptMaxValue", 420.0, 0, MOST_CONTEMPT, "wdl_contempt.max_value", "Contempt beyond counts as this."),
+    _float(
+        "WDLCalibrationElo", 0.0, 0, 10_000, "wdl_contempt.calibration_elo", "Elo of the contempt side; 0: unknown."
+    ),
+    _float("WDLContemptAttenuation", 1.0, -10, 10, "wdl_contempt.attenuation", "Factor of the contempt."),
+    _float("WDLMaxS", 1.4, 0.01, 10, "wdl_contempt.max_s", "Bound of the sharpness of evaluations."),
+    _float(
+        "WDLEvalObjectivity", 1.0, 0, 1, "wdl_contempt.eval_objectivity", "Share of the contempt that scores leave out."
+    ),
+    _float("WDLDrawRateTarget", 0.0, 0, 0.9999, "wdl_contempt.draw_rate_target", "Draw rate to assume; 0: the net's."),
+    _float(
+        "WDLDrawRateReference",
+        0.5,
+        1e-4,
+        0.9999,
+        "wdl_contempt.draw_rate_reference",
+        "Draw rate at the net's strength.",
+    ),
+    _float("WDLBookExitBias", 0.65, -2, 2, "wdl_contempt.book_exit_bias", "Advantage in which opening books end."),
+    Option("UCI_Opponent", "string", "", "Title, Elo, kind and name of the opponent, as programs send it."),
+    _float("UCI_RatingAdv", 0.0, -MOST_CONTEMPT, MOST_CONTEMPT, "", "Contempt where that option says nothing."),
+)
+"""The options of WDL contempt."""
 
 SEARCH_OPTIONS = (
     _float("CPuct", 1.745, 0, 100, "cpuct.init", "Exploration of PUCT."),
@@ -132,6 +200,8 @@ SEARCH_OPTIONS = (
     _float("DirichletNoiseEpsilon", 0.0, 0, 1, "dirichlet.epsilon", "Share of noise in the root's policy."),
     _float("DirichletNoiseAlpha", 0.3, 0.001, 1000, "dirichlet.alpha", "Concentration of that noise."),
     _float("DrawScore", 0.0, -1, 1, "draw_score", "Value of a draw for White."),
+    Option("TwoFoldDraws", "check", True, "A position that comes back within a line counts as a draw."),
+    *CONTEMPT_OPTIONS,
 )
 """The options that shape the tree."""
 
@@ -152,7 +222,6 @@ WITHOUT_EFFECT = (
     "CacheHistoryLength",
     "ConfigFile",
     "Contempt",
-    "ContemptMaxValue",
     "ContemptMode",
     "ContemptModeTB",
     "HybridRatioMode",
@@ -190,18 +259,8 @@ WITHOUT_EFFECT = (
     "TaskWorkers",
     "ThreadIdlingThreshold",
     "TimeManager",
-    "TwoFoldDraws",
-    "UCI_Opponent",
-    "UCI_RatingAdv",
     "UCI_ShowMovesLeft",
     "ValueOnly",
-    "WDLBookExitBias",
-    "WDLCalibrationElo",
-    "WDLContemptAttenuation",
-    "WDLDrawRateReference",
-    "WDLDrawRateTarget",
-    "WDLEvalObjectivity",
-    "WDLMaxS",
 )
 """Names of lc0 (and of its forks) that hauteur accepts and that change nothing."""
 
@@ -220,7 +279,22 @@ def search_params(options: Mapping[str, Value], **others: Any) -> SearchParams:
         del fields["root_fpu"]
     if values["DirichletNoiseEpsilon"] == 0.0:
         del fields["dirichlet"]
+    if values["TwoFoldDraws"]:
+        fields["repetition"] = {"mode": "inline_value"}
+    advantage = float(values["UCI_RatingAdv"])
+    contempt = contempt_elo(str(values["Contempt"]), str(values["UCI_Opponent"]), advantage)
+    fields["wdl_contempt"]["contempt"] = contempt
+    if not (contempt or values["WDLCalibrationElo"] or values["WDLDrawRateTarget"]):
+        del fields["wdl_contempt"]
     return SearchParams.model_validate({**fields, **others})
+
+
+def without_contempt_of_play(params: SearchParams) -> SearchParams:
+    """Settings for infinite analysis: in the mode `play` the contempt is nobody's."""
+    rule = params.wdl_contempt
+    if rule is None or rule.mode != "play":
+        return params
+    return params.model_copy(update={"wdl_contempt": rule.model_copy(update={"mode": "disable"})})
 
 
 def temperature(options: Mapping[str, Value]) -> Temperature:

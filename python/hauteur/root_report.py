@@ -23,10 +23,10 @@ class RootMove:
     in_flight: int
     prior: float
     q: float
-    """Mean value by which the search goes, draw score and WDL contempt included; before the first visit what it assumes of
-    the move (FPU)."""
+    """Mean value by which the search goes, draw score and WDL contempt included; before the first visit what it assumes
+    of the move (FPU)."""
     wdl: Wdl | None
-    """As reported: without the shift of WDL contempt, as far as its `eval_objectivity` says. None before the first visit."""
+    """As reported: WDL contempt is taken back as far as `eval_objectivity` says. None before the first visit."""
     u: float
     """Exploration term of PUCT."""
     score: float

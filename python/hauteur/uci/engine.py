@@ -23,6 +23,7 @@ import numpy as np
 from hauteur import __version__, _core
 from hauteur.analyse import Session
 from hauteur.config import SearchParams
+from hauteur.lc0_options import without_contempt_of_play
 from hauteur.limits import Limits
 from hauteur.root_report import RootReport
 from hauteur.time_manager import remember_lateness
@@ -291,7 +292,7 @@ class Engine:
         if task is None:
             return
         try:
-            session = self._ready_session()
+            session = self._ready_session(infinite=task.go.infinite)
             session.set_position(task.position.start, task.position.actions)
             self._search = session.start(
                 task.limits(self.options, self._lateness),
@@ -306,11 +307,13 @@ class Engine:
             return
         self._search.add_done_callback(lambda search: self._events.put(lambda: self._ended(task, search)))
 
-    def _ready_session(self) -> Session:
+    def _ready_session(self, *, infinite: bool) -> Session:
         """The session of the open net and the present options; a new one if they have changed."""
         if self._net is None:
             raise ValueError("there is no net")
         evaluator, params = self._net.result(), self.options.search_params()
+        if infinite:
+            params = without_contempt_of_play(params)
         batch_size, path = self.options.whole("MinibatchSize") or None, self.options.text("SyzygyPath")
         fast_play = self.options.flag("SyzygyFastPlay")
         key = (evaluator, params, batch_size, path, fast_play)

@@ -25,7 +25,6 @@ def _off(value: Value) -> bool:
 
 
 NEEDS = (
-    Need("TwoFoldDraws", True, _off, "second occurrences count as draws"),
     Need("StickyEndgames", True, _off, "proven results are carried up the tree"),
     Need(
         "CacheHistoryLength",
@@ -37,9 +36,6 @@ NEEDS = (
     Need("SmartPruningFactor", 1.33, lambda value: float(value) == 0, "moves that cannot catch up are left out"),
     Need("MinibatchSize", 0, lambda value: value == 1, "leaves are collected in batches"),
     Need("DirichletNoiseEpsilon", 0.0, lambda value: float(value) == 0, "random noise at the root"),
-    Need("WDLCalibrationElo", 0.0, lambda value: float(value) == 0, "WDL contempt"),
-    Need("WDLDrawRateTarget", 0.0, lambda value: float(value) == 0, "WDL contempt"),
-    Need("Contempt", "", lambda value: value in ("", 0, "0"), "WDL contempt"),
     Need("SwapColors", False, _off, "search-contempt with swapped colours"),
     Need("SyzygyPath", "", lambda value: value in ("", "<empty>"), "endgame tablebases"),
 )
