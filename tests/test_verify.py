@@ -125,7 +125,6 @@ def test_searches_of_lc0_are_reproduced(shared_data: Path, tmp_path: Path) -> No
         assert hundred.mean <= 0.01
     skipped = {found.name: " ".join(found.skipped) for found in report.sets if found.skipped}
     assert "CacheHistoryLength=0" in skipped["fixed_fpu_reduction_0.33_cachehist0"]
-    assert "TwoFoldDraws=True by default" in skipped["lc0_defaults"]
 
 
 def test_search_contempt_is_skipped_by_name(shared_data: Path, tmp_path: Path) -> None:

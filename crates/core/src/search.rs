@@ -159,7 +159,8 @@ impl Search {
     }
 
     fn wants_visit(&self) -> bool {
-        let below_limit = self.visit_limit == 0 || self.tree.root.visits + self.rows_in_flight < self.visit_limit;
+        let visits = if self.favours_right_side() { self.tree.root.visits } else { 0 };
+        let below_limit = self.visit_limit == 0 || visits + self.rows_in_flight < self.visit_limit;
         let below_cap =
             self.setup.params.max_tree_bytes == 0 || (self.tree.bytes() as u64) < self.setup.params.max_tree_bytes;
         self.can_move && below_limit && below_cap
