@@ -1,6 +1,6 @@
 //! The network's answers as the tree takes them: a value, and priors.
 
-use crate::game::Action;
+use crate::game::{Action, Outcome, Player};
 use crate::params::SearchParams;
 use crate::search::Leaf;
 use crate::tree::{Edge, Value};
@@ -33,4 +33,12 @@ pub fn softmax_edges(leaf: &mut Leaf, logits: &[f32], params: &SearchParams) -> 
     edges.extend(actions.iter().zip(weights).map(|(action, weight)| Edge::new(*action, (*weight / sum) as f32)));
     edges.sort_by(|a, b| b.prior().total_cmp(&a.prior()));
     Ok(())
+}
+
+/// The winner and their value; a draw is the same for both.
+pub(crate) fn outcome_value(outcome: Outcome) -> (Player, Value) {
+    match outcome {
+        Outcome::Win(player) => (player, Value { wl: 1.0, d: 0.0 }),
+        Outcome::Draw => (Player::First, Value { wl: 0.0, d: 1.0 }),
+    }
 }

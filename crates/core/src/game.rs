@@ -119,6 +119,10 @@ pub trait State: Send + Sync {
     }
     /// Why the game is over, in a word or two (`checkmate`, `four in a row`); `None` while it is not.
     fn end_reason(&self) -> Option<&'static str>;
+    /// The result rests on what was played before, not on the position alone (chess: repetition, fifty moves).
+    fn outcome_depends_on_path(&self) -> bool {
+        false
+    }
     /// Number of plies played since the game's initial state.
     fn ply(&self) -> usize;
     /// Writes the features, from the mover's view, into `row` (every float is written).

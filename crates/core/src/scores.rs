@@ -5,9 +5,11 @@ use crate::rng::CounterRng;
 use crate::root::Root;
 use crate::rules::prior_mixing::PriorMixing;
 use crate::rules::q_average::QAverage;
+use crate::rules::solver::Meeting;
+use crate::rules::solver::bounds::Bounds;
 use crate::rules::variance::{NodeSpread, Variance, VarianceMode, VarianceSource};
 use crate::select::{NodeView, Setup};
-use crate::tree::{Edge, EdgeStats, Tree};
+use crate::tree::{Edge, EdgeStats, Tree, Value};
 
 /// A node as a descent meets it.
 #[derive(Clone, Copy)]
@@ -132,7 +134,24 @@ impl<'a> NodeScores<'a> {
     /// Q and U of an edge. `draw` gives z ~ N(0, 1) where a rule wants noise.
     pub fn terms(&self, k: usize, draw: impl FnOnce() -> f64) -> (f64, f64) {
         let record = self.record(k);
-        (self.value(k, &record, draw), self.exploration(k, &record))
+        let proven = self.params.solver.and_then(|rule| Some((rule, self.bounds(k).result()?)));
+        let Some((rule, result)) = proven else { return (self.value(k, &record, draw), self.exploration(k, &record)) };
+        let exact = (self.exact(k), self.exploration(k, &record));
+        let (at_root, depth) = (self.met.root.is_some(), self.met.depth);
+        let place = Meeting { at_root, depth, child_visits: self.spread.child_visits };
+        rule.proven_terms(exact, result, record.visits, place)
+    }
+
+    /// Q of a proven edge: its exact value, draws at their score.
+    fn exact(&self, k: usize) -> f64 {
+        let Value { wl, d } = self.bounds(k).value();
+        wl + self.view.draw_score() * f64::from(d)
+    }
+
+    /// What is proven of an edge (solver).
+    fn bounds(&self, k: usize) -> Bounds {
+        let place = self.tree.node(self.met.node).stats as usize + k;
+        if k < self.stats.len() { self.tree.side.bounds.get(place) } else { Bounds::OPEN }
     }
 
     /// Place 1: Q of an edge.
@@ -175,7 +194,7 @@ impl<'a> NodeScores<'a> {
     }
 
     fn edge_variance(&self, rule: &Variance, k: usize, record: &EdgeStats) -> f64 {
-        if record.is_end() {
+        if record.is_end() || self.bounds(k).is_proven() {
             return 0.0;
         }
         match rule.source {

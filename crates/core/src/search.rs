@@ -2,16 +2,18 @@
 
 use std::sync::Arc;
 
-use crate::answers::{softmax_edges, wdl_value};
+use crate::answers::{outcome_value, softmax_edges, wdl_value};
 use crate::cache::Cache;
 use crate::game::{Action, Outcome, Player, State};
 use crate::oracle::LeafOracle;
 use crate::rng::{CounterRng, root_rng, rule_rng};
 use crate::root::Root;
+use crate::rules::solver::Solver;
+use crate::rules::solver::expansion::{Judge, look_behind};
 use crate::scores::{Met, NodeScores, root_variance};
 use crate::select::{NodeView, Setup, best_edge};
 use crate::side::Side;
-use crate::tree::{Edge, EdgeStats, Step, TERMINAL, Tree, UNEVALUATED, Value};
+use crate::tree::{Edge, EdgeStats, Step, Tree, UNEVALUATED, Value};
 
 /// Rows of one tree that may wait for the network; with the most collisions that a gather allows they fit the counts of edges.
 const MAX_IN_FLIGHT: usize = 30_000;
@@ -98,7 +100,7 @@ pub struct Search {
     pub(crate) setup: Arc<Setup>,
     root_state: Box<dyn State>,
     pub(crate) scratch: Box<dyn State>,
-    beyond: Box<dyn State>,
+    pub(crate) beyond: Box<dyn State>,
     pub(crate) tree: Tree,
     pub(crate) root: Root,
     key: u64,
@@ -113,6 +115,8 @@ pub struct Search {
     rows_in_flight: u32,
     can_move: bool,
     pub(crate) path: Vec<Step>,
+    /// Legal actions of a leaf (solver).
+    pub(crate) actions: Vec<Action>,
     spare: Vec<Leaf>,
     counters: Counters,
 }
@@ -138,6 +142,7 @@ impl Search {
             rows_in_flight: 0,
             can_move: !actions.is_empty(),
             path: Vec::new(),
+            actions,
             spare: Vec::new(),
             counters: Counters::default(),
         }
@@ -163,7 +168,7 @@ impl Search {
         let below_limit = self.visit_limit == 0 || visits + self.rows_in_flight < self.visit_limit;
         let below_cap =
             self.setup.params.max_tree_bytes == 0 || (self.tree.bytes() as u64) < self.setup.params.max_tree_bytes;
-        self.can_move && below_limit && below_cap
+        self.can_move && below_limit && below_cap && !(self.setup.solves && self.is_decided())
     }
 
     /// Adds leaves that wait for the network until there are `quota` of them, or no more visit is wanted or possible.
@@ -207,7 +212,7 @@ impl Search {
             let edge = self.select(node, &own);
             self.path.push(Step { node, edge });
             let stats = self.tree.stats(node)[edge as usize];
-            if stats.is_end() {
+            if stats.is_end() || (self.setup.solves && self.tree.bounds_at(Step { node, edge }).is_proven()) {
                 self.counters.terminal_visits += 1;
                 self.finish_visit(mover, stats.value(false));
                 return Visit::Done;
@@ -268,8 +273,11 @@ impl Search {
 
     /// Counts and backs up a visit in flight along the present path.
     fn back_up(&mut self, mover: Player, value: Value) {
-        if self.setup.backs_up_by_rules {
-            self.tree.backup_by_rules(&self.path, mover, value, self.setup.params.q_average.as_ref());
+        let average = self.setup.params.q_average.as_ref();
+        if let Some(solver) = &self.setup.params.solver {
+            self.tree.backup_with_bounds(&self.path, mover, value, solver, average);
+        } else if self.setup.backs_up_by_rules {
+            self.tree.backup_by_rules(&self.path, mover, value, average);
         } else {
             self.tree.backup(&self.path, mover, value);
         }
@@ -278,13 +286,13 @@ impl Search {
 
     /// The scratch position is a leaf: the end of a game, in the cache, or work for the network.
     fn reach_leaf(&mut self, known: Known) -> Visit {
-        if let Some((outcome, mark)) = self.leaf_end(known.oracle) {
-            let last = *self.path.last().expect("the root is never terminal");
-            self.tree.step_stats(last).node = mark;
-            self.counters.terminal_visits += 1;
-            let (player, value) = outcome_value(outcome);
-            self.finish_visit(player, value);
-            return Visit::Done;
+        loop {
+            if let Some((outcome, judge)) = self.leaf_end(known.oracle) {
+                return self.end_visit(outcome, judge);
+            }
+            if !self.setup.solves || !self.extend_forced() {
+                break;
+            }
         }
         let key = self.scratch.key();
         if !known.cache.is_off() {
@@ -293,9 +301,10 @@ impl Search {
                 self.counters.cache_hits += 1;
                 let mover = self.scratch.to_move();
                 let value = self.judged(mover, seen.value);
-                let node = self.expand_path_end(mover, &seen.edges, value);
+                let node = self.tree.add_node(mover, &seen.edges, value);
                 self.tree.side.raw_network.set(node as usize, seen.value);
-                look_behind(&mut self.tree, node, self.scratch.as_ref(), self.beyond.as_mut());
+                look_behind(&mut self.tree, node, self.scratch.as_ref(), self.beyond.as_mut(), &self.setup.params);
+                self.link_path_end(node);
                 self.finish_visit(mover, value);
                 return Visit::Done;
             }
@@ -303,22 +312,35 @@ impl Search {
         Visit::Row(self.make_leaf(key))
     }
 
-    /// The result at the scratch position, by the rules, as a repeat or by the oracle, and the mark of its record. A root may be
-    /// drawn by a rule, or be known, and is still searched.
-    fn leaf_end(&mut self, oracle: Option<&dyn LeafOracle>) -> Option<(Outcome, u32)> {
+    /// The scratch position has this result: notes it on the edge that leads there, and backs it up.
+    fn end_visit(&mut self, outcome: Outcome, judge: Judge) -> Visit {
+        let last = *self.path.last().expect("the root is never terminal");
+        self.tree.step_stats(last).node = judge.mark();
+        self.counters.terminal_visits += 1;
+        let (player, value) = outcome_value(outcome);
+        if self.setup.solves {
+            self.prove_end(outcome, judge);
+            self.value_forced(player, value, value);
+        }
+        self.finish_visit(player, value);
+        Visit::Done
+    }
+
+    /// The result at the scratch position, by the rules, as a repeat or by the oracle. A root may be drawn by a rule, or be known,
+    /// and is still searched.
+    fn leaf_end(&mut self, oracle: Option<&dyn LeafOracle>) -> Option<(Outcome, Judge)> {
         if self.path.is_empty() {
             return None;
         }
         if let Some(outcome) = self.scratch.outcome() {
-            return Some((outcome, TERMINAL));
+            return Some((outcome, Judge::Rules));
         }
-        let repeat = self.repeat_at_leaf();
-        if repeat.is_some() {
-            return repeat;
+        if let Some((outcome, mark)) = self.repeat_at_leaf() {
+            return Some((outcome, Judge::Repeat(mark)));
         }
         let known = oracle?.probe(self.scratch.as_ref())?;
         self.counters.oracle_hits += 1;
-        Some((known, TERMINAL))
+        Some((known, Judge::Oracle))
     }
 
     fn make_leaf(&mut self, key: u64) -> Leaf {
@@ -342,9 +364,8 @@ impl Search {
         leaf
     }
 
-    /// Makes a node at the end of the present path.
-    fn expand_path_end(&mut self, mover: Player, edges: &[Edge], value: Value) -> u32 {
-        let node = self.tree.add_node(mover, edges, value);
+    /// Puts a new node at the end of the present path.
+    pub(crate) fn link_path_end(&mut self, node: u32) {
         match self.path.last() {
             Some(last) => self.tree.step_stats(*last).node = node,
             None => {
@@ -352,7 +373,11 @@ impl Search {
                 self.dress_root(node);
             }
         }
-        node
+        if self.setup.solves {
+            let (value, raw) = (self.tree.network_value(node), self.tree.raw_network_value(node));
+            self.value_forced(self.tree.node(node).mover, value, raw);
+            self.prove_node(node);
+        }
     }
 
     /// Sets the priors that a new root selects with.
@@ -374,9 +399,10 @@ impl Search {
         self.rows_in_flight -= 1;
         let mover = leaf.state.to_move();
         let value = self.judged(mover, leaf.value);
-        let node = self.expand_path_end(mover, &leaf.edges, value);
+        let node = self.tree.add_node(mover, &leaf.edges, value);
         self.tree.side.raw_network.set(node as usize, leaf.value);
-        look_behind(&mut self.tree, node, leaf.state.as_ref(), self.beyond.as_mut());
+        look_behind(&mut self.tree, node, leaf.state.as_ref(), self.beyond.as_mut(), &self.setup.params);
+        self.link_path_end(node);
         self.back_up(mover, value);
         keep_in_cache(leaf.key, &leaf.edges, leaf.value);
         self.spare.push(leaf);
@@ -396,6 +422,7 @@ impl Search {
         if let Some(node) = self.tree.root_node() {
             self.root.prepare(&mut self.tree, node);
         }
+        self.refresh_root_bounds();
     }
 
     /// Plays an action, which is legal, and re-roots. Nothing may be in flight.
@@ -418,6 +445,7 @@ impl Search {
         if let Some(node) = self.tree.root_node() {
             self.dress_root(node);
         }
+        self.refresh_root_bounds();
     }
 
     /// Forgets the tree. What the root is restricted to stays.
@@ -460,35 +488,13 @@ impl Search {
 
     /// The first broken invariant of the tree, in words.
     pub fn check_invariants(&self) -> Result<(), String> {
-        self.tree.check_invariants(self.setup.params.q_average.is_none())
+        let plain_solver = |rule: Solver| rule.retro_fix && !rule.clamp_to_bounds;
+        let plain = self.setup.params.q_average.is_none() && self.setup.params.solver.is_none_or(plain_solver);
+        self.tree.check_invariants(plain)
     }
 
     /// Totals since the search began.
     pub fn counters(&self) -> &Counters {
         &self.counters
-    }
-}
-
-/// What rules want to know of the positions behind the edges of a new node, which `state` stands on.
-fn look_behind(tree: &mut Tree, node: u32, state: &dyn State, beyond: &mut dyn State) {
-    if !tree.side.replies.is_on() {
-        return;
-    }
-    let first = tree.node(node).edges as usize;
-    let mut replies = Vec::new();
-    for k in 0..tree.edges(node).len() {
-        beyond.copy_from(state);
-        beyond.play(tree.edges(node)[k].action);
-        let over = beyond.outcome().is_some();
-        beyond.legal_actions(&mut replies);
-        tree.side.replies.set(first + k, if over { 0 } else { replies.len() as u16 });
-    }
-}
-
-/// The winner and their value; a draw is the same for both.
-fn outcome_value(outcome: Outcome) -> (Player, Value) {
-    match outcome {
-        Outcome::Win(player) => (player, Value { wl: 1.0, d: 0.0 }),
-        Outcome::Draw => (Player::First, Value { wl: 0.0, d: 1.0 }),
     }
 }

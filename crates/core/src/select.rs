@@ -46,6 +46,8 @@ pub struct Setup {
     pub(crate) scores_by_rules: bool,
     /// Nodes freeze (search-contempt).
     pub(crate) freezes: bool,
+    /// Results are proven (solver).
+    pub(crate) solves: bool,
     /// A rule changes backup.
     pub(crate) backs_up_by_rules: bool,
 }
@@ -57,6 +59,7 @@ impl Setup {
         Setup {
             scores_by_rules: params.change_scores(),
             freezes: params.search_contempt.is_some(),
+            solves: params.solver.is_some(),
             backs_up_by_rules: params.change_backup(),
             contempt: Rescale::new(&params),
             exploration: Exploration::new(params.cpuct, params.arithmetic),
@@ -115,6 +118,11 @@ impl NodeView {
     /// Q of the node for its mover.
     pub fn parent_q(&self) -> f64 {
         self.parent_q
+    }
+
+    /// Value of a draw for the mover.
+    pub fn draw_score(&self) -> f64 {
+        self.draw_score
     }
 
     /// c_puct(N) sqrt(max(N - 1, 1)).

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use crate::params::SearchParams;
 use crate::rules::search_contempt::Frozen;
+use crate::rules::solver::bounds::Bounds;
 use crate::tree::Value;
 
 /// One value an index, beside another vector, or nothing at all while it is off.
@@ -81,6 +82,12 @@ pub struct Side {
     pub replies: Column<u16>,
     /// By node: the weights of frozen nodes (search-contempt).
     pub frozen: Frozen,
+    /// By record: what is proven of the result behind the edge (solver).
+    pub bounds: Column<Bounds>,
+    /// What is proven of the root, over the edges that it may take (solver).
+    pub root_bounds: Bounds,
+    /// A frozen node takes no proof from edges outside of its support (solver with search-contempt).
+    pub proofs_in_support: bool,
 }
 
 impl Side {
@@ -93,6 +100,9 @@ impl Side {
             raw_network: Column::new(params.wdl_contempt.is_some()),
             replies: Column::new(params.tree_balance.is_some()),
             frozen: Frozen::new(params.search_contempt.is_some()),
+            bounds: Column::new(params.solver.is_some()),
+            root_bounds: Bounds::OPEN,
+            proofs_in_support: params.search_contempt.as_ref().is_some_and(|rule| rule.proofs_respect_contempt),
         }
     }
 
@@ -104,27 +114,34 @@ impl Side {
             raw_network: Column::new(self.raw_network.on),
             replies: Column::new(self.replies.on),
             frozen: self.frozen.emptied(),
+            bounds: Column::new(self.bounds.on),
+            root_bounds: Bounds::OPEN,
+            proofs_in_support: self.proofs_in_support,
         }
     }
 
     /// There are so many records now.
     pub(crate) fn resize_records(&mut self, len: usize) {
         self.deviations.resize(len);
+        self.bounds.resize(len);
     }
 
     /// A block of records moved.
     pub(crate) fn move_records(&mut self, from: Range<usize>, to: usize) {
-        self.deviations.copy_within(from, to);
+        self.deviations.copy_within(from.clone(), to);
+        self.bounds.copy_within(from, to);
     }
 
     /// A record was made.
     pub(crate) fn clear_record(&mut self, record: usize) {
         self.deviations.set(record, 0.0);
+        self.bounds.set(record, Bounds::OPEN);
     }
 
     /// A record was copied from another tree.
     pub(crate) fn copy_record(&mut self, to: usize, source: &Side, from: usize) {
         self.deviations.set(to, source.deviations.get(from));
+        self.bounds.set(to, source.bounds.get(from));
     }
 
     /// There are so many nodes now.
@@ -171,6 +188,10 @@ impl Side {
 
     /// Bytes in use.
     pub fn bytes(&self) -> usize {
-        self.deviations.bytes() + self.raw_network.bytes() + self.replies.bytes() + self.frozen.bytes()
+        self.deviations.bytes()
+            + self.raw_network.bytes()
+            + self.replies.bytes()
+            + self.frozen.bytes()
+            + self.bounds.bytes()
     }
 }

@@ -160,6 +160,8 @@ pub struct Node {
     stats_capacity: u16,
     /// Who is to move.
     pub mover: Player,
+    /// The network was not asked: the only move was played on the spot (solver). Such a node has no visit of its own.
+    pub forced: bool,
 }
 
 /// One step of a path: a node and which of its edges was taken.
@@ -314,6 +316,7 @@ impl Tree {
             visited: 0,
             stats_capacity: 0,
             mover,
+            forced: false,
         });
         self.network.push([value.wl as f32, value.d]);
         self.edges.extend_from_slice(edges);
@@ -386,7 +389,7 @@ impl Tree {
     /// A position that was never evaluated gives an empty tree.
     pub fn re_root(&mut self, edge: u32) {
         let behind = self.root_node().and_then(|root| Some((root, *self.stats(root).get(edge as usize)?)));
-        let Some((old_root, stats)) = behind.filter(|(_, stats)| stats.node < TERMINAL) else {
+        let Some((old_root, stats)) = behind.filter(|(_, stats)| stats.node < TERMINAL && stats.visits > 0) else {
             *self = Tree::with_side(self.side.emptied());
             return;
         };
@@ -395,7 +398,11 @@ impl Tree {
         let Value { wl, d } = stats.value(flip);
         let node = self.copy_subtree(stats.node, &mut fresh);
         fresh.root = EdgeStats { wl, d, node, ..stats };
-        fresh.side.root_deviations = self.side.deviations.get(self.record_index(Step { node: old_root, edge }));
+        let record = self.record_index(Step { node: old_root, edge });
+        fresh.side.root_deviations = self.side.deviations.get(record);
+        if self.side.bounds.get(record).is_proven() {
+            fresh.reopen_root();
+        }
         *self = fresh;
     }
 
@@ -406,6 +413,7 @@ impl Tree {
         while let Some(old) = queue.pop_front() {
             let node = self.node(old);
             let new = into.add_node(node.mover, self.edges(old), self.network_value(old));
+            into.nodes[new as usize].forced = node.forced;
             into.side.copy_node(new, &self.side, old);
             let edges = node.edges as usize..node.edges as usize + usize::from(node.num_edges);
             into.side.copy_edges(into.node(new).edges as usize, &self.side, edges);
@@ -446,7 +454,7 @@ impl Tree {
 }
 
 /// One more visit by the rules; returns the squared deviations after it.
-fn add_by_rules(stats: &mut EdgeStats, deviations: f64, value: Value, rule: Option<&QAverage>) -> f64 {
+pub(crate) fn add_by_rules(stats: &mut EdgeStats, deviations: f64, value: Value, rule: Option<&QAverage>) -> f64 {
     let visits = stats.visits + 1;
     let step = rule.map_or(1.0 / f64::from(visits), |rule| rule.step_size(visits));
     let after = deviations_after(deviations, visits, value.wl - stats.wl, step, rule.is_none());

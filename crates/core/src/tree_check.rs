@@ -1,6 +1,7 @@
 //! What tests ask of a tree: its digest and its invariants.
 
-use crate::tree::{EdgeStats, TERMINAL, Tree, Value};
+use crate::rules::solver::bounds::Bounds;
+use crate::tree::{EdgeStats, Node, TERMINAL, Tree, Value};
 
 impl Tree {
     /// A hash of structure, visits and values: equal trees have equal digests.
@@ -21,15 +22,22 @@ impl Tree {
     /// The first broken invariant, in words. `plain_means`: every value is the plain mean of the values below it.
     pub fn check_invariants(&self, plain_means: bool) -> Result<(), String> {
         let Some(root) = self.root_node() else { return Ok(()) };
-        let mut stack = vec![(root, self.root)];
+        let mut stack = vec![(root, self.root, Bounds::OPEN)];
         let mut reached = 0;
-        while let Some((index, own)) = stack.pop() {
+        while let Some((index, own, bounds)) = stack.pop() {
             reached += 1;
-            self.check_node(index, &own, plain_means)?;
-            let mover = self.node(index).mover;
-            for stats in self.stats(index).iter().filter(|stats| stats.node < TERMINAL) {
+            if bounds.is_proven() {
+                self.check_proven(index, &own, bounds)?;
+            } else {
+                self.check_node(index, &own, plain_means)?;
+            }
+            let Node { mover, stats: first, .. } = *self.node(index);
+            let inner = self.stats(index).iter().enumerate().filter(|(_, stats)| stats.node < TERMINAL);
+            for (k, stats) in inner {
                 let Value { wl, d } = stats.value(self.node(stats.node).mover != mover);
-                stack.push((stats.node, EdgeStats { wl, d, ..*stats }));
+                let bounds = self.side.bounds.get(first as usize + k);
+                self.check_bounds(stats.node, bounds, self.node(stats.node).mover != mover)?;
+                stack.push((stats.node, EdgeStats { wl, d, ..*stats }, bounds));
             }
         }
         if reached != self.nodes.len() {
@@ -40,9 +48,10 @@ impl Tree {
 
     fn check_node(&self, index: u32, own: &EdgeStats, plain_means: bool) -> Result<(), String> {
         let stats = self.stats(index);
-        let visits: u32 = stats.iter().map(|s| s.visits).sum();
-        if own.visits != 1 + visits {
-            return Err(format!("node {index}: {} visits, but 1 + edge visits = {}", own.visits, 1 + visits));
+        let own_visits = u32::from(!self.node(index).forced);
+        let visits = own_visits + stats.iter().map(|s| s.visits).sum::<u32>();
+        if own.visits != visits {
+            return Err(format!("node {index}: {} visits, but own and edge visits are {visits}", own.visits));
         }
         let in_flight: u32 = stats.iter().map(|s| u32::from(s.in_flight)).sum();
         if u32::from(own.in_flight) != in_flight {
@@ -53,11 +62,35 @@ impl Tree {
             return Err(format!("node {index}: priors sum to {priors}"));
         }
         let sum: f64 = stats.iter().map(|s| s.wl * f64::from(s.visits)).sum();
-        let mean = (sum + self.network_value(index).wl) / f64::from(own.visits);
+        let own_value = self.network_value(index).wl * f64::from(own_visits);
+        let mean = (sum + own_value) / f64::from(own.visits.max(1));
         if (plain_means && (own.wl - mean).abs() > 1e-6) || own.wl.abs() > 1.0 + 1e-9 {
             return Err(format!("node {index}: value {}, mean of its visits {mean}", own.wl));
         }
         Ok(())
+    }
+}
+
+impl Tree {
+    /// The record of a proven node: exact, with one visit or more beyond those of its edges.
+    fn check_proven(&self, index: u32, own: &EdgeStats, bounds: Bounds) -> Result<(), String> {
+        let visits: u32 = self.stats(index).iter().map(|stats| stats.visits).sum();
+        if own.visits < visits {
+            return Err(format!("node {index} is proven: {} visits, but its edges have {visits}", own.visits));
+        }
+        if own.visits > 0 && own.wl.abs() != bounds.value().wl.abs() {
+            return Err(format!("node {index} is proven {bounds:?}, but its value is {}", own.wl));
+        }
+        Ok(())
+    }
+
+    /// The bounds of the edge that leads to a node are no wider than what the node's edges prove.
+    fn check_bounds(&self, index: u32, bounds: Bounds, flip: bool) -> Result<(), String> {
+        let proven = self.node_bounds(index, |_| true).behind_edge(flip);
+        match bounds.tightened(proven) {
+            Some(_) => Err(format!("node {index} has {bounds:?}, but its edges prove {proven:?}")),
+            None => Ok(()),
+        }
     }
 }
 

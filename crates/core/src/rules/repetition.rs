@@ -89,10 +89,14 @@ impl Removed {
         Removed { visits: self.visits + other.visits, wl, deviations, d: self.d + (other.d - self.d) * l / (k + l) }
     }
 
-    /// A record and its squared deviations without these visits, of which it has more; the inverse of merging two sets:
+    /// A record and its squared deviations without these visits; only that of a forced node may have no more. The inverse of merging two sets:
     ///
     /// Q' = Q - k (q - Q) / (n - k) and M' = M - m - (q - Q')^2 k (n - k) / n, with k visits of mean q and deviations m taken out.
     fn taken_from(&self, stats: &mut EdgeStats, deviations: f64) -> f64 {
+        if self.visits >= stats.visits {
+            (stats.visits, stats.wl, stats.d) = (0, 0.0, 0.0);
+            return 0.0;
+        }
         let (n, k) = (f64::from(stats.visits), f64::from(self.visits));
         let d = f64::from(stats.d);
         stats.wl = (stats.wl - k * (self.wl - stats.wl) / (n - k)).clamp(-1.0, 1.0);
@@ -165,6 +169,9 @@ impl Tree {
     /// Takes from a record what the node behind it has lost; returns that, for the mover of `node`.
     fn take_from_record(&mut self, node: u32, record: usize, pass: &Reopening) -> Removed {
         let stats = self.stats[record];
+        if self.side.bounds.get(record).is_proven() {
+            return Removed::default(); // an exact value rests on no repeat
+        }
         let Some(lost) = pass.removed.get(stats.node as usize).filter(|lost| lost.visits > 0) else {
             return Removed::default();
         };
@@ -201,12 +208,14 @@ impl Tree {
     /// The mean of a node's own evaluation and the visits of its edges, `visits` in all, for its mover.
     fn plain_mean(&self, node: u32, visits: u32) -> Value {
         let own = self.network_value(node);
+        let own_visits = f64::from(u8::from(!self.node(node).forced));
         let edges = self.stats(node).iter();
-        let (wl, d) = edges.fold((own.wl, f64::from(own.d)), |(wl, d), stats| {
+        let (wl, d) = edges.fold((own.wl * own_visits, f64::from(own.d) * own_visits), |(wl, d), stats| {
             let visits = f64::from(stats.visits);
             (wl + visits * stats.wl, d + visits * f64::from(stats.d))
         });
-        Value { wl: wl / f64::from(visits), d: (d / f64::from(visits)) as f32 }
+        let visits = f64::from(visits.max(1));
+        Value { wl: wl / visits, d: (d / visits) as f32 }
     }
 }
 

@@ -1,4 +1,11 @@
 //! Solver (certainty propagation, MCTS-Solver): proven bounds of results travel up the tree.
+//!
+//! Bounds stand in a column beside the records (`Side::bounds`). A record whose bounds meet is proven: its value is exact
+//! and frozen, and a visit that comes to it ends there.
+
+pub mod backup;
+pub mod bounds;
+pub mod expansion;
 
 use serde::{Deserialize, Serialize};
 
@@ -64,7 +71,34 @@ impl Default for Solver {
     }
 }
 
+/// Where an edge is met, for the terms of its score.
+#[derive(Clone, Copy, Debug)]
+pub struct Meeting {
+    /// At the root.
+    pub at_root: bool,
+    /// 1 at the root.
+    pub depth: usize,
+    /// Completed visits of all edges of the node, at least 1.
+    pub child_visits: f64,
+}
+
 impl Solver {
+    /// Q and U of an edge that is proven to give `result`, from its exact Q and the U of PUCT.
+    ///
+    /// A root that excludes proven edges gives them U = 0 and Q - 50 + 0.4 N / C, so that none is taken while another may be.
+    pub fn proven_terms(&self, (q, u): (f64, f64), result: i8, visits: u32, place: Meeting) -> (f64, f64) {
+        if place.at_root && self.root_excludes_proven {
+            return (q - 50.0 + 0.4 * f64::from(visits) / place.child_visits, 0.0);
+        }
+        match self.lost_child_mode {
+            LostChildMode::Visit => (q, u),
+            LostChildMode::Avoid if result < 0 => (q - 50.0, u),
+            LostChildMode::Avoid => (q, u),
+            LostChildMode::Damp => (q, u * if result == 0 { 0.0001 } else { 0.5 }),
+            LostChildMode::DampByDepth => (q, u / (1.0 + (-1.7 * (place.depth as f64 - 4.0)).exp())),
+        }
+    }
+
     /// Fails on a setting outside its range.
     pub fn check(&self) -> Result<(), ParamsError> {
         within("solver.lookahead", f64::from(self.lookahead), 0.0, 1.0)

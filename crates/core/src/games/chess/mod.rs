@@ -128,6 +128,10 @@ impl State for Position {
         self.end_reason()
     }
 
+    fn outcome_depends_on_path(&self) -> bool {
+        self.is_drawn_by_history()
+    }
+
     fn ply(&self) -> usize {
         self.ply()
     }

@@ -245,6 +245,11 @@ impl Position {
         }
     }
 
+    /// Drawn by repetition or by the fifty-move rule.
+    pub fn is_drawn_by_history(&self) -> bool {
+        matches!(self.end_reason(), Some("threefold repetition" | "fifty-move rule"))
+    }
+
     #[inline]
     fn slot(&self) -> usize {
         self.facts.ply as usize % HISTORY
