@@ -9,11 +9,12 @@ use rayon::prelude::*;
 use thiserror::Error;
 
 use crate::cache::Cache;
+use crate::counters::Counters;
 use crate::game::{Action, State};
 use crate::oracle::LeafOracle;
 use crate::params::SearchParams;
 use crate::rng::tree_key;
-use crate::search::{Counters, Known, Leaf, Search};
+use crate::search::{Known, Leaf, Search};
 use crate::select::Setup;
 
 /// Rows that one tree can have in flight; with its collisions they are counted in 16 bits.

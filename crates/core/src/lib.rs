@@ -6,6 +6,7 @@
 pub mod answers;
 pub mod arithmetic;
 pub mod cache;
+pub mod counters;
 pub mod final_choice;
 pub mod forest;
 pub mod game;

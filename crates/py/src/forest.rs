@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use hauteur_core::counters::Counters;
 use hauteur_core::forest::{BatchId, Forest, ForestError, Rows};
 use hauteur_core::game::Action;
 use hauteur_core::oracle::LeafOracle;
 use hauteur_core::params::SearchParams;
 use hauteur_core::report::RootEdge;
-use hauteur_core::search::{Counters, Search};
+use hauteur_core::search::Search;
 use hauteur_core::tree::Value;
 use numpy::{IntoPyArray, Ix1, Ix2, Ix4, PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;

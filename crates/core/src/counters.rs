@@ -1,0 +1,46 @@
+//! What a search has done since it began.
+
+/// Totals since a search began.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counters {
+    /// Completed visits.
+    pub visits: u64,
+    /// Rows sent to the network.
+    pub rows: u64,
+    /// Leaves looked up in the cache.
+    pub cache_lookups: u64,
+    /// Leaves found there.
+    pub cache_hits: u64,
+    /// Visits that ended at the end of a game, or at a repeat that counts as one.
+    pub terminal_visits: u64,
+    /// Leaves whose result the oracle knew.
+    pub oracle_hits: u64,
+    /// Descents that ended at a leaf in flight.
+    pub collisions: u64,
+    /// Sum of the lengths of all completed visits' paths.
+    pub depth_sum: u64,
+    /// Longest path from the present root.
+    pub depth_max: u64,
+}
+
+impl Counters {
+    /// Adds another search's totals.
+    pub fn add(&mut self, other: &Counters) {
+        self.visits += other.visits;
+        self.rows += other.rows;
+        self.cache_lookups += other.cache_lookups;
+        self.cache_hits += other.cache_hits;
+        self.terminal_visits += other.terminal_visits;
+        self.oracle_hits += other.oracle_hits;
+        self.collisions += other.collisions;
+        self.depth_sum += other.depth_sum;
+        self.depth_max = self.depth_max.max(other.depth_max);
+    }
+
+    /// One more completed visit, whose path has `depth` steps.
+    pub fn count_visit(&mut self, depth: usize) {
+        self.visits += 1;
+        self.depth_sum += depth as u64;
+        self.depth_max = self.depth_max.max(depth as u64);
+    }
+}
