@@ -83,9 +83,9 @@ def test_python_chess_understands_every_option() -> None:
 
 
 def test_options_in_any_case_with_and_without_effect(client: Client) -> None:
-    client.send("setoption name MULTIPV value 3", "setoption name twofolddraws value true", "isready")
+    client.send("setoption name MULTIPV value 3", "setoption name valueonly value true", "isready")
     lines = client.until("readyok")
-    assert "info string option twofolddraws is known from lc0 and has no effect here yet" in lines
+    assert "info string option valueonly is known from lc0 and has no effect here yet" in lines
     client.send("position startpos", "go nodes 60")
     assert {info["multipv"] for info in infos(client.until("bestmove"))} == {"1", "2", "3"}
 

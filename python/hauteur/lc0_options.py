@@ -134,12 +134,14 @@ MOST_CONTEMPT = 10_000.0
 
 CONTEMPT_OPTIONS = (
     Option(
+        "Contempt",
         "string",
         "",
         "Elo by which the contempt side is taken to be stronger; or a list of name=value, by the name of UCI_Opponent.",
         check=contempt_elo,
     ),
     Option(
+        "ContemptMode",
         "combo",
         "play",
         "The contempt side: the one to move at the root (not in infinite analysis), White, Black, none.",
@@ -221,8 +223,6 @@ WITHOUT_EFFECT = (
     "BackendOptions",
     "CacheHistoryLength",
     "ConfigFile",
-    "Contempt",
-    "ContemptMode",
     "ContemptModeTB",
     "HybridRatioMode",
     "HybridRatioSchedule",
