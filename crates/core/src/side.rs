@@ -59,6 +59,12 @@ impl<T: Copy + Default> Column<T> {
         }
     }
 
+    /// The values of a range; empty while the column is off.
+    #[inline]
+    pub fn range(&self, range: Range<usize>) -> &[T] {
+        self.items.get(range).unwrap_or_default()
+    }
+
     /// The values of a range, to be reordered; empty while the column is off.
     pub fn range_mut(&mut self, range: Range<usize>) -> &mut [T] {
         if self.on { &mut self.items[range] } else { &mut [] }
@@ -80,7 +86,7 @@ pub struct Side {
     pub raw_network: Column<Value>,
     /// By edge: legal moves behind it, 0 = the game is over there (tree balance).
     pub replies: Column<u16>,
-    /// By node: the weights of frozen nodes (search-contempt).
+    /// By record: the weights of frozen nodes (search-contempt).
     pub frozen: Frozen,
     /// By record: what is proven of the result behind the edge (solver).
     pub bounds: Column<Bounds>,
@@ -123,12 +129,14 @@ impl Side {
     /// There are so many records now.
     pub(crate) fn resize_records(&mut self, len: usize) {
         self.deviations.resize(len);
+        self.frozen.resize(len);
         self.bounds.resize(len);
     }
 
     /// A block of records moved.
     pub(crate) fn move_records(&mut self, from: Range<usize>, to: usize) {
         self.deviations.copy_within(from.clone(), to);
+        self.frozen.move_records(from.clone(), to);
         self.bounds.copy_within(from, to);
     }
 
@@ -141,19 +149,18 @@ impl Side {
     /// A record was copied from another tree.
     pub(crate) fn copy_record(&mut self, to: usize, source: &Side, from: usize) {
         self.deviations.set(to, source.deviations.get(from));
+        self.frozen.copy_record(to, &source.frozen, from);
         self.bounds.set(to, source.bounds.get(from));
     }
 
     /// There are so many nodes now.
     pub(crate) fn resize_nodes(&mut self, len: usize) {
         self.raw_network.resize(len);
-        self.frozen.resize(len);
     }
 
     /// A node was copied from another tree.
     pub(crate) fn copy_node(&mut self, to: u32, source: &Side, from: u32) {
         self.raw_network.set(to as usize, source.raw_network.get(from as usize));
-        self.frozen.copy_node(to, &source.frozen, from);
     }
 
     /// There are so many edges now.

@@ -278,6 +278,7 @@ impl Tree {
             let record = (stats + u32::from(visited)) as usize;
             self.stats[record] = fresh;
             self.side.clear_record(record);
+            self.side.frozen.add_record(record, visited);
             self.nodes[node as usize].visited += 1;
             return;
         }
@@ -289,6 +290,7 @@ impl Tree {
         self.side.move_records(old, block as usize);
         self.stats[record] = fresh;
         self.side.clear_record(record);
+        self.side.frozen.add_record(record, visited);
         if stats_capacity > 0 {
             self.released[stats_capacity.trailing_zeros() as usize].push(stats);
         }
@@ -397,6 +399,7 @@ impl Tree {
         let mut fresh = Tree::with_side(self.side.emptied());
         let Value { wl, d } = stats.value(flip);
         let node = self.copy_subtree(stats.node, &mut fresh);
+        fresh.thaw(node);
         fresh.root = EdgeStats { wl, d, node, ..stats };
         let record = self.record_index(Step { node: old_root, edge });
         fresh.side.root_deviations = self.side.deviations.get(record);

@@ -9,6 +9,8 @@
 //!
 //! Backup is unchanged. A negative `n_scl` freezes the nodes of the root's player instead, the root excepted.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use crate::game::Player;
@@ -127,37 +129,24 @@ fn read_step(step: &str) -> Option<(u32, f64)> {
     visits.bytes().all(|digit| digit.is_ascii_digit()).then_some((visits.parse().ok()?, ratio))
 }
 
-/// Where the running sums of a node stand; of length 0 while it is not frozen.
-#[derive(Clone, Copy, Debug, Default)]
-struct Table {
-    start: u32,
-    len: u32,
-}
-
-/// The frozen nodes of a tree: for each the running sums of its weights, by index of the edge.
+/// The weights of the frozen nodes of a tree. A node is frozen when the running sum of its last record is above 0.
 #[derive(Clone, Debug, Default)]
 pub struct Frozen {
-    /// By node.
-    tables: Column<Table>,
-    sums: Vec<f64>,
+    /// By record: the sum of the weights of the node's edges up to this one, 0 = the node is not frozen.
+    sums: Column<f64>,
     /// The root's mover for whom the nodes were frozen.
     made_for: Option<Player>,
 }
 
 impl Frozen {
-    /// Room for tables, or none while the rule is off.
+    /// Room for weights, or none while the rule is off.
     pub fn new(on: bool) -> Self {
-        Frozen { tables: Column::new(on), ..Frozen::default() }
+        Frozen { sums: Column::new(on), made_for: None }
     }
 
     /// Nothing frozen, for the same player.
     pub fn emptied(&self) -> Self {
-        Frozen { made_for: self.made_for, ..Frozen::new(self.tables.is_on()) }
-    }
-
-    /// There are so many nodes now.
-    pub(crate) fn resize(&mut self, nodes: usize) {
-        self.tables.resize(nodes);
+        Frozen { made_for: self.made_for, ..Frozen::new(self.sums.is_on()) }
     }
 
     /// The next visits are for this player at the root; what was frozen for the other one thaws.
@@ -165,51 +154,75 @@ impl Frozen {
     pub(crate) fn serve(&mut self, mover: Player) {
         if self.made_for != Some(mover) {
             self.made_for = Some(mover);
-            self.tables.reset();
-            self.sums.clear();
+            self.sums.reset();
         }
     }
 
-    /// Running sums of a frozen node.
-    #[inline]
-    fn of(&self, node: u32) -> Option<&[f64]> {
-        let Table { start, len } = self.tables.get(node as usize);
-        (len > 0).then(|| &self.sums[start as usize..][..len as usize])
+    /// There are so many records now.
+    pub(crate) fn resize(&mut self, records: usize) {
+        self.sums.resize(records);
     }
 
-    fn freeze(&mut self, node: u32, sums: &[f64]) {
-        let start = self.sums.len();
-        self.sums.extend_from_slice(sums);
-        self.tables.set(node as usize, Table { start: start as u32, len: (self.sums.len() - start) as u32 });
+    /// A block of records moved.
+    pub(crate) fn move_records(&mut self, from: Range<usize>, to: usize) {
+        self.sums.copy_within(from, to);
     }
 
-    /// Node `from` of another tree became node `to` here. A root is never frozen.
-    pub(crate) fn copy_node(&mut self, to: u32, source: &Frozen, from: u32) {
-        if let Some(sums) = source.of(from).filter(|_| to > 0) {
-            self.freeze(to, sums);
-        }
+    /// Record number `place` of a node was made, at `record`: it has no weight, so the sum stays.
+    pub(crate) fn add_record(&mut self, record: usize, place: u16) {
+        let sum = if place == 0 { 0.0 } else { self.sums.get(record - 1) };
+        self.sums.set(record, sum);
+    }
+
+    /// A record was copied from another tree.
+    pub(crate) fn copy_record(&mut self, to: usize, source: &Frozen, from: usize) {
+        self.sums.set(to, source.sums.get(from));
     }
 
     /// Bytes in use.
     pub(crate) fn bytes(&self) -> usize {
-        self.tables.bytes() + size_of_val(&self.sums[..])
+        self.sums.bytes()
     }
 }
 
 impl Tree {
+    /// The running sums of the weights of a node's records; all 0 while it is not frozen.
+    #[inline]
+    fn frozen_sums(&self, node: u32) -> &[f64] {
+        let first = self.node(node).stats as usize;
+        self.side.frozen.sums.range(first..first + self.stats(node).len())
+    }
+
+    #[inline]
+    fn is_frozen(&self, node: u32) -> bool {
+        self.frozen_sums(node).last().is_some_and(|sum| *sum > 0.0)
+    }
+
     /// The weights of a frozen node by index of the edge, 0 = never drawn; edges beyond the end have none. `None`: the node is not frozen.
     /// This is what a proof may rest on where `proofs_respect_contempt` is set.
     pub fn frozen_weights(&self, node: u32) -> Option<Vec<f64>> {
-        let sums = self.side.frozen.of(node)?;
-        Some(sums.iter().scan(0.0, |before, sum| Some(sum - std::mem::replace(before, *sum))).collect())
+        let weight = |before: &mut f64, sum: &f64| Some(sum - std::mem::replace(before, *sum));
+        self.is_frozen(node).then(|| self.frozen_sums(node).iter().scan(0.0, weight).collect())
     }
 
     /// May the opponent reply with this edge? True where nothing is frozen.
     pub fn in_frozen_support(&self, node: u32, edge: usize) -> bool {
-        self.side.frozen.of(node).is_none_or(|sums| {
-            let before = if edge == 0 { 0.0 } else { sums.get(edge - 1).copied().unwrap_or(f64::INFINITY) };
-            sums.get(edge).is_some_and(|sum| *sum > before)
-        })
+        let sums = self.frozen_sums(node);
+        let before = edge.checked_sub(1).map_or(0.0, |edge| sums.get(edge).copied().unwrap_or(f64::INFINITY));
+        !self.is_frozen(node) || sums.get(edge).is_some_and(|sum| *sum > before)
+    }
+
+    fn freeze(&mut self, node: u32, rule: &SearchContempt) {
+        let sums: Vec<f64> = rule.running_sums(self.stats(node)).collect();
+        let first = self.node(node).stats as usize;
+        self.side.frozen.sums.range_mut(first..first + sums.len()).copy_from_slice(&sums);
+    }
+
+    /// A root is never frozen.
+    pub(crate) fn thaw(&mut self, node: u32) {
+        let first = self.node(node).stats as usize;
+        let records = first..first + self.stats(node).len();
+        self.side.frozen.sums.range_mut(records).fill(0.0);
     }
 }
 
@@ -225,15 +238,14 @@ impl Search {
         if !rule.acts_at(own.visits, is_own) {
             return None;
         }
-        if self.tree.side.frozen.of(node).is_none() {
-            let sums: Vec<f64> = rule.running_sums(self.tree.stats(node)).collect();
-            self.tree.side.frozen.freeze(node, &sums);
+        if !self.tree.is_frozen(node) {
+            self.tree.freeze(node, rule);
         }
         let ratio = rule.ratio_at(own.visits);
         if ratio < 1.0 && self.draws.uniform() >= ratio {
             return None;
         }
-        let sums = self.tree.side.frozen.of(node)?;
+        let sums = self.tree.frozen_sums(node);
         let drawn = self.draws.uniform() * sums.last()?;
         Some(sums.partition_point(|sum| *sum <= drawn))
     }
@@ -242,6 +254,9 @@ impl Search {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::params::SearchParams;
+    use crate::side::Side;
+    use crate::tree::{Edge, Step, Value};
 
     fn schedule(text: &str) -> Result<RatioSchedule, String> {
         RatioSchedule::try_from(text.to_string())
@@ -280,20 +295,23 @@ mod tests {
 
     #[test]
     fn frozen_nodes_keep_their_weights_until_the_other_player_is_served() {
-        let mut frozen = Frozen::new(true);
-        frozen.resize(3);
-        frozen.serve(Player::First);
-        frozen.freeze(2, &[1.0, 1.0, 3.0]);
-        frozen.freeze(1, &[4.0]);
-        frozen.serve(Player::First);
-        assert_eq!(frozen.of(2), Some(&[1.0, 1.0, 3.0][..]));
-        assert_eq!((frozen.of(1), frozen.of(0)), (Some(&[4.0][..]), None));
-        let tree = Tree::with_side(crate::side::Side { frozen: frozen.clone(), ..Default::default() });
-        assert_eq!(tree.frozen_weights(2), Some(vec![1.0, 0.0, 2.0]));
-        let support: Vec<bool> = (0..5).map(|edge| tree.in_frozen_support(2, edge)).collect();
-        assert_eq!(support, [true, false, true, false, false]);
-        assert!(tree.in_frozen_support(0, 7));
-        frozen.serve(Player::Second);
-        assert_eq!((frozen.of(2), frozen.bytes()), (None, 24));
+        let on = SearchParams { search_contempt: Some(SearchContempt::default()), ..SearchParams::default() };
+        let mut tree = Tree::with_side(Side::new(&on));
+        let edges: Vec<Edge> = (0..5).map(|action| Edge::new(action, 0.2)).collect();
+        let node = tree.add_node(Player::Second, &edges, Value { wl: 0.0, d: 0.0 });
+        for (edge, visits) in [(0, 2), (1, 0), (2, 3)] {
+            tree.choose_edge(node, edge);
+            tree.step_stats(Step { node, edge }).visits = visits;
+        }
+        assert_eq!((tree.frozen_weights(node), tree.in_frozen_support(node, 4)), (None, true));
+        tree.side.frozen.serve(Player::First);
+        tree.freeze(node, &SearchContempt::default());
+        tree.choose_edge(node, 3);
+        tree.side.frozen.serve(Player::First);
+        assert_eq!(tree.frozen_weights(node), Some(vec![2.0, 0.0, 3.0, 0.0]));
+        let support: Vec<bool> = (0..6).map(|edge| tree.in_frozen_support(node, edge)).collect();
+        assert_eq!(support, [true, false, true, false, false, false]);
+        tree.side.frozen.serve(Player::Second);
+        assert_eq!(tree.frozen_weights(node), None);
     }
 }
