@@ -89,7 +89,8 @@ impl Removed {
         Removed { visits: self.visits + other.visits, wl, deviations, d: self.d + (other.d - self.d) * l / (k + l) }
     }
 
-    /// A record and its squared deviations without these visits; only that of a forced node may have no more. The inverse of merging two sets:
+    /// A record and its squared deviations without these visits; only that of a forced node may have no more. The inverse of
+    /// merging two sets:
     ///
     /// Q' = Q - k (q - Q) / (n - k) and M' = M - m - (q - Q')^2 k (n - k) / n, with k visits of mean q and deviations m taken out.
     fn taken_from(&self, stats: &mut EdgeStats, deviations: f64) -> f64 {
