@@ -81,9 +81,7 @@ class Tally:
         """95 % interval of A's score: from the variance of pairs where the games are paired and a pair is complete."""
         if self.pairs.pairs == 0:
             return score_interval(self.record)
-        low, high = pair_score_interval(self.pairs)
-        shift = self.record.score - self.pairs.score  # games whose pair is not complete
-        return max(0.0, low + shift), min(1.0, high + shift)
+        return pair_score_interval(self.pairs, record=self.record)
 
     @property
     def superiority(self) -> float:

@@ -131,8 +131,10 @@ class Pairs:
         return [(index / 4, count) for index, count in enumerate(self.counts)]
 
 
-def pair_score_interval(pairs: Pairs, confidence: float = 0.95) -> tuple[float, float]:
+def pair_score_interval(pairs: Pairs, confidence: float = 0.95, *, record: Record | None = None) -> tuple[float, float]:
     """Confidence interval of the score from the variance of the pairs, as `score_interval` from that of the games.
+
+    record: all games, where some lack their partner so far; their score is meant then, and the variance is the pairs'.
 
     The variance of a pair's share of points (with half a pair won and half a pair lost added, so that it is never 0),
     over p (1 - p) / 2, that of two independent won or lost games, scales the number of games in Wilson's formula.
@@ -144,7 +146,8 @@ def pair_score_interval(pairs: Pairs, confidence: float = 0.95) -> tuple[float, 
     n = pairs.pairs + 1
     p = (pairs.score * pairs.pairs + 0.5) / n
     variance = (sum(share * share * count for share, count in pairs._shares()) + 0.5) / n - p * p
-    return _wilson(pairs.score, 2 * pairs.pairs / (variance / (p * (1 - p) / 2)), confidence)
+    score, games = (pairs.score, 2 * pairs.pairs) if record is None else (record.score, record.games)
+    return _wilson(score, games / (variance / (p * (1 - p) / 2)), confidence)
 
 
 def pair_likelihood_of_superiority(pairs: Pairs) -> float:
