@@ -132,6 +132,12 @@ class Forest:
     def best_actions(self, ids: NDArray[np.int64]) -> NDArray[np.uint16]:
         """[T] the actions to play: by the rule of choice of the settings, else most visits, then Q, then prior. Actions that
         `restrict_root` forbids come last. ValueError for a tree that was not searched or whose game is over."""
+    def root_bounds(self, id: int) -> tuple[int, int, int | None]:
+        """(lower, upper, plies): the proven bounds of the result for the root's mover over the moves that it may choose, -1
+        loss, 0 draw, 1 win, (-1, 1) where nothing is proven; and once they meet the plies to the end, None where an oracle's
+        word is all that is known (solver)."""
+    def proven_results(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
+        """[T, num_actions] -1, 0, 1: the proven result of the root's edges for the root's mover, NaN without a proof (solver)."""
     def policy_targets(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
         """[T, num_actions] what a network is taught, rows sum to 1: shares of the root's visits (the priors before the first),
         or what the rule of choice makes of them; 0 where the tree was not searched."""
@@ -144,7 +150,7 @@ class Forest:
     def network_values(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
         """[T, 3] win, draw, loss of the root's mover by the network alone, before any WDL contempt."""
     def root_edges(self, id: int) -> list[dict[str, Any]]:
-        """One dict an edge: action, visits, in_flight, prior, q, wdl (3 floats or None), reported_wdl (wdl as reports show it), u, score, value (network's q of the child, or None), terminal; in the order of `best_actions`, the action to play first."""
+        """One dict an edge: action, visits, in_flight, prior, q, wdl (3 floats or None), reported_wdl (wdl as reports show it), u, score, value (network's q of the child, or None), terminal, lower and upper (proven bounds), plies (to the end once they meet, else None); in the order of `best_actions`, the action to play first."""
     def principal_variation(self, id: int, action: int | None = None, max_length: int = 64) -> list[int]:
         """Most visited line, beginning with `action`, else with the action to play."""
     def edges_after(self, id: int, line: Sequence[int]) -> list[tuple[int, int, float | None]]:

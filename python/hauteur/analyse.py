@@ -414,6 +414,6 @@ class Session:
             self._loaded(), self._tree, pace=self._pace(run), lines=run.lines, allowed=run.only, reason=run.reason
         )
         line = report.best.line if report.best else ()
-        if line != run.mate_line:
+        if line != run.mate_line or (report.best and report.best.mate is not None):
             run.mate_line, run.mate = line, proven_mate(report)
         return replace(report, mate=run.mate)

@@ -260,6 +260,7 @@ class Player:
             temperatures=temperatures,
             uniforms=uniforms,
             settings=self.temperature,
+            proven=forest.proven_results(ids),
         )
         return Choice(actions=actions, visits=visits, temperatures=temperatures)
 

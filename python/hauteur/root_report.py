@@ -37,11 +37,29 @@ class RootMove:
     """The game is over after the move."""
     line: tuple[int, ...]
     """Principal variation, this move first; only this move where no line was asked for."""
+    lower: int = -1
+    """The solver has proven that the mover gets this at least: -1 loss, 0 draw, 1 win."""
+    upper: int = 1
+    """The solver has proven that the mover gets this at most."""
+    plies: int | None = None
+    """Plies to the proven end; None where nothing is proven, or only a tablebase says so."""
 
     @property
     def result(self) -> int:
         """+1: wins at once, -1: loses at once, 0: neither."""
         return round(self.wdl[0] - self.wdl[2]) if self.terminal and self.wdl is not None else 0
+
+    @property
+    def proven(self) -> int | None:
+        """The result that the solver has proven; None without a proof."""
+        return self.lower if self.lower == self.upper else None
+
+    @property
+    def mate(self) -> int | None:
+        """Moves to the win (positive) or the loss (negative) that the solver has proven; None without a proof."""
+        if not self.proven or self.plies is None:
+            return None
+        return self.proven * ((self.plies + 1) // 2)
 
 
 @dataclass(frozen=True)
@@ -128,8 +146,10 @@ def root_moves(forest: _core.Forest, tree: int, *, lines: int, allowed: Collecti
 
 
 def proven_mate(report: RootReport) -> int | None:
-    """Moves to a certain end of the game along the best line; None unless all replies have been checked."""
+    """Moves to a certain end along the best line; None unless the solver or a check of all replies proves it."""
     best = report.best
+    if best is not None and best.mate is not None:
+        return best.mate
     if best is None or abs(best.q) < 0.5:
         return None
     return moves_to_win(report.state, best.line)
@@ -148,6 +168,9 @@ def _root_move(edge: Mapping[str, Any]) -> RootMove:
         value=None if edge["value"] is None else float(edge["value"]),
         terminal=bool(edge["terminal"]),
         line=(int(edge["action"]),),
+        lower=int(edge["lower"]),
+        upper=int(edge["upper"]),
+        plies=edge["plies"],
     )
 
 

@@ -38,19 +38,35 @@ def choose_actions(
     temperatures: NDArray[np.float64],
     uniforms: NDArray[np.float64],
     settings: Temperature,
+    proven: NDArray[np.float32] | None = None,
 ) -> NDArray[np.uint16]:
     """One action a tree, uint16 [T]: the best where the temperature is 0, else drawn by `uniforms` (in [0, 1)).
 
-    visits, q (NaN where unvisited), priors (0 where illegal): [T, A]; best [T], as `Forest.best_actions` says.
+    visits, q (NaN where unvisited), priors (0 where illegal): [T, A]; best [T], as `Forest.best_actions` says. proven
+    [T, A], as `Forest.proven_results`: where a win is proven the best is played, and proven losses are not drawn while
+    there is another move.
     """
     actions = best.copy()
     drawn = np.flatnonzero(temperatures > 0)
+    if proven is not None:
+        drawn = drawn[~(proven[drawn] == 1).any(axis=1)]
+        spared = _spare_losses(visits, priors, proven)
+        visits, priors = np.where(spared, visits, 0), np.where(spared, priors, 0)
     if len(drawn):
         chances = temperature_chances(
             visits[drawn], q[drawn], priors[drawn], temperatures=temperatures[drawn], settings=settings
         )
         actions[drawn] = _draw(chances, uniforms[drawn])
     return actions
+
+
+def _spare_losses(
+    visits: NDArray[np.uint32], priors: NDArray[np.float32], proven: NDArray[np.float32]
+) -> NDArray[np.bool_]:
+    """Which actions may be drawn, [T, A]: those that are not proven lost; all where every legal one is."""
+    open_ones = proven != -1
+    any_open = (_legal(visits, priors) & open_ones).any(axis=1, keepdims=True)
+    return np.asarray(np.where(any_open, open_ones, True), np.bool_)
 
 
 def most_visited(visits: NDArray[np.uint32], q: NDArray[np.float32], priors: NDArray[np.float32]) -> NDArray[np.uint16]:

@@ -14,14 +14,14 @@ use crate::tree::EdgeStats;
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Merit {
     /// The search is not restricted to others.
-    allowed: bool,
+    pub(crate) allowed: bool,
     /// Proven results come before all that was estimated: > 0 better than any open action, < 0 worse, 0 open.
-    proof: i32,
+    pub(crate) proof: i32,
     /// What a rule of choice makes of the action; 0 for all without one.
     score: f64,
     visits: u32,
     /// Q for the root's mover; -inf without visits.
-    q: f64,
+    pub(crate) q: f64,
     prior: f32,
 }
 
@@ -66,12 +66,9 @@ impl Search {
                 prior: self.tree.edges(root)[k].prior(),
             }
         };
-        (0..self.tree.edges(root).len()).map(merit).collect()
-    }
-
-    /// Where a proven result puts edge `k` of the root; 0 without one.
-    fn proof_rank(&self, _k: usize) -> i32 {
-        0
+        let mut merits: Vec<Merit> = (0..self.tree.edges(root).len()).map(merit).collect();
+        self.prefer_draws(&mut merits);
+        merits
     }
 
     /// A score of each of the root's edges by the rule of choice that is on; `q` gives Q of a record with visits.
@@ -81,10 +78,13 @@ impl Search {
 
     /// What a network is taught to answer here: shares of the root's actions, which sum to 1.
     ///
-    /// Without a rule the shares of the visits; the priors before the first visit of an edge.
+    /// Without a rule the shares of the visits; the priors before the first visit of an edge. A proven win is the whole answer.
     pub fn policy_target(&self) -> Vec<(Action, f32)> {
         let Some(root) = self.tree.root_node() else { return Vec::new() };
         let (edges, stats) = (self.tree.edges(root), self.tree.stats(root));
+        if let Some(win) = self.best_action().filter(|_| self.root_bounds().result() == Some(1)) {
+            return edges.iter().map(|edge| (edge.action, f32::from(u8::from(edge.action == win)))).collect();
+        }
         let visits = |k: usize| stats.get(k).map_or(0.0, |record| f64::from(record.visits));
         let mut weights: Vec<f64> = (0..edges.len()).map(visits).collect();
         if stats.iter().all(|record| record.visits == 0) {

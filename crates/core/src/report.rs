@@ -1,9 +1,10 @@
 //! What a search reports of its root: edges, values, the principal variation.
 
 use crate::game::{Action, Player};
+use crate::rules::solver::bounds::Bounds;
 use crate::scores::{Met, NodeScores, root_variance};
 use crate::search::Search;
-use crate::tree::{Edge, EdgeStats, TERMINAL, Value};
+use crate::tree::{EdgeStats, TERMINAL, Value};
 
 /// One edge of the root, for reports.
 #[derive(Clone, Debug)]
@@ -28,6 +29,8 @@ pub struct RootEdge {
     pub network: Option<Value>,
     /// The game is over behind the edge.
     pub terminal: bool,
+    /// What is proven of the result, for the root's mover (solver).
+    pub bounds: Bounds,
 }
 
 impl Search {
@@ -43,17 +46,20 @@ impl Search {
             let edge = self.tree.edges(root)[k];
             let record = stats.get(k).copied().unwrap_or(EdgeStats::fresh(edge.stored_prior()));
             let (score_q, u) = scores.terms(k, || 0.0);
+            let bounds = self.edge_bounds(root, k);
+            let known = record.visits > 0 || bounds.is_proven();
             RootEdge {
                 action: edge.action,
                 visits: record.visits,
                 in_flight: record.in_flight,
                 prior: edge.prior(),
-                q: if record.visits > 0 { scores.mean(&record) } else { score_q },
+                q: if known { scores.mean(&record) } else { score_q },
                 u,
-                value: (record.visits > 0).then(|| record.value(false)),
-                reported: (record.visits > 0).then(|| self.reported(mover, record.value(false))),
+                value: known.then(|| record.value(false)),
+                reported: known.then(|| self.reported(mover, record.value(false))),
                 network: (record.node < TERMINAL).then(|| self.network_value(record.node, mover)),
                 terminal: record.node == TERMINAL,
+                bounds,
             }
         };
         self.ranked_edges().into_iter().map(report).collect()
@@ -112,15 +118,15 @@ impl Search {
 
     /// The edge of a node that the principal variation takes, and the node behind it.
     fn line_edge(&self, node: u32, wanted: Option<Action>) -> Option<(Action, Option<u32>)> {
-        let rank = |stats: &EdgeStats, edge: &Edge| (stats.visits, stats.wl, edge.prior());
         let (edges, stats) = (self.tree.edges(node), self.tree.stats(node));
-        let visited = edges.iter().zip(stats).filter(|(edge, stats)| match wanted {
-            Some(action) => edge.action == action,
-            None => stats.visits > 0,
+        let rank = |k: usize| (self.line_rank(node, k), stats[k].visits, stats[k].wl, edges[k].prior());
+        let visited = (0..stats.len()).filter(|k| match wanted {
+            Some(action) => edges[*k].action == action,
+            None => stats[*k].visits > 0 || self.edge_bounds(node, *k).is_proven(),
         });
-        let best = visited.rev().max_by(|a, b| rank(a.1, a.0).partial_cmp(&rank(b.1, b.0)).expect("numbers"));
+        let best = visited.rev().max_by(|a, b| rank(*a).partial_cmp(&rank(*b)).expect("numbers"));
         match best {
-            Some((edge, stats)) => Some((edge.action, (stats.node < TERMINAL).then_some(stats.node))),
+            Some(k) => Some((edges[k].action, (stats[k].node < TERMINAL).then_some(stats[k].node))),
             None => wanted.map(|action| (action, None)),
         }
     }

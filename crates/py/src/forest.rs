@@ -9,6 +9,7 @@ use hauteur_core::game::Action;
 use hauteur_core::oracle::LeafOracle;
 use hauteur_core::params::SearchParams;
 use hauteur_core::report::RootEdge;
+use hauteur_core::rules::solver::bounds::{Bounds, FAR};
 use hauteur_core::search::Search;
 use hauteur_core::tree::Value;
 use numpy::{IntoPyArray, Ix1, Ix2, Ix4, PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
@@ -291,6 +292,15 @@ impl PyForest {
         Ok(ids.as_slice()?.iter().map(best).collect::<PyResult<Vec<Action>>>()?.into_pyarray(py))
     }
 
+    fn root_bounds(&self, id: i64) -> PyResult<(i8, i8, Option<u16>)> {
+        let bounds = self.tree(id)?.root_bounds();
+        Ok((bounds.lower, bounds.upper, plies_to_end(bounds)))
+    }
+
+    fn proven_results<'py>(&self, py: Python<'py>, ids: Ids<'_>) -> PyResult<Bound<'py, PyArray2<f32>>> {
+        self.edge_rows(py, &ids, f32::NAN, |edge| edge.bounds.result().map_or(f32::NAN, f32::from))
+    }
+
     fn policy_targets<'py>(&self, py: Python<'py>, ids: Ids<'_>) -> PyResult<Bound<'py, PyArray2<f32>>> {
         self.rows(py, &ids, self.game.0.info().num_actions, 0.0, |search, row| {
             search.policy_target().into_iter().for_each(|(action, share)| row[usize::from(action)] = share);
@@ -396,6 +406,11 @@ fn counter_map(counters: &Counters) -> HashMap<&'static str, f64> {
     ])
 }
 
+/// Plies to the proven end; `None` where nothing is proven, or an oracle's word is all that is known.
+fn plies_to_end(bounds: Bounds) -> Option<u16> {
+    (bounds.is_proven() && bounds.plies < FAR).then_some(bounds.plies)
+}
+
 fn edge_dict<'py>(py: Python<'py>, edge: &RootEdge) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("action", edge.action)?;
@@ -409,5 +424,8 @@ fn edge_dict<'py>(py: Python<'py>, edge: &RootEdge) -> PyResult<Bound<'py, PyDic
     dict.set_item("score", edge.q + edge.u)?;
     dict.set_item("value", edge.network.map(|value| value.wl))?;
     dict.set_item("terminal", edge.terminal)?;
+    dict.set_item("lower", edge.bounds.lower)?;
+    dict.set_item("upper", edge.bounds.upper)?;
+    dict.set_item("plies", plies_to_end(edge.bounds))?;
     Ok(dict)
 }

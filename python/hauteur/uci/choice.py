@@ -20,5 +20,6 @@ def choose_move(report: RootReport, settings: Temperature, ply: int, rng: np.ran
         temperatures=temperature,
         uniforms=rng.random(1),
         settings=settings,
+        proven=np.array([[np.nan if move.proven is None else move.proven for move in report.moves]], np.float32),
     )
     return report.moves[int(chosen[0])]

@@ -75,7 +75,7 @@ def info_lines(report: RootReport, options: Options) -> Iterator[str]:
 
 def score_text(report: RootReport, move: RootMove, options: Options, *, first: bool) -> str:
     """`score mate` where the end is certain, else `score cp` of the kind that ScoreType names."""
-    mate = report.mate if first else moves_to_win(report.state, (move.action,))
+    mate = report.mate if first else (move.mate or moves_to_win(report.state, (move.action,)))
     if mate is not None:
         return f"score mate {mate}"
     wl, d = wl_and_d(report, move)

@@ -6,6 +6,7 @@
 pub mod backup;
 pub mod bounds;
 pub mod expansion;
+pub mod rank;
 
 use serde::{Deserialize, Serialize};
 
