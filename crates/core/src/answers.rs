@@ -1,9 +1,39 @@
 //! The network's answers as the tree takes them: a value, and priors.
 
-use crate::game::{Action, Outcome, Player};
+use crate::cache::Cache;
+use crate::game::{Action, Outcome, Player, State};
 use crate::params::SearchParams;
-use crate::search::Leaf;
+use crate::search::{Known, Leaf, Search};
 use crate::tree::{Edge, Value};
+
+impl Search {
+    /// Turns the network's answer into edges and value, kept in the leaf. Fails, changing nothing, on answers that are no numbers.
+    pub fn read_answer(&self, leaf: &mut Leaf, logits: &[f32], wdl: &[f32]) -> Result<(), String> {
+        leaf.value = wdl_value(wdl)?;
+        softmax_edges(leaf, logits, &self.setup.params)
+    }
+
+    /// Searches `visits` more visits with answers computed at once by `evaluate(state, actions, logits) -> value`: for benchmarks and rollouts.
+    pub fn run(
+        &mut self,
+        visits: u64,
+        mut evaluate: impl FnMut(&dyn State, &[Action], &mut [f32]) -> [f32; 3],
+        num_actions: usize,
+    ) {
+        let cache = Cache::new(0);
+        let known = Known { cache: &cache, oracle: None };
+        let mut logits = vec![0.0; num_actions];
+        let mut leaves = Vec::new();
+        let end = self.counters.visits + visits;
+        while self.counters.visits < end && !self.is_finished() {
+            self.gather(1, self.next_net().unwrap_or_default(), known, &mut leaves);
+            let Some(mut leaf) = leaves.pop() else { continue };
+            let wdl = evaluate(leaf.state.as_ref(), &leaf.actions, &mut logits);
+            self.read_answer(&mut leaf, &logits, &wdl).expect("a local evaluator gives numbers");
+            self.apply(leaf, |_, _, _| ());
+        }
+    }
+}
 
 /// The value that win, draw and loss of the mover are; fails where they are no shares.
 pub fn wdl_value(wdl: &[f32]) -> Result<Value, String> {

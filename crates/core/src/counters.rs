@@ -7,6 +7,10 @@ pub struct Counters {
     pub visits: u64,
     /// Rows sent to the network.
     pub rows: u64,
+    /// Of these visits, large turns of a search with two nets.
+    pub large_visits: u64,
+    /// Of these rows, those of large turns.
+    pub large_rows: u64,
     /// Leaves looked up in the cache.
     pub cache_lookups: u64,
     /// Leaves found there.
@@ -28,6 +32,8 @@ impl Counters {
     pub fn add(&mut self, other: &Counters) {
         self.visits += other.visits;
         self.rows += other.rows;
+        self.large_visits += other.large_visits;
+        self.large_rows += other.large_rows;
         self.cache_lookups += other.cache_lookups;
         self.cache_hits += other.cache_hits;
         self.terminal_visits += other.terminal_visits;

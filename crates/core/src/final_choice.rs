@@ -6,6 +6,7 @@
 use std::cmp::Ordering;
 
 use crate::game::Action;
+use crate::rules::second_net::Net;
 use crate::scores::{Met, NodeScores, root_variance};
 use crate::search::Search;
 use crate::tree::EdgeStats;
@@ -51,19 +52,19 @@ impl Search {
     fn merits(&self) -> Vec<Merit> {
         let Some(root) = self.tree.root_node() else { return Vec::new() };
         let variance = root_variance(&self.setup.params, &self.tree);
-        let met = Met { node: root, own: &self.tree.root, depth: 1, variance, root: Some(&self.root) };
+        let own = self.judged_root();
+        let met = Met { node: root, own: &own, depth: 1, variance, root: Some(&self.root), turn: Net::Small };
         let scores = NodeScores::new(&self.setup, &self.tree, met);
         let choice = self.choice_scores(root, |stats| scores.mean(stats));
-        let stats = self.tree.stats(root);
         let merit = |k: usize| {
-            let record = stats.get(k).filter(|record| record.visits > 0);
+            let record = Some(scores.record(k)).filter(|record| record.visits > 0);
             Merit {
                 allowed: self.root.allows(k),
                 proof: self.proof_rank(k),
                 score: choice.as_ref().map_or(0.0, |scores| scores[k]),
                 visits: record.map_or(0, |record| record.visits),
-                q: record.map_or(f64::NEG_INFINITY, |record| scores.mean(record)),
-                prior: self.tree.edges(root)[k].prior(),
+                q: record.map_or(f64::NEG_INFINITY, |record| scores.mean(&record)),
+                prior: self.reported_prior(root, k),
             }
         };
         let mut merits: Vec<Merit> = (0..self.tree.edges(root).len()).map(merit).collect();
@@ -88,7 +89,7 @@ impl Search {
         let visits = |k: usize| stats.get(k).map_or(0.0, |record| f64::from(record.visits));
         let mut weights: Vec<f64> = (0..edges.len()).map(visits).collect();
         if stats.iter().all(|record| record.visits == 0) {
-            weights = edges.iter().map(|edge| f64::from(edge.prior())).collect();
+            weights = (0..edges.len()).map(|k| f64::from(self.reported_prior(root, k))).collect();
         }
         let total: f64 = weights.iter().sum();
         edges.iter().zip(weights).map(|(edge, weight)| (edge.action, (weight / total) as f32)).collect()

@@ -14,6 +14,7 @@ use crate::game::{Action, State};
 use crate::oracle::LeafOracle;
 use crate::params::SearchParams;
 use crate::rng::tree_key;
+use crate::rules::second_net::Net;
 use crate::search::{Known, Leaf, Search};
 use crate::select::Setup;
 
@@ -42,6 +43,12 @@ impl Rows<'_> {
     }
 }
 
+/// A batch that waits for the answers of a net.
+struct Waiting {
+    net: Net,
+    parts: Vec<TreeLeaves>,
+}
+
 /// Leaves of one tree in one batch.
 struct TreeLeaves {
     tree: usize,
@@ -60,11 +67,12 @@ pub struct Forest {
     added: u64,
     trees: Vec<Option<Search>>,
     free_ids: Vec<usize>,
-    cache: Cache,
+    /// Evaluations of the small and of the large net.
+    caches: [Cache; 2],
     oracle: Option<Arc<dyn LeafOracle>>,
-    batches: BTreeMap<BatchId, Vec<TreeLeaves>>,
-    /// Tree that the next gather begins with, so that all get their turn when there are more trees than rows.
-    next_tree: usize,
+    batches: BTreeMap<BatchId, Waiting>,
+    /// Tree that the next gather for a net begins with, so that all get their turn when there are more trees than rows.
+    next_tree: [usize; 2],
     dropped: Counters,
     pool: Option<rayon::ThreadPool>,
 }
@@ -79,7 +87,7 @@ impl Forest {
         let build = || rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = if threads > 1 { Some(build().map_err(|e| ForestError(format!("threads: {e}")))?) } else { None };
         Ok(Forest {
-            cache: Cache::new(params.cache_size),
+            caches: [Cache::new(params.cache_size), Cache::new(params.cache_size)],
             setup: Arc::new(Setup::new(params)),
             seed,
             added: 0,
@@ -87,7 +95,7 @@ impl Forest {
             free_ids: Vec::new(),
             oracle: None,
             batches: BTreeMap::new(),
-            next_tree: 0,
+            next_tree: [0; 2],
             dropped: Counters::default(),
             pool,
         })
@@ -150,19 +158,25 @@ impl Forest {
         alive.filter(|(_, tree)| tree.is_finished() == finished).map(|(id, _)| id).collect()
     }
 
-    /// Collects leaves and writes their features. A tree may have its share of all rows in flight (this batch included), at least one.
-    pub fn gather(&mut self, mut rows: Rows) -> BatchId {
-        let plan = self.plan(rows.capacity());
-        let mut parts = self.collect(&plan);
+    /// Can a search of this forest ask this net? Small is the one of a search with one net.
+    pub fn asks(&self, net: Net) -> bool {
+        self.setup.params.second_net.is_some() || self.setup.only_net == net
+    }
+
+    /// Collects leaves of the trees whose next visit is for this net and writes their features. A tree may have its share of all rows
+    /// in flight (this batch included), at least one.
+    pub fn gather(&mut self, net: Net, mut rows: Rows) -> BatchId {
+        let plan = self.plan(net, rows.capacity());
+        let mut parts = self.collect(net, &plan);
         parts.retain(|part| !part.leaves.is_empty());
         self.encode(&parts, &mut rows);
         let id = NEXT_BATCH.fetch_add(1, Ordering::Relaxed);
-        self.batches.insert(id, parts);
+        self.batches.insert(id, Waiting { net, parts });
         id
     }
 
     /// Trees that take part in a gather of `capacity` rows, with their quotas.
-    fn plan(&mut self, capacity: usize) -> Vec<(usize, usize)> {
+    fn plan(&mut self, net: Net, capacity: usize) -> Vec<(usize, usize)> {
         let active = self.ids(false);
         if active.is_empty() || capacity == 0 {
             return Vec::new();
@@ -172,18 +186,17 @@ impl Forest {
         if self.setup.params.max_in_flight > 0 {
             share = share.min(self.setup.params.max_in_flight as usize);
         }
-        let start = active.partition_point(|id| *id < self.next_tree);
+        let start = active.partition_point(|id| *id < self.next_tree[net as usize]);
         let mut free = capacity;
         let mut plan = Vec::new();
         for &id in active[start..].iter().chain(&active[..start]) {
-            let busy = self.trees[id].as_ref().map_or(0, |tree| tree.rows_in_flight() as usize);
-            let quota = share.saturating_sub(busy).min(free);
+            let quota = self.trees[id].as_ref().map_or(0, |tree| self.quota(tree, net, share)).min(free);
             if quota > 0 {
                 plan.push((id, quota));
                 free -= quota;
             }
             if free == 0 {
-                self.next_tree = id + 1;
+                self.next_tree[net as usize] = id + 1;
                 break;
             }
         }
@@ -191,11 +204,23 @@ impl Forest {
         plan
     }
 
-    fn collect(&mut self, plan: &[(usize, usize)]) -> Vec<TreeLeaves> {
-        let known = Known { cache: &self.cache, oracle: self.oracle.as_deref() };
+    /// Rows that a tree may add for this net, when its share of rows in flight is `share`. A batch of large turns begins as a whole.
+    fn quota(&self, tree: &Search, net: Net, share: usize) -> usize {
+        let free = share.saturating_sub(tree.rows_in_flight() as usize);
+        if free == 0 || tree.next_net() != Some(net) {
+            return 0;
+        }
+        match self.setup.params.second_net {
+            Some(rule) if net == Net::Large => free.max(rule.large_batch as usize),
+            _ => free,
+        }
+    }
+
+    fn collect(&mut self, net: Net, plan: &[(usize, usize)]) -> Vec<TreeLeaves> {
+        let known = Known { cache: &self.caches[net as usize], oracle: self.oracle.as_deref() };
         let gather = |tree: usize, quota: usize, search: &mut Search| {
             let mut leaves = Vec::new();
-            search.gather(quota, known, &mut leaves);
+            search.gather(quota, net, known, &mut leaves);
             TreeLeaves { tree, leaves }
         };
         let chosen = pick(&mut self.trees, plan.iter().map(|(id, _)| *id));
@@ -230,7 +255,7 @@ impl Forest {
     }
 
     fn parts(&self, batch: BatchId) -> Result<&Vec<TreeLeaves>, ForestError> {
-        self.batches.get(&batch).ok_or_else(|| unknown_batch(batch))
+        self.batches.get(&batch).map(|waiting| &waiting.parts).ok_or_else(|| unknown_batch(batch))
     }
 
     /// Takes the network's answers: `logits` has `num_actions` floats a row, `wdl` three. An answer that is no number leaves all as it was.
@@ -246,12 +271,12 @@ impl Forest {
             let got = (logits.len() / num_actions.max(1)).min(wdl.len() / 3);
             return Err(ForestError(format!("answers for {rows} rows are needed, got {got}")));
         }
-        let mut parts = self.batches.remove(&batch).expect("batch_len found it");
-        if let Err(error) = self.read_answers(&mut parts, logits, wdl, num_actions) {
-            self.batches.insert(batch, parts);
+        let mut waiting = self.batches.remove(&batch).expect("batch_len found it");
+        if let Err(error) = self.read_answers(&mut waiting.parts, logits, wdl, num_actions) {
+            self.batches.insert(batch, waiting);
             return Err(ForestError(error));
         }
-        self.grow(parts);
+        self.grow(waiting);
         Ok(())
     }
 
@@ -278,8 +303,9 @@ impl Forest {
     }
 
     /// Expands and backs up; then the cache takes the new evaluations in row order.
-    fn grow(&mut self, parts: Vec<TreeLeaves>) {
-        let keep = !self.cache.is_off();
+    fn grow(&mut self, Waiting { net, parts }: Waiting) {
+        let cache = &mut self.caches[net as usize];
+        let keep = !cache.is_off();
         let grow = |search: &mut Search, part: TreeLeaves| {
             let mut kept = Vec::new();
             for leaf in part.leaves {
@@ -299,14 +325,14 @@ impl Forest {
             None => chosen.into_iter().zip(parts).map(|(search, part)| grow(search, part)).collect(),
         };
         for (key, edges, value) in kept.into_iter().flatten() {
-            self.cache.insert(key, edges, value);
+            cache.insert(key, edges, value);
         }
     }
 
     /// Takes a batch's visits back.
     pub fn cancel(&mut self, batch: BatchId) -> Result<(), ForestError> {
-        let parts = self.batches.remove(&batch).ok_or_else(|| unknown_batch(batch))?;
-        for part in parts {
+        let waiting = self.batches.remove(&batch).ok_or_else(|| unknown_batch(batch))?;
+        for part in waiting.parts {
             let search = self.tree_mut(part.tree)?;
             part.leaves.into_iter().for_each(|leaf| search.cancel(leaf));
         }
@@ -342,12 +368,12 @@ impl Forest {
 
     /// Positions in the evaluation cache.
     pub fn cache_len(&self) -> usize {
-        self.cache.len()
+        self.caches.iter().map(Cache::len).sum()
     }
 
     /// Forgets all evaluations outside the trees.
     pub fn clear_cache(&mut self) {
-        self.cache.clear();
+        self.caches.iter_mut().for_each(Cache::clear);
     }
 
     /// Bytes of all trees.

@@ -239,7 +239,7 @@ impl SearchParams {
 
     fn check_rules(&self) -> Result<(), ParamsError> {
         self.search_contempt.as_ref().map_or(Ok(()), SearchContempt::check)?;
-        self.second_net.as_ref().map_or(Ok(()), SecondNet::check)?;
+        self.second_net.as_ref().map_or(Ok(()), |rule| rule.check().and_then(|()| rule.check_company(self)))?;
         self.solver.as_ref().map_or(Ok(()), Solver::check)?;
         self.variance.as_ref().map_or(Ok(()), Variance::check)?;
         self.tree_balance.as_ref().map_or(Ok(()), TreeBalance::check)?;
@@ -261,6 +261,7 @@ impl SearchParams {
             || self.early_visits.is_some()
             || self.initial_trust.is_some()
             || self.solver.is_some()
+            || self.second_net.is_some()
             || self.q_average.is_some_and(|rule| rule.sufficient.is_some())
     }
 

@@ -1,10 +1,11 @@
 //! What a search reports of its root: edges, values, the principal variation.
 
 use crate::game::{Action, Player};
+use crate::rules::second_net::Net;
 use crate::rules::solver::bounds::Bounds;
 use crate::scores::{Met, NodeScores, root_variance};
 use crate::search::Search;
-use crate::tree::{EdgeStats, TERMINAL, Value};
+use crate::tree::{EdgeStats, Step, TERMINAL, Value};
 
 /// One edge of the root, for reports.
 #[derive(Clone, Debug)]
@@ -13,6 +14,8 @@ pub struct RootEdge {
     pub action: Action,
     /// Completed visits.
     pub visits: u32,
+    /// Of them, or beside them, completed large turns (second net); 0 with one net.
+    pub large_visits: u32,
     /// Visits that wait for the network.
     pub in_flight: u16,
     /// Stored prior, without noise.
@@ -39,20 +42,21 @@ impl Search {
         let Some(root) = self.tree.root_node() else { return Vec::new() };
         let mover = self.tree.node(root).mover;
         let variance = root_variance(&self.setup.params, &self.tree);
-        let met = Met { node: root, own: &self.tree.root, depth: 1, variance, root: Some(&self.root) };
+        let own = self.judged_root();
+        let met = Met { node: root, own: &own, depth: 1, variance, root: Some(&self.root), turn: Net::Small };
         let scores = NodeScores::new(&self.setup, &self.tree, met);
-        let stats = self.tree.stats(root);
         let report = |k: usize| {
             let edge = self.tree.edges(root)[k];
-            let record = stats.get(k).copied().unwrap_or(EdgeStats::fresh(edge.stored_prior()));
+            let (record, valued) = scores.seen(k);
             let (score_q, u) = scores.terms(k, || 0.0);
             let bounds = self.edge_bounds(root, k);
-            let known = record.visits > 0 || bounds.is_proven();
+            let known = valued || bounds.is_proven();
             RootEdge {
                 action: edge.action,
                 visits: record.visits,
+                large_visits: self.large_visits_of(root, k, &record),
                 in_flight: record.in_flight,
-                prior: edge.prior(),
+                prior: self.reported_prior(root, k),
                 q: if known { scores.mean(&record) } else { score_q },
                 u,
                 value: known.then(|| record.value(false)),
@@ -68,7 +72,15 @@ impl Search {
     /// The mean value of the root's visits for its mover, as it is reported; once there are any.
     pub fn root_reported_value(&self) -> Option<Value> {
         let mover = self.tree.node(self.tree.root_node()?).mover;
-        Some(self.reported(mover, self.tree.root.value(false)))
+        self.root_value().map(|value| self.reported(mover, value))
+    }
+
+    fn large_visits_of(&self, node: u32, k: usize, record: &EdgeStats) -> u32 {
+        match (self.setup.params.second_net, k < self.tree.stats(node).len()) {
+            (Some(_), true) => self.tree.large_stats(Step { node, edge: k as u32 }).visits,
+            (None, _) if self.setup.only_net == Net::Large => record.visits,
+            _ => 0,
+        }
     }
 
     /// The network's own value of a node, for this player.
@@ -118,7 +130,7 @@ impl Search {
 
     /// The edge of a node that the principal variation takes, and the node behind it.
     fn line_edge(&self, node: u32, wanted: Option<Action>) -> Option<(Action, Option<u32>)> {
-        let (edges, stats) = (self.tree.edges(node), self.tree.stats(node));
+        let (edges, stats) = (self.tree.edges(node), self.judged_records(node));
         let rank = |k: usize| (self.line_rank(node, k), stats[k].visits, stats[k].wl, edges[k].prior());
         let visited = (0..stats.len()).filter(|k| match wanted {
             Some(action) => edges[*k].action == action,

@@ -1,5 +1,7 @@
 //! What is done to a root only: its own policy temperature, Dirichlet noise and the restriction to some actions.
 
+use std::cmp::Ordering;
+
 use crate::game::Action;
 use crate::params::{Dirichlet, SearchParams};
 use crate::rng::{CounterRng, dirichlet};
@@ -14,6 +16,8 @@ pub struct Root {
     allowed: Vec<bool>,
     /// Actions that the search is restricted to; empty = all.
     only: Vec<Action>,
+    /// eta of the noise, drawn once for this root.
+    noise: Vec<(Action, f64)>,
 }
 
 impl Root {
@@ -48,19 +52,38 @@ impl Root {
 
     /// Sets the priors of a freshly evaluated or newly made root, from the stored ones, and orders the edges.
     pub fn dress(&mut self, tree: &mut Tree, node: u32, params: &SearchParams, rng: &mut CounterRng) {
-        let noise = params.dirichlet.filter(|noise| noise.epsilon > 0.0);
+        self.noise.clear();
+        if let Some(Dirichlet { alpha, .. }) = params.dirichlet.filter(|noise| noise.epsilon > 0.0) {
+            let edges = tree.edges(node);
+            self.noise = edges.iter().map(|edge| edge.action).zip(dirichlet(rng, alpha, edges.len())).collect();
+        }
+        self.set_priors(tree, node, params);
+    }
+
+    /// Sets the priors again, from the stored ones as they are now and with the same noise.
+    pub(crate) fn set_priors(&mut self, tree: &mut Tree, node: u32, params: &SearchParams) {
         self.priors.clear();
-        if params.root_policy_temperature.is_some() || noise.is_some() {
-            let mut priors = tree.edges(node).iter().map(|edge| f64::from(edge.prior())).collect();
+        let second_net = params.second_net.as_ref();
+        if params.root_policy_temperature.is_some() || !self.noise.is_empty() || second_net.is_some() {
+            let stored = |(k, edge): (usize, &Edge)| match second_net {
+                Some(rule) => tree.mixed_prior(rule, node, k),
+                None => f64::from(edge.prior()),
+            };
+            let mut priors = tree.edges(node).iter().enumerate().map(stored).collect();
             if let Some(temperature) = params.root_policy_temperature {
                 priors = retemper(priors, params.policy_temperature / temperature);
             }
-            if let Some(noise) = noise {
-                priors = mix_noise(priors, noise, rng);
+            if let Some(noise) = params.dirichlet.filter(|_| !self.noise.is_empty()) {
+                let eta = tree.edges(node).iter().map(|edge| self.eta(edge.action));
+                priors = mix_noise(priors, eta, noise.epsilon);
             }
             self.priors = priors.into_iter().map(|prior| prior as f32).collect();
         }
         self.prepare(tree, node);
+    }
+
+    fn eta(&self, action: Action) -> f64 {
+        self.noise.iter().find(|(of, _)| *of == action).expect("noise for every edge").1
     }
 
     /// Puts the root's edges in the order that selection relies on: by the priors to select with, forbidden edges last.
@@ -69,7 +92,10 @@ impl Root {
         let place = |action: Action| before.iter().position(|edge| edge.action == action).expect("an edge of the root");
         let prior = |edge: Edge| self.priors.get(place(edge.action)).copied().unwrap_or_else(|| edge.prior());
         let may = |edge: Edge| self.only.is_empty() || self.only.contains(&edge.action);
-        tree.sort_unvisited(node, |edge| if may(edge) { prior(edge) } else { -1.0 });
+        let key = |edge: &Edge| if may(*edge) { prior(*edge) } else { -1.0 };
+        let by_action = Self::breaks_ties(tree);
+        let tie = |a: &Edge, b: &Edge| if by_action { a.action.cmp(&b.action) } else { Ordering::Equal };
+        tree.sort_unvisited_by(node, |a, b| key(b).total_cmp(&key(a)).then(tie(a, b)));
         let after = tree.edges(node);
         if !self.priors.is_empty() {
             self.priors = after.iter().map(|edge| prior(*edge)).collect();
@@ -86,7 +112,6 @@ fn retemper(priors: Vec<f64>, exponent: f64) -> Vec<f64> {
 }
 
 /// P'(a) = (1 - epsilon) P(a) + epsilon eta(a), eta ~ Dir(alpha) (Silver et al. 2017, Methods, "Self-play").
-fn mix_noise(priors: Vec<f64>, Dirichlet { epsilon, alpha }: Dirichlet, rng: &mut CounterRng) -> Vec<f64> {
-    let eta = dirichlet(rng, alpha, priors.len());
+fn mix_noise(priors: Vec<f64>, eta: impl Iterator<Item = f64>, epsilon: f64) -> Vec<f64> {
     priors.iter().zip(eta).map(|(prior, eta)| (1.0 - epsilon) * prior + epsilon * eta).collect()
 }

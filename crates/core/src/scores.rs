@@ -5,11 +5,13 @@ use crate::rng::CounterRng;
 use crate::root::Root;
 use crate::rules::prior_mixing::PriorMixing;
 use crate::rules::q_average::QAverage;
+use crate::rules::second_net::Net;
+use crate::rules::second_net::view::judged;
 use crate::rules::solver::Meeting;
 use crate::rules::solver::bounds::Bounds;
 use crate::rules::variance::{NodeSpread, Variance, VarianceMode, VarianceSource};
 use crate::select::{NodeView, Setup};
-use crate::tree::{Edge, EdgeStats, Tree, Value};
+use crate::tree::{Edge, EdgeStats, Step, Tree, Value};
 
 /// A node as a descent meets it.
 #[derive(Clone, Copy)]
@@ -24,6 +26,8 @@ pub struct Met<'a> {
     pub variance: f64,
     /// The root's priors and restriction, at the root.
     pub root: Option<&'a Root>,
+    /// Whose turn it is (second net).
+    pub turn: Net,
 }
 
 /// What is the same for all edges of a node, computed once.
@@ -60,8 +64,8 @@ impl<'a> NodeScores<'a> {
             balance_level: 1.0,
             spread: NodeSpread { variance: met.variance, child_visits },
         };
-        let visited = stats.iter().enumerate().filter(|(_, stats)| stats.visits > 0);
-        scores.unvisited_q = view.unvisited_q(visited.map(|(k, _)| scores.prior(k)).sum());
+        let visited = (0..stats.len()).filter(|k| scores.seen(*k).1);
+        scores.unvisited_q = view.unvisited_q(visited.map(|k| scores.prior(k)).sum());
         scores.prepare_rules();
         scores
     }
@@ -95,9 +99,10 @@ impl<'a> NodeScores<'a> {
 
     /// The prior that the node has for an edge, before mixing.
     fn prior(&self, k: usize) -> f64 {
-        match self.met.root {
-            Some(root) => root.prior(k, self.edges[k].stored_prior()),
-            None => f64::from(self.edges[k].prior()),
+        match (self.met.root, &self.params.second_net) {
+            (Some(root), _) => root.prior(k, self.edges[k].stored_prior()),
+            (None, Some(rule)) => self.tree.mixed_prior(rule, self.met.node, k),
+            (None, None) => f64::from(self.edges[k].prior()),
         }
     }
 
@@ -105,8 +110,23 @@ impl<'a> NodeScores<'a> {
         f64::from(self.tree.side.replies.get(self.tree.node(self.met.node).edges as usize + k))
     }
 
-    fn record(&self, k: usize) -> EdgeStats {
-        self.stats.get(k).copied().unwrap_or_else(|| EdgeStats::fresh(self.edges[k].stored_prior()))
+    /// The record of an edge as this turn sees it.
+    pub fn record(&self, k: usize) -> EdgeStats {
+        self.seen(k).0
+    }
+
+    /// The record of an edge as this turn sees it, and whether there is a value in it.
+    pub fn seen(&self, k: usize) -> (EdgeStats, bool) {
+        let Some(stats) = self.stats.get(k) else {
+            return (EdgeStats::fresh(self.edges[k].stored_prior()), false);
+        };
+        match &self.params.second_net {
+            Some(rule) => {
+                let large = self.tree.large_stats(Step { node: self.met.node, edge: k as u32 });
+                judged(rule, self.met.turn, stats, &large)
+            }
+            None => (*stats, stats.visits > 0),
+        }
     }
 
     /// Index of the edge with the greatest score, among equals the first; `None` if no edge is allowed.
@@ -119,11 +139,18 @@ impl<'a> NodeScores<'a> {
         for k in 0..count {
             let (q, u) = self.terms(k, || draws.normal());
             let allowed = self.met.root.is_none_or(|root| root.allows(k));
-            if allowed && q + u > best_score {
+            if allowed && (q + u > best_score || (q + u == best_score && self.goes_before(k, best))) {
                 (best, best_score) = (Some(k), q + u);
             }
         }
         best
+    }
+
+    /// Among equals the first wins. With two nets the order of first choices is nobody's, so the greater prior wins, then the action.
+    fn goes_before(&self, k: usize, best: Option<usize>) -> bool {
+        let Some(best) = best.filter(|_| self.params.second_net.is_some()) else { return false };
+        let (p, other) = (self.prior(k), self.prior(best));
+        p > other || (p == other && self.edges[k].action < self.edges[best].action)
     }
 
     /// Q of an edge with visits, before any rule: the mean for the node's mover, draws at their score.
@@ -133,9 +160,11 @@ impl<'a> NodeScores<'a> {
 
     /// Q and U of an edge. `draw` gives z ~ N(0, 1) where a rule wants noise.
     pub fn terms(&self, k: usize, draw: impl FnOnce() -> f64) -> (f64, f64) {
-        let record = self.record(k);
+        let (record, valued) = self.seen(k);
         let proven = self.params.solver.and_then(|rule| Some((rule, self.bounds(k).result()?)));
-        let Some((rule, result)) = proven else { return (self.value(k, &record, draw), self.exploration(k, &record)) };
+        let Some((rule, result)) = proven else {
+            return (self.value(k, &record, valued, draw), self.exploration(k, &record));
+        };
         let exact = (self.exact(k), self.exploration(k, &record));
         let (at_root, depth) = (self.met.root.is_some(), self.met.depth);
         let place = Meeting { at_root, depth, child_visits: self.spread.child_visits };
@@ -155,8 +184,8 @@ impl<'a> NodeScores<'a> {
     }
 
     /// Place 1: Q of an edge.
-    fn value(&self, k: usize, record: &EdgeStats, draw: impl FnOnce() -> f64) -> f64 {
-        let mut q = if record.visits > 0 { self.view.q(record) } else { self.unvisited_q };
+    fn value(&self, k: usize, record: &EdgeStats, valued: bool, draw: impl FnOnce() -> f64) -> f64 {
+        let mut q = if valued { self.view.q(record) } else { self.unvisited_q };
         if let Some(rule) = &self.params.initial_trust
             && record.visits > 0
             && !record.is_end()

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::answers::{outcome_value, softmax_edges, wdl_value};
+use crate::answers::outcome_value;
 use crate::cache::Cache;
 use crate::counters::Counters;
 use crate::game::{Action, Outcome, Player, State};
 use crate::oracle::LeafOracle;
 use crate::rng::{CounterRng, root_rng, rule_rng};
 use crate::root::Root;
-use crate::rules::solver::Solver;
+use crate::rules::second_net::Net;
+use crate::rules::second_net::visit::TwoNets;
 use crate::rules::solver::expansion::{Judge, look_behind};
 use crate::scores::{Met, NodeScores, root_variance};
 use crate::select::{NodeView, Setup, best_edge};
@@ -24,13 +25,15 @@ const MAX_FREE_VISITS: usize = 4096;
 /// A position that waits for the network, and the way to it.
 pub struct Leaf {
     path: Vec<Step>,
+    /// In whose statistics the visit counts.
+    turn: Net,
     /// The position.
     pub state: Box<dyn State>,
     pub(crate) actions: Vec<Action>,
     key: u64,
     pub(crate) weights: Vec<f64>,
     pub(crate) edges: Vec<Edge>,
-    value: Value,
+    pub(crate) value: Value,
 }
 
 /// What a gather may ask before the network.
@@ -43,7 +46,7 @@ pub struct Known<'a> {
 }
 
 /// What one descent came to.
-enum Visit {
+pub(crate) enum Visit {
     /// Backed up at once: the end of a game, or a cached evaluation.
     Done,
     /// This leaf waits for the network.
@@ -55,27 +58,30 @@ enum Visit {
 /// One tree and the position it stands on.
 pub struct Search {
     pub(crate) setup: Arc<Setup>,
-    root_state: Box<dyn State>,
+    pub(crate) root_state: Box<dyn State>,
     pub(crate) scratch: Box<dyn State>,
     pub(crate) beyond: Box<dyn State>,
     pub(crate) tree: Tree,
     pub(crate) root: Root,
-    key: u64,
+    pub(crate) key: u64,
     roots: u64,
+    /// In whose statistics the present visit counts.
+    pub(crate) turn: Net,
+    pub(crate) two: TwoNets,
     /// Draws of the rules.
     pub(crate) draws: CounterRng,
     /// The player whom the tree's values favour (WDL contempt).
     pub(crate) contempt_side: Option<Player>,
     /// sigma^2 of the node that the present descent has come to (variance).
     variance: f64,
-    visit_limit: u32,
+    pub(crate) visit_limit: u32,
     rows_in_flight: u32,
     can_move: bool,
     pub(crate) path: Vec<Step>,
     /// Legal actions of a leaf (solver).
     pub(crate) actions: Vec<Action>,
     spare: Vec<Leaf>,
-    counters: Counters,
+    pub(crate) counters: Counters,
 }
 
 impl Search {
@@ -92,6 +98,8 @@ impl Search {
             root: Root::default(),
             key,
             roots: 0,
+            turn: Net::Small,
+            two: TwoNets::default(),
             draws: rule_rng(key),
             contempt_side: None,
             variance: 0.0,
@@ -121,21 +129,34 @@ impl Search {
     }
 
     fn wants_visit(&self) -> bool {
-        let visits = if self.favours_right_side() { self.tree.root.visits } else { 0 };
-        let below_limit = self.visit_limit == 0 || visits + self.rows_in_flight < self.visit_limit;
-        let below_cap =
-            self.setup.params.max_tree_bytes == 0 || (self.tree.bytes() as u64) < self.setup.params.max_tree_bytes;
-        self.can_move && below_limit && below_cap && !(self.setup.solves && self.is_decided())
+        self.next_net().is_some()
     }
 
-    /// Adds leaves that wait for the network until there are `quota` of them, or no more visit is wanted or possible.
-    pub fn gather(&mut self, quota: usize, known: Known, leaves: &mut Vec<Leaf>) {
+    /// The net that the next visit is for; `None` when no visit is wanted.
+    #[inline]
+    pub fn next_net(&self) -> Option<Net> {
+        let below_cap =
+            self.setup.params.max_tree_bytes == 0 || (self.tree.bytes() as u64) < self.setup.params.max_tree_bytes;
+        if !self.can_move || !below_cap || (self.setup.solves && self.is_decided()) {
+            return None;
+        }
+        if let Some(rule) = &self.setup.params.second_net {
+            return self.next_turn(rule);
+        }
+        let visits = if self.favours_right_side() { self.tree.root.visits } else { 0 };
+        let below_limit = self.visit_limit == 0 || visits + self.rows_in_flight < self.visit_limit;
+        below_limit.then_some(self.setup.only_net)
+    }
+
+    /// Adds leaves that wait for this net until there are `quota` of them, or no more visit of this net is wanted next, or possible.
+    pub fn gather(&mut self, quota: usize, net: Net, known: Known, leaves: &mut Vec<Leaf>) {
         self.settle_contempt();
+        self.turn = if self.setup.params.second_net.is_some() { net } else { Net::Small };
         let target = leaves.len() + quota.min(MAX_IN_FLIGHT.saturating_sub(self.rows_in_flight as usize));
         let mut collisions: Vec<Vec<Step>> = Vec::new();
         let mut free_visits = 0;
-        while leaves.len() < target && self.wants_visit() && free_visits < MAX_FREE_VISITS {
-            match self.visit(known) {
+        while leaves.len() < target && self.next_net() == Some(net) && free_visits < MAX_FREE_VISITS {
+            match self.next_visit(known) {
                 Visit::Done => free_visits += 1,
                 Visit::Row(leaf) => leaves.push(leaf),
                 Visit::Collision => {
@@ -143,22 +164,31 @@ impl Search {
                     if self.path.is_empty() || collisions.len() + 1 >= self.setup.params.max_collisions as usize {
                         break;
                     }
-                    self.tree.change_in_flight(&self.path, 1);
+                    self.tree.mark(&self.path, self.turn, 1);
                     collisions.push(self.path.clone());
                 }
             }
         }
         for path in &collisions {
-            self.tree.change_in_flight(path, -1);
+            self.tree.mark(path, self.turn, -1);
+        }
+    }
+
+    fn next_visit(&mut self, known: Known) -> Visit {
+        match self.setup.params.second_net {
+            Some(rule) if self.turn == Net::Large => self.large_visit(&rule, known),
+            _ => self.visit(known),
         }
     }
 
     /// One descent from the root to a leaf. A leaf that needs no network is backed up at once.
-    fn visit(&mut self, known: Known) -> Visit {
+    pub(crate) fn visit(&mut self, known: Known) -> Visit {
         self.path.clear();
         self.scratch.copy_from(self.root_state.as_ref());
-        let Some(mut node) = self.tree.root_node() else {
-            return if self.rows_in_flight > 0 { Visit::Collision } else { self.reach_leaf(known) };
+        let two_nets = self.setup.params.second_net.is_some();
+        let root = if two_nets { self.root_for_turn() } else { self.tree.root_node() };
+        let Some(mut node) = root else {
+            return if self.root_waits() { Visit::Collision } else { self.reach_leaf(known) };
         };
         if self.setup.freezes {
             self.tree.side.frozen.serve(self.tree.node(node).mover);
@@ -174,16 +204,20 @@ impl Search {
                 self.finish_visit(mover, stats.value(false));
                 return Visit::Done;
             }
-            if stats.node == UNEVALUATED && stats.in_flight > 0 {
+            let (behind, waits) = match two_nets {
+                true => self.behind_for_turn(Step { node, edge }, &stats),
+                false => (stats.node, stats.in_flight > 0),
+            };
+            if behind == UNEVALUATED && waits {
                 return Visit::Collision;
             }
             // Read before the move is played, so that memory and rules work at the same time.
-            let next_mover = (stats.node != UNEVALUATED).then(|| self.tree.node(stats.node).mover);
+            let next_mover = (behind != UNEVALUATED).then(|| self.tree.node(behind).mover);
             self.scratch.play(self.tree.edges(node)[edge as usize].action);
             let Some(next_mover) = next_mover else { return self.reach_leaf(known) };
             let Value { wl, d } = stats.value(next_mover != mover);
             own = EdgeStats { wl, d, ..stats };
-            node = stats.node;
+            node = behind;
         }
     }
 
@@ -215,7 +249,9 @@ impl Search {
             self.variance = root_variance(&self.setup.params, &self.tree);
         }
         let root = at_root.then_some(&self.root);
-        let met = Met { node, own, depth: self.path.len() + 1, variance: self.variance, root };
+        let judged = self.setup.params.second_net.as_ref().map(|rule| self.judged_own(rule, node, own));
+        let own = judged.as_ref().unwrap_or(own);
+        let met = Met { node, own, depth: self.path.len() + 1, variance: self.variance, root, turn: self.turn };
         let scores = NodeScores::new(&self.setup, &self.tree, met);
         let best = drawn.or_else(|| scores.best(&mut self.draws))?;
         self.variance = scores.variance_behind(best);
@@ -224,25 +260,32 @@ impl Search {
 
     /// Counts and backs up a visit whose value is known, for player `mover`.
     fn finish_visit(&mut self, mover: Player, value: Value) {
-        self.tree.change_in_flight(&self.path, 1);
+        self.tree.mark(&self.path, self.turn, 1);
+        self.two.begin(self.turn, false);
         self.back_up(mover, value);
     }
 
     /// Counts and backs up a visit in flight along the present path.
     fn back_up(&mut self, mover: Player, value: Value) {
         let average = self.setup.params.q_average.as_ref();
-        if let Some(solver) = &self.setup.params.solver {
+        if self.turn == Net::Large {
+            self.tree.backup_large(&self.path, mover, value);
+            self.counters.large_visits += 1;
+        } else if let Some(solver) = &self.setup.params.solver {
             self.tree.backup_with_bounds(&self.path, mover, value, solver, average);
         } else if self.setup.backs_up_by_rules {
             self.tree.backup_by_rules(&self.path, mover, value, average);
         } else {
             self.tree.backup(&self.path, mover, value);
         }
+        if self.setup.params.second_net.is_some() && self.turn == Net::Small {
+            self.note_small_visit();
+        }
         self.counters.count_visit(self.path.len());
     }
 
     /// The scratch position is a leaf: the end of a game, in the cache, or work for the network.
-    fn reach_leaf(&mut self, known: Known) -> Visit {
+    pub(crate) fn reach_leaf(&mut self, known: Known) -> Visit {
         loop {
             if let Some((outcome, judge)) = self.leaf_end(known.oracle) {
                 return self.end_visit(outcome, judge);
@@ -258,7 +301,7 @@ impl Search {
                 self.counters.cache_hits += 1;
                 let mover = self.scratch.to_move();
                 let value = self.judged(mover, seen.value);
-                let node = self.tree.add_node(mover, &seen.edges, value);
+                let (node, value) = self.expand(mover, &seen.edges, value);
                 self.tree.side.raw_network.set(node as usize, seen.value);
                 look_behind(&mut self.tree, node, self.scratch.as_ref(), self.beyond.as_mut(), &self.setup.params);
                 self.link_path_end(node);
@@ -275,6 +318,9 @@ impl Search {
         self.tree.step_stats(last).node = judge.mark();
         self.counters.terminal_visits += 1;
         let (player, value) = outcome_value(outcome);
+        if self.setup.params.second_net.is_some() {
+            self.tree.set_exact(last, player, value);
+        }
         if self.setup.solves {
             self.prove_end(outcome, judge);
             self.value_forced(player, value, value);
@@ -286,7 +332,7 @@ impl Search {
     /// The result at the scratch position, by the rules, as a repeat or by the oracle. A root may be drawn by a rule, or be known,
     /// and is still searched.
     fn leaf_end(&mut self, oracle: Option<&dyn LeafOracle>) -> Option<(Outcome, Judge)> {
-        if self.path.is_empty() {
+        if self.path.is_empty() || (self.setup.params.second_net.is_some() && self.path_ends_at_node()) {
             return None;
         }
         if let Some(outcome) = self.scratch.outcome() {
@@ -303,6 +349,7 @@ impl Search {
     fn make_leaf(&mut self, key: u64) -> Leaf {
         let mut leaf = self.spare.pop().unwrap_or_else(|| Leaf {
             path: Vec::new(),
+            turn: self.turn,
             state: self.scratch.clone_box(),
             actions: Vec::new(),
             key,
@@ -315,14 +362,28 @@ impl Search {
         std::mem::swap(&mut leaf.path, &mut self.path);
         leaf.state.legal_actions(&mut leaf.actions);
         leaf.key = key;
-        self.tree.change_in_flight(&leaf.path, 1);
+        leaf.turn = self.turn;
+        self.tree.mark(&leaf.path, self.turn, 1);
+        self.two.begin(self.turn, true);
         self.rows_in_flight += 1;
         self.counters.rows += 1;
+        self.counters.large_rows += u64::from(self.turn == Net::Large);
         leaf
+    }
+
+    /// The node that an answer makes, or that it is about when two nets search, and the value to back up.
+    fn expand(&mut self, mover: Player, edges: &[Edge], value: Value) -> (u32, Value) {
+        match self.setup.params.second_net {
+            Some(rule) => self.learn(&rule, mover, edges, value),
+            None => (self.tree.add_node(mover, edges, value), value),
+        }
     }
 
     /// Puts a new node at the end of the present path.
     pub(crate) fn link_path_end(&mut self, node: u32) {
+        if self.setup.params.second_net.is_some() {
+            return; // linked before it was judged
+        }
         match self.path.last() {
             Some(last) => self.tree.step_stats(*last).node = node,
             None => {
@@ -338,25 +399,21 @@ impl Search {
     }
 
     /// Sets the priors that a new root selects with.
-    fn dress_root(&mut self, node: u32) {
+    pub(crate) fn dress_root(&mut self, node: u32) {
         let mut rng = root_rng(self.key, self.roots);
         self.roots += 1;
         self.root.dress(&mut self.tree, node, &self.setup.params, &mut rng);
     }
 
-    /// Turns the network's answer into edges and value, kept in the leaf. Fails, changing nothing, on answers that are no numbers.
-    pub fn read_answer(&self, leaf: &mut Leaf, logits: &[f32], wdl: &[f32]) -> Result<(), String> {
-        leaf.value = wdl_value(wdl)?;
-        softmax_edges(leaf, logits, &self.setup.params)
-    }
-
     /// Expands and backs up a leaf whose answer was read.
     pub fn apply(&mut self, mut leaf: Leaf, keep_in_cache: impl FnOnce(u64, &[Edge], Value)) {
         std::mem::swap(&mut self.path, &mut leaf.path);
+        self.turn = leaf.turn;
         self.rows_in_flight -= 1;
+        self.two.end(leaf.turn, false);
         let mover = leaf.state.to_move();
         let value = self.judged(mover, leaf.value);
-        let node = self.tree.add_node(mover, &leaf.edges, value);
+        let (node, value) = self.expand(mover, &leaf.edges, value);
         self.tree.side.raw_network.set(node as usize, leaf.value);
         look_behind(&mut self.tree, node, leaf.state.as_ref(), self.beyond.as_mut(), &self.setup.params);
         self.link_path_end(node);
@@ -368,7 +425,11 @@ impl Search {
     /// Takes the visit of a leaf back.
     pub fn cancel(&mut self, leaf: Leaf) {
         self.rows_in_flight -= 1;
-        self.tree.change_in_flight(&leaf.path, -1);
+        self.two.end(leaf.turn, true);
+        self.tree.mark(&leaf.path, leaf.turn, -1);
+        if let Some(last) = leaf.path.last().filter(|_| leaf.turn == Net::Large) {
+            self.enter(*last);
+        }
         self.spare.push(leaf);
     }
 
@@ -403,34 +464,17 @@ impl Search {
             self.dress_root(node);
         }
         self.refresh_root_bounds();
+        if self.setup.params.second_net.is_some() {
+            self.rebuild_frontier();
+        }
     }
 
     /// Forgets the tree. What the root is restricted to stays.
     pub(crate) fn begin_anew(&mut self) {
         self.tree = Tree::with_side(Side::new(&self.setup.params));
+        self.rebuild_frontier();
         self.root.undress();
         self.counters.depth_max = 0;
-    }
-
-    /// Searches `visits` more visits with answers computed at once by `evaluate(state, actions, logits) -> value`: for benchmarks and rollouts.
-    pub fn run(
-        &mut self,
-        visits: u64,
-        mut evaluate: impl FnMut(&dyn State, &[Action], &mut [f32]) -> [f32; 3],
-        num_actions: usize,
-    ) {
-        let cache = Cache::new(0);
-        let known = Known { cache: &cache, oracle: None };
-        let mut logits = vec![0.0; num_actions];
-        let mut leaves = Vec::new();
-        let end = self.counters.visits + visits;
-        while self.counters.visits < end && !self.is_finished() {
-            self.gather(1, known, &mut leaves);
-            let Some(mut leaf) = leaves.pop() else { continue };
-            let wdl = evaluate(leaf.state.as_ref(), &leaf.actions, &mut logits);
-            self.read_answer(&mut leaf, &logits, &wdl).expect("a local evaluator gives numbers");
-            self.apply(leaf, |_, _, _| ());
-        }
     }
 
     /// The position that the tree stands on.
@@ -441,13 +485,6 @@ impl Search {
     /// The tree.
     pub fn tree(&self) -> &Tree {
         &self.tree
-    }
-
-    /// The first broken invariant of the tree, in words.
-    pub fn check_invariants(&self) -> Result<(), String> {
-        let plain_solver = |rule: Solver| rule.retro_fix && !rule.clamp_to_bounds;
-        let plain = self.setup.params.q_average.is_none() && self.setup.params.solver.is_none_or(plain_solver);
-        self.tree.check_invariants(plain)
     }
 
     /// Totals since the search began.

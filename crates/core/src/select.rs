@@ -3,6 +3,7 @@
 use crate::arithmetic::Arithmetic;
 use crate::game::Player;
 use crate::params::{Cpuct, Fpu, FpuKind, SearchParams};
+use crate::rules::second_net::Net;
 use crate::rules::wdl_contempt::Rescale;
 use crate::tree::{Edge, EdgeStats, Prior, Tree};
 
@@ -50,13 +51,17 @@ pub struct Setup {
     pub(crate) solves: bool,
     /// A rule changes backup.
     pub(crate) backs_up_by_rules: bool,
+    /// The net of a search with one net: the large one where the small one has no visits.
+    pub(crate) only_net: Net,
 }
 
 impl Setup {
     /// Computes what selection looks up.
     pub fn new(params: SearchParams) -> Self {
-        let params = params.without_neutral_rules();
+        let mut params = params.without_neutral_rules();
+        let without_small = params.second_net.take_if(|rule| rule.small_visits == 0);
         Setup {
+            only_net: if without_small.is_some() { Net::Large } else { Net::Small },
             scores_by_rules: params.change_scores(),
             freezes: params.search_contempt.is_some(),
             solves: params.solver.is_some(),

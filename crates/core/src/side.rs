@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use crate::params::SearchParams;
 use crate::rules::search_contempt::Frozen;
+use crate::rules::second_net::{LargeStats, NodeNets};
 use crate::rules::solver::bounds::Bounds;
 use crate::tree::Value;
 
@@ -70,6 +71,28 @@ impl<T: Copy + Default> Column<T> {
         if self.on { &mut self.items[range] } else { &mut [] }
     }
 
+    /// The last value of a range comes to its front.
+    fn rotate(&mut self, range: Range<usize>) {
+        if self.on {
+            self.items[range].rotate_right(1);
+        }
+    }
+
+    /// Puts the values of a range into another order: the one at `places[k]` comes to place `k`.
+    fn permute(&mut self, range: Range<usize>, places: &[usize]) {
+        if self.on {
+            let before = self.items[range.clone()].to_vec();
+            self.items[range].iter_mut().zip(places).for_each(|(item, place)| *item = before[*place]);
+        }
+    }
+
+    /// Takes the values of a range of another column.
+    fn copy_range(&mut self, to: usize, source: &Self, from: Range<usize>) {
+        if self.on {
+            self.items[to..to + from.len()].copy_from_slice(&source.items[from]);
+        }
+    }
+
     pub(crate) fn bytes(&self) -> usize {
         size_of_val(&self.items[..])
     }
@@ -94,6 +117,14 @@ pub struct Side {
     pub root_bounds: Bounds,
     /// A frozen node takes no proof from edges outside of its support (solver with search-contempt).
     pub proofs_in_support: bool,
+    /// By record: what the large net's turns found behind the edge (second net).
+    pub large: Column<LargeStats>,
+    /// The same of the root.
+    pub root_large: LargeStats,
+    /// By edge: the large net's prior, in the bits of a `Prior` (second net).
+    pub large_priors: Column<u16>,
+    /// By node: which nets know it (second net).
+    pub nets: Column<NodeNets>,
 }
 
 impl Side {
@@ -109,6 +140,10 @@ impl Side {
             bounds: Column::new(params.solver.is_some()),
             root_bounds: Bounds::OPEN,
             proofs_in_support: params.search_contempt.as_ref().is_some_and(|rule| rule.proofs_respect_contempt),
+            large: Column::new(params.second_net.is_some()),
+            root_large: LargeStats::default(),
+            large_priors: Column::new(params.second_net.is_some()),
+            nets: Column::new(params.second_net.is_some()),
         }
     }
 
@@ -123,6 +158,10 @@ impl Side {
             bounds: Column::new(self.bounds.on),
             root_bounds: Bounds::OPEN,
             proofs_in_support: self.proofs_in_support,
+            large: Column::new(self.large.on),
+            root_large: LargeStats::default(),
+            large_priors: Column::new(self.large_priors.on),
+            nets: Column::new(self.nets.on),
         }
     }
 
@@ -131,19 +170,22 @@ impl Side {
         self.deviations.resize(len);
         self.frozen.resize(len);
         self.bounds.resize(len);
+        self.large.resize(len);
     }
 
     /// A block of records moved.
     pub(crate) fn move_records(&mut self, from: Range<usize>, to: usize) {
         self.deviations.copy_within(from.clone(), to);
         self.frozen.move_records(from.clone(), to);
-        self.bounds.copy_within(from, to);
+        self.bounds.copy_within(from.clone(), to);
+        self.large.copy_within(from, to);
     }
 
     /// A record was made.
     pub(crate) fn clear_record(&mut self, record: usize) {
         self.deviations.set(record, 0.0);
         self.bounds.set(record, Bounds::OPEN);
+        self.large.set(record, LargeStats::default());
     }
 
     /// A record was copied from another tree.
@@ -151,54 +193,58 @@ impl Side {
         self.deviations.set(to, source.deviations.get(from));
         self.frozen.copy_record(to, &source.frozen, from);
         self.bounds.set(to, source.bounds.get(from));
+        self.large.set(to, source.large.get(from));
+    }
+
+    /// Something is kept by edge.
+    pub(crate) fn keeps_edges(&self) -> bool {
+        self.replies.on || self.large_priors.on
     }
 
     /// There are so many nodes now.
     pub(crate) fn resize_nodes(&mut self, len: usize) {
+        self.nets.resize(len);
         self.raw_network.resize(len);
     }
 
     /// A node was copied from another tree.
     pub(crate) fn copy_node(&mut self, to: u32, source: &Side, from: u32) {
         self.raw_network.set(to as usize, source.raw_network.get(from as usize));
+        self.nets.set(to as usize, source.nets.get(from as usize));
     }
 
     /// There are so many edges now.
     pub(crate) fn resize_edges(&mut self, len: usize) {
         self.replies.resize(len);
+        self.large_priors.resize(len);
     }
 
     /// The last edge of a range came to its front.
     pub(crate) fn rotate_edges(&mut self, range: Range<usize>) {
-        let replies = self.replies.range_mut(range);
-        if !replies.is_empty() {
-            replies.rotate_right(1);
-        }
+        self.replies.rotate(range.clone());
+        self.large_priors.rotate(range);
     }
 
     /// Edges of a range were put into another order: the one at `places[k]` came to place `k`.
     pub(crate) fn permute_edges(&mut self, range: Range<usize>, places: &[usize]) {
-        let replies = self.replies.range_mut(range);
-        if !replies.is_empty() {
-            let before = replies.to_vec();
-            replies.iter_mut().zip(places).for_each(|(item, place)| *item = before[*place]);
-        }
+        self.replies.permute(range.clone(), places);
+        self.large_priors.permute(range, places);
     }
 
     /// Edges were copied from another tree.
     pub(crate) fn copy_edges(&mut self, to: usize, source: &Side, from: Range<usize>) {
-        if self.replies.on {
-            let len = from.len();
-            self.replies.items[to..to + len].copy_from_slice(&source.replies.items[from]);
-        }
+        self.replies.copy_range(to, &source.replies, from.clone());
+        self.large_priors.copy_range(to, &source.large_priors, from);
     }
 
     /// Bytes in use.
     pub fn bytes(&self) -> usize {
+        let by_two_nets = self.large.bytes() + self.large_priors.bytes() + self.nets.bytes();
         self.deviations.bytes()
             + self.raw_network.bytes()
             + self.replies.bytes()
             + self.frozen.bytes()
             + self.bounds.bytes()
+            + by_two_nets
     }
 }

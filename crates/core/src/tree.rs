@@ -5,6 +5,8 @@
 //! in the order of their first visit, so the record of edge `k` is `stats[k]`, and the first edge without one has the highest prior of all that have none.
 //! Terminal positions have no node: the record on their edge says all.
 
+use std::cmp::Ordering;
+
 use crate::game::{Action, Player};
 use crate::rules::q_average::QAverage;
 use crate::rules::variance::deviations_after;
@@ -327,13 +329,13 @@ impl Tree {
         index
     }
 
-    /// Puts a new order on the edges of a node that have no record yet: `key` gives the sort key, greatest first.
-    pub fn sort_unvisited(&mut self, node: u32, key: impl Fn(Edge) -> f32) {
+    /// Puts a new order on the edges of a node that have no record yet.
+    pub fn sort_unvisited_by(&mut self, node: u32, compare: impl Fn(&Edge, &Edge) -> Ordering) {
         let Node { edges, num_edges, visited, .. } = self.nodes[node as usize];
         let range = edges as usize + usize::from(visited)..edges as usize + usize::from(num_edges);
-        let before: Vec<Edge> = if self.side.replies.is_on() { self.edges[range.clone()].to_vec() } else { Vec::new() };
-        self.edges[range.clone()].sort_by(|a, b| key(*b).total_cmp(&key(*a)));
-        if self.side.replies.is_on() {
+        let before: Vec<Edge> = if self.side.keeps_edges() { self.edges[range.clone()].to_vec() } else { Vec::new() };
+        self.edges[range.clone()].sort_by(compare);
+        if self.side.keeps_edges() {
             let place = |edge: &Edge| before.iter().position(|old| old.action == edge.action).expect("the same edges");
             let places: Vec<usize> = self.edges[range.clone()].iter().map(place).collect();
             self.side.permute_edges(range, &places);
@@ -406,6 +408,7 @@ impl Tree {
         if self.side.bounds.get(record).is_proven() {
             fresh.reopen_root();
         }
+        fresh.side.root_large = self.side.large.get(record).seen(flip);
         *self = fresh;
     }
 

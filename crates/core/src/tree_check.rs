@@ -1,7 +1,21 @@
 //! What tests ask of a tree: its digest and its invariants.
 
+use crate::rules::solver::Solver;
 use crate::rules::solver::bounds::Bounds;
-use crate::tree::{EdgeStats, Node, TERMINAL, Tree, Value};
+use crate::search::Search;
+use crate::tree::{EdgeStats, Node, Step, TERMINAL, Tree, Value};
+
+impl Search {
+    /// The first broken invariant of the tree, in words.
+    pub fn check_invariants(&self) -> Result<(), String> {
+        if let Some(rule) = &self.setup.params.second_net {
+            return self.check_two_nets(rule);
+        }
+        let plain_solver = |rule: Solver| rule.retro_fix && !rule.clamp_to_bounds;
+        let plain = self.setup.params.q_average.is_none() && self.setup.params.solver.is_none_or(plain_solver);
+        self.tree.check_invariants(plain)
+    }
+}
 
 impl Tree {
     /// A hash of structure, visits and values: equal trees have equal digests.
@@ -15,8 +29,18 @@ impl Tree {
             }
             let touched = self.stats(index).iter().filter(|stats| stats.visits > 0 || stats.in_flight > 0);
             hash = touched.fold(hash, stats_digest);
+            hash = self.large_digest(hash, index);
         }
         hash
+    }
+
+    /// With the large net's statistics of a node's edges, where there are any.
+    fn large_digest(&self, hash: u64, node: u32) -> u64 {
+        let edges = if self.side.large.is_on() { 0..self.stats(node).len() as u32 } else { 0..0 };
+        edges.map(|edge| self.large_stats(Step { node, edge })).fold(hash, |hash, large| {
+            let hash = crate::rng::mix(hash ^ u64::from(large.visits) ^ (u64::from(large.in_flight) << 32));
+            crate::rng::mix(hash ^ large.wl.to_bits() ^ u64::from(large.d.to_bits()).rotate_left(32))
+        })
     }
 
     /// The first broken invariant, in words. `plain_means`: every value is the plain mean of the values below it.

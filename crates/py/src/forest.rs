@@ -9,6 +9,7 @@ use hauteur_core::game::Action;
 use hauteur_core::oracle::LeafOracle;
 use hauteur_core::params::SearchParams;
 use hauteur_core::report::RootEdge;
+use hauteur_core::rules::second_net::Net;
 use hauteur_core::rules::solver::bounds::{Bounds, FAR};
 use hauteur_core::search::Search;
 use hauteur_core::tree::Value;
@@ -132,10 +133,12 @@ impl PyForest {
         Ok(PyBatch { id, trees: trees.into_iter().map(|tree| tree as i64).collect() })
     }
 
-    fn check_net(&self, net: usize) -> PyResult<()> {
+    fn wanted_net(&self, net: usize) -> PyResult<Net> {
         match net {
-            0 => Ok(()),
-            _ => Err(value_error(format!("net must be 0: this search has one network, got {net}"))),
+            0 if self.forest.asks(Net::Small) => Ok(Net::Small),
+            1 if self.forest.asks(Net::Large) => Ok(Net::Large),
+            0 | 1 => Err(value_error(format!("net must be {}: this search has one network, got {net}", 1 - net))),
+            _ => Err(value_error(format!("net must be 0 (small) or 1 (large), got {net}"))),
         }
     }
 }
@@ -206,7 +209,7 @@ impl PyForest {
 
     #[pyo3(signature = (features, net=0))]
     fn gather(&mut self, py: Python<'_>, features: &Bound<'_, PyAny>, net: usize) -> PyResult<PyBatch> {
-        self.check_net(net)?;
+        let net = self.wanted_net(net)?;
         let mut features = write::<f32, Ix4>("features", features)?;
         let info = self.game.0.info();
         if features.shape()[1..] != info.feature_shape {
@@ -216,7 +219,7 @@ impl PyForest {
         let row_len = info.row_len();
         let floats = features.as_slice_mut()?;
         let forest = &mut self.forest;
-        let id = py.detach(|| forest.gather(Rows::Planes(floats, row_len)));
+        let id = py.detach(|| forest.gather(net, Rows::Planes(floats, row_len)));
         self.gathered(id)
     }
 
@@ -228,7 +231,7 @@ impl PyForest {
         values: &Bound<'_, PyAny>,
         net: usize,
     ) -> PyResult<PyBatch> {
-        self.check_net(net)?;
+        let net = self.wanted_net(net)?;
         check_packable(self.game.0.as_ref())?;
         let (mut masks, mut values) = (write::<u64, Ix2>("masks", masks)?, write::<f32, Ix2>("values", values)?);
         let planes = self.game.0.info().feature_shape[0];
@@ -238,7 +241,7 @@ impl PyForest {
         }
         let (masks, values) = (masks.as_slice_mut()?, values.as_slice_mut()?);
         let forest = &mut self.forest;
-        let id = py.detach(|| forest.gather(Rows::Packed(masks, values, planes)));
+        let id = py.detach(|| forest.gather(net, Rows::Packed(masks, values, planes)));
         self.gathered(id)
     }
 
@@ -312,10 +315,7 @@ impl PyForest {
     }
 
     fn root_values<'py>(&self, py: Python<'py>, ids: Ids<'_>) -> PyResult<Bound<'py, PyArray2<f32>>> {
-        self.wdl_rows(py, &ids, |search| {
-            let root = search.tree().root;
-            (root.visits > 0).then(|| root.value(false))
-        })
+        self.wdl_rows(py, &ids, Search::root_value)
     }
 
     fn reported_values<'py>(&self, py: Python<'py>, ids: Ids<'_>) -> PyResult<Bound<'py, PyArray2<f32>>> {
@@ -396,6 +396,8 @@ fn counter_map(counters: &Counters) -> HashMap<&'static str, f64> {
     HashMap::from([
         ("visits", counters.visits as f64),
         ("rows", counters.rows as f64),
+        ("large_visits", counters.large_visits as f64),
+        ("large_rows", counters.large_rows as f64),
         ("cache_lookups", counters.cache_lookups as f64),
         ("cache_hits", counters.cache_hits as f64),
         ("terminal_visits", counters.terminal_visits as f64),
@@ -415,6 +417,7 @@ fn edge_dict<'py>(py: Python<'py>, edge: &RootEdge) -> PyResult<Bound<'py, PyDic
     let dict = PyDict::new(py);
     dict.set_item("action", edge.action)?;
     dict.set_item("visits", edge.visits)?;
+    dict.set_item("large_visits", edge.large_visits)?;
     dict.set_item("in_flight", edge.in_flight)?;
     dict.set_item("prior", edge.prior)?;
     dict.set_item("q", edge.q)?;

@@ -1,8 +1,94 @@
 //! Two-net search, MPV-MCTS (Lan et al. 2019): a small net searches, a large one corrects the most visited nodes.
+//!
+//! One tree, two statistics a node: visits and mean of the small net's turns (N_S, W_S / N_S) are the tree's records, those of the
+//! large net's turns (N_L, W_L / N_L) stand beside them. The paper has two trees and says (section 5) that one is the same.
+
+pub mod check;
+pub mod frontier;
+pub mod turns;
+pub mod view;
+pub mod visit;
 
 use serde::{Deserialize, Serialize};
 
-use crate::params::{ParamsError, within};
+use crate::params::{ParamsError, SearchParams, within};
+use crate::tree::{EdgeStats, Value};
+
+/// One of the two networks; where there is one only, it is the small one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Net {
+    /// The cheap one, which searches.
+    #[default]
+    Small = 0,
+    /// The expensive one, which corrects.
+    Large = 1,
+}
+
+/// What the large net's turns found behind an edge, for the mover of the edge's node.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LargeStats {
+    /// Mean of (win - loss) over the visits.
+    pub wl: f64,
+    /// Mean share of draws.
+    pub d: f32,
+    /// N_L: completed large turns.
+    pub visits: u32,
+    /// Number of its entry to the frontier, from 1; 0 = it was never there.
+    pub entered: u32,
+    /// Large turns that wait for the network.
+    pub in_flight: u16,
+}
+
+impl LargeStats {
+    /// The same as the other player sees it when `flip` is set.
+    pub fn seen(self, flip: bool) -> Self {
+        LargeStats { wl: if flip { -self.wl } else { self.wl }, ..self }
+    }
+
+    /// One more visit with this value.
+    pub fn add_visit(&mut self, value: Value) {
+        self.visits += 1;
+        let step = 1.0 / f64::from(self.visits);
+        self.wl += (value.wl - self.wl) * step;
+        self.d += (value.d - self.d) * step as f32;
+    }
+}
+
+/// Which nets know a node, and the way to it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NodeNets {
+    /// The small net has evaluated it.
+    pub small: bool,
+    /// The large net has evaluated it.
+    pub large: bool,
+    /// Win - loss and share of draws by the small and by the large net, for the node's mover.
+    pub values: [[f32; 2]; 2],
+    /// The node above and the edge that leads here; `u32::MAX` at the root.
+    pub parent: (u32, u32),
+}
+
+impl Default for NodeNets {
+    fn default() -> Self {
+        NodeNets { small: false, large: false, values: [[0.0; 2]; 2], parent: (u32::MAX, 0) }
+    }
+}
+
+impl NodeNets {
+    /// Does this net know the node?
+    pub fn known_to(&self, net: Net) -> bool {
+        match net {
+            Net::Small => self.small,
+            Net::Large => self.large,
+        }
+    }
+
+    /// What this net says of the node.
+    pub fn value(&self, net: Net) -> Value {
+        let [wl, d] = self.values[net as usize];
+        Value { wl: f64::from(wl), d }
+    }
+}
 
 /// The order of small and large turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,11 +124,12 @@ pub enum ValueReading {
     States,
 }
 
-/// Settings of the rule.
+/// Settings of the rule. The visit limit of a tree counts the root's small visits N_S; large turns come in the proportion
+/// large_visits : small_visits (see `turns`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SecondNet {
-    /// b_S: small turns a move.
+    /// b_S: small turns a move; 0 = the large net alone.
     pub small_visits: u32,
     /// b_L: large turns a move; 0 = the small net alone.
     pub large_visits: u32,
@@ -99,5 +186,60 @@ impl SecondNet {
             ));
         }
         Ok(())
+    }
+
+    /// Fails on rules of which nobody has said what they mean with two nets.
+    pub fn check_company(&self, params: &SearchParams) -> Result<(), ParamsError> {
+        if self.is_neutral() || self.small_visits == 0 {
+            return Ok(());
+        }
+        let strangers = [
+            ("search_contempt", params.search_contempt.as_ref().is_some_and(|rule| !rule.is_neutral())),
+            ("solver", params.solver.is_some()),
+            ("repetition", params.repetition.is_some()),
+            ("variance", params.variance.as_ref().is_some_and(|rule| !rule.is_neutral())),
+            ("q_average", params.q_average.as_ref().is_some_and(|rule| !rule.is_neutral())),
+            ("gumbel", params.gumbel.is_some()),
+            ("lower_bound", params.lower_bound.is_some()),
+            ("wdl_contempt", params.wdl_contempt.is_some()),
+        ];
+        match strangers.iter().find(|(_, on)| *on) {
+            Some((name, _)) => Err(ParamsError(format!(
+                "SearchParams: second_net and {name} cannot be used together (two nets go with tree_balance, prior_mixing, \
+                 early_visits and initial_trust)"
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// V of a position from the point of view of the `net`'s turn, for one player: what both nets say of it as that player sees it.
+    ///
+    /// Reading A: V = alpha W_S / N_S + (1 - alpha) W_L / N_L; where one net alone has visits, its mean; `None` without any. A net
+    /// that has the whole weight searches its own tree as if the other were not there.
+    pub fn value(&self, net: Net, small: &EdgeStats, large: &LargeStats) -> Option<Value> {
+        let small_counts = small.visits > 0 && !(net == Net::Large && self.alpha == 0.0);
+        let large_counts = large.visits > 0 && !(net == Net::Small && self.alpha == 1.0);
+        let (by_small, by_large) = (small.value(false), Value { wl: large.wl, d: large.d });
+        match (small_counts, large_counts) {
+            (true, true) if self.values == ValueReading::Means => Some(self.mixed_value(by_small, by_large)),
+            (true, _) => Some(by_small),
+            (false, true) => Some(by_large),
+            (false, false) => None,
+        }
+    }
+
+    /// alpha V_S + (1 - alpha) V_L.
+    pub fn mixed_value(&self, small: Value, large: Value) -> Value {
+        let mix = |small: f64, large: f64| self.alpha * small + (1.0 - self.alpha) * large;
+        Value { wl: mix(small.wl, large.wl), d: mix(f64::from(small.d), f64::from(large.d)) as f32 }
+    }
+
+    /// P = beta p_S + (1 - beta) p_L; where one net alone knows the position, its prior.
+    pub fn prior(&self, nets: NodeNets, small: f32, large: f32) -> f64 {
+        match (nets.small, nets.large) {
+            (true, true) => self.beta * f64::from(small) + (1.0 - self.beta) * f64::from(large),
+            (false, true) => f64::from(large),
+            _ => f64::from(small),
+        }
     }
 }
