@@ -107,7 +107,9 @@ class Forest:
         """Leaves that the tables know are exact from now on; chess only."""
     def remove(self, ids: NDArray[np.int64]) -> None: ...
     def set_visit_limits(self, ids: NDArray[np.int64], visits: NDArray[np.uint32]) -> None:
-        """Root visits (own evaluation included) at which a tree is finished; 0 = no limit (the default)."""
+        """Root visits (own evaluation included) at which a tree is finished; 0 = no limit (the default).
+
+        With two nets these are the small net's, and the large one's come in the proportion large_visits : small_visits."""
     def restrict_root(self, id: int, actions: Sequence[int]) -> None:
         """Only these actions are searched at the root, until the next advance; empty = all."""
     def active(self) -> NDArray[np.int64]:
@@ -115,7 +117,10 @@ class Forest:
     def finished(self) -> NDArray[np.int64]:
         """Trees at their limit, at the end of the game or at the memory cap, with no rows in flight."""
     def gather(self, features: NDArray[np.float32], net: int = 0) -> Batch:
-        """Writes up to len(features) rows, float32 [B, planes, rows, columns]. Several batches may be in flight."""
+        """Writes up to len(features) rows, float32 [B, planes, rows, columns]. Several batches may be in flight.
+
+        net: 0 the small, 1 the large one of `second_net`: rows of the trees whose next turns are that net's. ValueError for
+        a net that the search does not ask."""
     def gather_packed(self, masks: NDArray[np.uint64], values: NDArray[np.float32], net: int = 0) -> Batch:
         """Like gather, uint64 [B, planes] and float32 [B, planes]."""
     def apply(self, batch: Batch, policy_logits: NDArray[np.float32], wdl: NDArray[np.float32]) -> None:
@@ -150,7 +155,7 @@ class Forest:
     def network_values(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
         """[T, 3] win, draw, loss of the root's mover by the network alone, before any WDL contempt."""
     def root_edges(self, id: int) -> list[dict[str, Any]]:
-        """One dict an edge: action, visits, in_flight, prior, q, wdl (3 floats or None), reported_wdl (wdl as reports show it), u, score, value (network's q of the child, or None), terminal, lower and upper (proven bounds), plies (to the end once they meet, else None); in the order of `best_actions`, the action to play first."""
+        """One dict an edge: action, visits, large_visits (large turns of two nets), in_flight, prior, q, wdl (3 floats or None), reported_wdl (wdl as reports show it), u, score, value (network's q of the child, or None), terminal, lower and upper (proven bounds), plies (to the end once they meet, else None); in the order of `best_actions`, the action to play first."""
     def principal_variation(self, id: int, action: int | None = None, max_length: int = 64) -> list[int]:
         """Most visited line, beginning with `action`, else with the action to play."""
     def edges_after(self, id: int, line: Sequence[int]) -> list[tuple[int, int, float | None]]:
@@ -162,7 +167,7 @@ class Forest:
         """Plays the actions and re-roots (keeps the subtree or clears it, as params.reuse_tree says)."""
     def state(self, id: int) -> State: ...
     def stats(self) -> dict[str, float]:
-        """Totals since the forest began: visits, rows, cache_hits, cache_lookups, terminal_visits, oracle_hits, collisions, depth_sum, depth_max, nodes, bytes."""
+        """Totals since the forest began: visits, rows, large_visits and large_rows (of them, the large net's), cache_hits, cache_lookups, terminal_visits, oracle_hits, collisions, depth_sum, depth_max, nodes, bytes."""
     def tree_stats(self, id: int) -> dict[str, float]:
         """The same of one tree, with its edges; depth_max is from the present root."""
     def digest(self, id: int) -> int:
