@@ -104,6 +104,23 @@ impl Root {
     }
 }
 
+impl Tree {
+    /// Puts a new order on the edges of a node that have no record yet.
+    pub(crate) fn sort_unvisited_by(&mut self, node: u32, compare: impl Fn(&Edge, &Edge) -> Ordering) {
+        let first = self.node(node).edges as usize;
+        let range = first + self.stats(node).len()..first + self.edges(node).len();
+        if !self.side.keeps_edges() {
+            self.edges[range].sort_by(compare);
+            return;
+        }
+        let before = self.edges[range.clone()].to_vec();
+        self.edges[range.clone()].sort_by(compare);
+        let place = |edge: &Edge| before.iter().position(|old| old.action == edge.action).expect("the same edges");
+        let places: Vec<usize> = self.edges[range.clone()].iter().map(place).collect();
+        self.side.permute_edges(range, &places);
+    }
+}
+
 /// Priors at another temperature: P'(a) ~ P(a)^exponent.
 fn retemper(priors: Vec<f64>, exponent: f64) -> Vec<f64> {
     let weights: Vec<f64> = priors.iter().map(|prior| prior.powf(exponent)).collect();

@@ -5,8 +5,6 @@
 //! in the order of their first visit, so the record of edge `k` is `stats[k]`, and the first edge without one has the highest prior of all that have none.
 //! Terminal positions have no node: the record on their edge says all.
 
-use std::cmp::Ordering;
-
 use crate::game::{Action, Player};
 use crate::rules::q_average::QAverage;
 use crate::rules::variance::deviations_after;
@@ -327,19 +325,6 @@ impl Tree {
         self.side.resize_nodes(self.nodes.len());
         self.side.resize_edges(self.edges.len());
         index
-    }
-
-    /// Puts a new order on the edges of a node that have no record yet.
-    pub fn sort_unvisited_by(&mut self, node: u32, compare: impl Fn(&Edge, &Edge) -> Ordering) {
-        let Node { edges, num_edges, visited, .. } = self.nodes[node as usize];
-        let range = edges as usize + usize::from(visited)..edges as usize + usize::from(num_edges);
-        let before: Vec<Edge> = if self.side.keeps_edges() { self.edges[range.clone()].to_vec() } else { Vec::new() };
-        self.edges[range.clone()].sort_by(compare);
-        if self.side.keeps_edges() {
-            let place = |edge: &Edge| before.iter().position(|old| old.action == edge.action).expect("the same edges");
-            let places: Vec<usize> = self.edges[range.clone()].iter().map(place).collect();
-            self.side.permute_edges(range, &places);
-        }
     }
 
     /// Counts a visit in flight along a path, or takes it back.
