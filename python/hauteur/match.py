@@ -72,7 +72,10 @@ class MatchSettings(Section):
 
 @dataclass(frozen=True)
 class Resources:
-    """How the games are played, which does not decide them. threads: 0 = one a core; batch_size: None = `parallel`."""
+    """How the games are played, which does not decide them.
+
+    threads: 0 = one a core. batch_size: None = half of `parallel`, for while one half is computed the other is gathered.
+    """
 
     parallel: int = 64
     batch_size: int | None = None
@@ -91,7 +94,7 @@ class Resources:
     @property
     def rows(self) -> int:
         """Most rows of a batch."""
-        return self.parallel if self.batch_size is None else self.batch_size
+        return (self.parallel + 1) // 2 if self.batch_size is None else self.batch_size
 
     @property
     def cores(self) -> int:

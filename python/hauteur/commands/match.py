@@ -44,16 +44,14 @@ def match(
 ) -> int:
     """Play a match between two players, many games at once; a match with --out that was interrupted goes on.
 
-    A player is a text of key=value words: `net=FILE visits=100 temperature=0.5 search.cpuct.init=1.5 name=NAME
-    precision=int8`; every setting of search and temperature can be given; a TOML file of the same keys is named by its
-    path or @FILE. The results are A's.
-
     Parameters
     ----------
     a
-        First player.
+        Player whose results are shown: key=value words such as "net=FILE visits=100 temperature=0.5
+        search.cpuct.init=1.5 precision=int8 name=NAME", every setting of search and temperature among them, or the
+        path of a TOML file with the same keys.
     b
-        Second player.
+        Its opponent, in the same form.
     game
         The game, e.g. chess, connect4, nogo(size=5).
     games
@@ -70,7 +68,7 @@ def match(
     parallel
         Games at a time.
     batch_size
-        Most positions evaluated together. Default: --parallel.
+        Most positions evaluated together. Default: half of --parallel; the other half is gathered meanwhile.
     threads
         Threads of a net on the processor; 0: one a core.
     backend
