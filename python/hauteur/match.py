@@ -74,7 +74,8 @@ class MatchSettings(Section):
 class Resources:
     """How the games are played, which does not decide them.
 
-    threads: 0 = one a core. batch_size: None = half of `parallel`, for while one half is computed the other is gathered.
+    threads: 0 = one a core. batch_size: None = half of `parallel`: one half is computed while the other is
+    gathered.
     """
 
     parallel: int = 64
