@@ -9,7 +9,6 @@ use crate::game::Action;
 use crate::rules::second_net::Net;
 use crate::scores::{Met, NodeScores, root_variance};
 use crate::search::Search;
-use crate::tree::EdgeStats;
 
 /// What actions of the root are compared by; the greatest is played, among equals the first in the order of edges.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
@@ -55,7 +54,7 @@ impl Search {
         let own = self.judged_root();
         let met = Met { node: root, own: &own, depth: 1, variance, root: Some(&self.root), turn: Net::Small };
         let scores = NodeScores::new(&self.setup, &self.tree, met);
-        let choice = self.choice_scores(root, |stats| scores.mean(stats));
+        let choice = self.choice_scores(root, &scores);
         let merit = |k: usize| {
             let record = Some(scores.record(k)).filter(|record| record.visits > 0);
             Merit {
@@ -72,19 +71,24 @@ impl Search {
         merits
     }
 
-    /// A score of each of the root's edges by the rule of choice that is on; `q` gives Q of a record with visits.
-    fn choice_scores(&self, _root: u32, _q: impl Fn(&EdgeStats) -> f64) -> Option<Vec<f64>> {
-        None
+    /// A score of each of the root's edges by the rule of choice that is on.
+    fn choice_scores(&self, root: u32, scores: &NodeScores) -> Option<Vec<f64>> {
+        let params = &self.setup.params;
+        let bounds = || params.lower_bound.as_ref().map(|rule| self.lower_bounds(rule, root, scores));
+        params.gumbel.as_ref().map(|rule| self.halving_choice(rule, root)).or_else(bounds)
     }
 
     /// What a network is taught to answer here: shares of the root's actions, which sum to 1.
     ///
-    /// Without a rule the shares of the visits; the priors before the first visit of an edge. A proven win is the whole answer.
+    /// The shares of the visits (the priors before the first); with Gumbel the improved policy. A proven win is the whole answer.
     pub fn policy_target(&self) -> Vec<(Action, f32)> {
         let Some(root) = self.tree.root_node() else { return Vec::new() };
         let (edges, stats) = (self.tree.edges(root), self.tree.stats(root));
         if let Some(win) = self.best_action().filter(|_| self.root_bounds().result() == Some(1)) {
             return edges.iter().map(|edge| (edge.action, f32::from(u8::from(edge.action == win)))).collect();
+        }
+        if let Some(rule) = &self.setup.params.gumbel {
+            return self.improved_root_policy(rule, root);
         }
         let visits = |k: usize| stats.get(k).map_or(0.0, |record| f64::from(record.visits));
         let mut weights: Vec<f64> = (0..edges.len()).map(visits).collect();

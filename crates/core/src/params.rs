@@ -249,6 +249,7 @@ impl SearchParams {
         self.initial_trust.as_ref().map_or(Ok(()), InitialTrust::check)?;
         self.wdl_contempt.as_ref().map_or(Ok(()), WdlContempt::check)?;
         self.gumbel.as_ref().map_or(Ok(()), Gumbel::check)?;
+        self.gumbel.as_ref().map_or(Ok(()), |rule| rule.check_others(self))?;
         self.lower_bound.as_ref().map_or(Ok(()), LowerBound::check)?;
         Ok(())
     }
@@ -280,6 +281,7 @@ impl SearchParams {
         self.early_visits = self.early_visits.filter(|rule| !rule.is_neutral());
         self.q_average = self.q_average.filter(|rule| !rule.is_neutral());
         self.initial_trust = self.initial_trust.filter(|rule| !rule.is_neutral());
+        self.lower_bound = self.lower_bound.filter(|rule| !rule.is_neutral());
         self.wdl_contempt = self.wdl_contempt.filter(|rule| !rule.is_neutral());
         self
     }

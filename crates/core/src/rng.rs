@@ -53,6 +53,14 @@ impl CounterRng {
         (word >> 11) as f64 / (1_u64 << 53) as f64
     }
 
+    /// g ~ Gumbel(0, 1), from one draw: -ln(-ln u), u = its upper 52 bits and a half, so that 0 < u < 1.
+    pub fn gumbel(&mut self) -> f64 {
+        let word = draw(self.key, self.counter);
+        self.counter += 1;
+        let u = ((word >> 12) as f64 + 0.5) / (1_u64 << 52) as f64;
+        -(-u.ln()).ln()
+    }
+
     /// z ~ N(0, 1), from two draws (Box and Muller 1958): sqrt(-2 ln(1 - u1)) cos(2 pi u2).
     pub fn normal(&mut self) -> f64 {
         let (u1, u2) = (self.uniform(), self.uniform());

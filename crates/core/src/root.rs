@@ -5,13 +5,16 @@ use std::cmp::Ordering;
 use crate::game::Action;
 use crate::params::{Dirichlet, SearchParams};
 use crate::rng::{CounterRng, dirichlet};
+use crate::rules::gumbel::Gumbel;
 use crate::tree::{Edge, Prior, Tree};
 
-/// Priors and restriction of the present root. Both are lists by edge index, in the present order of the root's edges.
+/// Priors and restriction of the present root, and what a Gumbel root samples by. All are lists by edge index, in the present order of the root's edges.
 #[derive(Clone, Debug, Default)]
 pub struct Root {
     /// Priors to select with; empty = the stored ones.
     priors: Vec<f32>,
+    /// g(a) + logits(a) (Gumbel); empty without that rule.
+    keys: Vec<f32>,
     /// Which edges may be taken; empty = all.
     allowed: Vec<bool>,
     /// Actions that the search is restricted to; empty = all.
@@ -33,6 +36,11 @@ impl Root {
         f64::from(self.priors.get(edge).copied().unwrap_or_else(|| stored.get()))
     }
 
+    /// g(a) + logits(a): what a Gumbel root samples by.
+    pub fn key(&self, edge: usize) -> f64 {
+        f64::from(self.keys[edge])
+    }
+
     /// May this edge be taken?
     #[inline]
     pub fn allows(&self, edge: usize) -> bool {
@@ -47,6 +55,7 @@ impl Root {
     /// Forgets what belongs to edges; the restriction stays.
     pub fn undress(&mut self) {
         self.priors.clear();
+        self.keys.clear();
         self.allowed.clear();
     }
 
@@ -57,6 +66,8 @@ impl Root {
             let edges = tree.edges(node);
             self.noise = edges.iter().map(|edge| edge.action).zip(dirichlet(rng, alpha, edges.len())).collect();
         }
+        self.keys =
+            params.gumbel.as_ref().map_or_else(Vec::new, |rule| gumbel_keys(tree.edges(node), params, rule, rng));
         self.set_priors(tree, node, params);
     }
 
@@ -86,20 +97,24 @@ impl Root {
         self.noise.iter().find(|(of, _)| *of == action).expect("noise for every edge").1
     }
 
-    /// Puts the root's edges in the order that selection relies on: by the priors to select with, forbidden edges last.
+    /// Puts the root's edges in the order that selection relies on: by the priors to select with (Gumbel: by its keys), forbidden
+    /// edges last.
     pub fn prepare(&mut self, tree: &mut Tree, node: u32) {
         let before: Vec<Edge> = tree.edges(node).to_vec();
         let place = |action: Action| before.iter().position(|edge| edge.action == action).expect("an edge of the root");
         let prior = |edge: Edge| self.priors.get(place(edge.action)).copied().unwrap_or_else(|| edge.prior());
         let may = |edge: Edge| self.only.is_empty() || self.only.contains(&edge.action);
-        let key = |edge: &Edge| if may(*edge) { prior(*edge) } else { -1.0 };
+        let key = |edge: &Edge| self.keys.get(place(edge.action)).copied();
+        let open_rank = |edge: &Edge| key(edge).unwrap_or_else(|| prior(*edge));
+        let rank = |edge: &Edge| if may(*edge) { open_rank(edge) } else { f32::NEG_INFINITY };
         let by_action = Self::breaks_ties(tree);
         let tie = |a: &Edge, b: &Edge| if by_action { a.action.cmp(&b.action) } else { Ordering::Equal };
-        tree.sort_unvisited_by(node, |a, b| key(b).total_cmp(&key(a)).then(tie(a, b)));
+        tree.sort_unvisited_by(node, |a, b| rank(b).total_cmp(&rank(a)).then(tie(a, b)));
         let after = tree.edges(node);
         if !self.priors.is_empty() {
             self.priors = after.iter().map(|edge| prior(*edge)).collect();
         }
+        self.keys = after.iter().filter_map(key).collect();
         self.allowed = if self.only.is_empty() { Vec::new() } else { after.iter().map(|edge| may(*edge)).collect() };
     }
 }
@@ -131,4 +146,11 @@ fn retemper(priors: Vec<f64>, exponent: f64) -> Vec<f64> {
 /// P'(a) = (1 - epsilon) P(a) + epsilon eta(a), eta ~ Dir(alpha) (Silver et al. 2017, Methods, "Self-play").
 fn mix_noise(priors: Vec<f64>, eta: impl Iterator<Item = f64>, epsilon: f64) -> Vec<f64> {
     priors.iter().zip(eta).map(|(prior, eta)| (1.0 - epsilon) * prior + epsilon * eta).collect()
+}
+
+/// g(a) + logits(a) of every edge: logits = ln P at the root's own policy temperature, 1 if it has none; g ~ Gumbel(0, 1).
+fn gumbel_keys(edges: &[Edge], params: &SearchParams, rule: &Gumbel, rng: &mut CounterRng) -> Vec<f32> {
+    let exponent = params.policy_temperature / params.root_policy_temperature.unwrap_or(1.0);
+    let mut noise = || if rule.noise > 0.0 { rule.noise * rng.gumbel() } else { 0.0 };
+    edges.iter().map(|edge| (noise() + exponent * f64::from(edge.prior()).ln()) as f32).collect()
 }

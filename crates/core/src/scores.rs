@@ -10,6 +10,7 @@ use crate::rules::second_net::view::judged;
 use crate::rules::solver::Meeting;
 use crate::rules::solver::bounds::Bounds;
 use crate::rules::variance::{NodeSpread, Variance, VarianceMode, VarianceSource};
+use crate::search::Search;
 use crate::select::{NodeView, Setup};
 use crate::tree::{Edge, EdgeStats, Step, Tree, Value};
 
@@ -177,6 +178,15 @@ impl<'a> NodeScores<'a> {
         wl + self.view.draw_score() * f64::from(d)
     }
 
+    /// Q of an edge whose result is certain: the game is over behind it, or it is proven.
+    pub fn settled(&self, k: usize) -> Option<f64> {
+        if self.bounds(k).is_proven() {
+            return Some(self.exact(k));
+        }
+        let record = self.stats.get(k)?;
+        record.is_end().then(|| self.mean(record))
+    }
+
     /// What is proven of an edge (solver).
     fn bounds(&self, k: usize) -> Bounds {
         let place = self.tree.node(self.met.node).stats as usize + k;
@@ -235,6 +245,24 @@ impl<'a> NodeScores<'a> {
                 rule.of_samples(record.visits, deviations, self.spread.variance)
             }
         }
+    }
+}
+
+impl Search {
+    /// The edge with the best score, unless one was drawn.
+    pub(crate) fn best_by_rules(&mut self, node: u32, own: &EdgeStats, drawn: Option<usize>) -> Option<usize> {
+        let at_root = self.path.is_empty();
+        if at_root {
+            self.variance = root_variance(&self.setup.params, &self.tree);
+        }
+        let root = at_root.then_some(&self.root);
+        let judged = self.setup.params.second_net.as_ref().map(|rule| self.judged_own(rule, node, own));
+        let own = judged.as_ref().unwrap_or(own);
+        let met = Met { node, own, depth: self.path.len() + 1, variance: self.variance, root, turn: self.turn };
+        let scores = NodeScores::new(&self.setup, &self.tree, met);
+        let best = drawn.or_else(|| scores.best(&mut self.draws))?;
+        self.variance = scores.variance_behind(best);
+        Some(best)
     }
 }
 

@@ -9,10 +9,10 @@ use crate::game::{Action, Outcome, Player, State};
 use crate::oracle::LeafOracle;
 use crate::rng::{CounterRng, root_rng, rule_rng};
 use crate::root::Root;
+use crate::rules::halving::Halving;
 use crate::rules::second_net::Net;
 use crate::rules::second_net::visit::TwoNets;
 use crate::rules::solver::expansion::{Judge, look_behind};
-use crate::scores::{Met, NodeScores, root_variance};
 use crate::select::{NodeView, Setup, best_edge};
 use crate::side::Side;
 use crate::tree::{Edge, EdgeStats, Step, Tree, UNEVALUATED, Value};
@@ -73,7 +73,9 @@ pub struct Search {
     /// The player whom the tree's values favour (WDL contempt).
     pub(crate) contempt_side: Option<Player>,
     /// sigma^2 of the node that the present descent has come to (variance).
-    variance: f64,
+    pub(crate) variance: f64,
+    /// Sequential halving at the root (Gumbel).
+    pub(crate) halving: Halving,
     pub(crate) visit_limit: u32,
     rows_in_flight: u32,
     can_move: bool,
@@ -103,6 +105,7 @@ impl Search {
             draws: rule_rng(key),
             contempt_side: None,
             variance: 0.0,
+            halving: Halving::default(),
             visit_limit: 0,
             rows_in_flight: 0,
             can_move: !actions.is_empty(),
@@ -115,6 +118,9 @@ impl Search {
 
     /// Visits of the root at which the search is finished; 0 = never.
     pub fn set_visit_limit(&mut self, visits: u32) {
+        if visits != self.visit_limit {
+            self.halving.stop();
+        }
         self.visit_limit = visits;
     }
 
@@ -155,7 +161,7 @@ impl Search {
         let target = leaves.len() + quota.min(MAX_IN_FLIGHT.saturating_sub(self.rows_in_flight as usize));
         let mut collisions: Vec<Vec<Step>> = Vec::new();
         let mut free_visits = 0;
-        while leaves.len() < target && self.next_net() == Some(net) && free_visits < MAX_FREE_VISITS {
+        while leaves.len() < target && self.may_descend(net) && free_visits < MAX_FREE_VISITS {
             match self.next_visit(known) {
                 Visit::Done => free_visits += 1,
                 Visit::Row(leaf) => leaves.push(leaf),
@@ -225,7 +231,7 @@ impl Search {
     #[inline]
     fn select(&mut self, node: u32, own: &EdgeStats) -> u32 {
         let at_root = self.path.is_empty();
-        let drawn = if self.setup.freezes && !at_root { self.draw_frozen(node, own) } else { None };
+        let drawn = if self.setup.halves || self.setup.freezes { self.edge_by_rule(node, own) } else { None };
         let best = if self.setup.scores_by_rules {
             self.best_by_rules(node, own, drawn)
         } else if drawn.is_some() {
@@ -240,22 +246,6 @@ impl Search {
             }
         };
         self.tree.choose_edge(node, best.expect("a node has an edge that may be taken") as u32)
-    }
-
-    /// The edge with the best score, unless one was drawn.
-    fn best_by_rules(&mut self, node: u32, own: &EdgeStats, drawn: Option<usize>) -> Option<usize> {
-        let at_root = self.path.is_empty();
-        if at_root {
-            self.variance = root_variance(&self.setup.params, &self.tree);
-        }
-        let root = at_root.then_some(&self.root);
-        let judged = self.setup.params.second_net.as_ref().map(|rule| self.judged_own(rule, node, own));
-        let own = judged.as_ref().unwrap_or(own);
-        let met = Met { node, own, depth: self.path.len() + 1, variance: self.variance, root, turn: self.turn };
-        let scores = NodeScores::new(&self.setup, &self.tree, met);
-        let best = drawn.or_else(|| scores.best(&mut self.draws))?;
-        self.variance = scores.variance_behind(best);
-        Some(best)
     }
 
     /// Counts and backs up a visit whose value is known, for player `mover`.
@@ -403,6 +393,7 @@ impl Search {
         let mut rng = root_rng(self.key, self.roots);
         self.roots += 1;
         self.root.dress(&mut self.tree, node, &self.setup.params, &mut rng);
+        self.halving = Halving::default();
     }
 
     /// Expands and backs up a leaf whose answer was read.
@@ -437,6 +428,7 @@ impl Search {
     pub fn restrict_root(&mut self, only: Vec<Action>) {
         self.settle_contempt();
         self.root.restrict(only);
+        self.halving = Halving::default();
         if let Some(node) = self.tree.root_node() {
             self.root.prepare(&mut self.tree, node);
         }

@@ -47,6 +47,8 @@ pub struct Setup {
     pub(crate) scores_by_rules: bool,
     /// Nodes freeze (search-contempt).
     pub(crate) freezes: bool,
+    /// The root is searched by sequential halving (Gumbel).
+    pub(crate) halves: bool,
     /// Results are proven (solver).
     pub(crate) solves: bool,
     /// A rule changes backup.
@@ -64,6 +66,7 @@ impl Setup {
             only_net: if without_small.is_some() { Net::Large } else { Net::Small },
             scores_by_rules: params.change_scores(),
             freezes: params.search_contempt.is_some(),
+            halves: params.gumbel.is_some(),
             solves: params.solver.is_some(),
             backs_up_by_rules: params.change_backup(),
             contempt: Rescale::new(&params),

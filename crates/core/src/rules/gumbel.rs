@@ -1,8 +1,20 @@
 //! Gumbel root (Danihelka et al. 2022): actions are sampled without replacement and halved sequentially; completed Q.
+//!
+//! This file has the settings and the equations; `halving.rs` has the root of a search that is halved.
 
 use serde::{Deserialize, Serialize};
 
-use crate::params::{ParamsError, within};
+use crate::params::{ParamsError, SearchParams, within};
+
+/// How edges are selected below the root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BelowRoot {
+    /// By PUCT and the rules that change it.
+    Puct,
+    /// So that visits come near the improved policy: the greatest pi'(a) - N(a) / (1 + sum_b N(b)).
+    ImprovedPolicy,
+}
 
 /// Settings of the rule.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -10,17 +22,54 @@ use crate::params::{ParamsError, within};
 pub struct Gumbel {
     /// m: actions that are considered at the root, 1 or more.
     pub considered: u32,
-    /// sigma(q) = (c_visit + max_b N(b)) c_scale q.
+    /// sigma(q) = (c_visit + max_b N(b)) c_scale q, q on the scale 0..1.
     pub c_visit: f64,
     /// See `c_visit`.
     pub c_scale: f64,
     /// Factor of the Gumbel noise; 0 = none, the search is deterministic.
     pub noise: f64,
+    /// How edges are selected below the root.
+    pub below_root: BelowRoot,
 }
 
 impl Default for Gumbel {
     fn default() -> Self {
-        Gumbel { considered: 16, c_visit: 50.0, c_scale: 1.0, noise: 1.0 }
+        Gumbel { considered: 16, c_visit: 50.0, c_scale: 1.0, noise: 1.0, below_root: BelowRoot::Puct }
+    }
+}
+
+/// What a node knows of its edges, each list in their order.
+#[derive(Clone, Debug)]
+pub struct Knowledge {
+    /// Logits of the policy, up to a constant.
+    pub logits: Vec<f64>,
+    /// N(a): completed visits.
+    pub visits: Vec<u32>,
+    /// q(a) for the mover, -1..1; `None` where nothing is known of it.
+    pub q: Vec<Option<f64>>,
+    /// v: the network's value of the node for its mover, -1..1.
+    pub value: f64,
+}
+
+impl Knowledge {
+    /// Q that is completed where nothing is known, by v_mix (appendix D of the paper):
+    /// v_mix = (v + sum_b N(b) / sum_{N(b) > 0} pi(b) sum_{N(a) > 0} pi(a) q(a)) / (1 + sum_b N(b)).
+    pub fn completed_q(&self) -> Vec<f64> {
+        let policy = softmax(self.logits.clone());
+        let (mut total, mut seen, mut weighted) = (0.0, 0.0, 0.0);
+        for (k, q) in self.q.iter().enumerate() {
+            if let (Some(q), 1..) = (q, self.visits[k]) {
+                total += f64::from(self.visits[k]);
+                seen += policy[k];
+                weighted += policy[k] * q;
+            }
+        }
+        let mixed = if total > 0.0 { (self.value + total / seen * weighted) / (1.0 + total) } else { self.value };
+        self.q.iter().map(|q| q.unwrap_or(mixed)).collect()
+    }
+
+    fn most_visits(&self) -> f64 {
+        f64::from(self.visits.iter().copied().max().unwrap_or(0))
     }
 }
 
@@ -32,4 +81,66 @@ impl Gumbel {
         within("gumbel.c_scale", self.c_scale, 0.0, 1e3)?;
         within("gumbel.noise", self.noise, 0.0, 10.0)
     }
+
+    /// Fails if another section cannot be used with this one.
+    pub fn check_others(&self, params: &SearchParams) -> Result<(), ParamsError> {
+        let refuse = |other: &str, why: &str| {
+            Err(ParamsError(format!("SearchParams.gumbel and SearchParams.{other} exclude each other: {why}")))
+        };
+        if params.dirichlet.is_some_and(|noise| noise.epsilon > 0.0) {
+            return refuse("dirichlet", "both are noise of the root");
+        }
+        if params.second_net.as_ref().is_some_and(|rule| !rule.is_neutral()) {
+            return refuse("second_net", "both say which edge of the root is visited");
+        }
+        if params.lower_bound.is_some_and(|rule| !rule.is_neutral()) {
+            return refuse("lower_bound", "both say which action is played");
+        }
+        if self.below_root == BelowRoot::ImprovedPolicy && params.clone().without_neutral_rules().change_scores() {
+            let what = "there is no PUCT for the rules that change it";
+            return Err(ParamsError(format!(
+                "SearchParams.gumbel.below_root must be puct here, got improved_policy: {what}"
+            )));
+        }
+        Ok(())
+    }
+
+    /// sigma(q) of every completed Q, which are -1..1 and are taken to 0..1 first.
+    pub fn sigma(&self, most_visits: f64, completed: &[f64]) -> Vec<f64> {
+        let scale = (self.c_visit + most_visits) * self.c_scale;
+        completed.iter().map(|q| scale * ((q + 1.0) / 2.0)).collect()
+    }
+
+    /// sigma of every edge of a node.
+    pub fn transformed(&self, node: &Knowledge) -> Vec<f64> {
+        self.sigma(node.most_visits(), &node.completed_q())
+    }
+
+    /// pi' = softmax(logits + sigma(completed Q)).
+    pub fn improved_policy(&self, node: &Knowledge) -> Vec<f64> {
+        let raised = node.logits.iter().zip(self.transformed(node)).map(|(logit, sigma)| logit + sigma);
+        softmax(raised.collect())
+    }
+}
+
+/// Visits that each of the `remaining` actions gets in a phase of sequential halving, when `considered` actions share `budget`
+/// visits: max(1, floor(budget / (ceil(log2 considered) remaining))).
+pub fn phase_visits(budget: u32, considered: u32, remaining: u32) -> u32 {
+    let phases = considered.next_power_of_two().trailing_zeros().max(1);
+    (budget / (phases * remaining)).max(1)
+}
+
+/// Visits that each of the `remaining` actions gets in a phase of halving number `round` without a budget: twice as many in
+/// each phase as in the one before, twice as many in each round.
+pub fn endless_phase_visits(round: u32, considered: u32, remaining: u32) -> u32 {
+    (considered / remaining) << round.min(15)
+}
+
+/// exp(x) over its sum.
+pub fn softmax(mut weights: Vec<f64>) -> Vec<f64> {
+    let greatest = weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    weights.iter_mut().for_each(|weight| *weight = (*weight - greatest).exp());
+    let total: f64 = weights.iter().sum();
+    weights.iter_mut().for_each(|weight| *weight /= total);
+    weights
 }

@@ -5,6 +5,7 @@
 
 pub mod early_visits;
 pub mod gumbel;
+pub mod halving;
 pub mod initial_trust;
 pub mod lower_bound;
 pub mod prior_mixing;
