@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::game::Outcome;
+use crate::rules::second_net::LargeStats;
 use crate::rules::variance::merged;
 use crate::search::Search;
 use crate::tree::{EdgeStats, TERMINAL, Tree, Value, repeated_after};
@@ -108,6 +109,37 @@ impl Removed {
     }
 }
 
+/// Visits that are taken back from a node: those of the tree's records, and those of the large net's turns (second net).
+#[derive(Clone, Copy, Debug, Default)]
+struct Lost {
+    visits: Removed,
+    large: Removed,
+}
+
+impl Lost {
+    fn is_nothing(&self) -> bool {
+        self.visits.visits == 0 && self.large.visits == 0
+    }
+
+    fn seen(self, flip: bool) -> Lost {
+        Lost { visits: self.visits.seen(flip), large: self.large.seen(flip) }
+    }
+
+    fn and(self, other: Lost) -> Lost {
+        Lost { visits: self.visits.and(other.visits), large: self.large.and(other.large) }
+    }
+
+    /// What the large net found without its part.
+    fn taken_from_large(&self, large: LargeStats) -> LargeStats {
+        let LargeStats { wl, d, visits, .. } = large;
+        let mut stats = EdgeStats { wl, d, visits, ..EdgeStats::FRESH_ROOT };
+        if self.large.visits > 0 {
+            self.large.taken_from(&mut stats, 0.0);
+        }
+        LargeStats { wl: stats.wl, d: stats.d, visits: stats.visits, ..large }
+    }
+}
+
 /// A pass over a tree that was just re-rooted, where no node comes before its parent.
 struct Reopening<'a> {
     rule: &'a Repetition,
@@ -115,8 +147,8 @@ struct Reopening<'a> {
     averaged: bool,
     /// By node: plies from the root.
     depths: Vec<usize>,
-    /// By node: what was taken from it, for its mover.
-    removed: Vec<Removed>,
+    /// By node: what it has lost, for its mover.
+    lost: Vec<Lost>,
 }
 
 impl Tree {
@@ -124,16 +156,15 @@ impl Tree {
     /// have step sizes of their own (Q average); such a mean becomes the plain one of what is left.
     fn reopen_repeats(&mut self, rule: &Repetition, averaged: bool) {
         let Some(root) = self.root_node() else { return };
-        let removed = vec![Removed::default(); self.num_nodes()];
-        let mut pass = Reopening { rule, averaged, depths: self.depths(), removed };
+        let lost = vec![Lost::default(); self.num_nodes()];
+        let mut pass = Reopening { rule, averaged, depths: self.depths(), lost };
         for node in (0..self.num_nodes() as u32).rev() {
-            pass.removed[node as usize] = self.reopen_edges(node, &pass);
+            pass.lost[node as usize] = self.reopen_edges(node, &pass);
         }
-        let all = pass.removed[root as usize];
-        if all.visits > 0 {
-            let (own, deviations) = (self.root, self.side.root_deviations);
-            (self.root, self.side.root_deviations) = self.without(all, root, own, deviations, false, averaged);
-        }
+        let lost = pass.lost[root as usize];
+        let (own, deviations) = (self.root, self.side.root_deviations);
+        (self.root, self.side.root_deviations) = self.without(lost.visits, root, own, deviations, false, averaged);
+        self.side.root_large = lost.taken_from_large(self.side.root_large);
     }
 
     /// Plies from the root to each node.
@@ -148,18 +179,14 @@ impl Tree {
     }
 
     /// Takes visits from the edges of a node: those of repeats, and those that the nodes behind have lost. Returns them all.
-    fn reopen_edges(&mut self, node: u32, pass: &Reopening) -> Removed {
+    fn reopen_edges(&mut self, node: u32, pass: &Reopening) -> Lost {
         let first = self.node(node).stats as usize;
-        let mut all = Removed::default();
+        let mut all = Lost::default();
         for record in first..first + self.stats(node).len() {
             let stats = self.stats[record];
             let lost = match stats.repeated_plies() {
                 Some(plies) if pass.rule.counts(pass.depths[node as usize] + 1, plies) => continue,
-                Some(_) => {
-                    self.stats[record] = EdgeStats::fresh(stats.prior);
-                    self.side.clear_record(record);
-                    Removed::of(&stats)
-                }
+                Some(_) => self.reopen_record(record),
                 None => self.take_from_record(node, record, pass),
             };
             all = all.and(lost);
@@ -167,21 +194,27 @@ impl Tree {
         all
     }
 
-    /// Takes from a record what the node behind it has lost; returns that, for the mover of `node`.
-    fn take_from_record(&mut self, node: u32, record: usize, pass: &Reopening) -> Removed {
+    /// Makes a record of a repeat one without visits; returns what it had. Weights that are frozen stay.
+    fn reopen_record(&mut self, record: usize) -> Lost {
+        let (stats, large) = (self.stats[record], self.side.large.get(record));
+        self.stats[record] = EdgeStats::fresh(stats.prior);
+        self.side.clear_record(record);
+        let large = EdgeStats { wl: large.wl, d: large.d, visits: large.visits, ..stats };
+        Lost { visits: Removed::of(&stats), large: Removed::of(&large) }
+    }
+
+    /// Takes from a record what the node behind it has lost; returns that, for the mover of `node`. An exact value rests on no repeat.
+    fn take_from_record(&mut self, node: u32, record: usize, pass: &Reopening) -> Lost {
         let stats = self.stats[record];
-        if self.side.bounds.get(record).is_proven() {
-            return Removed::default(); // an exact value rests on no repeat
-        }
-        let Some(lost) = pass.removed.get(stats.node as usize).filter(|lost| lost.visits > 0) else {
-            return Removed::default();
-        };
+        let lost = pass.lost.get(stats.node as usize).filter(|lost| !lost.is_nothing());
+        let Some(lost) = lost.filter(|_| !self.side.bounds.get(record).is_proven()) else { return Lost::default() };
         let flip = self.node(stats.node).mover != self.node(node).mover;
         let lost = lost.seen(flip);
         let deviations = self.side.deviations.get(record);
-        let (stats, deviations) = self.without(lost, stats.node, stats, deviations, flip, pass.averaged);
+        let (stats, deviations) = self.without(lost.visits, stats.node, stats, deviations, flip, pass.averaged);
         self.stats[record] = stats;
         self.side.deviations.set(record, deviations);
+        self.side.large.set(record, lost.taken_from_large(self.side.large.get(record)));
         lost
     }
 
@@ -195,6 +228,9 @@ impl Tree {
         flip: bool,
         averaged: bool,
     ) -> (EdgeStats, f64) {
+        if lost.visits == 0 {
+            return (stats, deviations);
+        }
         if !averaged {
             let deviations = lost.taken_from(&mut stats, deviations);
             return (stats, deviations);
