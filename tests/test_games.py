@@ -269,4 +269,4 @@ def test_perft_command(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_check_game_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["check-game", "tutorial", "--games", "3"]) == 0
-    assert "13 of 13 laws hold along 3 random games" in capsys.readouterr().out
+    assert "14 of 14 laws hold along 3 random games" in capsys.readouterr().out

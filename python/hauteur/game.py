@@ -31,8 +31,10 @@ class Position(Protocol):
 
     The first six members, with `to_move`, are all that a game needs. It may also have: `max_plies` (int, no game is
     longer; default 1000), `symmetries()` (two integer arrays [S, rows*columns] and [S, num_actions], identity first, as
-    `_core.Game.symmetries`), `action_to_text(action)` (default: the number), `text()`, `svg()`, `notation()`, and
-    `key()` (anything whose repr tells positions apart for the network; default: features, legal actions and mover).
+    `_core.Game.symmetries`), `action_to_text(action)` (default: the number), `text()`, `svg()`, `notation()`,
+    `repetition()` (None where the position is new, else its earlier occurrences, the plies since the latest and, if it
+    is no draw, the result that a repeat comes to; default: None), and `key()` (anything whose repr tells positions
+    apart for the network; default: features, legal actions and mover).
     """
 
     num_actions: int

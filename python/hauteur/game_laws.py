@@ -171,7 +171,8 @@ def _refusal(visit: Visit) -> str | None:
 def _facts(state: _core.State) -> tuple[object, ...]:
     """All that tells two positions apart."""
     legal, features = state.legal_actions().tobytes(), state.encode().tobytes()
-    return state.key, state.to_move, state.ply, state.outcome(), legal, features, state.notation(), state.text()
+    results = state.outcome(), state.repetition()
+    return state.key, state.to_move, state.ply, results, legal, features, state.notation(), state.text()
 
 
 def _copies(visit: Visit) -> str | None:
@@ -245,6 +246,21 @@ def _symmetries(visit: Visit) -> str | None:
     return None
 
 
+def _repetition(visit: Visit) -> str | None:
+    """Checked while the game goes on: a repeat has the mover and the legal actions of the position that it repeats."""
+    repeat = visit.state.repetition()
+    if repeat is None or visit.state.outcome() is not None:
+        return None
+    count, plies, _ = repeat
+    if count < 1 or not 1 <= plies <= len(visit.moves):
+        return f"repetition is {repeat} after {len(visit.moves)} plies"
+    earlier = visit.game.initial_state()
+    for action in visit.moves[: len(visit.moves) - plies]:
+        earlier.play(action)
+    same = earlier.to_move == visit.state.to_move and np.array_equal(earlier.legal_actions(), visit.legal)
+    return None if same else f"repetition is {repeat}, but the position {plies} plies ago was another one"
+
+
 def _drawings(visit: Visit) -> str | None:
     if len(visit.moves) % DRAWING_INTERVAL and visit.state.outcome() is None:
         return None
@@ -278,6 +294,9 @@ LAWS = (
     Law("keys", "positions with equal keys have equal features and legal actions", _keys),
     Law("notation", "every legal action is read back from its notation", _notation),
     Law("symmetries", "symmetries map features, legal actions and moves alike", _symmetries),
+    Law(
+        "repetition", "a position that is a repeat has the mover and the legal actions of the earlier one", _repetition
+    ),
     Law("drawings", "text is not empty and SVG is well-formed", _drawings),
     Law("determinism", "the same actions lead to the same position", _determinism),
 )
