@@ -48,11 +48,6 @@ impl<T: Copy + Default> Column<T> {
         }
     }
 
-    /// Every value becomes the default.
-    pub fn reset(&mut self) {
-        self.items.fill(T::default());
-    }
-
     /// Moves a block of values.
     pub fn copy_within(&mut self, from: Range<usize>, to: usize) {
         if self.on {

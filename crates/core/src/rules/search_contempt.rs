@@ -7,6 +7,7 @@
 //!   and is itself sampled already (the paper lets PUCT act once more; the weights are the same);
 //! * from then on every visit draws a child, independently, with probability `N_scl(s, a)^(1/T) / sum_b N_scl(s, b)^(1/T)`.
 //!
+//! A tree that was grown for one player at its root is of no use to the other one, and is begun anew ([`Search::grown_for_other`]).
 //! Backup is unchanged. A negative `n_scl` freezes the nodes of the root's player instead, the root excepted.
 
 use std::ops::Range;
@@ -134,7 +135,7 @@ fn read_step(step: &str) -> Option<(u32, f64)> {
 pub struct Frozen {
     /// By record: the sum of the weights of the node's edges up to this one, 0 = the node is not frozen.
     sums: Column<f64>,
-    /// The root's mover for whom the nodes were frozen.
+    /// The root's mover for whom the tree was grown.
     made_for: Option<Player>,
 }
 
@@ -149,13 +150,10 @@ impl Frozen {
         Frozen { made_for: self.made_for, ..Frozen::new(self.sums.is_on()) }
     }
 
-    /// The next visits are for this player at the root; what was frozen for the other one thaws.
+    /// The visits are for this player at the root.
     #[inline]
     pub(crate) fn serve(&mut self, mover: Player) {
-        if self.made_for != Some(mover) {
-            self.made_for = Some(mover);
-            self.sums.reset();
-        }
+        self.made_for = Some(mover);
     }
 
     /// There are so many records now.
@@ -227,6 +225,13 @@ impl Tree {
 }
 
 impl Search {
+    /// Whether the tree was grown for the other player at its root, to whom the opponent's nodes are their own.
+    #[inline]
+    pub(crate) fn grown_for_other(&self) -> bool {
+        let Some(player) = self.tree.side.frozen.made_for else { return false };
+        self.tree.root_node().is_some_and(|root| self.tree.node(root).mover != player)
+    }
+
     /// The edge that this visit draws at a frozen node, which freezes now if it is time; `None`: PUCT decides. Not for the root.
     ///
     /// One uniform number u a draw: the first edge whose running sum is above u times the whole. u is at most 1 - 2^-53, so the product is
@@ -294,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn frozen_nodes_keep_their_weights_until_the_other_player_is_served() {
+    fn frozen_nodes_keep_their_weights() {
         let on = SearchParams { search_contempt: Some(SearchContempt::default()), ..SearchParams::default() };
         let mut tree = Tree::with_side(Side::new(&on));
         let edges: Vec<Edge> = (0..5).map(|action| Edge::new(action, 0.2)).collect();
@@ -304,14 +309,12 @@ mod tests {
             tree.step_stats(Step { node, edge }).visits = visits;
         }
         assert_eq!((tree.frozen_weights(node), tree.in_frozen_support(node, 4)), (None, true));
-        tree.side.frozen.serve(Player::First);
         tree.freeze(node, &SearchContempt::default());
         tree.choose_edge(node, 3);
-        tree.side.frozen.serve(Player::First);
         assert_eq!(tree.frozen_weights(node), Some(vec![2.0, 0.0, 3.0, 0.0]));
         let support: Vec<bool> = (0..6).map(|edge| tree.in_frozen_support(node, edge)).collect();
         assert_eq!(support, [true, false, true, false, false, false]);
-        tree.side.frozen.serve(Player::Second);
+        tree.thaw(node);
         assert_eq!(tree.frozen_weights(node), None);
     }
 }

@@ -230,17 +230,17 @@ impl Search {
         }
     }
 
-    /// Whether the tree's values favour the side of this root, as far as there are any.
+    /// Whether the tree was grown for the side of this root, as far as sides differ.
     #[inline]
     pub(crate) fn favours_right_side(&self) -> bool {
-        self.setup.contempt.is_none() || self.wanted_side() == self.contempt_side
+        !self.grown_for_other() && (self.setup.contempt.is_none() || self.wanted_side() == self.contempt_side)
     }
 
     fn wanted_side(&self) -> Option<Player> {
         self.setup.params.wdl_contempt.and_then(|rule| rule.side(self.root_state().to_move()))
     }
 
-    /// Before a search: a tree whose values favour another side than the one of this root is begun anew.
+    /// Before a search: a tree that was grown for another side than the one of this root is begun anew.
     pub(crate) fn settle_contempt(&mut self) {
         if !self.favours_right_side() {
             debug_assert_eq!(self.rows_in_flight(), 0);
