@@ -47,6 +47,17 @@ impl Root {
         self.allowed.get(edge).copied().unwrap_or(true)
     }
 
+    /// Edge `from` moved to place `to`, in front of those between.
+    pub(crate) fn follow(&mut self, from: u32, to: u32) {
+        let moved = to as usize..from as usize + 1;
+        if !self.priors.is_empty() {
+            self.priors[moved.clone()].rotate_right(1);
+        }
+        if !self.allowed.is_empty() {
+            self.allowed[moved].rotate_right(1);
+        }
+    }
+
     /// Restricts the search to these actions; empty = all. Takes effect with the next `prepare`.
     pub fn restrict(&mut self, only: Vec<Action>) {
         self.only = only;

@@ -245,7 +245,12 @@ impl Search {
                 best_edge(&view, edges, stats, |_, p| f64::from(p.get()), |_| true)
             }
         };
-        self.tree.choose_edge(node, best.expect("a node has an edge that may be taken") as u32)
+        let best = best.expect("a node has an edge that may be taken") as u32;
+        let edge = self.tree.choose_edge(node, best);
+        if at_root && edge != best {
+            self.root.follow(best, edge);
+        }
+        edge
     }
 
     /// Counts and backs up a visit whose value is known, for player `mover`.

@@ -378,7 +378,11 @@ impl Tree {
     /// A position that was never evaluated gives an empty tree.
     pub fn re_root(&mut self, edge: u32) {
         let behind = self.root_node().and_then(|root| Some((root, *self.stats(root).get(edge as usize)?)));
-        let Some((old_root, stats)) = behind.filter(|(_, stats)| stats.node < TERMINAL && stats.visits > 0) else {
+        let known = |(root, stats): &(u32, EdgeStats)| {
+            let large = self.side.large.get(self.record_index(Step { node: *root, edge }));
+            stats.node < TERMINAL && (stats.visits > 0 || large.visits > 0)
+        };
+        let Some((old_root, stats)) = behind.filter(known) else {
             *self = Tree::with_side(self.side.emptied());
             return;
         };
