@@ -3,15 +3,28 @@
 `SearchParams` mirrors crates/core/src/params.rs field by field and reaches the core as JSON.
 """
 
+from __future__ import annotations
+
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-
-class Section(BaseModel):
-    """Base of all settings: immutable, no unknown keys."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
+from hauteur.rules import (
+    EarlyVisits,
+    Gumbel,
+    InitialTrust,
+    LowerBound,
+    PriorMixing,
+    QAverage,
+    Repetition,
+    SearchContempt,
+    SecondNet,
+    Solver,
+    TreeBalance,
+    Variance,
+    WdlContempt,
+)
+from hauteur.section import Section
 
 
 class Cpuct(Section):
@@ -28,10 +41,11 @@ class Cpuct(Section):
 class Fpu(Section):
     """First-play urgency: the Q of an edge without visits.
 
-    reduction: Q(parent) - value * sqrt(sum of the priors of visited edges); absolute: value.
+    reduction: Q(parent) - value * sqrt(sum of the priors of visited edges); absolute: value; parent_value: reduction
+    with the network's own value of the parent in the place of its mean.
     """
 
-    kind: Literal["reduction", "absolute"] = "reduction"
+    kind: Literal["reduction", "absolute", "parent_value"] = "reduction"
     """Which formula."""
     value: Annotated[float, Field(ge=-100, le=100)] = 0.33
     """The reduction, or the value."""
@@ -72,6 +86,25 @@ class SearchParams(Section):
     """Positions in the evaluation cache; 0: none."""
     max_tree_bytes: Annotated[int, Field(ge=0)] = 0
     """Bytes a tree may take before it stops growing; 0: no cap."""
+
+    search_contempt: SearchContempt | None = None
+    second_net: SecondNet | None = None
+    solver: Solver | None = None
+    repetition: Repetition | None = None
+    variance: Variance | None = None
+    tree_balance: TreeBalance | None = None
+    prior_mixing: PriorMixing | None = None
+    early_visits: EarlyVisits | None = None
+    q_average: QAverage | None = None
+    initial_trust: InitialTrust | None = None
+    wdl_contempt: WdlContempt | None = None
+    gumbel: Gumbel | None = None
+    lower_bound: LowerBound | None = None
+
+    def without_neutral_rules(self) -> SearchParams:
+        """The same search with the rules that change nothing left out."""
+        neutral = [name for name, rule in self if getattr(rule, "is_neutral", False)]
+        return self.model_copy(update=dict.fromkeys(neutral))
 
 
 class Temperature(Section):

@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal, Self
 import tomli_w
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
-from hauteur.config import Cpuct, Dirichlet, Fpu, SearchParams, Section, Temperature
+from hauteur.config import Cpuct, Dirichlet, Fpu, SearchParams, Temperature
+from hauteur.section import Section
 
 Count = Annotated[int, Field(ge=1, le=1_000_000_000)]
 Share = Annotated[float, Field(ge=0, le=1)]

@@ -4,8 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from hauteur.config import Section
 from hauteur.networks.chess_moves import CONVOLUTION_PLANES, NUM_MOVES
+from hauteur.section import Section
 
 Shape = tuple[int, ...]
 Size = Annotated[int, Field(ge=1, le=65536)]

@@ -113,10 +113,10 @@ impl Variance {
         }
     }
 
-    /// What multiplies c_puct of a node with this variance.
+    /// What multiplies c_puct of a node with this variance, at least 0.
     pub fn cpuct_factor(&self, variance: f64) -> f64 {
         match self.mode {
-            VarianceMode::NodeScaledCpuct => 1.0 + self.scale * ((variance / self.prior_mean).sqrt() - 1.0),
+            VarianceMode::NodeScaledCpuct => (1.0 + self.scale * ((variance / self.prior_mean).sqrt() - 1.0)).max(0.0),
             _ => 1.0,
         }
     }

@@ -1,0 +1,226 @@
+"""One search: visits, and the root. `Search.visit` is one visit (select, evaluate, expand, backup); `gather` and `apply`
+are the same visit cut in two, so that several leaves can wait for the network together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hauteur._core import State, dirichlet, random_u64
+from hauteur.config import SearchParams
+from hauteur.reference.backup import update_node
+from hauteur.reference.draws import Draws
+from hauteur.reference.priors import make_priors, mix_noise, network_value, retemper
+from hauteur.reference.scores import Scores, best_edge, choose, edge_value, root_spread
+from hauteur.reference.tree import Edge, Leaf, Node, Value, behind, change_in_flight, make_node
+
+Evaluator: TypeAlias = Callable[[NDArray[np.float32]], tuple[NDArray[np.float32], NDArray[np.float32]]]
+"""features [B, C, H, W] -> policy logits [B, A] and win, draw, loss of the mover [B, 3]."""
+
+MAX_FREE_VISITS = 4096
+"""Visits that need no network before one `gather` hands control back."""
+
+
+class Search:
+    """One tree: a root position, and all that visits have found out below it."""
+
+    def __init__(self, state: State, params: SearchParams, seed: int = 0) -> None:
+        """`seed` keys the random draws of this tree, like that of `Forest.add`."""
+        self.params = params.without_neutral_rules()
+        self.visit_limit = 0
+        """Root visits, own evaluation included, at which no more are wanted; 0 = no limit."""
+        self.cache: dict[int, tuple[list[tuple[int, float]], Value]] = {}
+        """Answers of the network, as priors and value, by `State.key`: by all that the network sees."""
+        self._key = random_u64(seed, 0)
+        self._roots = 0
+        self.draws = Draws(self._key)
+        self._waiting: list[Leaf] = []
+        self._only: frozenset[int] = frozenset()
+        self._used_priors: dict[int, float] = {}
+        self._plant(make_node(state.copy()))
+
+    # -- visits --------------------------------------------------------------------------------------------------------
+
+    def run(self, evaluator: Evaluator, visits: int) -> None:
+        """Visits the tree, one evaluation at a time, until its root has `visits` visits."""
+        self.visit_limit = visits
+        while self.wants_visit():
+            self.visit(evaluator)
+
+    def visit(self, evaluator: Evaluator) -> None:
+        """Asks the network about one leaf (visits that end at a finished game or a cached position need no asking)."""
+        for leaf in self.gather(1):
+            self.apply([leaf], *evaluator(leaf.node.state.encode()[None]))
+
+    def wants_visit(self) -> bool:
+        """Whether another visit may begin: there are moves at the root, and the limit leaves room beyond what waits."""
+        begun = self.root.visits + len(self._waiting)
+        return self._can_move and (self.visit_limit == 0 or begun < self.visit_limit)
+
+    def gather(self, rows: int) -> list[Leaf]:
+        """Selects up to `rows` leaves for the network; a leaf whose value is known already is backed up at once.
+
+        A descent that ends at a leaf which waits already is a collision: it stays in flight till the end of this call,
+        so that the next descents avoid it, and is taken back then. After `max_collisions` of them the call ends.
+        """
+        leaves: list[Leaf] = []
+        collisions: list[Leaf] = []
+        free_visits = 0
+        while len(leaves) < rows and self.wants_visit() and free_visits < MAX_FREE_VISITS:
+            leaf = self._select()
+            known = self._known_answer(leaf)
+            if leaf.node.in_flight > 1:
+                collisions.append(leaf)
+                if leaf.node is self.root or len(collisions) == self.params.max_collisions:
+                    break
+            elif known:
+                self._expand_and_backup(leaf, *known)
+                free_visits += 1
+            else:
+                self._waiting.append(leaf)
+                leaves.append(leaf)
+        for leaf in collisions:
+            change_in_flight(leaf, -1)
+        return leaves
+
+    def apply(self, leaves: Sequence[Leaf], policy_logits: NDArray[np.float32], wdl: NDArray[np.float32]) -> None:
+        """Takes the network's answers: raw logits [B, A]; win, draw, loss of the leaf's mover [B, 3]."""
+        answers = [
+            (make_priors(leaf.node.state, logits, self.params), network_value(shares))
+            for leaf, logits, shares in zip(leaves, policy_logits, wdl, strict=True)
+        ]
+        for leaf, answer in zip(leaves, answers, strict=True):
+            self._waiting.remove(leaf)
+            self._expand_and_backup(leaf, *answer)
+            if self.params.cache_size:
+                self.cache.setdefault(leaf.node.state.key, answer)
+
+    def cancel(self, leaves: Sequence[Leaf]) -> None:
+        """Takes the visits of waiting leaves back."""
+        for leaf in leaves:
+            self._waiting.remove(leaf)
+            change_in_flight(leaf, -1)
+
+    def _select(self) -> Leaf:
+        """Walks from the root to a leaf along the edges with the largest scores, and marks the way as in flight."""
+        path = [self.root]
+        spread = root_spread(self.root, self.params)
+        while path[-1].edges:
+            edge, spread = self._choose(path[-1], len(path), spread)
+            path.append(edge.child or behind(path[-1], edge))
+        leaf = Leaf(tuple(path))
+        change_in_flight(leaf, +1)
+        return leaf
+
+    def _choose(self, node: Node, depth: int, spread: float) -> tuple[Edge, float]:
+        """The edge of `node` that this visit takes, and sigma^2 of the values behind it."""
+        at_root = node is self.root
+        scores = Scores(
+            node,
+            self.params,
+            at_root=at_root,
+            used=self._used_priors if at_root else None,
+            depth=depth,
+            spread=spread,
+            draw=self.draws.normal,
+        )
+        edge = best_edge(scores, self._only if at_root else ())
+        return choose(node, edge), scores.spread_behind(edge)
+
+    def _known_answer(self, leaf: Leaf) -> tuple[list[tuple[int, float]], Value] | None:
+        """Edges and value of a leaf that needs no network: a finished game, or a cached position."""
+        if leaf.node.exact:
+            return [], leaf.node.exact
+        return self.cache.get(leaf.node.state.key)
+
+    def _expand_and_backup(self, leaf: Leaf, priors: list[tuple[int, float]], value: Value) -> None:
+        """Gives the leaf its edges, and moves the mean of every node on the way towards the leaf's value."""
+        leaf.node.edges = [Edge(action, prior) for action, prior in priors]
+        leaf.node.network = stored(value)
+        self._look_behind(leaf.node)
+        if leaf.node is self.root:
+            self._dress_root()
+        for node in leaf.path:
+            update_node(node, value.seen_by(node.mover, leaf.node.mover), self.params)
+
+    def _look_behind(self, node: Node) -> None:
+        """What rules want to know of the positions behind the edges of a new node."""
+        if self.params.tree_balance:
+            for edge in node.edges:
+                edge.replies = count_replies(node, edge)
+
+    # -- the root ------------------------------------------------------------------------------------------------------
+
+    def advance(self, action: int) -> None:
+        """Plays `action`: the position behind it becomes the root, with its subtree if `reuse_tree` is set."""
+        if self._waiting:
+            raise ValueError(f"{len(self._waiting)} rows in flight: apply or cancel them first")
+        child = next((edge.child for edge in self.root.edges if edge.action == action), None)
+        if child and child.edges and self.params.reuse_tree:
+            self._plant(child)
+            return
+        state = self.root.state.copy()
+        state.play(action)
+        self._plant(make_node(state))
+
+    def restrict_root(self, actions: Sequence[int]) -> None:
+        """Only these actions are chosen at the root, until the next `advance`; empty = all."""
+        self._only = frozenset(actions)
+        self._order_root()
+
+    def root_visits(self) -> dict[int, int]:
+        """N(root, a) of every action."""
+        return {edge.action: edge.visits for edge in self.root.edges}
+
+    def root_q(self) -> dict[int, float]:
+        """Q(root, a) of every visited action, for the root's mover."""
+        return {edge.action: edge_value(self.root, edge, self.params) for edge in self.root.edges if edge.visits}
+
+    def _plant(self, root: Node) -> None:
+        """Makes `root` the root. A game drawn by rule may be searched on: the end does not count at a root."""
+        root.exact = None
+        self.root = root
+        self._can_move = len(root.state.legal_actions()) > 0
+        self._only = frozenset()
+        self._dress_root()
+
+    def _dress_root(self) -> None:
+        """Sets the priors that the root selects with, once for every root; the stored priors stay what they are."""
+        if not self.root.edges:
+            return
+        priors = [edge.prior for edge in self.root.edges]
+        temperature, noise = self.params.root_policy_temperature, self.params.dirichlet
+        if temperature is not None:
+            priors = retemper(priors, self.params.policy_temperature / temperature)
+        if noise and noise.epsilon > 0:
+            eta = dirichlet(random_u64(self._key, self._roots), 0, noise.alpha, len(priors))
+            priors = mix_noise(priors, eta, noise.epsilon)
+        actions = [edge.action for edge in self.root.edges]
+        self._used_priors = dict(zip(actions, np.array(priors, np.float32).tolist(), strict=True))
+        self._roots += 1
+        self._order_root()
+
+    def _order_root(self) -> None:
+        """Puts the root's edges that were never chosen in the order of the priors in use, forbidden ones last."""
+
+        def rank(edge: Edge) -> float:
+            return -self._used_priors[edge.action] if not self._only or edge.action in self._only else 1.0
+
+        chosen = self.root.num_chosen
+        self.root.edges[chosen:] = sorted(self.root.edges[chosen:], key=rank)
+
+
+def stored(value: Value) -> Value:
+    """The network's own value of a node as the core keeps it, in float32."""
+    return Value(float(np.float32(value.wl)), value.d)
+
+
+def count_replies(node: Node, edge: Edge) -> int:
+    """Legal moves behind an edge; 0 where the game is over."""
+    state = node.state.copy()
+    state.play(edge.action)
+    return 0 if state.outcome() is not None else len(state.legal_actions())

@@ -1,0 +1,98 @@
+"""What the search keeps: nodes, edges, values, and the few ways they come into being."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from hauteur._core import State
+
+
+class Value(NamedTuple):
+    """A result, or the expectation of one, for some player: wl = W - L in [-1, 1], d = D in [0, 1]."""
+
+    wl: float
+    d: float
+
+    def seen_by(self, viewer: int, owner: int) -> Value:
+        """This value of player `owner` from the point of view of player `viewer`."""
+        return self if viewer == owner else Value(-self.wl, self.d)
+
+
+NO_VALUE = Value(0.0, 0.0)
+
+
+@dataclass(eq=False)
+class Node:
+    """A position in the tree with its statistics, which are for its own mover."""
+
+    state: State
+    mover: int
+    exact: Value | None
+    """Value of a finished game; such a node has no edges, and the network is never asked about it."""
+    edges: list[Edge] = field(default_factory=list)
+    """Empty until the network has answered. Chosen edges stand first, in the order of their first choice, then
+    the others by prior, highest first. (Without root noise and restrictions both orders are one: by prior.)"""
+    num_chosen: int = 0
+    visits: int = 0
+    in_flight: int = 0
+    value: Value = field(default=NO_VALUE)
+    """Mean of all visits."""
+    deviations: float = 0.0
+    """M: sum of the squared deviations of all visits' W - L (variance)."""
+    network: Value = field(default=NO_VALUE)
+    """V(s): the network's own value."""
+
+
+@dataclass(eq=False)
+class Edge:
+    """An action at a node, its stored prior, and the node behind it, which is made when the edge is first chosen."""
+
+    action: int
+    prior: float
+    child: Node | None = None
+    replies: int = 0
+    """Legal moves behind it, 0 where the game is over (tree balance)."""
+
+    @property
+    def visits(self) -> int:
+        """N(s, a): completed visits."""
+        return self.child.visits if self.child else 0
+
+    @property
+    def in_flight(self) -> int:
+        """F(s, a): visits that went this way and wait for an answer."""
+        return self.child.in_flight if self.child else 0
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """Where a descent ended: the nodes from the root to the leaf, both included."""
+
+    path: tuple[Node, ...]
+
+    @property
+    def node(self) -> Node:
+        """The leaf itself."""
+        return self.path[-1]
+
+
+def make_node(state: State) -> Node:
+    """A new node for `state`, which it keeps."""
+    outcome = state.outcome()
+    exact = None if outcome is None else Value(float(outcome), float(outcome == 0)).seen_by(state.to_move, 0)
+    return Node(state, state.to_move, exact)
+
+
+def behind(node: Node, edge: Edge) -> Node:
+    """Makes the node that `edge` of `node` leads to."""
+    state = node.state.copy()
+    state.play(edge.action)
+    edge.child = make_node(state)
+    return edge.child
+
+
+def change_in_flight(leaf: Leaf, change: int) -> None:
+    """Counts the visit to `leaf` as in flight (+1), or takes it back (-1)."""
+    for node in leaf.path:
+        node.in_flight += change
