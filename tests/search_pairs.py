@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 
 from hauteur._core import Batch, Forest, Game, State
 from hauteur.config import Cpuct, Dirichlet, Fpu, SearchParams
-from hauteur.reference import Leaf, Search
+from hauteur.reference import Edge, Leaf, Search
+from hauteur.reference.solver import edge_bounds
+from hauteur.reference.tree import OPEN
+from hauteur.rules import Solver
 from search_toys import Evaluator, Floats, ToyGame, hash_evaluator
 
 SPECS = ("tictactoe", "connect4", "nogo(size=3)", "nogo(size=4)", "chess")
@@ -117,6 +121,17 @@ class Pair:
             assert (other["visits"], other["in_flight"]) == (edge.visits, edge.in_flight), edge.action
             assert other["prior"] == edge.prior
             assert edge.visits == 0 or other["q"] == q[edge.action], edge.action
+            self.check_proofs(edge, other)
+        if self.params.solver:
+            lower, upper, plies = self.forest.root_bounds(tree)
+            assert (lower, upper) == root.bounds[:2]
+            assert plies == (root.bounds.plies if root.bounds.is_proven else None)
+
+    def check_proofs(self, edge: Edge, core: dict[str, Any]) -> None:
+        """The same is proven of an edge of the root."""
+        bounds = edge_bounds(self.search.root, edge) if self.params.solver else OPEN
+        assert (core["lower"], core["upper"]) == bounds[:2]
+        assert core["plies"] == (bounds.plies if bounds.is_proven else None)
 
 
 def floats(least: float, most: float) -> st.SearchStrategy[float]:
@@ -127,6 +142,17 @@ def floats(least: float, most: float) -> st.SearchStrategy[float]:
 cpucts = st.builds(Cpuct, init=floats(0, 5), base=st.sampled_from([1.0, 20.0, 19652.0]), factor=floats(0, 4))
 fpus = st.builds(Fpu, kind=st.sampled_from(["reduction", "absolute"]), value=floats(-1, 1))
 temperatures = st.sampled_from([0.5, 1.0, 1.359, 3.0])
+
+solvers = st.builds(
+    Solver,
+    lookahead=st.integers(0, 1),
+    lost_child_mode=st.sampled_from(["visit", "avoid", "damp", "damp_by_depth"]),
+    clamp_to_bounds=st.booleans(),
+    retro_fix=st.booleans(),
+    root_excludes_proven=st.booleans(),
+    draw_preference=st.sampled_from(["q_based", "never", "always"]),
+    auto_extend=st.booleans(),
+)
 
 search_params = st.builds(
     SearchParams,
@@ -142,6 +168,7 @@ search_params = st.builds(
     reuse_tree=st.booleans(),
     max_collisions=st.integers(1, 12),
     cache_size=st.sampled_from([0, 100_000]),
+    solver=st.none() | solvers,
 )
 
 

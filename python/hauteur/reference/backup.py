@@ -7,7 +7,8 @@ import math
 import numpy as np
 
 from hauteur.config import SearchParams
-from hauteur.reference.scores import edge_value, step_size
+from hauteur.reference import solver
+from hauteur.reference.scores import edge_value, step_size, utility
 from hauteur.reference.tree import Edge, Node, Value
 from hauteur.reference.variance import deviations_after
 
@@ -27,9 +28,17 @@ def update_node(node: Node, value: Value, params: SearchParams) -> None:
 
 
 def final_choice(node: Node, params: SearchParams) -> Edge:
-    """Place 6, the action to play: most visits, then higher Q, then higher prior."""
+    """Place 6, the action to play: most visits, then higher Q, then higher prior; proven results come first or last."""
 
     def merit(edge: Edge) -> tuple[int, float, float]:
         return edge.visits, edge_value(node, edge, params) if edge.visits else -math.inf, edge.prior
 
-    return max(node.edges, key=merit)
+    if params.solver is None:
+        return max(node.edges, key=merit)
+    bounds = {edge.action: solver.edge_bounds(node, edge) for edge in node.edges}
+    best = max(node.edges, key=lambda edge: (solver.rank(bounds[edge.action]), *merit(edge)))
+    draws = [edge for edge in node.edges if bounds[edge.action].lower == bounds[edge.action].upper == 0]
+    if not draws or best in draws or solver.rank(bounds[best.action]):
+        return best
+    takes = solver.takes_draw(params.solver, merit(best)[1], utility(Value(0.0, 1.0), node.mover, params))
+    return max(draws, key=merit) if takes else best

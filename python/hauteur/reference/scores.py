@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hauteur.config import Cpuct, Fpu, SearchParams
-from hauteur.reference import early_visits, initial_trust, prior_mixing, q_average, tree_balance, variance
+from hauteur.reference import early_visits, initial_trust, prior_mixing, q_average, solver, tree_balance, variance
 from hauteur.reference.draws import Draws
 from hauteur.reference.priors import lc0_ln, sum_in_order
 from hauteur.reference.tree import Edge, Node, Value
@@ -44,7 +44,16 @@ class Scores:
         F is ours: visits in flight count as visits here (virtual visits), and not in Q (no virtual loss).
         """
         pairs = zip(self.node.edges, self.priors, strict=True)
-        return [self.value(edge) + self.bonus(edge, prior) for edge, prior in pairs]
+        return [sum_in_order(self.terms(edge, prior)) for edge, prior in pairs]
+
+    def terms(self, edge: Edge, prior: float) -> tuple[float, float]:
+        """Q(s, a) and U(s, a) by the rules; of a proven edge from its exact value (solver)."""
+        rule, bounds = self.params.solver, solver.edge_bounds(self.node, edge)
+        if rule is None or not bounds.is_proven:
+            return self.value(edge), self.bonus(edge, prior)
+        place = solver.Place(self.at_root, self.depth, max(self.node.visits - 1, 1))
+        q, u = utility(bounds.value, self.node.mover, self.params), self.bonus(edge, prior)
+        return solver.proven_terms(rule, q, u, result=bounds.lower, visits=edge.visits, place=place)
 
     def value(self, edge: Edge) -> float:
         """Place 1: Q(s, a) with what the rules make of it."""
@@ -73,6 +82,8 @@ class Scores:
         """sigma^2 of the position behind an edge; that of the node itself where one visit or none shows nothing."""
         rule = self.params.variance
         if rule is None or is_terminal(edge):
+            return 0.0
+        if self.params.solver and solver.edge_bounds(self.node, edge).is_proven:
             return 0.0
         if rule.source == "wdl":
             return variance.of_shares(*edge.child.value) if edge.child and edge.visits else self.spread

@@ -16,7 +16,17 @@ from hauteur.reference.backup import update_node
 from hauteur.reference.draws import Draws
 from hauteur.reference.priors import make_priors, mix_noise, network_value, retemper
 from hauteur.reference.scores import Scores, best_edge, choose, edge_value, root_spread
-from hauteur.reference.tree import Edge, Leaf, Node, Value, behind, change_in_flight, make_node
+from hauteur.reference.solver import (
+    Climb,
+    forced_move,
+    is_decided,
+    node_bounds,
+    prove_finished,
+    reopen,
+    spread_bounds,
+    value_forced,
+)
+from hauteur.reference.tree import OPEN, Edge, Leaf, Node, Value, behind, change_in_flight, make_node
 
 Evaluator: TypeAlias = Callable[[NDArray[np.float32]], tuple[NDArray[np.float32], NDArray[np.float32]]]
 """features [B, C, H, W] -> policy logits [B, A] and win, draw, loss of the mover [B, 3]."""
@@ -58,6 +68,8 @@ class Search:
 
     def wants_visit(self) -> bool:
         """Whether another visit may begin: there are moves at the root, and the limit leaves room beyond what waits."""
+        if is_decided(self.root, self.params, self._only):
+            return False
         begun = self.root.visits + len(self._waiting)
         return self._can_move and (self.visit_limit == 0 or begun < self.visit_limit)
 
@@ -72,6 +84,12 @@ class Search:
         free_visits = 0
         while len(leaves) < rows and self.wants_visit() and free_visits < MAX_FREE_VISITS:
             leaf = self._select()
+            if self._is_closed(leaf.node):
+                self._back_up(leaf, leaf.node.bounds.value)
+                free_visits += 1
+                continue
+            if leaf.node.in_flight == 1:
+                leaf = self._extended(leaf)
             known = self._known_answer(leaf)
             if leaf.node.in_flight > 1:
                 collisions.append(leaf)
@@ -109,11 +127,28 @@ class Search:
         """Walks from the root to a leaf along the edges with the largest scores, and marks the way as in flight."""
         path = [self.root]
         spread = root_spread(self.root, self.params)
-        while path[-1].edges:
+        while path[-1].edges and not self._is_closed(path[-1]):
             edge, spread = self._choose(path[-1], len(path), spread)
             path.append(edge.child or behind(path[-1], edge))
         leaf = Leaf(tuple(path))
         change_in_flight(leaf, +1)
+        return leaf
+
+    def _is_closed(self, node: Node) -> bool:
+        """Whether visits end at a node with edges, because its result is proven. The root is never closed."""
+        return self.params.solver is not None and node is not self.root and bool(node.edges) and node.bounds.is_proven
+
+    def _extended(self, leaf: Leaf) -> Leaf:
+        """The leaf, or where its only move, and the only replies to it, lead."""
+        while leaf.node is not self.root and not leaf.node.exact:
+            action = forced_move(leaf.node, self.params)
+            if action is None:
+                break
+            leaf.node.edges, leaf.node.forced = [Edge(action, 1.0)], True
+            self._count_replies(leaf.node)
+            child = behind(leaf.node, choose(leaf.node, leaf.node.edges[0]))
+            child.in_flight = 1
+            leaf = Leaf((*leaf.path, child))
         return leaf
 
     def _choose(self, node: Node, depth: int, spread: float) -> tuple[Edge, float]:
@@ -141,14 +176,37 @@ class Search:
         """Gives the leaf its edges, and moves the mean of every node on the way towards the leaf's value."""
         leaf.node.edges = [Edge(action, prior) for action, prior in priors]
         leaf.node.network = stored(value)
-        self._look_behind(leaf.node)
+        self._count_replies(leaf.node)
+        if self.params.solver and self.params.solver.lookahead:
+            prove_finished(leaf.node, choose)
         if leaf.node is self.root:
             self._dress_root()
+        if self.params.solver:
+            value_forced(leaf.path, leaf.node.network, leaf.node.mover)
+            spread_bounds(leaf.path, self._only)
+        self._back_up(leaf, value)
+
+    def _back_up(self, leaf: Leaf, value: Value) -> None:
+        """Moves the mean of every node on the way towards a value of the leaf's mover."""
+        if self.params.solver:
+            self._back_up_bounded(leaf, value)
+            return
         for node in leaf.path:
             update_node(node, value.seen_by(node.mover, leaf.node.mover), self.params)
 
-    def _look_behind(self, node: Node) -> None:
-        """What rules want to know of the positions behind the edges of a new node."""
+    def _back_up_bounded(self, leaf: Leaf, value: Value) -> None:
+        """Backup where nodes may be proven (solver)."""
+        climb = Climb(value, leaf.node.mover, self.params)
+        for node in reversed(leaf.path):
+            climb.turn_to(node.mover)
+            if node.bounds.is_proven and node is not self.root:
+                climb.pass_proven(node)
+            else:
+                climb.meet(node)
+                update_node(node, climb.value, self.params)
+
+    def _count_replies(self, node: Node) -> None:
+        """What tree balance wants to know of the positions behind the edges of a new node."""
         if self.params.tree_balance:
             for edge in node.edges:
                 edge.replies = count_replies(node, edge)
@@ -160,7 +218,7 @@ class Search:
         if self._waiting:
             raise ValueError(f"{len(self._waiting)} rows in flight: apply or cancel them first")
         child = next((edge.child for edge in self.root.edges if edge.action == action), None)
-        if child and child.edges and self.params.reuse_tree:
+        if child and child.edges and child.visits and self.params.reuse_tree:
             self._plant(child)
             return
         state = self.root.state.copy()
@@ -171,6 +229,7 @@ class Search:
         """Only these actions are chosen at the root, until the next `advance`; empty = all."""
         self._only = frozenset(actions)
         self._order_root()
+        self._bound_root()
 
     def root_visits(self) -> dict[int, int]:
         """N(root, a) of every action."""
@@ -183,10 +242,17 @@ class Search:
     def _plant(self, root: Node) -> None:
         """Makes `root` the root. A game drawn by rule may be searched on: the end does not count at a root."""
         root.exact = None
+        if self.params.solver and root.edges and root.bounds.is_proven:
+            reopen(root)
         self.root = root
         self._can_move = len(root.state.legal_actions()) > 0
         self._only = frozenset()
         self._dress_root()
+        self._bound_root()
+
+    def _bound_root(self) -> None:
+        """Takes the root's bounds from the edges that it may choose."""
+        self.root.bounds = node_bounds(self.root, self._only) if self.root.edges else OPEN
 
     def _dress_root(self) -> None:
         """Sets the priors that the root selects with, once for every root; the stored priors stay what they are."""

@@ -22,6 +22,28 @@ class Value(NamedTuple):
 NO_VALUE = Value(0.0, 0.0)
 
 
+class Bounds(NamedTuple):
+    """What is proven of a result for some player (solver): at least `lower`, at most `upper`; -1 loss, 0 draw, 1 win."""
+
+    lower: int = -1
+    upper: int = 1
+    plies: int = 0
+    """To the end of the game, once the bounds meet: the shortest win, the longest loss that was found."""
+
+    @property
+    def is_proven(self) -> bool:
+        """The result is certain."""
+        return self.lower == self.upper
+
+    @property
+    def value(self) -> Value:
+        """The value of a certain result."""
+        return Value(float(self.lower), float(self.lower == 0))
+
+
+OPEN = Bounds()
+
+
 @dataclass(eq=False)
 class Node:
     """A position in the tree with its statistics, which are for its own mover."""
@@ -42,6 +64,10 @@ class Node:
     """M: sum of the squared deviations of all visits' W - L (variance)."""
     network: Value = field(default=NO_VALUE)
     """V(s): the network's own value."""
+    bounds: Bounds = OPEN
+    """What is proven of the result (solver)."""
+    forced: bool = False
+    """The network was not asked: the only move was played on the spot (solver). Such a node has no visit of its own."""
 
 
 @dataclass(eq=False)
@@ -81,7 +107,8 @@ def make_node(state: State) -> Node:
     """A new node for `state`, which it keeps."""
     outcome = state.outcome()
     exact = None if outcome is None else Value(float(outcome), float(outcome == 0)).seen_by(state.to_move, 0)
-    return Node(state, state.to_move, exact)
+    bounds = OPEN if exact is None else Bounds(round(exact.wl), round(exact.wl))
+    return Node(state, state.to_move, exact, bounds=bounds)
 
 
 def behind(node: Node, edge: Edge) -> Node:
