@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hauteur._core import Batch, Forest, Game, State
 from hauteur.config import Cpuct, Dirichlet, Fpu, SearchParams
-from hauteur.reference import Edge, Leaf, Search
+from hauteur.reference import Edge, Leaf, Search, final_choice
 from hauteur.reference.solver import edge_bounds
 from hauteur.reference.tree import OPEN
 from hauteur.rules import Solver
@@ -122,6 +122,8 @@ class Pair:
             assert other["prior"] == edge.prior
             assert edge.visits == 0 or other["q"] == q[edge.action], edge.action
             self.check_proofs(edge, other)
+        if root.edges and not self.search.restricted:
+            assert int(self.forest.best_actions(self.ids)[0]) == final_choice(root, self.search.params).action
         if self.params.solver:
             lower, upper, plies = self.forest.root_bounds(tree)
             assert (lower, upper) == root.bounds[:2]
@@ -180,6 +182,11 @@ def pairs(draw: st.DrawFn) -> Pair:
     salt, sharpness = draw(st.integers(0, 2**32)), draw(st.sampled_from([0.0, 1.0, 6.0]))
     evaluator = hash_evaluator(game.num_actions, salt=salt, sharpness=sharpness)
     return Pair(state, draw(search_params), evaluator, seed=draw(st.integers(0, 2**64 - 1)))
+
+
+def without(pair: Pair, *rules: str) -> Pair:
+    """The same pair with some rules off."""
+    return replace(pair, params=pair.params.model_copy(update=dict.fromkeys(rules)))
 
 
 calls = st.lists(

@@ -231,6 +231,11 @@ class Search:
         self._order_root()
         self._bound_root()
 
+    @property
+    def restricted(self) -> bool:
+        """Whether only some actions are chosen at the root."""
+        return bool(self._only)
+
     def root_visits(self) -> dict[int, int]:
         """N(root, a) of every action."""
         return {edge.action: edge.visits for edge in self.root.edges}
