@@ -148,7 +148,7 @@ temperatures = st.sampled_from([0.5, 1.0, 1.359, 3.0])
 solvers = st.builds(
     Solver,
     lookahead=st.integers(0, 1),
-    lost_child_mode=st.sampled_from(["visit", "avoid", "damp", "damp_by_depth"]),
+    lost_child_mode=st.sampled_from(["visit", "avoid", "damp", "damp_by_depth", "zero_prior"]),
     clamp_to_bounds=st.booleans(),
     retro_fix=st.booleans(),
     root_excludes_proven=st.booleans(),

@@ -117,7 +117,11 @@ def test_searches_of_lc0_are_reproduced(shared_data: Path, tmp_path: Path) -> No
             position["searches"] = {nodes: position["searches"][nodes] for nodes in ("1", "10", "100")}
     report = verify.searches(write(tmp_path / "some.json", content), shared_data / "nets", threads=1)
     compared = [found for found in report.sets if not found.skipped]
-    assert [found.name for found in compared] == ["fixed_fpu_reduction_0.33", "fixed_fpu_absolute_0"]
+    assert [found.name for found in compared] == [
+        "fixed_fpu_reduction_0.33",
+        "fixed_fpu_absolute_0",
+        "lc0_defaults_cachehist7",
+    ]
     for found in compared:
         one, ten, hundred = found.nodes
         assert (one.share, ten.share) == (1.0, 1.0)
@@ -235,8 +239,8 @@ def test_rules_that_are_missing_are_named() -> None:
     assert rules.unmet(PLAIN_PUCT) == []
     assert any(text.startswith("ScLimit=40") for text in rules.unmet({**PLAIN_PUCT, "ScLimit": 40}))
     assert any(text.startswith("MinibatchSize=32") for text in rules.unmet({**PLAIN_PUCT, "minibatchsize": 32}))
-    without = {name: value for name, value in PLAIN_PUCT.items() if name != "StickyEndgames"}
-    assert rules.unmet(without)[0].startswith("StickyEndgames=True by default")
+    without = {name: value for name, value in PLAIN_PUCT.items() if name != "CacheHistoryLength"}
+    assert rules.unmet(without)[0].startswith("CacheHistoryLength=0 by default")
 
 
 # -- broken files ------------------------------------------------------------------------------------------------------

@@ -203,6 +203,7 @@ SEARCH_OPTIONS = (
     _float("DirichletNoiseAlpha", 0.3, 0.001, 1000, "dirichlet.alpha", "Concentration of that noise."),
     _float("DrawScore", 0.0, -1, 1, "draw_score", "Value of a draw for White."),
     Option("TwoFoldDraws", "check", True, "A position that comes back within a line counts as a draw."),
+    Option("StickyEndgames", "check", True, "Proven wins, draws and losses are carried up the tree."),
     *CONTEMPT_OPTIONS,
 )
 """The options that shape the tree."""
@@ -254,7 +255,6 @@ WITHOUT_EFFECT = (
     "ScTemperature",
     "SearchSpinBackoff",
     "SolidTreeThreshold",
-    "StickyEndgames",
     "SwapColors",
     "TaskWorkers",
     "ThreadIdlingThreshold",
@@ -263,6 +263,15 @@ WITHOUT_EFFECT = (
     "ValueOnly",
 )
 """Names of lc0 (and of its forks) that hauteur accepts and that change nothing."""
+
+
+STICKY_ENDGAMES = {
+    "lost_child_mode": "zero_prior",
+    "clamp_to_bounds": False,
+    "root_excludes_proven": False,
+    "auto_extend": False,
+}
+"""The settings of the solver that are lc0's StickyEndgames."""
 
 
 def search_params(options: Mapping[str, Value], **others: Any) -> SearchParams:
@@ -281,6 +290,8 @@ def search_params(options: Mapping[str, Value], **others: Any) -> SearchParams:
         del fields["dirichlet"]
     if values["TwoFoldDraws"]:
         fields["repetition"] = {"mode": "inline_value"}
+    if values["StickyEndgames"]:
+        fields["solver"] = STICKY_ENDGAMES
     advantage = float(values["UCI_RatingAdv"])
     contempt = contempt_elo(str(values["Contempt"]), str(values["UCI_Opponent"]), advantage)
     fields["wdl_contempt"]["contempt"] = contempt

@@ -83,7 +83,7 @@ class Solver(Section):
 
     lookahead: Annotated[int, Field(ge=0, le=1)] = 0
     """Plies that are looked ahead at expansion."""
-    lost_child_mode: Literal["visit", "avoid", "damp", "damp_by_depth"] = "visit"
+    lost_child_mode: Literal["visit", "avoid", "damp", "damp_by_depth", "zero_prior"] = "visit"
     """What selection does with proven children below the root."""
     clamp_to_bounds: bool = True
     """Values that are backed up are clamped to the bounds of the nodes they pass."""

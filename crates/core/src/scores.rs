@@ -100,6 +100,9 @@ impl<'a> NodeScores<'a> {
 
     /// The prior that the node has for an edge, before mixing.
     fn prior(&self, k: usize) -> f64 {
+        if self.params.solver.is_some_and(|rule| rule.drops_prior(self.bounds(k).result())) {
+            return 0.0;
+        }
         match (self.met.root, &self.params.second_net) {
             (Some(root), _) => root.prior(k, self.edges[k].stored_prior()),
             (None, Some(rule)) => self.tree.mixed_prior(rule, self.met.node, k),

@@ -30,7 +30,7 @@ class Scores:
     draw: Callable[[], float] = field(default_factory=lambda: Draws(0).normal)
 
     def __post_init__(self) -> None:
-        self.priors = [edge_prior(edge, self.used) for edge in self.node.edges]
+        self.priors = [self._prior(edge) for edge in self.node.edges]
         self.unvisited_q = first_play_urgency(self.node, self.priors, self.params, at_root=self.at_root)
         self.exploration = self._exploration()
         self.mean_replies, self.level = self._balance()
@@ -45,6 +45,13 @@ class Scores:
         """
         pairs = zip(self.node.edges, self.priors, strict=True)
         return [sum_in_order(self.terms(edge, prior)) for edge, prior in pairs]
+
+    def _prior(self, edge: Edge) -> float:
+        """The prior that the node has for an edge, before mixing."""
+        rule = self.params.solver
+        if rule and rule.lost_child_mode == "zero_prior" and solver.edge_bounds(self.node, edge).upper == -1:
+            return 0.0
+        return edge_prior(edge, self.used)
 
     def terms(self, edge: Edge, prior: float) -> tuple[float, float]:
         """Q(s, a) and U(s, a) by the rules; of a proven edge from its exact value (solver)."""

@@ -25,7 +25,6 @@ def _off(value: Value) -> bool:
 
 
 NEEDS = (
-    Need("StickyEndgames", True, _off, "proven results are carried up the tree"),
     Need(
         "CacheHistoryLength",
         0,

@@ -212,6 +212,7 @@ class Root:
         ids = np.array([tree], np.int64)
         win, _, loss = forest.root_values(ids)[0].astype(float)
         visits, priors = forest.root_visits(ids)[0], forest.root_priors(ids)[0]
+        priors[forest.proven_results(ids)[0] == -1] = 0.0  # as lc0 reports moves that are proven lost
         return Root(visits.astype(float), priors.astype(float), float(win - loss))
 
 

@@ -24,6 +24,8 @@ pub enum LostChildMode {
     Damp,
     /// U / (1 + exp(-1.7 (d - 4))) for every proven child.
     DampByDepth,
+    /// A child that is proven lost for the mover counts with prior 0 (lc0).
+    ZeroPrior,
 }
 
 /// When a proven draw is played in the place of the most visited move.
@@ -92,12 +94,17 @@ impl Solver {
             return (q - 50.0 + 0.4 * f64::from(visits) / place.child_visits, 0.0);
         }
         match self.lost_child_mode {
-            LostChildMode::Visit => (q, u),
+            LostChildMode::Visit | LostChildMode::ZeroPrior => (q, u),
             LostChildMode::Avoid if result < 0 => (q - 50.0, u),
             LostChildMode::Avoid => (q, u),
             LostChildMode::Damp => (q, u * if result == 0 { 0.0001 } else { 0.5 }),
             LostChildMode::DampByDepth => (q, u / (1.0 + (-1.7 * (place.depth as f64 - 4.0)).exp())),
         }
+    }
+
+    /// The prior of an edge that is proven to give `result` does not count.
+    pub fn drops_prior(&self, result: Option<i8>) -> bool {
+        self.lost_child_mode == LostChildMode::ZeroPrior && result == Some(-1)
     }
 
     /// Fails on a setting outside its range.
