@@ -1,6 +1,7 @@
 """Prior mixing (place 2): priors are mixed with the uniform policy, less with depth.
 
-Videodr0me's lc0 fork, `policy-compression`: p' = (P + c_d) / (1 + k c_d) is the mixture with lambda = k c_d / (1 + k c_d).
+Videodr0me's lc0 fork, `policy-compression`: p' = (P + c_d) / (1 + k c_d) is the mixture with
+lambda = k c_d / (1 + k c_d).
 """
 
 import math

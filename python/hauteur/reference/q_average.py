@@ -1,7 +1,7 @@
 """Q moving average (place 4): later results count more in the mean of a node.
 
-Videodr0me's lc0 fork, `backpropagate-gamma` and `-beta`; `limited` and `floor` after its README. Sufficiency: Gudmundsson
-and Bjornsson, IJCAI 2013.
+Videodr0me's lc0 fork, `backpropagate-gamma` and `-beta`; `limited` and `floor` after its README. Sufficiency:
+Gudmundsson and Bjornsson, IJCAI 2013.
 """
 
 import math

@@ -1,5 +1,5 @@
-"""One search: visits, and the root. `Search.visit` is one visit (select, evaluate, expand, backup); `gather` and `apply`
-are the same visit cut in two, so that several leaves can wait for the network together.
+"""One search: visits, and the root. `Search.visit` is one visit (select, evaluate, expand, backup); `gather` and
+`apply` are the same visit cut in two, so that several leaves can wait for the network together.
 """
 
 from __future__ import annotations

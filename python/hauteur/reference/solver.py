@@ -22,7 +22,7 @@ FAR = 65_535
 """More plies than any game has."""
 
 
-# -- bounds --------------------------------------------------------------------------------------------------------------
+# -- bounds ------------------------------------------------------------------------------------------------------------
 
 
 def edge_bounds(node: Node, edge: Edge) -> Bounds:
@@ -83,7 +83,7 @@ def is_decided(root: Node, params: SearchParams, only: Collection[int]) -> bool:
     return root.bounds.lower != 0 or all(edge_bounds(root, edge).is_proven for edge in allowed)
 
 
-# -- expansion -----------------------------------------------------------------------------------------------------------
+# -- expansion ---------------------------------------------------------------------------------------------------------
 
 
 def prove_finished(node: Node, choose: Callable[[Node, Edge], Edge]) -> None:
@@ -105,7 +105,7 @@ def forced_move(node: Node, params: SearchParams) -> int | None:
     return int(legal[0]) if len(legal) == 1 else None
 
 
-# -- selection -----------------------------------------------------------------------------------------------------------
+# -- selection ---------------------------------------------------------------------------------------------------------
 
 
 class Place(NamedTuple):
@@ -134,7 +134,7 @@ def proven_terms(rule: Solver, q: float, u: float, *, result: int, visits: int, 
             return q, u
 
 
-# -- backup --------------------------------------------------------------------------------------------------------------
+# -- backup ------------------------------------------------------------------------------------------------------------
 
 
 class Climb:
@@ -211,11 +211,14 @@ def reopen(root: Node) -> None:
     root.value = Value(wl / max(visits, 1), float(np.float32(d / max(visits, 1))))
 
 
-# -- final choice --------------------------------------------------------------------------------------------------------
+# -- final choice ------------------------------------------------------------------------------------------------------
 
 
 def rank(bounds: Bounds) -> int:
-    """Where a proven result puts a move: wins above 1, the shorter the higher, losses below 0, the longer the higher."""
+    """Where a proven result puts a move: short wins first, all above 1; long losses first, all below 0.
+
+    0 where nothing or a draw is proven.
+    """
     nearness = FAR - max(bounds.plies, 1)
     if bounds.lower == 1:
         return PREFERRED_DRAW + 1 + nearness

@@ -23,7 +23,7 @@ NO_VALUE = Value(0.0, 0.0)
 
 
 class Bounds(NamedTuple):
-    """What is proven of a result for some player (solver): at least `lower`, at most `upper`; -1 loss, 0 draw, 1 win."""
+    """What is proven of a result for some player (solver): at least `lower`, at most `upper` (-1, 0, 1)."""
 
     lower: int = -1
     upper: int = 1

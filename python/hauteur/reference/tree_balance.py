@@ -9,10 +9,11 @@ from hauteur.rules import TreeBalance
 
 
 def factor(rule: TreeBalance, replies: int, mean: float) -> float:
-    """f of U for B = `replies` legal moves behind the edge (0: the game is over); `mean` = CB over all edges of the node.
+    """f of U for B = `replies` moves behind the edge (0: the game is over); `mean` = CB over all edges of the node.
 
     normalised: (CB / B)^many where B > CB, else ^few, clipped to 1 / clip ... clip; 1 where the game is over.
-    legacy: b = CB / B / scale (1 / scale where the game is over), b^left below 1, b^right above; capped: min(b, 1)^left.
+    legacy: b = CB / B / scale (1 / scale where the game is over), b^left below 1, b^right above it;
+    capped: min(b, 1)^left.
     """
     match rule.mode:
         case "normalised" if replies == 0:
