@@ -18,7 +18,6 @@ from pydantic import Field, model_validator
 
 from hauteur import __version__, _core
 from hauteur.arena import ArenaFacts, play_games
-from hauteur.config import Section
 from hauteur.evaluate import Backend, Evaluator, make_evaluator
 from hauteur.machine import usable_cores
 from hauteur.match_folder import MatchFolder
@@ -29,6 +28,7 @@ from hauteur.player import Player
 from hauteur.player_spec import PlayerSettings, player_text
 from hauteur.record import GamePlan, GameRecord
 from hauteur.run_folder import surroundings
+from hauteur.section import Section
 from hauteur.seeds import stream
 from hauteur.selfplay import random_opening
 from hauteur.shipped import net_or_shipped

@@ -10,7 +10,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from hauteur.config import Section
 from hauteur.player import SearchFacts
 from hauteur.rating import (
     Pairs,
@@ -22,6 +21,7 @@ from hauteur.rating import (
     pair_score_interval,
     score_interval,
 )
+from hauteur.section import Section
 
 Seat = Literal["first", "second"]
 SEATS: tuple[Seat, Seat] = ("first", "second")

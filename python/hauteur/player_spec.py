@@ -15,7 +15,8 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, Field, ValidationError
 
-from hauteur.config import SearchParams, Section, Temperature
+from hauteur.config import SearchParams, Temperature
+from hauteur.section import Section
 
 ON, OFF = ("on", "true"), ("off", "none", "false")
 """Words that stand for an optional section: with its defaults, or absent."""

@@ -1,4 +1,4 @@
-"""Empirical variance (places 1, 3 and 5): Welford's sums of the results behind an edge, and what selection does with it.
+"""Empirical variance (places 1, 3 and 5): Welford's sums of the results behind an edge, and what selection makes.
 
 Videodr0me's lc0 fork, `variance-scaling` (half_normal); Auer et al. 2002 (ucb1_tuned); lc0's pull request 791
 (std_bonus, stderr_bonus); KataGo's dynamic c_puct (node_scaled_cpuct).
