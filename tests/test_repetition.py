@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from hauteur._core import Forest, Game, State
 from hauteur.config import SearchParams
 from hauteur.lc0_options import search_params
-from hauteur.rules import Repetition
+from hauteur.reference.repetition import Lost, take_back
+from hauteur.reference.tree import Node, Value
+from hauteur.rules import QAverage, Repetition, Variance
 from repeating_games import Wanderers
+from search_pairs import Pair, calls, do_call, random_state
+from search_pairs import search_params as plain_params
+from search_toys import hash_evaluator
 
 INLINE = SearchParams(repetition=Repetition())
 LEGACY = SearchParams(repetition=Repetition(mode="legacy_certain"))
@@ -195,3 +202,61 @@ def test_an_answer_of_two_numbers_is_a_draw() -> None:
 def test_two_fold_draws_of_the_engine() -> None:
     assert search_params({}).repetition == Repetition()
     assert search_params({"TwoFoldDraws": "false"}).repetition is None
+
+
+# -- core and reference ------------------------------------------------------------------------------------------------
+
+wanderers = st.builds(
+    Wanderers,
+    size=st.integers(2, 6),
+    steps=st.sampled_from([(1,), (-1, 1), (0, 1), (-1, 0, 1)]),
+    seed=st.integers(0, 50),
+    result=st.sampled_from([0, 0, 1, -1]),
+    ends_at_third=st.booleans(),
+    max_plies=st.integers(10, 60),
+).map(Game.from_python)
+rules = st.builds(Repetition, mode=st.sampled_from(["inline_value", "inline_value", "legacy_certain"]))
+averages = st.builds(QAverage, mode=st.just("linear"), beta=st.sampled_from([0.3, 0.5, 1.5]))
+spreads = st.builds(Variance, mode=st.sampled_from(["std_bonus", "half_normal"]), scale=st.sampled_from([0.1, 1.0]))
+
+
+@st.composite
+def pairs(draw: st.DrawFn) -> Pair:
+    """A position of a game that goes round in circles, perhaps in the middle of one."""
+    game = draw(wanderers | st.just(Game(LOCKED)))
+    state = random_state(game, draw(st.lists(st.integers(0, 1000), max_size=10)))
+    others = {"repetition": draw(rules), "q_average": draw(st.none() | averages), "variance": draw(st.none() | spreads)}
+    params = draw(plain_params).model_copy(update=others)
+    evaluator = hash_evaluator(
+        game.num_actions, salt=draw(st.integers(0, 99)), sharpness=draw(st.sampled_from([1.0, 6.0]))
+    )
+    return Pair(state, params, evaluator, seed=draw(st.integers(0, 99)))
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@given(pairs(), calls)
+def test_core_and_reference_agree(pair: Pair, steps: list[tuple[str, int]]) -> None:
+    for step in steps:
+        do_call(pair, *step)
+        pair.check()
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@given(pairs(), st.lists(st.integers(0, 5), min_size=2, max_size=8))
+def test_core_and_reference_agree_along_a_game(pair: Pair, moves: list[int]) -> None:
+    """Trees that are used again at every ply, so that repeats count no longer."""
+    for move in moves:
+        pair.run(pair.search.root.visits + 80)
+        pair.check()
+        pair.advance(move)
+        pair.check()
+
+
+def test_four_draws_of_ten_visits_taken_back() -> None:
+    """n = 10, Q = .12: without 4 visits of value 0 it is (1.2 - 0) / 6."""
+    node = Node(circle(), 0, None, visits=10, value=Value(0.12, 0.4), deviations=0.5)
+    take_back(node, Lost(4, 0.0, 0.0, 1.0), averaged=False)
+    assert node.visits == 6
+    assert node.value.wl == pytest.approx(0.20)
+    assert node.value.d == pytest.approx(0.0, abs=1e-7)
+    assert node.deviations == pytest.approx(0.5 - 0.2**2 * 4 * 6 / 10)

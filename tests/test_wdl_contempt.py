@@ -8,12 +8,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from hauteur._core import Forest, Game, State
 from hauteur.config import SearchParams
 from hauteur.lc0_options import contempt_elo, search_params, without_contempt_of_play
 from hauteur.rules import WdlContempt
+from repeating_games import Wanderers
+from search_pairs import Pair, calls, do_call, floats, games, random_state
+from search_pairs import search_params as plain_params
 from search_toys import hash_evaluator
 
 Wdl = NDArray[np.float32]
@@ -100,7 +105,8 @@ def test_calibrated_by_elo() -> None:
     own, other = soft(2700.0), soft(2000.0)
     ratio = math.sqrt((sharpness(own) ** 2 + sharpness(other) ** 2) / 2.0) / REFERENCE
     diff = (mu(own) - mu(other)) / REFERENCE**2
-    assert (own, other) == (pytest.approx(2796.3, abs=0.1), pytest.approx(2374.9, abs=0.1))
+    assert own == pytest.approx(2796.3, abs=0.1)
+    assert other == pytest.approx(2374.9, abs=0.1)
     found = evaluated(WdlContempt(contempt=700, calibration_elo=2700), (0.25, 0.5, 0.25)).searched
     np.testing.assert_allclose(found, changed((0.25, 0.5, 0.25), ratio=ratio, diff=diff), atol=2e-7)
 
@@ -210,6 +216,35 @@ def test_analysis_of_one_side_keeps_the_tree() -> None:
     kept = int(forest.root_node_visits(np.array([0]))[0])
     forest.restrict_root(0, [])
     assert int(forest.root_node_visits(np.array([0]))[0]) == kept > 1
+
+
+# -- core and reference ------------------------------------------------------------------------------------------------
+
+rules = st.builds(
+    WdlContempt,
+    contempt=st.sampled_from([0.0, 50.0, -300.0]) | floats(-3000, 3000),
+    mode=st.sampled_from(["play", "play", "white_side_analysis", "black_side_analysis", "disable"]),
+    max_value=st.sampled_from([0.0, 420.0, 1000.0]),
+    calibration_elo=st.just(0.0) | floats(1, 4000),
+    attenuation=st.just(1.0) | floats(-2, 2),
+    draw_rate_reference=st.sampled_from([0.1, 0.5, 0.9]),
+    draw_rate_target=st.sampled_from([0.0, 0.001, 0.5, 0.9]),
+    max_s=st.sampled_from([0.01, 0.5, 1.4, 10.0]),
+    book_exit_bias=st.just(0.65) | floats(-2, 2),
+)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.data(), rules, plain_params, calls)
+def test_core_and_reference_agree(
+    data: st.DataObject, rule: WdlContempt, params: SearchParams, steps: list[tuple[str, int]]
+) -> None:
+    game = data.draw(games | st.just(Game.from_python(Wanderers())))
+    state = random_state(game, data.draw(st.lists(st.integers(0, 1000), max_size=10)))
+    pair = Pair(state, params.model_copy(update={"wdl_contempt": rule}), hash_evaluator(game.num_actions))
+    for step in steps:
+        do_call(pair, *step)
+        pair.check()
 
 
 # -- options of the engine ---------------------------------------------------------------------------------------------

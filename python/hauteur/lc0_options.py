@@ -297,13 +297,12 @@ def search_params(options: Mapping[str, Value], **others: Any) -> SearchParams:
     fields["wdl_contempt"]["contempt"] = contempt
     if not (contempt or values["WDLCalibrationElo"] or values["WDLDrawRateTarget"]):
         del fields["wdl_contempt"]
-    fields = {name: value for name, value in fields.items() if name in SearchParams.model_fields}  # sections to come
     return SearchParams.model_validate({**fields, **others})
 
 
 def without_contempt_of_play(params: SearchParams) -> SearchParams:
     """Settings for infinite analysis: in the mode `play` the contempt is nobody's."""
-    rule = getattr(params, "wdl_contempt", None)
+    rule = params.wdl_contempt
     if rule is None or rule.mode != "play":
         return params
     return params.model_copy(update={"wdl_contempt": rule.model_copy(update={"mode": "disable"})})

@@ -267,12 +267,26 @@ class WdlContempt(Section):
     """Draw rate to assume; 0: as it is. Only without `calibration_elo`."""
     attenuation: Annotated[float, Field(ge=-10, le=10)] = 1.0
     """Factor of the shift."""
-    max_s: Annotated[float, Field(ge=0, le=10)] = 1.4
+    max_s: Annotated[float, Field(ge=0.01, le=10)] = 1.4
     """Greatest sharpness s that is kept."""
     book_exit_bias: Annotated[float, Field(ge=-2, le=2)] = 0.65
-    """Score of a typical opening's end, for the conversion of Elo."""
+    """mu of the positions in which books end, where `contempt` counts in full. Only without `calibration_elo`."""
     eval_objectivity: Annotated[float, Field(ge=0, le=1)] = 1.0
-    """1: reported values are those of an even game; 0: those that the search used."""
+    """Share of the shift that reports take back. 1: values of an even game; 0: those that the search used."""
+
+    @field_validator("draw_rate_target")
+    @classmethod
+    def _check_target(cls, rate: float) -> float:
+        if 0.0 < rate < 0.001:
+            raise ValueError(f"draw_rate_target must be 0 or 0.001 to 0.9999, got {rate}")
+        return rate
+
+    @property
+    def is_neutral(self) -> bool:
+        """Leaves every value as it is."""
+        keeps_sharpness = not self.calibration_elo and self.draw_rate_target in (0.0, self.draw_rate_reference)
+        favours_nobody = self.mode == "disable" or not (self.contempt and self.max_value and self.attenuation)
+        return keeps_sharpness and favours_nobody
 
 
 class Gumbel(Section):

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from hauteur._core import State, dirichlet, random_u64
 from hauteur.config import SearchParams
+from hauteur.reference import repetition, wdl_contempt
 from hauteur.reference.backup import update_node
 from hauteur.reference.draws import Draws
 from hauteur.reference.priors import make_priors, mix_noise, network_value, retemper
@@ -51,6 +52,8 @@ class Search:
         self._waiting: list[Leaf] = []
         self._only: frozenset[int] = frozenset()
         self._used_priors: dict[int, float] = {}
+        self._favoured: int | None = None
+        """The player whom the tree's values favour (WDL contempt)."""
         self._plant(make_node(state.copy()))
 
     # -- visits --------------------------------------------------------------------------------------------------------
@@ -70,7 +73,8 @@ class Search:
         """Whether another visit may begin: there are moves at the root, and the limit leaves room beyond what waits."""
         if is_decided(self.root, self.params, self._only):
             return False
-        begun = self.root.visits + len(self._waiting)
+        visits = self.root.visits if self._favoured == self._wanted_side() else 0
+        begun = visits + len(self._waiting)
         return self._can_move and (self.visit_limit == 0 or begun < self.visit_limit)
 
     def gather(self, rows: int) -> list[Leaf]:
@@ -79,6 +83,7 @@ class Search:
         A descent that ends at a leaf which waits already is a collision: it stays in flight till the end of this call,
         so that the next descents avoid it, and is taken back then. After `max_collisions` of them the call ends.
         """
+        self._settle_contempt()
         leaves: list[Leaf] = []
         collisions: list[Leaf] = []
         free_visits = 0
@@ -132,7 +137,14 @@ class Search:
             path.append(edge.child or behind(path[-1], edge))
         leaf = Leaf(tuple(path))
         change_in_flight(leaf, +1)
+        self._score_repeat(leaf)
         return leaf
+
+    def _score_repeat(self, leaf: Leaf) -> None:
+        """A leaf that is a repeat which counts gets its exact value."""
+        rule = self.params.repetition
+        if rule and not leaf.node.exact and not leaf.node.edges:
+            repetition.score_repeat(rule, leaf.node, depth=len(leaf.path) - 1)
 
     def _is_closed(self, node: Node) -> bool:
         """Whether visits end at a node with edges, because its result is proven. The root is never closed."""
@@ -149,6 +161,7 @@ class Search:
             child = behind(leaf.node, choose(leaf.node, leaf.node.edges[0]))
             child.in_flight = 1
             leaf = Leaf((*leaf.path, child))
+            self._score_repeat(leaf)
         return leaf
 
     def _choose(self, node: Node, depth: int, spread: float) -> tuple[Edge, float]:
@@ -174,6 +187,8 @@ class Search:
 
     def _expand_and_backup(self, leaf: Leaf, priors: list[tuple[int, float]], value: Value) -> None:
         """Gives the leaf its edges, and moves the mean of every node on the way towards the leaf's value."""
+        if not leaf.node.exact:
+            value = wdl_contempt.shifted(value, sign=self._contempt_sign(leaf.node.mover), params=self.params)
         leaf.node.edges = [Edge(action, prior) for action, prior in priors]
         leaf.node.network = stored(value)
         self._count_replies(leaf.node)
@@ -220,6 +235,7 @@ class Search:
         child = next((edge.child for edge in self.root.edges if edge.action == action), None)
         if child and child.edges and child.visits and self.params.reuse_tree:
             self._plant(child)
+            repetition.reopen(child, self.params)
             return
         state = self.root.state.copy()
         state.play(action)
@@ -227,6 +243,7 @@ class Search:
 
     def restrict_root(self, actions: Sequence[int]) -> None:
         """Only these actions are chosen at the root, until the next `advance`; empty = all."""
+        self._settle_contempt()
         self._only = frozenset(actions)
         self._order_root()
         self._bound_root()
@@ -235,6 +252,22 @@ class Search:
     def restricted(self) -> bool:
         """Whether only some actions are chosen at the root."""
         return bool(self._only)
+
+    def _wanted_side(self) -> int | None:
+        """The player whom values should favour in a search from this root."""
+        rule = self.params.wdl_contempt
+        return wdl_contempt.contempt_side(rule, self.root.mover) if rule else None
+
+    def _contempt_sign(self, player: int) -> float:
+        """+1 for the player whom values favour, -1 for the other, 0 if they favour nobody."""
+        return 0.0 if self._favoured is None else 1.0 if player == self._favoured else -1.0
+
+    def _settle_contempt(self) -> None:
+        """Before a search: a tree whose values favour another side than the one of this root is begun anew."""
+        wanted, only = self._wanted_side(), self._only
+        if self._favoured != wanted:
+            self._plant(make_node(self.root.state.copy()))
+            self._favoured, self._only = wanted, only
 
     def root_visits(self) -> dict[int, int]:
         """N(root, a) of every action."""

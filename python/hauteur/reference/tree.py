@@ -63,11 +63,13 @@ class Node:
     deviations: float = 0.0
     """M: sum of the squared deviations of all visits' W - L (variance)."""
     network: Value = field(default=NO_VALUE)
-    """V(s): the network's own value."""
+    """V(s): the network's value, as the search takes it (WDL contempt)."""
     bounds: Bounds = OPEN
     """What is proven of the result (solver)."""
     forced: bool = False
     """The network was not asked: the only move was played on the spot (solver). Such a node has no visit of its own."""
+    repeated_after: int = 0
+    """Plies since the earlier occurrence, where a repeat counts as a result (`exact`); else 0."""
 
 
 @dataclass(eq=False)
