@@ -13,7 +13,7 @@ from hauteur.config import SearchParams
 from hauteur.lc0_options import search_params
 from hauteur.reference.repetition import Lost, take_back
 from hauteur.reference.tree import Node, Value
-from hauteur.rules import QAverage, Repetition, Variance
+from hauteur.rules import QAverage, Repetition, Solver, Variance
 from repeating_games import Wanderers
 from search_pairs import Pair, calls, do_call, random_state
 from search_pairs import search_params as plain_params
@@ -217,6 +217,13 @@ wanderers = st.builds(
 ).map(Game.from_python)
 rules = st.builds(Repetition, mode=st.sampled_from(["inline_value", "inline_value", "legacy_certain"]))
 averages = st.builds(QAverage, mode=st.just("linear"), beta=st.sampled_from([0.3, 0.5, 1.5]))
+solvers = st.builds(
+    Solver,
+    lookahead=st.integers(0, 1),
+    retro_fix=st.booleans(),
+    clamp_to_bounds=st.booleans(),
+    auto_extend=st.booleans(),
+)
 spreads = st.builds(Variance, mode=st.sampled_from(["std_bonus", "half_normal"]), scale=st.sampled_from([0.1, 1.0]))
 
 
@@ -225,15 +232,21 @@ def pairs(draw: st.DrawFn) -> Pair:
     """A position of a game that goes round in circles, perhaps in the middle of one."""
     game = draw(wanderers | st.just(Game(LOCKED)))
     state = random_state(game, draw(st.lists(st.integers(0, 1000), max_size=10)))
-    others = {"repetition": draw(rules), "q_average": draw(st.none() | averages), "variance": draw(st.none() | spreads)}
-    params = draw(plain_params).model_copy(update=others)
+    params = draw(plain_params).model_copy(
+        update={
+            "repetition": draw(rules),
+            "solver": draw(st.none() | solvers),
+            "q_average": draw(st.none() | averages),
+            "variance": draw(st.none() | spreads),
+        }
+    )
     evaluator = hash_evaluator(
         game.num_actions, salt=draw(st.integers(0, 99)), sharpness=draw(st.sampled_from([1.0, 6.0]))
     )
     return Pair(state, params, evaluator, seed=draw(st.integers(0, 99)))
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 @given(pairs(), calls)
 def test_core_and_reference_agree(pair: Pair, steps: list[tuple[str, int]]) -> None:
     for step in steps:
@@ -241,7 +254,7 @@ def test_core_and_reference_agree(pair: Pair, steps: list[tuple[str, int]]) -> N
         pair.check()
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
 @given(pairs(), st.lists(st.integers(0, 5), min_size=2, max_size=8))
 def test_core_and_reference_agree_along_a_game(pair: Pair, moves: list[int]) -> None:
     """Trees that are used again at every ply, so that repeats count no longer."""
