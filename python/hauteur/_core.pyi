@@ -101,6 +101,9 @@ class Forest:
     def __new__(cls, game: Game, params: str, seed: int = 0, threads: int = 1) -> Forest: ...
     @property
     def game(self) -> Game: ...
+    @property
+    def nets(self) -> list[int]:
+        """The nets that the search asks: [0] without `second_net`, [0, 1] with both nets, [1] with large turns alone."""
     def add(self, state: State, seed: int | None = None) -> int:
         """Starts a tree at a copy of `state`, returns its id. `seed` (default: derived from the forest's seed and the id) keys its random draws."""
     def set_tablebase(self, tablebase: Tablebase | None) -> None:

@@ -98,7 +98,8 @@ class _Run:
 class Session:
     """A tree that follows a game, and at most one search of it at a time.
 
-    batch_size: most rows of a batch (default: what the evaluator prefers); 1 makes the search exactly sequential.
+    large: the second net, where the settings have one; all counts of visits are then the small net's. batch_size: most
+    rows of a batch (default: what the evaluator prefers); 1 makes the search exactly sequential.
     threads: of the core. tablebase: exact results for leaves, or for the root's moves where it knows the root (chess);
     fast_play: of these only the shortest wins. clock: gives seconds. Errors of the evaluator come out of `search`; the
     tree stays usable.
@@ -109,6 +110,7 @@ class Session:
         evaluator: "Evaluator",
         params: SearchParams,
         *,
+        large: "Evaluator | None" = None,
         seed: int = 0,
         threads: int = 1,
         batch_size: int | None = None,
@@ -119,6 +121,7 @@ class Session:
         if batch_size is not None and batch_size < 1:
             raise ValueError(f"batch_size must be >= 1, got {batch_size}")
         self._evaluator = evaluator
+        self._large = large
         self._params = params
         self._seed = seed
         self._threads = threads
@@ -281,7 +284,7 @@ class Session:
 
     def _base(self) -> _Base:
         stats, totals = self._loaded().tree_stats(self._tree), self._loaded().stats()
-        return _Base(self._visits(), stats["visits"], stats["depth_sum"], totals["rows"], totals["oracle_hits"])
+        return _Base(self._visits(), _small_visits(stats), stats["depth_sum"], totals["rows"], totals["oracle_hits"])
 
     def _perform_into(self, future: Future[RootReport], run: _Run) -> None:
         try:
@@ -317,6 +320,7 @@ class Session:
         run_searches(
             self._loaded(),
             self._evaluator,
+            large=self._large,
             batch_size=self._batch_size,
             in_flight=1 if self._batch_size == 1 else 2,
             rows=self._rows,
@@ -361,7 +365,11 @@ class Session:
     def _stop_reason(self, run: _Run) -> str | None:
         if self._stop.is_set():
             return "stopped"
-        return stop_reason(run.orders.limits, self._progress(run))
+        limits = run.orders.limits
+        if self._large is not None and len(self._loaded().active()):
+            # The small net may have its visits while the large one still has turns: the tree itself says when all is done.
+            limits = replace(limits, visits=None, new_visits=None)
+        return stop_reason(limits, self._progress(run))
 
     def _progress(self, run: _Run) -> Progress:
         pace, (visits, q) = self._pace(run), self._edges(run)
@@ -384,7 +392,7 @@ class Session:
 
     def _pace(self, run: _Run) -> Pace:
         stats, totals, base = self._loaded().tree_stats(self._tree), self._loaded().stats(), run.base
-        new = int(stats["visits"] - base.counted)
+        new = int(_small_visits(stats) - base.counted)
         return Pace(
             seconds=self._clock() - run.started,
             new_visits=new,
@@ -417,3 +425,8 @@ class Session:
         if line != run.mate_line or (report.best and report.best.mate is not None):
             run.mate_line, run.mate = line, proven_mate(report)
         return replace(report, mate=run.mate)
+
+
+def _small_visits(stats: dict[str, float]) -> float:
+    """Visits that count towards limits: with two nets those of the small one."""
+    return stats["visits"] - stats["large_visits"]

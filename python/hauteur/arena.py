@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
-from hauteur.player import InFlight, Player, SearchFacts
+from hauteur.player import InFlight, Player, SearchFacts, asked_networks
 from hauteur.record import GamePlan, GameRecord
 from hauteur.seeds import derived_seed, stream
 
@@ -124,11 +124,17 @@ class _Table:
 
 def _one_for_each_network(tables: Sequence[_Table], batch_size: int, in_flight: int) -> list[InFlight]:
     """Players with the same evaluator share its batches."""
-    forests: dict[int, list[_core.Forest]] = {}
-    for table in tables:
-        forests.setdefault(id(table.player.evaluator), []).append(table.forest)
-    evaluators = {id(table.player.evaluator): table.player.evaluator for table in tables}
-    return [InFlight(forests[key], evaluators[key], batch_size, in_flight, spread=True) for key in evaluators]
+    asked = [
+        (evaluator, table.forest, net)
+        for table in tables
+        for evaluator, net in asked_networks(table.forest, table.player.evaluator, table.player.large)
+    ]
+    networks = []
+    for key, evaluator in {id(evaluator): evaluator for evaluator, _, _ in asked}.items():
+        here = [(forest, net) for other, forest, net in asked if id(other) == key]
+        forests, nets = [forest for forest, _ in here], [net for _, net in here]
+        networks.append(InFlight(forests, evaluator, batch_size, in_flight, spread=True, nets=nets))
+    return networks
 
 
 class _Arena:

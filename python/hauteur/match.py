@@ -24,7 +24,7 @@ from hauteur.match_folder import MatchFolder
 from hauteur.match_results import SEATS, MatchGame, Tally, Work
 from hauteur.networks.files import sha256_of
 from hauteur.openings import Opening
-from hauteur.player import Player
+from hauteur.player import Player, asked_networks, for_nets
 from hauteur.player_spec import PlayerSettings, player_text
 from hauteur.record import GamePlan, GameRecord
 from hauteur.run_folder import surroundings
@@ -120,9 +120,8 @@ class Evaluators:
     ) -> None:
         self._stack.close()
 
-    def get(self, settings: PlayerSettings) -> Evaluator:
-        """The evaluator of a player."""
-        net = resolved_net(self.game, settings)
+    def get(self, net: str, settings: PlayerSettings) -> Evaluator:
+        """The evaluator of a player for one of its nets."""
         key = (net if is_builtin(net) else str(Path(net).resolve()), settings.precision)
         if key not in self.opened:
             self.opened[key] = make_evaluator(
@@ -139,15 +138,17 @@ class Evaluators:
 
 def build_player(game: _core.Game, settings: PlayerSettings, evaluators: Evaluators, label: str) -> Player:
     """The player that the settings describe; ValueError, naming the player, where the search refuses them."""
+    large = evaluators.get(settings.large_net, settings) if settings.large_net else None
     player = Player(
         name=settings.name or label,
-        evaluator=evaluators.get(settings),
-        search=settings.search,
+        evaluator=evaluators.get(resolved_net(game, settings), settings),
+        large=large,
+        search=for_nets(settings.search, large),
         visits=settings.visits,
         temperature=settings.temperature,
     )
     try:
-        player.forest(game, seed=0)
+        asked_networks(player.forest(game, seed=0), player.evaluator, large)
     except ValueError as error:
         raise ValueError(f"player {label}: {error}") from None
     return player

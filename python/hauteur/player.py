@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from hauteur import _core
 from hauteur.config import SearchParams, Temperature
 from hauteur.evaluate import StateEvaluator
+from hauteur.rules import SecondNet
 from hauteur.temperature import choose_actions, temperatures_at
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class InFlight:
 
     A batch holds rows of all `forests` that ask this network. batch_size: most rows of a batch; depth: most batches at
     a time; spread: one leaf a tree at a time is wanted, so the active trees are spread over `depth` batches, and the
-    next batch can be gathered while one is computed.
+    next batch can be gathered while one is computed. nets: which net of each forest this network is (default: 0).
     """
 
     forests: Sequence[_core.Forest]
@@ -75,8 +76,10 @@ class InFlight:
     spread: bool = False
     rows: Callable[[], int] | None = None
     facts: SearchFacts = field(default_factory=SearchFacts)
+    nets: Sequence[int] = ()
 
     def __post_init__(self) -> None:
+        self._sources = list(zip(self.forests, self.nets or [0] * len(self.forests), strict=True))
         if self.batch_size < 1 or self.depth < 1:
             raise ValueError(f"batch_size and in_flight must be >= 1, got {self.batch_size} and {self.depth}")
         shape = (self.batch_size, *self.forests[0].game.feature_shape)
@@ -123,7 +126,8 @@ class InFlight:
         """Rows of the next batch for each forest, at most; together they may be more than fit."""
         if not self.spread:
             return [self.batch_size if self.rows is None else min(self.batch_size, self.rows())] * len(self.forests)
-        wanted = [-(-len(forest.active()) // self.depth) for forest in self.forests]
+        # Large turns are rare, and some come together.
+        wanted = [self.batch_size if net else -(-len(forest.active()) // self.depth) for forest, net in self._sources]
         total = sum(wanted)
         return wanted if total <= self.batch_size else [-(-rows * self.batch_size // total) for rows in wanted]
 
@@ -153,9 +157,9 @@ class InFlight:
     def _gather(self, wanted: Sequence[int], buffer: NDArray[np.float32], parts: list[_Part]) -> None:
         """Lets each forest write its rows behind those of the one before, while there is room."""
         end = 0
-        for forest, rows in zip(self.forests, wanted, strict=True):
+        for (forest, net), rows in zip(self._sources, wanted, strict=True):
             room = min(rows, self.batch_size - end)
-            batch = forest.gather(buffer[end : end + room])
+            batch = forest.gather(buffer[end : end + room], net)
             if len(batch):
                 parts.append(_Part(forest, batch, slice(end, end + len(batch))))
                 end += len(batch)
@@ -188,6 +192,7 @@ def run_searches(
     forest: _core.Forest,
     evaluator: Evaluator,
     *,
+    large: Evaluator | None = None,
     batch_size: int,
     in_flight: int = 2,
     rows: Callable[[], int] | None = None,
@@ -197,29 +202,49 @@ def run_searches(
     """Searches until no tree of the forest is active, or `should_stop()` says so (asked once a batch).
 
     After a stop the batches that still wait are taken back: a stop costs at most one batch, and the trees are left
-    consistent with nothing in flight. `on_batch` sees the facts after every batch.
+    consistent with nothing in flight. `on_batch` sees the facts after every batch. large: the second net, where the
+    settings of the forest want one; batches of both are in flight at once.
     """
     started = time.perf_counter()
-    waiting = InFlight([forest], evaluator, batch_size, in_flight, rows=rows)
-    facts = waiting.facts
+    facts = SearchFacts()
+    networks = [
+        InFlight([forest], network, batch_size, in_flight, rows=rows, facts=facts, nets=[net])
+        for network, net in asked_networks(forest, evaluator, large)
+    ]
     try:
-        while _turn(forest, waiting):
+        while _turn(forest, networks):
             facts.total = time.perf_counter() - started
             if on_batch is not None:
                 on_batch(facts)
             if should_stop is not None and should_stop():
                 break
     finally:
-        waiting.cancel()
+        for network in networks:
+            network.cancel()
         facts.total = time.perf_counter() - started
     return facts
 
 
-def _turn(forest: _core.Forest, waiting: InFlight) -> bool:
-    """Fills up, then applies the oldest batch; False when there is nothing left to do."""
+def for_nets(search: SearchParams, large: object | None) -> SearchParams:
+    """The settings to search with: where a large net is given they have a section `second_net`, by default its defaults."""
+    if large is None or search.second_net is not None:
+        return search
+    return search.model_copy(update={"second_net": SecondNet()})
+
+
+def asked_networks(forest: _core.Forest, evaluator: Evaluator, large: Evaluator | None) -> list[tuple[Evaluator, int]]:
+    """The evaluators that a forest asks, with the number of the net that each is; ValueError if the large one is missing."""
+    if large is None and 1 in forest.nets:
+        raise ValueError("the search settings have second_net, which needs a large net; none was given")
+    return [(evaluator if net == 0 or large is None else large, net) for net in forest.nets]
+
+
+def _turn(forest: _core.Forest, networks: Sequence[InFlight]) -> bool:
+    """Fills up, then applies each network's oldest batch; False when there is nothing left to do."""
     before = forest.stats()["visits"]
-    waiting.fill()
-    if waiting.apply_oldest():
+    for network in networks:
+        network.fill()
+    if any([network.apply_oldest() for network in networks]):
         return True
     if len(forest.active()) == 0:
         return False
@@ -232,7 +257,8 @@ def _turn(forest: _core.Forest, waiting: InFlight) -> bool:
 class Player:
     """What chooses moves in the arena: an evaluator, search settings, a visit limit a move, and a temperature schedule.
 
-    visits: root visits (own evaluation included) at which a move is chosen.
+    visits: root visits (own evaluation included) at which a move is chosen. large: the second net, where the settings
+    have one; the visits are then the small net's.
     """
 
     name: str
@@ -240,6 +266,7 @@ class Player:
     search: SearchParams
     visits: int
     temperature: Temperature = field(default_factory=Temperature)
+    large: Evaluator | None = None
 
     def forest(self, game: _core.Game, *, seed: int, threads: int = 1) -> _core.Forest:
         """A new forest with this player's search settings, whose trees have one leaf in flight: sequential searches."""

@@ -25,12 +25,14 @@ ON, OFF = ("on", "true"), ("off", "none", "false")
 class PlayerSettings(Section):
     """What makes a player of a match.
 
-    net: a net file, `uniform` or `rollout`; None: the net that comes with the game. precision: of the net's arithmetic;
+    net: a net file, `uniform` or `rollout`; None: the net that comes with the game. large_net: a second net, which corrects
+    the first one (search.second_net; visits are then the first net's). precision: of the net's arithmetic;
     None: the backend's. visits: root visits at which a move is chosen.
     """
 
     name: str = ""
     net: str | None = None
+    large_net: str | None = None
     precision: Literal["float32", "bfloat16", "float16", "int8"] | None = None
     visits: Annotated[int, Field(ge=1, le=1_000_000_000)] = 100
     temperature: Temperature = Temperature()

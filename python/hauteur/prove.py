@@ -110,7 +110,7 @@ class MoveChooser:
         forest, player = self._forest, self._player
         ids = np.array([forest.add(state) for state in states], np.int64)
         forest.set_visit_limits(ids, np.full(len(ids), player.visits, np.uint32))
-        run_searches(forest, player.evaluator, batch_size=player.evaluator.batch_size)
+        run_searches(forest, player.evaluator, large=player.large, batch_size=player.evaluator.batch_size)
         plies = np.array([state.ply for state in states], np.int64)
         actions = player.choose(forest, ids, plies, np.zeros(len(ids))).actions
         forest.remove(ids)

@@ -126,7 +126,9 @@ class TerminalGame:
         tree = self._forest.add(self._state)
         self._forest.set_visit_limits(np.array([tree], np.int64), np.array([self._player.visits], np.uint32))
         with self._console.status("thinking"):
-            run_searches(self._forest, self._player.evaluator, batch_size=min(BATCH, self._player.evaluator.batch_size))
+            player = self._player
+            rows = min(BATCH, player.evaluator.batch_size)
+            run_searches(self._forest, player.evaluator, large=player.large, batch_size=rows)
         return tree
 
     def _hint(self) -> None:

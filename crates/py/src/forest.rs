@@ -157,6 +157,11 @@ impl PyForest {
         self.game.clone()
     }
 
+    #[getter]
+    fn nets(&self) -> Vec<u8> {
+        [Net::Small, Net::Large].into_iter().filter(|net| self.forest.asks(*net)).map(|net| net as u8).collect()
+    }
+
     #[pyo3(signature = (state, seed=None))]
     fn add(&mut self, state: PyRef<'_, PyState>, seed: Option<u64>) -> PyResult<i64> {
         let (ours, theirs) = (self.game.0.info(), state.game.0.info());

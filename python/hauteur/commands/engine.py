@@ -4,7 +4,7 @@ import json as json_format
 import os
 import sys
 from concurrent.futures import Future
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +14,7 @@ from hauteur import _core
 from hauteur.analyse import OnReport, Session, open_evaluator
 from hauteur.config import SearchParams
 from hauteur.limits import Limits
+from hauteur.player import for_nets
 from hauteur.root_report import RootReport
 from hauteur.shipped import net_or_shipped
 from hauteur.time_manager import Budget
@@ -30,6 +31,7 @@ def analyse(
     spec: str = "chess",
     *,
     net: str | None = None,
+    large_net: str | None = None,
     fen: str | None = None,
     moves: Words = (),
     visits: int | None = None,
@@ -52,12 +54,15 @@ def analyse(
     net
         Net file, or `uniform` or `rollout`. Default: the net that comes with the game; for chess the file that
         HAUTEUR_NET names, or the newest .pb.gz file of the working directory.
+    large_net
+        A second, large net that corrects the first one: two-net search, see --search.second-net.
     fen
         Chess: the position. Default: the start of the game.
     moves
         Moves played from there, in any notation of the game.
     visits
-        Visits of the root, its own evaluation included. Default: 800; with --time no limit.
+        Visits of the root, its own evaluation included. Default: 800; with --time no limit. With two nets: the first
+        net's, and the large one's in the proportion that --search.second-net gives (default 8 : 1).
     time
         Seconds.
     only
@@ -80,11 +85,17 @@ def analyse(
     restriction = tuple(state.action_from_text(move) for move in only)
     tablebase = _core.Tablebase(syzygy) if syzygy else None
     name = net_or_shipped(net, spec=start.game.spec, game_name=start.game.name)
-    with closing(open_evaluator(start.game, name, threads=threads)) as evaluator:
-        session = Session(evaluator, search, seed=seed, batch_size=batch_size, tablebase=tablebase)
+    with ExitStack() as stack:
+        evaluator, large = (
+            stack.enter_context(closing(open_evaluator(start.game, file, threads=threads))) if file else None
+            for file in (name, large_net)
+        )
+        assert evaluator is not None
+        params = for_nets(search, large)
+        session = Session(evaluator, params, large=large, seed=seed, batch_size=batch_size, tablebase=tablebase)
         session.set_position(start, actions)
         report = _search(session, limits, actions=restriction, lines=rows, quiet=json)
-    _show(report, name, rows=rows, as_json=json)
+    _show(report, f"{name} and {large_net}" if large_net else name, rows=rows, as_json=json)
     return 0
 
 
