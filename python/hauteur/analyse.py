@@ -367,7 +367,7 @@ class Session:
             return "stopped"
         limits = run.orders.limits
         if self._large is not None and len(self._loaded().active()):
-            # The small net may have its visits while the large one still has turns: the tree itself says when all is done.
+            # One net may have done its part while the other still has turns: the tree says when all is done.
             limits = replace(limits, visits=None, new_visits=None)
         return stop_reason(limits, self._progress(run))
 

@@ -226,14 +226,14 @@ def run_searches(
 
 
 def for_nets(search: SearchParams, large: object | None) -> SearchParams:
-    """The settings to search with: where a large net is given they have a section `second_net`, by default its defaults."""
+    """The settings to search with: where a large net is given they have a section `second_net`."""
     if large is None or search.second_net is not None:
         return search
     return search.model_copy(update={"second_net": SecondNet()})
 
 
 def asked_networks(forest: _core.Forest, evaluator: Evaluator, large: Evaluator | None) -> list[tuple[Evaluator, int]]:
-    """The evaluators that a forest asks, with the number of the net that each is; ValueError if the large one is missing."""
+    """The evaluators that a forest asks, each with the number of its net; ValueError if the large one is missing."""
     if large is None and 1 in forest.nets:
         raise ValueError("the search settings have second_net, which needs a large net; none was given")
     return [(evaluator if net == 0 or large is None else large, net) for net in forest.nets]
@@ -244,7 +244,8 @@ def _turn(forest: _core.Forest, networks: Sequence[InFlight]) -> bool:
     before = forest.stats()["visits"]
     for network in networks:
         network.fill()
-    if any([network.apply_oldest() for network in networks]):
+    applied = [network.apply_oldest() for network in networks]
+    if any(applied):
         return True
     if len(forest.active()) == 0:
         return False

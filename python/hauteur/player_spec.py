@@ -25,8 +25,8 @@ ON, OFF = ("on", "true"), ("off", "none", "false")
 class PlayerSettings(Section):
     """What makes a player of a match.
 
-    net: a net file, `uniform` or `rollout`; None: the net that comes with the game. large_net: a second net, which corrects
-    the first one (search.second_net; visits are then the first net's). precision: of the net's arithmetic;
+    net: a net file, `uniform` or `rollout`; None: the net that comes with the game. large_net: a second net, which
+    corrects the first one (search.second_net; visits are then the first net's). precision: of the nets' arithmetic;
     None: the backend's. visits: root visits at which a move is chosen.
     """
 

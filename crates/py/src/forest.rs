@@ -158,8 +158,8 @@ impl PyForest {
     }
 
     #[getter]
-    fn nets(&self) -> Vec<u8> {
-        [Net::Small, Net::Large].into_iter().filter(|net| self.forest.asks(*net)).map(|net| net as u8).collect()
+    fn nets(&self) -> Vec<usize> {
+        [Net::Small, Net::Large].into_iter().filter(|net| self.forest.asks(*net)).map(|net| net as usize).collect()
     }
 
     #[pyo3(signature = (state, seed=None))]

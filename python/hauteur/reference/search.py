@@ -233,13 +233,17 @@ class Search:
         if self._waiting:
             raise ValueError(f"{len(self._waiting)} rows in flight: apply or cancel them first")
         child = next((edge.child for edge in self.root.edges if edge.action == action), None)
-        if child and child.edges and child.visits and self.params.reuse_tree:
+        if child and self._has_tree(child) and self.params.reuse_tree:
             self._plant(child)
             repetition.reopen(child, self.params)
             return
         state = self.root.state.copy()
         state.play(action)
         self._plant(make_node(state))
+
+    def _has_tree(self, node: Node) -> bool:
+        """Whether there is a tree to keep behind an edge."""
+        return bool(node.edges) and node.visits > 0
 
     def restrict_root(self, actions: Sequence[int]) -> None:
         """Only these actions are chosen at the root, until the next `advance`; empty = all."""

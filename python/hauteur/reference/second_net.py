@@ -191,7 +191,8 @@ class TwoNetSearch(Search):
         self.rule = params.second_net
         self._turns = 0
         self._entries = 0
-        self._noise: dict[int, float] = {}
+        self.root_noise: dict[int, float] = {}
+        """eta by action, drawn once for this root."""
         self.caches: dict[Net, dict[int, tuple[list[tuple[int, float]], Value]]] = {SMALL: {}, LARGE: {}}
         super().__init__(state, params, seed)
 
@@ -419,6 +420,9 @@ class TwoNetSearch(Search):
         """P(root, a) without noise."""
         return {edge.action: node_prior(self.root, edge.action, self.rule) for edge in self.root.edges}
 
+    def _has_tree(self, node: Node) -> bool:
+        return isinstance(node, TwoNode) and bool(node.answers)
+
     def _plant(self, root: Node) -> None:
         """Makes `root` the root; a node without statistics gets them."""
         super()._plant(root if isinstance(root, TwoNode) else TwoNode(root.state, root.mover, root.exact))
@@ -428,10 +432,10 @@ class TwoNetSearch(Search):
         if not self.root.edges:
             return
         noise = self.params.dirichlet
-        self._noise = {}
+        self.root_noise = {}
         if noise and noise.epsilon > 0:
             eta = dirichlet(random_u64(self._key, self._roots), 0, noise.alpha, len(self.root.edges))
-            self._noise = dict(zip([edge.action for edge in self.root.edges], eta.tolist(), strict=True))
+            self.root_noise = dict(zip([edge.action for edge in self.root.edges], eta.tolist(), strict=True))
         self._roots += 1
         self._mix_root_priors()
 
@@ -441,8 +445,8 @@ class TwoNetSearch(Search):
         priors = [node_prior(self.root, action, self.rule) for action in actions]
         if (temperature := self.params.root_policy_temperature) is not None:
             priors = retemper(priors, self.params.policy_temperature / temperature)
-        if self.params.dirichlet and self._noise:
-            eta = np.array([self._noise[action] for action in actions])
+        if self.params.dirichlet and self.root_noise:
+            eta = np.array([self.root_noise[action] for action in actions])
             priors = mix_noise(priors, eta, self.params.dirichlet.epsilon)
         self._used_priors = dict(zip(actions, np.array(priors, np.float32).tolist(), strict=True))
         self._order_root()
