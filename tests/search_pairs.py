@@ -13,7 +13,8 @@ from hauteur.config import Cpuct, Dirichlet, Fpu, SearchParams
 from hauteur.reference import Edge, Leaf, Search, final_choice
 from hauteur.reference.solver import edge_bounds
 from hauteur.reference.tree import OPEN
-from hauteur.rules import Solver
+from hauteur.rules import Repetition, Solver, WdlContempt
+from repeating_games import Wanderers
 from search_toys import Evaluator, Floats, ToyGame, hash_evaluator
 
 SPECS = ("tictactoe", "connect4", "nogo(size=3)", "nogo(size=4)", "chess")
@@ -21,6 +22,16 @@ SPECS = ("tictactoe", "connect4", "nogo(size=3)", "nogo(size=4)", "chess")
 games = st.sampled_from(SPECS).map(Game) | st.builds(
     ToyGame, seed=st.integers(0, 2**32), width=st.sampled_from([0, 3, 20]), max_plies=st.integers(1, 15)
 ).map(Game.from_python)
+wanderers = st.builds(
+    Wanderers,
+    size=st.integers(2, 6),
+    steps=st.sampled_from([(1,), (-1, 1), (0, 1), (-1, 0, 1)]),
+    seed=st.integers(0, 50),
+    result=st.sampled_from([0, 0, 1, -1]),
+    ends_at_third=st.booleans(),
+    max_plies=st.integers(10, 60),
+).map(Game.from_python)
+"""Games whose positions come back."""
 
 
 def random_state(game: Game, moves: list[int]) -> State:
@@ -156,6 +167,21 @@ solvers = st.builds(
     auto_extend=st.booleans(),
 )
 
+repetitions = st.builds(Repetition, mode=st.sampled_from(["inline_value", "inline_value", "legacy_certain"]))
+
+contempts = st.builds(
+    WdlContempt,
+    contempt=st.sampled_from([0.0, 50.0, -300.0]) | floats(-3000, 3000),
+    mode=st.sampled_from(["play", "play", "white_side_analysis", "black_side_analysis", "disable"]),
+    max_value=st.sampled_from([0.0, 420.0, 1000.0]),
+    calibration_elo=st.just(0.0) | floats(1, 4000),
+    attenuation=st.just(1.0) | floats(-2, 2),
+    draw_rate_reference=st.sampled_from([0.1, 0.5, 0.9]),
+    draw_rate_target=st.sampled_from([0.0, 0.001, 0.5, 0.9]),
+    max_s=st.sampled_from([0.01, 0.5, 1.4, 10.0]),
+    book_exit_bias=st.just(0.65) | floats(-2, 2),
+)
+
 search_params = st.builds(
     SearchParams,
     cpuct=cpucts,
@@ -171,13 +197,15 @@ search_params = st.builds(
     max_collisions=st.integers(1, 12),
     cache_size=st.sampled_from([0, 100_000]),
     solver=st.none() | solvers,
+    repetition=st.none() | repetitions,
+    wdl_contempt=st.none() | contempts,
 )
 
 
 @st.composite
 def pairs(draw: st.DrawFn) -> Pair:
     """A random position of a random game with random parameters and random answers."""
-    game = draw(games)
+    game = draw(games | wanderers)
     state = random_state(game, draw(st.lists(st.integers(0, 1000), max_size=10)))
     salt, sharpness = draw(st.integers(0, 2**32)), draw(st.sampled_from([0.0, 1.0, 6.0]))
     evaluator = hash_evaluator(game.num_actions, salt=salt, sharpness=sharpness)

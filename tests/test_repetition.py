@@ -13,9 +13,9 @@ from hauteur.config import SearchParams
 from hauteur.lc0_options import search_params
 from hauteur.reference.repetition import Lost, take_back
 from hauteur.reference.tree import Node, Value
-from hauteur.rules import QAverage, Repetition, Solver, Variance
+from hauteur.rules import QAverage, Repetition, Variance
 from repeating_games import Wanderers
-from search_pairs import Pair, calls, do_call, random_state
+from search_pairs import Pair, calls, do_call, random_state, repetitions, wanderers
 from search_pairs import search_params as plain_params
 from search_toys import hash_evaluator
 
@@ -206,24 +206,7 @@ def test_two_fold_draws_of_the_engine() -> None:
 
 # -- core and reference ------------------------------------------------------------------------------------------------
 
-wanderers = st.builds(
-    Wanderers,
-    size=st.integers(2, 6),
-    steps=st.sampled_from([(1,), (-1, 1), (0, 1), (-1, 0, 1)]),
-    seed=st.integers(0, 50),
-    result=st.sampled_from([0, 0, 1, -1]),
-    ends_at_third=st.booleans(),
-    max_plies=st.integers(10, 60),
-).map(Game.from_python)
-rules = st.builds(Repetition, mode=st.sampled_from(["inline_value", "inline_value", "legacy_certain"]))
 averages = st.builds(QAverage, mode=st.just("linear"), beta=st.sampled_from([0.3, 0.5, 1.5]))
-solvers = st.builds(
-    Solver,
-    lookahead=st.integers(0, 1),
-    retro_fix=st.booleans(),
-    clamp_to_bounds=st.booleans(),
-    auto_extend=st.booleans(),
-)
 spreads = st.builds(Variance, mode=st.sampled_from(["std_bonus", "half_normal"]), scale=st.sampled_from([0.1, 1.0]))
 
 
@@ -234,8 +217,7 @@ def pairs(draw: st.DrawFn) -> Pair:
     state = random_state(game, draw(st.lists(st.integers(0, 1000), max_size=10)))
     params = draw(plain_params).model_copy(
         update={
-            "repetition": draw(rules),
-            "solver": draw(st.none() | solvers),
+            "repetition": draw(repetitions),
             "q_average": draw(st.none() | averages),
             "variance": draw(st.none() | spreads),
         }

@@ -185,7 +185,7 @@ def test_a_finished_game_wants_no_visits() -> None:
 @given(pairs(), st.integers(1, 80), st.integers(1, 16))
 @settings(max_examples=40)
 def test_the_root_is_the_mean_of_its_visits(pair: Pair, visits: int, rows: int) -> None:
-    pair = without(pair, "solver")
+    pair = without(pair, "solver", "wdl_contempt")
     search(pair.forest, pair.evaluator, visits=visits, rows=rows)
     edges = [edge for edge in pair.forest.root_edges(0) if edge["visits"]]
     total = pair.forest.network_values(pair.ids)[0].astype(np.float64)

@@ -17,7 +17,7 @@ from hauteur.config import SearchParams
 from hauteur.lc0_options import contempt_elo, search_params, without_contempt_of_play
 from hauteur.rules import WdlContempt
 from repeating_games import Wanderers
-from search_pairs import Pair, calls, do_call, floats, games, random_state
+from search_pairs import Pair, calls, contempts, do_call, games, random_state
 from search_pairs import search_params as plain_params
 from search_toys import hash_evaluator
 
@@ -220,22 +220,9 @@ def test_analysis_of_one_side_keeps_the_tree() -> None:
 
 # -- core and reference ------------------------------------------------------------------------------------------------
 
-rules = st.builds(
-    WdlContempt,
-    contempt=st.sampled_from([0.0, 50.0, -300.0]) | floats(-3000, 3000),
-    mode=st.sampled_from(["play", "play", "white_side_analysis", "black_side_analysis", "disable"]),
-    max_value=st.sampled_from([0.0, 420.0, 1000.0]),
-    calibration_elo=st.just(0.0) | floats(1, 4000),
-    attenuation=st.just(1.0) | floats(-2, 2),
-    draw_rate_reference=st.sampled_from([0.1, 0.5, 0.9]),
-    draw_rate_target=st.sampled_from([0.0, 0.001, 0.5, 0.9]),
-    max_s=st.sampled_from([0.01, 0.5, 1.4, 10.0]),
-    book_exit_bias=st.just(0.65) | floats(-2, 2),
-)
-
 
 @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
-@given(st.data(), rules, plain_params, calls)
+@given(st.data(), contempts, plain_params, calls)
 def test_core_and_reference_agree(
     data: st.DataObject, rule: WdlContempt, params: SearchParams, steps: list[tuple[str, int]]
 ) -> None:
