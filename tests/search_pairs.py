@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hauteur._core import Batch, Forest, Game, State
 from hauteur.config import Cpuct, Dirichlet, Fpu, SearchParams
-from hauteur.reference import Edge, Leaf, Search, final_choice
+from hauteur.reference import Edge, Leaf, Search
 from hauteur.reference.solver import edge_bounds
 from hauteur.reference.tree import OPEN
 from hauteur.rules import Repetition, Solver, WdlContempt
@@ -133,8 +133,7 @@ class Pair:
             assert other["prior"] == edge.prior
             assert edge.visits == 0 or other["q"] == q[edge.action], edge.action
             self.check_proofs(edge, other)
-        if root.edges and not self.search.restricted:
-            assert int(self.forest.best_actions(self.ids)[0]) == final_choice(root, self.search.params).action
+        self.check_choice()
         if self.params.solver:
             lower, upper, plies = self.forest.root_bounds(tree)
             assert (lower, upper) == root.bounds[:2]
@@ -145,6 +144,15 @@ class Pair:
         bounds = edge_bounds(self.search.root, edge) if self.params.solver else OPEN
         assert (core["lower"], core["upper"]) == bounds[:2]
         assert core["plies"] == (bounds.plies if bounds.is_proven else None)
+
+    def check_choice(self) -> None:
+        """Both would play the same action and teach the same policy."""
+        if not self.search.root.edges:
+            return
+        assert int(self.forest.best_actions(self.ids)[0]) == self.search.best_action()
+        target = self.forest.policy_targets(self.ids)[0]
+        for action, share in self.search.policy_target().items():
+            assert target[action] == np.float32(share), action
 
 
 def floats(least: float, most: float) -> st.SearchStrategy[float]:

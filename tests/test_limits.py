@@ -81,6 +81,13 @@ def test_pace_of_the_first_visits_says_nothing() -> None:
     assert stop_reason(Limits(budget=Budget(1.1, 1.1), smart_pruning=1.33), replace(early, edge_q=(0.1, nan))) is None
 
 
+def test_another_rule_of_choice_waits_for_all_visits() -> None:
+    limits = Limits(visits=101, smart_pruning=1.0)
+    far_ahead = replace(START, visits=100, edge_visits=(90, 9))
+    assert stop_reason(limits, far_ahead) == "decided"
+    assert stop_reason(limits, replace(far_ahead, by_visits=False)) is None
+
+
 def test_one_move_needs_no_thought() -> None:
     only = replace(START, visits=1, new_visits=1, edge_visits=(0,), edge_q=(nan,))
     assert stop_reason(Limits(budget=Budget(10.0, 20.0), smart_pruning=1.33), only) == "only move"

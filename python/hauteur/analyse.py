@@ -382,6 +382,7 @@ class Session:
             edge_visits=visits,
             edge_q=q,
             mate=run.mate,
+            by_visits=self._params.gumbel is None and self._params.lower_bound is None,
         )
 
     def _edges(self, run: _Run) -> tuple[list[int], list[float]]:

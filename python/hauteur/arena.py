@@ -286,12 +286,12 @@ def _search_results(table: _Table, ids: NDArray[np.int64], slots: list[_Slot]) -
     choice = table.player.choose(forest, ids, plies, np.array([slot.random.random() for slot in slots]))
     root_wdl, net_wdl, visits = forest.root_values(ids), forest.network_values(ids), forest.root_node_visits(ids)
     for row, slot in enumerate(slots):
-        edges = np.flatnonzero(choice.visits[row])
+        edges = np.flatnonzero(choice.targets[row])
         yield _Move(
             action=int(choice.actions[row]),
             mover=slot.state.to_move,
             policy_actions=edges.astype(np.uint16),
-            policy_counts=choice.visits[row, edges],
+            policy_counts=choice.targets[row, edges],
             root_wdl=root_wdl[row],
             net_value=float(net_wdl[row, 0] - net_wdl[row, 2]),
             visits=int(visits[row]),

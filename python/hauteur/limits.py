@@ -50,6 +50,8 @@ class Progress:
     """Their Q, NaN where unvisited."""
     mate: int | None = None
     """Moves to a proven win of the root's mover."""
+    by_visits: bool = True
+    """The most visited move is played; with another rule of choice a rival may win without catching up."""
 
 
 def stop_reason(limits: Limits, progress: Progress) -> str | None:
@@ -98,6 +100,8 @@ def _settled(limits: Limits, progress: Progress) -> str | None:
         return "mate found"
     if len(progress.edge_visits) == 1:
         return "only move"
+    if not progress.by_visits:
+        return None
     first, second = _two_largest(progress.edge_visits)
     if first - second > visits_left(limits, progress) / limits.smart_pruning:
         return "decided"

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from hauteur.evaluate import Evaluator, Pending
 
 
+TARGET_UNITS = 65_535
+"""What a whole policy target counts where it is not made of visits; shares below half of one are left out."""
+
+
 @dataclass
 class SearchFacts:
     """Where the time of a search went (seconds) and how full its batches were.
@@ -290,13 +294,22 @@ class Player:
             settings=self.temperature,
             proven=forest.proven_results(ids),
         )
-        return Choice(actions=actions, visits=visits, temperatures=temperatures)
+        targets = self._policy_counts(forest, ids, visits)
+        return Choice(actions=actions, targets=targets, temperatures=temperatures)
+
+    def _policy_counts(
+        self, forest: _core.Forest, ids: NDArray[np.int64], visits: NDArray[np.uint32]
+    ) -> NDArray[np.uint32]:
+        """What the policy is taught, as counts: visits, or with Gumbel or solver the targets in TARGET_UNITS."""
+        if self.search.gumbel is None and self.search.solver is None:
+            return visits
+        return np.rint(forest.policy_targets(ids) * TARGET_UNITS).astype(np.uint32)
 
 
 @dataclass(frozen=True)
 class Choice:
-    """The moves of T trees: actions uint16 [T], root visits uint32 [T, A] and temperatures float64 [T] behind them."""
+    """The moves of T trees: actions uint16 [T], policy targets uint32 [T, A] as counts, temperatures float64 [T]."""
 
     actions: NDArray[np.uint16]
-    visits: NDArray[np.uint32]
+    targets: NDArray[np.uint32]
     temperatures: NDArray[np.float64]

@@ -27,9 +27,9 @@ class GameRecord:
     """A finished game of n searched moves, with what the searches found.
 
     movers uint8 [n] (0 first, 1 second); policy_actions uint16 and policy_counts uint32 hold the visited root edges
-    of all moves one after another, policy_lengths uint16 [n] how many belong to each; root_wdl float32 [n, 3] and
-    net_value float32 [n] are for the mover; visits uint32 [n] are the root's; outcome: +1 first won, 0 draw, -1
-    second won.
+    of all moves one after another (with Gumbel or solver: their shares of the policy target in 65,535ths),
+    policy_lengths uint16 [n] how many belong to each; root_wdl float32 [n, 3] and net_value float32 [n] are for the
+    mover; visits uint32 [n] are the root's; outcome: +1 first won, 0 draw, -1 second won.
     """
 
     plan: GamePlan

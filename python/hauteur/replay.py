@@ -258,7 +258,7 @@ def _join_offsets(parts: Iterable[NDArray[np.int64]]) -> NDArray[np.int64]:
 class Samples:
     """A training batch of B positions, all float32: features [B, C, H, W], policy [B, A] and wdl [B, 3] targets.
 
-    policy: shares of the root's visits; wdl: outcome for the mover, mixed with the search's root value.
+    policy: shares of the recorded counts; wdl: outcome for the mover, mixed with the search's root value.
     """
 
     features: NDArray[np.float32]

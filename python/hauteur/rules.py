@@ -295,11 +295,13 @@ class Gumbel(Section):
     considered: Annotated[int, Field(ge=1, le=65_535)] = 16
     """m: actions that are considered at the root."""
     c_visit: Annotated[float, Field(ge=0, le=1e6)] = 50.0
-    """sigma(q) = (c_visit + max_b N(b)) c_scale q."""
+    """sigma(q) = (c_visit + max_b N(b)) c_scale q, q on the scale 0 to 1."""
     c_scale: Annotated[float, Field(ge=0, le=1e3)] = 1.0
     """See `c_visit`."""
     noise: Annotated[float, Field(ge=0, le=10)] = 1.0
     """Factor of the Gumbel noise; 0: none, the search is deterministic."""
+    below_root: Literal["puct", "improved_policy"] = "puct"
+    """How edges are selected below the root: by PUCT, or so that visits come near the improved policy."""
 
 
 class LowerBound(Section):
@@ -309,3 +311,8 @@ class LowerBound(Section):
     """One-sided; 0.5 compares the means themselves."""
     min_share: Annotated[float, Field(ge=1e-6, le=1)] = 0.1
     """Candidates have at least this share of the most visited move's visits."""
+
+    @property
+    def is_neutral(self) -> bool:
+        """Leaves the choice as it is: the greatest Q among the most visited moves."""
+        return self.confidence == 0.5 and self.min_share == 1.0

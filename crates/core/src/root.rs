@@ -53,6 +53,9 @@ impl Root {
         if !self.priors.is_empty() {
             self.priors[moved.clone()].rotate_right(1);
         }
+        if !self.keys.is_empty() {
+            self.keys[moved.clone()].rotate_right(1);
+        }
         if !self.allowed.is_empty() {
             self.allowed[moved].rotate_right(1);
         }

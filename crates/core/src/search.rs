@@ -118,9 +118,6 @@ impl Search {
 
     /// Visits of the root at which the search is finished; 0 = never.
     pub fn set_visit_limit(&mut self, visits: u32) {
-        if visits != self.visit_limit {
-            self.halving.stop();
-        }
         self.visit_limit = visits;
     }
 

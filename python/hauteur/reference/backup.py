@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Mapping
 
 import numpy as np
 
@@ -27,18 +28,26 @@ def update_node(node: Node, value: Value, params: SearchParams) -> None:
     node.value = Value(node.value.wl + delta * step, float(d))
 
 
-def final_choice(node: Node, params: SearchParams) -> Edge:
-    """Place 6, the action to play: most visits, then higher Q, then higher prior; proven results come first or last."""
+def final_choice(
+    node: Node, params: SearchParams, *, only: Collection[int] = (), scores: Mapping[int, float] | None = None
+) -> Edge:
+    """Place 6, the action to play: greatest score of a rule of choice, most visits, higher Q, higher prior.
 
-    def merit(edge: Edge) -> tuple[int, float, float]:
-        return edge.visits, edge_value(node, edge, params) if edge.visits else -math.inf, edge.prior
+    only: actions that the search may take, empty = all; scores: by action, from the rule of choice if there is one.
+    Proven results come first or last (solver).
+    """
+    allowed = [edge for edge in node.edges if not only or edge.action in only]
+
+    def merit(edge: Edge) -> tuple[float, int, float, float]:
+        q = edge_value(node, edge, params) if edge.visits else -math.inf
+        return scores[edge.action] if scores else 0.0, edge.visits, q, edge.prior
 
     if params.solver is None:
-        return max(node.edges, key=merit)
-    bounds = {edge.action: solver.edge_bounds(node, edge) for edge in node.edges}
-    best = max(node.edges, key=lambda edge: (solver.rank(bounds[edge.action]), *merit(edge)))
-    draws = [edge for edge in node.edges if bounds[edge.action].lower == bounds[edge.action].upper == 0]
+        return max(allowed, key=merit)
+    bounds = {edge.action: solver.edge_bounds(node, edge) for edge in allowed}
+    best = max(allowed, key=lambda edge: (solver.rank(bounds[edge.action]), *merit(edge)))
+    draws = [edge for edge in allowed if bounds[edge.action].lower == bounds[edge.action].upper == 0]
     if not draws or best in draws or solver.rank(bounds[best.action]):
         return best
-    takes = solver.takes_draw(params.solver, merit(best)[1], utility(Value(0.0, 1.0), node.mover, params))
+    takes = solver.takes_draw(params.solver, merit(best)[2], utility(Value(0.0, 1.0), node.mover, params))
     return max(draws, key=merit) if takes else best

@@ -181,6 +181,13 @@ def is_terminal(edge: Edge) -> bool:
     return edge.child is not None and edge.child.exact is not None and edge.visits > 0
 
 
+def settled(node: Node, edge: Edge, params: SearchParams) -> float | None:
+    """Q(s, a) where it is certain: the game is over behind the edge, or its result is proven."""
+    if params.solver and (bounds := solver.edge_bounds(node, edge)).is_proven:
+        return utility(bounds.value, node.mover, params)
+    return edge_value(node, edge, params) if is_terminal(edge) else None
+
+
 def edge_value(node: Node, edge: Edge, params: SearchParams) -> float:
     """Place 1, the value of an edge with visits: Q(s, a) = W - L + draw utility * D of its child."""
     assert edge.child is not None

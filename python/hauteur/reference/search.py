@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
@@ -13,9 +14,11 @@ from numpy.typing import NDArray
 from hauteur._core import State, dirichlet, random_u64
 from hauteur.config import SearchParams
 from hauteur.reference import repetition, wdl_contempt
-from hauteur.reference.backup import update_node
+from hauteur.reference.backup import final_choice, update_node
 from hauteur.reference.draws import Draws
-from hauteur.reference.priors import make_priors, mix_noise, network_value, retemper
+from hauteur.reference.halving import Halving, improved_edge, sample_keys
+from hauteur.reference.lower_bound import lower_bounds
+from hauteur.reference.priors import make_priors, mix_noise, network_value, retemper, sum_in_order
 from hauteur.reference.scores import Scores, best_edge, choose, edge_value, root_spread
 from hauteur.reference.solver import (
     Climb,
@@ -54,6 +57,7 @@ class Search:
         self._used_priors: dict[int, float] = {}
         self._favoured: int | None = None
         """The player whom the tree's values favour (WDL contempt)."""
+        self._halving: Halving | None = None
         self._plant(make_node(state.copy()))
 
     # -- visits --------------------------------------------------------------------------------------------------------
@@ -87,7 +91,7 @@ class Search:
         leaves: list[Leaf] = []
         collisions: list[Leaf] = []
         free_visits = 0
-        while len(leaves) < rows and self.wants_visit() and free_visits < MAX_FREE_VISITS:
+        while len(leaves) < rows and self._may_descend() and free_visits < MAX_FREE_VISITS:
             leaf = self._select()
             if self._is_closed(leaf.node):
                 self._back_up(leaf, leaf.node.bounds.value)
@@ -127,6 +131,13 @@ class Search:
         for leaf in leaves:
             self._waiting.remove(leaf)
             change_in_flight(leaf, -1)
+
+    def _may_descend(self) -> bool:
+        """Whether a descent may begin now: with Gumbel not while the end of a phase waits for answers."""
+        if not self.wants_visit():
+            return False
+        begun = self.root.visits + len(self._waiting)
+        return self._halving is None or not self._halving.waits(self.visit_limit, begun)
 
     def _select(self) -> Leaf:
         """Walks from the root to a leaf along the edges with the largest scores, and marks the way as in flight."""
@@ -176,8 +187,16 @@ class Search:
             spread=spread,
             draw=self.draws.normal,
         )
-        edge = best_edge(scores, self._only if at_root else ())
+        edge = self._edge_by_rule(node) or best_edge(scores, self._only if at_root else ())
         return choose(node, edge), scores.spread_behind(edge)
+
+    def _edge_by_rule(self, node: Node) -> Edge | None:
+        """The edge that a rule in the place of PUCT takes, if there is one."""
+        if node is self.root:
+            return self._halving.next_edge() if self._halving else None
+        if self.params.gumbel and self.params.gumbel.below_root == "improved_policy":
+            return improved_edge(node, self.params, self.params.gumbel)
+        return None
 
     def _known_answer(self, leaf: Leaf) -> tuple[list[tuple[int, float]], Value] | None:
         """Edges and value of a leaf that needs no network: a finished game, or a cached position."""
@@ -249,13 +268,37 @@ class Search:
         """Only these actions are chosen at the root, until the next `advance`; empty = all."""
         self._settle_contempt()
         self._only = frozenset(actions)
+        if self._halving:
+            self._halving = Halving(self.root, self._halving.rule, self.params, self._halving.keys, self._only)
         self._order_root()
         self._bound_root()
 
-    @property
-    def restricted(self) -> bool:
-        """Whether only some actions are chosen at the root."""
-        return bool(self._only)
+    def best_action(self) -> int | None:
+        """Place 6, the action to play; None before the root was evaluated, or where there is none."""
+        if not self.root.edges:
+            return None
+        scores = self._halving.choice() if self._halving else lower_bounds(self.root, self.params, self._only)
+        return final_choice(self.root, self.params, only=self._only, scores=scores).action
+
+    def policy_target(self) -> dict[int, float]:
+        """What a network is taught: shares of visits, the priors before the first; with Gumbel the improved policy."""
+        if self.params.solver and self.root.edges and self.root.bounds.lower == 1:
+            win = self.best_action()
+            return {edge.action: float(edge.action == win) for edge in self.root.edges}
+        if self._halving:
+            return self._halving.policy()
+        visits = self.root_visits()
+        weights = visits if any(visits.values()) else {edge.action: edge.prior for edge in self.root.edges}
+        total = sum_in_order(list(weights.values()))
+        return {action: weight / total for action, weight in weights.items()}
+
+    def root_visits(self) -> dict[int, int]:
+        """N(root, a) of every action."""
+        return {edge.action: edge.visits for edge in self.root.edges}
+
+    def root_q(self) -> dict[int, float]:
+        """Q(root, a) of every visited action, for the root's mover."""
+        return {edge.action: edge_value(self.root, edge, self.params) for edge in self.root.edges if edge.visits}
 
     def _wanted_side(self) -> int | None:
         """The player whom values should favour in a search from this root."""
@@ -273,14 +316,6 @@ class Search:
             self._plant(make_node(self.root.state.copy()))
             self._favoured, self._only = wanted, only
 
-    def root_visits(self) -> dict[int, int]:
-        """N(root, a) of every action."""
-        return {edge.action: edge.visits for edge in self.root.edges}
-
-    def root_q(self) -> dict[int, float]:
-        """Q(root, a) of every visited action, for the root's mover."""
-        return {edge.action: edge_value(self.root, edge, self.params) for edge in self.root.edges if edge.visits}
-
     def _plant(self, root: Node) -> None:
         """Makes `root` the root. A game drawn by rule may be searched on: the end does not count at a root."""
         root.exact = None
@@ -289,6 +324,7 @@ class Search:
         self.root = root
         self._can_move = len(root.state.legal_actions()) > 0
         self._only = frozenset()
+        self._halving = None
         self._dress_root()
         self._bound_root()
 
@@ -309,14 +345,18 @@ class Search:
             priors = mix_noise(priors, eta, noise.epsilon)
         actions = [edge.action for edge in self.root.edges]
         self._used_priors = dict(zip(actions, np.array(priors, np.float32).tolist(), strict=True))
+        if self.params.gumbel:
+            keys = sample_keys(self.root, self.params, self.params.gumbel, random_u64(self._key, self._roots))
+            self._halving = Halving(self.root, self.params.gumbel, self.params, keys, self._only)
         self._roots += 1
         self._order_root()
 
     def _order_root(self) -> None:
-        """Puts the root's edges that were never chosen in the order of the priors in use, forbidden ones last."""
+        """Orders the root's edges that were never chosen by the priors in use (Gumbel: its keys), forbidden last."""
+        merits = self._halving.keys if self._halving else self._used_priors
 
         def rank(edge: Edge) -> float:
-            return -self._used_priors[edge.action] if not self._only or edge.action in self._only else 1.0
+            return -merits[edge.action] if not self._only or edge.action in self._only else math.inf
 
         chosen = self.root.num_chosen
         self.root.edges[chosen:] = sorted(self.root.edges[chosen:], key=rank)

@@ -16,8 +16,8 @@ use crate::tree::{EdgeStats, Step};
 /// Where a halving stands.
 #[derive(Clone, Debug, Default)]
 pub struct Halving {
-    /// It has begun and nothing has changed since.
-    runs: bool,
+    /// The limit of visits that it began with; `None`: it has not begun.
+    limit: Option<u32>,
     /// Indices of the root's edges that are still compared, ascending.
     remaining: Vec<usize>,
     /// Visits that every edge had when it began, those in flight included.
@@ -33,11 +33,6 @@ pub struct Halving {
 }
 
 impl Halving {
-    /// Another halving begins with the next visit; what remains is compared until then.
-    pub fn stop(&mut self) {
-        self.runs = false;
-    }
-
     fn add_phase(&mut self) {
         let remaining = self.remaining.len() as u32;
         let visits = match self.budget {
@@ -67,7 +62,7 @@ impl Search {
 
     fn turn_phases(&mut self) -> bool {
         let Some(root) = self.tree.root_node() else { return false };
-        if !self.halving.runs {
+        if self.halving.limit != Some(self.visit_limit) {
             self.begin_halving(root, 0);
         }
         let open = self.open_edges(root);
@@ -116,7 +111,7 @@ impl Search {
         let budget = (self.visit_limit > 0).then(|| self.visit_limit.saturating_sub(begun).max(1));
         let remaining = self.considered_edges(&rule, &self.open_edges(root), budget.unwrap_or(u32::MAX));
         self.halving = Halving {
-            runs: true,
+            limit: Some(self.visit_limit),
             began: (0..self.tree.edges(root).len()).map(|k| self.begun_visits(root, k)).collect(),
             considered: remaining.len() as u32,
             remaining,
