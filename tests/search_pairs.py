@@ -6,14 +6,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 
 from hauteur._core import Batch, Forest, Game, State
 from hauteur.config import Cpuct, Dirichlet, Fpu, SearchParams
-from hauteur.reference import Edge, Leaf, Search
+from hauteur.reference import Edge, Leaf, Node, Search
 from hauteur.reference.solver import edge_bounds
 from hauteur.reference.tree import OPEN
-from hauteur.rules import Repetition, Solver, WdlContempt
+from hauteur.rules import Repetition, SearchContempt, Solver, WdlContempt
 from repeating_games import Wanderers
 from search_toys import Evaluator, Floats, ToyGame, hash_evaluator
 
@@ -138,6 +139,7 @@ class Pair:
             lower, upper, plies = self.forest.root_bounds(tree)
             assert (lower, upper) == root.bounds[:2]
             assert plies == (root.bounds.plies if root.bounds.is_proven else None)
+        self.check_frozen(root, [])
 
     def check_proofs(self, edge: Edge, core: dict[str, Any]) -> None:
         """The same is proven of an edge of the root."""
@@ -153,6 +155,18 @@ class Pair:
         target = self.forest.policy_targets(self.ids)[0]
         for action, share in self.search.policy_target().items():
             assert target[action] == np.float32(share), action
+
+    def check_frozen(self, node: Node, line: list[int]) -> None:
+        """The same weights are frozen at the nodes of the first plies."""
+        core = self.forest.edges_after(int(self.ids[0]), line) if node.edges else []
+        weights = {edge.action: weight for edge, weight in node.frozen}
+        assert [weight or 0.0 for *_, weight in core] == pytest.approx(
+            [weights.get(edge.action, 0.0) for edge in node.edges], abs=1e-9
+        )
+        assert [action for action, *_ in core] == [edge.action for edge in node.edges]
+        for edge in node.edges[: node.num_chosen]:
+            if edge.child and edge.child.edges and len(line) < 2:
+                self.check_frozen(edge.child, [*line, edge.action])
 
 
 def floats(least: float, most: float) -> st.SearchStrategy[float]:
@@ -190,6 +204,14 @@ contempts = st.builds(
     book_exit_bias=st.just(0.65) | floats(-2, 2),
 )
 
+search_contempts = st.builds(
+    SearchContempt,
+    n_scl=st.integers(1, 30) | st.integers(-30, -1) | st.sampled_from([1, 10**9]),
+    temperature=st.just(1.0) | st.sampled_from([1e-3, 0.5, 3.0, 100.0]),
+    sampling_ratio=st.just(1.0) | floats(0, 1),
+    ratio_schedule=st.sampled_from(["", "5:0.5", "3:0 20:1 40:0.25"]),
+)
+
 search_params = st.builds(
     SearchParams,
     cpuct=cpucts,
@@ -207,6 +229,7 @@ search_params = st.builds(
     solver=st.none() | solvers,
     repetition=st.none() | repetitions,
     wdl_contempt=st.none() | contempts,
+    search_contempt=st.none() | search_contempts,
 )
 
 

@@ -18,6 +18,7 @@ from hauteur.lc0_options import search_params
 from hauteur.networks.lc0 import random_net
 from hauteur.verify import files, rules
 from hauteur.verify.outputs import softmax
+from hauteur.verify.repeats import Means, errors_apart
 from hauteur.verify.searches import distance
 
 Content = dict[str, Any]
@@ -131,13 +132,50 @@ def test_searches_of_lc0_are_reproduced(shared_data: Path, tmp_path: Path) -> No
     assert "CacheHistoryLength=0" in skipped["fixed_fpu_reduction_0.33_cachehist0"]
 
 
-def test_search_contempt_is_skipped_by_name(shared_data: Path, tmp_path: Path) -> None:
+def test_search_contempt_of_lc0_is_reproduced(shared_data: Path, tmp_path: Path) -> None:
     content = lc0(shared_data, "search_contempt_visits.json")
+    content["positions"] = [p for p in content["positions"] if p["id"] in ("startpos", "mid_kiwipete")]
     for position in content["positions"]:
-        position["by_limit"] = [result for result in position["by_limit"] if result["ScLimit"] < 1e9]
-    report = verify.searches(write(tmp_path / "contempt.json", content), shared_data / "nets")
-    assert report.is_empty
-    assert report.sets[0].skipped == ["ScLimit=1 (search-contempt)"]
+        position["by_limit"] = [result for result in position["by_limit"] if result["ScLimit"] in (1, 28)]
+    report = verify.repeats(write(tmp_path / "contempt.json", content), shared_data / "nets", seeds=3, threads=1)
+    assert [(found.position, found.limit) for found in report.results] == [
+        ("startpos", 1),
+        ("mid_kiwipete", 1),
+        ("startpos", 28),
+        ("mid_kiwipete", 28),
+    ]
+    assert [found.distance for found in report.results[:2]] == [0.0, 0.0]
+    assert report.total().share == 1.0
+    assert report.total(replies=True).compared > 5
+
+
+def test_random_searches_that_differ_are_found(
+    shared_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = lc0(shared_data, "search_contempt_visits.json")
+    position = next(p for p in content["positions"] if p["id"] == "mid_kiwipete")
+    position["by_limit"] = [result for result in position["by_limit"] if result["ScLimit"] == 1]
+    position["by_limit"][0]["moves"][0][1] -= 1
+    content["positions"], content["nodes"] = [position], 100
+    path = write(tmp_path / "contempt.json", content)
+    words = ("searches", path, "--nets", shared_data / "nets", "--threads", "1", "--seeds", "2")
+    status, out, _ = run(capsys, *words)
+    assert status == 1
+    assert out.rstrip().endswith("BELOW 95% of the moves within 3 standard errors")
+    status, out, _ = run(capsys, *words, "--json")
+    found = json.loads(out)
+    assert (status, found["passed"], found["moves"]["compared"], found["moves"]["within"]) == (1, False, 1, 0)
+    assert found["by_limit"]["1"]["farthest"] == "e2a6"
+
+
+def test_standard_errors_of_means() -> None:
+    visits = np.array([[10.0, 4.0], [14.0, 4.0], [12.0, 4.0], [12.0, 4.0]])
+    own = Means.of(visits)
+    assert own.std[0] == pytest.approx((8 / 3) ** 0.5)
+    assert own.error == pytest.approx([(8 / 3 / 4) ** 0.5, 1 / 4])
+    recorded = Means(np.array([13.0, 4.5]), np.zeros(2), 16)
+    expected = [1 / (8 / 12 + 1 / 256) ** 0.5, 0.5 / (1 / 16 + 1 / 256) ** 0.5]
+    assert errors_apart(own, recorded) == pytest.approx(expected)
 
 
 # -- changed files are found out ---------------------------------------------------------------------------------------
@@ -288,6 +326,9 @@ def test_broken_files_are_one_clear_line(
 def test_bad_calls_are_one_clear_line(nets: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "no.json").write_bytes(b"\xff{")
     path = write(tmp_path / "searches.json", searches_content(PLAIN_PUCT))
+    results = {"ScLimit": 5, "repeats": 2, "moves": [["e2e4", 9, 0.5]]}
+    position = {"id": "start", "fen": "startpos", "by_limit": [results]}
+    repeated = write(tmp_path / "repeats.json", {"net": "small", "nodes": 10, "options": {}, "positions": [position]})
     for words, reason in [
         (("planes", tmp_path / "absent.json"), "No such file"),
         (("planes", tmp_path / "no.json"), "not JSON"),
@@ -295,6 +336,8 @@ def test_bad_calls_are_one_clear_line(nets: Path, tmp_path: Path, capsys: pytest
         (("searches", path, "--nets", nets, "--tolerance", "-1"), "--tolerance must be >= 0"),
         (("searches", path, "--nets", tmp_path / "absent"), "must be a folder"),
         (("searches", path), "--nets"),
+        (("searches", repeated, "--nets", nets, "--seeds", "0"), "--seeds must be 1 or more"),
+        (("searches", repeated, "--nets", nets), "MinibatchSize=0 by default"),
     ]:
         status, _, err = run(capsys, *words)
         assert status == 2
@@ -327,6 +370,7 @@ JSON = st.recursive(
 @given(content=JSON)
 def test_any_content_is_read_or_refused(content: Any, tmp_path_factory: pytest.TempPathFactory) -> None:
     path = write(tmp_path_factory.mktemp("any") / "any.json", content)
-    for read in (lambda: files.read(path, files.PlanesFile), lambda: files.read_searches(path)):
+    files.holds_repeats(path)
+    for form in (files.PlanesFile, files.SearchesFile, files.LimitsFile):
         with pytest.raises(ValueError, match=r"any\.json: "):
-            read()
+            files.read(path, form)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from hauteur.config import SearchParams, Temperature
+from hauteur.rules import SEARCH_CONTEMPT_OFF, ratio_steps
 
 Value = bool | int | float | str
 Kind = Literal["check", "spin", "float", "string", "combo"]
@@ -28,8 +29,8 @@ class Option:
     most: float = 0
     choices: tuple[str, ...] = ()
     field: str = ""
-    check: Callable[[str], object] | None = None
-    """Of a string: raises ValueError for a text that cannot be."""
+    check: Callable[[Any], object] | None = None
+    """Raises ValueError for a value that is of the kind and in the range, and still cannot be."""
 
     def declaration(self) -> str:
         """The line that answers `uci`. Fractions are strings in UCI, as in lc0."""
@@ -41,7 +42,12 @@ class Option:
 
     def parse(self, text: str) -> Value:
         """The value that a text means; ValueError with what is allowed."""
-        text = text.strip()
+        value = self._parse_kind(text.strip())
+        if self.check is not None:
+            self.check(value)
+        return value
+
+    def _parse_kind(self, text: str) -> Value:
         match self.kind:
             case "check":
                 return _parse_check(self.name, text)
@@ -50,7 +56,7 @@ class Option:
             case "combo":
                 return self._parse_choice(text)
             case _:
-                return self._parse_text("" if text == "<empty>" else text)
+                return "" if text == "<empty>" else text
 
     def text(self, value: Value) -> str:
         """A value as the protocol writes it."""
@@ -81,11 +87,6 @@ class Option:
         if not self.least <= number <= self.most:
             raise ValueError(f"{self.name} must be {self.allowed}, got {text}")
         return number
-
-    def _parse_text(self, text: str) -> str:
-        if self.check is not None:
-            self.check(text)
-        return text
 
     def _parse_choice(self, text: str) -> str:
         for choice in self.choices:
@@ -172,6 +173,45 @@ CONTEMPT_OPTIONS = (
 )
 """The options of WDL contempt."""
 
+
+def check_limit(n_scl: int) -> None:
+    """ValueError for an ScLimit of 0: a node would freeze before it has weights."""
+    if n_scl == 0:
+        raise ValueError("ScLimit must not be 0 (1000000000 turns search-contempt off)")
+
+
+def check_schedule(text: str) -> None:
+    """ValueError for a HybridRatioSchedule that is none."""
+    try:
+        ratio_steps(text)
+    except ValueError as error:
+        raise ValueError(f"HybridRatioSchedule {error}, got {text!r}") from None
+
+
+SEARCH_CONTEMPT_OPTIONS = (
+    Option(
+        "ScLimit",
+        "spin",
+        SEARCH_CONTEMPT_OFF,
+        "Search-contempt: visits after which moves of the opponent are drawn; below 0: of the engine; not 0.",
+        least=-SEARCH_CONTEMPT_OFF,
+        most=SEARCH_CONTEMPT_OFF,
+        field="search_contempt.n_scl",
+        check=check_limit,
+    ),
+    _float("ScTemperature", 1.0, 0.001, 100, "search_contempt.temperature", "Flattens (> 1) or sharpens those draws."),
+    _float("HybridSamplingRatio", 1.0, 0, 1, "search_contempt.sampling_ratio", "Share of the visits that are drawn."),
+    Option(
+        "HybridRatioSchedule",
+        "string",
+        "",
+        "That share by visits of the position: `1000:0.5 8000:0.9`.",
+        field="search_contempt.ratio_schedule",
+        check=check_schedule,
+    ),
+)
+"""The options of search-contempt."""
+
 SEARCH_OPTIONS = (
     _float("CPuct", 1.745, 0, 100, "cpuct.init", "Exploration of PUCT."),
     _float("CPuctBase", 38739, 1, 1e9, "cpuct.base", "Visits at which exploration starts to grow."),
@@ -205,6 +245,7 @@ SEARCH_OPTIONS = (
     Option("TwoFoldDraws", "check", True, "A position that comes back within a line counts as a draw."),
     Option("StickyEndgames", "check", True, "Proven wins, draws and losses are carried up the tree."),
     *CONTEMPT_OPTIONS,
+    *SEARCH_CONTEMPT_OPTIONS,
 )
 """The options that shape the tree."""
 
@@ -226,8 +267,6 @@ WITHOUT_EFFECT = (
     "ConfigFile",
     "ContemptModeTB",
     "HybridRatioMode",
-    "HybridRatioSchedule",
-    "HybridSamplingRatio",
     "IdlingMinimumWork",
     "KLDGainAverageInterval",
     "MaxCollisionEvents",
@@ -251,8 +290,6 @@ WITHOUT_EFFECT = (
     "NodesPerSecondLimit",
     "OutOfOrderEval",
     "Preload",
-    "ScLimit",
-    "ScTemperature",
     "SearchSpinBackoff",
     "SolidTreeThreshold",
     "SwapColors",
@@ -292,6 +329,8 @@ def search_params(options: Mapping[str, Value], **others: Any) -> SearchParams:
         fields["repetition"] = {"mode": "inline_value"}
     if values["StickyEndgames"]:
         fields["solver"] = STICKY_ENDGAMES
+    if abs(int(values["ScLimit"])) == SEARCH_CONTEMPT_OFF:
+        del fields["search_contempt"]
     advantage = float(values["UCI_RatingAdv"])
     contempt = contempt_elo(str(values["Contempt"]), str(values["UCI_Opponent"]), advantage)
     fields["wdl_contempt"]["contempt"] = contempt

@@ -5,6 +5,7 @@ They mirror crates/core/src/rules/*.rs field by field. Every rule has a page in 
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
@@ -13,6 +14,18 @@ from hauteur.section import Section
 
 SEARCH_CONTEMPT_OFF = 1_000_000_000
 """N_scl from which search-contempt is off."""
+
+
+def ratio_steps(schedule: str) -> list[tuple[int, float]]:
+    """The (visits, ratio) steps of "1000:0.5 8000:0.9"; ValueError for anything else. Visits ascend."""
+    found = [re.fullmatch(r"([0-9]{1,9}):([01]|[01]?\.[0-9]{1,17})", step) for step in schedule.split()]
+    steps = [(int(step[1]), float(step[2])) for step in found if step]
+    visits = [start for start, _ in steps]
+    if None in found or visits != sorted(set(visits)) or any(ratio > 1 for _, ratio in steps):
+        raise ValueError(
+            "must be VISITS:RATIO pairs with ascending visits and ratios 0 to 1, such as '1000:0.5 8000:0.9'"
+        )
+    return steps
 
 
 class SearchContempt(Section):
@@ -35,6 +48,12 @@ class SearchContempt(Section):
         if n_scl == 0:
             raise ValueError("n_scl must not be 0")
         return n_scl
+
+    @field_validator("ratio_schedule")
+    @classmethod
+    def _has_steps(cls, schedule: str) -> str:
+        ratio_steps(schedule)
+        return schedule
 
     @property
     def is_neutral(self) -> bool:

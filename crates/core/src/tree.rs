@@ -390,7 +390,7 @@ impl Tree {
         let mut fresh = Tree::with_side(self.side.emptied());
         let Value { wl, d } = stats.value(flip);
         let node = self.copy_subtree(stats.node, &mut fresh);
-        fresh.thaw(node);
+        fresh.inherit_frozen(&self.side.frozen);
         fresh.root = EdgeStats { wl, d, node, ..stats };
         let record = self.record_index(Step { node: old_root, edge });
         fresh.side.root_deviations = self.side.deviations.get(record);

@@ -5,9 +5,11 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from hauteur import verify
+from hauteur.verify.files import holds_repeats
 from hauteur.verify.nets import Backend
 from hauteur.verify.outputs import TOLERANCE as OUTPUTS_TOLERANCE
 from hauteur.verify.planes import TOLERANCE as PLANES_TOLERANCE
+from hauteur.verify.repeats import MOST_ERRORS, REQUIRED, SEEDS, LimitReport
 from hauteur.verify.searches import TOLERANCE as SEARCHES_TOLERANCE
 from hauteur.verify.searches import SetReport
 
@@ -87,11 +89,14 @@ def searches(
     backend: Backend = "openvino",
     threads: int | None = None,
     tolerance: float = SEARCHES_TOLERANCE,
+    seeds: int = SEEDS,
     json: bool = False,
 ) -> int:
     """Compare root visits of searches with a reference file; exit status 1 beyond the tolerance.
 
-    Sets that need rules other than plain sequential PUCT are skipped, by name.
+    Sets that need rules other than plain sequential PUCT are skipped, by name. Searches with random draws
+    (search-contempt) are repeated, and mean visits compared: 95 % of the moves with a share above 2 % must lie within
+    3 standard errors.
 
     Parameters
     ----------
@@ -105,16 +110,37 @@ def searches(
         Threads of the net; default: all cores that this process may use.
     tolerance
         Largest mean total-variation distance allowed, for every set and number of nodes.
+    seeds
+        Repeats of every position of search_contempt_visits.json.
     json
         Print one JSON object instead.
     """
     check_tolerance(tolerance)
+    if holds_repeats(reference):
+        return _repeats(reference, nets, seeds=seeds, backend=backend, threads=threads, json=json)
     on_set = None if json else _print_set
     report = verify.searches(reference, nets, backend=backend, threads=threads, on_set=on_set)
     if report.is_empty and not json:
         print("nothing was compared: every set was skipped")
         return 0
     return _conclude(report, tolerance, json=json, printed=not json)
+
+
+def _repeats(reference: Path, nets: Path, *, seeds: int, backend: Backend, threads: int | None, json: bool) -> int:
+    """Repeats searches with random draws, prints the report and the verdict; the exit status."""
+    on_result = None if json else _print_limit
+    report = verify.repeats(reference, nets, seeds=seeds, backend=backend, threads=threads, on_result=on_result)
+    failed = report.exceeds(REQUIRED)
+    if json:
+        print(json_format.dumps({**report.as_json(), "required": REQUIRED, "passed": not failed}, indent=2))
+        return int(failed)
+    verdict = f"{'BELOW' if failed else 'at least'} {REQUIRED:.0%} of the moves within {MOST_ERRORS:g} standard errors"
+    print("\n".join([*report.summary(), verdict]))
+    return int(failed)
+
+
+def _print_limit(report: LimitReport) -> None:
+    print(report.line(), flush=True)
 
 
 def _print_set(report: SetReport) -> None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hauteur._core import State, dirichlet, random_u64
 from hauteur.config import SearchParams
-from hauteur.reference import repetition, wdl_contempt
+from hauteur.reference import repetition, search_contempt, wdl_contempt
 from hauteur.reference.backup import final_choice, update_node
 from hauteur.reference.draws import Draws
 from hauteur.reference.halving import Halving, improved_edge, sample_keys
@@ -42,6 +42,8 @@ MAX_FREE_VISITS = 4096
 class Search:
     """One tree: a root position, and all that visits have found out below it."""
 
+    root: Node
+
     def __init__(self, state: State, params: SearchParams, seed: int = 0) -> None:
         """`seed` keys the random draws of this tree, like that of `Forest.add`."""
         self.params = params.without_neutral_rules()
@@ -53,6 +55,7 @@ class Search:
         self._roots = 0
         self.draws = Draws(self._key)
         self._waiting: list[Leaf] = []
+        self._grown_for: int | None = None
         self._only: frozenset[int] = frozenset()
         self._used_priors: dict[int, float] = {}
         self._favoured: int | None = None
@@ -77,8 +80,7 @@ class Search:
         """Whether another visit may begin: there are moves at the root, and the limit leaves room beyond what waits."""
         if is_decided(self.root, self.params, self._only):
             return False
-        visits = self.root.visits if self._favoured == self._wanted_side() else 0
-        begun = visits + len(self._waiting)
+        begun = len(self._waiting) + (self.root.visits if self._favours_right_side() else 0)
         return self._can_move and (self.visit_limit == 0 or begun < self.visit_limit)
 
     def gather(self, rows: int) -> list[Leaf]:
@@ -87,7 +89,8 @@ class Search:
         A descent that ends at a leaf which waits already is a collision: it stays in flight till the end of this call,
         so that the next descents avoid it, and is taken back then. After `max_collisions` of them the call ends.
         """
-        self._settle_contempt()
+        if self.wants_visit():
+            self._settle_contempt()
         leaves: list[Leaf] = []
         collisions: list[Leaf] = []
         free_visits = 0
@@ -141,6 +144,7 @@ class Search:
 
     def _select(self) -> Leaf:
         """Walks from the root to a leaf along the edges with the largest scores, and marks the way as in flight."""
+        self._grown_for = self.root.mover if self.root.edges else self._grown_for
         path = [self.root]
         spread = root_spread(self.root, self.params)
         while path[-1].edges and not self._is_closed(path[-1]):
@@ -194,9 +198,18 @@ class Search:
         """The edge that a rule in the place of PUCT takes, if there is one."""
         if node is self.root:
             return self._halving.next_edge() if self._halving else None
+        return self._draw_frozen(node) or self._improved_edge(node)
+
+    def _improved_edge(self, node: Node) -> Edge | None:
+        """The edge that follows the improved policy, where Gumbel takes it below the root."""
         if self.params.gumbel and self.params.gumbel.below_root == "improved_policy":
             return improved_edge(node, self.params, self.params.gumbel)
         return None
+
+    def _draw_frozen(self, node: Node) -> Edge | None:
+        """The edge that search-contempt draws at a node below the root; None where PUCT decides."""
+        rule = self.params.search_contempt
+        return search_contempt.draw_edge(rule, node, self.root.mover, self.draws) if rule else None
 
     def _known_answer(self, leaf: Leaf) -> tuple[list[tuple[int, float]], Value] | None:
         """Edges and value of a leaf that needs no network: a finished game, or a cached position."""
@@ -309,19 +322,30 @@ class Search:
         """+1 for the player whom values favour, -1 for the other, 0 if they favour nobody."""
         return 0.0 if self._favoured is None else 1.0 if player == self._favoured else -1.0
 
+    def _favours_right_side(self) -> bool:
+        """Whether the tree was grown for the side of this root, as far as sides differ."""
+        return not self._is_grown_for_other() and self._favoured == self._wanted_side()
+
     def _settle_contempt(self) -> None:
-        """Before a search: a tree whose values favour another side than the one of this root is begun anew."""
+        """Before a search: a tree that was grown for another side than the one of this root is begun anew."""
         wanted, only = self._wanted_side(), self._only
-        if self._favoured != wanted:
+        if not self._favours_right_side():
             self._plant(make_node(self.root.state.copy()))
             self._favoured, self._only = wanted, only
+
+    def _is_grown_for_other(self) -> bool:
+        """Whether nodes froze for the other player at the root, to whom the opponent's nodes are their own."""
+        rule, grown_for = self.params.search_contempt, self._grown_for
+        return rule is not None and grown_for is not None and bool(self.root.edges) and self.root.mover != grown_for
 
     def _plant(self, root: Node) -> None:
         """Makes `root` the root. A game drawn by rule may be searched on: the end does not count at a root."""
         root.exact = None
         if self.params.solver and root.edges and root.bounds.is_proven:
             reopen(root)
+        root.frozen = []
         self.root = root
+        self._grown_for = self._grown_for if root.edges else None
         self._can_move = len(root.state.legal_actions()) > 0
         self._only = frozenset()
         self._halving = None

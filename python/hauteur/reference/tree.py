@@ -60,6 +60,8 @@ class Node:
     in_flight: int = 0
     value: Value = field(default=NO_VALUE)
     """Mean of all visits."""
+    frozen: list[tuple[Edge, float]] = field(default_factory=list)
+    """Edges and their frozen weights; empty while the node is not frozen (search-contempt)."""
     deviations: float = 0.0
     """M: sum of the squared deviations of all visits' W - L (variance)."""
     network: Value = field(default=NO_VALUE)

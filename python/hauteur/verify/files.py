@@ -130,11 +130,33 @@ class SearchesFile(_Part):
     sets: Annotated[tuple[SearchSet, ...], Field(min_length=1)]
 
 
+class MeanVisits(_Part):
+    """Visits of a move over repeated searches: mean and sample standard deviation."""
+
+    move: str
+    visits: Amount
+    std: Amount
+
+
+MeanRow = Annotated[MeanVisits, _named("move", "visits", "std")]
+
+
+class Replies(_Part):
+    """Replies to the move `top`, over the repeats that found it best: rows [uci, mean N, std N]."""
+
+    top: str
+    n_repeats: Annotated[int, Field(ge=1)]
+    replies: tuple[MeanRow, ...]
+
+
 class LimitResult(_Part):
     """Mean root statistics over repeated searches with one ScLimit: rows [uci, mean N, std N, mean Q, std Q]."""
 
-    ScLimit: Annotated[int, Field(ge=1)]
-    moves: Annotated[tuple[Annotated[RootMove, _named("move", "visits")], ...], Field(min_length=1)]
+    ScLimit: int
+    repeats: Annotated[int, Field(ge=1)]
+    moves: Annotated[tuple[MeanRow, ...], Field(min_length=1)]
+    root_Q: tuple[FiniteFloat, FiniteFloat] | None = None  # noqa: N815
+    replies_to_top_move: Replies | None = None
 
 
 class LimitPosition(Position):
@@ -144,32 +166,12 @@ class LimitPosition(Position):
 
 
 class LimitsFile(_Part):
-    """Format of `search_contempt_visits.json`."""
+    """Format of `search_contempt_visits.json`: searches with random draws, repeated."""
 
     net: str
-    nodes: Annotated[int, Field(ge=1)]
+    nodes: Annotated[int, Field(ge=2)]
     options: Options
     positions: Annotated[tuple[LimitPosition, ...], Field(min_length=1)]
-
-    def as_sets(self) -> SearchesFile:
-        """One set for each value of ScLimit, named by it."""
-        limits = sorted({result.ScLimit for position in self.positions for result in position.by_limit})
-        return SearchesFile(sets=tuple(self._as_set(limit) for limit in limits))
-
-    def _as_set(self, limit: int) -> SearchSet:
-        positions = tuple(
-            SearchPosition(
-                id=position.id,
-                fen=position.fen,
-                moves=position.moves,
-                searches={self.nodes: SearchResult(moves=result.moves)},
-            )
-            for position in self.positions
-            for result in position.by_limit
-            if result.ScLimit == limit
-        )
-        options = {**self.options, "ScLimit": limit}
-        return SearchSet(name=f"ScLimit {limit}", net=self.net, options=options, positions=positions)
 
 
 Format = TypeVar("Format", bound=BaseModel)
@@ -180,12 +182,10 @@ def read(path: Path, form: type[Format]) -> Format:
     return _checked(path, read_json(path), form)
 
 
-def read_searches(path: Path) -> SearchesFile:
-    """The searches of a reference file in either of the two formats."""
+def holds_repeats(path: Path) -> bool:
+    """Whether a file of searches is one of repeated searches (`LimitsFile`)."""
     content = read_json(path)
-    if isinstance(content, dict) and "sets" not in content and "nodes" in content:
-        return _checked(path, content, LimitsFile).as_sets()
-    return _checked(path, content, SearchesFile)
+    return isinstance(content, dict) and "sets" not in content and "nodes" in content
 
 
 def read_json(path: Path) -> Any:

@@ -31,7 +31,7 @@ NEEDS = (
         lambda value: value == FULL_HISTORY,
         "evaluations are re-used for positions with another history",
     ),
-    Need("ScLimit", PLAIN_PUCT, lambda value: float(value) >= PLAIN_PUCT, "search-contempt"),
+    Need("ScLimit", PLAIN_PUCT, lambda value: float(value) >= PLAIN_PUCT, "search-contempt has random draws"),
     Need("SmartPruningFactor", 1.33, lambda value: float(value) == 0, "moves that cannot catch up are left out"),
     Need("MinibatchSize", 0, lambda value: value == 1, "leaves are collected in batches"),
     Need("DirichletNoiseEpsilon", 0.0, lambda value: float(value) == 0, "random noise at the root"),
@@ -95,9 +95,9 @@ def _is_met(need: Need, value: Value) -> bool:
         raise ValueError(f"option {need.name}: {value!r} is not a value that it can have") from None
 
 
-def settings(options: Mapping[str, Value]) -> SearchParams:
+def settings(options: Mapping[str, Value], **others: int) -> SearchParams:
     """The search of a set, exactly sequential (one leaf a tree at a time), in lc0's arithmetic."""
-    return search_params(options, max_in_flight=1, arithmetic="lc0")
+    return search_params(options, max_in_flight=1, arithmetic="lc0", **others)
 
 
 def history_fill(options: Mapping[str, Value]) -> str:

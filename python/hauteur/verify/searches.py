@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hauteur._core import Forest, Game, State
 from hauteur.player import run_searches
 from hauteur.verify import rules
-from hauteur.verify.files import SearchPosition, SearchResult, SearchSet, action_of, reached, read_searches
+from hauteur.verify.files import SearchesFile, SearchPosition, SearchResult, SearchSet, action_of, reached, read
 from hauteur.verify.nets import Backend, check_backend, find_net, open_evaluator
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def searches(
     `on_set` sees every set's report as soon as it is there; large files take minutes.
     """
     check_backend(backend)
-    reference = read_searches(path)
+    reference = read(path, SearchesFile)
     for found in reference.sets:
         _check_options(path, found)
     nets = {found.net: find_net(folder, found.net) for found in reference.sets if not rules.unmet(found.options)}

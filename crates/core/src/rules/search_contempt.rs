@@ -145,9 +145,9 @@ impl Frozen {
         Frozen { sums: Column::new(on), made_for: None }
     }
 
-    /// Nothing frozen, for the same player.
+    /// Nothing frozen, for nobody yet.
     pub fn emptied(&self) -> Self {
-        Frozen { made_for: self.made_for, ..Frozen::new(self.sums.is_on()) }
+        Frozen::new(self.sums.is_on())
     }
 
     /// The visits are for this player at the root.
@@ -216,8 +216,13 @@ impl Tree {
         self.side.frozen.sums.range_mut(first..first + sums.len()).copy_from_slice(&sums);
     }
 
-    /// A root is never frozen.
-    pub(crate) fn thaw(&mut self, node: u32) {
+    /// This tree was cut out of another one: it was grown for the same player, and its root is not frozen any more.
+    pub(crate) fn inherit_frozen(&mut self, from: &Frozen) {
+        self.side.frozen.made_for = from.made_for;
+        self.thaw(0);
+    }
+
+    fn thaw(&mut self, node: u32) {
         let first = self.node(node).stats as usize;
         let records = first..first + self.stats(node).len();
         self.side.frozen.sums.range_mut(records).fill(0.0);
@@ -230,6 +235,11 @@ impl Search {
     pub(crate) fn grown_for_other(&self) -> bool {
         let Some(player) = self.tree.side.frozen.made_for else { return false };
         self.tree.root_node().is_some_and(|root| self.tree.node(root).mover != player)
+    }
+
+    /// Whether proofs hold against the other player's choice of moves only.
+    pub(crate) fn rests_on_other_support(&self) -> bool {
+        self.tree.side.proofs_in_support && self.grown_for_other()
     }
 
     /// The edge that this visit draws at a frozen node, which freezes now if it is time; `None`: PUCT decides. Not for the root.

@@ -31,7 +31,7 @@ impl Judge {
 impl Search {
     /// The search has nothing more to find out: a win of the root is proven, or the result of every move that it may choose.
     pub(crate) fn is_decided(&self) -> bool {
-        if !self.setup.params.solver.is_some_and(|rule| rule.root_excludes_proven) {
+        if !self.setup.params.solver.is_some_and(|rule| rule.root_excludes_proven) || self.rests_on_other_support() {
             return false;
         }
         let (Some(root), Some(result)) = (self.tree.root_node(), self.root_bounds().result()) else { return false };
