@@ -143,8 +143,8 @@ impl Search {
         if !self.can_move || !below_cap || (self.setup.solves && self.is_decided()) {
             return None;
         }
-        if let Some(rule) = &self.setup.params.second_net {
-            return self.next_turn(rule);
+        if self.setup.two_nets {
+            return self.setup.params.second_net.as_ref().and_then(|rule| self.next_turn(rule));
         }
         let visits = if self.favours_right_side() { self.tree.root.visits } else { 0 };
         let below_limit = self.visit_limit == 0 || visits + self.rows_in_flight < self.visit_limit;
@@ -154,7 +154,7 @@ impl Search {
     /// Adds leaves that wait for this net until there are `quota` of them, or no more visit of this net is wanted next, or possible.
     pub fn gather(&mut self, quota: usize, net: Net, known: Known, leaves: &mut Vec<Leaf>) {
         self.settle_contempt();
-        self.turn = if self.setup.params.second_net.is_some() { net } else { Net::Small };
+        self.turn = if self.setup.two_nets { net } else { Net::Small };
         let target = leaves.len() + quota.min(MAX_IN_FLIGHT.saturating_sub(self.rows_in_flight as usize));
         let mut collisions: Vec<Vec<Step>> = Vec::new();
         let mut free_visits = 0;
@@ -178,17 +178,14 @@ impl Search {
     }
 
     fn next_visit(&mut self, known: Known) -> Visit {
-        match self.setup.params.second_net {
-            Some(rule) if self.turn == Net::Large => self.large_visit(&rule, known),
-            _ => self.visit(known),
-        }
+        if self.turn == Net::Small { self.visit(known) } else { self.large_visit(known) }
     }
 
     /// One descent from the root to a leaf. A leaf that needs no network is backed up at once.
     pub(crate) fn visit(&mut self, known: Known) -> Visit {
         self.path.clear();
         self.scratch.copy_from(self.root_state.as_ref());
-        let two_nets = self.setup.params.second_net.is_some();
+        let two_nets = self.setup.two_nets;
         let root = if two_nets { self.root_for_turn() } else { self.tree.root_node() };
         let Some(mut node) = root else {
             return if self.root_waits() { Visit::Collision } else { self.reach_leaf(known) };
@@ -270,7 +267,7 @@ impl Search {
         } else {
             self.tree.backup(&self.path, mover, value);
         }
-        if self.setup.params.second_net.is_some() && self.turn == Net::Small {
+        if self.setup.two_nets && self.turn == Net::Small {
             self.note_small_visit();
         }
         self.counters.count_visit(self.path.len());
@@ -310,7 +307,7 @@ impl Search {
         self.tree.step_stats(last).node = judge.mark();
         self.counters.terminal_visits += 1;
         let (player, value) = outcome_value(outcome);
-        if self.setup.params.second_net.is_some() {
+        if self.setup.two_nets {
             self.tree.set_exact(last, player, value);
         }
         if self.setup.solves {
@@ -324,7 +321,7 @@ impl Search {
     /// The result at the scratch position, by the rules, as a repeat or by the oracle. A root may be drawn by a rule, or be known,
     /// and is still searched.
     fn leaf_end(&mut self, oracle: Option<&dyn LeafOracle>) -> Option<(Outcome, Judge)> {
-        if self.path.is_empty() || (self.setup.params.second_net.is_some() && self.path_ends_at_node()) {
+        if self.path.is_empty() || (self.setup.two_nets && self.path_ends_at_node()) {
             return None;
         }
         if let Some(outcome) = self.scratch.outcome() {
@@ -365,15 +362,15 @@ impl Search {
 
     /// The node that an answer makes, or that it is about when two nets search, and the value to back up.
     fn expand(&mut self, mover: Player, edges: &[Edge], value: Value) -> (u32, Value) {
-        match self.setup.params.second_net {
-            Some(rule) => self.learn(&rule, mover, edges, value),
-            None => (self.tree.add_node(mover, edges, value), value),
+        if self.setup.two_nets {
+            return self.learn(mover, edges, value);
         }
+        (self.tree.add_node(mover, edges, value), value)
     }
 
     /// Puts a new node at the end of the present path.
     pub(crate) fn link_path_end(&mut self, node: u32) {
-        if self.setup.params.second_net.is_some() {
+        if self.setup.two_nets {
             return; // linked before it was judged
         }
         match self.path.last() {
@@ -458,7 +455,7 @@ impl Search {
             self.dress_root(node);
         }
         self.refresh_root_bounds();
-        if self.setup.params.second_net.is_some() {
+        if self.setup.two_nets {
             self.rebuild_frontier();
         }
     }

@@ -53,6 +53,8 @@ pub struct Setup {
     pub(crate) solves: bool,
     /// A rule changes backup.
     pub(crate) backs_up_by_rules: bool,
+    /// Two nets search in turns.
+    pub(crate) two_nets: bool,
     /// The net of a search with one net: the large one where the small one has no visits.
     pub(crate) only_net: Net,
 }
@@ -63,6 +65,7 @@ impl Setup {
         let mut params = params.without_neutral_rules();
         let without_small = params.second_net.take_if(|rule| rule.small_visits == 0);
         Setup {
+            two_nets: params.second_net.is_some(),
             only_net: if without_small.is_some() { Net::Large } else { Net::Small },
             scores_by_rules: params.change_scores(),
             freezes: params.search_contempt.is_some(),

@@ -89,7 +89,9 @@ impl Search {
     }
 
     /// A large turn: the first of the frontier, or where nothing on it has small visits the leaf that PUCT with N_L reaches.
-    pub(crate) fn large_visit(&mut self, rule: &SecondNet, known: Known) -> Visit {
+    #[inline(never)]
+    pub(crate) fn large_visit(&mut self, known: Known) -> Visit {
+        let rule = self.setup.params.second_net.expect("large turns have a second net");
         if rule.priority == LargePriority::OwnPuct || self.root_for_turn().is_none() {
             return self.visit(known);
         }
@@ -126,7 +128,9 @@ impl Search {
 
     /// The answer of this turn's net about the end of the present path: makes the node, or adds to it what this net says.
     /// Returns the node and the value to back up.
-    pub(crate) fn learn(&mut self, rule: &SecondNet, mover: Player, edges: &[Edge], value: Value) -> (u32, Value) {
+    #[inline(never)]
+    pub(crate) fn learn(&mut self, mover: Player, edges: &[Edge], value: Value) -> (u32, Value) {
+        let rule = &self.setup.params.second_net.expect("two nets have their settings");
         let last = self.path.last().copied();
         let old = last.map_or(self.tree.root.node, |last| self.tree.record(last).node);
         let is_new = old >= TERMINAL;
@@ -173,6 +177,7 @@ impl Search {
     }
 
     /// After a small turn along the present path: the node at which it crossed the frontier has one visit more.
+    #[inline(never)]
     pub(crate) fn note_small_visit(&mut self) {
         let large_knows = |search: &Search, node: u32| node < TERMINAL && search.tree.nets(node).large;
         if !large_knows(self, self.tree.root.node) {
@@ -360,6 +365,7 @@ impl Tree {
     }
 
     /// `backup` in the statistics of the large net.
+    #[inline(never)]
     pub(crate) fn backup_large(&mut self, path: &[Step], mover: Player, value: Value) {
         let root_mover = path.first().map_or(mover, |step| self.node(step.node).mover);
         for step in path.iter().map(|step| Some(*step)).chain([None]) {
