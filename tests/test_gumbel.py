@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hauteur._core import Forest, Game
+from hauteur.arena import play_games
 from hauteur.config import Dirichlet, SearchParams
+from hauteur.player import TARGET_UNITS, Player
+from hauteur.record import GamePlan
 from hauteur.reference.gumbel import Knowledge, draw, improved_policy, sigma
-from hauteur.rules import Gumbel, LowerBound, PriorMixing
+from hauteur.rules import EarlyVisits, Gumbel, InitialTrust, LowerBound, PriorMixing, QAverage, TreeBalance, Variance
+from learning_toys import ToyEvaluator
 from search_pairs import Pair, calls, do_call, pairs
 from search_toys import ToyGame, hash_evaluator, uniform_evaluator
 
@@ -122,6 +127,42 @@ def test_any_sequence_of_calls_agrees(pair: Pair, rule: Gumbel, calls: list[tupl
         do_call(pair, what, number)
         pair.check()
         pair.check_choice()
+
+
+others = st.fixed_dictionaries(
+    {},
+    optional={
+        "q_average": st.builds(QAverage, mode=st.sampled_from(["power", "linear", "combined"])),
+        "variance": st.builds(Variance, mode=st.sampled_from(["std_bonus", "half_normal"]), scale=st.just(0.3)),
+        "prior_mixing": st.builds(PriorMixing, share=st.just(0.3)),
+        "initial_trust": st.builds(InitialTrust),
+        "early_visits": st.builds(EarlyVisits),
+        "tree_balance": st.builds(TreeBalance),
+    },
+)
+
+
+@given(pairs(), rules, others, calls)
+@settings(max_examples=100)
+def test_with_other_rules_any_sequence_of_calls_agrees(
+    pair: Pair, rule: Gumbel, other: dict[str, Any], calls: list[tuple[str, int]]
+) -> None:
+    pair = with_rule(replace(pair, params=pair.params.model_copy(update=other)), rule)
+    for what, number in calls:
+        do_call(pair, what, number)
+        pair.check()
+
+
+@pytest.mark.slow
+@given(pairs(), rules, others, calls)
+@settings(max_examples=3000)
+def test_thousands_of_sequences_of_calls_agree(
+    pair: Pair, rule: Gumbel, other: dict[str, Any], calls: list[tuple[str, int]]
+) -> None:
+    pair = with_rule(replace(pair, params=pair.params.model_copy(update=other)), rule)
+    for what, number in calls:
+        do_call(pair, what, number)
+        pair.check()
 
 
 def connect4(rule: Gumbel, *, seed: int = 5, **changes: Any) -> Pair:
@@ -250,3 +291,24 @@ def test_a_game_without_turns(rows: int) -> None:
         pair.check()
         pair.check_choice()
         pair.advance(move)
+
+
+def test_self_play_records_the_improved_policy() -> None:
+    game = Game("connect4")
+    search = SearchParams(gumbel=Gumbel(considered=4), reuse_tree=False)
+    player = Player("toy", ToyEvaluator(game), search, visits=17)
+    (record,) = play_games(game, [player], [GamePlan(0)], seed=3, purpose="test", parallel=1, batch_size=1, in_flight=1)
+    ends = np.cumsum(record.policy_lengths)
+    sums = np.array([part.sum(dtype=np.int64) for part in np.split(record.policy_counts, ends[:-1])])
+    assert np.abs(sums - TARGET_UNITS).max() <= game.num_actions
+    # Every legal action has a share in the first target, although only four were visited.
+    assert record.policy_lengths[0] == 7
+    assert record.visits[0] == 17
+
+
+def test_without_gumbel_self_play_records_visits() -> None:
+    game = Game("connect4")
+    player = Player("toy", ToyEvaluator(game), SearchParams(), visits=17)
+    (record,) = play_games(game, [player], [GamePlan(0)], seed=3, purpose="test", parallel=1, batch_size=1, in_flight=1)
+    ends = np.cumsum(record.policy_lengths)
+    assert np.split(record.policy_counts, ends[:-1])[0].sum() == 16
