@@ -16,6 +16,7 @@ from hauteur.player_spec import parse_player, player_text
 from hauteur.record import GamePlan, GameRecord
 from hauteur.rules import SecondNet
 from learning_toys import ToyEvaluator
+from uci_client import engine
 
 GAME = _core.Game("connect4")
 RULE = SecondNet(small_visits=40, large_visits=10)
@@ -148,3 +149,15 @@ def test_a_large_net_turns_the_rule_on() -> None:
     assert for_nets(SearchParams(), None) == SearchParams()
     assert for_nets(SearchParams(), ToyEvaluator(GAME)).second_net == SecondNet()
     assert for_nets(two_nets(), ToyEvaluator(GAME)) == two_nets()
+
+
+def test_the_engine_with_a_large_net() -> None:
+    with engine("--weights", "uniform") as client:
+        client.send("setoption name LargeWeightsFile value rollout", "setoption name SmartPruningFactor value 0")
+        said = client.ready()
+        assert any("large net: rollout" in line for line in said)
+        client.send("position startpos", "go nodes 60")
+        lines = client.until("bestmove")
+        assert any(" nodes 60 " in line for line in lines)
+        client.send("setoption name LargeWeightsFile value nothing.pb.gz")
+        assert any("error: the net cannot be used" in line and "nothing.pb.gz" in line for line in client.ready())

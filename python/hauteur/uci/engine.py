@@ -38,7 +38,7 @@ from hauteur.uci.commands import (
     search_actions,
     search_limits,
 )
-from hauteur.uci.net import NetChoice, chess_evaluator, choose_net, open_net
+from hauteur.uci.net import NetChoice, Nets, chess_evaluator, choose_net, open_net
 from hauteur.uci.options import BYTES_A_CACHED_POSITION, Options
 from hauteur.uci.output import Output, info_lines, line_text, verbose_lines
 
@@ -89,7 +89,7 @@ class Engine:
         self._position = parse_position("startpos", self.options)
         self._position_time: float | None = None
         self._choice: NetChoice | None = None
-        self._net: Future[Evaluator] | None = None
+        self._net: Future[Nets] | None = None
         self._unanswered = 0
         self._session: Session | None = None
         self._session_key: tuple[object, ...] = ()
@@ -265,6 +265,8 @@ class Engine:
             return
         self._forget_net()
         self._output.info(f"net: {choice.spec} ({choice.reason})")
+        if choice.large:
+            self._output.info(f"large net: {choice.large}; TwoFoldDraws and StickyEndgames are off with two nets")
         self._choice, self._net = choice, open_net(choice, self._opener)
         self._net.add_done_callback(lambda net: self._events.put(lambda: self._opened(net)))
 
@@ -274,7 +276,7 @@ class Engine:
             self._net.add_done_callback(_close_evaluator)
         self._choice, self._net = None, None
 
-    def _opened(self, net: "Future[Evaluator]") -> None:
+    def _opened(self, net: Future[Nets]) -> None:
         if net is not self._net:
             return
         error = net.exception()
@@ -311,17 +313,23 @@ class Engine:
         """The session of the open net and the present options; a new one if they have changed."""
         if self._net is None:
             raise ValueError("there is no net")
-        evaluator, params = self._net.result(), self.options.search_params()
+        nets, params = self._net.result(), self.options.search_params()
         if infinite:
             params = without_contempt_of_play(params)
         batch_size, path = self.options.whole("MinibatchSize") or None, self.options.text("SyzygyPath")
         fast_play = self.options.flag("SyzygyFastPlay")
-        key = (evaluator, params, batch_size, path, fast_play)
+        key = (nets, params, batch_size, path, fast_play)
         if self._session is None or key != self._session_key:
             tablebase = self._open_tablebase(path)
             self._output.info(memory_text(params))
             self._session = Session(
-                evaluator, params, seed=self._seed, batch_size=batch_size, tablebase=tablebase, fast_play=fast_play
+                nets.small,
+                params,
+                large=nets.large,
+                seed=self._seed,
+                batch_size=batch_size,
+                tablebase=tablebase,
+                fast_play=fast_play,
             )
             self._session_key = key
         return self._session
@@ -406,6 +414,6 @@ def input_lines(descriptor: int) -> Iterator[bytes]:
     yield rest
 
 
-def _close_evaluator(net: "Future[Evaluator]") -> None:
+def _close_evaluator(net: Future[Nets]) -> None:
     if net.exception() is None:
         net.result().close()

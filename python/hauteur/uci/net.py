@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from hauteur._core import Game
@@ -30,6 +30,22 @@ class NetChoice:
     reason: str
     backend: str
     threads: int
+    large: str = ""
+    """The second net, in the same form; empty: none."""
+
+
+@dataclass(frozen=True)
+class Nets:
+    """The evaluators that are open."""
+
+    small: "Evaluator"
+    large: "Evaluator | None" = None
+
+    def close(self) -> None:
+        """Ends both."""
+        for evaluator in (self.small, self.large):
+            if evaluator is not None:
+                evaluator.close()
 
 
 def choose_net(options: Options) -> NetChoice:
@@ -40,23 +56,33 @@ def choose_net(options: Options) -> NetChoice:
         if found is None:
             raise ValueError(NO_NET)
         spec, reason = found
-    return NetChoice(spec, reason, options.text("Backend"), options.whole("Threads"))
+    return NetChoice(spec, reason, options.text("Backend"), options.whole("Threads"), options.text("LargeWeightsFile"))
 
 
-def open_net(choice: NetChoice, opener: Callable[[NetChoice], "Evaluator"]) -> "Future[Evaluator]":
-    """Opens the net in a thread of its own."""
-    future: Future[Evaluator] = Future()
+def open_net(choice: NetChoice, opener: Callable[[NetChoice], "Evaluator"]) -> Future[Nets]:
+    """Opens the net, or both, in a thread of its own."""
+    future: Future[Nets] = Future()
 
     def work() -> None:
         try:
-            evaluator = opener(choice)
+            nets = Nets(opener(choice))
+            if choice.large:
+                nets = _with_large(nets, lambda: opener(replace(choice, spec=choice.large)))
         except BaseException as error:
             future.set_exception(error)
         else:
-            future.set_result(evaluator)
+            future.set_result(nets)
 
     threading.Thread(target=work, name="net", daemon=True).start()
     return future
+
+
+def _with_large(nets: Nets, opener: Callable[[], "Evaluator"]) -> Nets:
+    try:
+        return replace(nets, large=opener())
+    except BaseException:
+        nets.close()
+        raise
 
 
 def chess_evaluator(choice: NetChoice) -> "Evaluator":

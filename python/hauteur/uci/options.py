@@ -7,6 +7,7 @@ from hauteur.config import SearchParams, Temperature
 from hauteur.lc0_options import SEARCH_OPTIONS, TEMPERATURE_OPTIONS, WITHOUT_EFFECT, Option, Value
 from hauteur.lc0_options import search_params as lc0_search_params
 from hauteur.lc0_options import temperature as lc0_temperature
+from hauteur.rules import SecondNet
 from hauteur.scores import SCORE_TYPES
 
 MEBIBYTE = 1 << 20
@@ -18,6 +19,15 @@ ENGINE_OPTIONS = (
     Option(
         "WeightsFile", "string", AUTODISCOVER, "The net: a file, `uniform` or `rollout`; by default one is looked for."
     ),
+    Option(
+        "LargeWeightsFile",
+        "string",
+        "",
+        "A second, large net that corrects the first one; TwoFoldDraws and StickyEndgames are off with it.",
+    ),
+    Option("SmallVisits", "spin", 800, "Small turns to so many large ones (two nets).", least=1, most=10**9),
+    Option("LargeVisits", "spin", 100, "Large turns to so many small ones; 0: none.", least=0, most=10**9),
+    Option("LargeBatch", "spin", 1, "Large turns that are made together; 1: exact.", least=1, most=4096),
     Option(
         "Backend",
         "combo",
@@ -127,7 +137,15 @@ class Options:
     def search_params(self) -> SearchParams:
         """Settings of the search, with the memory caps."""
         tree, positions = self._memory()
-        return lc0_search_params(self._values, max_tree_bytes=tree, cache_size=positions)
+        params = lc0_search_params(self._values, max_tree_bytes=tree, cache_size=positions)
+        if not self.text("LargeWeightsFile") or self.whole("LargeVisits") == 0:
+            return params
+        rule = SecondNet(
+            small_visits=self.whole("SmallVisits"),
+            large_visits=self.whole("LargeVisits"),
+            large_batch=self.whole("LargeBatch"),
+        )
+        return params.model_copy(update={"second_net": rule, "repetition": None, "solver": None})
 
     def temperature(self) -> Temperature:
         """Randomness of the moves played."""
