@@ -13,7 +13,7 @@ from hauteur.config import Fpu, SearchParams
 from hauteur.reference import Node
 from hauteur.reference.second_net import LARGE, SMALL, Net, TwoNetSearch, TwoNode
 from hauteur.rules import EarlyVisits, InitialTrust, PriorMixing, SecondNet, TreeBalance
-from search_pairs import Pair, Pending, floats, games, random_state, search_params
+from search_pairs import Pair, Pending, floats, games, random_state, repetitions, search_params, wanderers
 from search_toys import Evaluator, hash_evaluator
 
 
@@ -113,6 +113,7 @@ company = st.fixed_dictionaries(
         "prior_mixing": st.builds(PriorMixing),
         "early_visits": st.builds(EarlyVisits),
         "initial_trust": st.builds(InitialTrust),
+        "repetition": repetitions,
     },
 )
 
@@ -144,7 +145,7 @@ PLAIN = (
 @st.composite
 def two_net_pairs(draw: st.DrawFn) -> TwoPair:
     """A random position of a random game with random parameters and random answers of two nets."""
-    game = draw(games)
+    game = draw(games | wanderers)
     state = random_state(game, draw(st.lists(st.integers(0, 1000), max_size=10)))
     sharpness = draw(st.sampled_from([0.0, 1.0, 6.0]))
     salts = draw(st.tuples(st.integers(0, 3), st.integers(0, 3)))

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hauteur.config import SearchParams
 from hauteur.reference.tree import Bounds, Node, Value, make_node
 from hauteur.reference.variance import Samples, merged
 from hauteur.rules import Repetition
@@ -63,12 +62,9 @@ def score_repeat(rule: Repetition, node: Node, *, depth: int) -> None:
             node.bounds = Bounds(round(node.exact.wl), round(node.exact.wl))
 
 
-def reopen(root: Node, params: SearchParams) -> None:
+def reopen(root: Node, rule: Repetition, *, averaged: bool) -> None:
     """In the tree of a new root, takes back all visits of repeats that count no longer, from all nodes above too."""
-    rule = params.repetition
-    if rule and rule.mode == "inline_value":
-        averaged = params.q_average is not None
-        take_back(root, _reopen_edges(root, 0, rule, averaged=averaged), averaged=averaged)
+    take_back(root, _reopen_edges(root, 0, rule, averaged=averaged), averaged=averaged)
 
 
 def _reopen_edges(node: Node, depth: int, rule: Repetition, *, averaged: bool) -> Lost:
@@ -109,11 +105,17 @@ def take_back(node: Node, lost: Lost, *, averaged: bool) -> None:
         node.value, node.deviations = plain_mean(node), node.deviations * node.visits / before
     else:
         n, k = float(before), float(lost.visits)
-        wl = min(max(node.value.wl - k * (lost.wl - node.value.wl) / (n - k), -1.0), 1.0)
-        d = min(max(node.value.d - k * (lost.d - node.value.d) / (n - k), 0.0), 1.0)
-        gap = lost.wl - wl
+        node.value = mean_without(before, node.value, lost)
+        gap = lost.wl - node.value.wl
         node.deviations = max(node.deviations - lost.deviations - gap * gap * k * (n - k) / n, 0.0)
-        node.value = Value(wl, float(np.float32(d)))
+
+
+def mean_without(visits: int, mean: Value, lost: Lost) -> Value:
+    """Q' = Q - k (q - Q) / (n - k) of what is left of n = `visits` visits."""
+    n, k = float(visits), float(lost.visits)
+    wl = min(max(mean.wl - k * (lost.wl - mean.wl) / (n - k), -1.0), 1.0)
+    d = min(max(mean.d - k * (lost.d - mean.d) / (n - k), 0.0), 1.0)
+    return Value(wl, float(np.float32(d)))
 
 
 def plain_mean(node: Node) -> Value:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,8 @@ from hauteur.reference.tree import OPEN, Edge, Leaf, Node, Value, behind, change
 
 Evaluator: TypeAlias = Callable[[NDArray[np.float32]], tuple[NDArray[np.float32], NDArray[np.float32]]]
 """features [B, C, H, W] -> policy logits [B, A] and win, draw, loss of the mover [B, 3]."""
+
+AnyLeaf = TypeVar("AnyLeaf", bound=Leaf)
 
 MAX_FREE_VISITS = 4096
 """Visits that need no network before one `gather` hands control back."""
@@ -152,14 +154,14 @@ class Search:
             path.append(edge.child or behind(path[-1], edge))
         leaf = Leaf(tuple(path))
         change_in_flight(leaf, +1)
-        self._score_repeat(leaf)
-        return leaf
+        return self._scored(leaf)
 
-    def _score_repeat(self, leaf: Leaf) -> None:
-        """A leaf that is a repeat which counts gets its exact value."""
+    def _scored(self, leaf: AnyLeaf) -> AnyLeaf:
+        """The leaf; if it is a repeat that counts, it has its exact value."""
         rule = self.params.repetition
         if rule and not leaf.node.exact and not leaf.node.edges:
             repetition.score_repeat(rule, leaf.node, depth=len(leaf.path) - 1)
+        return leaf
 
     def _is_closed(self, node: Node) -> bool:
         """Whether visits end at a node with edges, because its result is proven. The root is never closed."""
@@ -175,8 +177,7 @@ class Search:
             self._count_replies(leaf.node)
             child = behind(leaf.node, choose(leaf.node, leaf.node.edges[0]))
             child.in_flight = 1
-            leaf = Leaf((*leaf.path, child))
-            self._score_repeat(leaf)
+            leaf = self._scored(Leaf((*leaf.path, child)))
         return leaf
 
     def _choose(self, node: Node, depth: int, spread: float) -> tuple[Edge, float]:
@@ -267,11 +268,16 @@ class Search:
         child = next((edge.child for edge in self.root.edges if edge.action == action), None)
         if child and self._has_tree(child) and self.params.reuse_tree:
             self._plant(child)
-            repetition.reopen(child, self.params)
+            self._reopen_repeats()
             return
         state = self.root.state.copy()
         state.play(action)
         self._plant(make_node(state))
+
+    def _reopen_repeats(self) -> None:
+        """Takes back the visits of repeats that count no longer."""
+        if self.params.repetition and self.params.repetition.mode == "inline_value":
+            repetition.reopen(self.root, self.params.repetition, averaged=self.params.q_average is not None)
 
     def _has_tree(self, node: Node) -> bool:
         """Whether there is a tree to keep behind an edge."""

@@ -23,6 +23,7 @@ from hauteur.reference.backup import update_node
 from hauteur.reference.priors import make_priors, mix_noise, network_value, retemper, sum_in_order
 from hauteur.reference.scores import Scores, choose, edge_value, utility
 from hauteur.reference.search import MAX_FREE_VISITS, Evaluator, Search, count_replies, stored
+from hauteur.reference.second_net_repeats import reopen_large
 from hauteur.reference.tree import NO_VALUE, Edge, Leaf, Node, Value, make_node
 from hauteur.rules import SecondNet
 
@@ -302,7 +303,7 @@ class TwoNetSearch(Search):
             if not isinstance(edge.child, TwoNode):
                 edge.child = two_node(node, edge)
             path.append(edge.child)
-        return TwoLeaf(tuple(path), net)
+        return self._scored(TwoLeaf(tuple(path), net))
 
     def _best(self, node: TwoNode, net: Net, depth: int) -> int:
         at_root = node is self.root
@@ -419,6 +420,10 @@ class TwoNetSearch(Search):
     def root_mixed_priors(self) -> dict[int, float]:
         """P(root, a) without noise."""
         return {edge.action: node_prior(self.root, edge.action, self.rule) for edge in self.root.edges}
+
+    def _reopen_repeats(self) -> None:
+        reopen_large(self.root, self.params.repetition)
+        super()._reopen_repeats()
 
     def _has_tree(self, node: Node) -> bool:
         return isinstance(node, TwoNode) and bool(node.answers)

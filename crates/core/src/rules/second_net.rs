@@ -196,7 +196,6 @@ impl SecondNet {
         let strangers = [
             ("search_contempt", params.search_contempt.as_ref().is_some_and(|rule| !rule.is_neutral())),
             ("solver", params.solver.is_some()),
-            ("repetition", params.repetition.is_some()),
             ("variance", params.variance.as_ref().is_some_and(|rule| !rule.is_neutral())),
             ("q_average", params.q_average.as_ref().is_some_and(|rule| !rule.is_neutral())),
             ("gumbel", params.gumbel.is_some()),
@@ -205,8 +204,8 @@ impl SecondNet {
         ];
         match strangers.iter().find(|(_, on)| *on) {
             Some((name, _)) => Err(ParamsError(format!(
-                "SearchParams: second_net and {name} cannot be used together (two nets go with tree_balance, prior_mixing, \
-                 early_visits and initial_trust)"
+                "SearchParams: second_net and {name} cannot be used together (two nets go with repetition, tree_balance, \
+                 prior_mixing, early_visits and initial_trust)"
             ))),
             None => Ok(()),
         }
