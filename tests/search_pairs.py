@@ -210,6 +210,7 @@ search_contempts = st.builds(
     temperature=st.just(1.0) | st.sampled_from([1e-3, 0.5, 3.0, 100.0]),
     sampling_ratio=st.just(1.0) | floats(0, 1),
     ratio_schedule=st.sampled_from(["", "5:0.5", "3:0 20:1 40:0.25"]),
+    proofs_respect_contempt=st.booleans(),
 )
 
 search_params = st.builds(

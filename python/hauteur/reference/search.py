@@ -80,7 +80,8 @@ class Search:
 
     def wants_visit(self) -> bool:
         """Whether another visit may begin: there are moves at the root, and the limit leaves room beyond what waits."""
-        if is_decided(self.root, self.params, self._only):
+        relative = self._proofs_in_support() and self._is_grown_for_other()
+        if is_decided(self.root, self.params, self._only) and not relative:
             return False
         begun = len(self._waiting) + (self.root.visits if self._favours_right_side() else 0)
         return self._can_move and (self.visit_limit == 0 or begun < self.visit_limit)
@@ -231,7 +232,7 @@ class Search:
             self._dress_root()
         if self.params.solver:
             value_forced(leaf.path, leaf.node.network, leaf.node.mover)
-            spread_bounds(leaf.path, self._only)
+            spread_bounds(leaf.path, self._only, in_support=self._proofs_in_support())
         self._back_up(leaf, value)
 
     def _back_up(self, leaf: Leaf, value: Value) -> None:
@@ -338,6 +339,11 @@ class Search:
         if not self._favours_right_side():
             self._plant(make_node(self.root.state.copy()))
             self._favoured, self._only = wanted, only
+
+    def _proofs_in_support(self) -> bool:
+        """Whether frozen nodes take proofs from the edges that may be drawn alone."""
+        rule = self.params.search_contempt
+        return rule is not None and rule.proofs_respect_contempt
 
     def _is_grown_for_other(self) -> bool:
         """Whether nodes froze for the other player at the root, to whom the opponent's nodes are their own."""

@@ -6,7 +6,7 @@ nodes of its player select by PUCT; an opponent node does so until it freezes.
 
 from __future__ import annotations
 
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from hauteur.reference.draws import Draws
 from hauteur.reference.tree import Edge, Node
@@ -61,3 +61,9 @@ def ratio_at(rule: SearchContempt, visits: int) -> float:
     """Share of the visits to a frozen node with N(s) = `visits` that are drawn; the others select by PUCT."""
     passed = [ratio for start, ratio in ratio_steps(rule.ratio_schedule) if start <= visits]
     return passed[-1] if passed else rule.sampling_ratio
+
+
+def support(node: Node) -> list[Edge]:
+    """The edges of a frozen node that may be drawn: those that add to the running sum of the weights."""
+    sums = [0.0, *accumulate(weight for _, weight in node.frozen)]
+    return [edge for (edge, _), (before, after) in zip(node.frozen, pairwise(sums), strict=True) if after > before]

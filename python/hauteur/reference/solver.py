@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hauteur.config import SearchParams
+from hauteur.reference import search_contempt
 from hauteur.reference.tree import OPEN, Bounds, Edge, Node, Value, behind
 from hauteur.rules import Solver
 
@@ -36,12 +37,16 @@ def edge_bounds(node: Node, edge: Edge) -> Bounds:
     return Bounds(-bounds.upper, -bounds.lower, plies)
 
 
-def node_bounds(node: Node, only: Collection[int] = ()) -> Bounds:
+def node_bounds(node: Node, only: Collection[int] = (), *, in_support: bool = False) -> Bounds:
     """Bounds of a node: lower = max of the edges' lower, upper = max of their upper; `only`: actions that count.
+
+    in_support: at a frozen node (search-contempt) edges that are never drawn count as open.
 
     A win is as near as its nearest edge, a loss as far as its farthest, a draw as near as its nearest drawn edge.
     """
-    edges = [edge_bounds(node, edge) for edge in node.edges if not only or edge.action in only]
+    counting = [edge for edge in node.edges if not only or edge.action in only]
+    drawn = search_contempt.support(node) if in_support and node.frozen else node.edges
+    edges = [edge_bounds(node, edge) if edge in drawn else OPEN for edge in counting]
     lower, upper = max(edge.lower for edge in edges), max(edge.upper for edge in edges)
     if lower == 1:
         return Bounds(1, 1, min(edge.plies for edge in edges if edge.lower == 1))
@@ -60,14 +65,14 @@ def tightened(old: Bounds, new: Bounds) -> Bounds | None:
     return Bounds(lower, upper, new.plies)
 
 
-def spread_bounds(path: Sequence[Node], only: Collection[int]) -> None:
+def spread_bounds(path: Sequence[Node], only: Collection[int], *, in_support: bool = False) -> None:
     """Carries what is proven at the end of a path towards the root; ends at the first node that learns nothing.
 
     The root, path[0], takes its bounds from the edges that it may choose, and is never closed by them.
     """
     for node in reversed(path[1:]):
         if node.edges:
-            learnt = tightened(node.bounds, node_bounds(node))
+            learnt = tightened(node.bounds, node_bounds(node, in_support=in_support))
             if learnt is None:
                 return
             node.bounds = learnt
