@@ -13,8 +13,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from hauteur._core import Forest, Game, State
+from hauteur.analyse import Session
 from hauteur.config import SearchParams
+from hauteur.evaluate import make_evaluator
 from hauteur.lc0_options import contempt_elo, search_params, without_contempt_of_play
+from hauteur.limits import Limits
 from hauteur.rules import WdlContempt
 from repeating_games import Wanderers
 from search_pairs import Pair, calls, contempts, do_call, games, random_state
@@ -216,6 +219,17 @@ def test_analysis_of_one_side_keeps_the_tree() -> None:
     kept = int(forest.root_node_visits(np.array([0]))[0])
     forest.restrict_root(0, [])
     assert int(forest.root_node_visits(np.array([0]))[0]) == kept > 1
+
+
+def test_a_session_counts_new_visits_from_the_tree_that_it_searches() -> None:
+    state = Game("tictactoe").initial_state()
+    params = SearchParams(wdl_contempt=WdlContempt(contempt=100))
+    session = Session(make_evaluator(state.game, "uniform"), params, batch_size=1)
+    session.set_position(state)
+    best = session.search(Limits(visits=50)).best
+    assert best is not None
+    assert session.set_position(state, [best.action]), "the tree was kept"
+    assert session.search(Limits(new_visits=20)).visits == 20, "and begun anew for the other side"
 
 
 # -- core and reference ------------------------------------------------------------------------------------------------
