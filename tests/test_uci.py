@@ -232,6 +232,14 @@ def test_go_mate(shared: Client) -> None:
     assert infos(lines)[-1]["mate"] == "2"
 
 
+def test_the_mated_side_says_so(shared: Client) -> None:
+    shared.send("setoption name SmartPruningFactor value 0")
+    shared.send("ucinewgame", f"position fen {MATED_IN_1}", "go nodes 300")
+    lines = shared.until("bestmove")
+    shared.send("setoption name SmartPruningFactor value 1.33")
+    assert infos(lines)[-1]["mate"] == "-1"
+
+
 def test_go_depth(shared: Client) -> None:
     shared.send("ucinewgame", "position startpos", "go depth 3")
     assert int(infos(shared.until("bestmove"))[-1]["depth"]) >= 3
