@@ -261,7 +261,7 @@ impl SearchParams {
             || self.prior_mixing.is_some()
             || self.early_visits.is_some()
             || self.initial_trust.is_some()
-            || self.solver.is_some()
+            || self.solver.is_some_and(|rule| rule.changes_scores())
             || self.second_net.is_some()
             || self.q_average.is_some_and(|rule| rule.sufficient.is_some())
     }

@@ -230,6 +230,8 @@ impl Search {
             self.best_by_rules(node, own, drawn)
         } else if drawn.is_some() {
             drawn
+        } else if self.setup.drops_priors || (at_root && self.setup.root_excludes_proven) {
+            self.best_but_proven(node, own)
         } else {
             let view = NodeView::new(&self.setup, &self.tree, node, own, at_root);
             let (edges, stats) = (self.tree.edges(node), self.tree.stats(node));

@@ -49,6 +49,10 @@ pub struct Setup {
     pub(crate) freezes: bool,
     /// The root is searched by sequential halving (Gumbel).
     pub(crate) halves: bool,
+    /// The root takes an edge that is not proven, if it has one (solver).
+    pub(crate) root_excludes_proven: bool,
+    /// Moves that are proven lost have prior 0 (solver).
+    pub(crate) drops_priors: bool,
     /// Results are proven (solver).
     pub(crate) solves: bool,
     /// A rule changes backup.
@@ -70,6 +74,8 @@ impl Setup {
             scores_by_rules: params.change_scores(),
             freezes: params.search_contempt.is_some(),
             halves: params.gumbel.is_some(),
+            root_excludes_proven: params.solver.is_some_and(|rule| rule.root_excludes_proven),
+            drops_priors: params.solver.is_some_and(|rule| rule.drops_prior(Some(-1))),
             solves: params.solver.is_some(),
             backs_up_by_rules: params.change_backup(),
             contempt: Rescale::new(&params),

@@ -102,6 +102,12 @@ impl Solver {
         }
     }
 
+    /// Scores of inner nodes are not those of PUCT with the records as they are.
+    pub fn changes_scores(&self) -> bool {
+        use LostChildMode::{Avoid, Damp, DampByDepth};
+        self.lookahead > 0 || matches!(self.lost_child_mode, Avoid | Damp | DampByDepth)
+    }
+
     /// The prior of an edge that is proven to give `result` does not count.
     pub fn drops_prior(&self, result: Option<i8>) -> bool {
         self.lost_child_mode == LostChildMode::ZeroPrior && result == Some(-1)

@@ -1,11 +1,12 @@
-//! What proven results say about which move to play and which line is the best (place 6).
+//! What proven results say about which move to visit, to play, and to show in a line (places 2 and 6).
 
 use crate::final_choice::Merit;
 use crate::game::Player;
 use crate::rules::solver::DrawPreference;
 use crate::rules::solver::bounds::{Bounds, FAR};
 use crate::search::Search;
-use crate::tree::Step;
+use crate::select::{NodeView, best_edge};
+use crate::tree::{EdgeStats, Prior, Step};
 
 /// Rank of a proven draw that is preferred to all that is open.
 const PREFERRED_DRAW: i32 = 1;
@@ -40,6 +41,28 @@ impl Search {
             true => self.tree.bounds_at(Step { node, edge: edge as u32 }),
             false => Bounds::OPEN,
         }
+    }
+
+    /// Index of the edge that PUCT takes where moves that are proven lost may have prior 0, and a root may exclude proven edges.
+    ///
+    /// Excluded edges have scores below -48, which other edges are above as long as first-play urgency is no worse than -40.
+    pub(crate) fn best_but_proven(&mut self, node: u32, own: &EdgeStats) -> Option<usize> {
+        let at_root = self.path.is_empty();
+        let excludes = at_root && self.setup.root_excludes_proven;
+        if excludes && self.setup.params.root_fpu.unwrap_or(self.setup.params.fpu).value.abs() > 40.0 {
+            return self.best_by_rules(node, own, None);
+        }
+        let view = NodeView::new(&self.setup, &self.tree, node, own, at_root);
+        let first = self.tree.node(node).stats as usize;
+        let (edges, stats) = (self.tree.edges(node), self.tree.stats(node));
+        let bounds = |k: usize| if k < stats.len() { self.tree.side.bounds.get(first + k) } else { Bounds::OPEN };
+        let prior = |k: usize, stored: Prior| match self.setup.drops_priors && bounds(k).upper == -1 {
+            true => 0.0,
+            false if at_root => self.root.prior(k, stored),
+            false => f64::from(stored.get()),
+        };
+        let allowed = |k: usize| !at_root || (self.root.allows(k) && !(excludes && bounds(k).is_proven()));
+        best_edge(&view, edges, stats, prior, allowed).or_else(|| self.best_by_rules(node, own, None))
     }
 
     /// Where a proven result puts edge `edge` of the root; 0 without one.
