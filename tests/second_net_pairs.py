@@ -12,7 +12,7 @@ from hauteur._core import Batch
 from hauteur.config import Fpu, SearchParams
 from hauteur.reference import Node
 from hauteur.reference.second_net import LARGE, SMALL, Net, TwoNetSearch, TwoNode
-from hauteur.rules import EarlyVisits, InitialTrust, PriorMixing, SecondNet, TreeBalance
+from hauteur.rules import EarlyVisits, InitialTrust, PriorMixing, SearchContempt, SecondNet, TreeBalance
 from search_pairs import Pair, Pending, floats, games, random_state, repetitions, search_params, wanderers
 from search_toys import Evaluator, hash_evaluator
 
@@ -114,6 +114,12 @@ company = st.fixed_dictionaries(
         "early_visits": st.builds(EarlyVisits),
         "initial_trust": st.builds(InitialTrust),
         "repetition": repetitions,
+        "search_contempt": st.builds(
+            SearchContempt,
+            n_scl=st.sampled_from([-4, 1, 5, 12]),
+            temperature=st.sampled_from([0.5, 1.0, 3.0]),
+            sampling_ratio=st.sampled_from([0.5, 1.0]),
+        ),
     },
 )
 

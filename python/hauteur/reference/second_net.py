@@ -210,7 +210,8 @@ class TwoNetSearch(Search):
         """Whose turn it is; None when no turn may begin."""
         if not self._can_move:
             return None
-        small, large = (self.root.tally(net).visits + self._count_waiting(net) for net in (SMALL, LARGE))
+        kept = self._favours_right_side()
+        small, large = (kept * self.root.tally(net).visits + self._count_waiting(net) for net in (SMALL, LARGE))
         word = random_u64(random_u64(self._key, TURN_STREAM), self._turns)
         return next_net(self.rule, small, large, self.visit_limit, (word >> 11) / 2.0**53)
 
@@ -220,6 +221,8 @@ class TwoNetSearch(Search):
 
     def gather(self, rows: int, net: Net = SMALL) -> list[Leaf]:
         """Selects up to `rows` leaves for this net, as long as its turns come next; collisions as with one net."""
+        if self.next_net() == net:
+            self._settle_contempt()
         leaves: list[Leaf] = []
         collisions: list[TwoLeaf] = []
         free_visits = 0
@@ -297,9 +300,11 @@ class TwoNetSearch(Search):
     def _descend(self, net: Net) -> TwoLeaf:
         """PUCT with the visits of this net, to the first node that it does not know."""
         path = [self.root]
+        self._grown_for = self.root.mover if net in self.root.answers else self._grown_for
         while net in path[-1].answers:
             node = path[-1]
-            edge = choose(node, node.edges[self._best(node, net, len(path))])
+            drawn = self._draw_frozen(node) if net == SMALL and node is not self.root else None
+            edge = choose(node, drawn or node.edges[self._best(node, net, len(path))])
             if not isinstance(edge.child, TwoNode):
                 edge.child = two_node(node, edge)
             path.append(edge.child)

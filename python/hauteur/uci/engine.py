@@ -266,7 +266,7 @@ class Engine:
         self._forget_net()
         self._output.info(f"net: {choice.spec} ({choice.reason})")
         if choice.large:
-            self._output.info(f"large net: {choice.large}; TwoFoldDraws and StickyEndgames are off with two nets")
+            self._output.info(f"large net: {choice.large}; StickyEndgames is off with two nets")
         self._choice, self._net = choice, open_net(choice, self._opener)
         self._net.add_done_callback(lambda net: self._events.put(lambda: self._opened(net)))
 

@@ -23,7 +23,7 @@ ENGINE_OPTIONS = (
         "LargeWeightsFile",
         "string",
         "",
-        "A second, large net that corrects the first one; TwoFoldDraws and StickyEndgames are off with it.",
+        "A second, large net that corrects the first one; StickyEndgames is off with it.",
     ),
     Option("SmallVisits", "spin", 800, "Small turns to so many large ones (two nets).", least=1, most=10**9),
     Option("LargeVisits", "spin", 100, "Large turns to so many small ones; 0: none.", least=0, most=10**9),
@@ -145,7 +145,7 @@ class Options:
             large_visits=self.whole("LargeVisits"),
             large_batch=self.whole("LargeBatch"),
         )
-        return params.model_copy(update={"second_net": rule, "repetition": None, "solver": None})
+        return params.model_copy(update={"second_net": rule, "solver": None})
 
     def temperature(self) -> Temperature:
         """Randomness of the moves played."""

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::game::Player;
 use crate::params::{ParamsError, within};
+use crate::rules::second_net::Net;
 use crate::search::Search;
 use crate::side::Column;
 use crate::tree::{EdgeStats, Tree};
@@ -248,6 +249,9 @@ impl Search {
     /// below the whole, and edges without weight are passed over.
     #[inline]
     pub(crate) fn draw_frozen(&mut self, node: u32, own: &EdgeStats) -> Option<usize> {
+        if self.turn == Net::Large {
+            return None; // of two nets the small one's visits freeze
+        }
         let rule = self.setup.params.search_contempt.as_ref()?;
         let is_own = self.tree.side.frozen.made_for == Some(self.tree.node(node).mover);
         if !rule.acts_at(own.visits, is_own) {

@@ -194,7 +194,6 @@ impl SecondNet {
             return Ok(());
         }
         let strangers = [
-            ("search_contempt", params.search_contempt.as_ref().is_some_and(|rule| !rule.is_neutral())),
             ("solver", params.solver.is_some()),
             ("variance", params.variance.as_ref().is_some_and(|rule| !rule.is_neutral())),
             ("q_average", params.q_average.as_ref().is_some_and(|rule| !rule.is_neutral())),
@@ -204,8 +203,8 @@ impl SecondNet {
         ];
         match strangers.iter().find(|(_, on)| *on) {
             Some((name, _)) => Err(ParamsError(format!(
-                "SearchParams: second_net and {name} cannot be used together (two nets go with repetition, tree_balance, \
-                 prior_mixing, early_visits and initial_trust)"
+                "SearchParams: second_net and {name} cannot be used together (two nets go with search_contempt, repetition, \
+                 tree_balance, prior_mixing, early_visits and initial_trust)"
             ))),
             None => Ok(()),
         }

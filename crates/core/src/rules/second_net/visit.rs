@@ -45,9 +45,10 @@ impl TwoNets {
 impl Search {
     /// Whose turn it is when two nets search; `None` when both have done their part.
     pub(crate) fn next_turn(&self, rule: &SecondNet) -> Option<Net> {
+        let kept = u32::from(self.favours_right_side());
         let begun = Turns {
-            small: u64::from(self.tree.root.visits + self.two.small_in_flight),
-            large: u64::from(self.tree.side.root_large.visits + self.two.large_in_flight),
+            small: u64::from(kept * self.tree.root.visits + self.two.small_in_flight),
+            large: u64::from(kept * self.tree.side.root_large.visits + self.two.large_in_flight),
         };
         rule.next_net(begun, rule.goal(begun, self.visit_limit), || turn_uniform(self.key, self.two.turns))
     }
