@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,15 +23,9 @@ from hauteur.reference.priors import make_priors, mix_noise, network_value, rete
 from hauteur.reference.scores import Scores, choose, edge_value, utility
 from hauteur.reference.search import MAX_FREE_VISITS, Evaluator, Search, count_replies, stored
 from hauteur.reference.second_net_repeats import reopen_large
+from hauteur.reference.second_net_turns import LARGE, SMALL, TURN_STREAM, Net, next_net
 from hauteur.reference.tree import NO_VALUE, Edge, Leaf, Node, Value, make_node
 from hauteur.rules import SecondNet
-
-Net = Literal[0, 1]
-SMALL: Net = 0
-LARGE: Net = 1
-
-TURN_STREAM = 2**64 - 2
-"""Stream of the random numbers that order the turns; other rules draw from another one."""
 
 
 @dataclass(eq=False)
@@ -112,38 +105,6 @@ def node_prior(node: TwoNode, action: int, rule: SecondNet) -> float:
     if len(priors) == 2:
         return rule.beta * priors[SMALL] + (1.0 - rule.beta) * priors[LARGE]
     return next(iter(priors.values()))
-
-
-def goal(rule: SecondNet, small: int, large: int, limit: int) -> tuple[int, int]:
-    """N_S and N_L that the root should have: `limit` small visits and large ones in proportion b_L : b_S.
-
-    Without a limit (0): the least number of whole moves, b_S and b_L turns each, that is not done.
-    """
-    if limit:
-        return limit, (limit * rule.large_visits + rule.small_visits // 2) // rule.small_visits
-    moves = min(small // rule.small_visits, large // rule.large_visits) + 1
-    return moves * rule.small_visits, moves * rule.large_visits
-
-
-def next_net(rule: SecondNet, small: int, large: int, limit: int, uniform: float) -> Net | None:
-    """Whose turn it is when so many turns were begun; None when the goal is reached.
-
-    random: turns are drawn without replacement. A large turn that was begun goes on to a whole batch.
-    """
-    small_goal, large_goal = goal(rule, small, large, limit)
-    small_left, large_left = max(small_goal - small, 0), max(large_goal - large, 0)
-    if not small_left and not large_left:
-        return None
-    if not small_left or not large_left:
-        return SMALL if small_left else LARGE
-    if large % rule.large_batch:
-        return LARGE
-    if rule.order == "round_robin":
-        return LARGE if large_left * small_goal > small_left * large_goal else SMALL
-    if rule.order == "large_first" and large < rule.large_first:
-        return LARGE
-    batches = -(-large_left // rule.large_batch)
-    return LARGE if uniform * (small_left + batches) >= small_left else SMALL
 
 
 class TwoNetScores(Scores):
