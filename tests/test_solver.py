@@ -143,7 +143,7 @@ def test_every_position_of_tictactoe_is_solved(lookahead: int) -> None:
 @pytest.mark.parametrize("size", [(2, 2), (2, 3), (3, 2), (2, 4), (4, 2), (3, 3)])
 def test_every_position_of_small_nogo_is_solved(size: tuple[int, int]) -> None:
     states = reachable(Game(f"nogo(rows={size[0]},cols={size[1]})").initial_state())
-    assert_solved(states if len(states) < 700 else states[::40], PROVING, 300_000)
+    assert_solved(states, PROVING, 300_000)
 
 
 @pytest.mark.parametrize("size", [(3, 4), (4, 3)])
@@ -152,8 +152,8 @@ def test_nogo_with_twelve_points_is_solved(size: tuple[int, int]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [(3, 3), (3, 4), (4, 3)])
-def test_every_position_of_nogo_is_solved(size: tuple[int, int]) -> None:
+@pytest.mark.parametrize("size", [(3, 4), (4, 3)])
+def test_every_position_of_nogo_with_twelve_points_is_solved(size: tuple[int, int]) -> None:
     states = reachable(Game(f"nogo(rows={size[0]},cols={size[1]})").initial_state())
     for start in range(0, len(states), 2000):
         assert_solved(states[start : start + 2000], PROVING, 3_000_000)

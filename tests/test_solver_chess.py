@@ -87,7 +87,7 @@ def win_at_chess(shared_data: Path, numbers: Sequence[int]) -> list[tuple[chess.
         assert operations["id"] == f"WAC.{number:03}"
         moves = operations["bm"]
         assert isinstance(moves, list)
-        found.append((board, [move for move in moves if isinstance(move, chess.Move)]))
+        found.append((board, list(moves)))
     return found
 
 
