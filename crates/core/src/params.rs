@@ -266,6 +266,12 @@ impl SearchParams {
             || self.q_average.is_some_and(|rule| rule.sufficient.is_some())
     }
 
+    /// A rule has a say in which edge is taken, at the root or below it.
+    pub fn change_selection(&self) -> bool {
+        let drops_priors = self.solver.is_some_and(|rule| rule.drops_prior(Some(-1)));
+        self.change_scores() || self.search_contempt.is_some() || self.gumbel.is_some() || drops_priors
+    }
+
     /// A rule changes what a visit leaves behind.
     pub fn change_backup(&self) -> bool {
         self.variance.is_some() || self.lower_bound.is_some() || self.q_average.is_some()

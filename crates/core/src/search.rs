@@ -225,21 +225,12 @@ impl Search {
     #[inline]
     fn select(&mut self, node: u32, own: &EdgeStats) -> u32 {
         let at_root = self.path.is_empty();
-        let drawn = if self.setup.halves || self.setup.freezes { self.edge_by_rule(node, own) } else { None };
-        let best = if self.setup.scores_by_rules {
-            self.best_by_rules(node, own, drawn)
-        } else if drawn.is_some() {
-            drawn
-        } else if self.setup.drops_priors || (at_root && self.setup.root_excludes_proven) {
-            self.best_but_proven(node, own)
+        let special_root = at_root && (self.setup.root_excludes_proven || !self.root.is_plain());
+        let best = if self.setup.selects_by_rules || special_root {
+            self.edge_by_rules(node, own)
         } else {
             let view = NodeView::new(&self.setup, &self.tree, node, own, at_root);
-            let (edges, stats) = (self.tree.edges(node), self.tree.stats(node));
-            if at_root && !self.root.is_plain() {
-                best_edge(&view, edges, stats, |k, p| self.root.prior(k, p), |k| self.root.allows(k))
-            } else {
-                best_edge(&view, edges, stats, |_, p| f64::from(p.get()), |_| true)
-            }
+            best_edge(&view, self.tree.edges(node), self.tree.stats(node), |_, p| f64::from(p.get()), |_| true)
         };
         let best = best.expect("a node has an edge that may be taken") as u32;
         let edge = self.tree.choose_edge(node, best);
@@ -247,6 +238,28 @@ impl Search {
             self.root.follow(best, edge);
         }
         edge
+    }
+
+    /// The edge that is taken where more than the plain scores decides. Apart, so that plain PUCT stays small.
+    #[inline(never)]
+    fn edge_by_rules(&mut self, node: u32, own: &EdgeStats) -> Option<usize> {
+        let taken = self.edge_by_rule(node, own);
+        if self.setup.scores_by_rules {
+            return self.best_by_rules(node, own, taken);
+        }
+        let at_root = self.path.is_empty();
+        if taken.is_none() && (self.setup.drops_priors || (at_root && self.setup.root_excludes_proven)) {
+            return self.best_but_proven(node, own);
+        }
+        taken.or_else(|| {
+            let view = NodeView::new(&self.setup, &self.tree, node, own, at_root);
+            let (edges, stats) = (self.tree.edges(node), self.tree.stats(node));
+            if at_root {
+                best_edge(&view, edges, stats, |k, p| self.root.prior(k, p), |k| self.root.allows(k))
+            } else {
+                best_edge(&view, edges, stats, |_, p| f64::from(p.get()), |_| true)
+            }
+        })
     }
 
     /// Counts and backs up a visit whose value is known, for player `mover`.

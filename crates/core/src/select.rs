@@ -43,6 +43,8 @@ pub struct Setup {
     root_exploration: Option<Exploration>,
     /// What WDL contempt does to values.
     pub(crate) contempt: Option<Rescale>,
+    /// A rule has a say in selection.
+    pub(crate) selects_by_rules: bool,
     /// A rule changes scores, so edges are compared by `NodeScores`.
     pub(crate) scores_by_rules: bool,
     /// Nodes freeze (search-contempt).
@@ -71,6 +73,7 @@ impl Setup {
         Setup {
             two_nets: params.second_net.is_some(),
             only_net: if without_small.is_some() { Net::Large } else { Net::Small },
+            selects_by_rules: params.change_selection(),
             scores_by_rules: params.change_scores(),
             freezes: params.search_contempt.is_some(),
             halves: params.gumbel.is_some(),
@@ -105,7 +108,7 @@ pub struct NodeView {
 
 impl NodeView {
     /// The view of a node whose own record, for its mover, is `own`.
-    #[inline]
+    #[inline(always)]
     pub fn new(setup: &Setup, tree: &Tree, node: u32, own: &EdgeStats, at_root: bool) -> Self {
         let params = &setup.params;
         let (exploration, fpu) = if at_root {
@@ -178,7 +181,7 @@ impl NodeView {
 ///
 /// `prior` gives the prior to use for an edge by its index and stored prior, `allowed` says whether it may be taken (the root has
 /// noise and restrictions). Edges without record are sorted by prior, so only the first of them can win.
-#[inline]
+#[inline(always)]
 pub fn best_edge(
     view: &NodeView,
     edges: &[Edge],

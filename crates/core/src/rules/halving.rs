@@ -50,6 +50,7 @@ impl Halving {
 
 impl Search {
     /// Another descent for this net may begin now.
+    #[inline]
     pub(crate) fn may_descend(&mut self, net: Net) -> bool {
         self.next_net() == Some(net) && !self.waits_to_halve()
     }
@@ -60,6 +61,7 @@ impl Search {
         self.setup.halves && self.turn_phases()
     }
 
+    #[inline(never)]
     fn turn_phases(&mut self) -> bool {
         let Some(root) = self.tree.root_node() else { return false };
         if self.halving.limit != Some(self.visit_limit) {
