@@ -11,7 +11,7 @@ use crate::rules::solver::Meeting;
 use crate::rules::solver::bounds::Bounds;
 use crate::rules::variance::{NodeSpread, Variance, VarianceMode, VarianceSource};
 use crate::search::Search;
-use crate::select::{NodeView, Setup};
+use crate::select::{NodeView, Setup, best_edge};
 use crate::tree::{Edge, EdgeStats, Step, Tree, Value};
 
 /// A node as a descent meets it.
@@ -252,6 +252,28 @@ impl<'a> NodeScores<'a> {
 }
 
 impl Search {
+    /// The edge that is taken where more than the plain scores decides. Apart, so that plain PUCT stays small.
+    #[inline(never)]
+    pub(crate) fn edge_by_rules(&mut self, node: u32, own: &EdgeStats) -> Option<usize> {
+        let taken = self.edge_by_rule(node, own);
+        if self.setup.scores_by_rules {
+            return self.best_by_rules(node, own, taken);
+        }
+        let at_root = self.path.is_empty();
+        if taken.is_none() && (self.setup.drops_priors || (at_root && self.setup.root_excludes_proven)) {
+            return self.best_but_proven(node, own);
+        }
+        taken.or_else(|| {
+            let view = NodeView::new(&self.setup, &self.tree, node, own, at_root);
+            let (edges, stats) = (self.tree.edges(node), self.tree.stats(node));
+            if at_root {
+                best_edge(&view, edges, stats, |k, p| self.root.prior(k, p), |k| self.root.allows(k))
+            } else {
+                best_edge(&view, edges, stats, |_, p| f64::from(p.get()), |_| true)
+            }
+        })
+    }
+
     /// The edge with the best score, unless one was drawn.
     pub(crate) fn best_by_rules(&mut self, node: u32, own: &EdgeStats, drawn: Option<usize>) -> Option<usize> {
         let at_root = self.path.is_empty();

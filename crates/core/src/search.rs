@@ -240,28 +240,6 @@ impl Search {
         edge
     }
 
-    /// The edge that is taken where more than the plain scores decides. Apart, so that plain PUCT stays small.
-    #[inline(never)]
-    fn edge_by_rules(&mut self, node: u32, own: &EdgeStats) -> Option<usize> {
-        let taken = self.edge_by_rule(node, own);
-        if self.setup.scores_by_rules {
-            return self.best_by_rules(node, own, taken);
-        }
-        let at_root = self.path.is_empty();
-        if taken.is_none() && (self.setup.drops_priors || (at_root && self.setup.root_excludes_proven)) {
-            return self.best_but_proven(node, own);
-        }
-        taken.or_else(|| {
-            let view = NodeView::new(&self.setup, &self.tree, node, own, at_root);
-            let (edges, stats) = (self.tree.edges(node), self.tree.stats(node));
-            if at_root {
-                best_edge(&view, edges, stats, |k, p| self.root.prior(k, p), |k| self.root.allows(k))
-            } else {
-                best_edge(&view, edges, stats, |_, p| f64::from(p.get()), |_| true)
-            }
-        })
-    }
-
     /// Counts and backs up a visit whose value is known, for player `mover`.
     fn finish_visit(&mut self, mover: Player, value: Value) {
         self.tree.mark(&self.path, self.turn, 1);
@@ -271,21 +249,28 @@ impl Search {
 
     /// Counts and backs up a visit in flight along the present path.
     fn back_up(&mut self, mover: Player, value: Value) {
+        if self.setup.backs_up_by_rules {
+            self.back_up_by_rules(mover, value);
+        } else {
+            self.tree.backup(&self.path, mover, value);
+        }
+        self.counters.count_visit(self.path.len());
+    }
+
+    #[inline(never)]
+    fn back_up_by_rules(&mut self, mover: Player, value: Value) {
         let average = self.setup.params.q_average.as_ref();
         if self.turn == Net::Large {
             self.tree.backup_large(&self.path, mover, value);
             self.counters.large_visits += 1;
         } else if let Some(solver) = &self.setup.params.solver {
             self.tree.backup_with_bounds(&self.path, mover, value, solver, average);
-        } else if self.setup.backs_up_by_rules {
-            self.tree.backup_by_rules(&self.path, mover, value, average);
         } else {
-            self.tree.backup(&self.path, mover, value);
+            self.tree.backup_by_rules(&self.path, mover, value, average);
         }
         if self.setup.two_nets && self.turn == Net::Small {
             self.note_small_visit();
         }
-        self.counters.count_visit(self.path.len());
     }
 
     /// The scratch position is a leaf: the end of a game, in the cache, or work for the network.
