@@ -14,7 +14,18 @@ from hauteur.config import Cpuct, Dirichlet, Fpu, SearchParams
 from hauteur.reference import Edge, Leaf, Node, Search
 from hauteur.reference.solver import edge_bounds
 from hauteur.reference.tree import OPEN
-from hauteur.rules import Repetition, SearchContempt, Solver, WdlContempt
+from hauteur.rules import (
+    EarlyVisits,
+    InitialTrust,
+    PriorMixing,
+    QAverage,
+    Repetition,
+    SearchContempt,
+    Solver,
+    TreeBalance,
+    Variance,
+    WdlContempt,
+)
 from repeating_games import Wanderers
 from search_toys import Evaluator, Floats, ToyGame, hash_evaluator
 
@@ -175,7 +186,7 @@ def floats(least: float, most: float) -> st.SearchStrategy[float]:
 
 
 cpucts = st.builds(Cpuct, init=floats(0, 5), base=st.sampled_from([1.0, 20.0, 19652.0]), factor=floats(0, 4))
-fpus = st.builds(Fpu, kind=st.sampled_from(["reduction", "absolute"]), value=floats(-1, 1))
+fpus = st.builds(Fpu, kind=st.sampled_from(["reduction", "absolute", "parent_value"]), value=floats(-1, 1))
 temperatures = st.sampled_from([0.5, 1.0, 1.359, 3.0])
 
 solvers = st.builds(
@@ -213,6 +224,49 @@ search_contempts = st.builds(
     proofs_respect_contempt=st.booleans(),
 )
 
+variances = st.builds(
+    Variance,
+    mode=st.sampled_from(["half_normal", "std_bonus", "stderr_bonus", "ucb1_tuned", "node_scaled_cpuct"]),
+    scale=floats(-2, 2),
+    prior_weight=st.sampled_from([0.0, 2.0]),
+    source=st.sampled_from(["empirical", "empirical", "wdl"]),
+)
+
+balances = st.builds(
+    TreeBalance,
+    mode=st.sampled_from(["normalised", "normalised", "legacy", "capped", "additive", "additive_relative"]),
+    many=floats(0, 3),
+    few=floats(0, 3),
+    normalise=st.booleans(),
+    scale=floats(0.5, 2),
+    left=floats(-0.5, 3),
+    right=floats(-1, 3),
+    until=st.none() | st.integers(0, 5),
+)
+
+mixings = st.builds(
+    PriorMixing,
+    mode=st.sampled_from(["share", "dynamic", "legacy", "legacy_dynamic"]),
+    share=floats(0, 1),
+    decay=floats(0, 1),
+    kappa=floats(0, 3),
+    compression=floats(0, 2),
+    compression_decay=floats(0, 2),
+)
+
+averages = st.builds(
+    QAverage,
+    mode=st.sampled_from(["mean", "power", "linear", "combined", "floor", "limited"]),
+    gamma=floats(0.25, 1.5),
+    beta=floats(0.015625, 2),
+    min_step=floats(0, 1),
+    limit=st.integers(0, 20),
+    sufficient=st.none() | floats(-1, 1),
+)
+
+early_visits = st.builds(EarlyVisits, mode=st.sampled_from(["continuous", "legacy"]), ease=floats(0, 1))
+initial_trusts = st.builds(InitialTrust, weight=floats(0, 5), until=st.integers(0, 6) | st.just(10**9))
+
 search_params = st.builds(
     SearchParams,
     cpuct=cpucts,
@@ -231,6 +285,12 @@ search_params = st.builds(
     repetition=st.none() | repetitions,
     wdl_contempt=st.none() | contempts,
     search_contempt=st.none() | search_contempts,
+    variance=st.none() | st.none() | variances,
+    tree_balance=st.none() | st.none() | balances,
+    prior_mixing=st.none() | st.none() | mixings,
+    q_average=st.none() | st.none() | averages,
+    early_visits=st.none() | st.none() | early_visits,
+    initial_trust=st.none() | st.none() | initial_trusts,
 )
 
 
