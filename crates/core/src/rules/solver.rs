@@ -118,3 +118,37 @@ impl Solver {
         within("solver.lookahead", f64::from(self.lookahead), 0.0, 1.0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Scores of the worked example: B (6 visits, U 0.191663) is proven drawn, C (2 visits, U 0.304105) proven lost.
+    fn scores(lost_child_mode: LostChildMode, depth: usize, at_root: bool) -> [f64; 2] {
+        let rule = Solver { lost_child_mode, ..Solver::default() };
+        let place = Meeting { at_root, depth, child_visits: 20.0 };
+        [(0, 0.191_663, 6), (-1, 0.304_105, 2)].map(|(result, u, visits)| {
+            let (q, u) = rule.proven_terms((f64::from(result), u), result, visits, place);
+            q + u
+        })
+    }
+
+    #[test]
+    fn scores_of_proven_edges() {
+        use LostChildMode::{Avoid, Damp, DampByDepth, Visit};
+        let table = [
+            (Visit, 2, false, [0.191_663, -0.695_895]),
+            (Avoid, 2, false, [0.191_663, -50.695_895]),
+            (Damp, 2, false, [0.000_019, -0.847_947]),
+            (DampByDepth, 1, false, [0.001_161, -0.998_157]),
+            (DampByDepth, 2, false, [0.006_190, -0.990_179]),
+            (DampByDepth, 4, false, [0.095_831, -0.847_947]),
+            (DampByDepth, 6, false, [0.185_473, -0.705_716]),
+            (Visit, 1, true, [-49.88, -50.96]),
+        ];
+        for (mode, depth, at_root, expected) in table {
+            let found = scores(mode, depth, at_root);
+            assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 2e-6), "{mode:?} {depth}: {found:?}");
+        }
+    }
+}
