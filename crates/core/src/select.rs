@@ -108,7 +108,7 @@ pub struct NodeView {
 
 impl NodeView {
     /// The view of a node whose own record, for its mover, is `own`.
-    #[inline(always)]
+    #[inline(always)] // by force: there is more than one caller, and a call at every node costs
     pub fn new(setup: &Setup, tree: &Tree, node: u32, own: &EdgeStats, at_root: bool) -> Self {
         let params = &setup.params;
         let (exploration, fpu) = if at_root {
@@ -156,7 +156,7 @@ impl NodeView {
     }
 
     /// Q of an edge for the mover: win - loss, and draws at their score. Only for edges with visits.
-    #[inline]
+    #[inline(always)]
     pub fn q(&self, stats: &EdgeStats) -> f64 {
         stats.wl + self.draw_score * f64::from(stats.d)
     }
@@ -168,7 +168,7 @@ impl NodeView {
     }
 
     /// Q of an edge without visits, when the edges with visits have priors that sum to `visited_prior`.
-    #[inline]
+    #[inline(always)]
     pub fn unvisited_q(&self, visited_prior: f64) -> f64 {
         match self.fpu.kind {
             FpuKind::Absolute => self.fpu.value,
@@ -181,7 +181,7 @@ impl NodeView {
 ///
 /// `prior` gives the prior to use for an edge by its index and stored prior, `allowed` says whether it may be taken (the root has
 /// noise and restrictions). Edges without record are sorted by prior, so only the first of them can win.
-#[inline(always)]
+#[inline(always)] // by force, as above
 pub fn best_edge(
     view: &NodeView,
     edges: &[Edge],
