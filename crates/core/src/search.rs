@@ -136,7 +136,7 @@ impl Search {
     }
 
     /// The net that the next visit is for; `None` when no visit is wanted.
-    #[inline]
+    #[inline(always)]
     pub fn next_net(&self) -> Option<Net> {
         let below_cap =
             self.setup.params.max_tree_bytes == 0 || (self.tree.bytes() as u64) < self.setup.params.max_tree_bytes;
@@ -177,29 +177,36 @@ impl Search {
         }
     }
 
+    #[inline(always)]
     fn next_visit(&mut self, known: Known) -> Visit {
         if self.turn == Net::Small { self.visit(known) } else { self.large_visit(known) }
     }
 
     /// One descent from the root to a leaf. A leaf that needs no network is backed up at once.
     pub(crate) fn visit(&mut self, known: Known) -> Visit {
+        if self.setup.descends_plainly { self.descend::<true>(known) } else { self.descend::<false>(known) }
+    }
+
+    /// `visit`, compiled twice: PLAIN looks at no rule that acts below the root, so that plain PUCT pays for none.
+    fn descend<const PLAIN: bool>(&mut self, known: Known) -> Visit {
         self.path.clear();
         self.scratch.copy_from(self.root_state.as_ref());
-        let two_nets = self.setup.two_nets;
+        let two_nets = !PLAIN && self.setup.two_nets;
+        let solves = !PLAIN && self.setup.solves;
         let root = if two_nets { self.root_for_turn() } else { self.tree.root_node() };
         let Some(mut node) = root else {
             return if self.root_waits() { Visit::Collision } else { self.reach_leaf(known) };
         };
-        if self.setup.freezes {
+        if !PLAIN && self.setup.freezes {
             self.tree.side.frozen.serve(self.tree.node(node).mover);
         }
         let mut own = self.tree.root;
         loop {
             let mover = self.tree.node(node).mover;
-            let edge = self.select(node, &own);
+            let edge = self.select::<PLAIN>(node, &own);
             self.path.push(Step { node, edge });
             let stats = self.tree.stats(node)[edge as usize];
-            if stats.is_end() || (self.setup.solves && self.tree.bounds_at(Step { node, edge }).is_proven()) {
+            if stats.is_end() || (solves && self.tree.bounds_at(Step { node, edge }).is_proven()) {
                 self.counters.terminal_visits += 1;
                 self.finish_visit(mover, stats.value(false));
                 return Visit::Done;
@@ -223,10 +230,10 @@ impl Search {
 
     /// Picks an edge of a node and gives it a record.
     #[inline]
-    fn select(&mut self, node: u32, own: &EdgeStats) -> u32 {
+    fn select<const PLAIN: bool>(&mut self, node: u32, own: &EdgeStats) -> u32 {
         let at_root = self.path.is_empty();
-        let special_root = at_root && (self.setup.root_excludes_proven || !self.root.is_plain());
-        let best = if self.setup.selects_by_rules || special_root {
+        let special_root = at_root && ((!PLAIN && self.setup.root_excludes_proven) || !self.root.is_plain());
+        let best = if (!PLAIN && self.setup.selects_by_rules) || special_root {
             self.edge_by_rules(node, own)
         } else {
             let view = NodeView::new(&self.setup, &self.tree, node, own, at_root);
@@ -248,6 +255,7 @@ impl Search {
     }
 
     /// Counts and backs up a visit in flight along the present path.
+    #[inline]
     fn back_up(&mut self, mover: Player, value: Value) {
         if self.setup.backs_up_by_rules {
             self.back_up_by_rules(mover, value);
@@ -361,6 +369,7 @@ impl Search {
     }
 
     /// The node that an answer makes, or that it is about when two nets search, and the value to back up.
+    #[inline]
     fn expand(&mut self, mover: Player, edges: &[Edge], value: Value) -> (u32, Value) {
         if self.setup.two_nets {
             return self.learn(mover, edges, value);
@@ -369,6 +378,7 @@ impl Search {
     }
 
     /// Puts a new node at the end of the present path.
+    #[inline]
     pub(crate) fn link_path_end(&mut self, node: u32) {
         if self.setup.two_nets {
             return; // linked before it was judged

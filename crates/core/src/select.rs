@@ -49,6 +49,8 @@ pub struct Setup {
     pub(crate) scores_by_rules: bool,
     /// Nodes freeze (search-contempt).
     pub(crate) freezes: bool,
+    /// No rule acts on descents below the root.
+    pub(crate) descends_plainly: bool,
     /// The root is searched by sequential halving (Gumbel).
     pub(crate) halves: bool,
     /// The root takes an edge that is not proven, if it has one (solver).
@@ -76,6 +78,10 @@ impl Setup {
             selects_by_rules: params.change_selection(),
             scores_by_rules: params.change_scores(),
             freezes: params.search_contempt.is_some(),
+            descends_plainly: params.search_contempt.is_none()
+                && params.solver.is_none()
+                && params.second_net.is_none()
+                && !params.change_selection(),
             halves: params.gumbel.is_some(),
             root_excludes_proven: params.solver.is_some_and(|rule| rule.root_excludes_proven),
             drops_priors: params.solver.is_some_and(|rule| rule.drops_prior(Some(-1))),

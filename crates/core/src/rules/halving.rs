@@ -50,7 +50,7 @@ impl Halving {
 
 impl Search {
     /// Another descent for this net may begin now.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn may_descend(&mut self, net: Net) -> bool {
         self.next_net() == Some(net) && !self.waits_to_halve()
     }

@@ -241,6 +241,7 @@ impl Search {
     }
 
     /// Before a search: a tree that was grown for another side than the one of this root is begun anew.
+    #[inline]
     pub(crate) fn settle_contempt(&mut self) {
         if !self.favours_right_side() {
             debug_assert_eq!(self.rows_in_flight(), 0);

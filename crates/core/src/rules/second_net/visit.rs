@@ -355,7 +355,7 @@ impl Tree {
     }
 
     /// `change_in_flight` in the statistics of a net.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn mark(&mut self, path: &[Step], net: Net, change: i16) {
         if net == Net::Small {
             return self.change_in_flight(path, change);

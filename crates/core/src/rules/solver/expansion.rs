@@ -121,6 +121,7 @@ impl Search {
 }
 
 /// What rules want to know of the positions behind the edges of a new node, which `state` stands on.
+#[inline]
 pub(crate) fn look_behind(
     tree: &mut Tree,
     node: u32,
