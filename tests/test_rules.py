@@ -247,7 +247,7 @@ def test_ucb1_tuned_is_its_formula(visits: int, spread: float, more: int) -> Non
 
 
 def recorded_cases(recorded: dict[str, Any]) -> list[tuple[str, list[float], Any]]:
-    """Name, our scores and the recorded ones, of every set of scores in the file that belongs to a rule of this module."""
+    """Name, our scores and the recorded ones, for every set of scores that belongs to a rule of this module."""
     cases = [
         ("F1", scores(), recorded["F1"]["score"]),
         ("cpuct3", scores(cpuct=Cpuct(init=3, factor=0)), recorded["cpuct3"]["score"]),
