@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from hauteur import reference
 from hauteur._core import Forest, Game
 from hauteur.config import Cpuct, Fpu, SearchParams
-from hauteur.reference import q_average, tree_balance, variance
+from hauteur.reference import initial_trust, q_average, tree_balance, variance
 from hauteur.reference.prior_mixing import uniform_share
 from hauteur.reference.scores import Scores
 from hauteur.reference.variance import Samples
@@ -116,9 +116,9 @@ def test_first_play_urgency_by_hand(fpu: Fpu, score: float) -> None:
 
 def test_initial_trust_by_hand() -> None:
     """Two visited edges with 5 and 1 visits, Q 0.1 and -0.5; parent Q 0.007143."""
-    trusted = [reference.initial_trust.trusted(InitialTrust(until=2), q, n, 0.05 / 7) for n, q in ((5, 0.1), (1, -0.5))]
+    trusted = [initial_trust.trusted(InitialTrust(until=2), q, n, 0.05 / 7) for n, q in ((5, 0.1), (1, -0.5))]
     assert trusted == pytest.approx([0.1, -0.246429], abs=NEAR)
-    assert reference.initial_trust.trusted(InitialTrust(), 0.1, 5, 0.05 / 7) == pytest.approx(0.084524, abs=NEAR)
+    assert initial_trust.trusted(InitialTrust(), 0.1, 5, 0.05 / 7) == pytest.approx(0.084524, abs=NEAR)
 
 
 SAMPLES = (0.3, -0.2, 0.5, 0.1, -0.4)
@@ -303,3 +303,34 @@ def test_forest_refuses_settings_out_of_range() -> None:
         Forest(Game("tictactoe"), '{"tree_balance": {"mode": "legacy", "scale": 0.0}}')
     with pytest.raises(ValueError, match=r"scale must be 0\.01 or more"):
         TreeBalance(mode="legacy", scale=0.0)
+
+
+def test_recorded_bonuses_and_trust(shared_data: Path) -> None:
+    recorded = json.loads((shared_data / "mcts_experiments_examples.json").read_text(encoding="utf-8"))
+    additive = TreeBalance(mode="additive", scale=0.0, left=0.001)
+    relative = TreeBalance(mode="additive_relative", scale=0.0, left=0.05)
+    for rule, found in zip((additive, relative), recorded["tree_additive"].values(), strict=True):
+        bonuses = [tree_balance.bonus(rule, replies, 25.0, visits) for visits, *_, replies in EDGES]
+        assert bonuses == pytest.approx([found[edge] for edge in "ABCD"], abs=NEAR)
+    spreads = [edge[3] or 0.06 for edge in EDGES]
+    ucb1 = Variance(mode="ucb1_tuned", scale=1)
+    bonuses = [
+        variance.bonus(ucb1, child_visits=20, visits=edge[0], variance=spread, draw=lambda: math.nan)
+        for edge, spread in zip(EDGES, spreads, strict=True)
+    ]
+    assert bonuses == pytest.approx([recorded["ucb1tuned_bonus"][edge] for edge in "ABCD"], abs=NEAR)
+    for name, until in (("n<2", 2), ("n<3", 3), ("all", 10**9)):
+        rule_of = InitialTrust(until=until)
+        q = [initial_trust.trusted(rule_of, q, n, 0.05 / 7) for n, q in ((5, 0.1), (1, -0.5))]
+        assert q == pytest.approx([recorded["dti"]["variants"][name]["q"][edge] for edge in "AB"], abs=NEAR)
+
+
+def test_recorded_effective_sample_sizes(shared_data: Path) -> None:
+    """(sum w)^2 / sum w^2 of the weights that the step sizes give to n samples."""
+    recorded = json.loads((shared_data / "mcts_experiments_examples.json").read_text(encoding="utf-8"))["ess"]
+    for name, rule in (("mean", QAverage(mode="mean")), ("g.75", QAverage(mode="power")), ("b.49", QAverage())):
+        for count in (10, 100, 800):
+            steps = np.array([q_average.step_size(rule, n) for n in range(1, count + 1)])
+            kept = np.append(np.cumprod((1 - steps[1:])[::-1])[::-1], 1.0)
+            weights = steps * kept
+            assert weights.sum() ** 2 / (weights**2).sum() == pytest.approx(recorded[str(count)][name], abs=0.051)
