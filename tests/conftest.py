@@ -3,6 +3,7 @@
 import atexit
 import os
 import shutil
+import signal
 import tempfile
 from pathlib import Path
 
@@ -17,6 +18,9 @@ for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 CACHE = tempfile.mkdtemp(prefix="hauteur-test-cache-")
 os.environ["HAUTEUR_CACHE"] = CACHE
 atexit.register(shutil.rmtree, CACHE, ignore_errors=True)
+
+# In the background of a shell Python is deaf to SIGINT, and so would be the engines that tests start and interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).resolve().parent.parent
 

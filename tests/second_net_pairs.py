@@ -73,7 +73,7 @@ class TwoPair(Pair):
 
     def check(self) -> None:
         """Both trees agree in all that can be seen of the root, and the core's tree is sound."""
-        root, tree = cast("TwoNode", self.two.root), int(self.ids[0])
+        root, tree = self.two.root, int(self.ids[0])
         self.forest.check_invariants(tree)
         assert int(self.forest.root_node_visits(self.ids)[0]) == root.visits
         core = {edge["action"]: edge for edge in self.forest.root_edges(tree)}

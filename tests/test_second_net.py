@@ -186,6 +186,7 @@ def test_first_in_first_out_among_equals(spec: str) -> None:
     while (net := search.next_net()) is not None:
         everywhere = [node for node in all_nodes(search) if 1 not in node.answers and node.exact is None]
         for leaf in search.gather(1, net):
+            assert isinstance(leaf.node, TwoNode)
             if net == 1 and leaf.node.visits:
                 best = max(node.visits for node in everywhere)
                 assert leaf.node.visits == best
@@ -226,7 +227,9 @@ def test_noise_stays_when_the_second_answer_comes() -> None:
     search = TwoNetSearch(state, params)
     search.visit_limit = 30
     f_s, f_l = nets(state.game)
-    search.apply(search.gather(1, first := search.next_net()), *(f_s, f_l)[first](state.encode()[None]))
+    first = search.next_net()
+    assert first is not None
+    search.apply(search.gather(1, first), *(f_s, f_l)[first](state.encode()[None]))
     noise = dict(search.root_noise)
     search.run_both(f_s, f_l, 30)
     assert noise

@@ -2,7 +2,6 @@
 
 import os
 import queue
-import signal
 import subprocess
 import sys
 import threading
@@ -13,11 +12,6 @@ from pathlib import Path
 
 SECONDS = 60.0
 """How long a line is waited for before the test fails; an engine that works answers far sooner."""
-
-
-def _heed_interrupts() -> None:
-    """A test run in the background of a shell is deaf to SIGINT, and so would be the engine that it starts."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 class Client:
@@ -31,7 +25,6 @@ class Client:
             stderr=subprocess.PIPE,
             cwd=cwd,
             env={**os.environ, **(env or {})},
-            preexec_fn=_heed_interrupts if os.name == "posix" else None,
         )
         self.seen: list[str] = []
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
