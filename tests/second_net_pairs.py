@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hauteur._core import Batch
 from hauteur.config import Fpu, SearchParams
 from hauteur.reference import Node
-from hauteur.reference.second_net import TwoNetSearch, TwoNode
+from hauteur.reference.second_net import TwoNetSearch
 from hauteur.reference.second_net_turns import LARGE, SMALL, Net
 from hauteur.rules import EarlyVisits, InitialTrust, PriorMixing, SearchContempt, SecondNet, TreeBalance
 from search_pairs import Pair, Pending, floats, games, random_state, repetitions, search_params, wanderers
