@@ -21,6 +21,7 @@ LAYERS = (
         "games",
         "machine",
         "networks",
+        "odds",
         "player_spec",
         "playout_cap",
         "recipe",
