@@ -4,6 +4,7 @@ import csv
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -143,3 +144,24 @@ def test_a_small_figure_from_beginning_to_end_and_again(tmp_path: Path) -> None:
     make_experiment(find("report-fig4"), setting)
     assert (tmp_path / "fig/result.csv").read_bytes() == before
     assert lines.count("seed 1: 2 generations learned") == 2
+
+
+@pytest.mark.parametrize(
+    ("choice", "option"), [({"visits": 3}, "visits"), ({"nets": (Path("x"),)}, "net"), ({"game": "nogo"}, "game")]
+)
+def test_a_choice_that_would_mean_nothing_is_refused(choice: dict[str, Any], option: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=f"^counting takes no --{option}$"):
+        make_experiment(counting([]), replace(Setting(tmp_path / "out"), **choice))
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_remembers_nets_and_visits(tmp_path: Path) -> None:
+    net = tmp_path / "a.safetensors"
+    net.write_bytes(b"one")
+    chosen = replace(counting([]), uses=("nets", "visits"))
+    setting, _ = told(Setting(tmp_path / "out", nets=(net,), visits=7))
+    make_experiment(chosen, setting)
+    make_experiment(chosen, setting)
+    net.write_bytes(b"two")
+    with pytest.raises(ValueError, match=r"holds counting at scale 1, nets .*, visits 7, not counting at scale 1"):
+        make_experiment(chosen, setting)

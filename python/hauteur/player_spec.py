@@ -52,6 +52,11 @@ class PlayerSettings(Section):
     temperature: Temperature = Temperature()
     search: SearchParams = SearchParams()
 
+    @property
+    def has_net(self) -> bool:
+        """Whether it searches with a net (or with an evaluator in the place of one)."""
+        return self.baseline is None
+
     @model_validator(mode="after")
     def _baseline_has_nothing_else(self) -> Self:
         fields = set(PlayerSettings.model_fields) - {"baseline", "name"}

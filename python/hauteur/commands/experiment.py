@@ -8,6 +8,11 @@ def experiment(
     *,
     scale: float = 1.0,
     seeds: int | None = None,
+    net: tuple[Path, ...] = (),
+    visits: int | None = None,
+    game: str | None = None,
+    opponent: str | None = None,
+    parallel: int = 64,
     out: Path | None = None,
     threads: int | None = None,
 ) -> None:
@@ -18,9 +23,20 @@ def experiment(
     name
         Which one; `list` names them all.
     scale
-        Factor of its sizes: games, trainings, positions; 1 is the full size.
+        Factor of its sizes: games, trainings, positions; 1 is the paper's size.
     seeds
         How many runs with different random numbers; default: the experiment's.
+    net
+        Net file, for experiments that play with one; again for the second, where one uses two. Default: the net that
+        comes with the game or, for chess, the one that was found.
+    visits
+        Visits a move in the place of the paper's, for a smaller machine.
+    game
+        The game in the place of the paper's, where an experiment can be made in several.
+    opponent
+        The fixed opponent, where an experiment has one, as a player of `hauteur match`.
+    parallel
+        Games at a time.
     out
         Folder of the results, default runs/experiments/NAME.
     threads
@@ -35,6 +51,16 @@ def experiment(
         return
     chosen = find(name)
     folder = out or default_folder(chosen, scale)
-    wanted = {"seeds": chosen.seeds if seeds is None else seeds, "threads": cores() if threads is None else threads}
-    setting = Setting(folder, scale, **wanted, show=lambda line: print(line, flush=True))
+    setting = Setting(
+        folder,
+        scale,
+        seeds=chosen.seeds if seeds is None else seeds,
+        threads=cores() if threads is None else threads,
+        show=lambda line: print(line, flush=True),
+        nets=net,
+        visits=visits,
+        game=game,
+        opponent=opponent,
+        parallel=parallel,
+    )
     make_experiment(chosen, setting)

@@ -7,19 +7,23 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict
 
-from hauteur import _core, machine
+from hauteur import _core
 from hauteur.config import SearchParams
 from hauteur.figures import Figure
+from hauteur.game import make
+from hauteur.machine import usable_cores
 from hauteur.metrics import duration
-from hauteur.networks.files import write_bytes
+from hauteur.networks.files import sha256_of, write_bytes
+from hauteur.shipped import net_or_shipped
 
 REFERENCE_SPEED = 600_000
 """Visits a second of `search_speed` on one core of the machine that `Experiment.seconds` are of (AMD Zen 3)."""
 
+Choice = Literal["nets", "visits", "game", "opponent"]
 Verdict = Literal["holds", "does not hold", "open"]
 Show = Callable[[str], None]
 
@@ -54,6 +58,9 @@ class Setting:
 
     folder: of its results, and of all that it goes on from when it was interrupted; scale: factor of its sizes (1: the
     full size); seeds: 1 to `seeds`; threads: processor cores it may use; show: takes lines that tell the progress.
+    nets: files of nets, where an experiment uses some; visits: a move, in the place of the paper's; game: in the place
+    of the paper's, where an experiment can be made in several; opponent: a player as text, where it has a fixed
+    opponent; parallel: games at a time.
     """
 
     folder: Path
@@ -61,12 +68,31 @@ class Setting:
     seeds: int = 3
     threads: int = 2
     show: Show = print
+    nets: tuple[Path, ...] = ()
+    visits: int | None = None
+    game: str | None = None
+    opponent: str | None = None
+    parallel: int = 64
 
     def __post_init__(self) -> None:
         if not 0 < self.scale <= 100:
             raise ValueError(f"scale must be above 0 and at most 100, got {self.scale}")
         if not (1 <= self.seeds <= 1000 and 1 <= self.threads <= 1024):
             raise ValueError(f"seeds must be 1 to 1000 and threads 1 to 1024, got {self.seeds} and {self.threads}")
+        if self.visits is not None and not 1 <= self.visits <= 1_000_000_000:
+            raise ValueError(f"visits must be 1 to 1,000,000,000, got {self.visits}")
+
+    def net(self, game: str = "chess") -> str:
+        """The one net that was given, else the one that there is for the game; ValueError where there is none."""
+        if len(self.nets) > 1:
+            raise ValueError(f"this experiment uses one net, got {len(self.nets)}: {', '.join(map(str, self.nets))}")
+        rules = make(game)
+        net = str(self.nets[0]) if self.nets else None
+        return net_or_shipped(net, spec=rules.spec, game_name=rules.name)
+
+    def visits_or(self, paper: int) -> int:
+        """Visits a move: the paper's unless others were asked for."""
+        return paper if self.visits is None else self.visits
 
     def scaled(self, full: int, least: int = 1) -> int:
         """A size at this scale."""
@@ -79,7 +105,9 @@ class Experiment:
 
     name: on the command line; paper: where the paper has it; title: a line for the list; seconds: that a seed takes at
     full size on one core of the reference machine, times scale to the power `growth`; run: makes it, going on where an
-    earlier attempt in the same folder was; seeds: by default.
+    earlier attempt in the same folder was; seeds: by default; uses: which of the settings `nets`, `visits`, `game` and
+    `opponent` mean something to it; estimate_here: seconds that a setting takes on this machine, measured, in the place
+    of `seconds` (for what is bound by a net).
     """
 
     name: str
@@ -89,9 +117,13 @@ class Experiment:
     run: Callable[[Setting], Result]
     seeds: int = 3
     growth: float = 1.0
+    uses: tuple[Choice, ...] = ()
+    estimate_here: Callable[[Setting], float] | None = None
 
     def estimate(self, setting: Setting, speed: float) -> float:
         """Seconds that it takes on a machine with this speed (1: the reference); seeds run beside each other."""
+        if self.estimate_here is not None:
+            return self.estimate_here(setting)
         rounds = -(-setting.seeds // min(setting.threads, setting.seeds))
         return self.seconds * math.pow(setting.scale, self.growth) * rounds / speed
 
@@ -103,6 +135,21 @@ class _Stamp(BaseModel):
 
     experiment: str
     scale: float
+    nets: tuple[str, ...] = ()
+    visits: int | None = None
+    game: str | None = None
+    opponent: str | None = None
+
+    @classmethod
+    def of(cls, experiment: Experiment, setting: Setting) -> _Stamp:
+        """What this experiment is made with; nets by name and content."""
+        nets = tuple(f"{net.name} sha256 {sha256_of(net)}" for net in setting.nets if net.is_file())
+        others = {"visits": setting.visits, "game": setting.game, "opponent": setting.opponent}
+        return cls.model_validate({"experiment": experiment.name, "scale": setting.scale, "nets": nets, **others})
+
+    def __str__(self) -> str:
+        rest = self.model_dump(exclude={"experiment", "scale"}, exclude_defaults=True)
+        return f"{self.experiment} at scale {self.scale:g}" + "".join(f", {key} {value}" for key, value in rest.items())
 
 
 def make_experiment(experiment: Experiment, setting: Setting) -> Result:
@@ -112,11 +159,14 @@ def make_experiment(experiment: Experiment, setting: Setting) -> Result:
     """
     from hauteur.experiments.results import write_results
 
+    _check_choices(experiment, setting)
+    speed = 1.0 if experiment.estimate_here else search_speed() / REFERENCE_SPEED
+    estimate = experiment.estimate(setting, speed)  # first: it also finds nets and players that do not fit
     _stamp(experiment, setting)
-    speed = search_speed() / REFERENCE_SPEED
     setting.show(f"{experiment.name}: {experiment.title} ({experiment.paper})")
-    cores = f"{setting.seeds} seeds, {setting.threads} threads, this machine at {speed:.0%} of the reference"
-    setting.show(f"estimate: {duration(experiment.estimate(setting, speed))} from the beginning ({cores})")
+    machine = "measured here" if experiment.estimate_here else f"this machine at {speed:.0%} of the reference"
+    cores = f"{setting.seeds} {'seed' if setting.seeds == 1 else 'seeds'}, {setting.threads} threads, {machine}"
+    setting.show(f"estimate: {duration(estimate)} from the beginning ({cores})")
     started = time.perf_counter()
     result = experiment.run(setting)
     seconds = time.perf_counter() - started
@@ -126,6 +176,13 @@ def make_experiment(experiment: Experiment, setting: Setting) -> Result:
         setting.show(f"written: {path}")
     setting.show(f"took {duration(seconds)}")
     return result
+
+
+def _check_choices(experiment: Experiment, setting: Setting) -> None:
+    """ValueError for a choice that would mean nothing."""
+    for choice in get_args(Choice):
+        if getattr(setting, choice) not in (None, ()) and choice not in experiment.uses:
+            raise ValueError(f"{experiment.name} takes no --{choice.removesuffix('s') if choice == 'nets' else choice}")
 
 
 def finding_text(finding: Finding) -> str:
@@ -159,16 +216,13 @@ def _search_once(forest: _core.Forest) -> int:
 def _stamp(experiment: Experiment, setting: Setting) -> None:
     """Begins the folder, or checks that it is this experiment's."""
     setting.folder.mkdir(parents=True, exist_ok=True)
-    path, mine = setting.folder / "experiment.json", _Stamp(experiment=experiment.name, scale=setting.scale)
+    path, mine = setting.folder / "experiment.json", _Stamp.of(experiment, setting)
     if not path.exists():
-        write_bytes(path, (mine.model_dump_json(indent=2) + "\n").encode())
+        write_bytes(path, (mine.model_dump_json(indent=2, exclude_defaults=True) + "\n").encode())
         return
     there = _Stamp.model_validate_json(path.read_text(encoding="utf-8"))
     if there != mine:
-        raise ValueError(
-            f"{setting.folder} holds {there.experiment} at scale {there.scale:g}, not {mine.experiment} at scale "
-            f"{mine.scale:g}; name another folder with --out"
-        )
+        raise ValueError(f"{setting.folder} holds {there}, not {mine}; name another folder with --out")
 
 
 def default_folder(experiment: Experiment, scale: float) -> Path:
@@ -179,4 +233,4 @@ def default_folder(experiment: Experiment, scale: float) -> Path:
 
 def cores() -> int:
     """Threads by default: two, or one where there is no second core."""
-    return min(2, machine.usable_cores())
+    return min(2, usable_cores())
