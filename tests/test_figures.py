@@ -176,3 +176,35 @@ def test_svg_files_stand_alone_and_repeat(tmp_path: Path) -> None:
     assert ElementTree.fromstring(text.encode()).tag == f"{SVG}svg"
     assert LIGHT["win"] in text
     assert "var(" not in text
+
+
+def points() -> Figure:
+    """Two players with names, measured twice, the second time without knowing how sure it is."""
+    here = Series("here", [0.9, 1.9], [10, -20], "blue", low=[0, -45], high=[20, 5], joined=False)
+    there = Series("paper", [1.1, 2.1], [31, None], "orange", low=[19, None], high=[44, None], joined=False)
+    return Figure("points", "Elo", "Both.", "Elo", "player", lines=(here, there), x_names=("solver", "noise"))
+
+
+def test_points_have_bars_and_names() -> None:
+    root = drawn(points())
+    bars = [group.findall(f"{SVG}line") for group in root.iter(f"{SVG}g") if group.get("class") == "line"]
+    assert [len(row) for row in bars] == [2, 1]
+    assert not list(root.iter(f"{SVG}polyline"))
+    words = [element.text for element in root.iter(f"{SVG}text")]
+    assert "solver" in words
+    assert "noise" in words
+    told = [title.text for circle in root.iter(f"{SVG}circle") for title in circle]
+    assert told[0] == "here, player solver: 10 (0 to 20)"
+
+
+def test_points_as_files(tmp_path: Path) -> None:
+    write_csv(points(), tmp_path / "points.csv")
+    assert (tmp_path / "points.csv").read_text().splitlines() == [
+        "series,player,Elo,low,high",
+        "here,solver,10,0,20",
+        "here,noise,-20,-45,5",
+        "paper,solver,31,19,44",
+    ]
+    pytest.importorskip("matplotlib")
+    write_png(points(), tmp_path / "points.png")
+    assert (tmp_path / "points.png").read_bytes().startswith(b"\x89PNG")

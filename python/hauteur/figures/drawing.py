@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from html import escape
 from math import log10
 
-from hauteur.figures.figure import Figure, Point, Series, short
+from hauteur.figures.figure import Figure, Point, Series
 
 WIDTH, HEIGHT = 460, 280
 LEFT, RIGHT, TOP, BOTTOM = 50, 14, 30, 40
@@ -28,7 +28,7 @@ def svg(figure: Figure) -> str:
         *(frame.area(slab.xs, slab.below, slab.above, slab.series.colour) for slab in figure.pile()),
         *_grid(figure, frame),
         *_threshold(figure, frame),
-        *(_line(series, frame) for series in figure.lines),
+        *(_line(series, frame) if series.joined else _bars(series, frame) for series in figure.lines),
         *(_dots(series, frame, figure) for series in figure.lines),
     ]
     box = f'viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(figure.title)}"'
@@ -74,9 +74,9 @@ def _grid(figure: Figure, frame: _Frame) -> list[str]:
         y = frame.y(mark)
         parts.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>')
         parts.append(f'<text x="{LEFT - 7}" y="{y + 4:.1f}" text-anchor="end">{figure.y_text(mark)}</text>')
-    for mark in figure.x_ticks():
-        x, y = frame.x(mark), HEIGHT - BOTTOM + 17
-        parts.append(f'<text x="{x:.1f}" y="{y}" text-anchor="middle">{short(mark)}</text>')
+    for number, mark in enumerate(figure.x_ticks()):
+        x, y = frame.x(mark), HEIGHT - BOTTOM + (9 if figure.x_crowded and number % 2 else 17)
+        parts.append(f'<text x="{x:.1f}" y="{y}" text-anchor="middle">{escape(figure.x_text(mark))}</text>')
     parts.append(f'<text x="2" y="12">{escape(figure.y_name)}</text>')
     middle = (LEFT + WIDTH - RIGHT) / 2
     return [*parts, f'<text x="{middle}" y="{HEIGHT - 5}" text-anchor="middle">{escape(figure.x_name)}</text>']
@@ -104,6 +104,13 @@ def _line(series: Series, frame: _Frame) -> str:
     return f'<g class="line" stroke="var(--{series.colour})"{dashes}>{"".join(parts)}</g>'
 
 
+def _bars(series: Series, frame: _Frame) -> str:
+    """A bar a value, over its spread."""
+    ends = [(frame.x(point.x), frame.y(point.low), frame.y(point.high)) for point in series.points()]
+    bars = "".join(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{low:.1f}" y2="{high:.1f}"/>' for x, low, high in ends)
+    return f'<g class="line" stroke="var(--{series.colour})">{bars}</g>'
+
+
 def _dots(series: Series, frame: _Frame, figure: Figure) -> str:
     """A dot a value, which tells its numbers when pointed at."""
     radius = 3 if len(series.xs) <= 30 else 1.8
@@ -117,4 +124,4 @@ def _dots(series: Series, frame: _Frame, figure: Figure) -> str:
 
 def _told(series: Series, point: Point, figure: Figure) -> str:
     spread = f" ({figure.value_text(point.low)} to {figure.value_text(point.high)})" if series.low else ""
-    return f"{series.name}, {figure.x_name} {short(point.x)}: {figure.value_text(point.value)}{spread}"
+    return f"{series.name}, {figure.x_name} {figure.x_text(point.x)}: {figure.value_text(point.value)}{spread}"

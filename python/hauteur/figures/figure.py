@@ -25,7 +25,8 @@ class Series:
     """A named row of values over places on the x axis.
 
     colour: a name of hauteur.figures.colours; low, high: the spread around each value, both or neither; dashed: a
-    second way to tell lines apart. ValueError when the rows are not of one length, or hold an infinity.
+    second way to tell lines apart; joined: by a line, or else points with bars. ValueError when the rows are not of one
+    length, or hold an infinity.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Series:
     low: Values = ()
     high: Values = ()
     dashed: bool = False
+    joined: bool = True
 
     def __post_init__(self) -> None:
         for part, row in (("values", self.values), ("low", self.low or self.xs), ("high", self.high or self.xs)):
@@ -75,7 +77,8 @@ class Figure:
 
     key: the name of its files; text: one line that says what it shows; x_name, y_name: what the axes measure, with the
     unit; percent: values are shares from 0 to 1; log: logarithmic y axis (values must be above 0); from_zero,
-    x_from_zero: the axis begins at 0 or below; threshold: a shaded line at this height, called threshold_name.
+    x_from_zero: the axis begins at 0 or below; threshold: a shaded line at this height, called threshold_name;
+    x_names: words in the place of the numbers 1, 2, ... of the x axis.
     """
 
     key: str
@@ -91,6 +94,7 @@ class Figure:
     x_from_zero: bool = False
     threshold: float | None = None
     threshold_name: str = "threshold"
+    x_names: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         if any(list(area.xs) != list(self.areas[0].xs) for area in self.areas):
@@ -106,7 +110,9 @@ class Figure:
         return (*self.areas, *self.lines)
 
     def x_range(self) -> tuple[float, float]:
-        """Smallest and largest place; a single place stands in the middle of a range of 1."""
+        """Smallest and largest place; a single place, or one with a name, stands in the middle of a range of 1."""
+        if self.x_names:
+            return 0.5, len(self.x_names) + 0.5
         places = [x for series in self.series for x in series.xs] + [0.0] * self.x_from_zero
         low, high = (min(places), max(places)) if places else (0.0, 1.0)
         return (low, high) if high > low else (low - 0.5, high + 0.5)
@@ -139,7 +145,9 @@ class Figure:
         return found
 
     def x_ticks(self) -> list[float]:
-        """Round places inside the x axis."""
+        """Round places inside the x axis, or those that have names."""
+        if self.x_names:
+            return [float(number) for number in range(1, len(self.x_names) + 1)]
         low, high = self.x_range()
         whole = all(float(x).is_integer() for series in self.series for x in series.xs)
         return [mark for mark in ticks(low, high) if low <= mark <= high and (not whole or float(mark).is_integer())]
@@ -150,6 +158,15 @@ class Figure:
         if self.percent and high == 1.0:
             return [i / 4 for i in range(5)]
         return log_ticks(low, high) if self.log else ticks(low, high)
+
+    @property
+    def x_crowded(self) -> bool:
+        """Whether names at the axis are too long to stand side by side."""
+        return max(map(len, self.x_names), default=0) * len(self.x_names) > 70
+
+    def x_text(self, place: float) -> str:
+        """A place as it is written at the axis."""
+        return self.x_names[round(place) - 1] if self.x_names else short(place)
 
     def y_text(self, value: float) -> str:
         """A value as it is written at the axis."""

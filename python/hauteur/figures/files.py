@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hauteur.figures.colours import LIGHT
-from hauteur.figures.figure import Figure, Series, short
+from hauteur.figures.figure import Figure, Series
 from hauteur.networks.files import write_bytes
 
 if TYPE_CHECKING:
@@ -43,7 +43,8 @@ def write_csv(figure: Figure, path: Path) -> None:
     rows.writerow(["series", figure.x_name, figure.y_name, "low", "high"])
     for series in figure.series:
         for point in series.points():
-            rows.writerow([series.name, point.x, point.value, *((point.low, point.high) if series.low else ("", ""))])
+            place = figure.x_text(point.x) if figure.x_names else point.x
+            rows.writerow([series.name, place, point.value, *((point.low, point.high) if series.low else ("", ""))])
     write_bytes(path, buffer.getvalue().encode())
 
 
@@ -79,7 +80,10 @@ def _draw(figure: Figure, axes: Axes) -> None:
     if figure.threshold is not None:
         axes.axhline(figure.threshold, color=LIGHT["ink"], linewidth=4, alpha=0.25, label=figure.threshold_text())
     for series in figure.lines:
-        _draw_line(series, axes)
+        if series.joined:
+            _draw_line(series, axes)
+        else:
+            _draw_points(series, axes)
     _draw_axes(figure, axes)
 
 
@@ -97,6 +101,15 @@ def _draw_line(series: Series, axes: Axes) -> None:
             axes.fill_between(xs, low, high, color=colour, alpha=0.18, linewidth=0)
 
 
+def _draw_points(series: Series, axes: Axes) -> None:
+    """Points with bars from the lower to the upper end of their spread."""
+    points = series.points()
+    bars = [[point.value - point.low for point in points], [point.high - point.value for point in points]]
+    places, values = [point.x for point in points], [point.value for point in points]
+    colour = LIGHT[series.colour]
+    axes.errorbar(places, values, bars, fmt="o", color=colour, markersize=4, capsize=3, label=series.name)
+
+
 def _draw_axes(figure: Figure, axes: Axes) -> None:
     """What the axes measure, round numbers, faint lines at them."""
     axes.set_xlabel(figure.x_name, color=LIGHT["soft"])
@@ -104,7 +117,9 @@ def _draw_axes(figure: Figure, axes: Axes) -> None:
     if figure.log:
         axes.set_yscale("log")
     marks, places = figure.y_ticks(), figure.x_ticks()
-    axes.set_xticks(places, [short(place) for place in places])
+    axes.set_xticks(places, [figure.x_text(place) for place in places])
+    if figure.x_crowded:
+        axes.tick_params(axis="x", labelrotation=25)
     axes.set_yticks(marks, [figure.y_text(mark) for mark in marks])
     axes.set_yticks([], minor=True)
     axes.set_xlim(*figure.x_range())
