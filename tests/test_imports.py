@@ -63,6 +63,7 @@ LAYERS = (
             "temperature",
             "time_manager",
             "trial",
+            "wdl_tuning",
         ),
     ),
     (
