@@ -42,6 +42,7 @@ LAYERS = (
             "evaluate_rollout",
             "evaluate_torch",
             "chunk_buffer",
+            "judging",
             "lc0_chunks",
             "lc0_options",
             "limits",
