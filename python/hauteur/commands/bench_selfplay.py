@@ -12,6 +12,7 @@ from typing import Any, Literal
 from hauteur import _core
 from hauteur.arena import ArenaFacts
 from hauteur.commands.bench import check_positive
+from hauteur.commands.options import Seed
 from hauteur.evaluate import make_evaluator
 from hauteur.game import make
 from hauteur.machine import resident_bytes
@@ -37,7 +38,7 @@ def selfplay(
     in_flight: int = 2,
     threads: int = 1,
     precision: Literal["float32", "bfloat16", "int8"] | None = None,
-    seed: int = 1,
+    seed: Seed = 1,
     setting: tuple[str, ...] = (),
     memory: bool = False,
 ) -> None:

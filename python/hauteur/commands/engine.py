@@ -12,6 +12,7 @@ from cyclopts import Parameter
 
 from hauteur import _core
 from hauteur.analyse import OnReport, Session, open_evaluator
+from hauteur.commands.options import Seed
 from hauteur.config import SearchParams
 from hauteur.limits import Limits
 from hauteur.player import for_nets
@@ -42,7 +43,7 @@ def analyse(
     syzygy: str | None = None,
     batch_size: int | None = None,
     threads: int = 0,
-    seed: int = 0,
+    seed: Seed = 0,
     search: Annotated[SearchParams, Parameter(name="search")] = SearchParams(),  # noqa: B008  (immutable)
 ) -> int:
     """Search a position; show every move with visits, prior, value and line.
@@ -99,7 +100,7 @@ def analyse(
     return 0
 
 
-def uci(*, weights: str | None = None, log: Path | None = None, seed: int | None = None) -> int:
+def uci(*, weights: str | None = None, log: Path | None = None, seed: Seed | None = None) -> int:
     """Chess engine for UCI programs; lc0's option names.
 
     Parameters

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from hauteur import _core
+from hauteur.commands.options import Seed
 from hauteur.config import SearchParams, Temperature
 from hauteur.game import check_game as results_of_laws
 from hauteur.game import make
@@ -62,7 +63,7 @@ def _print_division(state: _core.State, depth: int) -> None:
         print(f"{state.action_to_text(action):>8} {child.perft(depth - 1):,}", flush=True)
 
 
-def check_game(spec: str, *, games: int = 20, seed: int = 0) -> int:
+def check_game(spec: str, *, games: int = 20, seed: Seed = 0) -> int:
     """Run the laws that every game obeys along random games; exit status 1 if one is broken.
 
     Parameters
@@ -94,7 +95,7 @@ def prove(
     at_least: float | None = None,
     against_rollouts: int = 0,
     games: int = 100,
-    seed: int = 0,
+    seed: Seed = 0,
     json: bool = False,
 ) -> int:
     """Check a net's play against exact play; exit status 1 if it fails.
@@ -224,7 +225,7 @@ def play(
     visits: int = 400,
     human: Literal["first", "second", "both", "none"] = "first",
     temperature: float = 0.0,
-    seed: int = 0,
+    seed: Seed = 0,
 ) -> int:
     """Play a game against a net in the terminal.
 

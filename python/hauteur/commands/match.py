@@ -8,6 +8,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Literal
 
+from hauteur.commands.options import Seed
 from hauteur.evaluate import Backend
 from hauteur.game import make
 from hauteur.match import Match, MatchSettings, Resources
@@ -37,7 +38,7 @@ def match(
     batch_size: int | None = None,
     threads: int = 0,
     backend: Backend | None = None,
-    seed: int = 0,
+    seed: Seed = 0,
     max_plies: int | None = None,
     out: Path | None = None,
     json: bool = False,

@@ -7,6 +7,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from hauteur.commands.options import Seed
+
 if TYPE_CHECKING:
     from hauteur.evaluate import Answers, Backend, Precision
     from hauteur.networks import NetDescription
@@ -100,7 +102,7 @@ def check(
     /,
     *,
     positions: int = 64,
-    seed: int = 0,
+    seed: Seed = 0,
     tolerance: float = 1e-3,
     precision: Literal["float32", "bfloat16", "int8"] = "float32",
     threads: int = 1,
