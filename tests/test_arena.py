@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from hauteur import _core
-from hauteur.arena import PLY_LIMIT, ArenaFacts, play_games
+from hauteur.arena import ArenaFacts, play_games
 from hauteur.config import Dirichlet, SearchParams, Temperature
 from hauteur.player import Player
-from hauteur.record import GamePlan, GameRecord
+from hauteur.record import PLY_LIMIT, GamePlan, GameRecord
 from learning_toys import ToyEvaluator
 
 GAME = _core.Game("connect4")

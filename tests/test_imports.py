@@ -69,6 +69,7 @@ LAYERS = (
     ),
     (
         "arena",
+        "running_game",
         "batches",
         "checkpoint",
         "game_files",

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from hauteur import _core, cli
-from hauteur.arena import PLY_LIMIT
 from hauteur.commands.match import _every
 from hauteur.match import Evaluators, Match, MatchSettings, Resources, build_player, match_games, match_plans
 from hauteur.match_folder import MatchFolder
@@ -17,6 +16,7 @@ from hauteur.match_results import MatchGame, Tally, Work, table
 from hauteur.openings import read_opening, read_openings
 from hauteur.player import Player
 from hauteur.player_spec import parse_player
+from hauteur.record import PLY_LIMIT
 from learning_toys import ToyEvaluator
 
 CONNECT4 = _core.Game("connect4")

@@ -2,7 +2,7 @@
 
 import time
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -11,16 +11,17 @@ import pytest
 from hauteur import _core, arena
 from hauteur.arena import ArenaFacts, play_games
 from hauteur.baselines import Baseline
-from hauteur.chosen_move import ChosenMove
+from hauteur.chosen_move import ChosenMove, EngineFailure, EngineResignation, GameLost
 from hauteur.config import SearchParams
 from hauteur.game import make
 from hauteur.match import Match, MatchSettings, Resources
 from hauteur.match_folder import MatchFolder
 from hauteur.match_results import MatchGame, table
-from hauteur.move_player import MovePlayer, make_baseline
+from hauteur.move_player import MovePlayer, Question, make_baseline
 from hauteur.player import Player
 from hauteur.player_spec import PlayerSettings, parse_player, player_text
 from hauteur.record import GamePlan, GameRecord
+from hauteur.scores import pawns
 from learning_toys import ToyEvaluator
 
 GAME = _core.Game("nogo(size=5)")
@@ -76,8 +77,14 @@ class Slow:
     name: str = "slow"
     fails: bool = False
 
-    def choose(self, state: _core.State, seed: int) -> Future[ChosenMove]:
-        return self.workers.submit(self._choose, state)
+    def choose(self, question: Question) -> Future[ChosenMove]:
+        return self.workers.submit(self._choose, question.state)
+
+    def end(self, game: int) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
 
     def _choose(self, state: _core.State) -> ChosenMove:
         if self.fails:
@@ -104,6 +111,71 @@ def test_the_arena_sleeps_while_it_waits(monkeypatch: pytest.MonkeyPatch) -> Non
     assert facts.search.network > 0  # waiting is told as waiting
     for game in games:
         assert game.notes == dict.fromkeys(range(len(game.actions)), "first of all")
+
+
+@dataclass
+class Watching:
+    """Plays the first move, checks what it is asked, loses game 1 by failing and game 2 by resigning."""
+
+    workers: Executor
+    name: str = "watching"
+    running: set[int] = field(default_factory=set)
+    ended: list[int] = field(default_factory=list)
+    closed: int = 0
+
+    def choose(self, question: Question) -> Future[ChosenMove]:
+        assert self.closed == 0
+        assert question.game not in self.ended
+        self.running.add(question.game)
+        return self.workers.submit(self._choose, question)
+
+    def _choose(self, question: Question) -> ChosenMove:
+        replayed = GAME.initial_state()
+        assert question.origin == replayed.notation()
+        for action in question.actions:
+            replayed.play(action)
+        assert replayed.key == question.state.key
+        losses: dict[int, GameLost] = {1: EngineFailure("engine crashed", "exit code 3"), 2: EngineResignation()}
+        if question.game in losses and len(question.actions) >= 6:
+            raise losses[question.game]
+        return ChosenMove(int(question.state.legal_actions()[0]), score=-0.5, depth=7, seconds=2.5)
+
+    def end(self, game: int) -> None:
+        self.running.remove(game)
+        self.ended.append(game)
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+def test_a_lost_game_leaves_the_others_alone() -> None:
+    with ThreadPoolExecutor(2) as workers:
+        watching = Watching(workers)
+        games = games_of([net_player(), watching])
+        alone = games_of([net_player(), Watching(workers)], games=1)
+    assert sorted(watching.ended) == list(range(6))
+    assert not watching.running
+    assert watching.closed == 1
+    assert games[0].actions.tolist() == alone[0].actions.tolist()
+    assert (games[1].outcome, games[1].end_reason, games[1].resigned) == (-1, "engine crashed", -1)
+    assert games[1].notes == {len(games[1].actions): "exit code 3"}
+    assert (games[2].outcome, games[2].end_reason, games[2].resigned) == (1, "resignation", 1)
+    assert games[2].notes == {}
+    assert all(game.end_reason not in ("resignation", "engine crashed") for game in (games[0], *games[3:]))
+
+
+def test_what_is_told_of_moves() -> None:
+    with ThreadPoolExecutor(1) as workers:
+        game = games_of([net_player(), Watching(workers)], games=1)[0]
+    own = game.movers == game.plan.seats.index(1)
+    assert game.scores[own].tolist() == [-0.5] * int(own.sum())
+    assert game.depths[own].tolist() == [7] * int(own.sum())
+    assert game.seconds[own].tolist() == [2.5] * int(own.sum())
+    assert (game.depths[~own] == 0).all()
+    assert (game.seconds[~own] > 0).all()
+    values = (game.root_wdl[:, 0] - game.root_wdl[:, 2])[~own]
+    assert game.scores[~own].tolist() == pytest.approx([pawns(float(value)) for value in values])
+    assert len(game.scores) == len(game.depths) == len(game.seconds) == len(game.actions)
 
 
 def test_a_failure_names_the_player() -> None:

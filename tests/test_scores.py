@@ -6,7 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hauteur.scores import LARGEST_SCORE, SCORE_TYPES, logistic_mean, permille, score
+from hauteur.scores import (
+    LARGEST_SCORE,
+    MATE,
+    SCORE_TYPES,
+    logistic_mean,
+    mate_score,
+    pawns,
+    permille,
+    score,
+    score_text,
+)
 
 wl_and_d = st.floats(0.0, 1.0).flatmap(lambda d: st.tuples(st.floats(-(1.0 - d), 1.0 - d), st.just(d)))
 
@@ -58,6 +68,25 @@ def test_permille_sums_to_thousand(value: tuple[float, float]) -> None:
     assert win + draw + loss == 1000
     assert min(win, draw, loss) >= 0
     assert abs(win - 500 * (1 + value[0] - value[1])) <= 0.5 + 1e-9
+
+
+@given(st.floats(-1.0, 1.0))
+def test_pawns_are_centipawns_over_hundred(wl: float) -> None:
+    assert pawns(wl) * 100 == pytest.approx(score("centipawn", wl=wl, d=0, q=0))
+    assert abs(pawns(wl)) < MATE / 2
+    assert math.isnan(pawns(math.nan))
+
+
+@given(st.integers(-400, 400))
+def test_mates_among_scores(moves: int) -> None:
+    text = score_text(mate_score(moves))
+    assert text == (f"+M{moves}" if moves > 0 else f"-M{-moves}")
+    assert mate_score(3) > mate_score(5) > 200 > -200 > mate_score(-5) > mate_score(-3) > mate_score(0)
+
+
+def test_text_of_scores() -> None:
+    assert [score_text(value) for value in (0.254, -3.0, 0.0, math.nan)] == ["+0.25", "-3.00", "+0.00", ""]
+    assert score_text(mate_score(10_000)) == "+M500"
 
 
 def test_unknown_kind() -> None:

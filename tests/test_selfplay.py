@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from hauteur import _core
-from hauteur.arena import PLY_LIMIT, ArenaFacts, play_games
+from hauteur.arena import ArenaFacts, play_games
 from hauteur.config import Dirichlet, SearchParams, Temperature
 from hauteur.game import make
 from hauteur.metrics import Display, learner_metrics, resignation_metrics
@@ -19,7 +19,7 @@ from hauteur.pipeline import learn
 from hauteur.player import Player
 from hauteur.playout_cap import PlayoutCap
 from hauteur.recipe import Recipe, SelfPlaySettings, parse_recipe
-from hauteur.record import RESIGNATION, GamePlan, GameRecord
+from hauteur.record import PLY_LIMIT, RESIGNATION, GamePlan, GameRecord
 from hauteur.replay import ReplayBuffer
 from hauteur.resignation import NOBODY, Resignation, Watch
 from hauteur.rules import ForcedPlayouts, SearchContempt, SecondNet

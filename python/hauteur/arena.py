@@ -21,12 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
-from hauteur.chosen_move import ChosenMove
+from hauteur.chosen_move import GameLost
 from hauteur.move_player import Asked, MovePlayer
 from hauteur.openings import opening_state
 from hauteur.player import InFlight, Player, SearchFacts, asked_networks
-from hauteur.record import RESIGNATION, GamePlan, GameRecord
-from hauteur.resignation import NOBODY, Resignation, Watch
+from hauteur.record import GamePlan, GameRecord
+from hauteur.resignation import Resignation
+from hauteur.running_game import Move, Slot, played, unsearched
+from hauteur.scores import pawns
 from hauteur.seeds import derived_seed, stream
 
 if TYPE_CHECKING:
@@ -34,9 +36,6 @@ if TYPE_CHECKING:
 
 STANDSTILL = 1000
 """Turns without rows, visits or moves after which the loop gives up."""
-
-PLY_LIMIT = "ply limit"
-"""End reason of a game that was stopped, and counted as a draw, at `max_plies`."""
 
 
 @dataclass
@@ -111,82 +110,12 @@ class _Rules:
 
 
 @dataclass
-class _Slot:
-    """A running game: the position, its trees by number (absent until they are first needed) and what was recorded.
-
-    own_trees: tree 0 is that of the first seat, tree 1 that of the second; otherwise tree 0 serves both.
-    """
-
-    plan: GamePlan
-    state: _core.State
-    seed: int
-    random: np.random.Generator
-    own_trees: bool
-    watch: Watch | None = None
-    full: bool = True
-    trees: dict[int, int] = field(default_factory=dict)
-    unplayed: dict[int, list[int]] = field(default_factory=dict)
-    moves: list[_Move] = field(default_factory=list)
-
-    @property
-    def mover(self) -> int:
-        """Index of the player to move."""
-        return self.plan.seats[self.state.to_move]
-
-    @property
-    def tree_number(self) -> int:
-        """Which of its trees the player to move thinks in."""
-        return self.state.to_move if self.own_trees else 0
-
-    @property
-    def plies(self) -> int:
-        """Plies of the game until now, those of its start included."""
-        return len(self.plan.start) + len(self.moves)
-
-    def trees_of(self, player: int) -> list[int]:
-        """The ids of this player's trees."""
-        return [tree for number, tree in self.trees.items() if self.plan.seats[number] == player]
-
-    def play(self, move: _Move) -> None:
-        """Plays and records a move of the player to move."""
-        if self.watch is not None:
-            self.watch.see(move.mover, float(move.root_wdl[0] - move.root_wdl[2]), self.plies)
-        self.moves.append(move)
-        self.full = True
-        self.state.play(move.action)
-        for unplayed in self.unplayed.values():
-            unplayed.append(move.action)
-
-    def is_over(self, max_plies: int | None) -> bool:
-        """Whether the game has ended, by its rules, by resignation or by the limit of plies."""
-        resigned = self.watch is not None and self.watch.ends_game
-        return self.state.outcome() is not None or resigned or (max_plies is not None and self.plies >= max_plies)
-
-
-@dataclass(frozen=True)
-class _Move:
-    """One searched move, as GameRecord stores it."""
-
-    action: int
-    mover: int
-    policy_actions: NDArray[np.uint16]
-    policy_counts: NDArray[np.uint32]
-    root_wdl: NDArray[np.float32]
-    net_value: float
-    visits: int
-    temperature: float
-    surprise: float = 0.0
-    learn: int = 1
-    note: str = ""
-
-
-@dataclass
 class _Table:
     """A player with its forest, and the games in which it is thinking (by tree)."""
 
     player: Player
     forest: _core.Forest
-    thinking: dict[int, _Slot] = field(default_factory=dict)
+    thinking: dict[int, Slot] = field(default_factory=dict)
 
 
 def _one_for_each_network(tables: Sequence[_Table], batch_size: int, in_flight: int) -> list[InFlight]:
@@ -219,13 +148,13 @@ class _Arena:
         self.game = game
         self.tables = tables
         self.others = others
-        self.asked: Asked[_Slot] = Asked()
+        self.asked: Asked[Slot] = Asked()
         self.waited = 0.0
         self.networks = networks
         self.plans = plans
         self.rules = rules
         self.running = 0
-        self.ended: list[_Slot] = []
+        self.ended: list[Slot] = []
 
     def run(self, facts: ArenaFacts) -> Generator[GameRecord]:
         """Turns until all planned games are over."""
@@ -242,6 +171,8 @@ class _Arena:
                 yield from self._collect(facts)
         finally:
             self.asked.cancel()
+            for player in self.others.values():
+                player.close()
             for network in self.networks:
                 network.cancel()
 
@@ -256,8 +187,11 @@ class _Arena:
     def _play_answers(self) -> bool:
         """Plays the moves that players without a forest have answered; False when there is none."""
         answers = self.asked.answers()
-        for slot, chosen in answers:
-            slot.play(_unsearched(slot, chosen))
+        for slot, answer in answers:
+            if isinstance(answer, GameLost):
+                slot.lost = answer
+            else:
+                slot.play(unsearched(slot, answer))
         self._go_on([slot for slot, _ in answers])
         return bool(answers)
 
@@ -282,18 +216,18 @@ class _Arena:
         self._go_on(slots)
         return True
 
-    def _go_on(self, slots: list[_Slot]) -> None:
+    def _go_on(self, slots: list[Slot]) -> None:
         """The games that are over leave the tables, in the others the player to move thinks."""
         over = [slot.is_over(self.rules.max_plies) for slot in slots]
         self._seat([slot for slot, ended in zip(slots, over, strict=True) if not ended])
         self._end([slot for slot, ended in zip(slots, over, strict=True) if ended])
 
-    def _seat(self, slots: list[_Slot]) -> None:
+    def _seat(self, slots: list[Slot]) -> None:
         """Lets the player to move in each of these games think."""
         for slot in slots:
+            slot.asked = time.perf_counter()
             if slot.mover in self.others:
-                seed = derived_seed(slot.seed, "answer", slot.state.ply)
-                self.asked.ask(slot, self.others[slot.mover], slot.state, seed)
+                self.asked.ask(slot, self.others[slot.mover], slot.question(self.game))
         for player, table in self.tables.items():
             here = [slot for slot in slots if slot.mover == player]
             known = [slot for slot in here if slot.tree_number in slot.trees]
@@ -313,10 +247,10 @@ class _Arena:
         if fresh:
             self._go_on(fresh)
 
-    def _start(self, plan: GamePlan) -> _Slot:
+    def _start(self, plan: GamePlan) -> Slot:
         seed = derived_seed(self.rules.seed, self.rules.purpose, plan.index)
         resignation = self.rules.resignation
-        return _Slot(
+        return Slot(
             plan,
             opening_state(self.game, plan),
             seed,
@@ -325,12 +259,15 @@ class _Arena:
             watch=None if resignation is None else resignation.watch(seed),
         )
 
-    def _end(self, slots: list[_Slot]) -> None:
+    def _end(self, slots: list[Slot]) -> None:
         """Takes these games off the tables."""
         for player, table in self.tables.items():
             ids = [tree for slot in slots for tree in slot.trees_of(player)]
             if ids:
                 table.forest.remove(np.array(ids, np.int64))
+        for slot in slots:
+            for number in {*slot.plan.seats} & self.others.keys():
+                self.others[number].end(slot.plan.index)
         self.running -= len(slots)
         self.ended.extend(slots)
 
@@ -339,7 +276,7 @@ class _Arena:
         for slot in ended:
             facts.games += 1
             facts.moves += len(slot.moves)
-            yield _played(slot)
+            yield played(slot)
 
     def _measure(self, facts: ArenaFacts, elapsed: float) -> None:
         stats = [table.forest.stats() for table in self.tables.values()]
@@ -356,7 +293,7 @@ class _Arena:
         facts.search = search  # at once: another thread may look
 
 
-def _catch_up(table: _Table, slots: list[_Slot]) -> None:
+def _catch_up(table: _Table, slots: list[Slot]) -> None:
     """Plays in the trees of the players to move the moves that were made since they last moved."""
     while slots:
         ids = np.array([slot.trees[slot.tree_number] for slot in slots], np.int64)
@@ -365,7 +302,7 @@ def _catch_up(table: _Table, slots: list[_Slot]) -> None:
         slots = [slot for slot in slots if slot.unplayed[slot.tree_number]]
 
 
-def _plant(table: _Table, slot: _Slot, seed: int) -> None:
+def _plant(table: _Table, slot: Slot, seed: int) -> None:
     """A first tree for the player to move in this game."""
     tree = table.forest.add(slot.state, seed)
     table.forest.set_visit_limits(np.array([tree], np.int64), np.array([table.player.visits], np.uint32))
@@ -373,7 +310,7 @@ def _plant(table: _Table, slot: _Slot, seed: int) -> None:
     slot.unplayed[slot.tree_number] = []
 
 
-def _set_effort(table: _Table, slots: list[_Slot]) -> None:
+def _set_effort(table: _Table, slots: list[Slot]) -> None:
     """Where the player has a playout cap: decides which of these searches are fast, and tells the trees."""
     cap = table.player.playout_cap
     if cap is None or not slots:
@@ -386,15 +323,16 @@ def _set_effort(table: _Table, slots: list[_Slot]) -> None:
     table.forest.set_visit_limits(ids, np.where(full, table.player.visits, cap.fast_visits).astype(np.uint32))
 
 
-def _search_results(table: _Table, ids: NDArray[np.int64], slots: list[_Slot]) -> Iterator[_Move]:
+def _search_results(table: _Table, ids: NDArray[np.int64], slots: list[Slot]) -> Iterator[Move]:
     """The chosen move of each finished tree with what its search found."""
     forest = table.forest
     plies = np.array([slot.state.ply for slot in slots], np.int64)
     choice = table.player.choose(forest, ids, plies, np.array([slot.random.random() for slot in slots]))
     root_wdl, net_wdl, visits = forest.root_values(ids), forest.network_values(ids), forest.root_node_visits(ids)
+    now = time.perf_counter()
     for row, slot in enumerate(slots):
         edges = np.flatnonzero(choice.targets[row])
-        yield _Move(
+        yield Move(
             action=int(choice.actions[row]),
             mover=slot.state.to_move,
             policy_actions=edges.astype(np.uint16),
@@ -405,58 +343,6 @@ def _search_results(table: _Table, ids: NDArray[np.int64], slots: list[_Slot]) -
             temperature=float(choice.temperatures[row]),
             surprise=float(choice.surprise[row]),
             learn=int(table.player.learns and slot.full),
+            score=pawns(float(root_wdl[row, 0] - root_wdl[row, 2])),
+            seconds=now - slot.asked,
         )
-
-
-def _unsearched(slot: _Slot, chosen: ChosenMove) -> _Move:
-    """The move of a player without a forest: nothing is known of it but itself."""
-    return _Move(
-        action=chosen.action,
-        mover=slot.state.to_move,
-        policy_actions=np.array([chosen.action], np.uint16),
-        policy_counts=np.ones(1, np.uint32),
-        root_wdl=np.full(3, np.nan, np.float32),
-        net_value=float("nan"),
-        visits=0,
-        temperature=0.0,
-        surprise=float("nan"),
-        learn=0,
-        note=chosen.note,
-    )
-
-
-def _played(slot: _Slot) -> GameRecord:
-    """Turns the moves of a game into arrays."""
-    moves = slot.moves
-    outcome, reason, resigned = _result(slot)
-    return GameRecord(
-        plan=slot.plan,
-        seed=slot.seed,
-        actions=np.array([move.action for move in moves], np.uint16),
-        movers=np.array([move.mover for move in moves], np.uint8),
-        policy_actions=np.concatenate([np.zeros(0, np.uint16), *(move.policy_actions for move in moves)]),
-        policy_counts=np.concatenate([np.zeros(0, np.uint32), *(move.policy_counts for move in moves)]),
-        policy_lengths=np.array([len(move.policy_actions) for move in moves], np.uint16),
-        root_wdl=np.array([move.root_wdl for move in moves], np.float32).reshape(-1, 3),
-        net_value=np.array([move.net_value for move in moves], np.float32),
-        visits=np.array([move.visits for move in moves], np.uint32),
-        temperatures=np.array([move.temperature for move in moves], np.float32),
-        surprise=np.array([move.surprise for move in moves], np.float32),
-        learn=np.array([move.learn for move in moves], np.uint8),
-        outcome=outcome,
-        end_reason=reason,
-        resigned=resigned,
-        notes={number: move.note for number, move in enumerate(moves) if move.note},
-    )
-
-
-def _result(slot: _Slot) -> tuple[int, str, int]:
-    """Outcome and end reason of a game that is over, and the seat that resigned or, played out, would have."""
-    outcome, reason = slot.state.outcome(), slot.state.end_reason()
-    seat = NOBODY if slot.watch is None else slot.watch.seat
-    resigns = slot.watch is not None and slot.watch.ends_game
-    if outcome is not None:
-        return outcome, reason or "", NOBODY if resigns else seat
-    if resigns:
-        return -1 if seat == 0 else 1, RESIGNATION, seat
-    return 0, PLY_LIMIT, seat

@@ -1,8 +1,8 @@
 """Players without a forest: each is asked for a move in one position and answers later, from another thread.
 
 The arena seats them beside the players with networks and goes on with the other games until an answer is there. A move
-depends on the position and the seed that the arena names it by, not on the thread that found it or on when. What runs
-elsewhere (an engine that is another program) fits the same protocol.
+of those here depends on the position and the seed that the arena names it by, not on the thread that found it or on
+when. Programs that run elsewhere (hauteur.engines) fit the same protocol.
 """
 
 from __future__ import annotations
@@ -17,8 +17,24 @@ from numpy.typing import NDArray
 
 from hauteur import _core
 from hauteur.baselines import Baseline
-from hauteur.chosen_move import ChosenMove, Rule, most_visited
+from hauteur.chosen_move import ChosenMove, GameLost, Rule, most_visited
 from hauteur.solver_player import solver_rule
+
+
+@dataclass(frozen=True)
+class Question:
+    """A game in which a player is to move.
+
+    game: the number of the game; state: the position, the player's own copy, in which the game is not over; origin:
+    where the game began, in the game's notation (chess: FEN); actions: all that were played since, of the opening too;
+    seed: of all random draws for this move.
+    """
+
+    game: int
+    state: _core.State
+    origin: str
+    actions: tuple[int, ...]
+    seed: int
 
 
 class MovePlayer(Protocol):
@@ -28,13 +44,20 @@ class MovePlayer(Protocol):
     def name(self) -> str:
         """What results call it."""
 
-    def choose(self, state: _core.State, seed: int) -> Future[ChosenMove]:
-        """Begins to look for a move in `state`, where the game is not over; all random draws come from `seed`.
+    def choose(self, question: Question) -> Future[ChosenMove]:
+        """Begins to look for a move. GameLost in the future: the player has lost this game, the others go on.
 
-        The state is the player's own copy. An exception in the future stops the games and names the player.
+        Any other exception stops all games and names the player.
         """
 
+    def end(self, game: int) -> None:
+        """The game with this number is over; nothing will be asked about it any more."""
 
+    def close(self) -> None:
+        """No game goes on any more: ends what runs for the player. It may be asked again later, in other games."""
+
+
+Answer = ChosenMove | GameLost
 Game = TypeVar("Game")
 
 
@@ -44,15 +67,12 @@ class Asked(Generic[Game]):
 
     waiting: dict[Future[ChosenMove], tuple[Game, MovePlayer]] = field(default_factory=dict)
 
-    def ask(self, game: Game, player: MovePlayer, state: _core.State, seed: int) -> None:
-        """Asks the player for its move in a game; it gets its own copy of the position."""
-        self.waiting[player.choose(state.copy(), seed)] = (game, player)
+    def ask(self, game: Game, player: MovePlayer, question: Question) -> None:
+        """Asks the player for its move in a game."""
+        self.waiting[player.choose(question)] = (game, player)
 
-    def answers(self) -> list[tuple[Game, ChosenMove]]:
-        """The answers that have come since; RuntimeError names the player that has failed.
-
-        The one place to turn the failure of a player, an engine that died, into the loss of its game.
-        """
+    def answers(self) -> list[tuple[Game, Answer]]:
+        """The answers that have come since; RuntimeError names a player that has failed otherwise than by GameLost."""
         done = [future for future in self.waiting if future.done()]
         return [_answer(future, *self.waiting.pop(future)) for future in done]
 
@@ -68,9 +88,11 @@ class Asked(Generic[Game]):
         self.waiting.clear()
 
 
-def _answer(future: Future[ChosenMove], game: Game, player: MovePlayer) -> tuple[Game, ChosenMove]:
+def _answer(future: Future[ChosenMove], game: Game, player: MovePlayer) -> tuple[Game, Answer]:
     try:
         return game, future.result()
+    except GameLost as lost:
+        return game, lost
     except Exception as error:
         raise RuntimeError(f"player {player.name} has failed: {error}") from error
 
@@ -83,9 +105,15 @@ class BaselinePlayer:
     rule: Rule
     workers: Executor
 
-    def choose(self, state: _core.State, seed: int) -> Future[ChosenMove]:
+    def choose(self, question: Question) -> Future[ChosenMove]:
         """Begins to look for a move."""
-        return self.workers.submit(self.rule, state, seed)
+        return self.workers.submit(self.rule, question.state, question.seed)
+
+    def end(self, game: int) -> None:
+        """Nothing is kept of a game."""
+
+    def close(self) -> None:
+        """Nothing runs; the workers are their owner's."""
 
 
 def make_baseline(game: _core.Game, baseline: Baseline, workers: Executor, name: str = "") -> BaselinePlayer:

@@ -11,6 +11,9 @@ from hauteur import _core
 RESIGNATION = "resignation"
 """End reason of a game that a player gave up."""
 
+PLY_LIMIT = "ply limit"
+"""End reason of a game that was stopped, and counted as a draw, at a limit of plies."""
+
 
 @dataclass(frozen=True)
 class GamePlan:
@@ -41,8 +44,13 @@ class GameRecord:
     learn uint8 [n]: 1 = the move is learned from, policy and value, 0 = it is not (a fast search, an opponent's move);
     outcome: +1 first won, 0 draw, -1 second won. n_scl: of search-contempt, None where it is off; resigned: the seat
     that resigned (0 the first player, 1 the second), or would have in a game that was played out; -1 = neither. notes:
-    what players said of their moves, by the number of the move. A move of a player without a forest has itself with
-    count 1 as its policy, no visits, learn 0, and NaN for everything that a search would have found.
+    what players said of their moves, by the number of the move (n: of the one that a player who lost instead did not
+    make). A move of a player without a forest has itself with count 1 as its policy, no visits, learn 0, and NaN for
+    everything that a search would have found.
+
+    Only told, not learned from: scores float32 [n] in pawns from the mover's view (hauteur.scores; NaN unknown), depths
+    uint16 [n] in plies (0 unknown), seconds float32 [n] from when the player was to move until it had chosen. All are
+    empty where nobody watched the game being played.
     """
 
     plan: GamePlan
@@ -63,6 +71,9 @@ class GameRecord:
     n_scl: float | None = None
     resigned: int = -1
     notes: Mapping[int, str] = field(default_factory=dict)
+    scores: NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32))
+    depths: NDArray[np.uint16] = field(default_factory=lambda: np.zeros(0, np.uint16))
+    seconds: NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32))
 
     def score_of(self, player: int) -> float:
         """Score of a player of the plan: 1 won, 0.5 drawn, 0 lost."""

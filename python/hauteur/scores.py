@@ -18,6 +18,8 @@ SCORE_TYPES = (
 )
 LARGEST_SCORE = 30_000
 """No score is beyond; certain mates have their own."""
+MATE = 1000.0
+"""Pawns of a mate on the board; see `mate_score`."""
 SMALLEST_SHARE = 1e-4
 """Of wins, draws, losses: below it the logistic parameters say nothing."""
 LARGEST_DECIDED = 0.996
@@ -46,6 +48,25 @@ def score(kind: str, *, wl: float, d: float, q: float) -> int:
         case _:
             raise ValueError(f"ScoreType must be one of {', '.join(SCORE_TYPES)}, got {kind!r}")
     return round(min(max(figure, -LARGEST_SCORE), LARGEST_SCORE))
+
+
+def pawns(wl: float) -> float:
+    """W - L as pawns, by the formula of `centipawn`; NaN for NaN."""
+    return wl if math.isnan(wl) else score("centipawn", wl=wl, d=0.0, q=wl) / 100.0
+
+
+def mate_score(moves: int) -> float:
+    """A mate in so many moves among scores in pawns: 1000 - moves; negative: the mover is mated (0 counts as that)."""
+    return math.copysign(MATE - min(abs(moves), MATE / 2), moves if moves else -1)
+
+
+def score_text(score: float) -> str:
+    """A score in pawns as PGN comments have it: +0.25, or +M5 for a mate in 5 moves; empty where it is unknown."""
+    if math.isnan(score):
+        return ""
+    if abs(score) >= MATE / 2:
+        return f"{'-' if score < 0 else '+'}M{MATE - abs(score):.0f}"
+    return f"{score:+.2f}"
 
 
 def permille(wl: float, d: float) -> tuple[int, int, int]:

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
-from hauteur.arena import PLY_LIMIT
 from hauteur.game_files.shards import StoredGame
 from hauteur.lc0_chunks import ADJUDICATED, CLASSICAL, HISTORY_PLANES, RECORDS, TOO_LONG, Records, plane_bytes
+from hauteur.record import PLY_LIMIT
 
 VERSION = 6
 
