@@ -54,6 +54,7 @@ LAYERS = (
             "proof",
             "quantize",
             "rating",
+            "rating_list",
             "record",
             "replay",
             "root_report",
