@@ -322,7 +322,7 @@ def test_output_is_not_flooded(client: Client) -> None:
     assert len(infos(client.until("bestmove"))) < 60
 
 
-def test_movetime_and_clock_are_kept(client: Client) -> None:
+def test_every_clock_gets_a_move(client: Client) -> None:
     client.ready()
     for go in ("go movetime 300", "go wtime 1000 btime 1000", "go wtime 1 btime 1", "go wtime -5 btime -5 winc 10"):
         client.send("ucinewgame", "position startpos", go)

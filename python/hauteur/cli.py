@@ -51,6 +51,7 @@ COMMANDS = (
     Command("bench baselines", "bench_baselines:baselines", "Simulations per second of the players without a network."),
     Command("bench engine", "bench:engine", "Speed of search with a net, against the bare evaluator."),
     Command("bench selfplay", "bench_selfplay:selfplay", "Speed of self-play and where its time goes."),
+    Command("bench match", "bench_match:match", "Games per second of a match, many at a time and one by one."),
     Command("bench train", "bench_train:train", "Speed of training, and of drawing its batches."),
     Command("bench evaluator", "bench:evaluator", "Evaluations per second of a net, by batch size and precision."),
     Command("doctor", "doctor:doctor", "Show versions, devices, threads, backends, and what is missing."),

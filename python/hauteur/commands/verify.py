@@ -120,9 +120,8 @@ def searches(
         return _repeats(reference, nets, seeds=seeds, backend=backend, threads=threads, json=json)
     on_set = None if json else _print_set
     report = verify.searches(reference, nets, backend=backend, threads=threads, on_set=on_set)
-    if report.is_empty and not json:
-        print("nothing was compared: every set was skipped")
-        return 0
+    if report.is_empty:
+        raise ValueError(f"{reference}: nothing was compared, every set was skipped")
     return _conclude(report, tolerance, json=json, printed=not json)
 
 
