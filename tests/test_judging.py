@@ -15,7 +15,7 @@ from hauteur import _core
 from hauteur.config import Dirichlet, SearchParams
 from hauteur.evaluate import GameEvaluator, UniformEvaluator
 from hauteur.game import make
-from hauteur.judging import Judge, Judgement, Judgements, Question, counts_up_to, visits_to_solution
+from hauteur.judging import Dialogue, Judge, Judgement, Judgements, Question, counts_up_to, visits_to_solution
 from hauteur.player import run_searches
 from hauteur.rules import SearchContempt
 from search_toys import Floats, hash_evaluator
@@ -97,11 +97,42 @@ def test_searches_may_end_early() -> None:
     def changed(found: Judgements) -> bool:
         return found[0].best != 3
 
-    some = judge.judge((Question(state, (4, 32)) for state in states), changed)
+    some = judge.judge(Question(state, (4, 32), go_on=changed) for state in states)
     assert {len(found) for found in some} == {1, 2}
     for whole, found in zip(every, some, strict=True):
         assert repr(whole[: len(found)]) == repr(found)
         assert len(found) == 1 + (whole[0].best != 3)
+
+
+def test_dialogues_ask_by_what_they_heard() -> None:
+    def line(state: _core.State) -> Dialogue[list[int]]:
+        """Plays the best moves of both sides until the game is over, at most six."""
+        played: list[int] = []
+        state = state.copy()
+        while state.outcome() is None and len(played) < 6:
+            (found,) = yield Question(state.copy(), (12,))
+            played.append(found.best)
+            state.play(found.best)
+        return played
+
+    states = positions(20)
+    judge = Judge(Hashed(), SearchParams(), at_a_time=5)
+    lines = dict(judge.converse(line(state) for state in states))
+    alone = [dict(Judge(Hashed(), SearchParams()).converse([line(state)]))[0] for state in states]
+    assert [lines[number] for number in range(20)] == alone
+    assert judge.facts.rows > 0
+
+
+def test_a_dialogue_without_questions() -> None:
+    def nothing() -> Dialogue[str]:
+        yield from ()
+        return "nothing"
+
+    assert list(Judge(Hashed(), SearchParams(), at_a_time=1).converse(nothing() for _ in range(3))) == [
+        (0, "nothing"),
+        (1, "nothing"),
+        (2, "nothing"),
+    ]
 
 
 def test_nothing_to_judge() -> None:

@@ -9,9 +9,11 @@ trees are in memory; a search that is done makes room for the next position.
 from __future__ import annotations
 
 import math
+import time
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
@@ -48,13 +50,25 @@ class Judgement:
         return self.best_q - self.second_q
 
 
+Judgements = tuple[Judgement, ...]
+"""One for each count of visits that was reached."""
+
+GoOn = Callable[[Judgements], bool]
+"""Whether a search goes on to its next count of visits, by what it has found until now."""
+
+
 @dataclass(frozen=True)
 class Question:
-    """A position to judge, its past included, at these counts of visits (ascending); only: the root moves allowed."""
+    """A position to judge, its past included, at these counts of visits (ascending).
+
+    only: the root moves allowed, empty: all; go_on: asked at every count but the last; a search that does not go on
+    has fewer judgements.
+    """
 
     state: _core.State
     visits: tuple[int, ...]
     only: tuple[int, ...] = ()
+    go_on: GoOn | None = None
 
     def __post_init__(self) -> None:
         if not self.visits or list(self.visits) != sorted(set(self.visits)):
@@ -65,11 +79,9 @@ class Question:
             raise ValueError(f"the game is over in the position {self.state.notation()}: there is nothing to judge")
 
 
-Judgements = tuple[Judgement, ...]
-"""One for each count of visits that was reached."""
-
-GoOn = Callable[[Judgements], bool]
-"""Whether a search goes on to its next count of visits, by what it has found until now."""
+Said = TypeVar("Said")
+Dialogue = Generator[Question, Judgements, Said]
+"""Questions one after another, each made of the judgements of those before; at the end it returns what came out."""
 
 
 @dataclass
@@ -88,24 +100,30 @@ class Judge:
     threads: int = 1
     facts: SearchFacts = field(default_factory=SearchFacts)
 
-    def judge(self, questions: Iterable[Question], go_on: GoOn | None = None) -> list[Judgements]:
+    def judge(self, questions: Iterable[Question]) -> list[Judgements]:
         """The judgements of all questions, in their order."""
-        found = dict(self.judge_each(questions, go_on))
+        found = dict(self.judge_each(questions))
         return [found[number] for number in range(len(found))]
 
-    def judge_each(self, questions: Iterable[Question], go_on: GoOn | None = None) -> Generator[tuple[int, Judgements]]:
-        """The number of each question (from 0) with its judgements, as they are ready; questions are read when needed.
-
-        go_on: asked at every count of visits but the last; a search that does not go on has fewer judgements.
-        """
-        waiting = enumerate(questions)
-        first = next(waiting, None)
-        if first is not None:
-            yield from _Judging(self, first, waiting, go_on).run()
+    def judge_each(self, questions: Iterable[Question]) -> Generator[tuple[int, Judgements]]:
+        """The number of each question (from 0) with its judgements, when they are ready; questions are read as needed."""
+        return self.converse(_single(question) for question in questions)
 
     def judge_states(self, states: Iterable[_core.State], *visits: int) -> list[Judgements]:
         """The judgements of positions at these counts of visits."""
         return self.judge(Question(state, visits) for state in states)
+
+    def converse(self, dialogues: Iterable[Dialogue[Said]]) -> Generator[tuple[int, Said]]:
+        """The number of each dialogue (from 0) with what it returned, when it ends; they are begun as there is room."""
+        started = time.perf_counter()
+        try:
+            yield from _Conversation(self, dialogues).run()
+        finally:
+            self.facts.total += time.perf_counter() - started
+
+
+def _single(question: Question) -> Dialogue[Judgements]:
+    return (yield question)
 
 
 def counts_up_to(most: int, *also: int, a_doubling: int = 4) -> tuple[int, ...]:
@@ -126,86 +144,122 @@ def visits_to_solution(judgements: Sequence[Judgement], right: Callable[[int], b
 
 
 @dataclass
-class _Tree:
-    """The search of a question."""
+class _Tree(Generic[Said]):
+    """The search of a dialogue's question."""
 
     number: int
+    dialogue: Dialogue[Said]
     question: Question
     found: list[Judgement] = field(default_factory=list)
 
 
-class _Judging:
-    """The searches of one call."""
+class _Conversation(Generic[Said]):
+    """The dialogues of one call, and their searches."""
 
-    def __init__(
-        self, judge: Judge, first: tuple[int, Question], rest: Iterator[tuple[int, Question]], go_on: GoOn | None
-    ) -> None:
+    def __init__(self, judge: Judge, dialogues: Iterable[Dialogue[Said]]) -> None:
+        self.judge = judge
+        self.room = judge.at_a_time or 3 * judge.evaluator.batch_size
+        self.waiting = enumerate(dialogues)
+        self.searches: _Searches | None = None
+        self.trees: dict[int, _Tree[Said]] = {}
+        self.ended: deque[tuple[int, Said]] = deque()
+
+    def run(self) -> Iterator[tuple[int, Said]]:
+        """Searches until every dialogue has ended."""
+        try:
+            self._begin_more()
+            while self.trees or self.ended:
+                yield from self._said()
+                self._step()
+                self._begin_more()
+        finally:
+            if self.searches is not None:
+                self.searches.cancel()
+
+    def _said(self) -> Iterator[tuple[int, Said]]:
+        while self.ended:
+            yield self.ended.popleft()
+
+    def _begin_more(self) -> None:
+        """Begins further dialogues while there is room."""
+        while len(self.trees) + len(self.ended) < self.room and (following := next(self.waiting, None)) is not None:
+            number, dialogue = following
+            self._ask(number, dialogue, None)
+
+    def _ask(self, number: int, dialogue: Dialogue[Said], answer: Judgements | None) -> None:
+        """Gives a dialogue its answer (None: it begins) and takes its next question, or what it returns."""
+        try:
+            question = next(dialogue) if answer is None else dialogue.send(answer)
+        except StopIteration as end:
+            self.ended.append((number, end.value))
+            return
+        if self.searches is None:
+            self.searches = _Searches(self.judge, question.state.game)
+        self.trees[self.searches.begin(question)] = _Tree(number, dialogue, question)
+
+    def _step(self) -> None:
+        """One turn of the searches, and what the finished ones have found."""
+        if self.searches is None or not self.trees:
+            return
+        for tree in self.searches.turn():
+            search = self.trees[tree]
+            search.found.append(self.searches.judgement(tree))
+            found, question = tuple(search.found), search.question
+            if len(found) < len(question.visits) and (question.go_on is None or question.go_on(found)):
+                self.searches.limit(tree, question.visits[len(found)])
+            else:
+                del self.trees[tree]
+                self.searches.end(tree)
+                self._ask(search.number, search.dialogue, found)
+
+
+class _Searches:
+    """The forest of a conversation, and the nets that it asks."""
+
+    def __init__(self, judge: Judge, game: _core.Game) -> None:
         search = for_nets(judge.search, judge.large).model_copy(update={"max_in_flight": 1})
-        game = first[1].state.game
         self.forest = _core.Forest(game, search.model_dump_json(exclude_none=True), judge.seed, judge.threads)
         self.seed = judge.seed
-        self.rest = rest
-        self.go_on = go_on
-        self.trees: dict[int, _Tree] = {}
-        nets = asked_networks(self.forest, judge.evaluator, judge.large)
         self.networks = [
             InFlight([self.forest], net, net.batch_size, spread=True, facts=judge.facts, nets=[number])
-            for net, number in nets
+            for net, number in asked_networks(self.forest, judge.evaluator, judge.large)
         ]
-        self.room = judge.at_a_time or 3 * judge.evaluator.batch_size
-        self._begin(*first)
 
-    def run(self) -> Iterator[tuple[int, Judgements]]:
-        """Searches until every question is answered."""
-        try:
-            self._fill()
-            while self.trees:
-                applied = self._turn()
-                finished = [int(tree) for tree in self.forest.finished()]
-                if not applied and not finished:
-                    raise RuntimeError("judging stands still: trees are active, but gather gives no rows")
-                for tree in finished:
-                    yield from self._note(tree)
-                self._fill()
-        finally:
-            for network in self.networks:
-                network.cancel()
-
-    def _fill(self) -> None:
-        """Begins further questions while there is room."""
-        while len(self.trees) < self.room and (following := next(self.rest, None)) is not None:
-            self._begin(*following)
-
-    def _begin(self, number: int, question: Question) -> None:
+    def begin(self, question: Question) -> int:
+        """The tree in which a question is searched."""
         # The seed is of the position, not of its number: the same position is judged alike wherever it stands.
-        seed = derived_seed(self.seed, "judging", question.state.key)
-        tree = self.forest.add(question.state, seed)
+        tree = self.forest.add(question.state, derived_seed(self.seed, "judging", question.state.key))
         if question.only:
             self.forest.restrict_root(tree, question.only)
-        self.trees[tree] = _Tree(number, question)
-        self._limit(tree, question.visits[0])
+        self.limit(tree, question.visits[0])
+        return tree
 
-    def _turn(self) -> bool:
-        """Fills the batches up, then applies the oldest of each net; False when none waited."""
+    def limit(self, tree: int, visits: int) -> None:
+        """At how many visits the tree is finished."""
+        self.forest.set_visit_limits(np.array([tree], np.int64), np.array([visits], np.uint32))
+
+    def end(self, tree: int) -> None:
+        """Forgets a tree."""
+        self.forest.remove(np.array([tree], np.int64))
+
+    def turn(self) -> list[int]:
+        """Fills the batches up, applies the oldest of each net; the trees that are finished then."""
         visits = self.forest.stats()["visits"]
         for network in self.networks:
             network.fill()
         applied = [network.apply_oldest() for network in self.networks]
-        return any(applied) or self.forest.stats()["visits"] > visits
+        finished = [int(tree) for tree in self.forest.finished()]
+        if not (finished or any(applied)) and self.forest.stats()["visits"] == visits:
+            raise RuntimeError("judging stands still: trees are active, but gather gives neither rows nor visits")
+        return finished
 
-    def _note(self, tree: int) -> Iterator[tuple[int, Judgements]]:
-        """Writes down what a finished search has found; yields it all when the question is answered."""
-        search = self.trees[tree]
-        search.found.append(self._judgement(tree))
-        found, wanted = tuple(search.found), search.question.visits
-        if len(found) < len(wanted) and (self.go_on is None or self.go_on(found)):
-            self._limit(tree, wanted[len(found)])
-            return
-        del self.trees[tree]
-        self.forest.remove(np.array([tree], np.int64))
-        yield search.number, found
+    def cancel(self) -> None:
+        """Takes back the batches that wait."""
+        for network in self.networks:
+            network.cancel()
 
-    def _judgement(self, tree: int) -> Judgement:
+    def judgement(self, tree: int) -> Judgement:
+        """What the tree says now."""
         ids = np.array([tree], np.int64)
         win, _, loss = self.forest.root_values(ids)[0].tolist()
         q = self.forest.root_q(ids)[0]
@@ -216,6 +270,3 @@ class _Judging:
         visits = int(self.forest.root_node_visits(ids)[0])
         second_q = math.nan if second is None else float(q[second])
         return Judgement(visits, win - loss, best, float(q[best]), second, second_q)
-
-    def _limit(self, tree: int, visits: int) -> None:
-        self.forest.set_visit_limits(np.array([tree], np.int64), np.array([visits], np.uint32))
