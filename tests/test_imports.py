@@ -15,6 +15,7 @@ LAYERS = (
     (
         "baselines",
         "config",
+        "engine_settings",
         "extras",
         "game",
         "game_laws",

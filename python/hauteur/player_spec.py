@@ -1,6 +1,7 @@
 """Players as text: `net=maia-1900.pb.gz visits=100 temperature=0.5 search.cpuct.init=1.5`, or a TOML file of such keys.
 
-A player without a network is a word of its own: `rave:1000 name=NAME` (hauteur.baselines).
+A player without a network is a word of its own: `rave:1000 name=NAME` (hauteur.baselines). So is a program of its own,
+`uci:stockfish nodes=1000`, and then the other words are about that program (hauteur.engine_settings).
 
 Nothing here names a rule of the search: keys are looked up in the models of `hauteur.config`, values are read by them.
 """
@@ -19,6 +20,7 @@ from pydantic import AfterValidator, BaseModel, Field, ValidationError, model_va
 
 from hauteur.baselines import is_baseline, parse_baseline
 from hauteur.config import SearchParams, Temperature
+from hauteur.engine_settings import EngineSettings, engine_key, engine_of, engine_words, is_engine
 from hauteur.section import Section
 
 Colours = Literal["swap", "first", "second", "mover"]
@@ -36,7 +38,7 @@ def _written(baseline: str) -> str:
 class PlayerSettings(Section):
     """What makes a player of a match.
 
-    baseline: a player without a network, which has a name and nothing else.
+    baseline: a player without a network, engine: a program that plays; either has a name and nothing else.
 
     net: a net file, `uniform` or `rollout`; None: the net that comes with the game. large_net: a second net, which
     corrects the first one (search.second_net; visits are then the first net's). precision: of the nets' arithmetic;
@@ -45,6 +47,7 @@ class PlayerSettings(Section):
 
     name: str = ""
     baseline: Annotated[str, AfterValidator(_written)] | None = None
+    engine: EngineSettings | None = None
     net: str | None = None
     large_net: str | None = None
     precision: Literal["float32", "bfloat16", "float16", "int8"] | None = None
@@ -55,14 +58,17 @@ class PlayerSettings(Section):
     @property
     def has_net(self) -> bool:
         """Whether it searches with a net (or with an evaluator in the place of one)."""
-        return self.baseline is None
+        return self.baseline is None and self.engine is None
 
     @model_validator(mode="after")
-    def _baseline_has_nothing_else(self) -> Self:
-        fields = set(PlayerSettings.model_fields) - {"baseline", "name"}
+    def _without_a_network_nothing_else(self) -> Self:
+        fields = set(PlayerSettings.model_fields) - {"baseline", "engine", "name"}
         given = sorted(self.model_dump(exclude_defaults=True, include=fields))
-        if self.baseline is not None and given:
-            raise ValueError(f"{self.baseline} is a player without a network: {given[0]} does not apply; allowed: name")
+        if self.baseline is not None and self.engine is not None:
+            given.append("engine")
+        if not self.has_net and given:
+            player = self.baseline or f"{self.engine and self.engine.command}"
+            raise ValueError(f"{player} is a player without a network: {given[0]} does not apply; allowed: name")
         return self
 
 
@@ -73,8 +79,8 @@ SHORT: dict[tuple[str, ...], tuple[str, ...]] = {("temperature",): ("temperature
 def parse_player(text: str, label: str = "player") -> PlayerSettings:
     """The settings that the words of `text` give; later words go before those of TOML files. ValueError names the word.
 
-    A word is key=value, or @FILE.toml, or a path that ends in .toml, or a player without a network. Dashes are as good
-    as underscores in keys, and `search.` may be left out. label: what messages call the player.
+    A word is key=value, or @FILE.toml, or a path that ends in .toml, or a player without a network, or a program.
+    Dashes are as good as underscores in keys, and `search.` may be left out. label: what messages call the player.
     """
     try:
         values: dict[str, Any] = {}
@@ -89,9 +95,11 @@ def parse_player(text: str, label: str = "player") -> PlayerSettings:
 
 def player_text(settings: PlayerSettings, *, without: tuple[str, ...] = ()) -> str:
     """The shortest text that gives these settings, leaving out the fields `without`."""
-    changed = settings.model_dump(exclude_defaults=True, exclude=set(without))
+    changed = settings.model_dump(exclude_defaults=True, exclude={"engine", *without})
     baseline = changed.pop("baseline", None)
     words = [] if baseline is None else [baseline]
+    if settings.engine is not None and "engine" not in without:
+        words += engine_words(settings.engine)
     for path, value in _leaves(changed):
         short = next((key for key, full in SHORT.items() if full == path), path)
         words.append(shlex.quote(f"{'.'.join(short)}={_value_text(value)}"))
@@ -104,21 +112,31 @@ def _assignments(text: str) -> Iterator[tuple[tuple[str, ...], Any]]:
         words = shlex.split(text)
     except ValueError as error:
         raise ValueError(f"{text!r}: {error}") from None
-    files = [word.removeprefix("@") for word in words if _is_file(word)]
-    for file in files:
-        yield from _file_assignments(Path(file))
+    from_files = [
+        found for word in words if _is_file(word) for found in _file_assignments(Path(word.removeprefix("@")))
+    ]
+    yield from from_files
+    words = [word for word in words if not _is_file(word)]
+    has_engine = any(path[0] == "engine" for path, _ in from_files) or any(map(is_engine, words))
     given: set[tuple[str, ...]] = set()
     for word in words:
-        if _is_file(word):
-            continue
-        key, equals, value = ("baseline", "=", word) if is_baseline(word) else word.partition("=")
-        if not equals or not key:
-            raise ValueError(f"{word!r} is neither key=value nor a .toml file")
-        path = _full_key(tuple(key.split(".")), is_value=True)
-        if path in given:
-            raise ValueError(f"{'.'.join(path)} is given twice")
-        given.add(path)
-        yield path, value
+        for path, value in _word_assignments(word, has_engine=has_engine):
+            if path in given:
+                raise ValueError(f"{'.'.join(path)} is given twice")
+            given.add(path)
+            yield path, value
+
+
+def _word_assignments(word: str, *, has_engine: bool) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Full key and value of what a word gives. has_engine: the text is of a program, so that other keys are meant."""
+    if is_engine(word):
+        yield from ((("engine", key), value) for key, value in engine_of(word).items())
+        return
+    key, equals, value = ("baseline", "=", word) if is_baseline(word) else word.partition("=")
+    if not equals or not key:
+        raise ValueError(f"{word!r} is neither key=value nor a .toml file")
+    own_key = has_engine and not is_baseline(word)
+    yield engine_key(key) if own_key else _full_key(tuple(key.split(".")), is_value=True), value
 
 
 def _is_file(word: str) -> bool:
@@ -132,7 +150,8 @@ def _file_assignments(path: Path) -> Iterator[tuple[tuple[str, ...], Any]]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"{path}: not a TOML file: {error}") from None
     for key, value in _leaves(values):
-        yield _full_key(key, is_value=not isinstance(value, dict)), value
+        is_option = key[:2] == ("engine", "options")
+        yield key if is_option else _full_key(key, is_value=not isinstance(value, dict)), value
 
 
 def _leaves(values: dict[str, Any], prefix: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
@@ -156,6 +175,9 @@ def _full_key(path: tuple[str, ...], *, is_value: bool) -> tuple[str, ...]:
 
 def _assign(values: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
     """Puts the value into nested dicts, making the sections on its way; a section itself may be `on` or `off`."""
+    if path[:2] == ("engine", "options") and len(path) > 2:
+        values.setdefault("engine", {}).setdefault("options", {})[".".join(path[2:])] = value
+        return
     model: type[BaseModel] = PlayerSettings
     for depth, name in enumerate(path):
         if name not in model.model_fields:
@@ -221,7 +243,8 @@ def _unknown(key: str, allowed: list[str]) -> str:
 def _problem(detail: dict[str, Any]) -> str:
     key = ".".join(str(part) for part in detail["loc"])
     message = str(detail["msg"]).removeprefix("Value error, ")
-    return f"{key}: {message}, got {str(detail['input'])[:80]!r}" if key else message
+    given = "" if isinstance(detail["input"], dict) else f", got {str(detail['input'])[:80]!r}"
+    return f"{key}: {message}{given}" if key else message
 
 
 def _value_text(value: Any) -> str:
