@@ -21,7 +21,8 @@ def svg(figure: Figure) -> str:
     marks = figure.y_ticks()
     low, high = figure.x_range()
     frame = _Frame(
-        x=_Axis(low, high, LEFT, WIDTH - RIGHT), y=_Axis(marks[0], marks[-1], HEIGHT - BOTTOM, TOP, log=figure.log)
+        x=_Axis(low, high, LEFT, WIDTH - RIGHT, log=figure.x_log),
+        y=_Axis(marks[0], marks[-1], HEIGHT - BOTTOM, TOP, log=figure.log),
     )
     parts = [
         f"<title>{escape(figure.title)}</title><desc>{escape(figure.text)}</desc>",

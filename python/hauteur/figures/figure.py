@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+MOST_PLACES = 6
+"""So many places on a logarithmic axis are marked themselves, in the place of round ones."""
+
 Values = Sequence[float | None]
 """One value a place; None where there is none."""
 
@@ -76,9 +79,9 @@ class Figure:
     """Areas piled up from below (shares, or any amounts) and lines over them.
 
     key: the name of its files; text: one line that says what it shows; x_name, y_name: what the axes measure, with the
-    unit; percent: values are shares from 0 to 1; log: logarithmic y axis (values must be above 0); from_zero,
-    x_from_zero: the axis begins at 0 or below; threshold: a shaded line at this height, called threshold_name;
-    x_names: words in the place of the numbers 1, 2, ... of the x axis.
+    unit; percent: values are shares from 0 to 1; log, x_log: logarithmic axis (values, places must be above 0);
+    from_zero, x_from_zero: the axis begins at 0 or below; threshold: a shaded line at this height, called
+    threshold_name; x_names: words in the place of the numbers 1, 2, ... of the x axis.
     """
 
     key: str
@@ -90,6 +93,7 @@ class Figure:
     lines: tuple[Series, ...] = ()
     percent: bool = False
     log: bool = False
+    x_log: bool = False
     from_zero: bool = False
     x_from_zero: bool = False
     threshold: float | None = None
@@ -103,6 +107,8 @@ class Figure:
             raise ValueError(f"figure {self.key!r}: areas that are piled up must have a value at every place")
         if self.log and any(point.low <= 0 for series in self.lines for point in series.points()):
             raise ValueError(f"figure {self.key!r}: values on a logarithmic axis must be above 0")
+        if self.x_log and (self.x_from_zero or any(x <= 0 for series in self.series for x in series.xs)):
+            raise ValueError(f"figure {self.key!r}: places on a logarithmic axis must be above 0")
 
     @property
     def series(self) -> tuple[Series, ...]:
@@ -114,8 +120,10 @@ class Figure:
         if self.x_names:
             return 0.5, len(self.x_names) + 0.5
         places = [x for series in self.series for x in series.xs] + [0.0] * self.x_from_zero
-        low, high = (min(places), max(places)) if places else (0.0, 1.0)
-        return (low, high) if high > low else (low - 0.5, high + 0.5)
+        low, high = (min(places), max(places)) if places else (1.0, 2.0) if self.x_log else (0.0, 1.0)
+        if high > low:
+            return low, high
+        return (low / 2, high * 2) if self.x_log else (low - 0.5, high + 0.5)
 
     def y_range(self) -> tuple[float, float]:
         """What the y axis has to cover."""
@@ -145,10 +153,13 @@ class Figure:
         return found
 
     def x_ticks(self) -> list[float]:
-        """Round places inside the x axis, or those that have names."""
+        """Round places inside the x axis, those with names, or the few places of a logarithmic one."""
         if self.x_names:
             return [float(number) for number in range(1, len(self.x_names) + 1)]
         low, high = self.x_range()
+        if self.x_log:
+            places = sorted({float(x) for series in self.series for x in series.xs})
+            return places if len(places) <= MOST_PLACES else [m for m in log_ticks(low, high) if low <= m <= high]
         whole = all(float(x).is_integer() for series in self.series for x in series.xs)
         return [mark for mark in ticks(low, high) if low <= mark <= high and (not whole or float(mark).is_integer())]
 

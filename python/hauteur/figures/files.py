@@ -116,11 +116,14 @@ def _draw_axes(figure: Figure, axes: Axes) -> None:
     axes.set_ylabel(figure.y_name, color=LIGHT["soft"])
     if figure.log:
         axes.set_yscale("log")
+    if figure.x_log:
+        axes.set_xscale("log")
     marks, places = figure.y_ticks(), figure.x_ticks()
     axes.set_xticks(places, [figure.x_text(place) for place in places])
     if figure.x_crowded:
         axes.tick_params(axis="x", labelrotation=25)
     axes.set_yticks(marks, [figure.y_text(mark) for mark in marks])
+    axes.set_xticks([], minor=True)
     axes.set_yticks([], minor=True)
     axes.set_xlim(*figure.x_range())
     axes.set_ylim(marks[0], marks[-1])
