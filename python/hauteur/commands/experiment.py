@@ -13,6 +13,7 @@ def experiment(
     game: str | None = None,
     opponent: str | None = None,
     parallel: int = 64,
+    only: tuple[str, ...] = (),
     out: Path | None = None,
     threads: int | None = None,
 ) -> None:
@@ -37,6 +38,9 @@ def experiment(
         The fixed opponent, where an experiment has one, as a player of `hauteur match`.
     parallel
         Games at a time.
+    only
+        Play only this match of an experiment that has several; may be repeated. The others are told of where they have
+        been played to the end.
     out
         Folder of the results, default runs/experiments/NAME.
     threads
@@ -62,5 +66,6 @@ def experiment(
         game=game,
         opponent=opponent,
         parallel=parallel,
+        only=only,
     )
     make_experiment(chosen, setting)

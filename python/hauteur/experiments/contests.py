@@ -63,8 +63,29 @@ class Played:
 
 
 def play_contests(setting: Setting, contests: Iterable[Contest]) -> dict[str, Played]:
-    """Plays each contest, once a seed of the setting, going on where it was; by name."""
-    return {contest.name: _play_seeds(setting, contest) for contest in contests}
+    """Plays each contest, once a seed of the setting, going on where it was; by name.
+
+    Where the setting names some, those alone are played; of the others those are in the answer that are over.
+    """
+    return {contest.name: _play_seeds(setting, contest) for contest in wanted(setting, contests)}
+
+
+def wanted(setting: Setting, contests: Iterable[Contest]) -> list[Contest]:
+    """The contests that the setting names or that are over; all, where it names none. ValueError for unknown names."""
+    every = list(contests)
+    names = [contest.name for contest in every]
+    unknown = [name for name in setting.only if name not in names]
+    if unknown:
+        raise ValueError(f"--only {unknown[0]}: this experiment has no such match; it has {', '.join(names)}")
+    return [
+        contest for contest in every if contest.name in setting.only or is_over(setting, contest) or not setting.only
+    ]
+
+
+def is_over(setting: Setting, contest: Contest) -> bool:
+    """Whether all games of the contest have been played, with the first seed."""
+    games = {game.index for game in MatchFolder(setting.folder / contest.name).games()}
+    return games.issuperset(range(contest.games))
 
 
 def _play_seeds(setting: Setting, contest: Contest) -> Played:

@@ -23,7 +23,7 @@ from hauteur.shipped import net_or_shipped
 REFERENCE_SPEED = 600_000
 """Visits a second of `search_speed` on one core of the machine that `Experiment.seconds` are of (AMD Zen 3)."""
 
-Choice = Literal["nets", "visits", "game", "opponent"]
+Choice = Literal["nets", "visits", "game", "opponent", "only"]
 Verdict = Literal["holds", "does not hold", "open"]
 Show = Callable[[str], None]
 
@@ -60,7 +60,7 @@ class Setting:
     full size); seeds: 1 to `seeds`; threads: processor cores it may use; show: takes lines that tell the progress.
     nets: files of nets, where an experiment uses some; visits: a move, in the place of the paper's; game: in the place
     of the paper's, where an experiment can be made in several; opponent: a player as text, where it has a fixed
-    opponent; parallel: games at a time.
+    opponent; parallel: games at a time; only: the matches to play now (() = all); others count if they are over.
     """
 
     folder: Path
@@ -73,6 +73,7 @@ class Setting:
     game: str | None = None
     opponent: str | None = None
     parallel: int = 64
+    only: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not 0 < self.scale <= 100:
@@ -105,9 +106,9 @@ class Experiment:
 
     name: on the command line; paper: where the paper has it; title: a line for the list; seconds: that a seed takes at
     full size on one core of the reference machine, times scale to the power `growth`; run: makes it, going on where an
-    earlier attempt in the same folder was; seeds: by default; uses: which of the settings `nets`, `visits`, `game` and
-    `opponent` mean something to it; estimate_here: seconds that a setting takes on this machine, measured, in the place
-    of `seconds` (for what is bound by a net).
+    earlier attempt in the same folder was; seeds: by default; uses: which of the settings `nets`, `visits`, `game`,
+    `opponent` and `only` mean something to it; estimate_here: seconds that a setting takes on this machine, in the
+    place of `seconds`, measured (for what is bound by a net).
     """
 
     name: str
