@@ -15,6 +15,8 @@ from hauteur.wdl_tuning import (
     decisive_ratio,
     decisive_ratio_interval,
     fit_ratio,
+    ratio_factor,
+    ratio_slope,
     tune_ratio,
 )
 
@@ -165,3 +167,31 @@ def test_settings_out_of_range_are_named(change: dict[str, object], message: str
 def test_a_measure_that_plays_no_more_is_refused() -> None:
     with pytest.raises(ValueError, match="asked for 100 games at 5, got 50"):
         tune_ratio(lambda x, games: Record(20, 25, 5), N_SCL)
+
+
+def test_the_slope_of_the_papers_figure() -> None:
+    games = [(5, Record(33, 42, 25)), (10, Record(19, 56, 25)), (32, Record(14, 76, 10)), (1000, Record(3, 92, 5))]
+    slope, low, high = ratio_slope([Measured(x, record) for x, record in games])
+    assert low < slope < high < 0
+    assert slope == pytest.approx(-0.5, abs=0.1)
+    with pytest.raises(ValueError, match="two places or more"):
+        ratio_slope([Measured(5, Record(1, 1, 1))])
+
+
+@pytest.mark.parametrize(("truth", "slope"), [(0.3, 0.0), (0.5, -0.4)])
+def test_the_interval_of_the_slope_covers_the_truth(truth: float, slope: float) -> None:
+    random, xs, covered = np.random.default_rng(4), (5.0, 10.0, 32.0, 200.0), 0
+    for _ in range(400):
+        chances = [1 / (1 + math.exp(-(truth + slope * math.log(x / 20)))) for x in xs]
+        counts = [int(random.binomial(100, chance)) for chance in chances]
+        _, low, high = ratio_slope([Measured(x, Record(n, 100 - n, 0)) for x, n in zip(xs, counts, strict=True)])
+        covered += low <= slope <= high
+    assert 0.92 <= covered / 400 <= 0.98
+
+
+def test_the_factor_of_figure_3() -> None:
+    factor, low, high = ratio_factor(Record(32, 42, 26), Record(4, 94, 2))
+    assert factor == pytest.approx(58.5 / 42.5 / (6.5 / 94.5))
+    assert 1 < low < factor < high
+    assert ratio_factor(Record(4, 94, 2), Record(32, 42, 26))[0] == pytest.approx(1 / factor)
+    assert ratio_factor(Record(), Record())[1] < 1 < ratio_factor(Record(), Record())[2]

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Literal
 
@@ -214,31 +214,59 @@ def fit_ratio(measured: Sequence[Measured], wanted: float, *, rising: bool) -> R
     return line
 
 
+def ratio_slope(measured: Sequence[Measured]) -> tuple[float, float, float]:
+    """The slope of ln((w + l)/d) over ln x through all measurements alike, and its 95 % interval.
+
+    ValueError for fewer than two places.
+    """
+    if len({one.x for one in measured}) < 2:
+        raise ValueError(f"a slope needs two places or more, got {sorted({one.x for one in measured})}")
+    line = _regression(measured, [1.0] * len(measured), 0.0, 1e3)
+    half = NormalDist().inv_cdf(0.975) * math.sqrt(line.covariance[1][1])
+    return line.slope, line.slope - half, line.slope + half
+
+
+def ratio_factor(of: Record, to: Record) -> tuple[float, float, float]:
+    """By which factor the ratio of the first is higher than that of the second, and its 95 % interval.
+
+    It is the odds ratio of decisive games, with half a game added to every count, and the interval is Woolf's.
+    """
+    counts = [count + 0.5 for record in (of, to) for count in (record.wins + record.losses, record.draws)]
+    logarithm = math.log(counts[0] / counts[1]) - math.log(counts[2] / counts[3])
+    half = NormalDist().inv_cdf(0.975) * math.sqrt(sum(1 / count for count in counts))
+    return math.exp(logarithm), math.exp(logarithm - half), math.exp(logarithm + half)
+
+
 def _near(x: float, measured: Sequence[Measured]) -> float:
     """x, or the end of what was measured where x is beyond it: there the games of the end count in full."""
     return min(max(x, min(one.x for one in measured)), max(one.x for one in measured))
 
 
 def _weighted_fit(measured: Sequence[Measured], weights: Sequence[float], sign: int) -> RatioLine:
-    """Newton's method on the weighted log likelihood with the prior of the slope."""
+    """The line with the prior of the slope, made steep enough."""
+    line = _regression(measured, weights, float(sign), SLOPE_SPREAD)
+    return replace(line, slope=sign * max(sign * line.slope, FLATTEST_SLOPE))
+
+
+def _regression(measured: Sequence[Measured], weights: Sequence[float], slope: float, spread: float) -> RatioLine:
+    """Newton's method on the weighted log likelihood, with a normal prior of the slope: its mean and deviation."""
     places = np.array([math.log(one.x) for one in measured])
     sizes = np.array(weights) * [one.decisive + one.drawn for one in measured]
     shares = np.array([one.decisive / (one.decisive + one.drawn) for one in measured])
     centre = float((sizes * places).sum() / sizes.sum())
     rows = np.stack([np.ones_like(places), places - centre])
-    prior = np.diag([0.0, SLOPE_SPREAD**-2])
-    found, target = np.array([0.0, float(sign)]), np.array([0.0, float(sign)])
+    prior, found = np.diag([0.0, spread**-2]), np.array([0.0, slope])
+    expected = found
     for _ in range(50):
         chances = 1 / (1 + np.exp(-np.clip(found @ rows, -30, 30)))
         information = (rows * (sizes * chances * (1 - chances))) @ rows.T + prior
-        step = np.linalg.solve(information, rows @ (sizes * (shares - chances)) - prior @ (found - target))
+        step = np.linalg.solve(information, rows @ (sizes * (shares - chances)) - prior @ (found - expected))
         found = found + np.clip(step, -2, 2)
         if np.abs(step).max() < 1e-10:
             break
-    slope = sign * max(sign * float(found[1]), FLATTEST_SLOPE)
     v = np.linalg.inv(information)
     covariance = ((float(v[0, 0]), float(v[0, 1])), (float(v[1, 0]), float(v[1, 1])))
-    return RatioLine(float(found[0]), slope, centre, covariance)
+    return RatioLine(float(found[0]), float(found[1]), centre, covariance)
 
 
 def _line(seen: dict[float, Record], search: RatioSearch) -> RatioLine:

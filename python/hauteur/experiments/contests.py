@@ -101,7 +101,7 @@ def _play_seeds(setting: Setting, contest: Contest) -> Played:
 
 def _play(setting: Setting, contest: Contest) -> list[MatchGame]:
     """The games of a contest, in order; those that are missing are played."""
-    match = _match(setting, contest)
+    match = contest_match(setting, contest)
     shown = time.monotonic()
     with closing(match.play()) as games:
         for _ in games:
@@ -113,7 +113,8 @@ def _play(setting: Setting, contest: Contest) -> list[MatchGame]:
     return [found[index] for index in range(contest.games)]
 
 
-def _match(setting: Setting, contest: Contest) -> Match:
+def contest_match(setting: Setting, contest: Contest) -> Match:
+    """The match that a contest is, in its folder; its nets are not opened yet."""
     game = make(contest.game)
     file = _openings_file(setting.folder, contest) if contest.openings else None
     return Match(

@@ -1,12 +1,24 @@
 """All experiments, in the order of the list. A new one is a module with its `EXPERIMENTS`, added here."""
 
-from hauteur.experiments import contempt_odds, mpv_allocation, report_figures, report_game, search_rules
+from hauteur.experiments import (
+    contempt_match,
+    contempt_odds,
+    contempt_repeats,
+    contempt_selfplay,
+    mpv_allocation,
+    report_figures,
+    report_game,
+    search_rules,
+)
 from hauteur.experiments.frame import Experiment
 
 EXPERIMENTS: tuple[Experiment, ...] = (
     *report_figures.EXPERIMENTS,
     *report_game.EXPERIMENTS,
     *contempt_odds.EXPERIMENTS,
+    *contempt_selfplay.EXPERIMENTS,
+    *contempt_match.EXPERIMENTS,
+    *contempt_repeats.EXPERIMENTS,
     *mpv_allocation.EXPERIMENTS,
     *search_rules.EXPERIMENTS,
 )

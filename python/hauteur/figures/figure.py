@@ -65,6 +65,15 @@ class Series:
         return [piece for piece in found if piece]
 
 
+BAR = (-0.35, -0.35, 0.35, 0.35)
+"""Where the corners of a bar are, beside its place."""
+
+
+def _bars(heights: Sequence[float]) -> list[float]:
+    """The edge of bars of these heights: from the ground up and down again at each."""
+    return [value for height in heights for value in (0.0, height, height, 0.0)]
+
+
 class Slab(NamedTuple):
     """An area of a pile: its places, its lower and its upper edge."""
 
@@ -139,16 +148,15 @@ class Figure:
         return [sum(value or 0.0 for value in column) for column in columns]
 
     def pile(self) -> list[Slab]:
-        """Every area with its edges; where there is one place only, a bar around it."""
+        """Every area with its edges; bars where places have names, or where there is one place only."""
         found = []
         places = list(self.areas[0].xs) if self.areas else []
+        bars = bool(self.x_names) or len(places) == 1
+        edges = [x + side for x in places for side in BAR] if bars else places
         below = [0.0] * len(places)
-        if len(places) == 1:
-            places = [places[0] - 0.25, places[0] + 0.25]
         for area in self.areas:
             above = [low + (value or 0.0) for low, value in zip(below, area.values, strict=True)]
-            wide = len(places) // max(len(above), 1)
-            found.append(Slab(area, places, below * wide, above * wide))
+            found.append(Slab(area, edges, _bars(below), _bars(above)) if bars else Slab(area, edges, below, above))
             below = above
         return found
 
