@@ -43,13 +43,22 @@ ROWS_A_THREAD = 16
 OnReport = Callable[[RootReport], None]
 
 
-def open_evaluator(game: _core.Game, net: str, *, backend: "Backend | None" = None, threads: int = 0) -> "Evaluator":
+def open_evaluator(
+    game: _core.Game,
+    net: str,
+    *,
+    backend: "Backend | None" = None,
+    precision: "Precision | None" = None,
+    threads: int = 0,
+) -> "Evaluator":
     """An evaluator with batches that suit the search of one tree. threads: 0 = all that this process may use."""
     from hauteur.evaluate import make_evaluator
     from hauteur.machine import usable_cores
 
     rows = None if backend == "torch" else ROWS_A_THREAD * (threads or usable_cores())
-    return make_evaluator(game, net, backend=backend, threads=threads or None, batch_size=rows)
+    return make_evaluator(
+        game, net, backend=backend, precision=precision, threads=threads or None, batch_size=rows
+    )
 
 
 @dataclass(frozen=True)

@@ -113,8 +113,8 @@ def uci(*, weights: str | None = None, log: Path | None = None, seed: Seed | Non
     seed
         Of moves drawn by temperature and of noise. Default: different every time.
     """
-    from hauteur.uci.engine import Engine, input_lines
-    from hauteur.uci.output import Output
+    from hauteur.conversation import Output, input_lines
+    from hauteur.uci.engine import Engine
 
     output = Output(sys.stdout)
     engine = Engine(output, seed=seed)

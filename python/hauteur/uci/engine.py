@@ -12,7 +12,7 @@ import threading
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import dataclass, replace
@@ -23,11 +23,12 @@ import numpy as np
 from hauteur import __version__, _core
 from hauteur.analyse import Session
 from hauteur.config import SearchParams
+from hauteur.conversation import Output
 from hauteur.lc0_options import without_contempt_of_play
 from hauteur.limits import Limits
+from hauteur.move_choice import choose_move
 from hauteur.root_report import RootReport
 from hauteur.time_manager import remember_lateness
-from hauteur.uci.choice import choose_move
 from hauteur.uci.commands import (
     Go,
     Position,
@@ -40,7 +41,7 @@ from hauteur.uci.commands import (
 )
 from hauteur.uci.net import NetChoice, Nets, chess_evaluator, choose_net, open_net
 from hauteur.uci.options import BYTES_A_CACHED_POSITION, Options
-from hauteur.uci.output import Output, info_lines, line_text, verbose_lines
+from hauteur.uci.output import info_lines, line_text, verbose_lines
 
 if TYPE_CHECKING:
     from hauteur.evaluate import Evaluator
@@ -403,15 +404,6 @@ def memory_text(params: SearchParams) -> str:
     """What the search may take, in one line."""
     tree, cache = params.max_tree_bytes / 1e6, params.cache_size * BYTES_A_CACHED_POSITION / 1e6
     return f"memory: tree up to {tree:,.0f} MB, {params.cache_size:,} evaluations up to about {cache:,.0f} MB"
-
-
-def input_lines(descriptor: int) -> Iterator[bytes]:
-    """Lines of a file, as they come. Not by sys.stdin: a thread that waits in it would break the end of the program."""
-    rest = b""
-    while chunk := os.read(descriptor, 1 << 16):
-        *lines, rest = (rest + chunk).split(b"\n")
-        yield from lines
-    yield rest
 
 
 def _close_evaluator(net: Future[Nets]) -> None:

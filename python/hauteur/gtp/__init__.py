@@ -1,0 +1,1 @@
+"""The engine for the Go Text Protocol: `hauteur gtp`, for games whose moves are points."""

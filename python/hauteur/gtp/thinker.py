@@ -1,0 +1,152 @@
+"""What finds the engine's moves: a net with the search of analysis, or a player without a net."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from hauteur import _core
+from hauteur.analyse import OnReport, Session, open_evaluator
+from hauteur.baselines import parse_baseline
+from hauteur.chosen_move import Rule
+from hauteur.config import Temperature
+from hauteur.gtp.board import Board
+from hauteur.limits import Limits
+from hauteur.move_choice import choose_move
+from hauteur.move_player import RULES
+from hauteur.player import asked_networks, for_nets
+from hauteur.player_spec import PlayerSettings
+from hauteur.root_report import RootReport
+from hauteur.shipped import net_or_shipped
+from hauteur.time_manager import Budget
+
+SMART_PRUNING = 1.33
+"""On the clock a search ends early by this factor, as lc0's does; see Limits.smart_pruning."""
+
+
+@dataclass(frozen=True)
+class Resources:
+    """How moves are computed. threads: of the net, 0 = all that the process may use; batch_size: None = the net's."""
+
+    threads: int = 0
+    batch_size: int | None = None
+
+
+@dataclass(frozen=True)
+class Found:
+    """A move. score: what the player expects to get, 0 a loss to 1 a win; None where it does not say."""
+
+    action: int
+    score: float | None = None
+    note: str = ""
+    report: RootReport | None = None
+
+
+class Thinker(Protocol):
+    """Finds moves of a board's game."""
+
+    def choose(self, board: Board, budget: Budget | None, *, repeatable: bool, on_report: OnReport | None) -> Found:
+        """A move of the player whose turn it is, within the budget; repeatable: the same whenever it is asked."""
+
+    def stop(self) -> None:
+        """Asks a search to end soon; any thread may ask."""
+
+    def forget(self) -> None:
+        """Forgets what was found out about positions."""
+
+    def close(self) -> None:
+        """Ends it."""
+
+
+def open_thinker(game: _core.Game, settings: PlayerSettings, resources: Resources, seed: int) -> Thinker:
+    """The thinker that the settings describe; ValueError where they do not fit the game."""
+    if settings.baseline is not None:
+        baseline = parse_baseline(settings.baseline)
+        return BaselineThinker(RULES[baseline.kind](game, baseline.number), seed)
+    return NetThinker(game, settings, resources, seed)
+
+
+class NetThinker:
+    """A net, or two, with a tree that follows the game."""
+
+    def __init__(self, game: _core.Game, settings: PlayerSettings, resources: Resources, seed: int) -> None:
+        self._settings = settings
+        self._rng = np.random.default_rng(seed)
+        with ExitStack() as stack:
+            files = (net_or_shipped(settings.net, spec=game.spec, game_name=game.name), settings.large_net)
+            small, large = (
+                stack.enter_context(
+                    closing(open_evaluator(game, file, threads=resources.threads, precision=settings.precision))
+                )
+                if file
+                else None
+                for file in files
+            )
+            assert small is not None
+            params = for_nets(settings.search, large)
+            asked_networks(_core.Forest(game, params.model_dump_json(exclude_none=True)), small, large)
+            self.session = Session(small, params, large=large, seed=seed, batch_size=resources.batch_size)
+            self._open = stack.pop_all()
+
+    def choose(self, board: Board, budget: Budget | None, *, repeatable: bool, on_report: OnReport | None) -> Found:
+        """Searches until the visits of the player or the budget are used up."""
+        if repeatable:
+            self.session.clear()
+        self.follow(board)
+        report = self.session.search(self._limits(budget), on_report=on_report)
+        temperature = Temperature() if repeatable else self._settings.temperature
+        move = choose_move(report, temperature, board.state.ply, self._rng)
+        if move is None:
+            raise ValueError("the search found no move")
+        win, draw, _ = report.wdl
+        return Found(move.action, win + 0.5 * draw, report=report)
+
+    def follow(self, board: Board) -> None:
+        """Brings the tree to the position of the board."""
+        self.session.set_position(board.start, board.actions)
+
+    def stop(self) -> None:
+        """Ends the search after its present batch."""
+        self.session.stop()
+
+    def forget(self) -> None:
+        """Drops the tree and the cache of evaluations."""
+        self.session.clear()
+
+    def close(self) -> None:
+        """Closes the nets."""
+        self._open.close()
+
+    def _limits(self, budget: Budget | None) -> Limits:
+        if budget is None:
+            return Limits(visits=self._settings.visits)
+        visits = self._settings.visits if "visits" in self._settings.model_fields_set else None
+        return Limits(visits=visits, budget=budget, smart_pruning=SMART_PRUNING)
+
+
+class BaselineThinker:
+    """A player without a net, which knows no clock and cannot be interrupted."""
+
+    def __init__(self, rule: Rule, seed: int) -> None:
+        self._rule = rule
+        self._seed = seed
+        self._rng = np.random.default_rng(seed)
+
+    def choose(self, board: Board, budget: Budget | None, *, repeatable: bool, on_report: OnReport | None) -> Found:
+        """Asks the player."""
+        del budget, on_report
+        seed = self._seed if repeatable else int(self._rng.integers(2**63))
+        chosen = self._rule(board.state.copy(), seed)
+        return Found(chosen.action, note=chosen.note)
+
+    def stop(self) -> None:
+        """Nothing can be stopped."""
+
+    def forget(self) -> None:
+        """Nothing is kept."""
+
+    def close(self) -> None:
+        """Nothing is open."""
