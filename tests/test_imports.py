@@ -35,6 +35,7 @@ LAYERS = (
     (
         *(
             "chosen_move",
+            "conversation",
             "controller",
             "exact",
             "evaluate",
@@ -47,6 +48,7 @@ LAYERS = (
             "lc0_chunks",
             "lc0_options",
             "limits",
+            "move_choice",
             "move_player",
             "openings",
             "player",

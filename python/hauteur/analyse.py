@@ -22,7 +22,7 @@ from hauteur.player import run_searches
 from hauteur.root_report import Pace, RootReport, proven_mate, root_report
 
 if TYPE_CHECKING:
-    from hauteur.evaluate import Backend, Evaluator
+    from hauteur.evaluate import Backend, Evaluator, Precision
 
 REPORT_SECONDS = 0.1
 """Least time between two reports of a running search."""
@@ -56,9 +56,7 @@ def open_evaluator(
     from hauteur.machine import usable_cores
 
     rows = None if backend == "torch" else ROWS_A_THREAD * (threads or usable_cores())
-    return make_evaluator(
-        game, net, backend=backend, precision=precision, threads=threads or None, batch_size=rows
-    )
+    return make_evaluator(game, net, backend=backend, precision=precision, threads=threads or None, batch_size=rows)
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ COMMANDS = (
     Command("play", "games:play", "Play a game against a net, in the terminal."),
     Command("analyse", "engine:analyse", "Search a position; show every move with visits, prior, value and line."),
     Command("uci", "engine:uci", "Chess engine for UCI programs; lc0's option names."),
+    Command("gtp", "gtp:gtp", "Engine for GTP programs: NoGo and other games whose moves are points."),
     Command("train", "learn:train", "Learn a game from zero by self-play, as a recipe says."),
     Command("match", "match:match", "Play a match between two players, many games at once, with error bars."),
     Command("experiment", "experiment:experiment", "Make a table or figure of the papers; without a name, list them."),

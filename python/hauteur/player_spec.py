@@ -82,15 +82,7 @@ def parse_player(text: str, label: str = "player") -> PlayerSettings:
     A word is key=value, or @FILE.toml, or a path that ends in .toml, or a player without a network, or a program.
     Dashes are as good as underscores in keys, and `search.` may be left out. label: what messages call the player.
     """
-    try:
-        values: dict[str, Any] = {}
-        for path, value in _assignments(text):
-            _assign(values, path, value)
-        return PlayerSettings.model_validate(values)
-    except ValidationError as error:
-        raise ValueError(f"{label}: {'; '.join(_problem(dict(d)) for d in error.errors(include_url=False))}") from None
-    except ValueError as error:
-        raise ValueError(f"{label}: {error}") from None
+    return changed_player(PlayerSettings(), text, label)
 
 
 def player_text(settings: PlayerSettings, *, without: tuple[str, ...] = ()) -> str:
@@ -104,6 +96,30 @@ def player_text(settings: PlayerSettings, *, without: tuple[str, ...] = ()) -> s
         short = next((key for key, full in SHORT.items() if full == path), path)
         words.append(shlex.quote(f"{'.'.join(short)}={_value_text(value)}"))
     return " ".join(words)
+
+
+def changed_player(settings: PlayerSettings, text: str, label: str = "player") -> PlayerSettings:
+    """The settings with what the words of `text` change, as in `parse_player`."""
+    try:
+        values = settings.model_dump(exclude_unset=True)
+        for path, value in _assignments(text):
+            _assign(values, path, value)
+        return PlayerSettings.model_validate(values)
+    except ValidationError as error:
+        raise ValueError(f"{label}: {'; '.join(_problem(dict(d)) for d in error.errors(include_url=False))}") from None
+    except ValueError as error:
+        raise ValueError(f"{label}: {error}") from None
+
+
+def setting_text(settings: PlayerSettings, key: str) -> str:
+    """The value of a setting by its key, which may be a short one; ValueError for a key that is none."""
+    value: Any = settings
+    path = _full_key(tuple(key.split(".")), is_value=True)
+    for depth, name in enumerate(path):
+        if isinstance(value, BaseModel) and name not in type(value).model_fields:
+            raise ValueError(_unknown(".".join(path[: depth + 1]), list(type(value).model_fields)))
+        value = getattr(value, name, None)
+    return _value_text(value.model_dump(exclude_defaults=True) if isinstance(value, BaseModel) else value)
 
 
 def _assignments(text: str) -> Iterator[tuple[tuple[str, ...], Any]]:

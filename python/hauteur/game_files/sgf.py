@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from hauteur import _core
@@ -32,9 +33,7 @@ def read_sgf(path: Path, game: _core.Game) -> Iterator[GameLine | BadGame]:
     """The games of an SGF file one after another, each with its main line, or with what is wrong with it."""
     if game.name != "nogo":
         raise ValueError(f"{path}: SGF is read for nogo, not for {game.spec}")
-    if path.stat().st_size > MAX_BYTES:
-        raise ValueError(f"{path}: has {path.stat().st_size:,} bytes, allowed are {MAX_BYTES:,}")
-    text = path.read_text(encoding="utf-8-sig", errors="replace")
+    text = _text(path)
     position, number = 0, 0
     while (begins := text.find("(", position)) >= 0:
         number += 1
@@ -50,6 +49,39 @@ def read_sgf(path: Path, game: _core.Game) -> Iterator[GameLine | BadGame]:
             yield BadGame(where, str(error))
     if number == 0:
         yield BadGame(str(path), "no SGF: it has no (")
+
+
+@dataclass(frozen=True)
+class MainLine:
+    """The main line of a game of stones on points. moves: player (0 black), column, row from the top, both from 0."""
+
+    columns: int
+    rows: int
+    moves: tuple[tuple[int, int, int], ...]
+
+
+def read_main_line(path: Path) -> MainLine:
+    """The main line of the first game of an SGF file, of any size and with or without a result."""
+    text = _text(path)
+    if (begins := text.find("(")) < 0:
+        raise ValueError("no SGF: it has no (")
+    nodes, _ = _game_tree(text, begins)
+    if not nodes:
+        raise ValueError("has no nodes")
+    columns, rows = _size(nodes[0].get("SZ", ["19"])[0].strip())
+    moves: list[tuple[int, int, int]] = []
+    for node in nodes:
+        for colour, value in _moves(node):
+            row, column = _point(value, rows, columns, len(moves) + 1)
+            moves.append(("BW".index(colour), column, row))
+    return MainLine(columns, rows, tuple(moves))
+
+
+def _text(path: Path) -> str:
+    """The text of a file, if it is not too long."""
+    if path.stat().st_size > MAX_BYTES:
+        raise ValueError(f"{path}: has {path.stat().st_size:,} bytes, allowed are {MAX_BYTES:,}")
+    return path.read_text(encoding="utf-8-sig", errors="replace")
 
 
 def _game_tree(text: str, begins: int) -> tuple[list[Properties], int]:
@@ -120,6 +152,14 @@ def _check_root(game: _core.Game, root: Properties) -> None:
         raise ValueError(f"is on a board SZ[{size}], expected SZ[{_sizes(rows, columns)[0]}]")
 
 
+def _size(text: str) -> tuple[int, int]:
+    """Columns and rows that SZ names."""
+    match = re.fullmatch(r"([0-9]{1,2})(?::([0-9]{1,2}))?", text)
+    if match is None:
+        raise ValueError(f"is on a board SZ[{text[:20]}], expected a size such as SZ[9] or SZ[4:3]")
+    return int(match[1]), int(match[2] or match[1])
+
+
 def _sizes(rows: int, columns: int) -> list[str]:
     """How SZ writes the size, columns before rows."""
     return [*([str(rows)] if rows == columns else []), f"{columns}:{rows}"]
@@ -138,12 +178,18 @@ def _moves(node: Properties) -> Iterator[tuple[str, str]]:
 
 
 def _action(game: _core.Game, value: str, number: int) -> int:
-    """The point of a move: a letter for the column, one for the row from the top."""
+    """The action of a move."""
     _, rows, columns = game.feature_shape
+    row, column = _point(value, rows, columns, number)
+    return row * columns + column
+
+
+def _point(value: str, rows: int, columns: int, number: int) -> tuple[int, int]:
+    """Row and column of a move: a letter for the column, one for the row from the top."""
     column, row = (ord(letter) - ord("a") for letter in value) if len(value) == 2 else (-1, -1)
     if not (0 <= column < columns and 0 <= row < rows):
         raise ValueError(f"move {number}: {value!r} is no point of the board (nobody passes in NoGo)")
-    return row * columns + column
+    return row, column
 
 
 def _result(root: Properties) -> tuple[int, str]:

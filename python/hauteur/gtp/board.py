@@ -16,6 +16,7 @@ class Board:
         self._states = [game.initial_state()]
         self.start = self._states[0].copy()
         self.actions: list[int] = []
+        self._passes = 0
 
     @property
     def state(self) -> _core.State:
@@ -31,6 +32,7 @@ class Board:
         """Back to the start."""
         del self._states[1:]
         self.actions.clear()
+        self._passes = 0
 
     def play(self, action: int) -> None:
         """Plays a legal action."""
@@ -39,8 +41,15 @@ class Board:
         self._states.append(state)
         self.actions.append(action)
 
+    def pass_at_end(self) -> None:
+        """Notes a pass after the end of the game, which changes nothing but can be taken back."""
+        self._passes += 1
+
     def undo(self) -> None:
         """Takes the last move back."""
+        if self._passes:
+            self._passes -= 1
+            return
         if not self.actions:
             raise ValueError("cannot undo: no move has been played")
         self._states.pop()
@@ -62,7 +71,7 @@ class Board:
             self.require_turn(colour)
         except ValueError as error:
             raise ValueError(f"illegal move: {error}") from None
-        legal = {self.vertex(action): action for action in self.state.legal_actions().tolist()}
+        legal: dict[str, int] = {self.vertex(action): action for action in self.state.legal_actions().tolist()}
         if name not in legal:
             raise ValueError(f"illegal move: {name} is not a legal move of {COLOURS[colour]} here")
         return legal[name]
@@ -71,18 +80,16 @@ class Board:
         """The vertex of a legal action."""
         return self._vertices.name(self.state, self.actions, action)
 
-    def line(self, actions: tuple[int, ...]) -> list[str]:
-        """The vertices of a line of play from here."""
-        state, played, names = self.state.copy(), list(self.actions), []
+    def line(self, actions: tuple[int, ...]) -> list[tuple[int, str]]:
+        """Player and vertex of every move of a line of play from here."""
+        state, played, moves = self.state.copy(), list(self.actions), []
         for action in actions:
-            names.append(self._vertices.name(state, played, action))
+            moves.append((state.to_move, self._vertices.name(state, played, action)))
             state.play(action)
             played.append(action)
-        return names
+        return moves
 
     def moves(self) -> list[tuple[int, str]]:
         """Player and vertex of every move so far."""
-        return [
-            (before.to_move, self._vertices.name(before, self.actions[:number], action))
-            for number, (before, action) in enumerate(zip(self._states, self.actions, strict=False))
-        ]
+        start = Board(self.game)
+        return start.line(tuple(self.actions))

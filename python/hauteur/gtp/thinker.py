@@ -48,8 +48,19 @@ class Found:
 class Thinker(Protocol):
     """Finds moves of a board's game."""
 
-    def choose(self, board: Board, budget: Budget | None, *, repeatable: bool, on_report: OnReport | None) -> Found:
-        """A move of the player whose turn it is, within the budget; repeatable: the same whenever it is asked."""
+    def choose(
+        self,
+        board: Board,
+        budget: Budget | None,
+        *,
+        repeatable: bool = False,
+        lines: int = 1,
+        on_report: OnReport | None = None,
+    ) -> Found:
+        """A move of the player whose turn it is, within the budget.
+
+        repeatable: the same whenever it is asked. on_report sees the search, with so many lines of play.
+        """
 
     def stop(self) -> None:
         """Asks a search to end soon; any thread may ask."""
@@ -91,12 +102,20 @@ class NetThinker:
             self.session = Session(small, params, large=large, seed=seed, batch_size=resources.batch_size)
             self._open = stack.pop_all()
 
-    def choose(self, board: Board, budget: Budget | None, *, repeatable: bool, on_report: OnReport | None) -> Found:
+    def choose(
+        self,
+        board: Board,
+        budget: Budget | None,
+        *,
+        repeatable: bool = False,
+        lines: int = 1,
+        on_report: OnReport | None = None,
+    ) -> Found:
         """Searches until the visits of the player or the budget are used up."""
         if repeatable:
             self.session.clear()
         self.follow(board)
-        report = self.session.search(self._limits(budget), on_report=on_report)
+        report = self.session.search(self._limits(budget), lines=lines, on_report=on_report)
         temperature = Temperature() if repeatable else self._settings.temperature
         move = choose_move(report, temperature, board.state.ply, self._rng)
         if move is None:
@@ -135,9 +154,17 @@ class BaselineThinker:
         self._seed = seed
         self._rng = np.random.default_rng(seed)
 
-    def choose(self, board: Board, budget: Budget | None, *, repeatable: bool, on_report: OnReport | None) -> Found:
+    def choose(
+        self,
+        board: Board,
+        budget: Budget | None,
+        *,
+        repeatable: bool = False,
+        lines: int = 1,
+        on_report: OnReport | None = None,
+    ) -> Found:
         """Asks the player."""
-        del budget, on_report
+        del budget, lines, on_report
         seed = self._seed if repeatable else int(self._rng.integers(2**63))
         chosen = self._rule(board.state.copy(), seed)
         return Found(chosen.action, note=chosen.note)

@@ -1,0 +1,64 @@
+"""`hauteur gtp`: the engine for programs that speak the Go Text Protocol."""
+
+import secrets
+import sys
+from pathlib import Path
+
+from hauteur.game import make
+from hauteur.player_spec import parse_player
+
+
+def gtp(
+    *,
+    game: str = "nogo",
+    player: str = "",
+    resign_below: float = 0.0,
+    move_overhead: float = 0.1,
+    threads: int = 0,
+    batch_size: int | None = None,
+    log: Path | None = None,
+    seed: int | None = None,
+) -> int:
+    """Engine for programs that speak GTP, for NoGo and other games whose moves are points.
+
+    Parameters
+    ----------
+    game
+        The game, e.g. `nogo`, `nogo(size=7)`, `connect4`, `tictactoe`.
+    player
+        Who plays, as in `hauteur match`: `net=FILE visits=400`, `rave:1000`, `mcts:1000`, `solver`, `random`. Default:
+        the net that comes with the game.
+    resign_below
+        A player with a net resigns when it expects a score below this, 0 to 1; 0: never.
+    move_overhead
+        Seconds that a move may lose between clock and engine.
+    threads
+        Threads of the net on the processor; 0: one a core.
+    batch_size
+        Most positions evaluated together; 1: exactly sequential search. Default: what suits the backend.
+    log
+        File to which the conversation is appended.
+    seed
+        Of all random draws. Default: different every time.
+    """
+    from hauteur.conversation import Output, input_lines
+    from hauteur.gtp.desk import Desk, EngineSettings
+    from hauteur.gtp.engine import Engine
+    from hauteur.gtp.thinker import Resources
+
+    if batch_size is not None and batch_size < 1:
+        raise ValueError(f"--batch-size must be >= 1, got {batch_size}")
+    settings = EngineSettings(
+        resign_below=resign_below,
+        move_overhead=move_overhead,
+        seed=secrets.randbits(62) if seed is None else seed,
+        resources=Resources(threads, batch_size),
+    )
+    desk = Desk(make(game), parse_player(player, "--player"), settings)
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")  # whatever a controller sends can be quoted
+    output = Output(sys.stdout)
+    if log is not None:
+        output.log_to(str(log))
+    Engine(desk, output).run(input_lines(sys.stdin.fileno()))
+    return 0

@@ -1,0 +1,204 @@
+"""What the commands of the engine share: the board, the player, the clocks, and the engine's own settings."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from hauteur import _core
+from hauteur.analyse import OnReport
+from hauteur.game import make
+from hauteur.gtp.board import Board
+from hauteur.gtp.clocks import PlayerClock, TimeSettings, after_move, budget_of, full_clock
+from hauteur.gtp.points import board_size, vertices_of
+from hauteur.gtp.thinker import Found, NetThinker, Resources, Thinker, open_thinker
+from hauteur.player_spec import PlayerSettings
+from hauteur.root_report import RootReport
+from hauteur.time_manager import Budget
+
+RESIGN, PASS = "resign", "pass"
+
+
+@dataclass(frozen=True)
+class EngineSettings:
+    """The engine's own settings.
+
+    resign_below: expected score, 0 to 1, under which a player with a net resigns; 0: never. move_overhead: seconds that
+    a move may lose between clock and engine. seed: of all random draws.
+    """
+
+    resign_below: float = 0.0
+    move_overhead: float = 0.1
+    seed: int = 0
+    resources: Resources = field(default_factory=Resources)
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.resign_below < 1.0:
+            raise ValueError(f"--resign-below must be at least 0 and below 1, got {self.resign_below}")
+        if not 0.0 <= self.move_overhead <= 3600.0:
+            raise ValueError(f"--move-overhead must be 0 to 3600 seconds, got {self.move_overhead}")
+        if not 0 <= self.resources.threads <= 1024:
+            raise ValueError(f"--threads must be 0 to 1024, got {self.resources.threads}")
+
+
+@dataclass(frozen=True)
+class LastSearch:
+    """What the last search has found. visits: of the moves that have some; line: player and vertex."""
+
+    report: RootReport
+    visits: tuple[tuple[str, int], ...]
+    line: tuple[tuple[int, str], ...]
+
+
+class Desk:
+    """One engine's board, player and clocks. ValueError where the player does not fit the game."""
+
+    def __init__(
+        self,
+        game: _core.Game,
+        player: PlayerSettings,
+        settings: EngineSettings,
+        *,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        vertices_of(game)  # before a net is opened in vain
+        self.board = Board(game)
+        self.player = player
+        self.settings = settings
+        self.time = TimeSettings()
+        self.clocks = [full_clock(self.time)] * 2
+        self.last: LastSearch | None = None
+        self._now = now
+        self.thinker = self._open(game, player)
+
+    # The board.
+
+    def clear(self) -> None:
+        """Begins a new game on this board."""
+        self.board.clear()
+        self.clocks = [full_clock(self.time)] * 2
+        self.last = None
+        self.thinker.forget()
+
+    def resize(self, size: int) -> None:
+        """A board of this size, cleared; ValueError where the game or the player has none."""
+        try:
+            game = sized(self.board.game, size)
+            if game.spec != self.board.game.spec:
+                self._replace(game, self.player)
+        except (ValueError, OSError) as error:
+            raise ValueError(f"unacceptable size: {error}") from None
+        self.clear()
+
+    # The player.
+
+    def change_player(self, player: PlayerSettings) -> None:
+        """Another player goes on with this game; ValueError, and everything stays, where it cannot."""
+        self._replace(self.board.game, player)
+
+    @property
+    def net_thinker(self) -> NetThinker | None:
+        """The player's search, if it has one."""
+        return self.thinker if isinstance(self.thinker, NetThinker) else None
+
+    def stop(self) -> None:
+        """Ends a search early; any thread may ask."""
+        self.thinker.stop()
+
+    def close(self) -> None:
+        """Ends the player."""
+        self.thinker.close()
+
+    # Moves.
+
+    def think(self, colour: int, *, lines: int = 1, on_report: OnReport | None = None) -> Found:
+        """A move for this player, whose turn it must be, within its clock, which runs meanwhile."""
+        self.board.require_turn(colour)
+        began = self._now()
+        found = self.thinker.choose(self.board, self.budget(colour), lines=lines, on_report=on_report)
+        self.clocks[colour] = after_move(self.clocks[colour], self.time, self._now() - began)
+        self._note_found(found)
+        return found
+
+    def think_repeatably(self, colour: int) -> Found:
+        """A move for this player by a new search, without the clock and without random choice of the move."""
+        self.board.require_turn(colour)
+        found = self.thinker.choose(self.board, None, repeatable=True)
+        self._note_found(found)
+        return found
+
+    def answer(self, found: Found) -> str:
+        """What genmove says: the vertex, which is then played, or `resign`."""
+        if found.score is not None and found.score < self.settings.resign_below:
+            return RESIGN
+        vertex = self.board.vertex(found.action)
+        self.board.play(found.action)
+        return vertex
+
+    def answer_at_end(self, colour: int) -> str:
+        """What genmove says where the game is over: who has lost resigns, others pass."""
+        outcome = self.board.state.outcome() or 0
+        return RESIGN if outcome == (-1 if colour == 0 else 1) else PASS
+
+    def note(self, report: RootReport) -> None:
+        """Keeps the report of a search of the board's position for the commands that show it."""
+        board, best = self.board, report.best
+        visits = tuple((board.vertex(move.action), move.visits) for move in report.moves if move.visits)
+        self.last = LastSearch(report, visits, tuple(board.line(best.line)) if best else ())
+
+    # Time.
+
+    def set_time(self, settings: TimeSettings) -> None:
+        """New time settings; both clocks are full."""
+        self.time = settings
+        self.clocks = [full_clock(settings)] * 2
+
+    def set_clock(self, colour: int, clock: PlayerClock) -> None:
+        """What the controller's clock shows; without time settings it is the time for the rest of the game."""
+        if self.time.is_unlimited:
+            self.time = TimeSettings(clock.left, clock.left if clock.stones else 0.0, clock.stones)
+        self.clocks[colour] = clock
+
+    def budget(self, colour: int) -> Budget | None:
+        """Seconds for this player's next move."""
+        return budget_of(
+            self.clocks[colour],
+            self.time,
+            ply=self.board.state.ply,
+            max_plies=self.board.game.max_plies,
+            overhead=self.settings.move_overhead,
+        )
+
+    # Private.
+
+    def _note_found(self, found: Found) -> None:
+        """Keeps what a search has found; tells the log what a user should know of the move."""
+        if found.report is not None:
+            self.note(found.report)
+        if found.note:
+            print(f"hauteur: {found.note}", file=sys.stderr, flush=True)
+
+    def _open(self, game: _core.Game, player: PlayerSettings) -> Thinker:
+        return open_thinker(game, player, self.settings.resources, self.settings.seed)
+
+    def _replace(self, game: _core.Game, player: PlayerSettings) -> None:
+        """Opens the new player before the old one is closed, so that a failure changes nothing."""
+        board = self.board if game.spec == self.board.game.spec else Board(game)
+        thinker = self._open(game, player)
+        self.thinker.close()
+        self.board, self.player, self.thinker, self.last = board, player, thinker, None
+
+
+def sized(game: _core.Game, size: int) -> _core.Game:
+    """The same game on a square board of this size; a game that has none is on the smallest that holds its own."""
+    _, rows, columns = game.feature_shape
+    if rows == columns == size:
+        return game
+    try:
+        return make(f"{game.name}(size={size})")
+    except ValueError:
+        if size == board_size(game):
+            return game
+        raise
