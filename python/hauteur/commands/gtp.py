@@ -42,13 +42,13 @@ def gtp(
         Of all random draws. Default: different every time.
     """
     from hauteur.conversation import Output, input_lines
-    from hauteur.gtp.desk import Desk, EngineSettings
+    from hauteur.gtp.desk import Desk, DeskSettings
     from hauteur.gtp.engine import Engine
     from hauteur.gtp.thinker import Resources
 
     if batch_size is not None and batch_size < 1:
         raise ValueError(f"--batch-size must be >= 1, got {batch_size}")
-    settings = EngineSettings(
+    settings = DeskSettings(
         resign_below=resign_below,
         move_overhead=move_overhead,
         seed=secrets.randbits(62) if seed is None else seed,

@@ -22,7 +22,7 @@ RESIGN, PASS = "resign", "pass"
 
 
 @dataclass(frozen=True)
-class EngineSettings:
+class DeskSettings:
     """The engine's own settings.
 
     resign_below: expected score, 0 to 1, under which a player with a net resigns; 0: never. move_overhead: seconds that
@@ -59,7 +59,7 @@ class Desk:
         self,
         game: _core.Game,
         player: PlayerSettings,
-        settings: EngineSettings,
+        settings: DeskSettings,
         *,
         now: Callable[[], float] = time.monotonic,
     ) -> None:

@@ -74,6 +74,8 @@ class Thinker(Protocol):
 
 def open_thinker(game: _core.Game, settings: PlayerSettings, resources: Resources, seed: int) -> Thinker:
     """The thinker that the settings describe; ValueError where they do not fit the game."""
+    if settings.engine is not None:
+        raise ValueError(f"the player is a net or one of hauteur's own, got the program {settings.engine.command!r}")
     if settings.baseline is not None:
         baseline = parse_baseline(settings.baseline)
         return BaselineThinker(RULES[baseline.kind](game, baseline.number), seed)
