@@ -40,7 +40,7 @@ PAPER_RATIO = 1.38
 STARTS = (5, 10, 32)
 """N_scl that are played first: the games of figure 2."""
 
-TUNING_SETS = 5
+TUNING_SETS = 4
 """So many times GAMES games are played at most to find N_scl, those of figure 2 among them; and as many for a factor on
 tau_2, where that is needed."""
 
