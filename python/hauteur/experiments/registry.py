@@ -3,7 +3,9 @@
 from hauteur.experiments import (
     contempt_match,
     contempt_odds,
+    contempt_positions,
     contempt_repeats,
+    contempt_schedule,
     contempt_selfplay,
     mpv_allocation,
     report_figures,
@@ -19,6 +21,8 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     *contempt_selfplay.EXPERIMENTS,
     *contempt_match.EXPERIMENTS,
     *contempt_repeats.EXPERIMENTS,
+    *contempt_positions.EXPERIMENTS,
+    *contempt_schedule.EXPERIMENTS,
     *mpv_allocation.EXPERIMENTS,
     *search_rules.EXPERIMENTS,
 )
