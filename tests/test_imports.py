@@ -37,6 +37,7 @@ LAYERS = (
             "chosen_move",
             "conversation",
             "controller",
+        "engines",
             "exact",
             "evaluate",
             "evaluate_openvino",

@@ -35,7 +35,7 @@ def clock_of(text: str) -> tuple[float, float]:
     found = WHOLE_GAME.fullmatch(text)
     base = 0.0 if found is None else 60 * int(found[1] or 0) + float(found[2])
     if found is None or base <= 0:
-        raise ValueError(f"tc is SECONDS+INCREMENT, such as 10+0.1, or MINUTES:SECONDS+INCREMENT")
+        raise ValueError("tc is SECONDS+INCREMENT, such as 10+0.1, or MINUTES:SECONDS+INCREMENT")
     return base, float(found[3] or 0)
 
 

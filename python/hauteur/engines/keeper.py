@@ -1,0 +1,74 @@
+"""Leaves no engine behind: a process that outlives hauteur, however that ends, and then kills the engines left over.
+
+An engine that hangs does not notice that nobody speaks to it any more. The keeper reads `+GROUP` and `-GROUP`, the
+process groups that are running, from a pipe. The system closes the pipe when hauteur has ended, also by SIGKILL.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterable
+from contextlib import suppress
+
+KEEPS = sys.platform != "win32"
+"""Windows has no process groups."""
+
+
+class Keeper:
+    """Tells the process which groups there are; it is started with the first one."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def watch(self, group: int) -> None:
+        """This process group is running from now on."""
+        if KEEPS and self._process is None:
+            command = [sys.executable, "-I", "-S", __file__]
+            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True)
+        self._tell(f"+{group}")
+
+    def forget(self, group: int) -> None:
+        """This process group has ended."""
+        self._tell(f"-{group}")
+
+    def close(self) -> None:
+        """Kills what is still running, and ends."""
+        if self._process is not None:
+            assert self._process.stdin is not None
+            with suppress(OSError):
+                self._process.stdin.close()
+            self._process.wait()
+            self._process = None
+
+    def _tell(self, line: str) -> None:
+        if self._process is not None and self._process.stdin is not None:
+            with suppress(OSError):  # somebody has killed the keeper: nobody can be told
+                self._process.stdin.write(f"{line}\n".encode())
+                self._process.stdin.flush()
+
+
+def kill_group(group: int) -> None:
+    """Kills every process of a group that is ours; one that has ended is no error."""
+    if sys.platform != "win32":
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(group, signal.SIGKILL)
+
+
+def left_over(lines: Iterable[bytes]) -> set[int]:
+    """The groups that are running after these lines; those that are no groups are left out."""
+    groups: set[int] = set()
+    for line in lines:
+        sign, number = line[:1], line[1:].strip()
+        if number.isdigit() and int(number) > 1:
+            groups = groups | {int(number)} if sign == b"+" else groups - {int(number)}
+    return groups
+
+
+if __name__ == "__main__":
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    for left in left_over(sys.stdin.buffer):
+        kill_group(left)
