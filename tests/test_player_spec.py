@@ -86,7 +86,7 @@ def test_toml_file(tmp_path: Path) -> None:
         ("visits=many", "visits: .* valid integer.*, got 'many'"),
         ("visits=1 visits=2", "visits is given twice"),
         ("cpuct.init=1 search.cpuct.init=1", "search.cpuct.init is given twice"),
-        ("vists=1", r"vists is not a setting \(did you mean visits\?\); allowed: name, baseline, net"),
+        ("vists=1", r"vists is not a setting \(did you mean visits\?\); allowed: name, baseline, engine, net"),
         ("search.cpcut.init=1", r"search.cpcut is not a setting \(did you mean cpuct\?\)"),
         ("search.cpuct.start=1", "search.cpuct.start is not a setting; allowed: init, base, factor"),
         ("search.cpuct=1.5", "search.cpuct is a section: it is on, or one of its settings is given; got '1.5'"),

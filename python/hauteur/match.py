@@ -20,6 +20,9 @@ from pydantic import Field, model_validator
 from hauteur import __version__, _core
 from hauteur.arena import ArenaFacts, play_games
 from hauteur.baselines import parse_baseline
+from hauteur.engines.host import EngineHost
+from hauteur.engines.player import make_engine
+from hauteur.engines.probe import probed
 from hauteur.evaluate import Backend, Evaluator, make_evaluator
 from hauteur.machine import usable_cores
 from hauteur.match_folder import MatchFolder
@@ -111,6 +114,7 @@ class Evaluators:
         self.opened: dict[tuple[str, str | None], Evaluator] = {}
         self._stack = ExitStack()
         self._workers: Executor | None = None
+        self._engines: EngineHost | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -144,12 +148,21 @@ class Evaluators:
             self._workers = pool
         return self._workers
 
+    @property
+    def engines(self) -> EngineHost:
+        """Where programs that play run; as many of them think at once as a net has threads."""
+        if self._engines is None:
+            self._engines = self._stack.enter_context(EngineHost(self.resources.cores))
+        return self._engines
+
 
 def build_player(game: _core.Game, settings: PlayerSettings, evaluators: Evaluators, label: str) -> Player | MovePlayer:
     """The player that the settings describe; ValueError, naming the player, where the search or game refuses them."""
     try:
         if settings.baseline is not None:
             return make_baseline(game, parse_baseline(settings.baseline), evaluators.workers, settings.name)
+        if settings.engine is not None:
+            return make_engine(game, settings.engine, evaluators.engines, settings.name)
         return _net_player(game, settings, evaluators, settings.name or label)
     except ValueError as error:
         raise ValueError(f"player {label}: {error}") from None
@@ -188,6 +201,8 @@ def player_name(game: _core.Game, settings: PlayerSettings) -> str:
     """The name that was given, else the net's and what differs from the defaults."""
     if settings.name or settings.baseline:
         return settings.name or str(settings.baseline)
+    if settings.engine is not None:
+        return settings.engine.short_name
     net = Path(resolved_net(game, settings)).name.split(".")[0]
     rest = player_text(settings, without=("net", "name", "visits"))
     return f"{net} visits={settings.visits}{' ' if rest else ''}{rest}"
@@ -383,6 +398,10 @@ class Match:
         for name, player in (("a", self.settings.a), ("b", self.settings.b)):
             if player.baseline is not None:
                 values[name] = player.baseline
+                continue
+            if player.engine is not None:
+                values[name] = player_text(player, without=("name",))
+                values[f"{name}_engine"] = probed(self.game, player.engine).name or "an engine that did not start"
                 continue
             rest = player_text(player, without=("name", "net", "large_net", "visits"))
             values[name] = f"visits={player.visits} {rest}".strip()
