@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
 
-from hauteur.experiments.contests import Contest, Played, contest_seconds, play_contests
+from hauteur.experiments.contests import Contest, Played, contest_seconds, play_contests, wanted
 from hauteur.experiments.frame import Experiment, Finding, Result, Setting, Verdict
 from hauteur.figures import LINE_COLOURS, Figure, Series
 from hauteur.game import make, parse_spec, with_fen
@@ -43,7 +43,7 @@ LEAST_NODES = 100
 GROWTH = 4
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Cell:
     """One entry of the table: N_scl, nodes, the giver's games."""
 
@@ -66,7 +66,7 @@ def make_odds(setting: Setting) -> Result:
     """Plays every cell of the table, then draws it."""
     plans = contests(setting)
     played = play_contests(setting, plans.values())
-    cells = {place: Cell(*place, played[contest.name]) for place, contest in plans.items()}
+    cells = {place: Cell(*place, played[plan.name]) for place, plan in plans.items() if plan.name in played}
     rows = [_row(cell) for cell in cells.values()]
     facts = {"receiver": receiver(setting).model_dump(exclude_defaults=True), "start": start(setting)[1]}
     return Result(rows, findings(cells), [figure(cells)], [table(cells)], facts)
@@ -220,31 +220,37 @@ def findings(cells: Mapping[tuple[int, int], Cell]) -> list[Finding]:
 
 
 def rise(cells: Mapping[tuple[int, int], Cell]) -> Finding:
-    """Search-contempt gets stronger with nodes: the last level against the first."""
-    firsts, lasts = _level(cells, 0), _level(cells, -1)
-    gains = {n: difference(firsts[n], lasts[n]) for n in firsts if n != PUCT}
+    """Search-contempt gets stronger with nodes: the most nodes of each setting against the least."""
+    ends = {n_scl: _ends(cells, n_scl) for n_scl, _ in cells if n_scl != PUCT}
+    gains = {n_scl: difference(*pair) for n_scl, pair in ends.items() if pair[0] is not pair[1]}
     text = "36.8 %, 57.8 % and 81.7 % at 100, 800 and 20,000 nodes: search-contempt rises with the nodes"
-    return Finding(text, f"from {_ends(cells)}: {_told(gains)}", _verdict(list(gains.values())))
+    return Finding(text, f"from the least to the most nodes: {_told(gains)}", _verdict(list(gains.values())))
 
 
 def fall(cells: Mapping[tuple[int, int], Cell]) -> Finding:
     """PUCT has its best score before the most nodes."""
-    levels = [cells[place] for place in cells if place[0] == PUCT]
-    best = max(levels, key=lambda cell: cell.score)
-    loss = difference(best, levels[-1])
-    scores = ", ".join(f"{cell.score:.1%} at {cell.nodes:,}" for cell in levels)
-    text = "23.4 %, 35.3 % and 25.4 %: PUCT rises, then falls"
-    fallen: Verdict = "holds" if loss[2] < 0 else "does not hold" if best is levels[-1] else "open"
-    return Finding(text, f"PUCT scores {scores}", fallen)
+    levels = [cell for (n_scl, _), cell in cells.items() if n_scl == PUCT]
+    text, scores = "23.4 %, 35.3 % and 25.4 %: PUCT rises, then falls", ", ".join(map(_score_told, levels))
+    verdict: Verdict = "open"
+    if len(levels) > 1:
+        best = max(levels, key=lambda cell: cell.score)
+        _, _, high = difference(best, levels[-1])
+        verdict = "holds" if high < 0 else "does not hold" if best is levels[-1] else "open"
+    return Finding(text, f"PUCT scores {scores or 'unknown'}", verdict)
 
 
 def lead(cells: Mapping[tuple[int, int], Cell]) -> Finding:
-    """Search-contempt against PUCT at the most nodes."""
-    lasts = _level(cells, -1)
-    leads = {n: difference(lasts[PUCT], lasts[n]) for n in lasts if n != PUCT}
+    """Search-contempt against PUCT at equal nodes."""
+    pairs = [(cell, cells[PUCT, nodes]) for (_, nodes), cell in cells.items() if (PUCT, nodes) in cells]
+    leads = {cell: difference(puct, cell) for cell, puct in pairs if cell is not puct}
+    counts = sorted({cell.nodes for cell in leads})
+    told = [
+        f"at {nodes:,} nodes {_told({cell.n_scl: gain for cell, gain in leads.items() if cell.nodes == nodes})}"
+        for nodes in counts
+    ]
     text = "at equal nodes search-contempt is ahead of PUCT by 13, 23 and 56 points of per cent"
-    nodes = next(iter(lasts.values())).nodes
-    return Finding(text, f"at {nodes:,} nodes, against PUCT: {_told(leads)}", _verdict(list(leads.values())))
+    most = [gain for cell, gain in leads.items() if cell.nodes == counts[-1]]
+    return Finding(text, f"against PUCT {'; '.join(told) or 'unknown'}", _verdict(most))
 
 
 def difference(before: Cell, after: Cell, confidence: float = 0.95) -> tuple[float, float, float]:
@@ -260,28 +266,27 @@ def _verdict(gains: Sequence[tuple[float, float, float]]) -> Verdict:
     """Whether some setting gains for sure, or all lose for sure."""
     if any(low > 0 for _, low, _ in gains):
         return "holds"
-    return "does not hold" if all(high < 0 for _, _, high in gains) else "open"
+    return "does not hold" if gains and all(high < 0 for _, _, high in gains) else "open"
 
 
-def _level(cells: Mapping[tuple[int, int], Cell], number: int) -> dict[int, Cell]:
-    """The cells of one node count by N_scl."""
-    nodes = sorted({nodes for _, nodes in cells})[number]
-    return {cell.n_scl: cell for cell in cells.values() if cell.nodes == nodes}
+def _ends(cells: Mapping[tuple[int, int], Cell], n_scl: int) -> tuple[Cell, Cell]:
+    """The cells of a setting with the least and the most nodes."""
+    mine = sorted((cell for cell in cells.values() if cell.n_scl == n_scl), key=lambda cell: cell.nodes)
+    return mine[0], mine[-1]
 
 
-def _ends(cells: Mapping[tuple[int, int], Cell]) -> str:
-    nodes = sorted({nodes for _, nodes in cells})
-    return f"{nodes[0]:,} to {nodes[-1]:,} nodes"
+def _score_told(cell: Cell) -> str:
+    return f"{cell.score:.1%} at {cell.nodes:,}"
 
 
 def _told(gains: Mapping[int, tuple[float, float, float]]) -> str:
     texts = [f"{title(n)} {100 * g:+.1f} [{100 * low:+.1f}, {100 * high:+.1f}]" for n, (g, low, high) in gains.items()]
-    return f"{', '.join(texts)} points of per cent"
+    return ", ".join(texts) or "unknown"
 
 
 def estimate(setting: Setting) -> float:
     """Seconds on this machine."""
-    return contest_seconds(setting, contests(setting).values(), plies=80)
+    return contest_seconds(setting, wanted(setting, contests(setting).values()), plies=80)
 
 
 EXPERIMENTS = (
@@ -292,7 +297,7 @@ EXPERIMENTS = (
         0.0,
         make_odds,
         seeds=1,
-        uses=("nets", "visits", "game", "opponent"),
+        uses=("nets", "visits", "game", "opponent", "only"),
         estimate_here=estimate,
     ),
 )
