@@ -7,7 +7,7 @@ N_scl has it, tau_2 is cooled or warmed until its ratio is that of the nearest N
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hauteur.experiments.contempt_settings import (
@@ -40,9 +40,9 @@ PAPER_RATIO = 1.38
 STARTS = (5, 10, 32)
 """N_scl that are played first: the games of figure 2."""
 
-TUNING_SETS = 4
-"""So many times GAMES games are played at most to find N_scl, those of figure 2 among them; and as many for a factor on
-tau_2, where that is needed."""
+MORE_SETS = 2
+"""So many times GAMES games are played more where the line through those leads to an N_scl outside of STARTS; and for a
+factor on tau_2, after the games of tau_2 itself."""
 
 
 @dataclass(frozen=True)
@@ -96,22 +96,24 @@ def tuned_sides(setting: Setting) -> Sides:
     wanted = decisive_ratio(warm)
     if not wanted:
         raise ValueError(f"self-play with tau_2 has the results {warm}: no ratio (w + l)/d to tune to; play more games")
-    n_scl = tune_ratio(lambda x, games: _contempt_games(setting, x, games), _contempt_search(setting, wanted))
+    n_scl = _tuned_n_scl(setting, wanted)
     if n_scl.reached == "found":
         return Sides(n_scl, None, wanted)
-    factor = tune_ratio(lambda x, games: _tau_games(setting, x, games), _tau_search(setting, n_scl.ratio))
-    return Sides(n_scl, factor, wanted)
+    games = setting.scaled(GAMES, 2)
+    search = RatioSearch(n_scl.ratio, 0.1, 2.0, (1.0,), rising=True, games=games, most_games=(1 + MORE_SETS) * games)
+    return Sides(n_scl, tune_ratio(lambda x, games: _tau_games(setting, x, games), search), wanted)
 
 
-def _contempt_search(setting: Setting, wanted: float) -> RatioSearch:
+def _tuned_n_scl(setting: Setting, wanted: float) -> TunedRatio:
+    """N_scl by the games of figure 2; with more games where it is not between theirs."""
     visits, games = setting.visits_or(VISITS), setting.scaled(GAMES, 2)
     starts = tuple(float(n_scl) for n_scl in STARTS if n_scl <= visits) or (1.0,)
-    return RatioSearch(wanted, 1, visits, starts, rising=False, whole=True, games=games, most_games=TUNING_SETS * games)
-
-
-def _tau_search(setting: Setting, wanted: float) -> RatioSearch:
-    games = setting.scaled(GAMES, 2)
-    return RatioSearch(wanted, 0.1, 2.0, (1.0,), rising=True, games=games, most_games=TUNING_SETS * games)
+    few = RatioSearch(wanted, 1, visits, starts, rising=False, whole=True, games=games, most_games=len(starts) * games)
+    found = tune_ratio(lambda x, games: _contempt_games(setting, x, games), few)
+    if min(starts) <= found.x <= max(starts):
+        return found
+    more = replace(few, most_games=(len(starts) + MORE_SETS) * games)
+    return tune_ratio(lambda x, games: _contempt_games(setting, x, games), more)
 
 
 def contempt_player(setting: Setting, n_scl: float) -> PlayerSettings:
