@@ -44,16 +44,16 @@ def read_wanted(arguments: Sequence[str]) -> Wanted:
 
 
 def leela_line(board: Board, report: RootReport, wanted: Wanted) -> str:
-    """One line in Leela Zero's form: win rates and priors in hundredths of a per cent."""
+    """One line in Leela Zero's form, empty before the first visit of a move: rates and priors in 1/10,000."""
     return " ".join(_leela_move(board, move, order) for order, move in _shown(report, wanted))
 
 
 def katago_line(board: Board, report: RootReport, wanted: Wanted) -> str:
-    """One line in KataGo's form: win rates and priors from 0 to 1, utility from -1 to 1."""
+    """One line in KataGo's form, empty before the first visit of a move: rates from 0 to 1, utility from -1 to 1."""
     moves = [_katago_move(board, move, order) for order, move in _shown(report, wanted)]
     win, draw, loss = report.wdl
     root = f"rootInfo visits {report.visits} utility {win - loss:.6f} winrate {win + 0.5 * draw:.6f}"
-    return " ".join([*moves, *([root] if wanted.root else [])])
+    return " ".join([*moves, *([root] if wanted.root and moves else [])])
 
 
 def win_rate(wdl: Wdl) -> float:
