@@ -32,7 +32,7 @@ from hauteur.seeds import stream
 
 GAMES = 100
 VISITS = 1000
-POSITIONS = 1000
+POSITIONS = 500
 """Of each set of games."""
 
 LOW = 5
