@@ -37,7 +37,7 @@ LAYERS = (
             "chosen_move",
             "conversation",
             "controller",
-        "engines",
+            "engines",
             "exact",
             "evaluate",
             "evaluate_openvino",

@@ -6,6 +6,7 @@ that says nothing where no position counts, the interval is never narrower than 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -44,13 +45,16 @@ def rate_of(flags: Flags, draws: int = DRAWS) -> Rate:
 def ratio_of(one: Flags, other: Flags, draws: int = DRAWS) -> tuple[float, float, float]:
     """How many times as often a position of the one counts as of the other, and the interval of 95 %.
 
-    Half a position is added to both counts, so that it is finite.
+    Half a position is added to both counts, so that it is finite. Never narrower than that of independent positions, the
+    logarithm of the ratio plus or minus 1.96 sqrt(1 / a + 1 / b) for counts a and b.
     """
     found = [_counts(one), _counts(other)]
     drawn = [_drawn(counts, draws, f"ratio {number}") for number, counts in enumerate(found)]
     low, high = np.quantile(_ratio(drawn[0], drawn[1]), (0.025, 0.975))
     whole = [counts.sum(axis=0, keepdims=True).astype(np.float64) for counts in found]
-    return float(_ratio(whole[0], whole[1])[0]), float(low), float(high)
+    ratio = float(_ratio(whole[0], whole[1])[0])
+    factor = math.exp(1.96 * math.sqrt(sum(1 / (float(counts[0, 0]) + 0.5) for counts in whole)))
+    return ratio, min(float(low), ratio / factor), max(float(high), ratio * factor)
 
 
 def _ratio(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
