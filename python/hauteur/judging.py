@@ -106,7 +106,7 @@ class Judge:
         return [found[number] for number in range(len(found))]
 
     def judge_each(self, questions: Iterable[Question]) -> Generator[tuple[int, Judgements]]:
-        """The number of each question (from 0) with its judgements, when they are ready; questions are read as needed."""
+        """The number of each question (from 0) with its judgements, once they are there; read as there is room."""
         return self.converse(_single(question) for question in questions)
 
     def judge_states(self, states: Iterable[_core.State], *visits: int) -> list[Judgements]:

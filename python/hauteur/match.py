@@ -187,7 +187,7 @@ def is_builtin(net: str) -> bool:
     return net in ("uniform", "rollout")
 
 
-def _net_content(net: str) -> str:
+def net_content(net: str) -> str:
     """What a net is, wherever its file lies."""
     return net if is_builtin(net) else f"{Path(net).name} sha256 {sha256_of(Path(net))}"
 
@@ -405,9 +405,9 @@ class Match:
                 continue
             rest = player_text(player, without=("name", "net", "large_net", "visits"))
             values[name] = f"visits={player.visits} {rest}".strip()
-            values[f"{name}_net"] = _net_content(resolved_net(self.game, player))
+            values[f"{name}_net"] = net_content(resolved_net(self.game, player))
             if player.large_net is not None:
-                values[f"{name}_large_net"] = _net_content(player.large_net)
+                values[f"{name}_large_net"] = net_content(player.large_net)
         if self.openings_file is not None:
             values["openings"] = f"{self.openings_file.name} sha256 {sha256_of(self.openings_file)}"
         return values

@@ -163,7 +163,7 @@ def pgn_text(stored: StoredGame, *, values: bool = False) -> str:
             words.append(f"{{{win - loss:+.3f}, {record.visits[move]} visits}}")
         state.play(action)
     words.append(result_text(record.outcome))
-    return "\n".join([*(f'[{name} "{value}"]' for name, value in tags), "", *_wrapped(words), "", ""])
+    return "\n".join([*(f'[{name} "{value}"]' for name, value in tags), "", *wrapped(words), "", ""])
 
 
 def _tags(stored: StoredGame, start: _core.State) -> list[tuple[str, str]]:
@@ -190,7 +190,7 @@ def _move_number(state: _core.State) -> str:
     return f"{state.notation().split()[5]}.{'' if state.to_move == 0 else '..'}"
 
 
-def _wrapped(words: list[str]) -> Iterator[str]:
+def wrapped(words: list[str]) -> Iterator[str]:
     """Lines of at most LINE_WIDTH characters."""
     line = ""
     for word in words:

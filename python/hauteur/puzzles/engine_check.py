@@ -1,0 +1,140 @@
+"""An external UCI engine looks at the solutions: is each move of the solver its best one, and the only good one?"""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import chess
+import chess.engine
+
+from hauteur.engine_settings import EngineSettings, program_words
+from hauteur.player_spec import parse_player
+from hauteur.puzzles.puzzle import EngineCheck, Puzzle
+
+MARGIN = 0.1
+"""How far below the engine's best move a move is right, in chance of winning from -1 to 1."""
+CLEAR = 0.2
+"""By how much every other move must be worse."""
+GAMES_FOLDER = Path("/usr/games")
+"""Where Debian puts chess engines, which is not in everybody's PATH."""
+MATE = 100_000
+
+
+def parse_check(text: str) -> EngineSettings:
+    """The engine of a text like `uci:stockfish depth=16`; ValueError for anything else."""
+    engine = parse_player(text, "--check").engine
+    if engine is None or engine.protocol != "uci":
+        raise ValueError(f"--check is a UCI engine with a limit, such as 'uci:stockfish depth=16', got {text!r}")
+    if engine.tc is not None:
+        raise ValueError("--check: the engine searches to depth=, nodes= or movetime=, it plays no game by tc=")
+    return engine
+
+
+@dataclass
+class Checker:
+    """A running engine; use it as a context."""
+
+    settings: EngineSettings
+    margin: float = MARGIN
+    clear: float = CLEAR
+
+    def __enter__(self) -> Self:
+        words = [*program_words(self.settings.command), *program_words(self.settings.args)]
+        words[0] = found_program(words[0])
+        try:
+            self.engine = chess.engine.SimpleEngine.popen_uci(words, timeout=self.settings.start_timeout)
+            self.engine.configure(dict(self.settings.options))
+        except (chess.engine.EngineError, TimeoutError) as error:
+            raise ValueError(f"--check {self.settings.short_name}: {str(error) or 'it does not answer'}") from None
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with suppress(chess.engine.EngineError, TimeoutError):
+            self.engine.quit()
+        self.engine.close()
+
+    @property
+    def name(self) -> str:
+        """The engine's own name."""
+        return self.engine.id.get("name", self.settings.short_name)
+
+    def is_mine(self, check: EngineCheck) -> bool:
+        """Whether the same engine said this, with the same limit."""
+        return (check.engine, check.limit) == (self.name, _limit_text(self.settings))
+
+    def check(self, puzzle: Puzzle) -> EngineCheck:
+        """What the engine says of every move of the solver."""
+        board = chess.Board(puzzle.position().notation(), chess960="chess960" in puzzle.game)
+        right, only, gaps, last = True, True, list[float | None](), None
+        for number, text in enumerate(puzzle.solution):
+            move = board.parse_uci(text)
+            if number % 2 == 0:
+                gap, last = self._look_at(board, move)
+                ends = number == len(puzzle.solution) - 1 > 0 and _mates(board, move)
+                gaps.append(gap)
+                right = right and (ends or (gap is not None and gap >= -self.margin))
+                only = only and (ends or (gap is not None and gap >= self.clear))
+            board.push(move)
+        return EngineCheck(
+            engine=self.name,
+            limit=_limit_text(self.settings),
+            right=right,
+            only=only,
+            gaps=tuple(gaps),
+            centipawns=last,
+        )
+
+    def _look_at(self, board: chess.Board, move: chess.Move) -> tuple[float | None, int | None]:
+        """How much better the move is than the best other one, None where it is not among the two best; and its value.
+
+        The value in centipawns for the mover, None for a mate or a move that is not among the two best.
+        """
+        limit = chess.engine.Limit(
+            depth=self.settings.depth,
+            nodes=self.settings.nodes,
+            time=None if self.settings.movetime is None else self.settings.movetime / 1000,
+        )
+        lines = self.engine.analyse(board, limit, multipv=2)
+        scores = {line["pv"][0]: line["score"].relative for line in lines if line.get("pv") and "score" in line}
+        mine = scores.pop(move, None)
+        if mine is None:
+            return None, None
+        other = max((chance(score) for score in scores.values()), default=-1.0)
+        return chance(mine) - other, mine.score()
+
+
+def chance(score: chess.engine.Score) -> float:
+    """Chance of winning, -1 to 1, by the formula of Lichess: 2 / (1 + exp(-0.00368208 cp)) - 1; a mate is -1 or 1."""
+    return 2.0 * score.wdl(model="lichess").expectation() - 1.0 if not score.is_mate() else _of_mate(score)
+
+
+def _of_mate(score: chess.engine.Score) -> float:
+    return 1.0 if score > chess.engine.Cp(0) else -1.0
+
+
+def _mates(board: chess.Board, move: chess.Move) -> bool:
+    board.push(move)
+    mate = board.is_checkmate()
+    board.pop()
+    return mate
+
+
+def _limit_text(settings: EngineSettings) -> str:
+    return " ".join(
+        f"{key}={getattr(settings, key)}" for key in ("nodes", "depth", "movetime") if getattr(settings, key)
+    )
+
+
+def found_program(program: str) -> str:
+    """The program's file; ValueError where there is none of this name."""
+    found = shutil.which(program) or shutil.which(program, path=str(GAMES_FOLDER))
+    if found is None:
+        raise ValueError(f"--check: there is no program {program!r} in PATH or {GAMES_FOLDER}")
+    return found

@@ -1,0 +1,275 @@
+"""The rule of mining, and a position's way through it as a dialogue with a judge.
+
+A position is judged at few visits and at many (Joshi 2025, conclusion: positions misevaluated at N_scl visits and right
+at N). It becomes a puzzle when the judgement changes, the low search would not play the best move, and every other move
+is clearly worse. That is then confirmed with twice the visits on the position as a puzzle file holds it, without the
+game before it, and by a search of all other moves; and so is every further move of the solver along the line.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from hauteur import _core
+from hauteur.game import FEN_GAMES, make, parse_spec, with_fen
+from hauteur.judging import Dialogue, Judgement, Judgements, Question, counts_up_to, visits_to_solution
+from hauteur.puzzles.puzzle import Opinion, Puzzle, identity, rating
+from hauteur.puzzles.sources import Found
+from hauteur.puzzles.unmove import last_move
+from hauteur.section import Section
+
+Verdict = Literal["same", "found", "several", "refuted", "puzzle"]
+"""same: the judgement does not change by `swing`; found: it does, but the low search plays the best move already;
+several: another move is nearly as good; refuted: not confirmed; puzzle: it became one."""
+
+MISJUDGED: tuple[Verdict, ...] = ("found", "several", "refuted", "puzzle")
+"""Verdicts of positions whose judgement changes."""
+
+ONLY_MOVE_GAP = 2.0
+"""Gap of a move that is the only one, or that wins the game at once."""
+
+Visits = Annotated[int, Field(ge=1, le=100_000_000)]
+
+
+class MineRule(Section):
+    """What makes a puzzle.
+
+    low, high: visits of the two searches; swing: least change of the root's value between them, 0 to 2; gap: least by
+    which the best move is better than any other; least: the best move's value at least, for the solver; screens: counts
+    of visits between the two, each with the change of value below which a position is given up there; moves: the
+    solver's, at most. The confirming search has twice `high`.
+    """
+
+    low: Visits = 8
+    high: Visits = 800
+    swing: Annotated[float, Field(gt=0, le=2)] = 0.4
+    gap: Annotated[float, Field(ge=0, le=2)] = 0.3
+    least: Annotated[float, Field(ge=-1, le=1)] = -0.2
+    screens: tuple[tuple[Visits, Annotated[float, Field(ge=0, le=2)]], ...] = ((64, 0.1), (200, 0.2))
+    moves: Annotated[int, Field(ge=1, le=100)] = 6
+
+    @model_validator(mode="after")
+    def _visits_ascend(self) -> Self:
+        if list(self.visits) != sorted(set(self.visits)):
+            given = ", ".join(map(str, self.visits))
+            raise ValueError(f"the visits of low, screens and high must ascend, got {given}")
+        return self
+
+    @property
+    def visits(self) -> tuple[int, ...]:
+        """The counts at which a position is judged."""
+        return (self.low, *(visits for visits, _ in self.screens), self.high)
+
+    @property
+    def deep(self) -> int:
+        """Visits of the search that confirms."""
+        return 2 * self.high
+
+    def goes_on(self, found: Judgements) -> bool:
+        """Whether a position is worth more visits."""
+        passed = len(found) - 1
+        return passed == 0 or abs(found[-1].q - found[0].q) >= self.screens[passed - 1][1]
+
+    def loosens(self, other: MineRule) -> str | None:
+        """What of this rule asks for less than `other` did, so that what was mined by that does not answer it; or None.
+
+        What a stricter swing, gap or least, or fewer moves, would have brought follows from what a looser one has.
+        """
+        for name in ("low", "high", "screens"):
+            if getattr(self, name) != getattr(other, name):
+                return f"{name} was {getattr(other, name)} and is now {getattr(self, name)}"
+        for name, sign in (("swing", 1), ("gap", 1), ("least", 1), ("moves", -1)):
+            mine, theirs = getattr(self, name), getattr(other, name)
+            if sign * mine < sign * theirs:
+                return f"{name} was {theirs} and is now {mine}"
+        return None
+
+
+class Step(Section):
+    """A move of the solver that was confirmed, with the opponent's reply to the move before.
+
+    visits: fewest at which the search finds it and stays with it; gap: by how much every other move is worse; value:
+    of the move, for the solver.
+    """
+
+    move: str
+    visits: int
+    gap: float
+    value: float
+    reply: str | None = None
+
+
+class Judged(Section):
+    """What was found out about a position: its name, where it stands, and what the searches said.
+
+    high: None where it was given up before; gap: of the high search; fen, opening: as a puzzle has them; steps: of the
+    line, all None or empty where the searches were not followed by others.
+    """
+
+    id: str
+    where: str
+    low: Opinion
+    high: Opinion | None = None
+    gap: float | None = None
+    fen: str | None = None
+    opening: tuple[str, ...] = ()
+    steps: tuple[Step, ...] = ()
+
+    def verdict(self, rule: MineRule) -> Verdict:
+        """What the rule makes of it."""
+        if self.high is None or abs(self.high.q - self.low.q) < rule.swing:
+            return "same"
+        if self.high.move == self.low.move:
+            return "found"
+        if self.gap is None or self.gap < rule.gap:
+            return "several"
+        return "puzzle" if self.kept(rule) else "refuted"
+
+    def kept(self, rule: MineRule) -> tuple[Step, ...]:
+        """The steps of the line that the rule lets stand."""
+        first = next(iter(self.steps), None)
+        if first is None or self.high is None or first.move != self.high.move or first.visits <= rule.low:
+            return ()
+        fails = (n for n, step in enumerate(self.steps) if step.gap < rule.gap or step.value < rule.least)
+        return self.steps[: min(rule.moves, next(fails, rule.moves))]
+
+    def puzzle(self, game: _core.Game, rule: MineRule) -> Puzzle | None:
+        """The puzzle that the rule makes of it, without themes; None where it makes none."""
+        if self.verdict(rule) != "puzzle" or self.high is None:
+            return None
+        steps = self.kept(rule)
+        visits = max(step.visits for step in steps)
+        return Puzzle(
+            id=self.id,
+            game=plain_spec(game),
+            fen=self.fen,
+            opening=self.opening,
+            solution=tuple(move for step in steps for move in (step.reply, step.move) if move is not None),
+            rating=rating(visits, rule.deep),
+            source=self.where,
+            visits=visits,
+            gap=min(step.gap for step in steps),
+            value=steps[-1].value,
+            low=self.low,
+            high=self.high,
+        )
+
+
+def examine(name: str, found: Found, rule: MineRule) -> Dialogue[Judged]:
+    """A position's way from its first search to the end of its line, or to where it is given up."""
+    judged = yield Question(found.state, rule.visits, go_on=rule.goes_on)
+    low, high = judged[0], judged[-1]
+    entry = Judged(id=name, where=found.where, low=_opinion(found.state, low))
+    if len(judged) < len(rule.visits):
+        return entry
+    gap = None if math.isnan(high.gap) else high.gap
+    entry = entry.model_copy(update={"high": _opinion(found.state, high), "gap": gap})
+    if abs(high.q - low.q) < rule.swing or high.best == low.best or gap is None or gap < rule.gap:
+        return entry
+    start, opening = _stored(found)
+    state = _after(start, opening)
+    if identity(state) != name:
+        raise RuntimeError(f"the position {found.state.notation()} was stored as {state.notation()}")
+    steps = yield from _line(state, rule, high.best)
+    fen = start.notation() if start.game.name in FEN_GAMES else None
+    return entry.model_copy(update={"fen": fen, "opening": _texts(start, opening), "steps": tuple(steps)})
+
+
+def _line(state: _core.State, rule: MineRule, first: int) -> Dialogue[list[Step]]:
+    """The solver's moves for as long as they are the only good ones, the opponent answering as the high search does."""
+    steps: list[Step] = []
+    state, reply = state.copy(), None
+    while len(steps) < rule.moves:
+        found = yield from _solver_move(state.copy(), rule, reply)
+        if found is None or (not steps and found[0] != first):
+            break
+        steps.append(found[1])
+        state.play(found[0])
+        if state.outcome() is not None:
+            break
+        (answer,) = yield Question(state.copy(), (rule.high,))
+        reply = state.action_to_text(answer.best)
+        state.play(answer.best)
+        if state.outcome() is not None:
+            break
+    return steps
+
+
+def _solver_move(state: _core.State, rule: MineRule, reply: str | None) -> Dialogue[tuple[int, Step] | None]:
+    """The only good move of a position; None where there are several, or none that is good enough.
+
+    A move that ends the game by winning it is taken even where others do so too, unless it is the first of the line.
+    """
+    searched = yield Question(state, counts_up_to(rule.deep))
+    deep = searched[-1]
+    if deep.best_q < rule.least:
+        return None
+    others = tuple(action for action in state.legal_actions().tolist() if action != deep.best)
+    ends = reply is not None and wins_at_once(state, deep.best)
+    gap = ONLY_MOVE_GAP
+    if others and not ends:
+        if deep.gap < rule.gap:
+            return None
+        (rest,) = yield Question(state, (rule.high,), only=others)
+        gap = deep.best_q - rest.q
+    visits = visits_to_solution(searched, lambda action: _is_as_good(state, action, deep.best, ends=ends))
+    step = Step(
+        move=state.action_to_text(deep.best), visits=visits or rule.deep, gap=gap, value=deep.best_q, reply=reply
+    )
+    return (deep.best, step) if gap >= rule.gap else None
+
+
+def _is_as_good(state: _core.State, action: int, best: int, *, ends: bool) -> bool:
+    return action == best or (ends and wins_at_once(state, action))
+
+
+def wins_at_once(state: _core.State, action: int) -> bool:
+    """Whether the move ends the game and its player has won."""
+    after = _after(state, (action,))
+    return after.outcome() == (1 if state.to_move == 0 else -1)
+
+
+def _stored(found: Found) -> tuple[_core.State, tuple[int, ...]]:
+    """Position and moves by which a file holds a puzzle: of games with FENs the last move, of others all of them."""
+    game = found.state.game
+    if game.name not in FEN_GAMES:
+        return game.initial_state(), found.moves
+    before, last = found.before, found.last
+    if before is None or last is None:
+        before, last = last_move(found.state)
+    return _from_notation(before), () if last is None else (last,)
+
+
+def _from_notation(state: _core.State) -> _core.State:
+    """The position without its past."""
+    return make(with_fen(plain_spec(state.game), state.notation())).initial_state()
+
+
+def plain_spec(game: _core.Game) -> str:
+    """The game without the position that it begins from."""
+    name, parameters = parse_spec(game.spec)
+    rest = ", ".join(f"{key}={str(value).lower()}" for key, value in parameters.items() if key != "fen")
+    return f"{name}({rest})" if rest and game.name in FEN_GAMES else (name if game.name in FEN_GAMES else game.spec)
+
+
+def _opinion(state: _core.State, judgement: Judgement) -> Opinion:
+    return Opinion(visits=judgement.visits, move=state.action_to_text(judgement.best), q=judgement.q)
+
+
+def _texts(state: _core.State, actions: tuple[int, ...] | list[int]) -> tuple[str, ...]:
+    """The moves of a line in the game's notation."""
+    state, texts = state.copy(), []
+    for action in actions:
+        texts.append(state.action_to_text(action))
+        state.play(action)
+    return tuple(texts)
+
+
+def _after(state: _core.State, actions: tuple[int, ...]) -> _core.State:
+    state = state.copy()
+    for action in actions:
+        state.play(action)
+    return state
