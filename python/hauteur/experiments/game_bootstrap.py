@@ -45,7 +45,7 @@ def rate_of(flags: Flags, draws: int = DRAWS) -> Rate:
 def ratio_of(one: Flags, other: Flags, draws: int = DRAWS) -> tuple[float, float, float]:
     """How many times as often a position of the one counts as of the other, and the interval of 95 %.
 
-    Half a position is added to both counts, so that it is finite. Never narrower than that of independent positions, the
+    Half a position is added to both counts, so that it is finite. Never narrower than for independent positions: the
     logarithm of the ratio plus or minus 1.96 sqrt(1 / a + 1 / b) for counts a and b.
     """
     found = [_counts(one), _counts(other)]
