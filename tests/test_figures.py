@@ -97,11 +97,22 @@ def test_one_generation_and_missing_values_draw() -> None:
         (lambda: Figure("f", "F", "t", "y", areas=(Series("a", [1], [1.0]), Series("b", [2], [1.0]))), "same places"),
         (lambda: Figure("f", "F", "t", "y", areas=(Series("a", [1], [None]),)), "a value at every place"),
         (lambda: Figure("f", "F", "t", "y", lines=(Series("a", [1], [0.0]),), log=True), "above 0"),
+        (lambda: Figure("f", "F", "t", "y", lines=(Series("a", [0], [1.0]),), x_log=True), "above 0"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(make, message: str) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def test_places_on_a_logarithmic_axis_are_marked_themselves_where_they_are_few() -> None:
+    few = Figure("f", "F", "t", "y", lines=(Series("a", [100, 400, 1600], [1.0, 2.0, 3.0]),), x_log=True)
+    assert few.x_ticks() == [100, 400, 1600]
+    xs = [x for x, _ in corners(next(drawn(few).iter(f"{SVG}polyline")))]
+    assert xs[1] - xs[0] == pytest.approx(xs[2] - xs[1], abs=0.11)
+    many = Figure("f", "F", "t", "y", lines=(Series("a", range(3, 900), [1.0] * 897),), x_log=True)
+    assert many.x_ticks() == [5, 10, 20, 50, 100, 200, 500]
+    assert Figure("f", "F", "t", "y", lines=(Series("a", [8], [1.0]),), x_log=True).x_range() == (4, 16)
 
 
 @pytest.mark.parametrize(

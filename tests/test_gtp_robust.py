@@ -34,7 +34,13 @@ GOOD = [
     *("all_legal b", "is_legal w A1", "last_move", "move_history", "time_settings 10 5 3", "time_left b 4 0"),
     *("lz-analyze 10", "kata-analyze w interval 5 rootInfo true", "lz-genmove_analyze b 50", "kata-genmove_analyze w"),
     *("hauteur-value", "hauteur-visits", "hauteur-line", "hauteur-get", "hauteur-get visits", "hauteur-set visits 4"),
-    *("hauteur-set solver on", "hauteur-set search-contempt.n-scl 3", "gogui-analyze_commands", "# interrupt", "# nothing"),
+    *(
+        "hauteur-set solver on",
+        "hauteur-set search-contempt.n-scl 3",
+        "gogui-analyze_commands",
+        "# interrupt",
+        "# nothing",
+    ),
 ]
 WORDS = [
     *("play", "genmove", "boardsize", "b", "white", "A1", "C3", "T19", "I5", "pass", "resign", "-1", "0", "5", "1e999"),
