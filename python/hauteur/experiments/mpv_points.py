@@ -20,18 +20,23 @@ from hauteur.rating_list import RatingList
 
 PAPER_RUNG = 100_000
 """Simulations of the paper's opponent."""
+LEAST_BUDGET = 4
+"""Units of which a quarter is still an evaluation of the large net."""
 APART = 0.12
 """Distance of the points of a place in a figure."""
 Z95 = NormalDist().inv_cdf(0.975)
 
 
 def budgets_of(setting: Setting, paper: Sequence[int]) -> list[int]:
-    """The paper's budgets, or with `--visits` the same doublings up to that one; ValueError where one is below 1."""
+    """The paper's budgets, or with `--visits` those as many doublings below it, without the ones that are too small.
+
+    ValueError where none is left.
+    """
     largest = setting.visits_or(max(paper))
     found = [round(budget * largest / max(paper)) for budget in paper]
-    if min(found) < 1 or len(set(found)) < len(found):
-        raise ValueError(f"--visits is the largest budget; {largest} leaves {found} for the {len(found)} budgets")
-    return found
+    if largest < LEAST_BUDGET:
+        raise ValueError(f"--visits is the largest budget, at least {LEAST_BUDGET}, got {largest}")
+    return [budget for budget in found if budget >= LEAST_BUDGET]
 
 
 def games_of(setting: Setting, paper: int) -> int:

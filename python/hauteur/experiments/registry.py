@@ -8,6 +8,9 @@ from hauteur.experiments import (
     contempt_schedule,
     contempt_selfplay,
     mpv_allocation,
+    mpv_az_pairs,
+    mpv_midsize,
+    mpv_training,
     report_figures,
     report_game,
     search_rules,
@@ -24,6 +27,9 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     *contempt_positions.EXPERIMENTS,
     *contempt_schedule.EXPERIMENTS,
     *mpv_allocation.EXPERIMENTS,
+    *mpv_midsize.EXPERIMENTS,
+    *mpv_az_pairs.EXPERIMENTS,
+    *mpv_training.EXPERIMENTS,
     *search_rules.EXPERIMENTS,
 )
 
