@@ -111,7 +111,7 @@ def test_places_on_a_logarithmic_axis_are_marked_themselves_where_they_are_few()
     xs = [x for x, _ in corners(next(drawn(few).iter(f"{SVG}polyline")))]
     assert xs[1] - xs[0] == pytest.approx(xs[2] - xs[1], abs=0.11)
     many = Figure("f", "F", "t", "y", lines=(Series("a", range(3, 900), [1.0] * 897),), x_log=True)
-    assert many.x_ticks() == [5, 10, 20, 50, 100, 200, 500]
+    assert many.x_ticks() == [10, 100]
     assert Figure("f", "F", "t", "y", lines=(Series("a", [8], [1.0]),), x_log=True).x_range() == (4, 16)
 
 
