@@ -11,7 +11,7 @@ from hauteur import _core
 from hauteur.arena import ArenaFacts, play_games
 from hauteur.openings import random_opening
 from hauteur.player import Player
-from hauteur.rating import Pairs, Record, Sprt, elo, likelihood_of_superiority, score_interval
+from hauteur.rating import Pairs, PairsInOrder, Record, Sprt, elo, likelihood_of_superiority, score_interval
 from hauteur.recipe import GateSettings
 from hauteur.record import GamePlan
 from hauteur.seeds import stream
@@ -57,35 +57,32 @@ class GateDecision:
 class GateResults:
     """Results of a gate match that count, from the candidate's view.
 
-    With a sequential test, pairs count in the order of their numbers, whichever end first, until the test ends: games
-    that end soon are not like those that last.
+    With a sequential test, those that count for it (PairsInOrder).
     """
 
     sprt: Sprt | None = None
     record: Record = field(default_factory=Record)
-    pairs: Pairs = field(default_factory=Pairs)
-    _waiting: dict[int, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._test = None if self.sprt is None else PairsInOrder(self.sprt)
 
     def add(self, index: int, score: float) -> None:
         """Counts the game of this number."""
-        if self.sprt is None:
+        if self._test is None:
             self.record = self.record.add(score)
-            return
-        self._waiting[index] = score
-        while not self.over and (pair := self._next_pair()) is not None:
-            self.pairs = self.pairs.add(sum(pair))
-            self.record = self.record.add(pair[0]).add(pair[1])
+        else:
+            self._test.add(index, score)
+            self.record = self._test.record
+
+    @property
+    def pairs(self) -> Pairs:
+        """The pairs of a sequential test."""
+        return Pairs() if self._test is None else self._test.pairs
 
     @property
     def over(self) -> bool:
         """Whether the sequential test has ended."""
-        return self.sprt is not None and self.sprt.verdict(self.pairs) is not None
-
-    def _next_pair(self) -> tuple[float, float] | None:
-        first = 2 * self.pairs.pairs
-        if first not in self._waiting or first + 1 not in self._waiting:
-            return None
-        return self._waiting.pop(first), self._waiting.pop(first + 1)
+        return self._test is not None and self._test.verdict is not None
 
 
 def decide(settings: GateSettings, results: GateResults, *, generation: int, best: int) -> GateDecision:

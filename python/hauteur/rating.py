@@ -1,7 +1,7 @@
 """Elo, error bars, likelihood of superiority and sequential tests: pure functions of the results of games."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import NormalDist
 from typing import Literal
 
@@ -134,23 +134,27 @@ class Pairs:
         return [(index / 4, count) for index, count in enumerate(self.counts)]
 
 
+PRIOR_PAIR = (1 / 9, 2 / 9, 3 / 9, 2 / 9, 1 / 9)
+"""The shares of a pair of two independent games that are won, drawn and lost alike often."""
+
+
 def pair_score_interval(pairs: Pairs, confidence: float = 0.95, *, record: Record | None = None) -> tuple[float, float]:
     """Confidence interval of the score from the variance of the pairs, as `score_interval` from that of the games.
 
     record: all games, where some lack their partner so far; their score is meant then, and the variance is the pairs'.
 
-    The variance of a pair's share of points (with half a pair won and half a pair lost added, so that it is never 0),
-    over p (1 - p) / 2, that of two independent won or lost games, scales the number of games in Wilson's formula.
+    The variance of a pair's share of points, over p (1 - p) / 2, that of two independent won or lost games, scales the
+    number of games in Wilson's formula. It is taken with one pair more, PRIOR_PAIR, so that it is never 0: with it the
+    intervals hold the truth in 95 % of simulated matches from 5 pairs on (benchmarks/rating_checks.py).
     """
     if not 0 < confidence < 1:
         raise ValueError(f"a confidence must be between 0 and 1, got {confidence}")
     if pairs.pairs == 0:
         return 0.0, 1.0
-    n = pairs.pairs + 1
-    p = (pairs.score * pairs.pairs + 0.5) / n
-    variance = (sum(share * share * count for share, count in pairs._shares()) + 0.5) / n - p * p
+    counts = [count + prior for count, prior in zip(pairs.counts, PRIOR_PAIR, strict=True)]
+    p, deviation = _moments([count / sum(counts) for count in counts])
     score, games = (pairs.score, 2 * pairs.pairs) if record is None else (record.score, record.games)
-    return _wilson(score, games / (variance / (p * (1 - p) / 2)), confidence)
+    return _wilson(score, games * p * (1 - p) / 2 / deviation**2, confidence)
 
 
 def pair_likelihood_of_superiority(pairs: Pairs) -> float:
@@ -215,6 +219,44 @@ class Sprt:
         return _with_t_value(shares, elo * _T_OF_NORMALISED_ELO)
 
 
+@dataclass
+class PairsInOrder:
+    """The games of a sequential test: pairs count in the order of their numbers, until the test ends.
+
+    Games 2k and 2k + 1 are pair k. Which games end first depends on their length and on the machine, and games that end
+    soon are not like those that last. In the order of numbers neither matters: the verdict is a function of the games
+    alone, the same after any interruption, and pairs beyond the one that decided do not count.
+    """
+
+    sprt: Sprt
+    record: Record = field(default_factory=Record)
+    pairs: Pairs = field(default_factory=Pairs)
+    _waiting: dict[int, float] = field(default_factory=dict)
+
+    def add(self, index: int, score: float) -> None:
+        """Counts the game of this number, at once or when all before it have ended."""
+        self._waiting[index] = score
+        while self.verdict is None and (pair := self._next_pair()) is not None:
+            self.pairs = self.pairs.add(sum(pair))
+            self.record = self.record.add(pair[0]).add(pair[1])
+
+    @property
+    def verdict(self) -> bool | None:
+        """True: elo1 was accepted, False: elo0, None: not yet."""
+        return self.sprt.verdict(self.pairs)
+
+    @property
+    def llr(self) -> float:
+        """Log likelihood ratio of the pairs that count."""
+        return self.sprt.llr(self.pairs)
+
+    def _next_pair(self) -> tuple[float, float] | None:
+        first = 2 * self.pairs.pairs
+        if first not in self._waiting or first + 1 not in self._waiting:
+            return None
+        return self._waiting.pop(first), self._waiting.pop(first + 1)
+
+
 def normalised_elo(pairs: Pairs) -> float:
     """(mean - 1/2) / (sqrt 2 deviation) * 800 / ln 10 of the pairs' shares of points; infinite where all are alike."""
     if pairs.pairs == 0:
@@ -266,7 +308,7 @@ def _wilson(p: float, n: float, confidence: float) -> tuple[float, float]:
     z = NormalDist().inv_cdf((1 + confidence) / 2)
     middle = (p + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-    return max(0.0, middle - half), min(1.0, middle + half)
+    return max(0.0, min(p, middle - half)), min(1.0, max(p, middle + half))  # rounding must not shut out p
 
 
 def _variance_ratio(record: Record) -> float:
