@@ -1,8 +1,12 @@
-"""A field of players who meet in matches: every match in its folder, and one rating list of all games.
+"""A field of players who meet in matches, each match in its folder, and a ladder of opponents that rates them.
 
-The scale begins at a ladder of players without a net, each with about twice the simulations of the one below: against a
+The rungs of the ladder are players without a net, each with about twice the simulations of the one below: against a
 single fixed opponent most scores would be near 0 or 100 % and say little. Whoever is placed climbs it in short matches
 until its score passes a half, and neighbouring rungs play each other, so that all ratings hang together.
+
+Ratings are made of the games with rungs alone. Players that share a net are not compared well by the games between them
+on the same scale: who searches further with the same net finds just the mistakes that the other makes, and wins by more
+than against strangers. Matches head to head stand beside the ratings instead.
 """
 
 from __future__ import annotations
@@ -63,11 +67,6 @@ class Field:
         self.tallies[a, b] = play_contests(self.setting, [contest])[contest.name].tally
         return self.tallies[a, b]
 
-    def ratings(self, zero: str) -> RatingList:
-        """All players on one scale, on which the player `zero` has 0."""
-        encounters = [found for pair, tally in self.tallies.items() for found in encounters_of(*pair, tally)]
-        return rating_list(encounters, anchors={zero: 0.0})
-
 
 def encounters_of(a: str, b: str, tally: Tally) -> list[Encounter]:
     """The games of a match by who began."""
@@ -112,6 +111,14 @@ class Ladder:
             if not 0 <= index + wanted < len(RUNGS):
                 return index
             before, way, index = score, wanted, index + wanted
+
+    def ratings(self) -> RatingList:
+        """Everybody who has met a rung, on one scale on which the player `zero` has 0."""
+        self.link()
+        rungs = {"opponent", *(self.rung(index) for index in range(len(RUNGS)))}
+        met = [(pair, tally) for pair, tally in self.field.tallies.items() if pair[1] in rungs]
+        encounters = [found for pair, tally in met for found in encounters_of(*pair, tally)]
+        return rating_list(encounters, anchors={self.zero: 0.0})
 
     def link(self) -> None:
         """Neighbouring rungs, from the lowest that was used to the highest, play each other."""

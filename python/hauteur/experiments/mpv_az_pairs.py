@@ -12,21 +12,23 @@ from dataclasses import dataclass
 from typing import Any
 
 from hauteur.experiments.field import Field, Ladder, field_seconds
-from hauteur.experiments.frame import Experiment, Finding, Result, Setting, Verdict
+from hauteur.experiments.frame import Experiment, Finding, Result, Setting
 from hauteur.experiments.mpv import BEST_SHARE, GAMES, PAPER, RANDOM_PLIES, Pair
 from hauteur.experiments.mpv_nets import nets_for_estimate
 from hauteur.experiments.mpv_points import (
     begin_rung,
     budgets_of,
     contrast,
-    elo_of,
+    duel_games,
     elo_points,
     games_of,
     match_rows,
     match_table,
     place_all,
+    pooled,
     rating_of,
     rung_stand_in,
+    worst,
 )
 from hauteur.experiments.mpv_runs import (
     BUDGETS,
@@ -47,6 +49,9 @@ PLAYERS = {0.0: "small net alone", 1.0: "large net alone", BEST_SHARE: "both net
 STATEMENT = (
     "figure 4: nets of separate AlphaZero runs are stronger together than each alone, at 8 stages, B = 200 and 800"
 )
+
+
+HEAD_TO_HEAD = "head to head at equal budget, all stages (not in the paper): both nets are stronger than each alone"
 
 
 @dataclass(frozen=True)
@@ -84,15 +89,15 @@ def make(setting: Setting) -> Result:
     for stage, budget in _points(stages, budgets):
         others = [stage.name(budget, single) for single in (0.0, 1.0)]
         place_all(ladder, begin_rung(budget, BUDGETS), stage.name(budget, BEST_SHARE), others)
+    ratings = ladder.ratings()
+    for stage, budget in _points(stages, budgets):
         for a, b in stage.duels(budget):
-            field.meet(a, b)
-    ladder.link()
-    ratings = field.ratings(ladder.zero)
+            field.meet(a, b, duel_games(setting))
     figures = [figure(stages, ratings, budget, ladder.zero) for budget in budgets]
     duels = [duel for stage, budget in _points(stages, budgets) for duel in stage.duels(budget)]
     texts = [match_table(field, duels, "both nets against each alone:")]
     facts = {"matches": match_rows(field), "zero": ladder.zero}
-    return Result(_rows(stages, budgets, ratings), [finding(stages, budgets, field, ratings)], figures, texts, facts)
+    return Result(_rows(stages, budgets, ratings), findings(stages, budgets, field, ratings), figures, texts, facts)
 
 
 def _points(stages: Sequence[Stage], budgets: Sequence[int]) -> Iterator[tuple[Stage, int]]:
@@ -117,21 +122,21 @@ def _rows(stages: Sequence[Stage], budgets: Sequence[int], ratings: RatingList) 
     return rows
 
 
-def finding(stages: Sequence[Stage], budgets: Sequence[int], field: Field, ratings: RatingList) -> Finding:
-    """The paper's statement beside the matches, and the mean over stages and budgets."""
+def findings(stages: Sequence[Stage], budgets: Sequence[int], field: Field, ratings: RatingList) -> list[Finding]:
+    """The paper's statement beside the ratings, and the matches head to head, all stages and budgets together."""
     points = list(_points(stages, budgets))
-    alone = [[elo_of(field.tallies[stage.duels(budget)[i]]) for stage, budget in points] for i in (0, 1)]
-    above = [sum(elo.value > 0 for elo in elos) for elos in alone]
-    lost = sum(elo.high < 0 for elos in alone for elo in elos)
     names = {share: [stage.name(budget, share) for stage, budget in points] for share in PLAYERS}
     ahead = [contrast(ratings, names[BEST_SHARE], names[single]) for single in (0.0, 1.0)]
+    both = [rating_of(ratings, name).value for name in names[BEST_SHARE]]
+    alone = [[rating_of(ratings, name).value for name in names[single]] for single in (0.0, 1.0)]
+    above = [sum(a > b for a, b in zip(both, column, strict=True)) for column in alone]
     text = (
-        f"of {len(points)} points (stages and budgets) both nets won {above[0]} matches against the small net alone, "
-        f"{above[1]} against the large one, and surely lost {lost} in all; on average they are ahead of the small net "
-        f"by {ahead[0]}, of the large one by {ahead[1]}"
+        f"of {len(points)} points (stages and budgets) both nets are above the small net alone at {above[0]}, on "
+        f"average by {ahead[0]}, and above the large net alone at {above[1]}, by {ahead[1]}"
     )
-    verdict: Verdict = "does not hold" if lost else "holds" if min(above) == len(points) else "open"
-    return Finding(STATEMENT, text, verdict)
+    duels = [pooled([field.tallies[stage.duels(budget)[i]] for stage, budget in points]) for i in (0, 1)]
+    matches = f"both nets against the small net alone {duels[0]}, against the large one {duels[1]}"
+    return [Finding(STATEMENT, text, worst(ahead)), Finding(HEAD_TO_HEAD, matches, worst(duels))]
 
 
 def figure(stages: Sequence[Stage], ratings: RatingList, budget: int, zero: str) -> Figure:
@@ -163,7 +168,7 @@ def _match_seconds(setting: Setting, stages: Sequence[Stage]) -> float:
     field, contests = _field(setting, stages), []
     for stage, budget in _points(stages, budgets_of(setting, BUDGETS)):
         rung = field.enter("rung", rung_stand_in(budget, BUDGETS))
-        contests += [field.contest(*duel) for duel in stage.duels(budget)]
+        contests += [field.contest(*duel, duel_games(setting)) for duel in stage.duels(budget)]
         contests += [field.contest(stage.name(budget, share), rung) for share in PLAYERS]
     return field_seconds(setting, contests)
 

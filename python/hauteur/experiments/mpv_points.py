@@ -12,10 +12,11 @@ import numpy as np
 
 from hauteur.experiments.field import RUNGS, Field, Ladder, nearest_rung
 from hauteur.experiments.frame import Setting, Verdict
+from hauteur.experiments.mpv import GAMES
 from hauteur.figures import LINE_COLOURS, Figure, Series
 from hauteur.match_results import Tally
 from hauteur.player_spec import PlayerSettings
-from hauteur.rating import elo_of_interval, elo_of_score
+from hauteur.rating import Pairs, Record, elo_of_interval, elo_of_score
 from hauteur.rating_list import RatingList
 
 PAPER_RUNG = 100_000
@@ -42,6 +43,11 @@ def budgets_of(setting: Setting, paper: Sequence[int]) -> list[int]:
 def games_of(setting: Setting, paper: int) -> int:
     """Games of a match at the setting's scale, in pairs."""
     return 2 * setting.scaled(paper // 2)
+
+
+def duel_games(setting: Setting) -> int:
+    """Games of a match head to head, which the paper does not have: half as many."""
+    return max(2, games_of(setting, GAMES) // 4 * 2)
 
 
 def begin_rung(budget: int, paper: Sequence[int]) -> int:
@@ -93,6 +99,23 @@ def elo_of(tally: Tally) -> Elo:
     """What a match shows; where all games were won or lost, 1,200 stands for no end."""
     ends = (elo_of_score(tally.record.score), *elo_of_interval(tally.score_interval))
     return Elo(*(min(1200.0, max(-1200.0, end)) for end in ends))
+
+
+def pooled(tallies: Sequence[Tally]) -> Elo:
+    """What several matches show together, as if they were one."""
+    records, pairs = [tally.record for tally in tallies], [tally.pairs.counts for tally in tallies]
+    whole = Tally(paired=True)
+    whole.record = Record(
+        *(sum(column) for column in zip(*((r.wins, r.draws, r.losses) for r in records), strict=True))
+    )
+    lost, less, even, more, won = (sum(column) for column in zip(*pairs, strict=True))
+    whole.pairs = Pairs((lost, less, even, more, won))
+    return elo_of(whole)
+
+
+def worst(elos: Iterable[Elo]) -> Verdict:
+    """Whether all are above 0: of their verdicts the least favourable."""
+    return min((elo.verdict for elo in elos), key=("does not hold", "open", "holds").index)
 
 
 def match_rows(field: Field) -> list[dict[str, Any]]:

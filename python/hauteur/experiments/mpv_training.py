@@ -21,6 +21,7 @@ from hauteur.experiments.mpv_points import (
     begin_rung,
     budgets_of,
     contrast,
+    duel_games,
     elo_points,
     games_of,
     match_rows,
@@ -116,10 +117,10 @@ def make(setting: Setting) -> Result:
     for stage, budget in _points(budgets):
         first, *others = [point(name, stage, budget) for name in (*runs.two, *runs.alone)]
         place_all(ladder, begin_rung(budget, BUDGETS), first, others)
+    ratings = ladder.ratings()
+    for stage, budget in _points(budgets):
         for a, b in runs.duels(stage, budget):
-            field.meet(a, b)
-    ladder.link()
-    ratings = field.ratings(ladder.zero)
+            field.meet(a, b, duel_games(setting))
     figures = [figure(runs, ratings, budget, ladder.zero) for budget in budgets]
     duels = [duel for stage, budget in _points(budgets) for duel in runs.duels(stage, budget)]
     findings = [finding(runs, ratings, budget) for budget in budgets]
@@ -212,7 +213,7 @@ def _match_seconds(setting: Setting, net: Any, one: int, two: int) -> float:
     for budget in budgets_of(setting, BUDGETS):
         player = field.enter(f"b{budget}", alone(net, budget))
         rung = field.enter("rung", rung_stand_in(budget, BUDGETS))
-        contests += [field.contest(player, player)] * (STAGES * one * two)
+        contests += [field.contest(player, player, duel_games(setting))] * (STAGES * one * two)
         contests += [field.contest(player, rung)] * (STAGES * (one + two))
     return field_seconds(setting, contests)
 
