@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from hauteur.evaluate import Backend
 
 if TYPE_CHECKING:
+    from hauteur import _core
+    from hauteur.engine_settings import EngineSettings
     from hauteur.match import Resources
     from hauteur.player_spec import PlayerSettings
     from hauteur.puzzles.mine import MineSettings
@@ -107,37 +109,21 @@ def mine(
 
     from hauteur.game import make
     from hauteur.match import Resources
-    from hauteur.puzzles.engine_check import parse_check
     from hauteur.puzzles.mine import Mine, MineSettings
     from hauteur.puzzles.mine_result import mine_table
     from hauteur.puzzles.mining import MineRule
 
-    if positions is not None and positions < 1:
-        raise ValueError(f"--positions must be >= 1, got {positions}")
-    if not sources and games < 1:
-        raise ValueError("name at least one source of positions, or say with --games how many games to play first")
-    rules = make(game)
-    rule = MineRule(low=low, high=high, swing=swing, gap=gap, least=least, screens=parse_screens(screens), moves=moves)
-    settings = MineSettings(
-        game=rules.spec, player=judge_settings(player, net), rule=rule, first_ply=first_ply, seed=seed
-    )
-    engine = None if check is None else parse_check(check)
-    if engine is not None and rules.name != "chess":
-        raise ValueError(f"--check: UCI engines play chess, not {rules.spec}")
+    check_sources(sources, games, positions)
+    rules, counts = make(game), parse_screens(screens)
+    rule = MineRule(low=low, high=high, swing=swing, gap=gap, least=least, screens=counts, moves=moves)
+    judge = judge_settings(player, net)
+    settings = MineSettings(game=rules.spec, player=judge, rule=rule, first_ply=first_ply, seed=seed)
+    engine = None if check is None else parse_engine(check, rules)
     resources = Resources(3 * batch_size, batch_size, threads, backend)
     if games:
         sources = (*sources, play_first(settings, games, random_plies, out / SELF_PLAY, resources))
     mining = Mine(
-        game=rules,
-        settings=settings,
-        sources=sources,
-        folder=out,
-        resources=resources,
-        limit=positions,
-        check=engine,
-        keep=keep_unconfirmed,
-        show=tell,
-        tick=ticker("judged or checked"),
+        rules, settings, sources, out, resources, positions, engine, keep_unconfirmed, tell, ticker("positions")
     )
     result = mining.run()
     print(json_format.dumps(result, indent=2) if json else mine_table(result))
@@ -225,6 +211,23 @@ def parse_counts(text: str) -> tuple[int, ...]:
     if len(counts) != len(words) or counts != sorted(set(counts)) or not 1 <= counts[0] <= counts[-1] <= MOST_VISITS:
         raise ValueError(f"--visits must be ascending numbers from 1 to {MOST_VISITS:,}, as in 100,1000; got {text!r}")
     return tuple(counts)
+
+
+def check_sources(sources: tuple[str, ...], games: int, positions: int | None) -> None:
+    """ValueError where there is nothing to mine."""
+    if positions is not None and positions < 1:
+        raise ValueError(f"--positions must be >= 1, got {positions}")
+    if games < 0 or (not sources and games == 0):
+        raise ValueError("name at least one source of positions, or say with --games how many games to play first")
+
+
+def parse_engine(check: str, game: _core.Game) -> EngineSettings:
+    """The engine of --check; chess alone has one."""
+    from hauteur.puzzles.engine_check import parse_check
+
+    if game.name != "chess":
+        raise ValueError(f"--check: UCI engines play chess, not {game.spec}")
+    return parse_check(check)
 
 
 def judge_settings(player: str, net: str | None) -> PlayerSettings:

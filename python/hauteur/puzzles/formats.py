@@ -60,9 +60,9 @@ def csv_text(puzzles: Iterable[Puzzle]) -> str:
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(COLUMNS)
     for puzzle in filter(fits_csv, puzzles):
-        moves = " ".join([*puzzle.opening, *puzzle.solution])
+        moves, source = " ".join([*puzzle.opening, *puzzle.solution]), " ".join(puzzle.source.split())
         themes = " ".join(puzzle.themes)
-        writer.writerow([puzzle.id, puzzle.fen, moves, puzzle.rating, DEVIATION, 0, 0, themes, puzzle.source, ""])
+        writer.writerow([puzzle.id, puzzle.fen, moves, puzzle.rating, DEVIATION, 0, 0, themes, source, ""])
     return file.getvalue()
 
 
@@ -103,7 +103,7 @@ def _pgn(puzzle: Puzzle) -> str:
     solver = state.to_move
     tags = [
         ("Event", f"puzzle {puzzle.id}"),
-        ("Site", puzzle.source or "?"),
+        ("Site", " ".join(puzzle.source.split()) or "?"),
         ("Date", "????.??.??"),
         ("Round", "?"),
         ("White", "solver" if solver == 0 else "opponent"),
