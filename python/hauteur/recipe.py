@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 import tomli_w
-from pydantic import BaseModel, Field, ValidationError, model_validator
+from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 
 from hauteur.config import Cpuct, Dirichlet, Fpu, SearchParams, Temperature
 from hauteur.player_spec import Colours, PlayerSettings
@@ -119,10 +119,20 @@ class SelfPlaySettings(Section):
 
 
 class OpponentSettings(PlayerSettings):
-    """The fixed opponent of self-play: a player of a match. colours: which seat is the learner's."""
+    """The fixed opponent of self-play: a player of a match, but no program. colours: which seat is the learner's."""
 
     visits: Annotated[int, Field(ge=1, le=1_000_000_000)] = 1
     colours: Colours = "swap"
+    engine: None = None
+
+    @field_validator("engine", mode="before")
+    @classmethod
+    def _is_no_program(cls, engine: object) -> None:
+        if engine is not None:
+            raise ValueError(
+                "a program cannot be the opponent of a learning run: its answers are not the same twice, and a crash would "
+                "be learned from; programs play in matches"
+            )
 
 
 class WindowSettings(Section):
