@@ -106,12 +106,15 @@ def check_game(spec: str, *, games: int = 20, seed: int = 0) -> list[LawResult]:
 
 
 def with_fen(spec: str, fen: str | None) -> str:
-    """The spec of a game of FEN_GAMES that begins at a FEN; `spec` itself for None."""
+    """The spec of a game of FEN_GAMES that begins at a FEN, whatever it began at before; `spec` itself for None."""
     if fen is None:
         return spec
     if any(sign in fen for sign in ",()="):
         raise ValueError(f"no FEN has commas, brackets or equals signs: {fen!r}")
-    return f"{spec.removesuffix(')')}, fen={fen})" if spec.endswith(")") else f"{spec}(fen={fen})"
+    name, _, rest = spec.partition("(")
+    others = [part.strip() for part in rest.removesuffix(")").split(",") if part.strip()]
+    parts = [*(part for part in others if not part.startswith("fen=")), f"fen={fen}"]
+    return f"{name}({', '.join(parts)})"
 
 
 def parse_spec(spec: str) -> tuple[str, dict[str, Any]]:

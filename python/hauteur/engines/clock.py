@@ -7,7 +7,7 @@ from typing import Self
 
 from hauteur.chosen_move import EngineFailure
 from hauteur.engine_settings import EngineSettings, clock_of
-from hauteur.engines.failures import LOST_ON_TIME
+from hauteur.engines.failures import LOST_ON_TIME, no_answer
 
 
 @dataclass
@@ -40,3 +40,11 @@ class Clock:
     def overdrawn(self) -> EngineFailure:
         """The loss of a game on time."""
         return EngineFailure(LOST_ON_TIME, f"no move within the {self.left:.2f} s on its clock")
+
+
+def move_limit(settings: EngineSettings, clock: Clock | None) -> tuple[float, EngineFailure]:
+    """After how many seconds without a move an engine has lost, and how."""
+    seconds = settings.seconds_for_a_move
+    if clock is not None and clock.deadline < seconds:
+        return clock.deadline, clock.overdrawn()
+    return seconds, no_answer("move", seconds)

@@ -18,13 +18,18 @@ REASONS = (START_FAILED, CRASHED, TIMEOUT, LOST_ON_TIME, ILLEGAL_MOVE, BAD_OUTPU
 
 
 @asynccontextmanager
-async def within(seconds: float, reason: str, detail: str) -> AsyncIterator[None]:
-    """What takes longer than so many seconds is stopped, and fails with this reason."""
+async def within(seconds: float, failure: EngineFailure) -> AsyncIterator[None]:
+    """What takes longer than so many seconds is stopped, and fails so."""
     try:
         async with asyncio.timeout(seconds):
             yield
     except TimeoutError:
-        raise EngineFailure(reason, detail) from None
+        raise failure from None
+
+
+def no_answer(to: str, seconds: float) -> EngineFailure:
+    """The failure of an engine that has not said or done something in so many seconds."""
+    return EngineFailure(TIMEOUT, f"no {to} within {seconds:g} s")
 
 
 def quoted(text: str) -> str:

@@ -7,8 +7,8 @@ import time
 from hauteur import _core
 from hauteur.chosen_move import ChosenMove, EngineFailure, EngineResignation
 from hauteur.engine_settings import EngineSettings
-from hauteur.engines.clock import Clock
-from hauteur.engines.failures import BAD_OUTPUT, ILLEGAL_MOVE, LOST_ON_TIME, TIMEOUT, quoted, within
+from hauteur.engines.clock import Clock, move_limit
+from hauteur.engines.failures import BAD_OUTPUT, ILLEGAL_MOVE, no_answer, quoted, within
 from hauteur.engines.gtp_lines import POINT, Response, parse_response
 from hauteur.engines.process import Process
 from hauteur.move_player import Question
@@ -63,7 +63,7 @@ class GtpSession:
         if self._settings.movetime is not None:
             await self.done(f"time_settings 0 {self._settings.movetime // 1000} 1")
         elif (clock := self._clocks[0]) is not None:
-            await self.done(f"time_settings {max(1, round(clock.left))} 0 0")
+            await self.done(f"time_settings {max(1, int(clock.left))} 0 0")
 
     async def choose(self, question: Question) -> ChosenMove:
         """The engine's move. It is told the moves that were made since its last one."""
@@ -71,7 +71,7 @@ class GtpSession:
         seat = question.state.to_move
         clock = self._clocks[seat]
         if clock is not None:
-            await self._asked(f"time_left {COLOURS[seat]} {round(clock.left)} 0")
+            await self._asked(f"time_left {COLOURS[seat]} {int(clock.left)} 0")
         started = time.monotonic()
         text = await self._generated(COLOURS[seat], clock)
         seconds = time.monotonic() - started
@@ -110,19 +110,16 @@ class GtpSession:
 
     async def _generated(self, colour: str, clock: Clock | None) -> str:
         """The answer to genmove."""
-        seconds, reason = self._settings.seconds_for_a_move, TIMEOUT
-        if clock is not None and clock.deadline < seconds:
-            seconds, reason = clock.deadline, LOST_ON_TIME
-        response = await self._asked(f"genmove {colour}", seconds, reason)
+        response = await self._asked(f"genmove {colour}", move_limit(self._settings, clock))
         if not response.is_good:
             raise EngineFailure(BAD_OUTPUT, f"genmove was refused: {quoted(response.text)}")
         return response.text.strip()
 
-    async def _asked(self, command: str, seconds: float | None = None, reason: str = TIMEOUT) -> Response:
-        """Gives a command and reads the response to it."""
+    async def _asked(self, command: str, limit: tuple[float, EngineFailure] | None = None) -> Response:
+        """Gives a command and reads the response to it. limit: how long that may take, and what it is otherwise."""
         self._number += 1
-        seconds = self._settings.start_timeout if seconds is None else seconds
-        async with within(seconds, reason, f"no answer to {command!r} within {seconds:g} s"):
+        seconds = self._settings.start_timeout
+        async with within(*(limit or (seconds, no_answer(f"answer to {command!r}", seconds)))):
             self._process.send(f"{self._number} {command}")
             lines = [await self._beginning()]
             while line := await self._process.line():

@@ -11,8 +11,8 @@ from typing import Self
 from hauteur import _core
 from hauteur.chosen_move import ChosenMove, EngineFailure
 from hauteur.engine_settings import EngineSettings
-from hauteur.engines.clock import Clock
-from hauteur.engines.failures import BAD_OUTPUT, ILLEGAL_MOVE, LOST_ON_TIME, TIMEOUT, quoted, within
+from hauteur.engines.clock import Clock, move_limit
+from hauteur.engines.failures import BAD_OUTPUT, ILLEGAL_MOVE, no_answer, quoted, within
 from hauteur.engines.process import Process
 from hauteur.engines.uci_lines import MOVE, Found, Option, parse_bestmove, parse_info, parse_option
 from hauteur.game import make, with_fen
@@ -61,7 +61,7 @@ class _Line:
 async def introduced(process: Process, seconds: float) -> Introduction:
     """Says hello and reads what the engine says of itself."""
     about = Introduction()
-    async with within(seconds, TIMEOUT, f"no uciok within {seconds:g} s"):
+    async with within(seconds, no_answer("uciok", seconds)):
         process.send("uci")
         while (line := await process.line()) != "uciok":
             if line.startswith("id name "):
@@ -142,7 +142,7 @@ class UciSession:
     async def _ready(self, *lines: str) -> None:
         """Sends the lines and waits until the engine has read them."""
         seconds = self._settings.start_timeout
-        async with within(seconds, TIMEOUT, f"no readyok within {seconds:g} s"):
+        async with within(seconds, no_answer("readyok", seconds)):
             self._process.send(*lines, "isready")
             while await self._process.line() != "readyok":
                 pass
@@ -161,10 +161,7 @@ class UciSession:
     async def _search(self, position: str, go: str, clock: Clock | None) -> tuple[str, Found]:
         """The move as the engine wrote it, and what it said last of its search."""
         found = Found(None, 0)
-        seconds, reason = self._settings.seconds_for_a_move, TIMEOUT
-        if clock is not None and clock.deadline < seconds:
-            seconds, reason = clock.deadline, LOST_ON_TIME
-        async with within(seconds, reason, f"no move within {seconds:g} s"):
+        async with within(*move_limit(self._settings, clock)):
             self._process.send(position, go)
             while not (line := await self._process.line()).startswith("bestmove"):
                 found = parse_info(line) or found
