@@ -62,6 +62,10 @@ class Cell:
         return score_interval(self.played.tally.record)
 
 
+Pair = tuple[Cell, Cell]
+"""Two entries that are compared."""
+
+
 def make_odds(setting: Setting) -> Result:
     """Plays every cell of the table, then draws it."""
     plans = contests(setting)
@@ -222,9 +226,9 @@ def findings(cells: Mapping[tuple[int, int], Cell]) -> list[Finding]:
 def rise(cells: Mapping[tuple[int, int], Cell]) -> Finding:
     """Search-contempt gets stronger with nodes: the most nodes of each setting against the least."""
     ends = {n_scl: _ends(cells, n_scl) for n_scl, _ in cells if n_scl != PUCT}
-    gains = {n_scl: difference(*pair) for n_scl, pair in ends.items() if pair[0] is not pair[1]}
+    ends = {n_scl: pair for n_scl, pair in ends.items() if pair[0] is not pair[1]}
     text = "36.8 %, 57.8 % and 81.7 % at 100, 800 and 20,000 nodes: search-contempt rises with the nodes"
-    return Finding(text, f"from the least to the most nodes: {_told(gains)}", _verdict(list(gains.values())))
+    return Finding(text, f"from the least to the most nodes: {_told(ends)}", _verdict(list(ends.values())))
 
 
 def fall(cells: Mapping[tuple[int, int], Cell]) -> Finding:
@@ -241,15 +245,13 @@ def fall(cells: Mapping[tuple[int, int], Cell]) -> Finding:
 
 def lead(cells: Mapping[tuple[int, int], Cell]) -> Finding:
     """Search-contempt against PUCT at equal nodes."""
-    pairs = [(cell, cells[PUCT, nodes]) for (_, nodes), cell in cells.items() if (PUCT, nodes) in cells]
-    leads = {cell: difference(puct, cell) for cell, puct in pairs if cell is not puct}
-    counts = sorted({cell.nodes for cell in leads})
-    told = [
-        f"at {nodes:,} nodes {_told({cell.n_scl: gain for cell, gain in leads.items() if cell.nodes == nodes})}"
-        for nodes in counts
-    ]
+    leads: dict[int, dict[int, Pair]] = {}
+    for (n_scl, nodes), cell in cells.items():
+        if n_scl != PUCT and (PUCT, nodes) in cells:
+            leads.setdefault(nodes, {})[n_scl] = (cells[PUCT, nodes], cell)
+    told = [f"at {nodes:,} nodes {_told(pairs)}" for nodes, pairs in leads.items()]
     text = "at equal nodes search-contempt is ahead of PUCT by 13, 23 and 56 points of per cent"
-    most = [gain for cell, gain in leads.items() if cell.nodes == counts[-1]]
+    most = list(leads[max(leads)].values()) if leads else []
     return Finding(text, f"against PUCT {'; '.join(told) or 'unknown'}", _verdict(most))
 
 
@@ -262,8 +264,9 @@ def difference(before: Cell, after: Cell, confidence: float = 0.95) -> tuple[flo
     return mean, mean - error, mean + error
 
 
-def _verdict(gains: Sequence[tuple[float, float, float]]) -> Verdict:
-    """Whether some setting gains for sure, or all lose for sure."""
+def _verdict(pairs: Sequence[Pair]) -> Verdict:
+    """Whether some second cell of a pair is ahead, or all are behind, at 95 % for all pairs together (Bonferroni)."""
+    gains = [difference(*pair, confidence=1 - 0.05 / len(pairs)) for pair in pairs]
     if any(low > 0 for _, low, _ in gains):
         return "holds"
     return "does not hold" if gains and all(high < 0 for _, _, high in gains) else "open"
@@ -279,8 +282,9 @@ def _score_told(cell: Cell) -> str:
     return f"{cell.score:.1%} at {cell.nodes:,}"
 
 
-def _told(gains: Mapping[int, tuple[float, float, float]]) -> str:
-    texts = [f"{title(n)} {100 * g:+.1f} [{100 * low:+.1f}, {100 * high:+.1f}]" for n, (g, low, high) in gains.items()]
+def _told(pairs: Mapping[int, Pair]) -> str:
+    gains = {n_scl: [100 * value for value in difference(*pair)] for n_scl, pair in pairs.items()}
+    texts = [f"{title(n_scl)} {gain:+.1f} [{low:+.1f}, {high:+.1f}]" for n_scl, (gain, low, high) in gains.items()]
     return ", ".join(texts) or "unknown"
 
 
