@@ -1,7 +1,8 @@
 """Figure 2 of the MPV paper: how to divide a budget between a small and a large net.
 
 For every budget B and share r of the large net a player. Each plays the rung of the ladder that fits the budget: that
-is the paper's figure. Besides, the division in halves plays both nets alone with the same budget, in half as many games.
+is the paper's figure. Besides, the division in halves plays both nets alone with the same budget, in half as many
+games.
 """
 
 from __future__ import annotations
@@ -141,9 +142,7 @@ def head_to_head(field: Field, budgets: Sequence[int]) -> Finding:
     small, large, alone = (
         pooled([field.tallies[duels_of(budget)[number]] for budget in budgets]) for number in range(3)
     )
-    text = (
-        f"r = {BEST_SHARE:g} against the small net {small}, against the large one {large}; small against large {alone}"
-    )
+    text = f"r = {BEST_SHARE:g} against small net {small}, against large net {large}; small against large {alone}"
     return Finding(HEAD_TO_HEAD, text, worst((small, large)))
 
 
