@@ -281,7 +281,7 @@ def test_the_match_is_told_from_both_sides(tmp_path: Path, monkeypatch: pytest.M
     assert float(ours["paper_elo"]) == pytest.approx(70.43, abs=0.01)
     assert (tmp_path / "m/n4-tau2/games.jsonl").exists()
     facts = json.loads((tmp_path / "m/result.json").read_text())["facts"]
-    assert (facts["n_scl"]["x"], facts["games"], facts["factor"]) == (4.0, 2, None)
+    assert (facts["n_scl"]["x"], facts["games"], facts["factor"]) == (4.0, 4, None)
 
 
 @pytest.mark.parametrize(("score", "verdict"), [(1.0, "holds"), (0.0, "does not hold"), (0.5, "open")])

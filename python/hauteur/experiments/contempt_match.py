@@ -37,6 +37,9 @@ TABLE_2 = Record(37, 46, 17)
 PAPER_RATIO = 1.38
 """(w + l)/d of both in self-play."""
 
+MATCH_GAMES = 2 * GAMES
+"""The paper's 100 games leave an interval of 100 Elo; twice as many, one of 70."""
+
 STARTS = (5, 10, 32)
 """N_scl that are played first: the games of figure 2."""
 
@@ -71,7 +74,7 @@ def contempt_vs_temperature(setting: Setting) -> Result:
     for text in tuning_texts(sides):
         setting.show(text)
     a, b = sides.players(setting)
-    games = 2 * max(1, setting.scaled(GAMES) // 2)
+    games = 2 * max(1, setting.scaled(MATCH_GAMES) // 2)
     match = play_shared(setting, [Contest(sides.name, a, b, games)])[sides.name]
     return Result(
         [_row("search-contempt", sides, match.tally), _row("PUCT", sides, match.tally)],
@@ -222,7 +225,9 @@ def _seconds(setting: Setting) -> float:
     games = setting.scaled(GAMES, 2)
     sets = [selfplay(f"n{n_scl}", contempt_player(setting, n_scl), games) for n_scl in (*STARTS, 1)]
     tau = tau_player(setting, 1.0)
-    return contest_seconds(setting, [*sets, selfplay("tau2", tau, games), selfplay("match", tau, games)])
+    return contest_seconds(
+        setting, [*sets, selfplay("tau2", tau, games), selfplay("match", tau, setting.scaled(MATCH_GAMES))]
+    )
 
 
 EXPERIMENTS = (
