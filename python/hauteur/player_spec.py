@@ -122,6 +122,30 @@ def setting_text(settings: PlayerSettings, key: str) -> str:
     return _value_text(value.model_dump(exclude_defaults=True) if isinstance(value, BaseModel) else value)
 
 
+def value_key(key: str) -> tuple[str, ...]:
+    """The full name of a key that has a value: `temperature` is ("temperature", "initial"); ValueError if unknown."""
+    path = _full_key(tuple(key.split(".")), is_value=True)
+    _assign({}, path, None)
+    return path
+
+
+def value_at(settings: PlayerSettings, path: tuple[str, ...]) -> Any:
+    """The player's value of a key as `value_key` gives it; None in a section that is off."""
+    value: Any = settings
+    for name in path:
+        value = None if value is None else getattr(value, name)
+    return value
+
+
+def value_kinds(path: tuple[str, ...]) -> list[Any]:
+    """The types that a key's value may have."""
+    kinds: list[Any] = [PlayerSettings]
+    for name in path:
+        sections = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)]
+        kinds = _kinds(_with_field(sections, name).model_fields[name].annotation)
+    return kinds
+
+
 def _assignments(text: str) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Full key and value of everything that is given, files first."""
     try:

@@ -1,0 +1,219 @@
+"""Settings of a player tuned for strength by SPSA (`hauteur.spsa`), with matches as what compares two settings.
+
+Each iteration is a match in a folder of its own, or two where there is a fixed opponent. A tuning that was interrupted
+is begun again in the same folder and finds the matches that are over; nothing else is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hauteur import _core
+from hauteur.figures import Figure, lines
+from hauteur.game import make
+from hauteur.match import Match, MatchSettings, Resources
+from hauteur.match_folder import MatchFolder
+from hauteur.match_results import Tally, summary
+from hauteur.parameters import Parameter, places_of, player_at, values_at, values_text
+from hauteur.player_spec import PlayerSettings, player_text
+from hauteur.rating import Record
+from hauteur.run_folder import claim_folder, write_json
+from hauteur.seeds import derived_seed
+from hauteur.spsa import Iteration, Place, Schedule, settled, spsa
+
+Show = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class StrengthTuning:
+    """What is tuned, and with how many games.
+
+    player: whose settings they are; opponent: whom both points play, None: each other; games: of an iteration;
+    verification: games of the tuned against the given player at the end, 0: none; random_plies: that pairs of games
+    begin with.
+    """
+
+    game: str
+    player: PlayerSettings
+    parameters: tuple[Parameter, ...]
+    schedule: Schedule
+    opponent: PlayerSettings | None = None
+    games: int = 40
+    verification: int = 400
+    random_plies: int = 4
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        least = 2 if self.opponent is None else 4
+        if self.games < least or self.games % least:
+            raise ValueError(f"games of an iteration must be a multiple of {least} here, got {self.games}")
+        if self.verification < 0 or self.verification % 2:
+            raise ValueError(f"games of the verification must be even, or 0 for none, got {self.verification}")
+
+    @property
+    def start(self) -> list[float]:
+        """Where the player's own values stand."""
+        return places_of(self.player, self.parameters)
+
+    def values(self, place: Sequence[float] | Place) -> dict[str, float | int]:
+        """The values at a point."""
+        return values_at(self.parameters, list(place))
+
+    def stamp(self) -> dict[str, Any]:
+        """What decides the iterations."""
+        return {
+            "game": make(self.game).spec,
+            "player": player_text(self.player),
+            "opponent": None if self.opponent is None else player_text(self.opponent),
+            "parameters": [str(parameter) for parameter in self.parameters],
+            "iterations": self.schedule.iterations,
+            "spread": self.schedule.spread,
+            "step": self.schedule.step,
+            "games": self.games,
+            "random_plies": self.random_plies,
+            "seed": self.seed,
+        }
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """What came of it: all iterations with the results of their first point, the place, and the verification."""
+
+    tuning: StrengthTuning
+    iterations: tuple[Iteration, ...]
+    results: tuple[Record, ...]
+    verification: Tally | None
+
+    @property
+    def values(self) -> dict[str, float | int]:
+        """The tuned values."""
+        return self.tuning.values(settled(self.iterations))
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything as numbers."""
+        steps = zip(self.iterations, self.results, strict=True)
+        return {
+            "settings": self.tuning.stamp(),
+            "before": self.tuning.values(self.tuning.start),
+            "tuned": self.values,
+            "player": player_text(player_at(self.tuning.player, self.tuning.parameters, list(settled(self.iterations)))),
+            "verification": None if self.verification is None else self.verification.to_json(),
+            "iterations": [_iteration_json(self.tuning, one, record) for one, record in steps],
+        }
+
+    def figure(self) -> Figure | None:
+        """Where the parameters went."""
+        rows = {
+            str(parameter): [float(one.place[number]) for one in self.iterations]
+            for number, parameter in enumerate(self.tuning.parameters)
+        }
+        xs = [one.number + 1 for one in self.iterations]
+        text = "Places between the bounds, from 0 to 1; the mean of the second half is the result."
+        return lines("tune", "Tuning", text, "place", xs=xs, rows=rows, x_name="iteration")
+
+
+def _iteration_json(tuning: StrengthTuning, one: Iteration, record: Record) -> dict[str, Any]:
+    return {
+        "plus": tuning.values(one.plus),
+        "minus": tuning.values(one.minus),
+        "wins": record.wins,
+        "draws": record.draws,
+        "losses": record.losses,
+        "values": tuning.values(one.place),
+    }
+
+
+def tune_strength(tuning: StrengthTuning, folder: Path, *, resources: Resources, show: Show) -> Tuned:
+    """Tunes in the folder, going on where an earlier attempt was; writes result.json there; tells each iteration.
+
+    ValueError when the folder holds a tuning with other settings.
+    """
+    claim_folder(folder, "tune.json", tuning.stamp(), "a tuning")
+    play = MatchPlayer(make(tuning.game), tuning, folder, resources)
+    iterations, results = [], []
+    for one, record in _iterations(tuning, play):
+        iterations.append(one)
+        results.append(record)
+        show(_line(tuning, one, record))
+    place = settled(iterations)
+    verification = play.verification(place) if tuning.verification else None
+    tuned = Tuned(tuning, tuple(iterations), tuple(results), verification)
+    write_json(folder / "result.json", tuned.to_json())
+    return tuned
+
+
+def _iterations(tuning: StrengthTuning, play: MatchPlayer) -> Iterator[tuple[Iteration, Record]]:
+    results: list[Record] = []
+
+    def compare(number: int, plus: Place, minus: Place) -> float:
+        record = play.iteration(number, plus, minus)
+        results.append(record)
+        return (record.wins - record.losses) / record.games
+
+    def least(place: Place) -> list[float]:
+        return [
+            parameter.least_spread(float(x)) for parameter, x in zip(tuning.parameters, place, strict=True)
+        ]
+
+    for one in spsa(compare, tuning.start, tuning.schedule, seed=tuning.seed, least_spread=least):
+        yield one, results[-1]
+
+
+def _line(tuning: StrengthTuning, one: Iteration, record: Record) -> str:
+    sides = " v ".join(values_text(tuning.values(place)) for place in (one.plus, one.minus))
+    return (
+        f"iteration {one.number + 1}/{tuning.schedule.iterations}  {sides}: {record} ({record.score:.1%})  "
+        f"now {values_text(tuning.values(one.place))}"
+    )
+
+
+@dataclass(frozen=True)
+class MatchPlayer:
+    """Plays the matches of a tuning in their folders."""
+
+    game: _core.Game
+    tuning: StrengthTuning
+    folder: Path
+    resources: Resources
+
+    def iteration(self, number: int, plus: Place, minus: Place) -> Record:
+        """Results of the first point: against the second, or both against the opponent with the second's turned round."""
+        name, games = f"iteration-{number + 1:04}", self.tuning.games
+        a, b = (player_at(self.tuning.player, self.tuning.parameters, list(place)) for place in (plus, minus))
+        seed = derived_seed(self.tuning.seed, "tune", number)
+        if self.tuning.opponent is None:
+            return self._match(name, a, b, games, seed).record
+        first = self._match(f"{name}-plus", a, self.tuning.opponent, games // 2, seed).record
+        second = self._match(f"{name}-minus", b, self.tuning.opponent, games // 2, seed).record
+        return Record(first.wins + second.losses, first.draws + second.draws, first.losses + second.wins)
+
+    def verification(self, place: Place) -> Tally:
+        """The tuned player against the given one."""
+        tuned = player_at(self.tuning.player, self.tuning.parameters, list(place))
+        seed = derived_seed(self.tuning.seed, "tune verification")
+        return self._match("verification", tuned, self.tuning.player, self.tuning.verification, seed)
+
+    def _match(self, name: str, a: PlayerSettings, b: PlayerSettings, games: int, seed: int) -> Tally:
+        settings = MatchSettings(
+            game=self.game.spec, a=a, b=b, games=games, random_plies=self.tuning.random_plies, seed=seed
+        )
+        match = Match(self.game, settings, resources=self.resources, folder=MatchFolder(self.folder / name))
+        with closing(match.play()) as played:
+            for _ in played:
+                pass
+        return match.tally
+
+
+def report(tuned: Tuned) -> str:
+    """The tuned values, the player, and how it did against the one that was given."""
+    before, after = tuned.tuning.values(tuned.tuning.start), tuned.values
+    rows = [f"{key}: {before[key]:g} -> {value:g}" for key, value in after.items()]
+    player = player_at(tuned.tuning.player, tuned.tuning.parameters, list(settled(tuned.iterations)))
+    rows.append(f"tuned player: {player_text(player)}")
+    if tuned.verification is not None:
+        rows.append(f"tuned against given: {summary(tuned.verification)}  (95 %)")
+    return "\n".join(rows)
