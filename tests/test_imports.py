@@ -103,6 +103,7 @@ LAYERS = (
         "report",
         "report_view",
         "tensorboard_events",
+        "tuning",
         "verify",
     ),
     ("cli", "cluster", "commands", "experiments", "gtp", "terminal", "uci", "web"),

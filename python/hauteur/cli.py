@@ -34,6 +34,8 @@ COMMANDS = (
     Command("gtp", "gtp:gtp", "Engine for GTP programs: NoGo and other games whose moves are points."),
     Command("train", "learn:train", "Learn a game from zero by self-play, as a recipe says."),
     Command("match", "match:match", "Play a match between two players, many games at once, with error bars."),
+    Command("tune strength", "tune:strength", "Find values of settings that make a player stronger, by matches."),
+    Command("tune ratio", "tune:ratio", "Find N_scl, temperature or another setting for a wanted (w+l)/d."),
     Command("experiment", "experiment:experiment", "Make a table or figure of the papers; without a name, list them."),
     Command("report", "learn:report", "Write the HTML report of a training run, or a page that compares several."),
     Command("prove", "games:prove", "Check a net's play against exact play."),
@@ -64,6 +66,7 @@ GROUPS = {
     "puzzles": "Mine puzzles, and measure how players solve them.",
     "games": "Bring recorded games in and out.",
     "net": "Look at, convert and check net files.",
+    "tune": "Find settings of players by games.",
     "verify": "Recompute reference files and show the differences.",
     "bench": "Measure speed on this machine.",
 }

@@ -127,8 +127,3 @@ def values_at(parameters: Sequence[Parameter], places: Sequence[float]) -> dict[
 def values_text(values: Mapping[str, float | int]) -> str:
     """Values as words of a player."""
     return " ".join(f"{key}={value:g}" for key, value in values.items())
-
-
-def player_at(player: PlayerSettings, parameters: Sequence[Parameter], places: Sequence[float]) -> PlayerSettings:
-    """The player with the values at these places."""
-    return changed_player(player, values_at(parameters, places))

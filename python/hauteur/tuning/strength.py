@@ -1,4 +1,4 @@
-"""Settings of a player tuned for strength by SPSA (`hauteur.spsa`), with matches as what compares two settings.
+"""Settings of a player tuned for strength by SPSA (`hauteur.tuning.spsa`), with matches as what compares two settings.
 
 Each iteration is a match in a folder of its own, or two where there is a fixed opponent. A tuning that was interrupted
 is begun again in the same folder and finds the matches that are over; nothing else is kept.
@@ -7,23 +7,18 @@ is begun again in the same folder and finds the matches that are over; nothing e
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from hauteur import _core
 from hauteur.figures import Figure, lines
-from hauteur.game import make
-from hauteur.match import Match, MatchSettings, Resources
-from hauteur.match_folder import MatchFolder
+from hauteur.match import MatchSettings
 from hauteur.match_results import Tally, summary
-from hauteur.parameters import Parameter, places_of, player_at, values_at, values_text
-from hauteur.player_spec import PlayerSettings, player_text
+from hauteur.player_spec import PlayerSettings, changed_player, player_text
 from hauteur.rating import Record
-from hauteur.run_folder import claim_folder, write_json
 from hauteur.seeds import derived_seed
-from hauteur.spsa import Iteration, Place, Schedule, settled, spsa
+from hauteur.tuning.folder import TuningFolder
+from hauteur.tuning.parameters import Parameter, places_of, values_at, values_text
+from hauteur.tuning.spsa import Iteration, Place, Schedule, settled, spsa
 
 Show = Callable[[str], None]
 
@@ -32,9 +27,9 @@ Show = Callable[[str], None]
 class StrengthTuning:
     """What is tuned, and with how many games.
 
-    player: whose settings they are; opponent: whom both points play, None: each other; games: of an iteration;
-    verification: games of the tuned against the given player at the end, 0: none; random_plies: that pairs of games
-    begin with.
+    game: its spec; player: whose settings they are; opponent: whom both points play, None: each other; games: of an
+    iteration; verification: games of the tuned against the given player at the end, 0: none; random_plies: that pairs
+    of games begin with. ValueError for sizes that cannot be, and for a player whose values are out of bounds.
     """
 
     game: str
@@ -48,6 +43,7 @@ class StrengthTuning:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        places_of(self.player, self.parameters)
         least = 2 if self.opponent is None else 4
         if self.games < least or self.games % least:
             raise ValueError(f"games of an iteration must be a multiple of {least} here, got {self.games}")
@@ -63,10 +59,18 @@ class StrengthTuning:
         """The values at a point."""
         return values_at(self.parameters, list(place))
 
+    def player_at(self, place: Sequence[float] | Place) -> PlayerSettings:
+        """The player at a point."""
+        return changed_player(self.player, self.values(place))
+
+    def match(self, a: PlayerSettings, b: PlayerSettings, games: int, seed: int) -> MatchSettings:
+        """A match of two players."""
+        return MatchSettings(game=self.game, a=a, b=b, games=games, random_plies=self.random_plies, seed=seed)
+
     def stamp(self) -> dict[str, Any]:
         """What decides the iterations."""
         return {
-            "game": make(self.game).spec,
+            "game": self.game,
             "player": player_text(self.player),
             "opponent": None if self.opponent is None else player_text(self.opponent),
             "parameters": [str(parameter) for parameter in self.parameters],
@@ -93,6 +97,11 @@ class Tuned:
         """The tuned values."""
         return self.tuning.values(settled(self.iterations))
 
+    @property
+    def player(self) -> PlayerSettings:
+        """The tuned player."""
+        return self.tuning.player_at(settled(self.iterations))
+
     def to_json(self) -> dict[str, Any]:
         """Everything as numbers."""
         steps = zip(self.iterations, self.results, strict=True)
@@ -100,7 +109,7 @@ class Tuned:
             "settings": self.tuning.stamp(),
             "before": self.tuning.values(self.tuning.start),
             "tuned": self.values,
-            "player": player_text(player_at(self.tuning.player, self.tuning.parameters, list(settled(self.iterations)))),
+            "player": player_text(self.player),
             "verification": None if self.verification is None else self.verification.to_json(),
             "iterations": [_iteration_json(self.tuning, one, record) for one, record in steps],
         }
@@ -127,37 +136,33 @@ def _iteration_json(tuning: StrengthTuning, one: Iteration, record: Record) -> d
     }
 
 
-def tune_strength(tuning: StrengthTuning, folder: Path, *, resources: Resources, show: Show) -> Tuned:
-    """Tunes in the folder, going on where an earlier attempt was; writes result.json there; tells each iteration.
+def tune_strength(tuning: StrengthTuning, folder: TuningFolder, show: Show) -> Tuned:
+    """Tunes in the folder, going on where an earlier attempt was; writes result.json and the figure there.
 
-    ValueError when the folder holds a tuning with other settings.
+    show: takes a line an iteration. ValueError when the folder holds another tuning.
     """
-    claim_folder(folder, "tune.json", tuning.stamp(), "a tuning")
-    play = MatchPlayer(make(tuning.game), tuning, folder, resources)
     iterations, results = [], []
-    for one, record in _iterations(tuning, play):
-        iterations.append(one)
-        results.append(record)
-        show(_line(tuning, one, record))
-    place = settled(iterations)
-    verification = play.verification(place) if tuning.verification else None
-    tuned = Tuned(tuning, tuple(iterations), tuple(results), verification)
-    write_json(folder / "result.json", tuned.to_json())
+    with folder.open(tuning.stamp()):
+        for one, record in _iterations(tuning, folder):
+            iterations.append(one)
+            results.append(record)
+            show(_line(tuning, one, record))
+        verification = _verification(tuning, folder, settled(iterations)) if tuning.verification else None
+        tuned = Tuned(tuning, tuple(iterations), tuple(results), verification)
+        folder.write_result(tuned.to_json())
     return tuned
 
 
-def _iterations(tuning: StrengthTuning, play: MatchPlayer) -> Iterator[tuple[Iteration, Record]]:
+def _iterations(tuning: StrengthTuning, folder: TuningFolder) -> Iterator[tuple[Iteration, Record]]:
     results: list[Record] = []
 
     def compare(number: int, plus: Place, minus: Place) -> float:
-        record = play.iteration(number, plus, minus)
+        record = _play_iteration(tuning, folder, number, (plus, minus))
         results.append(record)
         return (record.wins - record.losses) / record.games
 
     def least(place: Place) -> list[float]:
-        return [
-            parameter.least_spread(float(x)) for parameter, x in zip(tuning.parameters, place, strict=True)
-        ]
+        return [parameter.least_spread(float(x)) for parameter, x in zip(tuning.parameters, place, strict=True)]
 
     for one in spsa(compare, tuning.start, tuning.schedule, seed=tuning.seed, least_spread=least):
         yield one, results[-1]
@@ -171,49 +176,31 @@ def _line(tuning: StrengthTuning, one: Iteration, record: Record) -> str:
     )
 
 
-@dataclass(frozen=True)
-class MatchPlayer:
-    """Plays the matches of a tuning in their folders."""
+def _play_iteration(tuning: StrengthTuning, folder: TuningFolder, number: int, places: tuple[Place, Place]) -> Record:
+    """Results of the first point against the second; or of both against the opponent, the second's turned round."""
+    name, seed = f"iteration-{number + 1:04}", derived_seed(tuning.seed, "tune", number)
+    a, b = (tuning.player_at(place) for place in places)
+    if tuning.opponent is None:
+        return folder.play(name, tuning.match(a, b, tuning.games, seed)).record
+    first, second = (
+        folder.play(f"{name}-{side}", tuning.match(player, tuning.opponent, tuning.games // 2, seed)).record
+        for side, player in (("plus", a), ("minus", b))
+    )
+    return Record(first.wins + second.losses, first.draws + second.draws, first.losses + second.wins)
 
-    game: _core.Game
-    tuning: StrengthTuning
-    folder: Path
-    resources: Resources
 
-    def iteration(self, number: int, plus: Place, minus: Place) -> Record:
-        """Results of the first point: against the second, or both against the opponent with the second's turned round."""
-        name, games = f"iteration-{number + 1:04}", self.tuning.games
-        a, b = (player_at(self.tuning.player, self.tuning.parameters, list(place)) for place in (plus, minus))
-        seed = derived_seed(self.tuning.seed, "tune", number)
-        if self.tuning.opponent is None:
-            return self._match(name, a, b, games, seed).record
-        first = self._match(f"{name}-plus", a, self.tuning.opponent, games // 2, seed).record
-        second = self._match(f"{name}-minus", b, self.tuning.opponent, games // 2, seed).record
-        return Record(first.wins + second.losses, first.draws + second.draws, first.losses + second.wins)
-
-    def verification(self, place: Place) -> Tally:
-        """The tuned player against the given one."""
-        tuned = player_at(self.tuning.player, self.tuning.parameters, list(place))
-        seed = derived_seed(self.tuning.seed, "tune verification")
-        return self._match("verification", tuned, self.tuning.player, self.tuning.verification, seed)
-
-    def _match(self, name: str, a: PlayerSettings, b: PlayerSettings, games: int, seed: int) -> Tally:
-        settings = MatchSettings(
-            game=self.game.spec, a=a, b=b, games=games, random_plies=self.tuning.random_plies, seed=seed
-        )
-        match = Match(self.game, settings, resources=self.resources, folder=MatchFolder(self.folder / name))
-        with closing(match.play()) as played:
-            for _ in played:
-                pass
-        return match.tally
+def _verification(tuning: StrengthTuning, folder: TuningFolder, place: Place) -> Tally:
+    """The tuned player against the given one."""
+    seed = derived_seed(tuning.seed, "tune verification")
+    settings = tuning.match(tuning.player_at(place), tuning.player, tuning.verification, seed)
+    return folder.play("verification", settings)
 
 
 def report(tuned: Tuned) -> str:
     """The tuned values, the player, and how it did against the one that was given."""
     before, after = tuned.tuning.values(tuned.tuning.start), tuned.values
     rows = [f"{key}: {before[key]:g} -> {value:g}" for key, value in after.items()]
-    player = player_at(tuned.tuning.player, tuned.tuning.parameters, list(settled(tuned.iterations)))
-    rows.append(f"tuned player: {player_text(player)}")
+    rows.append(f"tuned player: {player_text(tuned.player)}")
     if tuned.verification is not None:
         rows.append(f"tuned against given: {summary(tuned.verification)}  (95 %)")
     return "\n".join(rows)

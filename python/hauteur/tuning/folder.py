@@ -1,0 +1,55 @@
+"""The folder of a tuning: tune.json (settings), a folder for each match, result.json."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hauteur.game import make
+from hauteur.match import Match, MatchSettings, Resources
+from hauteur.match_folder import MatchFolder
+from hauteur.match_results import Tally
+from hauteur.run_folder import held, surroundings, write_json
+
+
+@dataclass(frozen=True)
+class TuningFolder:
+    """What is on disk of a tuning, and its matches, which resume by themselves."""
+
+    path: Path
+    resources: Resources
+
+    @contextmanager
+    def open(self, settings: dict[str, Any]) -> Iterator[None]:
+        """Begins the folder, or goes on with it; other processes are kept out. ValueError for other settings."""
+        with held(self.path, "tuning"):
+            self._claim(settings)
+            yield
+
+    def _claim(self, settings: dict[str, Any]) -> None:
+        file = self.path / "tune.json"
+        if not file.exists():
+            self.path.mkdir(parents=True, exist_ok=True)
+            write_json(file, {"settings": settings, "begun": surroundings()})
+            return
+        stored = json.loads(file.read_text(encoding="utf-8"))["settings"]
+        changed = [key for key in {**stored, **settings} if stored.get(key) != settings.get(key)]
+        if changed:
+            changes = "; ".join(f"{key} was {stored.get(key)!r} and is now {settings.get(key)!r}" for key in changed)
+            raise ValueError(f"{self.path} holds another tuning: {changes}; name another folder with --out")
+
+    def play(self, name: str, settings: MatchSettings) -> Tally:
+        """The results of a match, of which the games that are missing are played."""
+        match = Match(make(settings.game), settings, resources=self.resources, folder=MatchFolder(self.path / name))
+        with closing(match.play()) as games:
+            for _ in games:
+                pass
+        return match.tally
+
+    def write_result(self, result: dict[str, Any]) -> None:
+        """What came of it."""
+        write_json(self.path / "result.json", {**result, "written": surroundings()})
