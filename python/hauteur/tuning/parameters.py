@@ -88,7 +88,7 @@ def parse_parameter(text: str, player: PlayerSettings) -> Parameter:
         raise ValueError(f"--parameter {text}: {key} is not a number")
     found = Parameter(key, path, _number(low, text), _number(high, text), log=bool(log), whole=float not in kinds)
     for value in (found.low, found.high):
-        changed_player(player, {key: int(value) if found.whole else value}, f"--parameter {text}")
+        changed_player(player, values_text({key: int(value) if found.whole else value}), f"--parameter {text}")
     return found
 
 
@@ -126,4 +126,4 @@ def values_at(parameters: Sequence[Parameter], places: Sequence[float]) -> dict[
 
 def values_text(values: Mapping[str, float | int]) -> str:
     """Values as words of a player."""
-    return " ".join(f"{key}={value:g}" for key, value in values.items())
+    return " ".join(f"{key}={value}" for key, value in values.items())

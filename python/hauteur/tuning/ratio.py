@@ -66,7 +66,7 @@ class RatioTuning:
 
     def player_at(self, x: float) -> PlayerSettings:
         """The player with this value."""
-        return changed_player(self.player, {self.parameter.key: self.value(x)})
+        return changed_player(self.player, f"{self.parameter.key}={self.value(x)}")
 
     def stamp(self) -> dict[str, Any]:
         """What decides the games."""

@@ -61,7 +61,7 @@ class StrengthTuning:
 
     def player_at(self, place: Sequence[float] | Place) -> PlayerSettings:
         """The player at a point."""
-        return changed_player(self.player, self.values(place))
+        return changed_player(self.player, values_text(self.values(place)))
 
     def match(self, a: PlayerSettings, b: PlayerSettings, games: int, seed: int) -> MatchSettings:
         """A match of two players."""
