@@ -286,7 +286,7 @@ def _known(seen: dict[float, Record], search: RatioSearch) -> bool:
     if _is_beyond(seen, search, search.allowed(search.high), -search.sign):
         return True
     low, high = _line(seen, search).x_interval(search.wanted)
-    return _next(seen, search) in seen and high <= search.precision * low
+    return (not search.whole or _next(seen, search) in seen) and high <= search.precision * low
 
 
 def _is_beyond(seen: dict[float, Record], search: RatioSearch, bound: float, side: int) -> bool:

@@ -61,8 +61,8 @@ class RatioTuning:
         )
 
     def value(self, x: float) -> float | int:
-        """A place of the search as a value of the setting."""
-        return round(x) if self.parameter.whole else float(f"{x:.5g}")
+        """A place of the search as a value of the setting; different places have different values."""
+        return round(x) if self.parameter.whole else float(f"{x:.10g}")
 
     def player_at(self, x: float) -> PlayerSettings:
         """The player with this value."""
@@ -99,7 +99,7 @@ def tune_to_ratio(tuning: RatioTuning, folder: TuningFolder, show: Show) -> Tune
             random_plies=tuning.random_plies,
             seed=tuning.seed,
         )
-        record = folder.play(f"value-{tuning.value(x):g}", settings).record
+        record = folder.play(f"value-{tuning.value(x)}", settings).record
         show(f"{tuning.parameter.key}={tuning.value(x):g}: {ratio_text(record)}")
         return record
 
