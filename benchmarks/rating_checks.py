@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -252,7 +253,7 @@ def all_errors(runs: int, seed: int) -> Iterator[Errors]:
 def main(runs: str = "10000", seed: str = "1") -> None:
     """Prints one JSON line a figure."""
     started = time.perf_counter()
-    for figure in (*all_coverages(int(runs), int(seed)), *all_errors(int(runs), int(seed))):
+    for figure in chain(all_coverages(int(runs), int(seed)), all_errors(int(runs), int(seed))):
         print(json.dumps(asdict(figure)), flush=True)
     print(f"{time.perf_counter() - started:.0f} s", file=sys.stderr)
 

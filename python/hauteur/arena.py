@@ -81,7 +81,8 @@ def play_games(
     max_plies: a game that is not over after so many plies, those of its start included, is a draw; None: no limit.
     resignation: when players resign; None: never. tree_per_side: a player on both seats has a tree for each of them
     (players on one seat always have their own).
-    Random numbers are those of (seed, purpose, index of the game). Closing the iterator early drops the running games.
+    Random numbers are those of (seed, purpose, index of the game), or of the plan's seed. Closing the iterator early
+    drops the running games.
     """
     if parallel < 1:
         raise ValueError(f"the number of parallel games must be >= 1, got {parallel}")
@@ -248,7 +249,7 @@ class _Arena:
             self._go_on(fresh)
 
     def _start(self, plan: GamePlan) -> Slot:
-        seed = derived_seed(self.rules.seed, self.rules.purpose, plan.index)
+        seed = derived_seed(self.rules.seed, self.rules.purpose, plan.index) if plan.seed is None else plan.seed
         resignation = self.rules.resignation
         return Slot(
             plan,

@@ -6,6 +6,7 @@ the numbers that are missing, and comes to the same results.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Collection, Generator, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -26,12 +27,13 @@ from hauteur.engines.probe import probed
 from hauteur.evaluate import Backend, Evaluator, make_evaluator
 from hauteur.machine import usable_cores
 from hauteur.match_folder import MatchFolder
-from hauteur.match_results import SEATS, MatchGame, Tally, Work
+from hauteur.match_results import SEATS, MatchGame, Tally, Work, sprt_json, sprt_text
 from hauteur.move_player import MovePlayer, make_baseline
 from hauteur.networks.files import sha256_of
 from hauteur.openings import Opening, first_of_two, random_opening
 from hauteur.player import Player, asked_networks, for_nets
 from hauteur.player_spec import Colours, PlayerSettings, player_text
+from hauteur.rating import PairsInOrder, Sprt
 from hauteur.record import GamePlan, GameRecord
 from hauteur.run_folder import surroundings
 from hauteur.section import Section
@@ -252,25 +254,37 @@ def match_games(
     )
     with closing(records):
         for record in records:
-            yield _match_game(game, record)
+            yield match_game(game, record)
 
 
-def _match_game(game: _core.Game, record: GameRecord) -> MatchGame:
+def match_game(game: _core.Game, record: GameRecord, *, a: int = A) -> MatchGame:
+    """What a match keeps of a game; a: index of player A in the game's plan."""
     plan = record.plan
     state = plan.begin(game)
     fen = None if plan.origin is None else state.notation()
     opening, moves = (_line(state, actions) for actions in (plan.start, record.actions.tolist()))
     return MatchGame(
         index=plan.index,
-        a=SEATS[plan.seats.index(A)],
-        score=record.score_of(A),
+        a=SEATS[plan.seats.index(a)],
+        score=record.score_of(a),
         end=record.end_reason,
         plies=len(plan.start) + len(record.actions),
         fen=fen,
         opening=opening,
         moves=moves,
         notes={len(plan.start) + number: note for number, note in record.notes.items()},
+        **_said_of_moves(record),
     )
+
+
+def _said_of_moves(record: GameRecord) -> dict[str, Any]:
+    """Scores, depths and times, those that are known of any move."""
+    scores = [None if math.isnan(score) else round(100 * score) for score in record.scores.tolist()]
+    return {
+        "centipawns": tuple(scores) if any(score is not None for score in scores) else (),
+        "depths": tuple(record.depths.tolist()) if record.depths.any() else (),
+        "milliseconds": tuple(round(1000 * seconds) for seconds in record.seconds.tolist()),
+    }
 
 
 def _line(state: _core.State, actions: Sequence[int]) -> str:
@@ -286,7 +300,9 @@ def _line(state: _core.State, actions: Sequence[int]) -> str:
 class Match:
     """A match while it is played; what is shown of it is read from here.
 
-    before: the work of earlier sessions; nets_are_open: the players are made, so games are being played.
+    sprt: a sequential test that ends it; then the tally has the games that the test has counted, in the order of their
+    numbers, and those beyond stay on disk alone. before: the work of earlier sessions; nets_are_open: the players are
+    made, so games are being played.
     """
 
     game: _core.Game
@@ -295,6 +311,7 @@ class Match:
     openings_file: Path | None = None
     resources: Resources = field(default_factory=Resources)
     folder: MatchFolder | None = None
+    sprt: Sprt | None = None
     facts: ArenaFacts = field(default_factory=ArenaFacts)
     before: Work = field(default_factory=Work)
     evaluators: list[str] = field(default_factory=list)
@@ -304,7 +321,11 @@ class Match:
         most, opening = self.settings.max_plies, 0 if self.openings else self.settings.random_plies
         if most is not None and most <= opening:
             raise ValueError(f"max_plies must be more than random_plies, got {most} and {opening}")
+        if self.sprt is not None and not self.settings.paired:
+            raise ValueError(f"a sequential test needs colours=swap, got {self.settings.colours}")
         self.tally = Tally(self.settings.paired)
+        self.test = None if self.sprt is None else PairsInOrder(self.sprt)
+        self._ahead: dict[int, MatchGame] = {}
         self.names = (player_name(self.game, self.settings.a), player_name(self.game, self.settings.b))
 
     @property
@@ -314,19 +335,34 @@ class Match:
 
     @property
     def complete(self) -> bool:
-        """Whether all games are over."""
-        return self.tally.record.games == self.settings.games
+        """Whether all games are over, or the sequential test is."""
+        return self.decided or self.tally.record.games == self.settings.games
+
+    @property
+    def decided(self) -> bool:
+        """Whether the sequential test has ended."""
+        return self.test is not None and self.test.verdict is not None
+
+    @property
+    def games_done(self) -> int:
+        """Finished games; with a sequential test also those that it has not counted."""
+        return self.tally.record.games + len(self._ahead)
+
+    @property
+    def games_wanted(self) -> int:
+        """All games, with a sequential test the most that it may take."""
+        return self.settings.games
 
     def play(self) -> Generator[MatchGame]:
         """Plays what is missing and yields each game when it is on disk; closing the iterator stops the match."""
         with nullcontext() if self.folder is None else self.folder.held():
-            done = self._resume()
-            if len(done) < self.settings.games:
+            done = self.resume()
+            if len(done) < self.settings.games and not self.decided:
                 yield from self._play_without(done)
             else:
-                self._write_result()
+                self.write_result()
 
-    def _resume(self) -> set[int]:
+    def resume(self) -> set[int]:
         """Reads the games of earlier sessions; their numbers."""
         done: set[int] = set()
         if self.folder is not None:
@@ -335,8 +371,23 @@ class Match:
             for game in self.folder.games():
                 if game.index < self.settings.games and game.index not in done:
                     done.add(game.index)
-                    self.tally.add(game)
+                    self._count(game)
         return done
+
+    def keep(self, game: MatchGame) -> None:
+        """Counts a game that has just ended, once it is on disk."""
+        if self.folder is not None:
+            self.folder.append(game)
+        self._count(game)
+
+    def _count(self, game: MatchGame) -> None:
+        if self.test is None:
+            self.tally.add(game)
+            return
+        self._ahead[game.index] = game
+        self.test.add(game.index, game.score)
+        while self.tally.record.games < self.test.record.games:
+            self.tally.add(self._ahead.pop(self.tally.record.games))
 
     def _play_without(self, done: set[int]) -> Generator[MatchGame]:
         with Evaluators(self.game, self.resources) as evaluators:
@@ -345,7 +396,9 @@ class Match:
             self.evaluators = [evaluator.name for evaluator in evaluators.opened.values()]
             self.nets_are_open = True
             if self.folder is not None:
-                self.folder.begin(self.stored_settings())  # now, so that players that do not fit leave nothing behind
+                self.folder.begin(
+                    self.stored_settings(), self.names
+                )  # now, so that players that do not fit leave nothing behind
             games = match_games(
                 self.game,
                 (a, b),
@@ -359,19 +412,19 @@ class Match:
                 with closing(games):
                     yield from self._kept(games)
             finally:
-                self._write_result()
+                self.write_result()
 
     def _kept(self, games: Iterator[MatchGame]) -> Generator[MatchGame]:
         """The games, each once it is counted and on disk."""
         written = time.monotonic()
         for game in games:
-            if self.folder is not None:
-                self.folder.append(game)
-            self.tally.add(game)
+            self.keep(game)
             if time.monotonic() - written > RESULT_SECONDS:
-                self._write_result()
+                self.write_result()
                 written = time.monotonic()
             yield game
+            if self.decided:
+                return
 
     def result(self) -> dict[str, Any]:
         """What result.json holds."""
@@ -380,6 +433,7 @@ class Match:
             "a": self.names[0],
             "b": self.names[1],
             "results": self.tally.to_json(),
+            **({} if self.test is None else {"sprt": sprt_json(self.test)}),
             "work": self.work.to_json(),
             "settings": {**self.stored_settings(), "games": self.settings.games},
             "resources": {
@@ -410,8 +464,11 @@ class Match:
                 values[f"{name}_large_net"] = net_content(player.large_net)
         if self.openings_file is not None:
             values["openings"] = f"{self.openings_file.name} sha256 {sha256_of(self.openings_file)}"
+        if self.sprt is not None:
+            values["sprt"] = sprt_text(self.sprt)
         return values
 
-    def _write_result(self) -> None:
+    def write_result(self) -> None:
+        """Renews result.json."""
         if self.folder is not None:
             self.folder.write_result(self.result())

@@ -42,11 +42,27 @@ class MatchFolder:
         """Keeps other processes of this machine out of the folder; ValueError when one plays a match in it."""
         return held(self.path, "playing a match")
 
-    def begin(self, settings: dict[str, Any]) -> None:
+    def begin(self, settings: dict[str, Any], names: tuple[str, str] | None = None) -> None:
         """Makes the folder unless it is there."""
         self.path.mkdir(parents=True, exist_ok=True)
         if not self.settings_file.exists():
-            write_json(self.settings_file, {"settings": settings, "begun": surroundings()})
+            named = {} if names is None else {"names": list(names)}
+            write_json(self.settings_file, {"settings": settings, **named, "begun": surroundings()})
+
+    def names(self) -> tuple[str, str]:
+        """What the match calls its players; in old folders by what result.json says, else by their settings."""
+        stored = self.stored()
+        if "names" in stored:
+            a, b = stored["names"]
+        elif self.result_file.exists():
+            a, b = (self._json(self.result_file)[name] for name in "ab")
+        else:
+            a, b = (stored["settings"][name] for name in "ab")
+        return str(a), str(b)
+
+    def stored(self) -> dict[str, Any]:
+        """What match.json holds."""
+        return self._json(self.settings_file)
 
     def check(self, settings: dict[str, Any]) -> None:
         """ValueError where there is a match already that has other settings."""
@@ -108,3 +124,27 @@ class MatchFolder:
         if not isinstance(values, dict):
             raise ValueError(f"{path}: not a JSON object")
         return values
+
+
+@dataclass(frozen=True)
+class TournamentFolder(MatchFolder):
+    """What is on disk of a tournament: tournament.json (who plays), result.json, and a folder for each pairing."""
+
+    @property
+    def settings_file(self) -> Path:
+        """Who plays, and which folder is whose pairing."""
+        return self.path / "tournament.json"
+
+    def begin_tournament(self, settings: dict[str, Any]) -> None:
+        """Makes the folder; players may have been added since."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        write_json(self.settings_file, {"settings": settings, "begun": surroundings()})
+
+
+def match_folders(path: Path) -> list[MatchFolder]:
+    """The match of this folder, or all in it: the pairings of a tournament; ValueError where there is none."""
+    found = [MatchFolder(path)] if (path / "match.json").exists() else []
+    found = found or [MatchFolder(inner.parent) for inner in sorted(path.glob("*/match.json"))]
+    if not found:
+        raise ValueError(f"{path}: neither the folder of a match nor of a tournament: it has no match.json")
+    return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -13,10 +13,13 @@ from pydantic import Field
 from hauteur.player import SearchFacts
 from hauteur.rating import (
     Pairs,
+    PairsInOrder,
     Record,
+    Sprt,
     elo_of_interval,
     elo_of_score,
     likelihood_of_superiority,
+    normalised_elo,
     pair_likelihood_of_superiority,
     pair_score_interval,
     score_interval,
@@ -32,7 +35,9 @@ class MatchGame(Section):
 
     index: its number; a: A's seat; score: A's, 1 won, 0.5 drawn, 0 lost; end: why it ended; plies: moves of opening
     and game together; fen: where it began if not at the game's start; opening: moves that were given; moves: those
-    that were searched; notes: what players said of their moves, by ply of the game.
+    that were searched; notes: what players said of their moves, by ply of the game. Of each of `moves`, where it was
+    kept: centipawns of its score from the mover's view (None unknown; a mate as hauteur.scores.mate_score has it),
+    depths (0 unknown) and milliseconds. Games are equal when they went the same way, however long that took.
     """
 
     index: int = Field(ge=0)
@@ -44,6 +49,19 @@ class MatchGame(Section):
     opening: str = ""
     moves: str = ""
     notes: dict[int, str] = Field(default_factory=dict)
+    centipawns: tuple[int | None, ...] = ()
+    depths: tuple[int, ...] = ()
+    milliseconds: tuple[int, ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, MatchGame):
+            return NotImplemented
+        return self._course() == other._course()
+
+    __hash__ = None  # type: ignore[assignment]  # notes are a dict
+
+    def _course(self) -> dict[str, Any]:
+        return self.model_dump(exclude={"milliseconds"})
 
 
 @dataclass
@@ -93,6 +111,11 @@ class Tally:
             return likelihood_of_superiority(self.record)
         return pair_likelihood_of_superiority(self.pairs)
 
+    @property
+    def elo_interval(self) -> tuple[float, float]:
+        """95 % interval of A's Elo above B."""
+        return elo_of_interval(self.score_interval)
+
     def common_ends(self) -> list[tuple[str, int]]:
         """Why games ended and how often, the most common first."""
         return sorted(self.ends.items(), key=lambda item: (-item[1], item[0]))
@@ -100,7 +123,7 @@ class Tally:
     def to_json(self) -> dict[str, Any]:
         """All numbers; None for an Elo difference without end."""
         elo = elo_of_score(self.record.score)
-        low, high = elo_of_interval(self.score_interval)
+        low, high = self.elo_interval
         games = self.record.games
         return {
             "games": games,
@@ -162,7 +185,7 @@ class Work:
 
 def summary(tally: Tally) -> str:
     """Score, Elo and superiority in one line."""
-    low, high = elo_of_interval(tally.score_interval)
+    low, high = tally.elo_interval
     difference = elo_of_score(tally.record.score)
     interval = f"[{_signed(low)}, {_signed(high)}]"
     return (
@@ -171,15 +194,46 @@ def summary(tally: Tally) -> str:
     )
 
 
-def table(tally: Tally, work: Work, names: tuple[str, str]) -> str:
-    """The final table, from A's view."""
+def sprt_json(test: PairsInOrder) -> dict[str, Any]:
+    """A sequential test as it stands."""
+    low, high = test.sprt.bounds
+    taken = {True: "elo1", False: "elo0", None: None}[test.verdict]
+    return {
+        **asdict(test.sprt),
+        "verdict": taken,
+        "llr": test.llr,
+        "bounds": [low, high],
+        "pairs": test.pairs.pairs,
+        "normalised_elo": _finite(normalised_elo(test.pairs)),
+    }
+
+
+def sprt_text(sprt: Sprt) -> str:
+    """What a sequential test asks: elo 0 against 10 (normalised), alpha 0.05, beta 0.05."""
+    return f"elo {sprt.elo0:g} against {sprt.elo1:g} ({sprt.model}), alpha {sprt.alpha:g}, beta {sprt.beta:g}"
+
+
+def sprt_line(test: PairsInOrder) -> str:
+    """Log likelihood ratio, bounds, and what was accepted."""
+    low, high = test.sprt.bounds
+    line = f"LLR {test.llr:+.2f} ({low:+.2f}, {high:+.2f}) after {test.pairs.pairs:,} pairs"
+    if test.verdict is None:
+        return line
+    return f"{line}: elo {test.sprt.elo1 if test.verdict else test.sprt.elo0:g} accepted"
+
+
+def table(tally: Tally, work: Work, names: tuple[str, str], test: PairsInOrder | None = None) -> str:
+    """The final table, from A's view; test: the sequential test that ended the match."""
     low, high = tally.score_interval
     lines = [f"A: {names[0]}", f"B: {names[1]}", "", "          games    won  drawn   lost   score"]
     rows = [("all", tally.record), *((f"A {seat}", record) for seat, record in tally.seats.items() if record.games)]
     lines += [f"{label:8} {r.games:6,} {r.wins:6,} {r.draws:6,} {r.losses:6,}  {r.score:6.1%}" for label, r in rows]
     if tally.paired:
         lines.append(f"pairs with 0, 1/2, 1, 3/2, 2 points: {', '.join(map(str, tally.pairs.counts))}")
-    lines += ["", f"{summary(tally)}  (95 %; score {low:.1%} to {high:.1%})", _details(tally), _speed(work)]
+    lines += ["", f"{summary(tally)}  (95 %; score {low:.1%} to {high:.1%})"]
+    if test is not None:
+        lines += [f"SPRT of {sprt_text(test.sprt)}", sprt_line(test)]
+    lines += [_details(tally), _speed(work)]
     lines += [f"note of {count:,} moves: {note}" for note, count in sorted(tally.notes.items())]
     return "\n".join(lines)
 

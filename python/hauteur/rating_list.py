@@ -97,6 +97,10 @@ class RatingList:
         """Share of draws among equals, 0 to 1."""
         return self.draws / (2 + self.draws)
 
+    def advantage_interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """Confidence interval of what the first move is worth, Elo."""
+        return _interval(self.advantage, self.advantage_deviation, confidence)
+
     def difference(self, a: str, b: str) -> tuple[float, float]:
         """Elo of a above b and its standard error, smaller than those of both ratings suggest; infinite where the two
         cannot be compared.

@@ -20,13 +20,15 @@ class GamePlan:
     """A game to be played: its number, who sits where, how it starts.
 
     seats: index of the player who moves as first and as second; origin: the position that the game begins from,
-    default the game's own start; start: actions played from there before the first search.
+    default the game's own start; start: actions played from there before the first search; seed: of its random draws,
+    default that of its number.
     """
 
     index: int
     seats: tuple[int, int] = (0, 0)
     start: tuple[int, ...] = ()
     origin: _core.State | None = None
+    seed: int | None = None
 
     def begin(self, game: _core.Game) -> _core.State:
         """A copy of the position before the actions of the start."""

@@ -55,6 +55,11 @@ def pawns(wl: float) -> float:
     return wl if math.isnan(wl) else score("centipawn", wl=wl, d=0.0, q=wl) / 100.0
 
 
+def value_of_pawns(score: float) -> float:
+    """W - L that `pawns` shows as this score."""
+    return math.atan(score * 100.0 / 90.0) / 1.5637541897
+
+
 def mate_score(moves: int) -> float:
     """A mate in so many moves among scores in pawns: 1000 - moves; negative: the mover is mated (0 counts as that)."""
     return math.copysign(MATE - min(abs(moves), MATE / 2), moves if moves else -1)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TextIO, cast
 
 import chess
@@ -150,20 +151,47 @@ def _is_chess960(game: _core.Game) -> bool:
 def pgn_text(stored: StoredGame, *, values: bool = False) -> str:
     """A game as PGN; values: with the searches' value and visits as a comment behind each move."""
     record = stored.record
-    state = stored.start()
-    tags = _tags(stored, state)
+    state, begins = stored.start(), len(record.plan.start)
+    comments = {
+        begins + move: f"{win - loss:+.3f}, {record.visits[move]} visits"
+        for move, (win, _, loss) in enumerate(record.root_wdl.tolist())
+        if values and record.visits[move]
+    }
+    actions = [*record.plan.start, *record.actions.tolist()]
+    return written_pgn(_tags(stored, state), state, actions, result_text(record.outcome), comments)
+
+
+def written_pgn(
+    tags: Iterable[tuple[str, str]],
+    state: _core.State,
+    actions: Sequence[int],
+    result: str,
+    comments: Mapping[int, str] = MappingProxyType({}),
+) -> str:
+    """A game as PGN text. state: where it begins; it is played forward. comments: what stands behind moves, by ply."""
     words: list[str] = []
-    for ply, action in enumerate([*record.plan.start, *record.actions.tolist()]):
+    for ply, action in enumerate(actions):
         if state.to_move == 0 or ply == 0:
             words.append(_move_number(state))
         words.append(state.action_to_text(action, "san"))
-        move = ply - len(record.plan.start)
-        if values and move >= 0 and record.visits[move]:
-            win, _, loss = record.root_wdl[move].tolist()
-            words.append(f"{{{win - loss:+.3f}, {record.visits[move]} visits}}")
+        if ply in comments:
+            words += f"{{{comments[ply].replace('}', ')')}}}".split()
         state.play(action)
-    words.append(result_text(record.outcome))
-    return "\n".join([*(f'[{name} "{value}"]' for name, value in tags), "", *wrapped(words), "", ""])
+    lines = [f'[{name} "{tag_value(value)}"]' for name, value in tags]
+    return "\n".join([*lines, "", *wrapped([*words, result]), "", ""])
+
+
+def tag_value(value: str) -> str:
+    """A value as it stands between the quotes of a tag: one line, quotes and backslashes escaped."""
+    return " ".join(value.split()).replace("\\", "\\\\").replace('"', '\\"')
+
+
+def position_tags(game: _core.Game, start: _core.State, *, is_start_of_game: bool) -> list[tuple[str, str]]:
+    """The tags of where a game begins: Variant for Chess960, SetUp and FEN unless it is the game's own start."""
+    tags = [("Variant", "Chess960")] if _is_chess960(game) else []
+    if not is_start_of_game or "fen" in parse_spec(game.spec)[1]:
+        tags += [("SetUp", "1"), ("FEN", start.notation())]
+    return tags
 
 
 def _tags(stored: StoredGame, start: _core.State) -> list[tuple[str, str]]:
@@ -178,11 +206,7 @@ def _tags(stored: StoredGame, start: _core.State) -> list[tuple[str, str]]:
         ("Result", result_text(record.outcome)),
         ("Termination", record.end_reason or "unknown"),
     ]
-    if _is_chess960(stored.game):
-        tags.append(("Variant", "Chess960"))
-    if record.plan.origin is not None or "fen" in parse_spec(stored.game.spec)[1]:
-        tags += [("SetUp", "1"), ("FEN", start.notation())]
-    return tags
+    return tags + position_tags(stored.game, start, is_start_of_game=record.plan.origin is None)
 
 
 def _move_number(state: _core.State) -> str:

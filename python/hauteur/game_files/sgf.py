@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -204,28 +204,38 @@ def _result(root: Properties) -> tuple[int, str]:
 def sgf_text(stored: StoredGame, *, values: bool = False) -> str:
     """A game as SGF; values: with the searches' value and visits as a comment of each move."""
     record = stored.record
-    _, rows, columns = stored.game.feature_shape
-    winner = "B" if record.outcome > 0 else "W"
-    reason = "R" if record.end_reason == RESIGNATION else ""
     root = {
-        "FF": "4",
-        "GM": "1",
-        "CA": "UTF-8",
-        "AP": "hauteur",
-        "SZ": _sizes(rows, columns)[0],
         "EV": f"generation {stored.generation}",
         "RO": str(record.plan.index),
         "PB": player_name(stored.nets[0]),
         "PW": player_name(stored.nets[1]),
-        "RE": f"{winner}+{reason}",
+        "RE": result_of(record.outcome, record.end_reason),
     }
-    nodes = [";" + "".join(f"{name}[{value}]" for name, value in root.items())]
-    for ply, action in enumerate([*record.plan.start, *record.actions.tolist()]):
+    begins = len(record.plan.start)
+    comments = {begins + move: _comment(stored, move) for move in range(len(record.actions))} if values else {}
+    return written_sgf(stored.game, root, [*record.plan.start, *record.actions.tolist()], comments)
+
+
+def result_of(outcome: int, end_reason: str) -> str:
+    """The value of RE."""
+    return f"{'B' if outcome > 0 else 'W'}+{'R' if end_reason == RESIGNATION else ''}"
+
+
+def written_sgf(game: _core.Game, root: Mapping[str, str], actions: Sequence[int], comments: Mapping[int, str]) -> str:
+    """A game as SGF text. root: properties of the first node beside those of the format; comments: by ply."""
+    _, rows, columns = game.feature_shape
+    form = {"FF": "4", "GM": "1", "CA": "UTF-8", "AP": "hauteur", "SZ": _sizes(rows, columns)[0]}
+    nodes = [";" + "".join(f"{name}[{_escaped(value)}]" for name, value in {**form, **root}.items())]
+    for ply, action in enumerate(actions):
         row, column = divmod(action, columns)
-        move = ply - len(record.plan.start)
-        nodes.append(f";{'BW'[ply % 2]}[{chr(97 + column)}{chr(97 + row)}]{_comment(stored, move) if values else ''}")
+        comment = f"C[{_escaped(comments[ply])}]" if comments.get(ply) else ""
+        nodes.append(f";{'BW'[ply % 2]}[{chr(97 + column)}{chr(97 + row)}]{comment}")
     lines = ["".join(nodes[first : first + 10]) for first in range(0, len(nodes), 10)]
     return "(" + "\n".join(lines) + ")\n"
+
+
+def _escaped(text: str) -> str:
+    return " ".join(text.split()).replace("\\", "\\\\").replace("]", "\\]")
 
 
 def _comment(stored: StoredGame, move: int) -> str:
@@ -234,4 +244,4 @@ def _comment(stored: StoredGame, move: int) -> str:
     if move < 0 or not record.visits[move]:
         return ""
     win, _, loss = record.root_wdl[move].tolist()
-    return f"C[{win - loss:+.3f}, {record.visits[move]} visits]"
+    return f"{win - loss:+.3f}, {record.visits[move]} visits"
