@@ -12,7 +12,7 @@ import chess.engine
 import pytest
 
 from hauteur.lc0_options import WITHOUT_EFFECT
-from hauteur.uci.options import OPTIONS
+from hauteur.uci.options import OPTIONS, Options
 from uci_client import Client, engine
 
 START_MOVES = {move.uci() for move in chess.Board().legal_moves}
@@ -80,6 +80,18 @@ def test_python_chess_understands_every_option() -> None:
     assert result.move is not None
     assert result.move in chess.Board().legal_moves
     assert 0 < result.info["nodes"] <= 50
+
+
+def test_every_declared_name_can_be_set(client: Client) -> None:
+    settable = [option for option in OPTIONS if option.kind != "string"]
+    client.send(*(f"setoption name {option.name} value {option.text(option.default)}" for option in settable))
+    assert not [line for line in client.ready() if "error" in line]
+
+
+def test_names_of_other_programs_mean_the_same() -> None:
+    options = Options()
+    options.set("Move Overhead", "321")
+    assert options.whole("MoveOverheadMs") == 321
 
 
 def test_options_in_any_case_with_and_without_effect(client: Client) -> None:

@@ -40,6 +40,7 @@ from hauteur.uci.commands import (
     search_limits,
 )
 from hauteur.uci.net import NetChoice, Nets, chess_evaluator, choose_net, open_net
+from hauteur.uci.odds_mode import OddsGame, odds_game
 from hauteur.uci.options import BYTES_A_CACHED_POSITION, Options
 from hauteur.uci.output import info_lines, line_text, verbose_lines
 
@@ -96,6 +97,7 @@ class Engine:
         self._session_key: tuple[object, ...] = ()
         self._task: Task | None = None
         self._search: Future[RootReport] | None = None
+        self._odds: OddsGame | None = None
         self._lateness = 0.0
         self._holding = False
         self._aside: deque[str] = deque()
@@ -295,6 +297,7 @@ class Engine:
         if task is None:
             return
         try:
+            self._look_for_odds(task)
             session = self._ready_session(infinite=task.go.infinite)
             session.set_position(task.position.start, task.position.actions)
             self._search = session.start(
@@ -310,11 +313,23 @@ class Engine:
             return
         self._search.add_done_callback(lambda search: self._events.put(lambda: self._ended(task, search)))
 
+    def _look_for_odds(self, task: Task) -> None:
+        """Finds out which settings odds mode changes, and says so when they have changed."""
+        found = odds_game(task.position, self.options, infinite=task.go.infinite)
+        if found is not None and found != self._odds:
+            self._output.info(found.text())
+        self._odds = found
+
+    @property
+    def _in_force(self) -> Options:
+        """The options of the present search: as they are set, but for what odds mode changes."""
+        return self.options if self._odds is None else self.options.changed(self._odds.changes)
+
     def _ready_session(self, *, infinite: bool) -> Session:
         """The session of the open net and the present options; a new one if they have changed."""
         if self._net is None:
             raise ValueError("there is no net")
-        nets, params = self._net.result(), self.options.search_params()
+        nets, params = self._net.result(), self._in_force.search_params()
         if infinite:
             params = without_contempt_of_play(params)
         batch_size, path = self.options.whole("MinibatchSize") or None, self.options.text("SyzygyPath")
@@ -349,8 +364,9 @@ class Engine:
 
     def _tell(self, report: RootReport) -> None:
         """Writes what the search has found so far; runs in its thread."""
-        live = verbose_lines(report, self.options) if self.options.flag("LogLiveStats") else ()
-        self._output.lines(*info_lines(report, self.options), *live)
+        options = self._in_force
+        live = verbose_lines(report, options) if options.flag("LogLiveStats") else ()
+        self._output.lines(*info_lines(report, options), *live)
 
     def _ended(self, task: Task, search: Future[RootReport]) -> None:
         budget = (self._task or task).limits(self.options, self._lateness).budget
@@ -366,15 +382,15 @@ class Engine:
 
     def _say_result(self, task: Task, report: RootReport) -> None:
         """The last info lines and the move, in one piece."""
-        ply = game_ply(report.state)
-        move = choose_move(report, self.options.temperature(), ply, self._rng)
+        ply, options = game_ply(report.state), self._in_force
+        move = choose_move(report, options.temperature(), ply, self._rng)
         if move is None:
             self._say_any_move(task)
             return
-        verbose = verbose_lines(report, self.options) if self.options.flag("VerboseMoveStats") else ()
+        verbose = verbose_lines(report, options) if options.flag("VerboseMoveStats") else ()
         first, *then = line_text(report.state, move.line[:2])
         ponder = f" ponder {then[0]}" if then else ""
-        self._say_best(*info_lines(report, self.options), *verbose, f"bestmove {first}{ponder}")
+        self._say_best(*info_lines(report, options), *verbose, f"bestmove {first}{ponder}")
 
     def _say_any_move(self, task: Task) -> None:
         """The first legal move; `(none)` where the game is over."""

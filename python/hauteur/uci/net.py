@@ -65,9 +65,7 @@ def open_net(choice: NetChoice, opener: Callable[[NetChoice], "Evaluator"]) -> F
 
     def work() -> None:
         try:
-            nets = Nets(opener(choice))
-            if choice.large:
-                nets = _with_large(nets, lambda: opener(replace(choice, spec=choice.large)))
+            nets = open_nets(choice, opener)
         except BaseException as error:
             future.set_exception(error)
         else:
@@ -75,6 +73,12 @@ def open_net(choice: NetChoice, opener: Callable[[NetChoice], "Evaluator"]) -> F
 
     threading.Thread(target=work, name="net", daemon=True).start()
     return future
+
+
+def open_nets(choice: NetChoice, opener: Callable[[NetChoice], "Evaluator"]) -> Nets:
+    """Opens the net, or both, here and now."""
+    nets = Nets(opener(choice))
+    return _with_large(nets, lambda: opener(replace(choice, spec=choice.large))) if choice.large else nets
 
 
 def _with_large(nets: Nets, opener: Callable[[], "Evaluator"]) -> Nets:

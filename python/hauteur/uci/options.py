@@ -1,6 +1,6 @@
 """The options of the UCI engine: what it declares, the values in force, and the settings that follow from them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from hauteur.config import SearchParams, Temperature
@@ -79,6 +79,7 @@ ENGINE_OPTIONS = (
     Option("NodesAsPlayouts", "check", False, "`go nodes` counts new visits only, not those of the re-used tree."),
     Option("MoveOverheadMs", "spin", 200, "Time lost between clock and engine on every move.", least=0, most=10**8),
     Option("Slowmover", "float", 1.0, "Factor on the time for a move.", least=0, most=100),
+    Option("OddsMode", "check", False, "In games at odds the giver plays with the settings published for them."),
     Option("StrictTiming", "check", False, "The clock starts at `go`, not at the `position` before it."),
 )
 """Options of the engine around the search; names, defaults and ranges are lc0's where lc0 has them."""
@@ -109,7 +110,7 @@ class Options:
 
     def set(self, name: str, text: str) -> Change:
         """Sets an option; ValueError for a name that is none or a value that is not allowed."""
-        key = ALIASES.get(name.lower(), name.lower())
+        key = ALIASES.get(name.lower(), name).lower()
         option = self._known.get(key)
         if option is not None:
             self._values[key] = option.parse(text)
@@ -117,6 +118,21 @@ class Options:
         if key in self._without_effect:
             return Change(None)
         raise ValueError(f"no option {name!r}; `uci` lists the options")
+
+    def changed(self, changes: Mapping[str, Value]) -> "Options":
+        """The same options with other values for some; they must be of their kinds and in their ranges."""
+        if not changes:
+            return self
+        other = Options()
+        other._values = dict(self._values)
+        for name, value in changes.items():
+            option = other._known[name.lower()]
+            other._values[name.lower()] = option.parse(option.text(value))
+        return other
+
+    def is_default(self, name: str) -> bool:
+        """Whether the option has its default value."""
+        return self._values[name.lower()] == self._known[name.lower()].default
 
     def number(self, name: str) -> float:
         """Value of a spin or float option."""
