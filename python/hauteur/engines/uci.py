@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import time
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Self
@@ -19,6 +20,8 @@ from hauteur.game import make, with_fen
 from hauteur.move_player import Question
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+LAST_LINES = 100
+"""Among so many lines before its move an engine's last score is looked for: with many lines (MultiPV) and bounds."""
 NO_MOVE = ("0000", "(none)", "NULL", "null")
 """What engines play where they see no move."""
 VARIANTS = {"minichess": "gardner"}
@@ -160,15 +163,16 @@ class UciSession:
 
     async def _search(self, position: str, go: str, clock: Clock | None) -> tuple[str, Found]:
         """The move as the engine wrote it, and what it said last of its search."""
-        found = Found(None, 0)
+        told: deque[str] = deque(maxlen=LAST_LINES)
         async with within(*move_limit(self._settings, clock)):
             self._process.send(position, go)
             while not (line := await self._process.line()).startswith("bestmove"):
-                found = parse_info(line) or found
+                if " score " in line:
+                    told.append(line)
         text = parse_bestmove(line)
         if text is None:
             raise EngineFailure(BAD_OUTPUT, f"{quoted(line)} has no move")
-        return text, found
+        return text, next(filter(None, map(parse_info, reversed(told))), Found(None, 0))
 
 
 def _action(state: _core.State, text: str) -> int:
