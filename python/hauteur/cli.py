@@ -37,9 +37,7 @@ COMMANDS = (
     Command("tune strength", "tune:strength", "Find values of settings that make a player stronger, by matches."),
     Command("tune ratio", "tune:ratio", "Find N_scl, temperature or another setting for a wanted (w+l)/d."),
     Command("sprt", "match:sprt", "Play a match until a sequential test says which of two differences is true."),
-    Command(
-        "tournament", "tournament:tournament", "Play all pairings of several players at once; crosstable and ratings."
-    ),
+    Command("tournament", "tournament:tournament", "Play all pairings of several players; crosstable and rating list."),
     Command("rate", "rate:rate", "Rating list from matches, tournaments and PGN files."),
     Command("experiment", "experiment:experiment", "Make a table or figure of the papers; without a name, list them."),
     Command("report", "learn:report", "Write the HTML report of a training run, or a page that compares several."),

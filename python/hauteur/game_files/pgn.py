@@ -182,8 +182,11 @@ def written_pgn(
 
 
 def tag_value(value: str) -> str:
-    """A value as it stands between the quotes of a tag: one line, quotes and backslashes escaped."""
-    return " ".join(value.split()).replace("\\", "\\\\").replace('"', '\\"')
+    """A value as it can stand between the quotes of a tag: one line, without quotes and backslashes of its own.
+
+    The standard escapes both, but few programs read that back, python-chess among those that do not.
+    """
+    return " ".join(value.split()).replace("\\", "/").replace('"', "'")
 
 
 def position_tags(game: _core.Game, start: _core.State, *, is_start_of_game: bool) -> list[tuple[str, str]]:
