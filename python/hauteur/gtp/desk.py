@@ -158,7 +158,8 @@ class Desk:
     def set_clock(self, colour: int, clock: PlayerClock) -> None:
         """What the controller's clock shows; without time settings it is the time for the rest of the game."""
         if self.time.is_unlimited:
-            self.time = TimeSettings(clock.left, clock.left if clock.stones else 0.0, clock.stones)
+            in_period = clock.stones > 0
+            self.set_time(TimeSettings(clock.left * (not in_period), clock.left * in_period, clock.stones))
         self.clocks[colour] = clock
 
     def budget(self, colour: int) -> Budget | None:
