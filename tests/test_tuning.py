@@ -167,9 +167,9 @@ def test_a_tuning_for_strength_is_the_same_after_an_interruption(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert strength(tmp_path / "whole") == 0
-    told = capsys.readouterr().out
-    assert "iteration 3/3" in told
-    assert "tuned against given: " in told
+    told = capsys.readouterr()
+    assert "iteration 3/3" in told.err
+    assert "tuned against given: " in told.out
     assert strength(tmp_path / "cut") == 0
     games = tmp_path / "cut" / "iteration-0002" / "games.jsonl"
     games.write_text("".join(games.read_text().splitlines(keepends=True)[:1]))
@@ -184,7 +184,7 @@ def test_a_tuning_for_strength_is_the_same_after_an_interruption(
 
 def test_an_opponent_plays_both_sides(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert strength(tmp_path, "--opponent", "random") == 0
-    assert "+" in capsys.readouterr().out
+    assert "tuned player: " in capsys.readouterr().out
     folders = sorted(path.name for path in tmp_path.iterdir() if path.name.startswith("iteration-0001"))
     assert folders == ["iteration-0001-minus", "iteration-0001-plus"]
     first, second = (json.loads((tmp_path / name / "result.json").read_text())["results"] for name in folders[::-1])
@@ -253,3 +253,13 @@ def test_a_ratio_that_cannot_be_tuned(
     assert ratio(tmp_path / "out", *more) == 2
     assert message in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+def test_openings_of_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "openings.txt"
+    file.write_text("b2 a1\na3 b2\n")
+    assert strength(tmp_path / "out", "--openings", str(file)) == 0
+    lines = (tmp_path / "out" / "iteration-0001" / "games.jsonl").read_text().splitlines()
+    assert {json.loads(line)["opening"] for line in lines} <= {"b2 a1", "a3 b2"}
+    assert strength(tmp_path / "out", "--openings", str(file), "--random-plies", "2") == 2
+    assert "exclude each other" in capsys.readouterr().err

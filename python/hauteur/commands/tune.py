@@ -1,21 +1,30 @@
 """hauteur tune: settings of players found by games."""
 
+from __future__ import annotations
+
 import json as json_format
+import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
-from cyclopts import Parameter
+import cyclopts
 
+from hauteur.commands.match_options import RANDOM_PLIES
+from hauteur.commands.match_view import match_table, progress_line, shown
+from hauteur.commands.options import Seed
 from hauteur.evaluate import Backend
 from hauteur.figures import write_figures
 from hauteur.game import make
-from hauteur.match import Resources
+from hauteur.match import Match, Resources
+from hauteur.openings import read_openings
 from hauteur.player_spec import PlayerSettings, parse_player, value_key
 from hauteur.tuning import ratio as by_ratio
 from hauteur.tuning import strength as by_strength
 from hauteur.tuning.folder import TuningFolder
-from hauteur.tuning.parameters import Parameter as Tuned
-from hauteur.tuning.parameters import parse_parameter, parse_parameters
+from hauteur.tuning.parameters import Parameter, parse_parameter, parse_parameters
 from hauteur.tuning.spsa import Schedule
 
 KNOWN_RATIOS: dict[tuple[str, ...], tuple[str, bool]] = {
@@ -25,25 +34,62 @@ KNOWN_RATIOS: dict[tuple[str, ...], tuple[str, bool]] = {
 """Bounds, and whether (w + l)/d rises, of the settings that the papers tune so."""
 
 
+@cyclopts.Parameter(name="*")
+@dataclass(frozen=True)
+class TuneOptions:
+    """How the games of a tuning are played and shown."""
+
+    game: str = "chess"
+    """The game, e.g. chess, connect4."""
+    openings: Path | None = None
+    """File with one opening a line: an EPD or FEN (chess, minichess), or moves; or the games of a .pgn (chess)."""
+    random_plies: int | None = None
+    """Without openings: uniformly random plies that games begin with. Default: 4 for strength, 0 for a ratio."""
+    parallel: int = 64
+    """Games at a time."""
+    batch_size: int | None = None
+    """Most positions evaluated together. Default: half of --parallel; the other half is gathered meanwhile."""
+    threads: int = 0
+    """Threads of a net on the processor, and of the players without one; 0: one a core."""
+    backend: Backend | None = None
+    """What computes the nets. Default: torch where there is a GPU, else openvino."""
+    seed: Seed = 0
+    """Of all random draws."""
+    json: bool = False
+    """Print the result as one JSON object."""
+
+    @property
+    def spec(self) -> str:
+        """The game's, written out."""
+        return make(self.game).spec
+
+    def plies(self, otherwise: int) -> int:
+        """Random plies; ValueError where openings were given too."""
+        if self.openings is not None and self.random_plies:
+            raise ValueError(
+                f"--openings and --random-plies exclude each other, got {self.openings} and {self.random_plies}"
+            )
+        return 0 if self.openings is not None else otherwise if self.random_plies is None else self.random_plies
+
+    def folder(self, path: Path) -> TuningFolder:
+        """Where it is done, and with what."""
+        resources = Resources(self.parallel, self.batch_size, self.threads, self.backend)
+        openings = () if self.openings is None else tuple(read_openings(self.openings, make(self.game)))
+        return TuningFolder(path, resources, openings, self.openings, watch=watched)
+
+
 def strength(
     player: str,
     *,
-    parameter: Annotated[tuple[str, ...], Parameter(negative=())],
+    parameter: Annotated[tuple[str, ...], cyclopts.Parameter(negative=())],
     out: Path,
     opponent: str | None = None,
-    game: str = "chess",
     iterations: int = 50,
     games: int = 40,
     verification: int = 400,
     spread: float = 0.2,
     step: float = 0.3,
-    random_plies: int = 4,
-    parallel: int = 64,
-    batch_size: int | None = None,
-    threads: int = 0,
-    backend: Backend | None = None,
-    seed: int = 0,
-    json: bool = False,
+    options: TuneOptions = TuneOptions(),
 ) -> None:
     """Find values of a player's settings that make it stronger, by SPSA; one that was interrupted goes on.
 
@@ -63,8 +109,6 @@ def strength(
     opponent
         A player that both sides play, in the place of each other; the result is then good against that one, and
         needs about twice the games.
-    game
-        The game, e.g. chess, connect4.
     iterations
         How often the settings move. They cannot be changed later: the steps grow smaller towards the end.
     games
@@ -75,38 +119,24 @@ def strength(
         How far both sides are from the middle at first, as a share of the range between the bounds.
     step
         How far the settings move in the first iteration if one side wins all games, as a share of the range.
-    random_plies
-        Uniformly random plies that each pair of games begins with.
-    parallel
-        Games at a time.
-    batch_size
-        Most positions evaluated together. Default: half of --parallel.
-    threads
-        Threads of a net on the processor; 0: one a core.
-    backend
-        What computes the nets. Default: torch where there is a GPU, else openvino.
-    seed
-        Of all random draws.
-    json
-        Print the result as one JSON object.
     """
     given = parse_player(player)
     tuning = by_strength.StrengthTuning(
-        make(game).spec,
+        options.spec,
         given,
         parse_parameters(parameter, given),
         Schedule(iterations, spread, step),
         opponent=None if opponent is None else parse_player(opponent, "opponent"),
         games=games,
         verification=verification,
-        random_plies=random_plies,
-        seed=seed,
+        random_plies=options.plies(RANDOM_PLIES),
+        seed=options.seed,
     )
-    folder = TuningFolder(out, Resources(parallel, batch_size, threads, backend))
-    tuned = by_strength.tune_strength(tuning, folder, lambda line: print(line, flush=True))
+    with resumable(out):
+        tuned = by_strength.tune_strength(tuning, options.folder(out), say)
     figure = tuned.figure()
     write_figures([] if figure is None else [figure], csv=out)
-    print(json_format.dumps(tuned.to_json(), indent=2) if json else by_strength.report(tuned))
+    print(json_format.dumps(tuned.to_json(), indent=2) if options.json else by_strength.report(tuned))
 
 
 def ratio(
@@ -116,17 +146,10 @@ def ratio(
     out: Path,
     target: float = 1.0,
     direction: Literal["rises", "falls"] | None = None,
-    game: str = "chess",
     games: int = 40,
     most_games: int = 400,
     precision: float = 1.5,
-    random_plies: int = 0,
-    parallel: int = 64,
-    batch_size: int | None = None,
-    threads: int = 0,
-    backend: Backend | None = None,
-    seed: int = 0,
-    json: bool = False,
+    options: TuneOptions = TuneOptions(),
 ) -> None:
     """Find the value of a setting for a wanted (w+l)/d of a player against itself; one that was interrupted goes on.
 
@@ -145,33 +168,17 @@ def ratio(
     direction
         Whether (w+l)/d rises or falls with the setting; it is known that it falls with search-contempt.n-scl and rises
         with temperature.
-    game
-        The game, e.g. chess, connect4.
     games
         Games at a value at a time.
     most_games
         Games in all.
     precision
         It ends sooner where the 95 % interval of the value is narrower than this factor from end to end.
-    random_plies
-        Uniformly random plies that games begin with.
-    parallel
-        Games at a time.
-    batch_size
-        Most positions evaluated together. Default: half of --parallel.
-    threads
-        Threads of a net on the processor; 0: one a core.
-    backend
-        What computes the nets. Default: torch where there is a GPU, else openvino.
-    seed
-        Of all random draws.
-    json
-        Print the result as one JSON object.
     """
     given = parse_player(player)
     found, rising = ratio_parameter(parameter, direction, given)
     tuning = by_ratio.RatioTuning(
-        make(game).spec,
+        options.spec,
         given,
         found,
         target,
@@ -179,18 +186,18 @@ def ratio(
         games=games,
         most_games=most_games,
         precision=precision,
-        random_plies=random_plies,
-        seed=seed,
+        random_plies=options.plies(0),
+        seed=options.seed,
     )
-    folder = TuningFolder(out, Resources(parallel, batch_size, threads, backend))
-    tuned = by_ratio.tune_to_ratio(tuning, folder, lambda line: print(line, flush=True))
-    result = json_format.loads((out / "result.json").read_text(encoding="utf-8"))
-    print(json_format.dumps(result, indent=2) if json else by_ratio.report(tuning, tuned))
+    with resumable(out):
+        tuned = by_ratio.tune_to_ratio(tuning, options.folder(out), say)
+    values = by_ratio.to_json(tuning, tuned)
+    print(json_format.dumps(values, indent=2) if options.json else by_ratio.report(tuning, tuned))
 
 
 def ratio_parameter(
     text: str, direction: Literal["rises", "falls"] | None, player: PlayerSettings
-) -> tuple[Tuned, bool]:
+) -> tuple[Parameter, bool]:
     """The setting with its bounds, and whether the ratio rises; ValueError where one of them has to be given."""
     known = KNOWN_RATIOS.get(value_key(text.partition("=")[0]))
     if known is None and (direction is None or "=" not in text):
@@ -198,3 +205,23 @@ def ratio_parameter(
     bounds, rising = known or ("", True)
     found = parse_parameter(text if "=" in text else text + bounds, player)
     return found, rising if direction is None else direction == "rises"
+
+
+def say(line: str) -> None:
+    """Tells what was done, on stderr: stdout is for the result."""
+    print(line, file=sys.stderr, flush=True)
+
+
+def watched(match: Match) -> AbstractContextManager[None]:
+    """Shows a match while it is played, on a terminal; elsewhere the lines of the iterations are enough."""
+    return shown(match, progress_line, match_table) if sys.stderr.isatty() else nullcontext()
+
+
+@contextmanager
+def resumable(out: Path) -> Iterator[None]:
+    """After Ctrl-C it says how the tuning goes on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        print(f"\ntuning interrupted; the same command goes on with it in {out}", file=sys.stderr)
+        raise

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,15 +13,22 @@ from hauteur.game import make
 from hauteur.match import Match, MatchSettings, Resources
 from hauteur.match_folder import MatchFolder
 from hauteur.match_results import Tally
+from hauteur.openings import Opening
 from hauteur.run_folder import held, surroundings, write_json
 
 
 @dataclass(frozen=True)
 class TuningFolder:
-    """What is on disk of a tuning, and its matches, which resume by themselves."""
+    """What is on disk of a tuning, and its matches, which resume by themselves.
+
+    openings: that games begin from, of openings_file; watch: what goes on around each match that is played.
+    """
 
     path: Path
     resources: Resources
+    openings: Sequence[Opening] = ()
+    openings_file: Path | None = None
+    watch: Callable[[Match], AbstractContextManager[None]] | None = None
 
     @contextmanager
     def open(self, settings: dict[str, Any]) -> Iterator[None]:
@@ -44,8 +51,15 @@ class TuningFolder:
 
     def play(self, name: str, settings: MatchSettings) -> Tally:
         """The results of a match, of which the games that are missing are played."""
-        match = Match(make(settings.game), settings, resources=self.resources, folder=MatchFolder(self.path / name))
-        with closing(match.play()) as games:
+        match = Match(
+            make(settings.game),
+            settings,
+            openings=self.openings,
+            openings_file=self.openings_file,
+            resources=self.resources,
+            folder=MatchFolder(self.path / name),
+        )
+        with nullcontext() if self.watch is None else self.watch(match), closing(match.play()) as games:
             for _ in games:
                 pass
         return match.tally

@@ -106,7 +106,7 @@ def tune_to_ratio(tuning: RatioTuning, folder: TuningFolder, show: Show) -> Tune
     search = tuning.search
     with folder.open(tuning.stamp()):
         tuned = tune_ratio(measure, search)
-        folder.write_result(_to_json(tuning, tuned))
+        folder.write_result(to_json(tuning, tuned))
     return tuned
 
 
@@ -133,7 +133,8 @@ def _row(tuning: RatioTuning, one: Measured) -> str:
     return f"{tuning.parameter.key}={tuning.value(one.x):<8g} {ratio_text(one.record)}"
 
 
-def _to_json(tuning: RatioTuning, tuned: TunedRatio) -> dict[str, Any]:
+def to_json(tuning: RatioTuning, tuned: TunedRatio) -> dict[str, Any]:
+    """Everything as numbers."""
     return {
         "settings": tuning.stamp(),
         "value": tuning.value(tuned.x),
