@@ -79,11 +79,10 @@ def _games(strength: Floats, t: float) -> Floats:
 
 
 def _pairs(shares: Floats, one: Floats, other: Floats) -> Floats:
-    chances = np.zeros(5)
-    for i in range(3):
-        for j in range(3):
-            chances[i + j] += shares @ (one[:, i] * other[:, j])
-    return chances / chances.sum()
+    """Chances of the points of a pair: the sums along the antidiagonals of those of both results [3, 3]."""
+    both = (shares[:, None] * one).T @ other
+    chances = np.array([np.fliplr(both).trace(offset) for offset in range(2, -3, -1)])
+    return np.asarray(chances / chances.sum())
 
 
 @dataclass(frozen=True)
@@ -246,7 +245,7 @@ def all_errors(runs: int, seed: int) -> Iterator[Errors]:
         for truth in ("elo0", "elo1"):
             for openings in (0.0, 1.0):
                 random = np.random.default_rng([seed, len(model), len(truth), int(openings)])
-                test = Sprt(0, 30, model=model)
+                test = Sprt(0, 50, model=model)
                 yield errors(test, truth, draws=0.5, openings=openings, runs=runs, random=random)
 
 

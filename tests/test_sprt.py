@@ -29,9 +29,7 @@ def match_in(folder: Path | None, *, parallel: int = 6, games: int = 400, **more
         }
     )
     resources = Resources(parallel=parallel, threads=1)
-    return Match(
-        CONNECT4, settings, resources=resources, folder=None if folder is None else MatchFolder(folder), sprt=TEST
-    )
+    return Match(GAME, settings, resources=resources, folder=None if folder is None else MatchFolder(folder), sprt=TEST)
 
 
 def played(match: Match, games: int | None = None) -> list[MatchGame]:
