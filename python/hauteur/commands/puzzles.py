@@ -31,12 +31,13 @@ def mine(
     net: str | None = None,
     games: int = 0,
     random_plies: int = 4,
-    low: int = 8,
+    low: int = 5,
     high: int = 800,
     swing: float = 0.4,
     gap: float = 0.3,
     least: float = -0.2,
-    screens: str = "64:0.1,200:0.2",
+    screens: str = "16:0.05,64:0.1,200:0.2",
+    hindsight: float = 0.25,
     moves: int = 6,
     first_ply: int = 8,
     positions: int | None = None,
@@ -83,6 +84,9 @@ def mine(
         Least value of the solver's moves.
     screens
         VISITS:SWING,...: positions whose judgement has changed by less after so many visits are given up; none: "".
+    hindsight
+        Positions of games are given up at once where the low search judges those of the next four plies alike, within
+        this; 0: none is.
     moves
         Most moves of the solver.
     first_ply
@@ -115,7 +119,9 @@ def mine(
 
     check_sources(sources, games, positions)
     rules, counts = make(game), parse_screens(screens)
-    rule = MineRule(low=low, high=high, swing=swing, gap=gap, least=least, screens=counts, moves=moves)
+    rule = MineRule(
+        low=low, high=high, swing=swing, gap=gap, least=least, screens=counts, hindsight=hindsight, moves=moves
+    )
     judge = judge_settings(player, net)
     settings = MineSettings(game=rules.spec, player=judge, rule=rule, first_ply=first_ply, seed=seed)
     engine = None if check is None else parse_engine(check, rules)

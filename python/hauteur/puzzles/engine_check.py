@@ -96,12 +96,10 @@ class Checker:
 
         The value in centipawns for the mover, None for a mate or a move that is not among the two best.
         """
-        limit = chess.engine.Limit(
-            depth=self.settings.depth,
-            nodes=self.settings.nodes,
-            time=None if self.settings.movetime is None else self.settings.movetime / 1000,
-        )
-        lines = self.engine.analyse(board, limit, multipv=2)
+        try:
+            lines = self.engine.analyse(board, _limit_of(self.settings), multipv=2)
+        except (chess.engine.EngineError, TimeoutError) as error:
+            raise ValueError(f"--check {self.settings.short_name}: {str(error) or 'it does not answer'}") from None
         scores = {line["pv"][0]: line["score"].relative for line in lines if line.get("pv") and "score" in line}
         mine = scores.pop(move, None)
         if mine is None:
@@ -124,6 +122,12 @@ def _mates(board: chess.Board, move: chess.Move) -> bool:
     mate = board.is_checkmate()
     board.pop()
     return mate
+
+
+def _limit_of(settings: EngineSettings) -> chess.engine.Limit:
+    """How far the engine searches; its time always has an end, so that one that hangs is found out."""
+    seconds = settings.seconds_for_a_move if settings.movetime is None else settings.movetime / 1000
+    return chess.engine.Limit(depth=settings.depth, nodes=settings.nodes, time=seconds)
 
 
 def _limit_text(settings: EngineSettings) -> str:

@@ -37,7 +37,7 @@ from hauteur.puzzles.themes import themes_of
 from hauteur.run_folder import held, surroundings, write_json
 from hauteur.section import Section
 
-EVALUATIONS_A_POSITION = 70
+EVALUATIONS_A_POSITION = 20
 """What a position costs on the average with the default rule; for the estimate."""
 WARM_UP_SECONDS = 0.5
 

@@ -39,16 +39,18 @@ class MineRule(Section):
 
     low, high: visits of the two searches; swing: least change of the root's value between them, 0 to 2; gap: least by
     which the best move is better than any other; least: the best move's value at least, for the solver; screens: counts
-    of visits between the two, each with the change of value below which a position is given up there; moves: the
-    solver's, at most. The confirming search has twice `high`.
+    of visits between the two, each with the change of value below which a position is given up there; hindsight: a
+    position of a game is given up at once where the low search sees the next four plies of the game by less than this
+    otherwise, 0: none is; moves: the solver's, at most. The confirming search has twice `high`.
     """
 
-    low: Visits = 8
+    low: Visits = 5
     high: Visits = 800
     swing: Annotated[float, Field(gt=0, le=2)] = 0.4
     gap: Annotated[float, Field(ge=0, le=2)] = 0.3
     least: Annotated[float, Field(ge=-1, le=1)] = -0.2
-    screens: tuple[tuple[Visits, Annotated[float, Field(ge=0, le=2)]], ...] = ((64, 0.1), (200, 0.2))
+    screens: tuple[tuple[Visits, Annotated[float, Field(ge=0, le=2)]], ...] = ((16, 0.05), (64, 0.1), (200, 0.2))
+    hindsight: Annotated[float, Field(ge=0, le=2)] = 0.25
     moves: Annotated[int, Field(ge=1, le=100)] = 6
 
     @model_validator(mode="after")
@@ -78,7 +80,7 @@ class MineRule(Section):
 
         What a stricter swing, gap or least, or fewer moves, would have brought follows from what a looser one has.
         """
-        for name in ("low", "high", "screens"):
+        for name in ("low", "high", "screens", "hindsight"):
             if getattr(self, name) != getattr(other, name):
                 return f"{name} was {getattr(other, name)} and is now {getattr(self, name)}"
         for name, sign in (("swing", 1), ("gap", 1), ("least", 1), ("moves", -1)):
@@ -160,6 +162,8 @@ class Judged(Section):
 
 def examine(name: str, found: Found, rule: MineRule) -> Dialogue[Judged]:
     """A position's way from its first search to the end of its line, or to where it is given up."""
+    if rule.hindsight and (low := (yield from _unchanged(found, rule))) is not None:
+        return Judged(id=name, where=found.where, low=_opinion(found.state, low))
     judged = yield Question(found.state, rule.visits, go_on=rule.goes_on)
     low, high = judged[0], judged[-1]
     entry = Judged(id=name, where=found.where, low=_opinion(found.state, low))
@@ -176,6 +180,26 @@ def examine(name: str, found: Found, rule: MineRule) -> Dialogue[Judged]:
     steps = yield from _line(state, rule, high.best)
     fen = start.notation() if start.game.name in FEN_GAMES else None
     return entry.model_copy(update={"fen": fen, "opening": _texts(start, opening), "steps": tuple(steps)})
+
+
+def _unchanged(found: Found, rule: MineRule) -> Dialogue[Judgement | None]:
+    """The low search's judgement where the game does not change it; None where it does, or where there is no game.
+
+    A position that was misjudged is mostly judged otherwise some plies later, and these searches are cheap: they are
+    those of the game's later positions too, so that their evaluations are in the cache.
+    """
+    (low,) = yield Question(found.state, (rule.low,))
+    state, player = found.state.copy(), found.state.to_move
+    for number, action in enumerate(found.following):
+        state.play(action)
+        outcome = state.outcome()
+        if outcome is not None:
+            return low if abs((outcome if player == 0 else -outcome) - low.q) < rule.hindsight else None
+        if state.to_move == player and number % 2:
+            (later,) = yield Question(state.copy(), (rule.low,))
+            if abs(later.q - low.q) >= rule.hindsight:
+                return None
+    return low if found.following else None
 
 
 def _line(state: _core.State, rule: MineRule, first: int) -> Dialogue[list[Step]]:

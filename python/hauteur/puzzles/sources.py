@@ -20,6 +20,9 @@ MATCH_GAMES = "games.jsonl"
 LIST_SUFFIXES = (".epd", ".fen", ".txt")
 """Of files with a position a line."""
 
+FOLLOWING = 4
+"""Moves of the game behind a position that are looked at."""
+
 SUFFIXES = (*GAME_SUFFIXES, ".jsonl", *LIST_SUFFIXES)
 
 
@@ -53,6 +56,8 @@ class Found:
     last: int | None
     moves: tuple[int, ...]
     """All moves of the line up to here."""
+    following: tuple[int, ...] = ()
+    """The next moves of the line, at most FOLLOWING."""
 
     @property
     def where(self) -> str:
@@ -125,7 +130,8 @@ def positions(line: Line, game: _core.Game, first_ply: int = 0) -> Iterator[Foun
         last = line.actions[ply - 1] if ply else None
         wanted = ply == len(line.actions) if line.single else ply >= first_ply
         if wanted and state.outcome() is None and len(state.legal_actions()) > 1:
-            yield Found(line.source, line.number, ply, state.copy(), before, last, line.actions[:ply])
+            following = line.actions[ply : ply + FOLLOWING]
+            yield Found(line.source, line.number, ply, state.copy(), before, last, line.actions[:ply], following)
         if ply < len(line.actions):
             before = state.copy()
             state.play(line.actions[ply])
