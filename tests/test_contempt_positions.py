@@ -56,12 +56,13 @@ def test_positions_are_different_and_none_is_the_end_of_its_game() -> None:
 @pytest.mark.parametrize(
     ("changes", "kinds"),
     [
-        ({"low": 0.1, "high": 0.49}, set()),
-        ({"low": 0.1, "high": 0.5}, {"misjudged", "mistake"}),
-        ({"low": 0.5, "high": -0.5}, {"misjudged", "gravely misjudged", "trap"}),
+        ({"low": 0.1, "high": 0.29}, set()),
+        ({"low": 0.1, "high": 0.49}, {"shifted"}),
+        ({"low": 0.1, "high": 0.5}, {"shifted", "misjudged", "mistake"}),
+        ({"low": 0.5, "high": -0.5}, {"shifted", "misjudged", "gravely misjudged", "trap"}),
         ({"low": -0.5, "high": 0.4, "gap": 0.3, "change": True}, set(KINDS) - {"trap"}),
-        ({"low": -0.5, "high": 0.4, "gap": 0.3}, {"misjudged", "gravely misjudged", "mistake"}),
-        ({"low": -0.2, "high": 0.4, "gap": 0.2, "change": True}, {"misjudged", "mistake"}),
+        ({"low": -0.5, "high": 0.4, "gap": 0.3}, {"shifted", "misjudged", "gravely misjudged", "mistake"}),
+        ({"low": -0.2, "high": 0.4, "gap": 0.2, "change": True}, {"shifted", "misjudged", "mistake"}),
     ],
 )
 def test_what_counts_as_what(changes: dict[str, object], kinds: set[str]) -> None:

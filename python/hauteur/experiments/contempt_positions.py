@@ -41,6 +41,7 @@ LOW = 5
 DEEPER = 4
 """Visits of the deep judgement, in units of those of the games."""
 
+SHIFT = 0.2
 SWING = 0.4
 GRAVE = 0.8
 GAP = 0.3
@@ -80,6 +81,7 @@ class Judged(BaseModel):
 Kind = Callable[[Judged], bool]
 
 KINDS: Mapping[str, Kind] = {
+    "shifted": lambda one: one.swing >= SHIFT,
     "misjudged": lambda one: one.swing >= SWING,
     "gravely misjudged": lambda one: one.swing >= GRAVE,
     "puzzle": lambda one: one.swing >= SWING and one.change and one.gap is not None and one.gap >= GAP,
@@ -103,7 +105,14 @@ def make_positions(setting: Setting) -> Result:
     games = {name: played.games for name, played in play_shared(setting, plans.values()).items()}
     found = {name: judged(setting, name, games[name]) for name in plans}
     rows = [_row(setting, name, found[name], kind) for name in found for kind in KINDS]
-    facts = {"low_visits": LOW, "high_visits": deep(setting), "swing": SWING, "grave": GRAVE, "gap": GAP}
+    facts = {
+        "low_visits": LOW,
+        "high_visits": deep(setting),
+        "shift": SHIFT,
+        "swing": SWING,
+        "grave": GRAVE,
+        "gap": GAP,
+    }
     return Result(rows, findings(found), [figure(setting, found)], [table(found), *examples(setting, found)], facts)
 
 
@@ -269,7 +278,7 @@ def _ratio(found: Mapping[str, Sequence[Judged]], kind: str) -> tuple[float, flo
 
 def findings(found: Mapping[str, Sequence[Judged]]) -> list[Finding]:
     """The statement of section 4.2.1 beside three ways to count."""
-    return [_finding(found, kind) for kind in ("misjudged", "gravely misjudged", "puzzle")]
+    return [_finding(found, kind) for kind in ("shifted", "misjudged", "puzzle")]
 
 
 def _finding(found: Mapping[str, Sequence[Judged]], kind: str) -> Finding:
@@ -289,7 +298,7 @@ def figure(setting: Setting, found: Mapping[str, Sequence[Judged]]) -> Figure:
         values, lows, highs = ([1000 * value for value in row] for row in zip(*(r[1:] for r in rates), strict=True))
         lines.append(Series(SETS[name][0], places, values, colour, low=lows, high=highs, joined=False))
     text = (
-        f"Positions whose value at {LOW} visits and at {deep(setting)} differs by {SWING} (gravely: {GRAVE}); "
+        f"Positions whose value at {LOW} visits and at {deep(setting)} differs by {SWING} (shifted: {SHIFT}, gravely: {GRAVE}); "
         f"self-play at {setting.visits_or(VISITS)} visits; 95 % intervals by game."
     )
     return Figure(
