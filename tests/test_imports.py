@@ -243,6 +243,7 @@ def loaded_after(statement: str) -> set[str]:
         ("import hauteur", {"torch", "openvino", "pyarrow", "pydantic", "scipy", "rich"}),
         ("from hauteur.cli import make_app; make_app()", {"torch", "openvino", "pyarrow", "pydantic", "scipy"}),
         ("import hauteur.commands.engine, hauteur.uci", {"torch", "onnx", "onnxscript", "pyarrow", "scipy"}),
+        ("import hauteur.commands.gtp, hauteur.gtp.engine", {"torch", "onnx", "onnxscript", "pyarrow", "scipy"}),
     ],
 )
 def test_a_start_loads_little(statement: str, unwanted: set[str]) -> None:

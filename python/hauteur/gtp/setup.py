@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hauteur.game_files.sgf import read_main_line
 from hauteur.gtp.board import Board
 from hauteur.gtp.command import Command, Commands
 from hauteur.gtp.desk import PASS, Desk, sized
@@ -76,6 +75,8 @@ class SetupCommands:
 
     def _load(self, path: Path, number: int | None) -> None:
         """Plays the game of a file up to before move `number` (from 1; None or 0: all); failing, nothing changes."""
+        from hauteur.game_files.sgf import read_main_line  # here, so that the engine starts without pyarrow
+
         line = read_main_line(path)
         if line.columns != line.rows:
             raise ValueError(f"its board has {line.columns} columns and {line.rows} rows, a square one is needed")
