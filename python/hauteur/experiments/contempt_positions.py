@@ -298,8 +298,8 @@ def figure(setting: Setting, found: Mapping[str, Sequence[Judged]]) -> Figure:
         values, lows, highs = ([1000 * value for value in row] for row in zip(*(r[1:] for r in rates), strict=True))
         lines.append(Series(SETS[name][0], places, values, colour, low=lows, high=highs, joined=False))
     text = (
-        f"Positions whose value at {LOW} visits and at {deep(setting)} differs by {SWING} (shifted: {SHIFT}, gravely: {GRAVE}); "
-        f"self-play at {setting.visits_or(VISITS)} visits; 95 % intervals by game."
+        f"Positions whose value at {LOW} visits and at {deep(setting)} differs by {SWING} (shifted: {SHIFT}, gravely: "
+        f"{GRAVE}); self-play at {setting.visits_or(VISITS)} visits; 95 % intervals by game."
     )
     return Figure(
         "contempt-positions",
