@@ -15,7 +15,7 @@ from hauteur.game import make
 from hauteur.match import Resources
 from hauteur.match_results import MatchGame
 from hauteur.player_spec import parse_player
-from hauteur.puzzles.engine_check import Checker, chance, parse_check
+from hauteur.puzzles.engine_check import Checker, parse_check, score_chance
 from hauteur.puzzles.mine import Mine, MineSettings
 from hauteur.puzzles.mine_result import without_followers
 from hauteur.puzzles.mining import MineRule
@@ -256,7 +256,7 @@ def mate_puzzle(**more: Any) -> Puzzle:
 def test_themes() -> None:
     assert themes_of(mate_puzzle()) == ("mate", "mateIn1", "oneMove")
     castles = mate_puzzle(fen="4k3/8/8/8/8/8/8/4K2R w K - 0 1", solution=("e1g1", "e8d7", "g1g2"), value=0.5)
-    assert themes_of(castles) == ("castling", "endgame", "equality", "short")
+    assert themes_of(castles) == ("advantage", "castling", "endgame", "short")
     check = EngineCheck(engine="e", limit="l", right=True, only=True, gaps=(), centipawns=700)
     assert "crushing" in themes_of(castles.model_copy(update={"check": check}))
 
@@ -354,7 +354,7 @@ def test_chances_are_between_loss_and_win() -> None:
     import chess.engine
 
     scores = [chess.engine.Mate(-1), chess.engine.Cp(-300), chess.engine.Cp(0), chess.engine.Cp(300)]
-    chances = [chance(score) for score in [*scores, chess.engine.Mate(2)]]
+    chances = [score_chance(score) for score in [*scores, chess.engine.Mate(2)]]
     assert chances == sorted(chances)
     assert (chances[0], chances[2], chances[-1]) == (-1.0, 0.0, 1.0)
     assert chances[3] == pytest.approx(0.5024, abs=2e-3)

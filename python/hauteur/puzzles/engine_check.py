@@ -14,7 +14,7 @@ import chess.engine
 
 from hauteur.engine_settings import EngineSettings, program_words
 from hauteur.player_spec import parse_player
-from hauteur.puzzles.puzzle import EngineCheck, Puzzle
+from hauteur.puzzles.puzzle import EngineCheck, Puzzle, chance
 
 MARGIN = 0.1
 """How far below the engine's best move a move is right, in chance of winning from -1 to 1."""
@@ -22,7 +22,6 @@ CLEAR = 0.2
 """By how much every other move must be worse."""
 GAMES_FOLDER = Path("/usr/games")
 """Where Debian puts chess engines, which is not in everybody's PATH."""
-MATE = 100_000
 
 
 def parse_check(text: str) -> EngineSettings:
@@ -104,17 +103,16 @@ class Checker:
         mine = scores.pop(move, None)
         if mine is None:
             return None, None
-        other = max((chance(score) for score in scores.values()), default=-1.0)
-        return chance(mine) - other, mine.score()
+        other = max((score_chance(score) for score in scores.values()), default=-1.0)
+        return score_chance(mine) - other, mine.score()
 
 
-def chance(score: chess.engine.Score) -> float:
-    """Chance of winning, -1 to 1, by the formula of Lichess: 2 / (1 + exp(-0.00368208 cp)) - 1; a mate is -1 or 1."""
-    return 2.0 * score.wdl(model="lichess").expectation() - 1.0 if not score.is_mate() else _of_mate(score)
-
-
-def _of_mate(score: chess.engine.Score) -> float:
-    return 1.0 if score > chess.engine.Cp(0) else -1.0
+def score_chance(score: chess.engine.Score) -> float:
+    """Chance of winning, -1 to 1, of the side that the score is for; a mate is -1 or 1."""
+    centipawns = score.score()
+    if centipawns is None:
+        return 1.0 if score > chess.engine.Cp(0) else -1.0
+    return chance(centipawns)
 
 
 def _mates(board: chess.Board, move: chess.Move) -> bool:

@@ -110,3 +110,8 @@ def rating(visits: int, high: int) -> int:
     """
     figure = RATING_AT_HIGH - RATING_A_DOUBLING * math.log2(high / visits)
     return round(min(max(figure, EASIEST), HARDEST))
+
+
+def chance(centipawns: float) -> float:
+    """Chance of winning, -1 to 1, by the formula of Lichess: 2 / (1 + exp(-0.00368208 cp)) - 1."""
+    return 2.0 / (1.0 + math.exp(-0.00368208 * centipawns)) - 1.0

@@ -6,38 +6,32 @@ from collections.abc import Iterator
 
 import chess
 
-from hauteur.puzzles.puzzle import Puzzle
-from hauteur.scores import score
+from hauteur.puzzles.puzzle import Puzzle, chance
 
-CRUSHING, ADVANTAGE = 600, 200
-"""Centipawns from which a position is won, and from which a side has the advantage."""
+CRUSHING, ADVANTAGE = 0.8, 0.35
+"""Chance of winning, -1 to 1, from which a position is won, and from which a side has the advantage: 600 and 200
+centipawns by Lichess's formula."""
 ENDGAME_PIECES = 6
 """Queens, rooks, bishops and knights of an endgame, at most."""
 LENGTHS = {1: "oneMove", 2: "short", 3: "long"}
 
 
 def themes_of(puzzle: Puzzle) -> tuple[str, ...]:
-    """The themes, in alphabetical order; of games other than chess only length, value, and whether the line wins."""
+    """The themes, in alphabetical order; of games other than chess only length and whether the line wins."""
     found = {LENGTHS.get(len(puzzle.solver_moves), "veryLong")}
     if puzzle.game.startswith("chess"):
         found |= set(_of_rules(puzzle))
+        found |= set() if "mate" in found else {_of_value(puzzle)}
     elif _wins(puzzle):
         found |= {"win", f"winIn{len(puzzle.solver_moves)}"}
-    if not {"mate", "win"} & found:
-        found.add(_of_value(puzzle))
     return tuple(sorted(found))
 
 
-def centipawns(puzzle: Puzzle) -> int:
-    """Value of the solver's last move: the engine's where one was asked, else the search's by lc0's formula."""
-    if puzzle.check is not None and puzzle.check.centipawns is not None:
-        return puzzle.check.centipawns
-    return score("centipawn", wl=puzzle.value, d=0.0, q=puzzle.value)
-
-
 def _of_value(puzzle: Puzzle) -> str:
-    figure = centipawns(puzzle)
-    return "crushing" if figure >= CRUSHING else "advantage" if figure >= ADVANTAGE else "equality"
+    """By the value of the solver's last move: the engine's where one was asked, else the search's."""
+    centipawns = None if puzzle.check is None else puzzle.check.centipawns
+    value = puzzle.value if centipawns is None else chance(centipawns)
+    return "crushing" if value >= CRUSHING else "advantage" if value >= ADVANTAGE else "equality"
 
 
 def _wins(puzzle: Puzzle) -> bool:
