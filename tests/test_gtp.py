@@ -317,6 +317,20 @@ def test_a_player_that_cannot_be_is_refused_at_the_start() -> None:
             Table(player=player)
 
 
+def test_a_net_that_cannot_be_opened_is_an_answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "no.safetensors"
+    file.write_bytes(b"no net at all")
+    table = Table(player=f"net={file}")
+    assert table.ask("name") == "hauteur", "nothing has to wait for the net"
+    said = table.refused("genmove b")
+    assert "no.safetensors" in said
+    assert table.refused("lz-analyze") == said
+    assert "the player cannot be used: " in capsys.readouterr().err
+    assert table.ask("hauteur-set net uniform") == ""
+    assert table.ask("genmove b")
+    table.desk.close()
+
+
 def test_names_are_those_of_the_player() -> None:
     assert Table(player="rave:5 name=Fred").ask("name") == "Fred"
     assert Table(player="rave:5").ask("name") == "hauteur"

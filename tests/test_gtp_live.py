@@ -92,7 +92,6 @@ def test_analysis_that_is_not_understood(line: str) -> None:
 def test_an_interrupted_search_answers_at_once() -> None:
     table = Table(player="net=uniform visits=1000000000")
     thinker = table.desk.net_thinker
-    assert thinker is not None
     table.engine.run(Typist("genmove b", lambda: thinker.session.searching, "# interrupt", "undo"))
     assert re.fullmatch(r"= [A-E][1-5]\n\n=\n\n", table.stream.getvalue())
 

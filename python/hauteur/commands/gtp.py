@@ -1,5 +1,6 @@
 """`hauteur gtp`: the engine for programs that speak the Go Text Protocol."""
 
+import os
 import secrets
 import sys
 from pathlib import Path
@@ -61,4 +62,7 @@ def gtp(
     if log is not None:
         output.log_to(str(log))
     Engine(desk, output).run(input_lines(sys.stdin.fileno()))
+    if desk.is_opening:
+        sys.stdout.flush()
+        os._exit(0)  # a net that is being opened cannot be interrupted, and the program does not wait for us
     return 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 
 from hauteur import _core
@@ -71,7 +72,7 @@ class Desk:
         self.clocks = [full_clock(self.time)] * 2
         self.last: LastSearch | None = None
         self._now = now
-        self.thinker = self._open(game, player)
+        self._opening = self._open(game, player)
 
     # The board.
 
@@ -80,7 +81,8 @@ class Desk:
         self.board.clear()
         self.clocks = [full_clock(self.time)] * 2
         self.last = None
-        self.thinker.forget()
+        if self.is_open:
+            self.thinker.forget()
 
     def resize(self, size: int) -> None:
         """A board of this size, cleared; ValueError where the game or the player has none."""
@@ -99,17 +101,37 @@ class Desk:
         self._replace(self.board.game, player)
 
     @property
-    def net_thinker(self) -> NetThinker | None:
-        """The player's search, if it has one."""
-        return self.thinker if isinstance(self.thinker, NetThinker) else None
+    def thinker(self) -> Thinker:
+        """What finds moves; waits until it is open. ValueError or OSError where it could not be opened."""
+        return self._opening.result()
+
+    @property
+    def net_thinker(self) -> NetThinker:
+        """The search of a player with a net; ValueError for another one."""
+        thinker = self.thinker
+        if not isinstance(thinker, NetThinker):
+            raise ValueError(f"{self.player.baseline} is a player without a net: it has no analysis")
+        return thinker
+
+    @property
+    def is_opening(self) -> bool:
+        """Whether a net is still being opened; that cannot be interrupted."""
+        return not self._opening.done()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the player can be asked at once."""
+        return self._opening.done() and self._opening.exception() is None
 
     def stop(self) -> None:
         """Ends a search early; any thread may ask."""
-        self.thinker.stop()
+        if self.is_open:
+            self.thinker.stop()
 
     def close(self) -> None:
-        """Ends the player."""
-        self.thinker.close()
+        """Ends the player, if it is open."""
+        if self.is_open:
+            self.thinker.close()
 
     # Moves.
 
@@ -181,15 +203,29 @@ class Desk:
         if found.note:
             print(f"hauteur: {found.note}", file=sys.stderr, flush=True)
 
-    def _open(self, game: _core.Game, player: PlayerSettings) -> Thinker:
-        return open_thinker(game, player, self.settings.resources, self.settings.seed)
+    def _open(self, game: _core.Game, player: PlayerSettings) -> Future[Thinker]:
+        opening = open_thinker(game, player, self.settings.resources, self.settings.seed)
+        opening.add_done_callback(_tell_failure)
+        return opening
 
     def _replace(self, game: _core.Game, player: PlayerSettings) -> None:
         """Opens the new player before the old one is closed, so that a failure changes nothing."""
         board = self.board if game.spec == self.board.game.spec else Board(game)
-        thinker = self._open(game, player)
-        self.thinker.close()
-        self.board, self.player, self.thinker, self.last = board, player, thinker, None
+        opening = self._open(game, player)
+        opening.result()
+        self._opening.add_done_callback(_close)
+        self.board, self.player, self._opening, self.last = board, player, opening, None
+
+
+def _tell_failure(opening: Future[Thinker]) -> None:
+    """Tells the log why a player could not be opened; nobody may have asked it yet."""
+    if error := opening.exception():
+        print(f"hauteur: the player cannot be used: {error}", file=sys.stderr, flush=True)
+
+
+def _close(opening: Future[Thinker]) -> None:
+    if opening.exception() is None:
+        opening.result().close()
 
 
 def sized(game: _core.Game, size: int) -> _core.Game:

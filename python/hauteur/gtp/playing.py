@@ -38,7 +38,7 @@ class PlayingCommands:
             "time_settings": Command("MAIN PERIOD STONES", "Seconds for the game, then for so many moves.", self._time),
             "time_left": Command("COLOUR SECONDS STONES", "What a clock shows; 0 stones: main time.", self._left),
         }
-        return {**known, **self._analysis_table()} if self._desk.net_thinker else known
+        return {**known, **self._analysis_table()} if self._desk.player.has_net else known
 
     def _analysis_table(self) -> Commands:
         """The commands of a player that can analyse."""
@@ -93,7 +93,6 @@ class PlayingCommands:
     def _analyse(self, arguments: Arguments, line_of: LineOf) -> Result:
         wanted, desk = read_wanted(arguments), self._desk
         thinker = desk.net_thinker
-        assert thinker is not None  # else the command is not in the table
         desk.board.require_turn(desk.board.state.to_move if wanted.colour is None else wanted.colour)
         thinker.follow(desk.board)
         return self._live_analysis(thinker, wanted, line_of)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import Future
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 import numpy as np
@@ -45,6 +48,10 @@ class Found:
     report: RootReport | None = None
 
 
+WITHOUT_FILE = ("uniform", "rollout")
+"""Evaluators in the place of a net."""
+
+
 class Thinker(Protocol):
     """Finds moves of a board's game."""
 
@@ -72,31 +79,56 @@ class Thinker(Protocol):
         """Ends it."""
 
 
-def open_thinker(game: _core.Game, settings: PlayerSettings, resources: Resources, seed: int) -> Thinker:
-    """The thinker that the settings describe; ValueError where they do not fit the game."""
+def open_thinker(game: _core.Game, settings: PlayerSettings, resources: Resources, seed: int) -> Future[Thinker]:
+    """Begins to open the thinker that the settings describe: a net in a thread of its own, for that takes seconds.
+
+    ValueError or OSError at once for a player that cannot be one; what else is wrong with a net comes with the result.
+    """
+    future: Future[Thinker] = Future()
     if settings.engine is not None:
         raise ValueError(f"the player is a net or one of hauteur's own, got the program {settings.engine.command!r}")
     if settings.baseline is not None:
         baseline = parse_baseline(settings.baseline)
-        return BaselineThinker(RULES[baseline.kind](game, baseline.number), seed)
-    return NetThinker(game, settings, resources, seed)
+        future.set_result(BaselineThinker(RULES[baseline.kind](game, baseline.number), seed))
+        return future
+    nets = _existing_nets(game, settings)
+
+    def work() -> None:
+        try:
+            future.set_result(NetThinker(game, nets, settings, resources, seed))
+        except BaseException as error:
+            future.set_exception(error)
+
+    threading.Thread(target=work, name="net", daemon=True).start()
+    return future
+
+
+def _existing_nets(game: _core.Game, settings: PlayerSettings) -> tuple[str, str | None]:
+    """The net of the player and its large one; OSError for a file that cannot be read."""
+    small = net_or_shipped(settings.net, spec=game.spec, game_name=game.name)
+    for net in filter(None, (small, settings.large_net)):
+        if net not in WITHOUT_FILE:
+            with Path(net).open("rb"):
+                pass
+    return small, settings.large_net
 
 
 class NetThinker:
     """A net, or two, with a tree that follows the game."""
 
-    def __init__(self, game: _core.Game, settings: PlayerSettings, resources: Resources, seed: int) -> None:
+    def __init__(
+        self, game: _core.Game, nets: tuple[str, str | None], settings: PlayerSettings, resources: Resources, seed: int
+    ) -> None:
         self._settings = settings
         self._rng = np.random.default_rng(seed)
         with ExitStack() as stack:
-            files = (net_or_shipped(settings.net, spec=game.spec, game_name=game.name), settings.large_net)
             small, large = (
                 stack.enter_context(
                     closing(open_evaluator(game, file, threads=resources.threads, precision=settings.precision))
                 )
                 if file
                 else None
-                for file in files
+                for file in nets
             )
             assert small is not None
             params = for_nets(settings.search, large)
