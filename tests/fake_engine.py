@@ -123,12 +123,20 @@ class Engine:
 
     def go(self) -> None:
         self.asked += 1
+        if self.fault == "leaves" and self.asked == 2 and " ".join(self.moves).startswith(self.when):
+            say(f"bestmove {self.move()}")
+            sys.exit(0)
         if self.fault in FAULTS and self.asked == 2 and " ".join(self.moves).startswith(self.when):
             FAULTS[self.fault]()
             return
         os.write(1, b"info string \xff\xfe\r\ninfo depth 7 score cp -35 nodes 10 pv e2e4\r\n")
         say("info depth 8 score mate 3 upperbound\ninfo depth 9 multipv 2 score cp 900\ninfo depth\n")
-        say(f"bestmove {min(move.uci() for move in self.board.legal_moves)} ponder e7e5")
+        say(f"bestmove {self.move()} ponder e7e5")
+        if self.fault == "twice":
+            say("info score cp 1\nbestmove 0000")
+
+    def move(self) -> str:
+        return min(move.uci() for move in self.board.legal_moves)
 
 
 def main(fault: str = "good", when: str = "") -> None:

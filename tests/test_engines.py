@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from hauteur import _core
+from hauteur import _core, cli
 from hauteur.engine_settings import EngineSettings
 from hauteur.engines import player as engine_player
 from hauteur.engines.failures import BAD_OUTPUT, CRASHED, ILLEGAL_MOVE, LOST_ON_TIME, START_FAILED, TIMEOUT
@@ -135,6 +135,7 @@ LIMITS = "more than 16,777,216 bytes or 100,000 lines for one answer"
 FAULTS = {
     "crash": (CRASHED, CRASH),
     "killed": (CRASHED, "ended by SIGKILL"),
+    "leaves": (CRASHED, "exit status 0"),
     "closes": (CRASHED, "it has closed its output"),
     "hang": (TIMEOUT, "no move within 1 s"),
     "late": (TIMEOUT, "no move within 1 s"),
@@ -188,8 +189,10 @@ def test_an_engine_that_does_not_start_loses_its_games(fault: str, detail: str, 
     assert match.stored_settings()["a_engine"] == "an engine that did not start"
 
 
-def test_a_slow_start_is_no_failure(good_games: list[MatchGame]) -> None:
-    assert played(match_of(uci("start-slow"))) == good_games
+@pytest.mark.parametrize("oddity", ["start-slow", "twice", "stubborn"])
+def test_what_is_no_failure(oddity: str, good_games: list[MatchGame]) -> None:
+    """A slow start; a second answer, which is not taken for the next one; an engine that does not want to end."""
+    assert played(match_of(uci(oddity))) == good_games
 
 
 def test_two_engines_play_each_other() -> None:
@@ -219,11 +222,6 @@ def test_a_match_goes_on(tmp_path: Path, good_games: list[MatchGame]) -> None:
 def test_processes_are_used_again(pids: Path) -> None:
     played(match_of(uci(), games=12))
     assert len(list(pids.iterdir())) <= 1 + 4  # the probe, and one for every game at a time
-
-
-def test_an_engine_that_does_not_want_to_end(pids: Path) -> None:
-    played(match_of(uci("stubborn"), games=2))
-    assert len(list(pids.iterdir())) >= 4  # with their children
 
 
 INTERRUPTED = """
@@ -291,6 +289,13 @@ def test_mistakes_are_told_before_the_match(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message) as error:
         played(match_of(text))
     assert "\n" not in str(error.value)
+
+
+def test_a_mistake_is_one_line_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["match", "uci:no-such-engine nodes=1", "random"]) == 2
+    told = capsys.readouterr()
+    assert told.err == "hauteur: player A: uci:no-such-engine: no program 'no-such-engine': not on the path\n"
+    assert told.out == ""
 
 
 @pytest.mark.parametrize(

@@ -126,9 +126,10 @@ class UciSession:
         """The engine's move, with what it says of it."""
         line = self._line = self._line or _Line.begin(question)
         line.follow(question.actions)
+        await self._ready(line.command())  # whatever it still says of the last search comes before that
         clock = self._clocks[question.state.to_move]
         started = time.monotonic()
-        text, found = await self._search(line.command(), self._go(clock), clock)
+        text, found = await self._search(self._go(clock), clock)
         seconds = time.monotonic() - started
         if clock is not None:
             clock.spend(seconds)
@@ -161,11 +162,11 @@ class UciSession:
             words += f"wtime {left} btime {left} winc {increment} binc {increment}".split()
         return " ".join(words)
 
-    async def _search(self, position: str, go: str, clock: Clock | None) -> tuple[str, Found]:
+    async def _search(self, go: str, clock: Clock | None) -> tuple[str, Found]:
         """The move as the engine wrote it, and what it said last of its search."""
         told: deque[str] = deque(maxlen=LAST_LINES)
         async with within(*move_limit(self._settings, clock)):
-            self._process.send(position, go)
+            self._process.send(go)
             while not (line := await self._process.line()).startswith("bestmove"):
                 if " score " in line:
                     told.append(line)
