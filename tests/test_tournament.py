@@ -135,9 +135,9 @@ def test_live_tables_show_the_state() -> None:
 
 def test_the_crosstable_has_both_views() -> None:
     lines = crosstable(["a", "b", "c"], {("a", "b"): Record(3, 1, 0), ("c", "a"): Record(2, 0, 0)}).splitlines()
-    assert lines[1].split() == ["1", "a", "3.5/4", "0/2", "3.5/6"]
-    assert lines[2].split() == ["2", "b", "0.5/4", "-", "0.5/4"]
-    assert lines[3].split() == ["3", "c", "2/2", "-", "2/2"]
+    assert lines[1].split() == ["1", "3.5/4", "0/2", "3.5/6", "a"]
+    assert lines[2].split() == ["2", "0.5/4", "-", "0.5/4", "b"]
+    assert lines[3].split() == ["3", "2/2", "-", "2/2", "c"]
 
 
 def test_results_are_read_from_folders_and_pgn_alike(tmp_path: Path) -> None:
@@ -228,7 +228,7 @@ def test_groups_are_told_apart() -> None:
     found = rating_list([Encounter("a", "b", Record(3, 1, 0)), Encounter("c", "d", Record(1, 1, 1))])
     text = rating_table(found)
     assert "2 groups of players without a game between them" in text
-    assert text.count("player ") == 2
+    assert text.count("  player\n") == 2
     assert [(d["a"], d["b"]) for d in ratings_json(found)["differences"]] == [("a", "b"), ("c", "d")]
 
 

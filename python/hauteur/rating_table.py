@@ -11,27 +11,27 @@ from hauteur.rating_list import Rating, RatingList
 
 
 def rating_table(found: RatingList) -> str:
-    """The list as text, a paragraph for each group of players that can be compared."""
-    width = max((len(rating.name) for rating in found.ratings), default=6)
+    """The list as text, a paragraph for each group of players that can be compared; names last, they may be long."""
     parts = []
     for group in range(found.groups):
         members = [rating for rating in found.ratings if rating.group == group]
-        lines = [f"  # {'player':{width}}     Elo  95 % interval   games  score  draws  LOS of the next"]
-        lines += [_line(number, rating, found, width) for number, rating in enumerate(members, 1)]
+        lines = ["  #     Elo  95 % interval    games  score  draws  above next  player"]
+        lines += [_line(number, members, found) for number in range(len(members))]
         parts.append("\n".join(lines))
     if found.groups > 1:
         parts.append(f"{found.groups} groups of players without a game between them: compare inside a group only.")
     return "\n\n".join([*parts, _footer(found)])
 
 
-def _line(number: int, rating: Rating, found: RatingList, width: int) -> str:
+def _line(number: int, members: Sequence[Rating], found: RatingList) -> str:
+    """A player with its chance to be stronger than the next one of its group."""
+    rating, following = members[number], members[number + 1 : number + 2]
     low, high = rating.interval()
     interval = "anchor" if rating.anchored else f"{low:+.0f} to {high:+.0f}"
     record = rating.record
     played = f"{record.games:7,} {record.score:6.1%} {record.draws / max(1, record.games):6.1%}"
-    following = next((r for r in found.ratings[found.ratings.index(rating) + 1 :] if r.group == rating.group), None)
-    ahead = "" if following is None else f"{found.superiority(rating.name, following.name):6.1%}"
-    return f"{number:3} {rating.name:{width}} {rating.elo:+7.0f}  {interval:14} {played}  {ahead}".rstrip()
+    above = f"{found.superiority(rating.name, following[0].name):.1%}" if following else ""
+    return f"{number + 1:3} {rating.elo:+7.0f}  {interval:15} {played}  {above:>10}  {rating.name}"
 
 
 def _footer(found: RatingList) -> str:
@@ -47,17 +47,19 @@ def _footer(found: RatingList) -> str:
 
 def crosstable(names: Sequence[str], results: Mapping[tuple[str, str], Record]) -> str:
     """Points of each player against each other, in the order of `names`. results: of pairs (a, b), from a's view."""
-    width = max(len(name) for name in names)
-    lines = [" " * (width + 4) + "".join(f"{number:>14}" for number in range(1, len(names) + 1)) + f"{'points':>14}"]
+    rows = [["", *(str(number) for number in range(1, len(names) + 1)), "points"]]
     for number, name in enumerate(names, 1):
         records = [_against(results, name, other) for other in names]
-        cells = [
-            f"{_points(r):g}/{r.games}" if r.games else "-" if name != other else ""
-            for r, other in zip(records, names, strict=True)
-        ]
-        total, games = sum(map(_points, records)), sum(record.games for record in records)
-        lines.append(f"{number:3} {name:{width}}" + "".join(f"{cell:>14}" for cell in [*cells, f"{total:g}/{games}"]))
-    return "\n".join(lines)
+        cells = [_cell(record) if other != name else "" for record, other in zip(records, names, strict=True)]
+        total = f"{sum(map(_points, records)):g}/{sum(record.games for record in records)}"
+        rows.append([str(number), *cells, total])
+    width = 2 + max(len(cell) for row in rows for cell in row[1:])
+    lines = [f"{row[0]:>3}" + "".join(f"{cell:>{width}}" for cell in row[1:]) for row in rows]
+    return "\n".join(f"{line}  {name}" for line, name in zip(lines, ("player", *names), strict=True))
+
+
+def _cell(record: Record) -> str:
+    return f"{_points(record):g}/{record.games}" if record.games else "-"
 
 
 def _against(results: Mapping[tuple[str, str], Record], name: str, other: str) -> Record:
