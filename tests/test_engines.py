@@ -272,7 +272,7 @@ def test_what_an_engine_says_of_its_moves() -> None:
     ("text", "message"),
     [
         ("uci:no-such-engine nodes=1", "player A: uci:no-such-engine: no program 'no-such-engine': not on the path"),
-        ("uci:/no/such/engine nodes=1", "no program '/no/such/engine': there is no such program"),
+        ("uci:/path/of/engine nodes=1", "no program '/path/of/engine': there is no such program"),
         (f"uci:{__file__} nodes=1", "it may not be executed"),
         (
             uci(more="nodes=1 Hsh=3"),

@@ -130,8 +130,8 @@ class OpponentSettings(PlayerSettings):
     def _is_no_program(cls, engine: object) -> None:
         if engine is not None:
             raise ValueError(
-                "a program cannot be the opponent of a learning run: its answers are not the same twice, and a crash would "
-                "be learned from; programs play in matches"
+                "a program cannot be the opponent of a learning run: its answers are not the same twice, and a crash "
+                "would be learned from; programs play in matches"
             )
 
 
