@@ -41,6 +41,8 @@ from hauteur.seeds import stream
 from hauteur.shipped import net_or_shipped
 
 A, B = 0, 1
+NO_LIMIT = 100_000_000
+"""Games of a match that only a sequential test ends."""
 RESULT_SECONDS = 10.0
 """How often result.json is written while games are played."""
 
@@ -55,7 +57,7 @@ class MatchSettings(Section):
     game: str
     a: PlayerSettings
     b: PlayerSettings
-    games: Annotated[int, Field(ge=1, le=100_000_000)] = 400
+    games: Annotated[int, Field(ge=1, le=NO_LIMIT)] = 400
     colours: Colours = "swap"
     random_plies: Annotated[int, Field(ge=0, le=10_000)] = 4
     order: Literal["random", "file"] = "random"
@@ -349,9 +351,9 @@ class Match:
         return self.tally.record.games + len(self._ahead)
 
     @property
-    def games_wanted(self) -> int:
-        """All games, with a sequential test the most that it may take."""
-        return self.settings.games
+    def games_wanted(self) -> int | None:
+        """All games, with a sequential test the most that it may take; None: no limit."""
+        return None if self.settings.games == NO_LIMIT else self.settings.games
 
     def play(self) -> Generator[MatchGame]:
         """Plays what is missing and yields each game when it is on disk; closing the iterator stops the match."""

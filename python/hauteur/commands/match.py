@@ -7,7 +7,7 @@ from contextlib import closing
 
 from hauteur.commands.match_options import GameOptions
 from hauteur.commands.match_view import match_table, progress_line, shown
-from hauteur.match import Match, MatchSettings
+from hauteur.match import NO_LIMIT, Match, MatchSettings
 from hauteur.match_files import contest_of, write_games
 from hauteur.match_folder import MatchFolder
 from hauteur.match_results import MatchGame, table
@@ -16,8 +16,6 @@ from hauteur.rating import Model, Sprt
 
 EXIT_ELO0, EXIT_UNDECIDED = 1, 3
 """Exit status of `hauteur sprt` where elo0 was accepted, and where --max-games ended it."""
-
-MOST_GAMES = 100_000_000
 
 
 def match(
@@ -88,7 +86,7 @@ def sprt(
         Stop after this many games at the latest. Default: when the test ends.
     """
     test = checked_sprt(elo0, elo1, alpha, beta, model)
-    games = MOST_GAMES if max_games is None else max_games
+    games = NO_LIMIT if max_games is None else max_games
     contest = make_match(a, b, options, games=games, colours="swap", sprt=test)
     play(contest, options)
     verdict = contest.test.verdict if contest.test is not None else None
@@ -151,8 +149,8 @@ def write_files(contest: Match, games: Iterable[MatchGame], options: GameOptions
         write_games(path, [(contest_of(contest), kept)], evals=options.eval)
 
 
-def say_interrupted(what: str, done: int, wanted: int, *, kept: bool) -> None:
+def say_interrupted(what: str, done: int, wanted: int | None, *, kept: bool) -> None:
     """How what was interrupted goes on."""
-    of = f" of {wanted:,}" if wanted < MOST_GAMES else ""
+    of = "" if wanted is None else f" of {wanted:,}"
     later = "the same command goes on with it" if kept else "nothing is kept without --out"
     print(f"\n{what} interrupted after {done:,}{of} games; {later}", file=sys.stderr)

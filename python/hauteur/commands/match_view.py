@@ -38,8 +38,8 @@ class Played(Protocol):
         """Finished games of all sessions."""
 
     @property
-    def games_wanted(self) -> int:
-        """All games."""
+    def games_wanted(self) -> int | None:
+        """All games; None where there is no limit."""
 
 
 Shown = TypeVar("Shown", bound=Played)
@@ -49,7 +49,13 @@ def progress_line(contest: Match) -> str:
     """Games, results and speed so far."""
     result = f"  {summary(contest.tally)}" if contest.tally.record.games else ""
     test = "" if contest.test is None else f"  {sprt_line(contest.test)}"
-    return f"{contest.games_done:,}/{contest.games_wanted:,} games{result}{test}  {speed_line(contest)}"
+    return f"{games_line(contest)}{result}{test}  {speed_line(contest)}"
+
+
+def games_line(contest: Played) -> str:
+    """Finished games and how many there are to be."""
+    of = "" if contest.games_wanted is None else f"/{contest.games_wanted:,}"
+    return f"{contest.games_done:,}{of} games"
 
 
 def speed_line(contest: Played) -> str:
@@ -62,9 +68,11 @@ def speed_line(contest: Played) -> str:
 
 
 def time_left(contest: Played) -> str:
-    """How long the games that are missing take at the speed of this session; empty before its first game is over."""
-    played, missing = contest.facts.games, contest.games_wanted - contest.games_done
-    return duration(contest.facts.search.total / played * missing) if played else ""
+    """How long the games that are missing take at the speed of this session; empty where that is not known."""
+    played = contest.facts.games
+    if contest.games_wanted is None or not played:
+        return ""
+    return duration(contest.facts.search.total / played * (contest.games_wanted - contest.games_done))
 
 
 def match_table(contest: Match) -> Table:
@@ -87,8 +95,9 @@ def _caption(contest: Match) -> Iterator[str]:
     yield elo_line(tally) if tally.record.games else "no game is over yet"
     if contest.test is not None:
         yield sprt_line(contest.test)
-    left = contest.games_wanted - contest.games_done
-    yield f"{left:,} games left{' at most' if contest.test is not None else ''}"
+    if contest.games_wanted is not None:
+        left = contest.games_wanted - contest.games_done
+        yield f"{left:,} games left{' at most' if contest.test is not None else ''}"
     yield speed_line(contest)
 
 

@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 from hauteur.commands.match import say_interrupted
 from hauteur.commands.match_options import GameOptions
-from hauteur.commands.match_view import shown, speed_line
+from hauteur.commands.match_view import games_line, shown, speed_line
 from hauteur.match_files import contest_of, write_games
 from hauteur.match_folder import TournamentFolder
 from hauteur.match_results import MatchGame
@@ -89,7 +89,7 @@ def progress_line(contest: Tournament) -> str:
     """Games and the leading players so far."""
     ratings = contest.ratings().ratings[:5]
     leaders = ", ".join(f"{rating.name} {rating.elo:+.0f}" for rating in ratings)
-    return f"{contest.games_done:,}/{contest.games_wanted:,} games  {leaders}  {speed_line(contest)}"
+    return f"{games_line(contest)}  {leaders}  {speed_line(contest)}"
 
 
 def live_table(contest: Tournament) -> Table:
