@@ -108,7 +108,7 @@ def strength(
         Folder of the matches and the result; the same command goes on in it.
     opponent
         A player that both sides play, in the place of each other; the result is then good against that one, and
-        needs about twice the games.
+        needs about four times the games.
     iterations
         How often the settings move. They cannot be changed later: the steps grow smaller towards the end.
     games

@@ -9,9 +9,10 @@ point opposite; all parameters then move towards the side that did better:
 
     a_k ~ ((1 + A) / (k + 1 + A)) ^ 0.602    c_k ~ (k + 1) ^ -0.101    A = iterations / 10
 
-Why not an optimiser from a package: those are given a function's value at a point, so that two players would each play
-some third one; here the two play each other, which has half the variance for the same games, and there is nothing to be
-modelled. The one thing that has to be chosen, how large the steps are, is chosen below for places from 0 to 1.
+Why not an optimiser from a package: those are given a function's value at a point, so each point would play some third
+player. Here the two points play each other: the same noise shows twice the difference, which is worth four times the
+games, and there is nothing to be modelled. The one thing to be chosen, how large the steps are, is chosen below for
+places from 0 to 1.
 """
 
 from __future__ import annotations
