@@ -22,6 +22,9 @@ from hauteur.rating import elo_of_interval, elo_of_score
 
 RANDOM_PLIES = 4
 
+PLIES = {"chess": 120, "minichess": 60}
+"""Of a game, for the estimate; others are taken to be short."""
+
 
 @dataclass(frozen=True)
 class Measured:
@@ -193,7 +196,8 @@ def _finite(value: float) -> float | None:
 
 def seconds(rule: Rule, setting: Setting) -> float:
     """What all the matches take, from the first game."""
-    return contest_seconds(setting, wanted(setting, [contest for _, _, contest in planned(rule, setting)]))
+    plies = PLIES.get(setting.game or "chess", 40)
+    return contest_seconds(setting, wanted(setting, [contest for _, _, contest in planned(rule, setting)]), plies)
 
 
 EXPERIMENTS = tuple(
