@@ -117,7 +117,7 @@ class EnginePlayer:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         sessions = [*self._playing.values(), *self._idle]
-        self._playing, self._idle = {}, []
+        self._playing, self._idle, self._failed_starts = {}, [], 0
         await asyncio.gather(*(session.quit() for session in sessions))
 
 
