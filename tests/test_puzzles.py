@@ -18,16 +18,16 @@ from hauteur.player_spec import parse_player
 from hauteur.puzzles.engine_check import Checker, parse_check, score_chance
 from hauteur.puzzles.mine import Mine, MineSettings
 from hauteur.puzzles.mine_result import without_followers
-from hauteur.puzzles.mining import MineRule
 from hauteur.puzzles.problems import read_problems
 from hauteur.puzzles.puzzle import EngineCheck, Opinion, Puzzle, identity
+from hauteur.puzzles.rule import MineRule
 from hauteur.puzzles.solve import Solve, solve_result
 from hauteur.puzzles.sources import first_of_each, positions, read_lines, source_files, take_census
 from hauteur.puzzles.themes import themes_of
 from search_toys import tictactoe_value
 
 TICTACTOE, CONNECT4, CHESS = make("tictactoe"), make("connect4"), make("chess")
-RULE = MineRule(low=3, high=400, swing=0.2, gap=0.2, screens=((20, 0.02),), hindsight=0.0, least=-0.5)
+RULE = MineRule(low=3, high=400, swing=0.2, gap=0.2, screens=((20, 0.02),), hindsight=0.0, least=-0.5, rest=1.0)
 FAST = Resources(24, 8, 1)
 SCHOLAR = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
 BACK_RANK = "6k1/5ppp/8/8/8/8/5PPP/4R1K1 w - - 0 1"
@@ -311,7 +311,7 @@ def test_an_engine_confirms_what_it_finds_too(engine: str) -> None:
     with Checker(parse_check(engine)) as checker:
         mate = checker.check(mate_puzzle())
         assert mate.confirmed
-        assert (mate.engine, mate.limit, mate.centipawns) == ("toy", "depth=9", None)
+        assert (mate.engine, mate.limit, mate.centipawns) == ("toy", "depth=9 clear=0.1", None)
         wrong = checker.check(mate_puzzle(solution=("f3g3",)))
         assert not wrong.right
         equal = checker.check(mate_puzzle(fen=CHESS.initial_state().notation(), solution=("a2a3",)))

@@ -34,7 +34,8 @@ def mine(
     low: int = 5,
     high: int = 800,
     swing: float = 0.4,
-    gap: float = 0.3,
+    gap: float = 0.35,
+    rest: float = 0.45,
     least: float = -0.2,
     screens: str = "16:0.05,64:0.1,200:0.2",
     hindsight: float = 0.25,
@@ -42,6 +43,7 @@ def mine(
     first_ply: int = 8,
     positions: int | None = None,
     check: str | None = None,
+    clear: float = 0.1,
     keep_unconfirmed: bool = False,
     batch_size: int = 64,
     threads: int = 1,
@@ -80,6 +82,8 @@ def mine(
         Least change of the root's value between the two, from -1 to 1 each.
     gap
         Least by which the best move is better than any other.
+    rest
+        Most value of any other move.
     least
         Least value of the solver's moves.
     screens
@@ -96,6 +100,8 @@ def mine(
     check
         External engine that looks at every solution, e.g. "uci:stockfish depth=16"; what it does not confirm is left
         out.
+    clear
+        By how much every other move must be worse to the engine, in chance of winning from -1 to 1.
     keep_unconfirmed
         Leave nothing out: puzzles.json says of each puzzle what the engine says.
     batch_size
@@ -115,13 +121,12 @@ def mine(
     from hauteur.match import Resources
     from hauteur.puzzles.mine import Mine, MineSettings
     from hauteur.puzzles.mine_result import mine_table
-    from hauteur.puzzles.mining import MineRule
+    from hauteur.puzzles.rule import MineRule
 
     check_sources(sources, games, positions)
     rules, counts = make(game), parse_screens(screens)
-    rule = MineRule(
-        low=low, high=high, swing=swing, gap=gap, least=least, screens=counts, hindsight=hindsight, moves=moves
-    )
+    thresholds = {"swing": swing, "gap": gap, "rest": rest, "least": least, "hindsight": hindsight}
+    rule = MineRule.model_validate({"low": low, "high": high, **thresholds, "screens": counts, "moves": moves})
     judge = judge_settings(player, net)
     settings = MineSettings(game=rules.spec, player=judge, rule=rule, first_ply=first_ply, seed=seed)
     engine = None if check is None else parse_engine(check, rules)
@@ -129,7 +134,7 @@ def mine(
     if games:
         sources = (*sources, play_first(settings, games, random_plies, out / SELF_PLAY, resources))
     mining = Mine(
-        rules, settings, sources, out, resources, positions, engine, keep_unconfirmed, tell, ticker("positions")
+        rules, settings, sources, out, resources, positions, engine, clear, keep_unconfirmed, tell, ticker("positions")
     )
     result = mining.run()
     print(json_format.dumps(result, indent=2) if json else mine_table(result))

@@ -18,8 +18,8 @@ from hauteur.puzzles.puzzle import EngineCheck, Puzzle, chance
 
 MARGIN = 0.1
 """How far below the engine's best move a move is right, in chance of winning from -1 to 1."""
-CLEAR = 0.2
-"""By how much every other move must be worse."""
+CLEAR = 0.1
+"""By how much every other move must be worse: Lichess calls such a move an inaccuracy, and from 0.2 on a mistake."""
 GAMES_FOLDER = Path("/usr/games")
 """Where Debian puts chess engines, which is not in everybody's PATH."""
 
@@ -64,9 +64,13 @@ class Checker:
         """The engine's own name."""
         return self.engine.id.get("name", self.settings.short_name)
 
+    @property
+    def _limit(self) -> str:
+        return f"{_limit_text(self.settings)} clear={self.clear:g}"
+
     def is_mine(self, check: EngineCheck) -> bool:
-        """Whether the same engine said this, with the same limit."""
-        return (check.engine, check.limit) == (self.name, _limit_text(self.settings))
+        """Whether the same engine said this, with the same limit and measure."""
+        return (check.engine, check.limit) == (self.name, self._limit)
 
     def check(self, puzzle: Puzzle) -> EngineCheck:
         """What the engine says of every move of the solver."""
@@ -83,7 +87,7 @@ class Checker:
             board.push(move)
         return EngineCheck(
             engine=self.name,
-            limit=_limit_text(self.settings),
+            limit=self._limit,
             right=right,
             only=only,
             gaps=tuple(gaps),

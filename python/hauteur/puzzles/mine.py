@@ -26,12 +26,13 @@ from hauteur.match import Evaluators, Resources, build_player, net_content, reso
 from hauteur.metrics import duration
 from hauteur.player import Player
 from hauteur.player_spec import PlayerSettings, player_text
-from hauteur.puzzles.engine_check import Checker
+from hauteur.puzzles.engine_check import CLEAR, Checker
 from hauteur.puzzles.formats import write_puzzles
 from hauteur.puzzles.journal import Journal
 from hauteur.puzzles.mine_result import mine_result, without_followers
-from hauteur.puzzles.mining import Judged, MineRule, examine
+from hauteur.puzzles.mining import Judged, examine
 from hauteur.puzzles.puzzle import EngineCheck, Puzzle
+from hauteur.puzzles.rule import MineRule
 from hauteur.puzzles.sources import Census, first_of_each, take_census
 from hauteur.puzzles.themes import themes_of
 from hauteur.run_folder import held, surroundings, write_json
@@ -74,9 +75,9 @@ class Checked(Section):
 class Mine:
     """A mining.
 
-    limit: positions of each source, None: all; check: the engine that looks at the solutions; keep: puzzles that it
-    does not confirm stay in the files; show: takes lines that tell the progress; tick: is told positions done, to do,
-    and puzzles.
+    limit: positions of each source, None: all; check: the engine that looks at the solutions; clear: by how much every
+    other move is worse to it, at least; keep: puzzles that it does not confirm stay in the files; show: takes lines
+    that tell the progress; tick: is told positions done, to do, and puzzles.
     """
 
     game: _core.Game
@@ -86,6 +87,7 @@ class Mine:
     resources: Resources = field(default_factory=Resources)
     limit: int | None = None
     check: EngineSettings | None = None
+    clear: float = CLEAR
     keep: bool = False
     show: Show = print
     tick: Callable[[int, int, int], None] = lambda *_: None
@@ -190,7 +192,7 @@ class Mine:
 
     def _ask_engine(self, puzzles: Sequence[Puzzle], settings: EngineSettings) -> list[Puzzle]:
         journal = Journal(self.folder / "checks.jsonl", Checked)
-        with Checker(settings) as engine:
+        with Checker(settings, clear=self.clear) as engine:
             said = {entry.id: entry.check for entry in journal.entries() if engine.is_mine(entry.check)}
             for number, puzzle in enumerate(puzzles, 1):
                 if puzzle.id not in said:

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from hauteur.puzzles.mining import MISJUDGED, Judged, MineRule, Verdict
+from hauteur.puzzles.mining import Judged
 from hauteur.puzzles.puzzle import Puzzle, identity
+from hauteur.puzzles.rule import MISJUDGED, MineRule, Verdict
 from hauteur.puzzles.sources import Census
 from hauteur.rating import Record, score_interval
 

@@ -1,4 +1,4 @@
-"""The rule of mining, and a position's way through it as a dialogue with a judge.
+"""A position's way through mining, as a dialogue with a judge.
 
 A position is judged at few visits and at many (Joshi 2025, conclusion: positions misevaluated at N_scl visits and right
 at N). It becomes a puzzle when the judgement changes, the low search would not play the best move, and every other move
@@ -9,85 +9,18 @@ game before it, and by a search of all other moves; and so is every further move
 from __future__ import annotations
 
 import math
-from typing import Annotated, Literal, Self
-
-from pydantic import Field, model_validator
 
 from hauteur import _core
 from hauteur.game import FEN_GAMES, make, parse_spec, with_fen
-from hauteur.judging import Dialogue, Judgement, Judgements, Question, counts_up_to, visits_to_solution
+from hauteur.judging import Dialogue, Judgement, Question, counts_up_to, visits_to_solution
 from hauteur.puzzles.puzzle import Opinion, Puzzle, identity, rating
+from hauteur.puzzles.rule import MineRule, Verdict
 from hauteur.puzzles.sources import Found
 from hauteur.puzzles.unmove import last_move
 from hauteur.section import Section
 
-Verdict = Literal["same", "found", "several", "refuted", "puzzle"]
-"""same: the judgement does not change by `swing`; found: it does, but the low search plays the best move already;
-several: another move is nearly as good; refuted: not confirmed; puzzle: it became one."""
-
-MISJUDGED: tuple[Verdict, ...] = ("found", "several", "refuted", "puzzle")
-"""Verdicts of positions whose judgement changes."""
-
 ONLY_MOVE_GAP = 2.0
 """Gap of a move that is the only one, or that wins the game at once."""
-
-Visits = Annotated[int, Field(ge=1, le=100_000_000)]
-
-
-class MineRule(Section):
-    """What makes a puzzle.
-
-    low, high: visits of the two searches; swing: least change of the root's value between them, 0 to 2; gap: least by
-    which the best move is better than any other; least: the best move's value at least, for the solver; screens: counts
-    of visits between the two, each with the change of value below which a position is given up there; hindsight: a
-    position of a game is given up at once where the low search sees the next four plies of the game by less than this
-    otherwise, 0: none is; moves: the solver's, at most. The confirming search has twice `high`.
-    """
-
-    low: Visits = 5
-    high: Visits = 800
-    swing: Annotated[float, Field(gt=0, le=2)] = 0.4
-    gap: Annotated[float, Field(ge=0, le=2)] = 0.3
-    least: Annotated[float, Field(ge=-1, le=1)] = -0.2
-    screens: tuple[tuple[Visits, Annotated[float, Field(ge=0, le=2)]], ...] = ((16, 0.05), (64, 0.1), (200, 0.2))
-    hindsight: Annotated[float, Field(ge=0, le=2)] = 0.25
-    moves: Annotated[int, Field(ge=1, le=100)] = 6
-
-    @model_validator(mode="after")
-    def _visits_ascend(self) -> Self:
-        if list(self.visits) != sorted(set(self.visits)):
-            given = ", ".join(map(str, self.visits))
-            raise ValueError(f"the visits of low, screens and high must ascend, got {given}")
-        return self
-
-    @property
-    def visits(self) -> tuple[int, ...]:
-        """The counts at which a position is judged."""
-        return (self.low, *(visits for visits, _ in self.screens), self.high)
-
-    @property
-    def deep(self) -> int:
-        """Visits of the search that confirms."""
-        return 2 * self.high
-
-    def goes_on(self, found: Judgements) -> bool:
-        """Whether a position is worth more visits."""
-        passed = len(found) - 1
-        return passed == 0 or abs(found[-1].q - found[0].q) >= self.screens[passed - 1][1]
-
-    def loosens(self, other: MineRule) -> str | None:
-        """What of this rule asks for less than `other` did, so that what was mined by that does not answer it; or None.
-
-        What a stricter swing, gap or least, or fewer moves, would have brought follows from what a looser one has.
-        """
-        for name in ("low", "high", "screens", "hindsight"):
-            if getattr(self, name) != getattr(other, name):
-                return f"{name} was {getattr(other, name)} and is now {getattr(self, name)}"
-        for name, sign in (("swing", 1), ("gap", 1), ("least", 1), ("moves", -1)):
-            mine, theirs = getattr(self, name), getattr(other, name)
-            if sign * mine < sign * theirs:
-                return f"{name} was {theirs} and is now {mine}"
-        return None
 
 
 class Step(Section):
@@ -102,6 +35,10 @@ class Step(Section):
     gap: float
     value: float
     reply: str | None = None
+
+    def passes(self, rule: MineRule) -> bool:
+        """Whether the move is good enough, and every other one bad enough."""
+        return self.gap >= rule.gap and self.value >= rule.least and self.value - self.gap <= rule.rest
 
 
 class Judged(Section):
@@ -135,7 +72,7 @@ class Judged(Section):
         first = next(iter(self.steps), None)
         if first is None or self.high is None or first.move != self.high.move or first.visits <= rule.low:
             return ()
-        fails = (n for n, step in enumerate(self.steps) if step.gap < rule.gap or step.value < rule.least)
+        fails = (n for n, step in enumerate(self.steps) if not step.passes(rule))
         return self.steps[: min(rule.moves, next(fails, rule.moves))]
 
     def puzzle(self, game: _core.Game, rule: MineRule) -> Puzzle | None:
@@ -243,7 +180,7 @@ def _solver_move(state: _core.State, rule: MineRule, reply: str | None) -> Dialo
     step = Step(
         move=state.action_to_text(deep.best), visits=visits or rule.deep, gap=gap, value=deep.best_q, reply=reply
     )
-    return (deep.best, step) if gap >= rule.gap else None
+    return (deep.best, step) if step.passes(rule) else None
 
 
 def _is_as_good(state: _core.State, action: int, best: int, *, ends: bool) -> bool:
