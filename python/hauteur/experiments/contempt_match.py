@@ -63,9 +63,8 @@ class Sides:
 
     def players(self, setting: Setting) -> tuple[PlayerSettings, PlayerSettings]:
         """Search-contempt and PUCT."""
-        return contempt_player(setting, self.n_scl.x), tau_player(
-            setting, 1.0 if self.factor is None else self.factor.x
-        )
+        factor = 1.0 if self.factor is None else self.factor.x
+        return contempt_player(setting, self.n_scl.x), tau_player(setting, factor)
 
 
 def contempt_vs_temperature(setting: Setting) -> Result:
@@ -73,20 +72,23 @@ def contempt_vs_temperature(setting: Setting) -> Result:
     sides = tuned_sides(setting)
     for text in tuning_texts(sides):
         setting.show(text)
+    return _result(setting, sides, _match(setting, sides))
+
+
+def _match(setting: Setting, sides: Sides) -> Played:
     a, b = sides.players(setting)
     games = 2 * max(1, setting.scaled(MATCH_GAMES) // 2)
-    match = play_shared(setting, [Contest(sides.name, a, b, games)])[sides.name]
+    return play_shared(setting, [Contest(sides.name, a, b, games)])[sides.name]
+
+
+def _result(setting: Setting, sides: Sides, match: Played) -> Result:
+    facts = {"visits": setting.visits_or(VISITS), "games": match.contest.games}
     return Result(
         [_row("search-contempt", sides, match.tally), _row("PUCT", sides, match.tally)],
         [match_finding(match.tally, sides)],
         [_figure(setting, match)],
         tuning_texts(sides),
-        {
-            "visits": setting.visits_or(VISITS),
-            "games": games,
-            "n_scl": _facts(sides.n_scl),
-            "factor": _facts(sides.factor),
-        },
+        {**facts, "n_scl": _facts(sides.n_scl), "factor": _facts(sides.factor)},
     )
 
 
