@@ -16,7 +16,17 @@ from hauteur.experiments import mpv_allocation, mpv_az_pairs, mpv_midsize, mpv_n
 from hauteur.experiments.field import RUNGS, Field, Ladder, field_seconds
 from hauteur.experiments.frame import Setting, make_experiment
 from hauteur.experiments.mpv import BUDGETS, SHARES, Pair, alone, net_cost, turns
-from hauteur.experiments.mpv_points import Elo, budgets_of, contrast, games_of, mean_rating, rating_of
+from hauteur.experiments.mpv_points import (
+    Elo,
+    budgets_of,
+    contrast,
+    elo_of,
+    games_of,
+    mean_rating,
+    pooled,
+    rating_of,
+    worst,
+)
 from hauteur.experiments.registry import find
 from hauteur.game import make
 from hauteur.learners import architecture_for
@@ -34,8 +44,7 @@ SIZES = {"small": (4, 1), "large": (8, 2), "middle": (8, 1)}
 def toy_net(path: Path, size: tuple[int, int], salt: int = 0, game: str = GAME) -> Path:
     """A net of random weights; its cost is that of its size."""
     rules, random = make(game), np.random.default_rng(salt)
-    heads = {"policy_channels": 2, "value_channels": 1, "value_hidden": 4}
-    shape = NetworkSettings(filters=size[0], blocks=size[1], **heads)
+    shape = NetworkSettings(filters=size[0], blocks=size[1], policy_channels=2, value_channels=1, value_hidden=4)
     tensors = {
         name: (np.ones(of) if name.endswith("running_var") else random.normal(size=of) * 0.3).astype(np.float32)
         for name, of in architecture_for(rules, shape).shapes().items()
@@ -90,7 +99,8 @@ def test_budgets_that_cannot_be_are_refused(budget: float, share: float, cost: f
 def test_a_pair_knows_its_cost_and_players(toys: tuple[Path, ...]) -> None:
     small, large, middle = toys
     pair = Pair(small, large)
-    assert (pair.cost, pair.game) == (pytest.approx(1 / 8), GAME)
+    assert pair.cost == pytest.approx(1 / 8)
+    assert pair.game == GAME
     assert net_cost(middle) / net_cost(large) == pytest.approx(1 / 2)
     both = pair.player(16, 0.5)
     assert (both.net, both.large_net, both.visits) == (str(small), str(large), 64)
@@ -171,6 +181,24 @@ def test_ratings_and_their_means() -> None:
         "open",
         "does not hold",
     ]
+
+
+def tally_of(results: str) -> Tally:
+    """Pairs of games: + won, - lost."""
+    tally = Tally(paired=True)
+    for index, sign in enumerate(results):
+        tally.add(
+            MatchGame(index=index, a=("first", "second")[index % 2], score=float(sign == "+"), end="no move", plies=9)
+        )
+    return tally
+
+
+def test_matches_are_counted_together() -> None:
+    one, other = tally_of("++-+"), tally_of("--+-+-")
+    whole = elo_of(tally_of("++-+--+-+-"))
+    assert pooled([one, other]) == whole
+    assert worst([whole, Elo(9, 1, 17)]) == "open"
+    assert worst([Elo(9, 1, 17), Elo(-9, -17, -1), whole]) == "does not hold"
 
 
 def rows_of(folder: Path) -> list[dict[str, str]]:
