@@ -59,10 +59,16 @@ class Truth:
 
     def _solved(self) -> tuple[Floats, Floats, Floats]:
         shares, openings = _openings(self.openings)
-        draws = lambda t: shares @ _games(openings, t)[:, 1] - self.draws  # noqa: E731
-        t = brentq(draws, 0, 40) if self.draws else 0.0
-        score = lambda m: _pairs(shares, _games(openings + m, t), _games(m - openings, t)) @ PAIR_POINTS  # noqa: E731
-        m = brentq(lambda m: score(m) - self.score, -50, 50)
+
+        def excess_draws(t: float) -> float:
+            return float(shares @ _games(openings, t)[:, 1]) - self.draws
+
+        t = brentq(excess_draws, 0, 40) if self.draws else 0.0
+
+        def excess_score(m: float) -> float:
+            return float(_pairs(shares, _games(openings + m, t), _games(m - openings, t)) @ PAIR_POINTS) - self.score
+
+        m = brentq(excess_score, -50, 50)
         return shares, _games(openings + m, t), _games(m - openings, t)
 
 
@@ -252,7 +258,8 @@ def all_errors(runs: int, seed: int) -> Iterator[Errors]:
 def main(runs: str = "10000", seed: str = "1") -> None:
     """Prints one JSON line a figure."""
     started = time.perf_counter()
-    for figure in chain(all_coverages(int(runs), int(seed)), all_errors(int(runs), int(seed))):
+    figures: Iterator[Coverage | Errors] = chain(all_coverages(int(runs), int(seed)), all_errors(int(runs), int(seed)))
+    for figure in figures:
         print(json.dumps(asdict(figure)), flush=True)
     print(f"{time.perf_counter() - started:.0f} s", file=sys.stderr)
 
