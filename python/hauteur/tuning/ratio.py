@@ -14,6 +14,7 @@ from typing import Any
 from hauteur.match import MatchSettings
 from hauteur.player_spec import PlayerSettings, changed_player, player_text
 from hauteur.rating import Record
+from hauteur.seeds import derived_seed
 from hauteur.tuning.folder import TuningFolder
 from hauteur.tuning.parameters import Parameter
 from hauteur.wdl_tuning import Measured, RatioSearch, TunedRatio, decisive_ratio, decisive_ratio_interval, tune_ratio
@@ -97,7 +98,7 @@ def tune_to_ratio(tuning: RatioTuning, folder: TuningFolder, show: Show) -> Tune
             games=games,
             colours="first",
             random_plies=tuning.random_plies,
-            seed=tuning.seed,
+            seed=derived_seed(tuning.seed, f"tune ratio at {tuning.value(x)}"),  # games of near values are not the same
         )
         record = folder.play(f"value-{tuning.value(x)}", settings).record
         show(f"{tuning.parameter.key}={tuning.value(x):g}: {ratio_text(record)}")
