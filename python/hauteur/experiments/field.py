@@ -11,6 +11,7 @@ than against strangers. Matches head to head stand beside the ratings instead.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
@@ -80,7 +81,7 @@ class Ladder:
     """The rungs that a field is measured by; with `--opponent` there is that one alone."""
 
     field: Field
-    used: set[int] = field(default_factory=set)
+    used: set[int] = dataclasses.field(default_factory=set)
 
     @property
     def kind(self) -> str:

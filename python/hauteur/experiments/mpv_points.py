@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
@@ -140,7 +140,7 @@ def match_table(field: Field, pairs: Iterable[tuple[str, str]], title: str) -> s
     return "\n".join(lines)
 
 
-def elo_points(places: Sequence[str], rows: dict[str, Sequence[Elo]], **words: str) -> Figure:
+def elo_points(places: Sequence[str], rows: Mapping[str, Sequence[Elo]], **words: str) -> Figure:
     """Elo with bars over named places (budgets, stages); words: key, title, text and x_name of the figure."""
     lines = tuple(
         Series(
