@@ -79,6 +79,21 @@ def test_a_move_with_its_analysis(name: str) -> None:
     assert f"=9 black {play.removeprefix('play ')}" in said
 
 
+@pytest.mark.parametrize("name", ["lz-genmove_analyze", "kata-genmove_analyze"])
+def test_a_move_without_visits_is_one_answer(name: str) -> None:
+    said = live("net=uniform visits=1", f"8 {name} b 1", "9 name")
+    assert said[0] == "=8"
+    assert re.fullmatch(r"play [A-E][1-5]", said[1])
+    assert said[2:] == ["", "=9 hauteur", "", ""]
+
+
+def test_a_complete_tree_is_shown_until_the_next_line() -> None:
+    said = live("net=uniform solver=on", "boardsize 2", "8 lz-analyze 1", has_said("info move"), "9 name")
+    assert said[2] == "=8"
+    assert all(line.startswith("info move ") for line in said[3:-4])
+    assert said[-4:] == ["", "=9 hauteur", "", ""]
+
+
 @pytest.mark.parametrize(
     "line",
     ["lz-analyze b interval", "lz-analyze x", "lz-analyze b 10 nonsense 5", "kata-analyze rootInfo 7", "lz-analyze w"],

@@ -100,6 +100,8 @@ class _Run:
     mate_line: tuple[int, ...] = ()
     mate: int | None = None
     reason: str = ""
+    resting: bool = False
+    """Whether the tree can grow no more, and that has been reported."""
 
 
 class Session:
@@ -316,10 +318,17 @@ class Session:
     def _rest(self, run: _Run) -> str:
         """The tree is complete, full, or at its visits: why the search is over; empty if it is not."""
         if run.orders.limits.infinite:
+            self._report_rest(run)
             run.reason = "stopped" if self._stop.wait(IDLE_SECONDS) else ""
         else:
             run.reason = self._stop_reason(run) or "nothing left to search"
         return run.reason
+
+    def _report_rest(self, run: _Run) -> None:
+        """Shows the tree that can grow no more, once: no batch will do it."""
+        if run.on_report is not None and not run.resting:
+            run.on_report(self._report(run))
+        run.resting = True
 
     def _search_once(self, run: _Run) -> str:
         """Searches until the limits end it (then says why) or the tree wants no more visits."""

@@ -40,6 +40,8 @@ class DeskSettings:
             raise ValueError(f"--resign-below must be at least 0 and below 1, got {self.resign_below}")
         if not 0.0 <= self.move_overhead <= 3600.0:
             raise ValueError(f"--move-overhead must be 0 to 3600 seconds, got {self.move_overhead}")
+        if self.seed < 0:
+            raise ValueError(f"--seed must be at least 0, got {self.seed}")
         if not 0 <= self.resources.threads <= 1024:
             raise ValueError(f"--threads must be 0 to 1024, got {self.resources.threads}")
 

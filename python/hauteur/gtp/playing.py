@@ -122,8 +122,8 @@ class PlayingCommands:
                 yield from seen.lines(desk.board, wanted, line_of)
                 wait([search], wanted.interval)
         found = search.result()
-        if found.report is not None:
-            yield line_of(desk.board, found.report, wanted)
+        if found.report is not None and (line := line_of(desk.board, found.report, wanted)):
+            yield line  # an empty one, where no move has been visited, would end the answer
         yield f"play {desk.answer(found)}"
 
     # The last search.
