@@ -4,9 +4,9 @@ from pathlib import Path
 
 from hauteur.conversation import Output
 from hauteur.game import make
-from hauteur.gtp.command import Command, Commands
 from hauteur.gtp.desk import Desk, DeskSettings
 from hauteur.gtp.engine import Engine
+from hauteur.gtp.protocol import Command, Commands
 from hauteur.player_spec import parse_player
 
 

@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from hauteur import _core
 from hauteur.analyse import OnReport
@@ -141,7 +141,9 @@ class Desk:
         """A move for this player, whose turn it must be, within its clock, which runs meanwhile."""
         self.board.require_turn(colour)
         began = self._now()
-        found = self.thinker.choose(self.board, self.budget(colour), lines=lines, on_report=on_report)
+        thinker = self.thinker  # which may have to be waited for
+        budget = self.budget(colour, gone=self._now() - began)
+        found = thinker.choose(self.board, budget, lines=lines, on_report=on_report)
         self.clocks[colour] = after_move(self.clocks[colour], self.time, self._now() - began)
         self._note_found(found)
         return found
@@ -186,10 +188,11 @@ class Desk:
             self.set_time(TimeSettings(clock.left * (not in_period), clock.left * in_period, clock.stones))
         self.clocks[colour] = clock
 
-    def budget(self, colour: int) -> Budget | None:
-        """Seconds for this player's next move."""
+    def budget(self, colour: int, *, gone: float = 0.0) -> Budget | None:
+        """Seconds for this player's next move, of which so many are gone."""
+        clock = self.clocks[colour]
         return budget_of(
-            self.clocks[colour],
+            replace(clock, left=max(0.0, clock.left - gone)),
             self.time,
             ply=self.board.state.ply,
             max_plies=self.board.game.max_plies,

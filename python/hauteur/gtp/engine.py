@@ -7,20 +7,32 @@ wrong with a command is its answer, and the engine goes on; the end of the input
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 import time
 import traceback
 from collections.abc import Iterable, Iterator
 
 from hauteur import __version__
+from hauteur.cli import explain
 from hauteur.conversation import Output
-from hauteur.gtp.command import Command, Commands, Result
 from hauteur.gtp.desk import Desk
 from hauteur.gtp.feed import Feed
 from hauteur.gtp.playing import PlayingCommands
-from hauteur.gtp.protocol import VERSION, Request, failure, read_request, success, text_lines
+from hauteur.gtp.protocol import (
+    VERSION,
+    Arguments,
+    Command,
+    Commands,
+    Request,
+    Result,
+    failure,
+    read_request,
+    success,
+    text_lines,
+)
 from hauteur.gtp.setup import SetupCommands
-from hauteur.gtp.tuning import TuningCommands
+from hauteur.player_spec import changed_player, player_text, setting_text
 
 ANALYZE_COMMANDS = {
     "all_legal": "plist/Legal moves/all_legal %m",
@@ -32,8 +44,6 @@ ANALYZE_COMMANDS = {
 }
 """What GoGui offers in its menu: kind of the answer, label, command."""
 
-Arguments = tuple[str, ...]
-
 
 class Engine:
     """An engine for one desk that reads lines of bytes and writes to an Output."""
@@ -43,7 +53,7 @@ class Engine:
         self._output = output
         self._over = False
         self._feed: Feed | None = None
-        self._parts = (SetupCommands(desk), PlayingCommands(desk, self._opened_feed), TuningCommands(desk))
+        self._parts = (SetupCommands(desk), PlayingCommands(desk, self._opened_feed))
 
     def run(self, source: Iterable[bytes]) -> None:
         """Answers requests until `quit` or the end of the input."""
@@ -73,6 +83,7 @@ class Engine:
         table = self._own_table()
         for part in self._parts:
             table.update(part.table())
+        table.update(self._player_table())
         return table
 
     def _perform(self, request: Request) -> Result:
@@ -115,6 +126,13 @@ class Engine:
             "gogui-analyze_commands": Command("", "What GoGui offers in its menu.", self._analyze_commands),
         }
 
+    def _player_table(self) -> Commands:
+        """The commands that show and change the player, by the names of its settings in `--player`."""
+        return {
+            "hauteur-set": Command("NAME VALUE", "Changes a setting of the player, such as `visits 800`.", self._set),
+            "hauteur-get": Command("[NAME]", "A setting of the player; all that differ from the defaults.", self._get),
+        }
+
     def _known(self, arguments: Arguments) -> str:
         return "true" if arguments[0] in self.commands() else "false"
 
@@ -125,6 +143,15 @@ class Engine:
         self._over = True
         return ""
 
+    def _set(self, arguments: Arguments) -> str:
+        self._desk.change_player(changed_player(self._desk.player, f"{arguments[0]}={arguments[1]}"))
+        return ""
+
+    def _get(self, arguments: Arguments) -> str:
+        if arguments:
+            return setting_text(self._desk.player, arguments[0])
+        return text_lines(map(shlex.quote, shlex.split(player_text(self._desk.player))))
+
     def _analyze_commands(self, _: Arguments) -> str:
         known = self.commands()
         return text_lines(line for name, line in ANALYZE_COMMANDS.items() if name in known)
@@ -132,10 +159,8 @@ class Engine:
 
 def message_of(error: Exception) -> str:
     """One line about an error; of a fault of the program its kind too, and where it is if HAUTEUR_TRACEBACK is set."""
-    if isinstance(error, OSError) and error.strerror and error.filename is not None:
-        return f"{os.fsdecode(error.filename)}: {error.strerror}"
-    if isinstance(error, ValueError | OSError):
-        return " ".join(str(error).split()) or type(error).__name__
+    if isinstance(error, ValueError | OSError) and (message := explain(error)):
+        return message
     if os.environ.get("HAUTEUR_TRACEBACK", "0") not in ("", "0"):
         traceback.print_exception(error, file=sys.stderr)
     return f"internal error: {type(error).__name__}: {error}"

@@ -8,15 +8,23 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from hauteur.gtp.analysis import Wanted, katago_line, leela_line, read_wanted
 from hauteur.gtp.board import Board
 from hauteur.gtp.clocks import PlayerClock, TimeSettings
-from hauteur.gtp.command import Command, Commands, Result
 from hauteur.gtp.desk import Desk, LastSearch
 from hauteur.gtp.feed import Feed
-from hauteur.gtp.protocol import COLOURS, read_colour, read_integer, read_number, text_lines
+from hauteur.gtp.protocol import (
+    COLOURS,
+    Arguments,
+    Command,
+    Commands,
+    Result,
+    read_colour,
+    read_integer,
+    read_number,
+    text_lines,
+)
 from hauteur.gtp.thinker import Found, NetThinker
 from hauteur.limits import Limits
 from hauteur.root_report import RootReport
 
-Arguments = tuple[str, ...]
 LineOf = Callable[[Board, RootReport, Wanted], str]
 """How a report is written."""
 ANALYSE_USAGE = "[COLOUR] [CENTISECONDS] [KEY] [VALUE] [...]"

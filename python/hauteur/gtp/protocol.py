@@ -1,4 +1,4 @@
-"""The Go Text Protocol, version 2: lines into requests, results into answers, arguments into values.
+"""The Go Text Protocol, version 2: lines into requests, results into answers, arguments into values; what a command is.
 
 Source: G. Farnebäck, *Specification of the Go Text Protocol, version 2, draft 2* (2002). The messages that it fixes
 stand at the beginning of ours; what follows the colon says what was given and what is allowed.
@@ -6,7 +6,7 @@ stand at the beginning of ours; what follows the colon says what was given and w
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 VERSION = 2
@@ -18,13 +18,40 @@ CONTROL = bytes(set(range(32)) - {9}) + b"\x7f"
 """Characters that are not read: all control characters but the tab, which is a space."""
 
 
+Arguments = tuple[str, ...]
+Result = str | Iterator[str]
+"""What a command answers: text, or lines that come one after another until the next command."""
+
+
 @dataclass(frozen=True)
 class Request:
     """One command: its id as it was written (empty without one), its name and its arguments."""
 
     id: str
     name: str
-    arguments: tuple[str, ...]
+    arguments: Arguments
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command. usage: its arguments by name, [OPTIONAL] ones in brackets, `...` at the end for any number more."""
+
+    usage: str
+    help: str
+    run: Callable[[Arguments], Result]
+
+    def check(self, name: str, arguments: Arguments) -> None:
+        """ValueError unless so many arguments are allowed."""
+        words = self.usage.split()
+        least = sum(not word.startswith("[") for word in words)
+        most = len(arguments) if self.usage.endswith("...]") else len(words)
+        if not least <= len(arguments) <= most:
+            wanted = f"{name} {self.usage}".strip()
+            raise ValueError(f"syntax error: expected {wanted}, got {len(arguments)} arguments")
+
+
+Commands = dict[str, Command]
+"""Commands by their names."""
 
 
 def read_request(raw: bytes) -> Request | None:

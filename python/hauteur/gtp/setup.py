@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from hauteur.cli import explain
 from hauteur.gtp.board import Board
-from hauteur.gtp.command import Command, Commands
 from hauteur.gtp.desk import PASS, Desk, sized
 from hauteur.gtp.points import sgf_vertex
-from hauteur.gtp.protocol import COLOURS, read_colour, read_integer, read_number, text_lines
-
-Arguments = tuple[str, ...]
+from hauteur.gtp.protocol import (
+    COLOURS,
+    Arguments,
+    Command,
+    Commands,
+    read_colour,
+    read_integer,
+    read_number,
+    text_lines,
+)
 
 
 class SetupCommands:
@@ -70,7 +77,7 @@ class SetupCommands:
         try:
             self._load(Path(arguments[0]), most)
         except (ValueError, OSError) as error:
-            raise ValueError(f"cannot load file: {error}") from None
+            raise ValueError(f"cannot load file: {explain(error)}") from None
         return ""
 
     def _load(self, path: Path, number: int | None) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
+from abc import ABC, abstractmethod
 from concurrent.futures import Future
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 
@@ -52,9 +52,10 @@ WITHOUT_FILE = ("uniform", "rollout")
 """Evaluators in the place of a net."""
 
 
-class Thinker(Protocol):
-    """Finds moves of a board's game."""
+class Thinker(ABC):
+    """Finds moves of a board's game. What has a search or a memory of it says how they end; others have neither."""
 
+    @abstractmethod
     def choose(
         self,
         board: Board,
@@ -69,13 +70,13 @@ class Thinker(Protocol):
         repeatable: the same whenever it is asked. on_report sees the search, with so many lines of play.
         """
 
-    def stop(self) -> None:
+    def stop(self) -> None:  # noqa: B027  (nothing to stop)
         """Asks a search to end soon; any thread may ask."""
 
-    def forget(self) -> None:
+    def forget(self) -> None:  # noqa: B027  (nothing is kept)
         """Forgets what was found out about positions."""
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027  (nothing is open)
         """Ends it."""
 
 
@@ -113,7 +114,7 @@ def _existing_nets(game: _core.Game, settings: PlayerSettings) -> tuple[str, str
     return small, settings.large_net
 
 
-class NetThinker:
+class NetThinker(Thinker):
     """A net, or two, with a tree that follows the game."""
 
     def __init__(
@@ -180,7 +181,7 @@ class NetThinker:
         return Limits(visits=visits, budget=budget, smart_pruning=SMART_PRUNING)
 
 
-class BaselineThinker:
+class BaselineThinker(Thinker):
     """A player without a net, which knows no clock and cannot be interrupted."""
 
     def __init__(self, rule: Rule, seed: int) -> None:
@@ -194,20 +195,10 @@ class BaselineThinker:
         budget: Budget | None,
         *,
         repeatable: bool = False,
-        lines: int = 1,
-        on_report: OnReport | None = None,
+        **_: object,
     ) -> Found:
         """Asks the player."""
-        del budget, lines, on_report
+        del budget
         seed = self._seed if repeatable else int(self._rng.integers(2**63))
         chosen = self._rule(board.state.copy(), seed)
         return Found(chosen.action, note=chosen.note)
-
-    def stop(self) -> None:
-        """Nothing can be stopped."""
-
-    def forget(self) -> None:
-        """Nothing is kept."""
-
-    def close(self) -> None:
-        """Nothing is open."""
