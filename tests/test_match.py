@@ -295,7 +295,10 @@ def test_the_tally_does_not_depend_on_the_order_of_games() -> None:
 BAD = [
     (["x", "visits=1"], "player A: 'x' is neither key=value nor a .toml file"),
     (["visits=1", "visits=0"], "player B: visits:"),
-    (["visits=1", "visits=1", "--games", "3"], "must be even, got 3"),
+    (
+        ["visits=1", "visits=1", "--games", "3"],
+        "hauteur: MatchSettings: with swapped colours the number of games must be even, got 3\n",
+    ),
     (["visits=1", "visits=1", "--games", "0"], "games"),
     (["visits=1", "visits=1", "--max-plies", "4"], "max_plies must be more than random_plies, got 4 and 4"),
     (["visits=1", "visits=1", "--game", "nonsense"], "nonsense"),

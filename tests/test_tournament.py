@@ -164,6 +164,33 @@ def test_folders_of_earlier_versions_have_names_too(tmp_path: Path) -> None:
     assert [found.path for found in match_folders(tmp_path)] == [folder.path]
 
 
+def test_matches_of_tournaments_in_a_folder_are_all_found(tmp_path: Path) -> None:
+    names = ["cup/1-2", "cup/1-3", "single"]
+    for name in names:
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "match.json").write_text("{}")
+    assert [found.path for found in match_folders(tmp_path)] == [tmp_path / name for name in names]
+
+
+def test_a_folder_is_of_a_match_or_of_a_tournament(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "cup").mkdir()
+    (tmp_path / "cup" / "tournament.json").write_text("{}")
+    (tmp_path / "single").mkdir()
+    (tmp_path / "single" / "games.jsonl").write_text("")
+    words = ["random", "mcts:2", "--game", "tictactoe", "--games", "2", "--threads", "1", "--out"]
+    assert cli.main(["match", *words, str(tmp_path / "cup")]) == cli.EXIT_BAD_INPUT
+    assert "holds a tournament; name another folder" in capsys.readouterr().err
+    assert cli.main(["tournament", *words, str(tmp_path / "single")]) == cli.EXIT_BAD_INPUT
+    assert "holds a match; name another folder" in capsys.readouterr().err
+
+
+def test_games_of_namesakes_are_told_of(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "games.pgn"
+    file.write_text('[White "A"]\n[Black "A"]\n[Result "1-0"]\n\n1. e4 1-0\n')
+    assert cli.main(["rate", str(file)]) == 0
+    assert "1 games in which both players have the same name" in capsys.readouterr().err
+
+
 PGN = """[White "A"]
 [Black "B=2"]
 [Result "1-0"]

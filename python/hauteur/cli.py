@@ -191,7 +191,8 @@ def pydantic_lines(error: Exception) -> list[str]:
     lines = []
     for detail in error.errors(include_url=False):
         field = ".".join([error.title, *map(str, detail["loc"])])
-        lines.append(f"{field}: {detail['msg']}, got {str(detail['input'])[:80]!r}")
+        given = f", got {str(detail['input'])[:80]!r}" if detail["loc"] else ""  # else it is all settings together
+        lines.append(f"{field}: {detail['msg'].removeprefix('Value error, ')}{given}")
     return lines
 
 

@@ -12,6 +12,7 @@ from collections.abc import Collection, Generator, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, closing, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Annotated, Any, Literal, Self
@@ -47,22 +48,27 @@ RESULT_SECONDS = 10.0
 """How often result.json is written while games are played."""
 
 
-class MatchSettings(Section):
-    """What decides the games of a match.
+class GamesSettings(Section):
+    """What decides how games begin and end, whoever plays them.
 
     random_plies: uniformly random plies that a game begins with, where there are no openings. order: of the openings,
     drawn by the seed or as in the file; after the last the first is used again. max_plies: a longer game is a draw.
     """
 
     game: str
-    a: PlayerSettings
-    b: PlayerSettings
-    games: Annotated[int, Field(ge=1, le=NO_LIMIT)] = 400
-    colours: Colours = "swap"
     random_plies: Annotated[int, Field(ge=0, le=10_000)] = 4
     order: Literal["random", "file"] = "random"
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
     max_plies: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+
+
+class MatchSettings(GamesSettings):
+    """What decides the games of a match."""
+
+    a: PlayerSettings
+    b: PlayerSettings
+    games: Annotated[int, Field(ge=1, le=NO_LIMIT)] = 400
+    colours: Colours = "swap"
 
     @model_validator(mode="after")
     def _pairs_are_whole(self) -> Self:
@@ -199,6 +205,21 @@ def net_content(net: str) -> str:
 def resolved_net(game: _core.Game, settings: PlayerSettings) -> str:
     """The net that the player uses: its own, or the one that comes with the game."""
     return net_or_shipped(settings.net, spec=game.spec, game_name=game.name)
+
+
+def player_facts(game: _core.Game, player: PlayerSettings, key: str) -> dict[str, str]:
+    """What match.json says of a player, under this key and those that begin with it."""
+    if player.baseline is not None:
+        return {key: player.baseline}
+    if player.engine is not None:
+        said = probed(game, player.engine).name
+        return {
+            key: player_text(player, without=("name",)),
+            f"{key}_engine": said or "an engine that did not start",
+        }
+    rest = player_text(player, without=("name", "net", "large_net", "visits"))
+    facts = {key: f"visits={player.visits} {rest}".strip(), f"{key}_net": net_content(resolved_net(game, player))}
+    return facts if player.large_net is None else facts | {f"{key}_large_net": net_content(player.large_net)}
 
 
 def player_name(game: _core.Game, settings: PlayerSettings) -> str:
@@ -397,10 +418,8 @@ class Match:
             b = build_player(self.game, self.settings.b, evaluators, "B")
             self.evaluators = [evaluator.name for evaluator in evaluators.opened.values()]
             self.nets_are_open = True
-            if self.folder is not None:
-                self.folder.begin(
-                    self.stored_settings(), self.names
-                )  # now, so that players that do not fit leave nothing behind
+            if self.folder is not None:  # not before, so that players that do not fit leave nothing behind
+                self.folder.begin(self.stored_settings(), self.names)
             games = match_games(
                 self.game,
                 (a, b),
@@ -449,21 +468,15 @@ class Match:
         }
 
     def stored_settings(self) -> dict[str, Any]:
-        """The settings that decide the games, as match.json holds them; nets and openings by their content."""
+        """The settings that decide the games, as match.json holds them; nets and openings by their content, which is
+        read once.
+        """
+        return self._deciding
+
+    @cached_property
+    def _deciding(self) -> dict[str, Any]:
         values = self.settings.model_dump(exclude={"a", "b", "games"})
-        for name, player in (("a", self.settings.a), ("b", self.settings.b)):
-            if player.baseline is not None:
-                values[name] = player.baseline
-                continue
-            if player.engine is not None:
-                values[name] = player_text(player, without=("name",))
-                values[f"{name}_engine"] = probed(self.game, player.engine).name or "an engine that did not start"
-                continue
-            rest = player_text(player, without=("name", "net", "large_net", "visits"))
-            values[name] = f"visits={player.visits} {rest}".strip()
-            values[f"{name}_net"] = net_content(resolved_net(self.game, player))
-            if player.large_net is not None:
-                values[f"{name}_large_net"] = net_content(player.large_net)
+        values |= player_facts(self.game, self.settings.a, "a") | player_facts(self.game, self.settings.b, "b")
         if self.openings_file is not None:
             values["openings"] = f"{self.openings_file.name} sha256 {sha256_of(self.openings_file)}"
         if self.sprt is not None:

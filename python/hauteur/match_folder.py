@@ -16,6 +16,8 @@ from hauteur.match_results import MatchGame, Work
 from hauteur.networks.files import write_bytes
 from hauteur.run_folder import held, surroundings, write_json
 
+TOURNAMENT_FILE = "tournament.json"
+
 
 @dataclass(frozen=True)
 class MatchFolder:
@@ -67,6 +69,8 @@ class MatchFolder:
     def check(self, settings: dict[str, Any]) -> None:
         """ValueError where there is a match already that has other settings."""
         if not self.settings_file.exists():
+            if (self.path / TOURNAMENT_FILE).exists():
+                raise ValueError(f"{self.path} holds a tournament; name another folder with --out")
             if self.games_file.exists():
                 raise ValueError(f"{self.path} has games.jsonl but no match.json: it is not the folder of a match")
             return
@@ -133,18 +137,24 @@ class TournamentFolder(MatchFolder):
     @property
     def settings_file(self) -> Path:
         """Who plays, and which folder is whose pairing."""
-        return self.path / "tournament.json"
+        return self.path / TOURNAMENT_FILE
+
+    def check_is_no_match(self) -> None:
+        """ValueError where the folder is that of a match."""
+        if self.games_file.exists():
+            raise ValueError(f"{self.path} holds a match; name another folder with --out")
 
     def begin_tournament(self, settings: dict[str, Any]) -> None:
-        """Makes the folder; players may have been added since."""
+        """Makes the folder; players may have been added since it was begun."""
         self.path.mkdir(parents=True, exist_ok=True)
-        write_json(self.settings_file, {"settings": settings, "begun": surroundings()})
+        begun = self.stored().get("begun") if self.settings_file.exists() else None
+        write_json(self.settings_file, {"settings": settings, "begun": begun or surroundings()})
 
 
 def match_folders(path: Path) -> list[MatchFolder]:
-    """The match of this folder, or all in it: the pairings of a tournament; ValueError where there is none."""
+    """The match of this folder, or all below it (the pairings of tournaments); ValueError where there is none."""
     found = [MatchFolder(path)] if (path / "match.json").exists() else []
-    found = found or [MatchFolder(inner.parent) for inner in sorted(path.glob("*/match.json"))]
+    found = found or [MatchFolder(inner.parent) for inner in sorted(path.rglob("match.json"))]
     if not found:
         raise ValueError(f"{path}: neither the folder of a match nor of a tournament: it has no match.json")
     return found

@@ -22,6 +22,7 @@ from hauteur.arena import ArenaFacts, play_games
 from hauteur.match import (
     RESULT_SECONDS,
     Evaluators,
+    GamesSettings,
     Match,
     MatchSettings,
     Resources,
@@ -39,7 +40,6 @@ from hauteur.rating_list import RatingList, rating_list
 from hauteur.rating_table import ratings_json
 from hauteur.record import GamePlan
 from hauteur.run_folder import surroundings
-from hauteur.section import Section
 from hauteur.seeds import derived_seed
 
 Kind = Literal["round-robin", "gauntlet"]
@@ -48,19 +48,14 @@ STRIDE = 1_000_000
 """Game n of pairing k has the number k * STRIDE + n in the arena."""
 
 
-class TournamentSettings(Section):
+class TournamentSettings(GamesSettings):
     """What decides the games. kind: all pairings, or those of the first player alone; games: of each pairing, in pairs
-    with colours swapped. For the others see MatchSettings.
+    with colours swapped.
     """
 
-    game: str
     players: Annotated[tuple[PlayerSettings, ...], Field(min_length=2, max_length=1000)]
     kind: Kind = "round-robin"
     games: Annotated[int, Field(ge=2, lt=STRIDE, multiple_of=2)] = 100
-    random_plies: Annotated[int, Field(ge=0, le=10_000)] = 4
-    order: Literal["random", "file"] = "random"
-    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
-    max_plies: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
 
     @model_validator(mode="after")
     def _names_differ(self) -> Self:
@@ -82,7 +77,7 @@ class TournamentSettings(Section):
             a=self.players[a],
             b=self.players[b],
             seed=derived_seed(self.seed, f"pairing {a}", b),
-            **self.model_dump(include={"game", "games", "random_plies", "order", "max_plies"}),
+            **self.model_dump(include={*GamesSettings.model_fields, "games"} - {"seed"}),
         )
 
 
@@ -140,6 +135,7 @@ class Tournament:
         with ExitStack() as held:
             if self.folder is not None:
                 held.enter_context(self.folder.held())
+                self.folder.check_is_no_match()
                 self.before = self.folder.work()
             done = [match.resume() for match in self.matches]
             try:

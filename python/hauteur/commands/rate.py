@@ -31,6 +31,8 @@ def rate(*paths: Path, anchor: tuple[str, ...] = (), first_move: bool = False, j
     if unfinished := sum(source.unfinished for source in sources):
         print(f"{unfinished:,} games without a result are left out", file=sys.stderr)
     encounters = [encounter for source in sources for encounter in source.encounters]
+    if alone := sum(encounter.record.games for encounter in encounters if encounter.first == encounter.second):
+        print(f"{alone:,} games in which both players have the same name tell nothing of ratings", file=sys.stderr)
     found = rating_list(encounters, anchors=dict(map(_anchor, anchor)), advantage=first_move)
     if not found.ratings:
         raise ValueError("no game has a result")
