@@ -73,7 +73,7 @@ def error_rates(checks: ModuleType, model: Model, elo1: float, runs: int) -> lis
 def test_sequential_tests_err_as_rarely_as_designed(checks: ModuleType, model: Model) -> None:
     rates = error_rates(checks, model, 100, 500)
     assert max(rates) < 0.05 + 3.5 * 0.0097  # 0.0097: standard error of 5 % of 500
-    assert min(rates) > 0.01
+    assert sum(rates) / len(rates) > 0.015  # nor so rarely that the test would be longer than it has to be
 
 
 @pytest.mark.slow
