@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from hauteur.evaluate import Evaluator
 
 
+NET_OPTIONS = ("WeightsFile", "LargeWeightsFile", "Backend", "Threads")
+"""The options that say which net is opened, and how."""
+
+
 @dataclass(frozen=True)
 class Answer:
     """A move. line: the expected play in UCI notation, this move first; score: `cp N` or `mate N` for its player.
@@ -59,6 +63,7 @@ class InProcessEngine:
         self._opener = opener
         self._nets: Nets | None = None
         self._session: Session | None = None
+        self._nets_key: tuple[str, ...] = ()
         self._session_key: object = None
 
     def __enter__(self) -> Self:
@@ -107,8 +112,10 @@ class InProcessEngine:
 
     def _session_of(self, options: Options) -> Session:
         """The session of these options; another one where they have changed."""
-        if self._nets is None:
-            self._nets = open_nets(choose_net(options), self._opener)
+        nets = tuple(options.text(name) for name in NET_OPTIONS)
+        if self._nets is None or nets != self._nets_key:
+            self.close()
+            self._nets, self._nets_key = open_nets(choose_net(options), self._opener), nets
         params, batch_size = options.search_params(), options.whole("MinibatchSize") or None
         key = (params, batch_size, options.text("SyzygyPath"), options.flag("SyzygyFastPlay"))
         if self._session is None or key != self._session_key:
