@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
 
+from hauteur.experiments.contempt_settings import PAPER
 from hauteur.experiments.contests import Contest, Played, contest_seconds, play_contests, wanted
 from hauteur.experiments.frame import Experiment, Finding, Result, Setting, Verdict
 from hauteur.figures import LINE_COLOURS, Figure, Series
@@ -296,7 +297,7 @@ def estimate(setting: Setting) -> float:
 EXPERIMENTS = (
     Experiment(
         "contempt-odds",
-        "Joshi, Search-contempt, table 1",
+        f"{PAPER}, table 1",
         "queen odds: score by nodes, PUCT and search-contempt",
         0.0,
         make_odds,
