@@ -26,7 +26,7 @@ from hauteur.rating import score_interval
 from hauteur.rules import SEARCH_CONTEMPT_OFF
 from hauteur.seeds import stream
 
-PAPER = {100: (0.2343, 0.3676), 800: (0.3525, 0.5781), 20_000: (0.2540, 0.8173)}
+TABLE_1 = {100: (0.2343, 0.3676), 800: (0.3525, 0.5781), 20_000: (0.2540, 0.8173)}
 """Nodes: the giver's score with PUCT and with search-contempt."""
 
 GAMES = 200
@@ -100,7 +100,7 @@ def contests(setting: Setting) -> dict[tuple[int, int], Contest]:
 def node_counts(most: int | None) -> list[int]:
     """The paper's node counts; with another limit the counts below it in steps of a factor 4, down to 100."""
     if most is None:
-        return sorted(PAPER)
+        return sorted(TABLE_1)
     counts = [most]
     while counts[0] >= GROWTH * LEAST_NODES:
         counts.insert(0, round(counts[0] / GROWTH))
@@ -170,7 +170,7 @@ def title(n_scl: int) -> str:
 
 def _row(cell: Cell) -> dict[str, Any]:
     record, (low, high) = cell.played.tally.record, cell.interval
-    paper = PAPER.get(cell.nodes)
+    paper = TABLE_1.get(cell.nodes)
     shown = None if paper is None else paper[0] if cell.n_scl == PUCT else paper[1] if cell.n_scl == 28 else None
     counts = {"games": record.games, "wins": record.wins, "draws": record.draws, "losses": record.losses}
     return {
