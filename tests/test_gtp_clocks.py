@@ -54,7 +54,7 @@ def test_no_limit(settings: TimeSettings) -> None:
 def test_the_engine_runs_its_own_clocks() -> None:
     table = Table(player="rave:10")
     table.ask("time_settings 100 0 0")
-    times = iter([0.0, 7.0, 7.0, 10.0])
+    times = iter([0.0, 0.0, 7.0, 7.0, 7.0, 10.0])  # of each move: begin, the net is there, end
     table.desk._now = lambda: next(times)
     table.ask("genmove b")
     table.ask("genmove w")

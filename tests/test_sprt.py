@@ -112,6 +112,7 @@ def test_a_folder_of_another_test_is_refused(tmp_path: Path) -> None:
     match.sprt = Sprt(0, 50, 0.1, 0.1)
     with pytest.raises(ValueError, match="sprt was 'elo 0 against 100"):
         played(match)
+    match = match_in(tmp_path)
     match.sprt = None
     with pytest.raises(ValueError, match="and is now None"):
         played(match)

