@@ -421,7 +421,15 @@ def test_pairs_of_players_are_compared() -> None:
 
     def answers(player: str, rights: list[bool]) -> list[Answer]:
         return [
-            Answer(number=n, name=str(n), player=player, counts=(10,), right=(right,), visits=5 if right else None)
+            Answer(
+                number=n,
+                name=str(n),
+                problem="",
+                player=player,
+                counts=(10,),
+                right=(right,),
+                visits=5 if right else None,
+            )
             for n, right in enumerate(rights)
         ]
 

@@ -26,6 +26,9 @@ from hauteur.rating import score_interval
 from hauteur.rules import SEARCH_CONTEMPT_OFF
 from hauteur.seeds import stream
 
+FEW = 10
+"""Games of a cell under which nothing is concluded."""
+
 TABLE_1 = {100: (0.2343, 0.3676), 800: (0.3525, 0.5781), 20_000: (0.2540, 0.8173)}
 """Nodes: the giver's score with PUCT and with search-contempt."""
 
@@ -266,7 +269,12 @@ def difference(before: Cell, after: Cell, confidence: float = 0.95) -> tuple[flo
 
 
 def _verdict(pairs: Sequence[Pair]) -> Verdict:
-    """Whether some second cell of a pair is ahead, or all are behind, at 95 % for all pairs together (Bonferroni)."""
+    """Whether some second cell of a pair is ahead, or all are behind, at 95 % for all pairs together (Bonferroni).
+
+    Open with fewer games than FEW, of which an interval by the normal distribution says nothing.
+    """
+    if any(len(cell.played.games) < FEW for pair in pairs for cell in pair):
+        return "open"
     gains = [difference(*pair, confidence=1 - 0.05 / len(pairs)) for pair in pairs]
     if any(low > 0 for _, low, _ in gains):
         return "holds"

@@ -284,7 +284,7 @@ def findings(found: Mapping[str, Sequence[Judged]]) -> list[Finding]:
 def _finding(found: Mapping[str, Sequence[Judged]], kind: str) -> Finding:
     ratio, low, high = _ratio(found, kind)
     rates = "; ".join(f"{SETS[name][0]} {1000 * _rate(found[name], kind).share:.1f}" for name in found)
-    verdict: Verdict = "does not hold" if high < 20 else "holds" if low > 1 else "open"
+    verdict: Verdict = "does not hold" if high < 20 else "holds" if low >= 20 else "open"
     text = f"{kind} positions per 1,000: {rates}; {ratio:.2f} [{low:.2f}, {high:.2f}] times as many"
     return Finding("'interesting' positions are 20 to 30 times as frequent with a low N_scl", text, verdict)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -43,6 +44,12 @@ class Problem:
 
     name: str
     steps: tuple[Step, ...]
+
+    @property
+    def digest(self) -> str:
+        """What is asked: the positions, and the moves that are right and wrong."""
+        asked = [(step.state.notation(), sorted(step.right), sorted(step.wrong), step.wins) for step in self.steps]
+        return hashlib.blake2b(repr(asked).encode(), digest_size=8).hexdigest()
 
 
 def read_problems(path: Path, game: _core.Game) -> Iterator[Problem]:

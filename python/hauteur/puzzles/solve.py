@@ -35,13 +35,14 @@ EVALUATIONS_A_VISIT = 0.8
 class Answer(Section):
     """How a player did on a problem.
 
-    number: of the problem in its file; player: who, by net and settings; right: at each of the counts of visits,
-    whether it would play every move of the solution; visits: from which on it would and, to the last count, stays with
-    it; None: it does not solve it.
+    number: of the problem in its file; problem: what is asked in it, as a digest; player: who, by net and settings;
+    right: at each of the counts of visits, whether it would play every move of the solution; visits: from which on it
+    would and, to the last count, stays with it; None: it does not solve it.
     """
 
     number: int
     name: str
+    problem: str
     player: str
     counts: tuple[int, ...]
     right: tuple[bool, ...]
@@ -122,7 +123,7 @@ class Solve:
 
     def _fits(self, answer: Answer, key: str) -> bool:
         """Whether an answer of an earlier session is to the same problem, by the same player, at the same counts."""
-        known = answer.number < len(self.problems) and self.problems[answer.number].name == answer.name
+        known = answer.number < len(self.problems) and self.problems[answer.number].digest == answer.problem
         return known and answer.player == key and answer.counts == self.counts
 
     def _dialogues(self, numbers: Sequence[int], key: str) -> Iterator[Dialogue[Answer]]:
@@ -142,7 +143,13 @@ def solving(problem: Problem, number: int, player: str, counts: tuple[int, ...])
             break
     solved_from = None if None in visits else max(one for one in visits if one is not None)
     return Answer(
-        number=number, name=problem.name, player=player, counts=counts, right=tuple(right), visits=solved_from
+        number=number,
+        name=problem.name,
+        problem=problem.digest,
+        player=player,
+        counts=counts,
+        right=tuple(right),
+        visits=solved_from,
     )
 
 
