@@ -7,6 +7,7 @@ is computed.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -207,6 +208,17 @@ def has_cuda() -> bool:
     from hauteur.evaluate_torch import torch_device
 
     return torch_device(None).type == "cuda"
+
+
+def evaluations_per_second(evaluator: Evaluator, seconds: float = 0.5) -> float:
+    """What the evaluator computes in full batches one after another, right now."""
+    features = np.zeros((evaluator.batch_size, *evaluator.feature_shape), np.float32)
+    evaluator(features)  # the first batch also prepares the engine
+    done, started = 0, time.perf_counter()
+    while time.perf_counter() - started < seconds:
+        evaluator(features)
+        done += evaluator.batch_size
+    return done / (time.perf_counter() - started)
 
 
 def check_fits(game: _core.Game, path: Path, net: NetDescription) -> None:

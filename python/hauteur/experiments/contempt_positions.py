@@ -15,23 +15,21 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from hauteur import _core
-from hauteur.experiments.contempt_settings import HYBRID, Options, contempt, selfplay
-from hauteur.experiments.contests import Contest, contest_seconds, evaluations_per_second
+from hauteur.evaluate import evaluations_per_second
+from hauteur.experiments.contempt_settings import HYBRID, VISITS, Options, contempt, player, selfplay
+from hauteur.experiments.contests import Contest, contest_seconds
 from hauteur.experiments.frame import Experiment, Finding, Result, Setting, Verdict
 from hauteur.experiments.game_bootstrap import Rate, rate_of, ratio_of
 from hauteur.experiments.shared_games import play_shared
 from hauteur.figures import Figure, Series
 from hauteur.game import make, with_fen
 from hauteur.judging import Judge, Judgement, Question
-from hauteur.lc0_options import search_params, temperature
 from hauteur.match import Evaluators, Resources
 from hauteur.match_results import MatchGame
 from hauteur.networks.files import write_bytes
-from hauteur.player_spec import PlayerSettings
 from hauteur.seeds import stream
 
 GAMES = 100
-VISITS = 1000
 POSITIONS = 500
 """Of each set of games."""
 
@@ -119,16 +117,6 @@ def make_positions(setting: Setting) -> Result:
 def contests(setting: Setting) -> dict[str, Contest]:
     """The games by name."""
     return {name: selfplay(name, player(setting, options), _games(setting)) for name, (_, options) in SETS.items()}
-
-
-def player(setting: Setting, options: Options) -> PlayerSettings:
-    """The player of these options."""
-    return PlayerSettings(
-        net=setting.net(),
-        visits=setting.visits_or(VISITS),
-        search=search_params(options),
-        temperature=temperature(options),
-    )
 
 
 def _games(setting: Setting) -> int:
@@ -339,7 +327,7 @@ def estimate(setting: Setting) -> float:
     """Seconds on this machine, of games and judgements."""
     plans, rules = contests(setting), make("chess")
     with Evaluators(rules, Resources(parallel=setting.parallel, threads=setting.threads)) as evaluators:
-        speed = evaluations_per_second(rules, evaluators.get(setting.net(), player(setting, HYBRID)))
+        speed = evaluations_per_second(evaluators.get(setting.net(), player(setting, HYBRID)))
     judging = len(plans) * setting.scaled(POSITIONS, 2) * deep(setting) / speed
     return contest_seconds(setting, plans.values()) + judging
 

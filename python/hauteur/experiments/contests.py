@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hauteur import _core
-from hauteur.evaluate import Evaluator
+from hauteur.evaluate import evaluations_per_second
 from hauteur.experiments.frame import Setting
 from hauteur.game import make
 from hauteur.match import Evaluators, Match, MatchSettings, Resources, resolved_net
@@ -160,7 +160,7 @@ def contest_seconds(setting: Setting, contests: Iterable[Contest], plies: float 
                 for net, visits in _work(game, player):
                     key = (net, player.precision)
                     if key not in speeds:
-                        speeds[key] = evaluations_per_second(game, evaluators.get(net, player))
+                        speeds[key] = evaluations_per_second(evaluators.get(net, player))
                     seconds += contest.games * plies / 2 * visits / speeds[key]
     return seconds * OVERHEAD * setting.seeds
 
@@ -175,17 +175,3 @@ def _work(game: _core.Game, player: PlayerSettings) -> list[tuple[str, float]]:
         ratio = player.search.second_net.large_visits / max(1, player.search.second_net.small_visits)
         found.append((player.large_net, player.visits * ratio * share))
     return found
-
-
-def evaluations_per_second(game: _core.Game, evaluator: Evaluator, seconds: float = 0.5) -> float:
-    """What the evaluator computes in full batches, right now."""
-    import numpy as np
-
-    rows = evaluator.batch_size
-    features = np.repeat(game.initial_state().encode()[None], rows, axis=0)
-    evaluator(features)  # the first batch also prepares the engine
-    done, started = 0, time.perf_counter()
-    while time.perf_counter() - started < seconds:
-        evaluator(features)
-        done += rows
-    return done / (time.perf_counter() - started)

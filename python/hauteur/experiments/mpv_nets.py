@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from hauteur import networks
-from hauteur.experiments.contests import Contest, evaluations_per_second, play_contests
+from hauteur.evaluate import evaluations_per_second
+from hauteur.experiments.contests import Contest, play_contests
 from hauteur.experiments.field import field_seconds, usual_plies
 from hauteur.experiments.frame import Setting
 from hauteur.experiments.learning import SeedDisplay
@@ -171,4 +172,4 @@ def speed_of(setting: Setting, net: Path) -> float:
     """Evaluations of a net a second, in full batches on the setting's threads."""
     rules = make(str(networks.describe(net).game))
     with Evaluators(rules, Resources(setting.parallel, threads=setting.threads)) as evaluators:
-        return evaluations_per_second(rules, evaluators.get(str(net), PlayerSettings(net=str(net))))
+        return evaluations_per_second(evaluators.get(str(net), PlayerSettings(net=str(net))))

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 from pydantic import Field
 
 from hauteur import _core
 from hauteur.engine_settings import EngineSettings
+from hauteur.evaluate import evaluations_per_second
 from hauteur.game_files.lines import BadGame
 from hauteur.judging import Dialogue, Judge
 from hauteur.match import Evaluators, Resources, build_player, net_content, resolved_net
@@ -40,7 +39,6 @@ from hauteur.section import Section
 
 EVALUATIONS_A_POSITION = 20
 """What a position costs on the average with the default rule; for the estimate."""
-WARM_UP_SECONDS = 0.5
 
 Show = Callable[[str], None]
 
@@ -155,7 +153,7 @@ class Mine:
         puzzles = sum(self._is_puzzle(entry) for entry in found.values())
         with Evaluators(self.game, self.resources) as evaluators:
             judge = self._judge_of(build_player(self.game, self.settings.player, evaluators, "--player"))
-            seconds = len(left) * EVALUATIONS_A_POSITION / evaluations_per_second(judge)
+            seconds = len(left) * EVALUATIONS_A_POSITION / evaluations_per_second(judge.evaluator)
             self.show(f"estimate: {duration(seconds)}")
             with closing(judge.converse(self._dialogues(left))) as answers:
                 for _, entry in answers:
@@ -208,18 +206,6 @@ class Mine:
         settings = self.settings.stored(self.game)
         write_json(self.folder / "result.json", {**result, "settings": settings, "written": surroundings()})
         return result
-
-
-def evaluations_per_second(judge: Judge) -> float:
-    """Speed of the net on full batches, measured for a moment."""
-    evaluator = judge.evaluator
-    features = np.zeros((evaluator.batch_size, *evaluator.feature_shape), np.float32)
-    evaluator(features)
-    batches, started = 0, time.perf_counter()
-    while (seconds := time.perf_counter() - started) < WARM_UP_SECONDS:
-        evaluator(features)
-        batches += 1
-    return batches * evaluator.batch_size / seconds
 
 
 def work_text(judge: Judge) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from hauteur import _core
+from hauteur.evaluate import evaluations_per_second
 from hauteur.judging import Dialogue, Judge, Judgements, Question, counts_up_to, visits_to_solution
 from hauteur.match import Evaluators, Resources, build_player, net_content, player_name, resolved_net
 from hauteur.metrics import duration
@@ -20,7 +21,7 @@ from hauteur.networks.files import write_bytes
 from hauteur.player import Player
 from hauteur.player_spec import PlayerSettings, player_text
 from hauteur.puzzles.journal import Journal
-from hauteur.puzzles.mine import Show, evaluations_per_second, work_text
+from hauteur.puzzles.mine import Show, work_text
 from hauteur.puzzles.mine_result import aligned, share
 from hauteur.puzzles.problems import Problem
 from hauteur.run_folder import held, surroundings, write_json
@@ -109,7 +110,7 @@ class Solve:
         judge = Judge(player.evaluator, player.search, player.large, seed=self.seed, at_a_time=room)
         if left:
             positions = sum(len(self.problems[number].steps) for number in left)
-            seconds = positions * most * EVALUATIONS_A_VISIT / evaluations_per_second(judge)
+            seconds = positions * most * EVALUATIONS_A_VISIT / evaluations_per_second(judge.evaluator)
             self.show(f"{name}: {len(left):,} of {len(self.problems):,} problems to solve, at most {duration(seconds)}")
         with closing(judge.converse(self._dialogues(left, key))) as answers:
             for _, answer in answers:
