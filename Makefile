@@ -35,8 +35,7 @@ $(INSTALLED): pyproject.toml
 	@command -v cargo >/dev/null || { echo "make: cargo not found: install Rust (https://rustup.rs or your system's package), then repeat" >&2; exit 1; }
 	@test -x $(BIN)/python || { python="$$(.ci/find-python $(PYTHON))" && "$$python" -m venv $(VENV); }
 	@echo "make: installing the dependencies into $(VENV): some minutes the first time, torch alone is large"
-	$(BIN)/python -m pip install --quiet $(PIP_ARGS) "maturin>=1.9,<2"
-	$(BIN)/python -m pip install --quiet $(PIP_ARGS) --no-build-isolation --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet $(PIP_ARGS) --editable '.[dev]'
 	@touch $@
 
 $(BUILT): $(INSTALLED) $(RUST_SOURCES)
