@@ -1,6 +1,6 @@
 """Makes the Connect Four positions with exact values that `hauteur prove connect4` judges moves by.
 
-    python benchmarks/connect4_values.py python/hauteur/data/connect4_values.json
+    python benchmarks/connect4_values.py python/hauteur/networks/data/connect4_values.json
 
 For every ply from 8 to 30 it takes 20 quiet positions and solves every legal move with `_core.Connect4Solver`. They
 come from games of random moves that neither miss nor allow a win at once, and nobody threatens to win at once in them:
@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from hauteur import _core
-from hauteur.seeds import stream
+from hauteur.system.seeds import stream
 
 FIRST_PLY, LAST_PLY = 8, 30
 POSITIONS_PER_PLY = 20

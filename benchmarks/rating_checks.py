@@ -4,7 +4,8 @@ python benchmarks/rating_checks.py [RUNS] [SEED]     (10000 1; about two minutes
 
 A pair of games is drawn from a latent scale: A wins a game where strength + opening + noise > t, loses where it is
 < -t. The noise is normal; the opening, normal too, helps A in one game and B in the other, so the games of a pair are
-correlated by as much as openings are unequal. The same simulation in small is a test (tests/test_rating_simulation.py).
+correlated by as much as openings are unequal. The same simulation in small is a test
+(tests/matches/test_rating_simulation.py).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-from hauteur.rating import (
+from hauteur.matches.ratings.elo import (
     EMPTY_CELL,
     PAIR_POINTS,
     Model,

@@ -12,13 +12,13 @@ from pathlib import Path
 import numpy as np
 
 from hauteur import _core
-from hauteur.arena import play_games
-from hauteur.config import Temperature
-from hauteur.evaluate import make_evaluator
-from hauteur.player import Player
-from hauteur.recipe import LearningSearch
-from hauteur.record import GamePlan, GameRecord
-from hauteur.replay import write_shard
+from hauteur.learning.recipe import LearningSearch
+from hauteur.learning.replay import write_shard
+from hauteur.matches.arena import play_games
+from hauteur.matches.record import GamePlan, GameRecord
+from hauteur.networks.evaluators.factory import make_evaluator
+from hauteur.players.player import Player
+from hauteur.search.params import Temperature
 
 
 def self_play(net: str, games: int, visits: int, max_plies: int) -> list[GameRecord]:

@@ -97,7 +97,7 @@ def main() -> None:
     parser.add_argument("--overhead", type=int, default=200, help="MoveOverheadMs")
     parser.add_argument("--threads", type=int, default=0)
     given = parser.parse_args()
-    hauteur = [sys.executable, "-m", "hauteur.cli", "uci", "--weights", given.net]
+    hauteur = [sys.executable, "-m", "hauteur.cli.main", "uci", "--weights", given.net]
     settings = {"MoveOverheadMs": str(given.overhead), "Threads": str(given.threads)}
     other = ([given.opponent], {}) if given.opponent else (hauteur, settings)
     with opened(hauteur, settings) as ours, opened(*other) as theirs:

@@ -10,7 +10,7 @@ import chess
 from chess.engine import Cp, Limit, Mate, PlayResult, PovScore, PovWdl, Score, Wdl
 from lib.engine_wrapper import MinimalEngine
 
-from hauteur.uci.in_process import Answer, InProcessEngine
+from hauteur.engine.uci.in_process import Answer, InProcessEngine
 
 logger = logging.getLogger(__name__)
 

@@ -35,7 +35,7 @@ class Game:
     def __new__(cls, spec: str) -> Game: ...
     @staticmethod
     def from_python(game: object, spec: str | None = None) -> Game:
-        """Wraps a game written in Python, given as its initial position (see hauteur.game.Position).
+        """Wraps a game written in Python, given as its initial position (see hauteur.games.registry.Position).
 
         `spec` is what builds it again, by default the class's name in small letters. An exception raised by a method
         of the position is raised again by the call that needed it (`gather`, `add`, `State.play` ...); a forest that
@@ -100,7 +100,7 @@ class Batch:
 
 @final
 class Forest:
-    """Many searches, one batch. `params` is hauteur.config.SearchParams as JSON."""
+    """Many searches, one batch. `params` is hauteur.search.params.SearchParams as JSON."""
 
     def __new__(cls, game: Game, params: str, seed: int = 0, threads: int = 1) -> Forest: ...
     @property

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hauteur.extras import extra_of
+from hauteur.system.extras import extra_of
 
 MAX_ACTIONS = 65535
 

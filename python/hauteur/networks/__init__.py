@@ -5,12 +5,7 @@ net.description                # architecture, game, shapes, training facts, con
 net.module()                   # torch module for inference and training
 """
 
-from hauteur.networks.architecture import (
-    Architecture,
-    Lc0Architecture,
-    NetDescription,
-    ResNetArchitecture,
-)
+from hauteur.networks.architecture import Architecture, Lc0Architecture, NetDescription, ResNetArchitecture
 from hauteur.networks.registry import Net, convert, describe, load, save
 
 __all__ = [

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from hauteur.networks.chess_moves import CONVOLUTION_PLANES, NUM_MOVES
-from hauteur.section import Section
+from hauteur.system.settings import Section
 
 Shape = tuple[int, ...]
 Size = Annotated[int, Field(ge=1, le=65536)]

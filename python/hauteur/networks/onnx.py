@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from hauteur.machine import cache_directory
 from hauteur.networks.architecture import NetDescription
 from hauteur.networks.files import check_folder, sha256_of
+from hauteur.system.hardware import cache_directory
 
 if TYPE_CHECKING:
     from hauteur.networks.registry import Net

@@ -1,0 +1,1 @@
+"""The command line: `main` runs it, `commands` has one module for each group of commands."""

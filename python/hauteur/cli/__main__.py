@@ -1,0 +1,7 @@
+"""`python -m hauteur.cli.main` is the `hauteur` command."""
+
+import sys
+
+from hauteur.cli.main import main
+
+sys.exit(main())

@@ -1,0 +1,130 @@
+"""hauteur bench train: how fast a net learns, and how little of it is drawing the batches."""
+
+import json
+import tempfile
+import time
+from contextlib import closing
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from hauteur import _core
+from hauteur.cli.commands.bench import check_positive
+from hauteur.games.registry import make
+from hauteur.learning.recipe import TrainSettings, parse_recipe
+from hauteur.learning.replay import ReplayBuffer, write_shard
+from hauteur.matches.arena import play_games
+from hauteur.matches.record import GamePlan
+from hauteur.networks.evaluators.factory import make_evaluator
+from hauteur.players.player import Player
+from hauteur.search.params import SearchParams, Temperature
+from hauteur.system.seeds import stream
+
+if TYPE_CHECKING:
+    from hauteur.learning.train import Trainer
+
+GAMES, VISITS = 128, 4
+"""The games that are learned from, played without a network."""
+
+DRAWN = 5
+"""Batches whose drawing is timed in a round."""
+
+
+def train(
+    spec: str = "connect4",
+    *,
+    net: Path | None = None,
+    filters: int = 64,
+    blocks: int = 5,
+    batch: int = 512,
+    steps: int = 10,
+    rounds: int = 5,
+    threads: int = 1,
+    setting: tuple[str, ...] = (),
+) -> None:
+    """Samples per second of training, in all and per second of processor time, and what drawing them takes.
+
+    Parameters
+    ----------
+    spec
+        The game.
+    net
+        Net file, also lc0's; default: random weights of the size that --filters and --blocks give.
+    filters, blocks
+        Size of the random net.
+    batch
+        Positions of a step.
+    steps
+        Steps of a round.
+    rounds
+        Rounds; least, median and greatest are printed. One more goes before them.
+    threads
+        Threads of the processor.
+    setting
+        A setting of the section [train] of a recipe, such as optimiser=sgd or mixed_precision=bfloat16; may be given
+        several times.
+    """
+    check_positive(filters=filters, batch=batch, steps=steps, rounds=rounds, threads=threads)
+    settings = train_settings(spec, batch, setting)
+    game = make(spec)
+    trainer, buffer = trainer_of(game, net, filters, blocks, settings), played_buffer(game, settings)
+    measured = [train_round(trainer, buffer, number, steps, threads) for number in range(rounds + 1)][1:]
+    line = {"bench": "train", "game": spec, "net": trainer.network.architecture.summary(), "threads": threads}
+    line |= {"batch": batch, "settings": list(setting)}
+    line |= {name: spread([numbers[name] for numbers in measured]) for name in measured[0]}
+    print(json.dumps(line), flush=True)
+
+
+def train_settings(spec: str, batch: int, changes: tuple[str, ...]) -> TrainSettings:
+    """The settings of training: a recipe's defaults with this batch and `key=value` changes."""
+    recipe = {"game": spec, "train": {"batch_size": batch}}
+    return parse_recipe(recipe, "--setting", [f"train.{change}" for change in changes]).train
+
+
+def trainer_of(game: _core.Game, net: Path | None, filters: int, blocks: int, settings: TrainSettings) -> "Trainer":
+    """Of the net file, or of random weights."""
+    from hauteur import networks
+    from hauteur.learning.train import Trainer
+    from hauteur.networks.evaluators.factory import check_fits
+
+    if net is not None:
+        check_fits(game, net, networks.describe(net))
+        return Trainer.from_net(net, settings)
+    architecture = networks.ResNetArchitecture(
+        feature_shape=game.feature_shape, num_actions=game.num_actions, filters=filters, blocks=blocks
+    )
+    return Trainer.new(architecture, settings, seed=1)
+
+
+def played_buffer(game: _core.Game, settings: TrainSettings) -> ReplayBuffer:
+    """Games of a few visits a move, from a file as in a run."""
+    with closing(make_evaluator(game, "uniform")) as evaluator:
+        player = Player("uniform", evaluator, SearchParams(), VISITS, Temperature(initial=1.0))
+        plans = map(GamePlan, range(GAMES))
+        games = list(play_games(game, [player], plans, seed=1, purpose="bench", parallel=64, batch_size=64))
+    buffer = ReplayBuffer(game, GAMES, legal=settings.mask_illegal)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "games.parquet"
+        write_shard(path, game.spec, games, generation=1, nets=[0])
+        buffer.extend([path])
+    return buffer
+
+
+def train_round(trainer: "Trainer", buffer: ReplayBuffer, number: int, steps: int, threads: int) -> dict[str, float]:
+    """Samples per second, per second of processor time, and the milliseconds of drawing a batch and of a step."""
+    cpu = time.process_time()
+    facts = trainer.train(buffer, steps, seed=1, generation=number + 1, generations=number + 1, threads=threads)
+    cpu = time.process_time() - cpu
+    drawing = time.perf_counter()
+    for batch in range(DRAWN):
+        buffer.sample(stream(1, "bench", batch), trainer.settings.batch_size)
+    drawing = time.perf_counter() - drawing
+    numbers: dict[str, Any] = {"samples_per_second": facts.samples / facts.seconds}
+    numbers["samples_per_cpu_second"] = facts.samples / cpu
+    return numbers | {"step_ms": 1000 * facts.seconds / steps, "draw_ms": 1000 * drawing / DRAWN}
+
+
+def spread(values: list[float]) -> dict[str, float]:
+    """Minimum, median and maximum, in four digits."""
+    found = {"min": min(values), "median": median(values), "max": max(values)}
+    return {name: float(f"{value:.4g}") for name, value in found.items()}

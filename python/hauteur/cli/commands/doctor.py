@@ -1,0 +1,241 @@
+"""`hauteur doctor`: what this installation is made of, what the machine offers, what is missing and how to get it."""
+
+import json as json_format
+import platform
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import PackageNotFoundError
+from importlib.metadata import version as installed_version
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from hauteur.system import hardware
+from hauteur.system.extras import EXTRAS, Extra
+
+Facts = dict[str, Any]
+
+PACKAGES = ("numpy", "torch", "openvino", "onnx", "onnxscript", "pyarrow", "pydantic", "safetensors", "scipy", "chess")
+"""Distributions that every installation has."""
+
+PROBES = {
+    "openvino": """
+import openvino
+from hauteur.evaluate_openvino import default_precision
+core = openvino.Core()
+found = {"default_precision": default_precision(), "devices": {
+    d: {"name": core.get_property(d, "FULL_DEVICE_NAME").strip(),
+        "capabilities": list(core.get_property(d, "OPTIMIZATION_CAPABILITIES"))} for d in core.available_devices}}
+""",
+    "torch": """
+import torch
+cuda = [torch.cuda.get_device_properties(i) for i in range(torch.cuda.device_count())]
+found = {"cuda": [{"name": d.name, "memory": d.total_memory, "capability": f"{d.major}.{d.minor}"} for d in cuda],
+         "built_for_cuda": torch.version.cuda, "threads": torch.get_num_threads(),
+         "cpu": torch.backends.cpu.get_cpu_capability()}
+""",
+    "onnxruntime": """
+import onnxruntime
+found = {"providers": onnxruntime.get_available_providers()}
+""",
+}
+"""Backend -> code that leaves what it can do in `found`. Each runs in a process of its own: a broken installation may
+crash on import, and the doctor has to survive that."""
+
+PROBE_SECONDS = 60
+
+
+def doctor(*, json: bool = False) -> int:
+    """Show versions, devices, threads, backends, and what is missing.
+
+    Parameters
+    ----------
+    json
+        Print the facts as JSON instead of tables.
+    """
+    facts = examine()
+    if json:
+        print(json_format.dumps(facts, indent=2))
+    else:
+        show(facts)
+    return 0
+
+
+def examine() -> Facts:
+    """All facts, as JSON holds them."""
+    with ThreadPoolExecutor() as pool:
+        probed = dict(zip(PROBES, pool.map(probe, PROBES), strict=True))
+    facts: Facts = {
+        "hauteur": package_version("hauteur"),
+        "python": {"version": platform.python_version(), "path": sys.executable},
+        "system": platform.platform(),
+        "processor": examine_processor(),
+        "memory": dict(zip(("total", "available"), hardware.memory_bytes(), strict=True)),
+        "packages": {name: package_version(name) for name in PACKAGES},
+        "extras": {extra.name: package_version(extra.distribution) for extra in EXTRAS},
+        "backends": probed,
+        "cache": examine_cache(hardware.cache_directory()),
+        "nets": [{"path": str(path), "bytes": path.stat().st_size} for path in find_nets()],
+    }
+    facts["problems"] = list(find_problems(facts))
+    return facts
+
+
+def package_version(name: str) -> str | None:
+    """Version of an installed distribution, None if it is missing."""
+    try:
+        return installed_version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def examine_processor() -> Facts:
+    """Name, vector features and cores."""
+    return {
+        "name": hardware.processor_name(),
+        "architecture": platform.machine(),
+        "features": hardware.processor_features(),
+        "cores": hardware.usable_cores(),
+        "quota": hardware.core_quota(),
+    }
+
+
+def examine_cache(folder: Path) -> Facts:
+    """Where the cache is and what it holds."""
+    sizes = [path.stat().st_size for path in folder.rglob("*") if path.is_file()]
+    return {"path": str(folder), "files": len(sizes), "bytes": sum(sizes)}
+
+
+def find_nets() -> list[Path]:
+    """Nets that came with the package and nets in the current folder."""
+    shipped = Path(str(files("hauteur.networks"))) / "data"
+    here = Path.cwd()
+    return sorted(shipped.glob("*.safetensors")) + sorted([*here.glob("*.safetensors"), *here.glob("*.pb.gz")])
+
+
+def probe(name: str) -> Facts:
+    """What the backend says of itself, or `error` with the last line of its complaint."""
+    code = f"import json\n{PROBES[name]}\nprint(json.dumps(found))"
+    command = [sys.executable, "-W", "ignore", "-c", code]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PROBE_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        return {"error": f"no answer within {PROBE_SECONDS} seconds"}
+    if done.returncode == 0:
+        found: Facts = json_format.loads(done.stdout.splitlines()[-1])
+        return found
+    complaint = done.stderr.strip().splitlines() or [f"ended with status {done.returncode}"]
+    return {"error": complaint[-1]}
+
+
+def find_problems(facts: Facts) -> Iterator[str]:
+    """What is wrong or will be slow, one line each, with what to do."""
+    for name in PACKAGES:
+        if facts["packages"][name] is None:
+            yield f"{name} is missing: pip install {name}"
+    for name in ("openvino", "torch"):
+        if "error" in facts["backends"][name]:
+            yield f"{name} does not work: {facts['backends'][name]['error']}"
+    features = facts["processor"]["features"]
+    if features is not None and "avx2" not in features and facts["processor"]["architecture"] in ("x86_64", "AMD64"):
+        yield "the processor has no AVX2: networks will run several times slower than on newer ones"
+    threads = facts["backends"]["torch"].get("threads", 0)
+    if threads > facts["processor"]["cores"]:
+        yield f"torch starts {threads} threads on {facts['processor']['cores']} usable cores: set OMP_NUM_THREADS"
+    if not facts["nets"]:
+        yield "no net found: the package's own (tictactoe, connect4) are missing, so reinstall hauteur"
+
+
+def show(facts: Facts) -> None:
+    """Prints the facts as a table a section."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(highlight=False, soft_wrap=True)
+    for title, rows in sections(facts).items():
+        table = Table.grid(padding=(0, 2))
+        table.add_column(min_width=14, style="bold", no_wrap=True)
+        table.add_column(overflow="fold")
+        for key, text in rows:
+            table.add_row(f"  {key}", Text(text))
+        console.print(f"[bold cyan]{title}")
+        console.print(table)
+    for problem in facts["problems"]:
+        console.print(Text.assemble(("problem: ", "bold red"), problem))
+    if not facts["problems"]:
+        console.print("[bold green]no problems found")
+
+
+def sections(facts: Facts) -> dict[str, list[tuple[str, str]]]:
+    """Title -> rows of key and text."""
+    return {
+        "Versions": [
+            ("hauteur", facts["hauteur"] or "not installed (running from source)"),
+            ("python", f"{facts['python']['version']} ({facts['python']['path']})"),
+            ("system", facts["system"]),
+            *((name, text or "missing") for name, text in facts["packages"].items()),
+        ],
+        "Machine": machine_rows(facts),
+        "Backends": backend_rows(facts["backends"]),
+        "Extras": [(extra.name, extra_text(extra, facts["extras"][extra.name])) for extra in EXTRAS],
+        "Files": [
+            ("cache", "{path} ({files} files, {size})".format(**facts["cache"], size=size(facts["cache"]["bytes"]))),
+            *(("net", f"{net['path']} ({size(net['bytes'])})") for net in facts["nets"]),
+        ],
+    }
+
+
+def machine_rows(facts: Facts) -> list[tuple[str, str]]:
+    """Processor, cores and memory."""
+    processor, memory = facts["processor"], facts["memory"]
+    features = processor["features"]
+    quota = "" if processor["quota"] is None else f" (the container allows {processor['quota']:g})"
+    return [
+        ("processor", f"{processor['name']} ({processor['architecture']})"),
+        ("features", "unknown" if features is None else " ".join(features) or "none that matter"),
+        ("cores", f"{processor['cores']} usable{quota}"),
+        ("memory", f"{size(memory['total'])}, available {size(memory['available'])}"),
+    ]
+
+
+def backend_rows(backends: Facts) -> list[tuple[str, str]]:
+    """One row a backend and device."""
+    rows = []
+    for name, found in backends.items():
+        if "error" in found:
+            rows.append((name, f"not available: {found['error']}"))
+        elif name == "openvino":
+            rows.append(("default", f"openvino on the processor, {found['default_precision']}"))
+            rows += [
+                (name, f"{key}: {d['name']} ({' '.join(d['capabilities'])})") for key, d in found["devices"].items()
+            ]
+        elif name == "torch":
+            rows.append((name, f"CPU with {found['cpu']}, {found['threads']} threads by default"))
+            rows += [
+                (name, f"CUDA: {d['name']}, {size(d['memory'])}, capability {d['capability']}") for d in found["cuda"]
+            ]
+            if not found["cuda"]:
+                rows.append((name, "no CUDA device" + ("" if found["built_for_cuda"] else " (this torch has no CUDA)")))
+        else:
+            rows.append((name, ", ".join(found["providers"])))
+    return rows
+
+
+def extra_text(extra: Extra, found: str | None) -> str:
+    """Version of an extra's package, or how to install it."""
+    if found:
+        return f"{extra.distribution} {found}: {extra.purpose}"
+    return f"not installed ({extra.purpose}): {extra.install}"
+
+
+def size(count: int | None) -> str:
+    """Bytes in a unit that reads well."""
+    if count is None:
+        return "unknown"
+    for unit, factor in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if count >= factor:
+            return f"{count / factor:.1f} {unit}"
+    return f"{count} bytes"

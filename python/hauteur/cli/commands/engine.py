@@ -1,0 +1,200 @@
+"""`hauteur analyse` and `hauteur uci`: looking at one position, and the chess engine for UCI programs."""
+
+import json as json_format
+import os
+import sys
+from concurrent.futures import Future
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from hauteur import _core
+from hauteur.cli.commands.options import Seed
+from hauteur.networks.bundled import net_or_shipped
+from hauteur.players.player import for_nets
+from hauteur.search.analysis import OnReport, Session, open_evaluator
+from hauteur.search.limits import Limits
+from hauteur.search.params import SearchParams
+from hauteur.search.report import RootReport
+from hauteur.search.time_manager import Budget
+
+DEFAULT_VISITS = 800
+MOVES_SHOWN = 12
+WAIT_SECONDS = 0.2
+"""How often a waiting command looks for Ctrl-C."""
+
+Words = Annotated[tuple[str, ...], Parameter(consume_multiple=True)]
+
+
+def analyse(
+    spec: str = "chess",
+    *,
+    net: str | None = None,
+    large_net: str | None = None,
+    fen: str | None = None,
+    moves: Words = (),
+    visits: int | None = None,
+    time: float | None = None,
+    only: Words = (),
+    multipv: int = MOVES_SHOWN,
+    json: bool = False,
+    syzygy: str | None = None,
+    batch_size: int | None = None,
+    threads: int = 0,
+    seed: Seed = 0,
+    search: Annotated[SearchParams, Parameter(name="search")] = SearchParams(),  # noqa: B008  (immutable)
+) -> int:
+    """Search a position; show every move with visits, prior, value and line.
+
+    Parameters
+    ----------
+    spec
+        Game, such as chess, connect4, nogo(size=7).
+    net
+        Net file, or `uniform` or `rollout`. Default: the net that comes with the game; for chess the file that
+        HAUTEUR_NET names, or the newest .pb.gz file of the working directory.
+    large_net
+        A second, large net that corrects the first one: two-net search, see --search.second-net.
+    fen
+        Chess and minichess: the position. Default: the start of the game.
+    moves
+        Moves played from there, in any notation of the game.
+    visits
+        Visits of the root, its own evaluation included. Default: 800; with --time no limit. With two nets: the first
+        net's, and the large one's in the proportion that --search.second-net gives (default 8 : 1).
+    time
+        Seconds.
+    only
+        The only moves to look at.
+    multipv
+        How many moves to show with their lines of play.
+    json
+        Print one JSON object instead.
+    syzygy
+        Chess: folders of Syzygy tablebases, separated as in PATH.
+    batch_size
+        Most positions evaluated together; 1: exactly sequential search. Default: what suits the backend.
+    threads
+        Threads of the net on the processor; 0: one a core.
+    seed
+        Of all random draws.
+    """
+    limits, rows = analysis_limits(visits, time), max(1, multipv)
+    start, actions, state = find_position(spec, fen, moves)
+    restriction = tuple(state.action_from_text(move) for move in only)
+    tablebase = _core.Tablebase(syzygy) if syzygy else None
+    name = net_or_shipped(net, spec=start.game.spec, game_name=start.game.name)
+    with ExitStack() as stack:
+        evaluator, large = (
+            stack.enter_context(closing(open_evaluator(start.game, file, threads=threads))) if file else None
+            for file in (name, large_net)
+        )
+        assert evaluator is not None
+        params = for_nets(search, large)
+        session = Session(evaluator, params, large=large, seed=seed, batch_size=batch_size, tablebase=tablebase)
+        session.set_position(start, actions)
+        report = _search(session, limits, actions=restriction, lines=rows, quiet=json)
+    _show(report, f"{name} and {large_net}" if large_net else name, rows=rows, as_json=json)
+    return 0
+
+
+def uci(*, weights: str | None = None, log: Path | None = None, seed: Seed | None = None) -> int:
+    """Chess engine for UCI programs; lc0's option names.
+
+    Parameters
+    ----------
+    weights
+        The same as the option WeightsFile: a .pb.gz net of Leela Chess Zero, or `uniform`. Default: the file that
+        HAUTEUR_NET names, or the newest .pb.gz file of the working directory.
+    log
+        The same as the option LogFile: the conversation is appended to this file.
+    seed
+        Of moves drawn by temperature and of noise. Default: different every time.
+    """
+    from hauteur.engine.streams import Output, input_lines
+    from hauteur.engine.uci.engine import Engine
+
+    output = Output(sys.stdout)
+    engine = Engine(output, seed=seed)
+    if weights is not None:
+        engine.options.set("WeightsFile", weights)
+    if log is not None:
+        output.log_to(str(log))
+    engine.run(input_lines(sys.stdin.fileno()))
+    if engine.opening:
+        sys.stdout.flush()
+        os._exit(0)  # a net that is being opened cannot be interrupted, and the program does not wait for us
+    return 0
+
+
+def analysis_limits(visits: int | None, time: float | None) -> Limits:
+    """Limits of an analysis; ValueError for limits that are none."""
+    if visits is not None and visits < 1:
+        raise ValueError(f"--visits must be >= 1, got {visits}")
+    if time is not None and not 0.0 < time < 1e9:
+        raise ValueError(f"--time must be a number of seconds above 0, got {time}")
+    if visits is None and time is None:
+        visits = DEFAULT_VISITS
+    return Limits(visits=visits, budget=None if time is None else Budget(time, time))
+
+
+def find_position(
+    spec: str, fen: str | None, moves: tuple[str, ...]
+) -> tuple[_core.State, tuple[int, ...], _core.State]:
+    """Start of the game, the actions since, and the position after them."""
+    from hauteur.games.registry import make, with_fen
+
+    start = make(with_fen(spec, fen)).initial_state()
+    state, actions = start.copy(), list[int]()
+    for number, text in enumerate(" ".join(moves).split(), 1):
+        try:
+            action = state.action_from_text(text)
+        except ValueError as error:
+            raise ValueError(f"--moves, move {number}: {error}") from None
+        actions.append(action)
+        state.play(action)
+    return start, tuple(actions), state
+
+
+def _search(session: Session, limits: Limits, *, actions: tuple[int, ...], lines: int, quiet: bool) -> RootReport:
+    """Searches, showing the table while it grows if there is somebody to see it. Ctrl-C ends the search early."""
+    from rich.console import Console
+
+    console = Console()
+    if quiet or not console.is_terminal:
+        return _result(session, session.start(limits, actions=actions, lines=lines))
+    from rich.live import Live
+
+    from hauteur.search.report_text import report_view
+
+    with Live(console=console, transient=True, refresh_per_second=8) as live:
+        show: OnReport = lambda report: live.update(report_view(report, rows=lines))  # noqa: E731
+        return _result(session, session.start(limits, actions=actions, lines=lines, on_report=show))
+
+
+def _result(session: Session, future: "Future[RootReport]") -> RootReport:
+    while True:
+        try:
+            return future.result(WAIT_SECONDS)
+        except KeyboardInterrupt:
+            session.stop()
+        except TimeoutError:
+            if future.done():
+                raise
+
+
+def _show(report: RootReport, net: str, *, rows: int, as_json: bool) -> None:
+    from rich.console import Console
+
+    from hauteur.search.report_text import report_json, report_view
+
+    game = report.state.game.spec
+    if as_json:
+        print(json_format.dumps(report_json(report, game=game, net=net)))
+        return
+    console = Console(highlight=False)
+    console.print(report.state.text(), markup=False)
+    console.print(f"{game}, net {net}", style="bold", markup=False)
+    console.print(report_view(report, rows=rows))

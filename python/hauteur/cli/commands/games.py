@@ -1,0 +1,254 @@
+"""Commands about games themselves: count move sequences, run the laws, play in the terminal, prove a net's play."""
+
+import json as json_format
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from hauteur import _core
+from hauteur.cli.commands.options import Seed
+from hauteur.games.registry import check_game as results_of_laws
+from hauteur.games.registry import make
+from hauteur.matches.ratings.elo import score_interval
+from hauteur.networks.bundled import net_or_shipped
+from hauteur.players.player import Player
+from hauteur.search.params import SearchParams, Temperature
+from hauteur.studies.exact_play import (
+    Preserved,
+    play_against_every_reply,
+    play_rollouts,
+    solved_connect4_positions,
+    total,
+    value_preserving_moves,
+)
+
+if TYPE_CHECKING:
+    from hauteur.networks.evaluators.factory import Evaluator
+
+
+def perft(spec: str, depth: int, *, divide: bool = False) -> int:
+    """Count the move sequences of every length up to DEPTH; checks a game's rules against known numbers.
+
+    Parameters
+    ----------
+    spec
+        The game, e.g. `chess`, `nogo(size=7)`, `chess(fen=...)`.
+    depth
+        Longest length, at least 1.
+    divide
+        Also list the sequences of length DEPTH by their first move.
+    """
+    if depth < 1:
+        raise ValueError(f"depth must be >= 1, got {depth}")
+    state = make(spec).initial_state()
+    print(f"{'depth':>5} {'sequences':>20} {'seconds':>9}")
+    for length in range(1, depth + 1):
+        started = time.perf_counter()
+        count = state.perft(length)
+        print(f"{length:5} {count:20,} {time.perf_counter() - started:9.3f}", flush=True)
+    if divide:
+        _print_division(state, depth)
+    return 0
+
+
+def _print_division(state: _core.State, depth: int) -> None:
+    """Sequences of length `depth` by first move."""
+    print()
+    for action in state.legal_actions().tolist():
+        child = state.copy()
+        child.play(action)
+        print(f"{state.action_to_text(action):>8} {child.perft(depth - 1):,}", flush=True)
+
+
+def check_game(spec: str, *, games: int = 20, seed: Seed = 0) -> int:
+    """Run the laws that every game obeys along random games; exit status 1 if one is broken.
+
+    Parameters
+    ----------
+    spec
+        The game, e.g. `connect4`, `tutorial`, `openspiel:hex(board_size=5)`.
+    games
+        Number of random games.
+    seed
+        Seed of the random moves.
+    """
+    results = results_of_laws(spec, games=games, seed=seed)
+    width = max(len(result.name) for result in results)
+    for result in results:
+        verdict = "ok    " if result.broken is None else "BROKEN"
+        print(f"{verdict} {result.name:{width}} {result.checks:9,} checks  {result.text}")
+        if result.broken is not None:
+            print(f"       {result.broken}")
+    broken = sum(result.broken is not None for result in results)
+    print(f"{spec}: {len(results) - broken} of {len(results)} laws hold along {games} random games (seed {seed})")
+    return 1 if broken else 0
+
+
+def prove(
+    spec: str,
+    *,
+    net: str | None = None,
+    visits: int = 100,
+    at_least: float | None = None,
+    against_rollouts: int = 0,
+    games: int = 100,
+    seed: Seed = 0,
+    json: bool = False,
+) -> int:
+    """Check a net's play against exact play; exit status 1 if it fails.
+
+    tictactoe: the player must not lose against any replies, in either seat. connect4: the share of moves that keep the
+    exact value of the position, on a fixed set of positions by ply. With --against-rollouts N, for any game: a match
+    against plain MCTS with N random games a move.
+
+    Parameters
+    ----------
+    spec
+        `tictactoe` or `connect4`; any game with --against-rollouts.
+    net
+        A net file, `uniform` or `rollout`; default: the net that ships for the game.
+    visits
+        Visits a move.
+    at_least
+        Exit status 1 if the share over all positions (connect4), or the score of the match, is less, 0 to 1.
+    against_rollouts
+        Random games a move of the opponent in a match; 0 = no match.
+    games
+        Games of that match.
+    seed
+        Seed of the searches.
+    json
+        Print one JSON object.
+    """
+    if against_rollouts:
+        return _prove_against_rollouts(spec, net, visits, at_least or 0.0, against_rollouts, games, seed, json)
+    if spec not in PROVABLE:
+        raise ValueError(f"prove knows {' and '.join(PROVABLE)}, got {spec!r}")
+    if at_least is not None and (spec != "connect4" or not 0 <= at_least <= 1):
+        raise ValueError(f"--at-least is a share from 0 to 1 and for connect4 alone, got {at_least} for {spec}")
+    game = make(spec)
+    with _player(game, net, visits) as player:
+        if spec == "tictactoe":
+            return _prove_exhaustively(player, game, seed, json)
+        return _prove_by_values(player, at_least or 0.0, seed, json)
+
+
+PROVABLE = ("tictactoe", "connect4")
+
+
+@contextmanager
+def _player(game: _core.Game, net: str | None, visits: int) -> Iterator[Player]:
+    """The player of a net, at temperature 0; its evaluator is closed at the end."""
+    if visits < 1:
+        raise ValueError(f"visits must be >= 1, got {visits}")
+    chosen = net_or_shipped(net, spec=game.spec, game_name=game.name)
+    with closing(evaluator_of(game, chosen)) as evaluator:
+        yield Player(Path(chosen).name.split(".")[0], evaluator, SearchParams(), visits)
+
+
+def evaluator_of(game: _core.Game, net: str) -> "Evaluator":
+    """The evaluator of a net; imported here so that the other commands start without a backend."""
+    from hauteur.networks.evaluators.factory import make_evaluator
+
+    return make_evaluator(game, net)
+
+
+def _prove_exhaustively(player: Player, game: _core.Game, seed: int, json: bool) -> int:
+    """Prints what became of the games against every reply; 1 if any is lost."""
+    started = time.perf_counter()
+    results = play_against_every_reply(player, game, seed=seed)
+    losses = sum(result.losses for result in results)
+    positions = sum(result.positions for result in results)
+    if json:
+        print(json_format.dumps([asdict(result) for result in results]))
+        return 1 if losses else 0
+    for result in results:
+        seat = ("first", "second")[result.seat]
+        ends = f"{result.wins} won, {result.draws} drawn, {result.losses} lost"
+        print(f"as {seat} player: {result.positions:,} positions, {result.searched:,} searched; ended: {ends}")
+        for moves in result.lost[:5]:
+            print(f"  lost: {moves}")
+    seconds = time.perf_counter() - started
+    print(f"{positions:,} positions visited, {losses} losses ({player.visits} visits a move, {seconds:.1f} s)")
+    return 1 if losses else 0
+
+
+def _prove_by_values(player: Player, at_least: float, seed: int, json: bool) -> int:
+    """Prints the shares by ply and in all; 1 if the total share is less than `at_least`."""
+    by_ply = value_preserving_moves(player, solved_connect4_positions(), seed=seed)
+    in_all = total(list(by_ply.values()))
+    if json:
+        rows = {str(ply): asdict(part) for ply, part in by_ply.items()}
+        print(json_format.dumps({"visits": player.visits, "total": asdict(in_all), "by_ply": rows}))
+        return 1 if in_all.share < at_least else 0
+    print("  ply  positions  kept       choice matters  kept")
+    for ply, part in by_ply.items():
+        print(_values_line(f"{ply:5}", part))
+    print(_values_line("  all", in_all))
+    print(f"value-preserving moves: {in_all.share:.1%} of all, {in_all.choices_share:.1%} where the choice matters")
+    return 1 if in_all.share < at_least else 0
+
+
+def _prove_against_rollouts(
+    spec: str, net: str | None, visits: int, at_least: float, rollouts: int, games: int, seed: int, json: bool
+) -> int:
+    """Plays the match and prints its result; 1 if the score is less than `at_least`."""
+    if min(rollouts, games) < 1 or not 0 <= at_least <= 1:
+        raise ValueError(
+            f"--against-rollouts and --games must be >= 1 and --at-least 0 to 1, got {rollouts}, {games}, {at_least}"
+        )
+    game = make(spec)
+    with _player(game, net, visits) as player:
+        result = play_rollouts(player, game, rollouts=rollouts, games=games, seed=seed)
+    record, (low, high) = result.record, score_interval(result.record)
+    if json:
+        facts = {"rollouts": rollouts, "visits": visits, "score": record.score, "interval_95": [low, high]}
+        print(json_format.dumps(facts | asdict(record) | {"different_games": result.different}))
+    else:
+        print(f"against MCTS with {rollouts:,} rollouts: {record}, score {record.score:.1%} ({low:.1%} to {high:.1%})")
+        print(f"{record.wins} of {record.games} games won, {result.different} different games, {visits} visits a move")
+    return 1 if record.score < at_least else 0
+
+
+def _values_line(label: str, part: Preserved) -> str:
+    kept, choices_kept = f"{part.share:.0%}", f"{part.choices_share:.0%}" if part.choices else "-"
+    return f"{label}  {part.positions:9}  {kept:>4}       {part.choices:14}  {choices_kept:>4}"
+
+
+def play(
+    spec: str = "connect4",
+    *,
+    net: str | None = None,
+    visits: int = 400,
+    human: Literal["first", "second", "both", "none"] = "first",
+    temperature: float = 0.0,
+    seed: Seed = 0,
+) -> int:
+    """Play a game against a net in the terminal.
+
+    Parameters
+    ----------
+    spec
+        The game, e.g. `tictactoe`, `connect4`, `nogo(size=7)`, `minichess`, `chess`.
+    net
+        A net file, `uniform` or `rollout`; default: the net that ships for the game.
+    visits
+        Visits of the engine a move.
+    human
+        Which player you are; `none` lets the engine play both.
+    temperature
+        Randomness of the engine's moves; 0 plays the best.
+    seed
+        Seed of the engine.
+    """
+    from hauteur.engine.terminal import TerminalGame
+
+    game = make(spec)
+    settings = Temperature(initial=temperature)
+    seats = {"first": (0,), "second": (1,), "both": (0, 1), "none": ()}[human]
+    with _player(game, net, visits) as player:
+        TerminalGame(replace(player, temperature=settings), game, seats, seed=seed).run()
+    return 0

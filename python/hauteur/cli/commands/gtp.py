@@ -1,0 +1,68 @@
+"""`hauteur gtp`: the engine for programs that speak the Go Text Protocol."""
+
+import os
+import secrets
+import sys
+from pathlib import Path
+
+from hauteur.games.registry import make
+from hauteur.players.settings import parse_player
+
+
+def gtp(
+    *,
+    game: str = "nogo",
+    player: str = "",
+    resign_below: float = 0.0,
+    move_overhead: float = 0.1,
+    threads: int = 0,
+    batch_size: int | None = None,
+    log: Path | None = None,
+    seed: int | None = None,
+) -> int:
+    """Engine for programs that speak GTP, for NoGo and other games whose moves are points.
+
+    Parameters
+    ----------
+    game
+        The game, e.g. `nogo`, `nogo(size=7)`, `connect4`, `tictactoe`.
+    player
+        Who plays, as in `hauteur match`: `net=FILE visits=400`, `rave:1000`, `mcts:1000`, `solver`, `random`. Default:
+        the net that comes with the game.
+    resign_below
+        A player with a net resigns when it expects a score below this, 0 to 1; 0: never.
+    move_overhead
+        Seconds that a move may lose between clock and engine.
+    threads
+        Threads of the net on the processor; 0: one a core.
+    batch_size
+        Most positions evaluated together; 1: exactly sequential search. Default: what suits the backend.
+    log
+        File to which the conversation is appended.
+    seed
+        Of all random draws. Default: different every time.
+    """
+    from hauteur.engine.gtp.engine import Engine
+    from hauteur.engine.gtp.session import Desk, DeskSettings
+    from hauteur.engine.gtp.thinker import Resources
+    from hauteur.engine.streams import Output, input_lines
+
+    if batch_size is not None and batch_size < 1:
+        raise ValueError(f"--batch-size must be >= 1, got {batch_size}")
+    settings = DeskSettings(
+        resign_below=resign_below,
+        move_overhead=move_overhead,
+        seed=secrets.randbits(62) if seed is None else seed,
+        resources=Resources(threads, batch_size),
+    )
+    desk = Desk(make(game), parse_player(player, "--player"), settings)
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")  # whatever a controller sends can be quoted
+    output = Output(sys.stdout)
+    if log is not None:
+        output.log_to(str(log))
+    Engine(desk, output).run(input_lines(sys.stdin.fileno()))
+    if desk.is_opening:
+        sys.stdout.flush()
+        os._exit(0)  # a net that is being opened cannot be interrupted, and the program does not wait for us
+    return 0

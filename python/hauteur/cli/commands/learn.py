@@ -1,0 +1,59 @@
+"""hauteur train, hauteur report: learning a game from zero, and the page about it."""
+
+from pathlib import Path
+
+
+def train(recipe: Path, *settings: str, run: Path | None = None, fresh: bool = False) -> None:
+    """Learn a game from zero by self-play, as a recipe says; a run that was interrupted goes on.
+
+    Parameters
+    ----------
+    recipe
+        TOML file, such as runs/tictactoe.toml.
+    settings
+        Changes to the recipe, such as selfplay.games=200 run.seed=7.
+    run
+        Folder of the run; default: runs/GAME/TAG, TAG being the recipe's run.tag.
+    fresh
+        Refuse to go on with a run that the folder holds already.
+    """
+    from hauteur.learning.pipeline import learn
+    from hauteur.learning.recipe import load_recipe
+
+    finished = learn(load_recipe(recipe, settings), folder=run, fresh=fresh)
+    print(f"best net: {finished.folder.best()}\nreport: {finished.folder.report}")
+
+
+def report(
+    run: Path, *others: Path, output: Path | None = None, png: Path | None = None, csv: Path | None = None
+) -> None:
+    """Write the HTML report of a training run, or a page that compares several.
+
+    Parameters
+    ----------
+    run
+        The run's folder.
+    others
+        Folders of further runs of the same game, to be compared with it.
+    output
+        The page; default: report.html in the run's folder, comparison.html here where runs are compared.
+    png
+        Folder for every figure as PNG (needs the extra `report`).
+    csv
+        Folder for the numbers of every figure as CSV.
+    """
+    from hauteur.learning.report.page import run_sections, write_report
+    from hauteur.learning.run_folder import RunFolder
+    from hauteur.plots import write_figures
+
+    if others:
+        from hauteur.learning.report.comparison import comparison_sections, grouped, read_runs, write_comparison
+
+        groups = grouped(read_runs([run, *others]))
+        page = write_comparison(groups, output or Path("comparison.html"))
+        sections = comparison_sections(groups)
+    else:
+        page = write_report(RunFolder(run), output)
+        sections = run_sections(RunFolder(run))
+    write_figures([figure for figures in sections.values() for figure in figures], png=png, csv=csv)
+    print(*[page, *(folder for folder in (png, csv) if folder is not None)], sep="\n")

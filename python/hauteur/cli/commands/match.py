@@ -1,0 +1,156 @@
+"""hauteur match and hauteur sprt: many games at once between two players, with error bars or until a test ends."""
+
+import json as json_format
+import sys
+from collections.abc import Iterable
+from contextlib import closing
+
+from hauteur.cli.commands.match_options import GameOptions
+from hauteur.cli.commands.match_view import match_table, progress_line, shown
+from hauteur.matches.folder import MatchFolder
+from hauteur.matches.game_files import contest_of, write_games
+from hauteur.matches.match import NO_LIMIT, Match, MatchSettings
+from hauteur.matches.ratings.elo import Model, Sprt
+from hauteur.matches.results import MatchGame, table
+from hauteur.players.settings import Colours, parse_player
+
+EXIT_ELO0, EXIT_UNDECIDED = 1, 3
+"""Exit status of `hauteur sprt` where elo0 was accepted, and where --max-games ended it."""
+
+
+def match(
+    a: str,
+    b: str,
+    *,
+    games: int = 400,
+    colours: Colours = "swap",
+    options: GameOptions = GameOptions(),  # noqa: B008  (immutable)
+) -> int:
+    """Play a match between two players, many games at once; a match with --out that was interrupted goes on.
+
+    Parameters
+    ----------
+    a
+        Player whose results are shown: key=value words such as "net=FILE visits=100 temperature=0.5
+        search.cpuct.init=1.5 precision=int8 name=NAME", every setting of search and temperature among them, or the
+        path of a TOML file with the same keys. Or a program: "uci:stockfish nodes=1000 UCI_Elo=1600",
+        gtp:"gnugo --mode gtp". Or a player without a network: random, mcts:N (N random games a move), rave:N (the same
+        for NoGo, stronger), solver or solver:NODES (exact play of small games), with name=NAME alone.
+    b
+        Its opponent, in the same form.
+    games
+        Number of games; a finished match goes on when it is raised.
+    colours
+        swap: each opening twice, A first and A second. first, second: A always has that seat. mover: A always has the
+        side that is to move after the opening, as in files of odds in which the giver moves first.
+    """
+    contest = make_match(a, b, options, games=games, colours=colours)
+    play(contest, options)
+    return 0
+
+
+def sprt(
+    a: str,
+    b: str,
+    *,
+    elo0: float = 0.0,
+    elo1: float = 10.0,
+    alpha: float = 0.05,
+    beta: float = 0.05,
+    model: Model = "normalised",
+    max_games: int | None = None,
+    options: GameOptions = GameOptions(),  # noqa: B008  (immutable)
+) -> int:
+    """Play until a sequential test says whether A is elo1 or only elo0 above B; many games at once, with resume.
+
+    Exit status: 0 elo1 was accepted, 1 elo0, 3 neither within --max-games.
+
+    Parameters
+    ----------
+    a
+        Player that is tested, as in `hauteur match`.
+    b
+        Its opponent.
+    elo0
+        Elo of A above B that would not be enough.
+    elo1
+        Elo that would.
+    alpha
+        How often elo1 may be accepted where elo0 is true.
+    beta
+        How often elo0 may be accepted where elo1 is true.
+    model
+        Unit of both: Elo of the score, or normalised by the deviation of the pairs, which makes the length of the test
+        the same for every opening book.
+    max_games
+        Stop after this many games at the latest. Default: when the test ends.
+    """
+    test = checked_sprt(elo0, elo1, alpha, beta, model)
+    games = NO_LIMIT if max_games is None else max_games
+    contest = make_match(a, b, options, games=games, colours="swap", sprt=test)
+    play(contest, options)
+    verdict = contest.test.verdict if contest.test is not None else None
+    return EXIT_UNDECIDED if verdict is None else 0 if verdict else EXIT_ELO0
+
+
+def checked_sprt(elo0: float, elo1: float, alpha: float, beta: float, model: Model) -> Sprt:
+    """The test; ValueError where it is none."""
+    if not -2000 <= elo0 < elo1 <= 2000:
+        raise ValueError(f"--elo0 must be below --elo1, both within 2000, got {elo0:g} and {elo1:g}")
+    for name, value in (("alpha", alpha), ("beta", beta)):
+        if not 0 < value < 0.5:
+            raise ValueError(f"--{name} must be between 0 and 0.5, got {value:g}")
+    return Sprt(elo0, elo1, alpha, beta, model)
+
+
+def make_match(
+    a: str, b: str, options: GameOptions, *, games: int, colours: Colours, sprt: Sprt | None = None
+) -> Match:
+    """The match that a command was told of."""
+    game = options.rules()
+    settings = MatchSettings(
+        a=parse_player(a, "player A"),
+        b=parse_player(b, "player B"),
+        games=games,
+        colours=colours,
+        **options.settings(game),
+    )
+    return Match(
+        game=game,
+        settings=settings,
+        openings=options.read_openings(game),
+        openings_file=options.openings,
+        resources=options.resources,
+        folder=None if options.out is None else MatchFolder(options.out),
+        sprt=sprt,
+    )
+
+
+def play(contest: Match, options: GameOptions) -> None:
+    """Plays to the end, showing how it goes, and prints the result; after Ctrl-C it says how the match goes on."""
+    games: list[MatchGame] = []
+    try:
+        with shown(contest, progress_line, match_table), closing(contest.play()) as played:
+            for game in played:
+                if contest.folder is None:
+                    games.append(game)
+    except KeyboardInterrupt:
+        say_interrupted("match", contest.games_done, contest.games_wanted, kept=contest.folder is not None)
+        raise
+    write_files(contest, games, options)
+    text = table(contest.tally, contest.work, contest.names, contest.test)
+    print(json_format.dumps(contest.result(), indent=2) if options.json else text)
+
+
+def write_files(contest: Match, games: Iterable[MatchGame], options: GameOptions) -> None:
+    """The games as PGN or SGF, where asked for and in the folder; with a folder those of all sessions."""
+    for path in options.files(contest.game):
+        kept = games if contest.folder is None else contest.folder.games()
+        write_games(path, [(contest_of(contest), kept)], evals=options.eval)
+
+
+def say_interrupted(what: str, done: int, wanted: int | None, *, kept: bool) -> None:
+    """How what was interrupted goes on."""
+    of = "" if wanted is None else f" of {wanted:,}"
+    later = "the same command goes on with it" if kept else "nothing is kept without --out"
+    print(f"\n{what} interrupted after {done:,}{of} games; {later}", file=sys.stderr)

@@ -1,0 +1,94 @@
+"""What the commands match, sprt and tournament are told of games, in one place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from cyclopts import Parameter
+
+from hauteur import _core
+from hauteur.cli.commands.options import Seed
+from hauteur.games.registry import make
+from hauteur.matches.game_files import form_of
+from hauteur.matches.match import Resources
+from hauteur.matches.openings import Opening, read_openings
+from hauteur.networks.evaluators.factory import Backend
+
+RANDOM_PLIES = 4
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class GameOptions:
+    """How games are played, kept and shown."""
+
+    game: str = "chess"
+    """The game, e.g. chess, connect4, nogo(size=5)."""
+    openings: Path | None = None
+    """File with one opening a line: an EPD or FEN (chess, minichess), or moves; or the games of a .pgn (chess)."""
+    order: Literal["random", "file"] = "random"
+    """Openings in an order drawn by the seed, or as in the file."""
+    random_plies: int | None = None
+    """Without openings: uniformly random plies that each pair of games begins with. Default: 4."""
+    parallel: int = 64
+    """Games at a time."""
+    batch_size: int | None = None
+    """Most positions evaluated together. Default: half of --parallel; the other half is gathered meanwhile."""
+    threads: int = 0
+    """Threads of a net on the processor, and of the players without one; 0: one a core."""
+    backend: Backend | None = None
+    """What computes the nets. Default: torch where there is a GPU, else openvino."""
+    seed: Seed = 0
+    """Of all random draws."""
+    max_plies: int | None = None
+    """A game that is longer is a draw. Default: no limit but the game's own."""
+    out: Path | None = None
+    """Folder for all that is kept; the same command goes on with it. Default: nothing is kept."""
+    pgn: Path | None = None
+    """Write the games to this file too (chess). With --out they are in the folder anyway, as games.pgn."""
+    sgf: Path | None = None
+    """The same for NoGo."""
+    eval: bool = False
+    """In PGN also the scores as lichess writes them, [%eval]."""
+    json: bool = False
+    """Print one JSON object instead of the table."""
+
+    def rules(self) -> _core.Game:
+        """The game; ValueError where the options do not fit it or each other."""
+        if self.openings is not None and self.random_plies:
+            raise ValueError(
+                f"--openings and --random-plies exclude each other, got {self.openings} and {self.random_plies}"
+            )
+        game = make(self.game)
+        for path, form in ((self.pgn, "pgn"), (self.sgf, "sgf")):
+            if path is not None and form_of(game) != form:
+                raise ValueError(f"--{form} {path}: games of {game.spec} cannot be written so")
+        return game
+
+    def settings(self, game: _core.Game) -> dict[str, Any]:
+        """The fields of MatchSettings that are given here."""
+        plies = RANDOM_PLIES if self.random_plies is None else self.random_plies
+        return {
+            "game": game.spec,
+            "random_plies": 0 if self.openings is not None else plies,
+            "order": self.order,
+            "seed": self.seed,
+            "max_plies": self.max_plies,
+        }
+
+    def read_openings(self, game: _core.Game) -> list[Opening]:
+        """The openings of the file, none without one."""
+        return [] if self.openings is None else read_openings(self.openings, game)
+
+    @property
+    def resources(self) -> Resources:
+        """With what the games are played."""
+        return Resources(self.parallel, self.batch_size, self.threads, self.backend)
+
+    def files(self, game: _core.Game) -> list[Path]:
+        """Where the games are to be written."""
+        asked = [path for path in (self.pgn, self.sgf) if path is not None]
+        form = form_of(game)
+        return asked if self.out is None or form is None else [self.out / f"games.{form}", *asked]

@@ -1,0 +1,149 @@
+"""How a match goes, on stderr while it is played: a table on a terminal, a line now and then elsewhere."""
+
+from __future__ import annotations
+
+import math
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from hauteur.learning.metrics import duration
+from hauteur.matches.arena import ArenaFacts
+from hauteur.matches.match import Match
+from hauteur.matches.results import Tally, sprt_line, summary
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+LINE_SECONDS = 10.0
+"""How often progress is shown where stderr is no terminal."""
+TERMINAL_SECONDS = 1.0
+
+
+class Played(Protocol):
+    """A match or a tournament."""
+
+    @property
+    def facts(self) -> ArenaFacts:
+        """What the games of this session have cost."""
+
+    @property
+    def nets_are_open(self) -> bool:
+        """Whether games are being played."""
+
+    @property
+    def games_done(self) -> int:
+        """Finished games of all sessions."""
+
+    @property
+    def games_wanted(self) -> int | None:
+        """All games; None where there is no limit."""
+
+
+Shown = TypeVar("Shown", bound=Played)
+
+
+def progress_line(contest: Match) -> str:
+    """Games, results and speed so far."""
+    result = f"  {summary(contest.tally)}" if contest.tally.record.games else ""
+    test = "" if contest.test is None else f"  {sprt_line(contest.test)}"
+    return f"{games_line(contest)}{result}{test}  {speed_line(contest)}"
+
+
+def games_line(contest: Played) -> str:
+    """Finished games and how many there are to be."""
+    of = "" if contest.games_wanted is None else f"/{contest.games_wanted:,}"
+    return f"{contest.games_done:,}{of} games"
+
+
+def speed_line(contest: Played) -> str:
+    """Evaluations a second, rows of a batch, time so far and time left."""
+    search = contest.facts.search
+    rate = search.rows / search.total if search.total else 0.0
+    fill = f", fill {search.rows / search.capacity:.0%}" if search.capacity else ""
+    left = time_left(contest)
+    return f"{rate:,.0f} evaluations/s{fill}  {duration(search.total)}{f', {left} left' if left else ''}"
+
+
+def time_left(contest: Played) -> str:
+    """How long the games that are missing take at the speed of this session; empty where that is not known."""
+    played = contest.facts.games
+    if contest.games_wanted is None or not played:
+        return ""
+    return duration(contest.facts.search.total / played * (contest.games_wanted - contest.games_done))
+
+
+def match_table(contest: Match) -> Table:
+    """The match as a table for the terminal, from A's view."""
+    from rich.table import Table
+
+    tally = contest.tally
+    shown = Table("", "games", "won", "drawn", "lost", "score", title=f"{contest.names[0]} - {contest.names[1]}")
+    for label, record in (("all", tally.record), *((f"A {seat}", seat_of) for seat, seat_of in tally.seats.items())):
+        counts = (record.games, record.wins, record.draws, record.losses)
+        shown.add_row(label, *(f"{count:,}" for count in counts), f"{record.score:.1%}" if record.games else "")
+    shown.caption = "\n".join(_caption(contest))
+    shown.caption_justify = "left"
+    return shown
+
+
+def _caption(contest: Match) -> Iterator[str]:
+    """Elo, the sequential test, what is left, speed."""
+    tally = contest.tally
+    yield elo_line(tally) if tally.record.games else "no game is over yet"
+    if contest.test is not None:
+        yield sprt_line(contest.test)
+    if contest.games_wanted is not None:
+        left = contest.games_wanted - contest.games_done
+        yield f"{left:,} games left{' at most' if contest.test is not None else ''}"
+    yield speed_line(contest)
+
+
+def elo_line(tally: Tally) -> str:
+    """Elo with its interval, and superiority."""
+    from hauteur.matches.ratings.elo import elo_of_score
+
+    low, high = tally.elo_interval
+    elo, low_text, high_text = map(_signed, (elo_of_score(tally.record.score), low, high))
+    return f"Elo {elo} [{low_text}, {high_text}] (95 %), LOS {tally.superiority:.1%}"
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.0f}" if math.isfinite(value) else ("+inf" if value > 0 else "-inf")
+
+
+@contextmanager
+def shown(contest: Shown, line: Callable[[Shown], str], table: Callable[[Shown], Table]) -> Iterator[None]:
+    """Shows progress on stderr meanwhile: a table that is renewed on a terminal, elsewhere a line now and then."""
+    from rich.console import Console
+    from rich.live import Live
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        with every(LINE_SECONDS, contest, lambda: print(line(contest), file=sys.stderr, flush=True)):
+            yield
+        return
+    live = Live("opening the nets", console=console, auto_refresh=False, transient=True)
+    with live, every(TERMINAL_SECONDS, contest, lambda: live.update(table(contest), refresh=True)):
+        yield
+
+
+@contextmanager
+def every(seconds: float, contest: Played, show: Callable[[], None]) -> Iterator[None]:
+    """Shows progress every so many seconds of play, in a thread: two games may end minutes apart."""
+    over = threading.Event()
+
+    def tick() -> None:
+        while not over.wait(seconds):
+            if contest.nets_are_open:
+                show()
+
+    thread = threading.Thread(target=tick, daemon=True, name="progress")
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()

@@ -1,0 +1,320 @@
+"""hauteur puzzles: mined where few visits misjudge a position and many do not; and how players solve them."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hauteur.networks.evaluators.factory import Backend
+
+if TYPE_CHECKING:
+    from hauteur import _core
+    from hauteur.matches.match import Resources
+    from hauteur.players.engines.settings import EngineSettings
+    from hauteur.players.settings import PlayerSettings
+    from hauteur.studies.puzzles.mine import MineSettings
+
+MOST_VISITS = 100_000_000
+TICK_SECONDS = 10.0
+SELF_PLAY = "selfplay"
+"""Folder of the games that were played for a mining, in its own folder."""
+
+
+def mine(
+    *sources: str,
+    out: Path,
+    game: str = "chess",
+    player: str = "",
+    net: str | None = None,
+    games: int = 0,
+    random_plies: int = 4,
+    low: int = 5,
+    high: int = 800,
+    swing: float = 0.4,
+    gap: float = 0.35,
+    rest: float = 0.45,
+    least: float = -0.2,
+    screens: str = "16:0.05,64:0.1,200:0.2",
+    hindsight: float = 0.25,
+    moves: int = 6,
+    first_ply: int = 8,
+    positions: int | None = None,
+    check: str | None = None,
+    clear: float = 0.1,
+    keep_unconfirmed: bool = False,
+    batch_size: int = 64,
+    threads: int = 1,
+    backend: Backend | None = None,
+    seed: int = 0,
+    json: bool = False,
+) -> int:
+    """Mine puzzles from games or lists of positions; the same command goes on with a mining that was interrupted.
+
+    A position becomes a puzzle when the search's judgement of it changes between few visits and many, the search at few
+    visits would not play the best move, and every other move is clearly worse; which a deeper search confirms.
+
+    Parameters
+    ----------
+    sources
+        Files of games (.pgn, .sgf, .parquet) or positions (.epd, .fen, .txt), folders of matches (--out of hauteur
+        match) or of learning runs, or patterns such as "games/*.pgn".
+    out
+        Folder for the puzzles (puzzles.csv with Lichess's columns, .pgn, .epd, .json) and for what a later attempt
+        goes on from.
+    game
+        The game, e.g. chess, connect4, nogo(size=5). Games other than chess have puzzles.json alone.
+    player
+        Who judges, as in hauteur match: "net=FILE cpuct.init=1.5". Of its visits and temperature only --games knows.
+    net
+        Short for --player "net=FILE".
+    games
+        Games that the player plays against itself first, as one more source.
+    random_plies
+        Uniformly random plies that these games begin with.
+    low
+        Visits of the search that misjudges.
+    high
+        Visits of the search that judges right; what it finds is confirmed with twice as many.
+    swing
+        Least change of the root's value between the two, from -1 to 1 each.
+    gap
+        Least by which the best move is better than any other.
+    rest
+        Most value of any other move.
+    least
+        Least value of the solver's moves.
+    screens
+        VISITS:SWING,...: positions whose judgement has changed by less after so many visits are given up; none: "".
+    hindsight
+        Positions of games are given up at once where the low search judges those of the next four plies alike, within
+        this; 0: none is.
+    moves
+        Most moves of the solver.
+    first_ply
+        Plies at the beginning of a game from which no position is taken.
+    positions
+        Most positions of each source, drawn by the seed; the same command with more goes on.
+    check
+        External engine that looks at every solution, e.g. "uci:stockfish depth=16"; what it does not confirm is left
+        out.
+    clear
+        By how much every other move must be worse to the engine, in chance of winning from -1 to 1.
+    keep_unconfirmed
+        Leave nothing out: puzzles.json says of each puzzle what the engine says.
+    batch_size
+        Most positions evaluated together.
+    threads
+        Threads of the net on the processor; 0: one a core.
+    backend
+        What computes the net. Default: torch where there is a GPU, else openvino.
+    seed
+        Of all random draws.
+    json
+        Print one JSON object instead of the table.
+    """
+    import json as json_format
+
+    from hauteur.games.registry import make
+    from hauteur.matches.match import Resources
+    from hauteur.studies.puzzles.criteria import MineRule
+    from hauteur.studies.puzzles.mine import Mine, MineSettings
+    from hauteur.studies.puzzles.mine_result import mine_table
+
+    check_sources(sources, games, positions)
+    rules, counts = make(game), parse_screens(screens)
+    thresholds = {"swing": swing, "gap": gap, "rest": rest, "least": least, "hindsight": hindsight}
+    rule = MineRule.model_validate({"low": low, "high": high, **thresholds, "screens": counts, "moves": moves})
+    judge = judge_settings(player, net)
+    settings = MineSettings(game=rules.spec, player=judge, rule=rule, first_ply=first_ply, seed=seed)
+    engine = None if check is None else parse_engine(check, rules)
+    resources = Resources(3 * batch_size, batch_size, threads, backend)
+    if games:
+        sources = (*sources, play_first(settings, games, random_plies, out / SELF_PLAY, resources))
+    mining = Mine(
+        rules, settings, sources, out, resources, positions, engine, clear, keep_unconfirmed, tell, ticker("positions")
+    )
+    result = mining.run()
+    print(json_format.dumps(result, indent=2) if json else mine_table(result))
+    tell(f"{result['written_puzzles']:,} puzzles written to {out}: {', '.join(result['files'])}")
+    return 0
+
+
+def solve(
+    file: Path,
+    *,
+    game: str = "chess",
+    player: tuple[str, ...] = (),
+    net: str | None = None,
+    visits: str = "100,1000,10000",
+    limit: int | None = None,
+    out: Path | None = None,
+    batch_size: int = 64,
+    threads: int = 1,
+    backend: Backend | None = None,
+    seed: int = 0,
+    json: bool = False,
+) -> int:
+    """Measure how many puzzles players solve, by visits; with --out an interrupted measurement goes on.
+
+    Parameters
+    ----------
+    file
+        Puzzles with Lichess's columns (.csv), of which the whole line must be found; those of hauteur puzzles mine
+        (.json); or an EPD suite, in which bm names the moves that are right and am those that are wrong.
+    game
+        The game, e.g. chess, connect4, nogo(size=5).
+    player
+        Who solves, as in hauteur match: "net=FILE search-contempt.n-scl=32"; may be given several times. Visits and
+        temperature of it are not used.
+    net
+        Net of the players that name none; without --player it is the only one.
+    visits
+        Counts of visits at which the move to play is looked at, all in the same search.
+    limit
+        Only the first so many problems.
+    out
+        Folder for answers.csv (a line a problem and player) and result.json.
+    batch_size
+        Most positions evaluated together.
+    threads
+        Threads of the net on the processor; 0: one a core.
+    backend
+        What computes the net. Default: torch where there is a GPU, else openvino.
+    seed
+        Of all random draws.
+    json
+        Print one JSON object instead of the table.
+    """
+    import json as json_format
+    from itertools import islice
+
+    from hauteur.games.registry import make
+    from hauteur.matches.match import Resources
+    from hauteur.studies.puzzles.problems import read_problems
+    from hauteur.studies.puzzles.solve import Solve, solve_table
+
+    if limit is not None and limit < 1:
+        raise ValueError(f"--limit must be >= 1, got {limit}")
+    rules, counts = make(game), parse_counts(visits)
+    solving = Solve(
+        game=rules,
+        problems=list(islice(read_problems(file, rules), limit)),
+        players=[judge_settings(text, net) for text in player or ("",)],
+        counts=counts,
+        resources=Resources(3 * batch_size, batch_size, threads, backend),
+        folder=out,
+        seed=seed,
+        show=tell,
+        tick=ticker("problems", "solved"),
+    )
+    result = solving.run()
+    print(json_format.dumps(result, indent=2) if json else solve_table(result))
+    return 0
+
+
+def parse_counts(text: str) -> tuple[int, ...]:
+    """Counts of visits from N,N,...: positive and ascending."""
+    words = [word.strip() for word in text.split(",")]
+    counts = [int(word) for word in words if word.isascii() and word.isdecimal()]
+    if len(counts) != len(words) or counts != sorted(set(counts)) or not 1 <= counts[0] <= counts[-1] <= MOST_VISITS:
+        raise ValueError(f"--visits must be ascending numbers from 1 to {MOST_VISITS:,}, as in 100,1000; got {text!r}")
+    return tuple(counts)
+
+
+def check_sources(sources: tuple[str, ...], games: int, positions: int | None) -> None:
+    """ValueError where there is nothing to mine."""
+    if positions is not None and positions < 1:
+        raise ValueError(f"--positions must be >= 1, got {positions}")
+    if games < 0 or (not sources and games == 0):
+        raise ValueError("name at least one source of positions, or say with --games how many games to play first")
+
+
+def parse_engine(check: str, game: _core.Game) -> EngineSettings:
+    """The engine of --check; chess alone has one."""
+    from hauteur.studies.puzzles.engine_check import parse_check
+
+    if game.name != "chess":
+        raise ValueError(f"--check: UCI engines play chess, not {game.spec}")
+    return parse_check(check)
+
+
+def judge_settings(player: str, net: str | None) -> PlayerSettings:
+    """The player of --player and --net."""
+    from hauteur.players.settings import parse_player
+
+    settings = parse_player(player, "--player")
+    if net is None:
+        return settings
+    if settings.net not in (None, net):
+        raise ValueError(f"--net and the net= of --player exclude each other, got {net} and {settings.net}")
+    return settings.model_copy(update={"net": net})
+
+
+def parse_screens(text: str) -> tuple[tuple[int, float], ...]:
+    """VISITS:SWING,... as numbers."""
+    screens = []
+    for word in filter(None, (part.strip() for part in text.split(","))):
+        visits, _, swing = word.partition(":")
+        try:
+            screens.append((int(visits), float(swing)))
+        except ValueError:
+            raise ValueError(f"--screens: expected VISITS:SWING, e.g. 64:0.1, got {word!r}") from None
+    return tuple(screens)
+
+
+def play_first(settings: MineSettings, games: int, random_plies: int, folder: Path, resources: Resources) -> str:
+    """Plays the games of a mining, or what is missing of them; their folder."""
+    from contextlib import closing
+
+    from hauteur.games.registry import make
+    from hauteur.matches.folder import MatchFolder
+    from hauteur.matches.match import Match, MatchSettings
+
+    match = Match(
+        game=make(settings.game),
+        settings=MatchSettings(
+            game=settings.game,
+            a=settings.player,
+            b=settings.player,
+            games=games,
+            colours="first",
+            random_plies=random_plies,
+            seed=settings.seed,
+        ),
+        resources=resources,
+        folder=MatchFolder(folder),
+    )
+    tick = ticker("games played")
+    with closing(match.play()) as played:
+        for _ in played:
+            tick(match.tally.record.games, games, 0)
+    return str(folder)
+
+
+def tell(line: str) -> None:
+    """A line about the progress, on stderr."""
+    print(line, file=sys.stderr, flush=True)
+
+
+def ticker(what: str, found: str = "puzzles") -> Callable[[int, int, int], None]:
+    """Tells now and then how much is done, with the time that is left at this pace."""
+    from hauteur.learning.metrics import duration
+
+    started = told = time.monotonic()
+    first: int | None = None
+
+    def tick(done: int, of: int, count: int) -> None:
+        nonlocal told, first
+        first = done - 1 if first is None else first
+        now = time.monotonic()
+        if now - told < TICK_SECONDS and done < of:
+            return
+        told = now
+        left = (now - started) / (done - first) * (of - done)
+        counted = f", {count:,} {found}" if count else ""
+        tell(f"{done:,}/{of:,} {what}{counted}, {duration(left)} left")
+
+    return tick

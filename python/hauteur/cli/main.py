@@ -1,0 +1,212 @@
+"""The command line: which command is which function, and how errors reach the user.
+
+A command is a plain typed function in `hauteur.cli.commands`; it is imported only when it is called, so that
+`hauteur uci` starts without torch. It returns None (exit status 0) or an exit status. Bad input is a ValueError
+or OSError: one line on stderr and exit status 2.
+"""
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from hauteur.system.extras import extra_of
+
+if TYPE_CHECKING:
+    from cyclopts import App
+
+EXIT_BAD_INPUT = 2
+EXIT_INTERRUPTED = 130
+
+
+class Command(NamedTuple):
+    """One command: its words on the command line, the function, the line in the list of commands."""
+
+    words: str
+    function: str
+    help: str
+
+
+COMMANDS = (
+    Command("play", "games:play", "Play a game against a net, in the terminal."),
+    Command("analyse", "engine:analyse", "Search a position; show every move with visits, prior, value and line."),
+    Command("uci", "engine:uci", "Chess engine for UCI programs; lc0's option names."),
+    Command("gtp", "gtp:gtp", "Engine for GTP programs: NoGo and other games whose moves are points."),
+    Command("train", "learn:train", "Learn a game from zero by self-play, as a recipe says."),
+    Command("match", "match:match", "Play a match between two players, many games at once, with error bars."),
+    Command("tune strength", "tune:strength", "Find values of settings that make a player stronger, by matches."),
+    Command("tune ratio", "tune:ratio", "Find N_scl, temperature or another setting for a wanted (w+l)/d."),
+    Command("sprt", "match:sprt", "Play a match until a sequential test says which of two differences is true."),
+    Command("tournament", "tournament:tournament", "Play all pairings of several players; crosstable and rating list."),
+    Command("rate", "rate:rate", "Rating list from matches, tournaments and PGN files."),
+    Command("experiment", "experiment:experiment", "Make a table or figure of the papers; without a name, list them."),
+    Command("report", "learn:report", "Write the HTML report of a training run, or a page that compares several."),
+    Command("prove", "games:prove", "Check a net's play against exact play."),
+    Command("perft", "games:perft", "Count the move sequences of a length; checks a game's rules."),
+    Command("check-game", "games:check_game", "Run the laws that every game obeys."),
+    Command("puzzles mine", "puzzles:mine", "Mine puzzles from games or positions; Lichess CSV, PGN, EPD, JSON."),
+    Command("puzzles solve", "puzzles:solve", "Measure how many puzzles players solve, by visits."),
+    Command("games import", "games_files:import_", "Read games from PGN, SGF or shards; write shards to learn from."),
+    Command("games export", "games_files:export", "Write recorded games as lc0's training chunks, PGN or SGF."),
+    Command("net info", "nets:info", "Show what a net file holds."),
+    Command("net convert", "nets:convert", "Write a net in another format."),
+    Command("net check", "nets:check", "Compare the outputs of a net in different evaluators."),
+    Command("verify outputs", "verify:outputs", "Compare network outputs with a reference file."),
+    Command("verify planes", "verify:planes", "Compare input planes with a reference file."),
+    Command("verify searches", "verify:searches", "Compare root visits of searches with a reference file."),
+    Command("bench search", "bench:search", "Visits per second of the bare search."),
+    Command("bench rules", "bench_rules:rules", "What each search rule costs, next to plain PUCT."),
+    Command("bench baselines", "bench_baselines:baselines", "Simulations per second of the players without a network."),
+    Command("bench engine", "bench:engine", "Speed of search with a net, against the bare evaluator."),
+    Command("bench selfplay", "bench_selfplay:selfplay", "Speed of self-play and where its time goes."),
+    Command("bench match", "bench_match:match", "Games per second of a match, many at a time and one by one."),
+    Command("bench train", "bench_train:train", "Speed of training, and of drawing its batches."),
+    Command("bench evaluator", "bench:evaluator", "Evaluations per second of a net, by batch size and precision."),
+    Command("doctor", "doctor:doctor", "Show versions, devices, threads, backends, and what is missing."),
+)
+
+GROUPS = {
+    "puzzles": "Mine puzzles, and measure how players solve them.",
+    "games": "Bring recorded games in and out.",
+    "net": "Look at, convert and check net files.",
+    "tune": "Find settings of players by games.",
+    "verify": "Recompute reference files and show the differences.",
+    "bench": "Measure speed on this machine.",
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The `hauteur` command. Without arguments and without a terminal it is a UCI engine. Returns the exit status."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if not words and not sys.stdin.isatty():
+        words = ["uci"]
+    return guarded(lambda: run(words))
+
+
+def main_uci() -> int:
+    """The `hauteur-uci` command: `hauteur uci`, for chess programs that give no arguments."""
+    return main(["uci", *sys.argv[1:]])
+
+
+def run(words: Sequence[str]) -> int:
+    """Runs one command, returns its exit status; raises what the command raises."""
+    from cyclopts import CycloptsError, UnknownCommandError
+
+    app = make_app()
+    try:
+        status = app(list(words), print_error=False, exit_on_error=False, result_action="return_value")
+    except UnknownCommandError as error:
+        return complain(unknown_command((error.unused_tokens or ["?"])[0], error.command_chain or ()))
+    except CycloptsError as error:
+        command = " ".join(["hauteur", *(error.command_chain or ())])
+        cause = error.__cause__
+        wrong = cause if isinstance(cause, Exception) and is_of_pydantic(cause) else error
+        return complain(f"{one_line(wrong).rstrip('.')} (see {command} --help)")
+    return status if isinstance(status, int) else 0
+
+
+def make_app() -> "App":
+    """The cyclopts application with every command, none of them imported."""
+    from cyclopts import App
+
+    app = App(
+        name="hauteur",
+        help="Learn two-player games from zero, play and analyse them, measure search ideas.",
+        version=version,
+        suppress_keyboard_interrupt=False,
+    )
+    groups = {word: App(name=word, help=text) for word, text in GROUPS.items()}
+    for command in COMMANDS:
+        *group, name = command.words.split()
+        parent = groups[group[0]] if group else app
+        parent.command(f"hauteur.cli.commands.{command.function}", name=name, help=command.help)
+    for group_app in groups.values():
+        app.command(group_app)
+    return app
+
+
+def unknown_command(word: str, group: Sequence[str]) -> str:
+    """The message for a word that is no command, with those that are; imports none of them."""
+    depth = len(group)
+    chains = [command.words.split() for command in COMMANDS]
+    known = sorted({chain[depth] for chain in chains if chain[:depth] == [*group] and len(chain) > depth})
+    return f"there is no command {' '.join([*group, word])!r}; there are {', '.join(known)}"
+
+
+def version() -> str:
+    """Version of the package, read from the compiled core."""
+    from hauteur import __version__
+
+    return __version__
+
+
+def guarded(action: Callable[[], int]) -> int:
+    """Runs `action`; turns bad input into one line on stderr. HAUTEUR_TRACEBACK=1 shows where it comes from."""
+    try:
+        status = action()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return leave_closed_pipe()
+    except KeyboardInterrupt:
+        print(file=sys.stderr)
+        return EXIT_INTERRUPTED
+    except (ValueError, OSError, ImportError) as error:
+        message = explain(error)
+        if message is None or os.environ.get("HAUTEUR_TRACEBACK", "0") not in ("", "0"):
+            raise
+        return complain(message)
+    return status
+
+
+def explain(error: Exception) -> str | None:
+    """The error in one line for the user, or None if it is a fault of the program."""
+    if isinstance(error, ImportError):
+        missing = error.__cause__ if isinstance(error.__cause__, ImportError) else error
+        module = (missing.name or "").partition(".")[0]
+        extra = extra_of(module)
+        return extra and f"this needs the module {module}, which is missing: {extra.install}"
+    if isinstance(error, OSError) and error.strerror and error.filename is not None:
+        return f"{os.fsdecode(error.filename)}: {error.strerror}"
+    return one_line(error)
+
+
+def one_line(error: Exception) -> str:
+    """The error's message without line breaks; of a pydantic error the fields, what is allowed and what was given."""
+    if is_of_pydantic(error):
+        return "; ".join(pydantic_lines(error))
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def is_of_pydantic(error: Exception) -> bool:
+    """Whether settings did not fit their model; asked without importing pydantic."""
+    return type(error).__module__.startswith("pydantic")
+
+
+def pydantic_lines(error: Exception) -> list[str]:
+    """One text per wrong field."""
+    from pydantic import ValidationError
+
+    if not isinstance(error, ValidationError):
+        return [" ".join(str(error).split())]
+    lines = []
+    for detail in error.errors(include_url=False):
+        field = ".".join([error.title, *map(str, detail["loc"])])
+        given = f", got {str(detail['input'])[:80]!r}" if detail["loc"] else ""  # else it is all settings together
+        lines.append(f"{field}: {detail['msg'].removeprefix('Value error, ')}{given}")
+    return lines
+
+
+def complain(message: str) -> int:
+    """Prints the line that says what is wrong, returns the exit status for bad input."""
+    print(f"hauteur: {message}", file=sys.stderr)
+    return EXIT_BAD_INPUT
+
+
+def leave_closed_pipe() -> int:
+    """The reader of our output went away (`| head`): nothing to say, and nothing left for Python to flush."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,1 +1,0 @@
-"""The commands of `hauteur`, one module a group, one function a command; hauteur.cli names them."""

@@ -1,0 +1,1 @@
+"""What programs and people talk to: UCI, GTP and the terminal."""

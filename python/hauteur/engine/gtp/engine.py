@@ -1,0 +1,166 @@
+"""The GTP engine: requests in their order, each answered before the next one is read.
+
+A thread of its own reads lines, so that live analysis sees the next one and a search can be interrupted. Whatever goes
+wrong with a command is its answer, and the engine goes on; the end of the input is `quit`.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+import time
+import traceback
+from collections.abc import Iterable, Iterator
+
+from hauteur import __version__
+from hauteur.cli.main import explain
+from hauteur.engine.gtp.feed import Feed
+from hauteur.engine.gtp.playing import PlayingCommands
+from hauteur.engine.gtp.protocol import (
+    VERSION,
+    Arguments,
+    Command,
+    Commands,
+    Request,
+    Result,
+    failure,
+    read_request,
+    success,
+    text_lines,
+)
+from hauteur.engine.gtp.session import Desk
+from hauteur.engine.gtp.setup import SetupCommands
+from hauteur.engine.streams import Output
+from hauteur.players.settings import changed_player, player_text, setting_text
+
+ANALYZE_COMMANDS = {
+    "all_legal": "plist/Legal moves/all_legal %m",
+    "hauteur-visits": "pspairs/Visits of the last search/hauteur-visits",
+    "hauteur-line": "var/Best line of the last search/hauteur-line",
+    "hauteur-value": "string/Value of the last search/hauteur-value",
+    "hauteur-get": "string/Settings of the player/hauteur-get",
+    "final_score": "string/Result/final_score",
+}
+"""What GoGui offers in its menu: kind of the answer, label, command."""
+
+
+class Engine:
+    """An engine for one desk that reads lines of bytes and writes to an Output."""
+
+    def __init__(self, desk: Desk, output: Output) -> None:
+        self._desk = desk
+        self._output = output
+        self._over = False
+        self._feed: Feed | None = None
+        self._parts = (SetupCommands(desk), PlayingCommands(desk, self._opened_feed))
+
+    def run(self, source: Iterable[bytes]) -> None:
+        """Answers requests until `quit` or the end of the input."""
+        self._feed = Feed(source, self._desk.stop)
+        while not self._over and (line := self._feed.next()) is not None:
+            self._output.heard(line.decode("utf-8", errors="replace"))
+            self.hear(line)
+        self._desk.close()
+
+    def hear(self, line: bytes) -> None:
+        """Answers the request of one line, if it holds one."""
+        request = read_request(line)
+        if request is None:
+            return
+        try:
+            result = self._perform(request)
+        except Exception as error:
+            self._output.lines(*failure(request, message_of(error)))
+            return
+        if isinstance(result, str):
+            self._output.lines(*success(request, result))
+        else:
+            self._stream(request, result)
+
+    def commands(self) -> Commands:
+        """All commands that work now, by their names: some are for players with a net alone."""
+        table = self._own_table()
+        for part in self._parts:
+            table.update(part.table())
+        table.update(self._player_table())
+        return table
+
+    def _perform(self, request: Request) -> Result:
+        command = self.commands().get(request.name)
+        if command is None:
+            raise ValueError("unknown command")
+        command.check(request.name, request.arguments)
+        return command.run(request.arguments)
+
+    def _stream(self, request: Request, lines: Iterator[str]) -> None:
+        """Writes lines as they come. An answer that has begun cannot fail any more: errors go to the log."""
+        self._output.lines(success(request)[0])
+        while True:
+            try:
+                line = next(lines, None)
+            except Exception as error:
+                print(f"hauteur: {request.name}: {message_of(error)}", file=sys.stderr, flush=True)
+                line = None
+            if line is None:
+                break
+            self._output.lines(line)
+        self._output.lines("")
+
+    def _opened_feed(self) -> Feed:
+        assert self._feed is not None  # commands that need it are heard by `run` alone
+        return self._feed
+
+    # Commands about the engine itself.
+
+    def _own_table(self) -> Commands:
+        name = self._desk.player.name or "hauteur"
+        return {
+            "protocol_version": Command("", "2.", lambda _: str(VERSION)),
+            "name": Command("", "The player's name, else hauteur.", lambda _: name),
+            "version": Command("", "Version of hauteur.", lambda _: __version__),
+            "known_command": Command("COMMAND", "true or false.", self._known),
+            "list_commands": Command("", "All commands that work, one a line.", self._list),
+            "quit": Command("", "Ends the engine.", self._quit),
+            "cputime": Command("", "Seconds of the processor so far.", lambda _: f"{time.process_time():.3f}"),
+            "gogui-analyze_commands": Command("", "What GoGui offers in its menu.", self._analyze_commands),
+        }
+
+    def _player_table(self) -> Commands:
+        """The commands that show and change the player, by the names of its settings in `--player`."""
+        return {
+            "hauteur-set": Command("NAME VALUE", "Changes a setting of the player, such as `visits 800`.", self._set),
+            "hauteur-get": Command("[NAME]", "A setting of the player; all that differ from the defaults.", self._get),
+        }
+
+    def _known(self, arguments: Arguments) -> str:
+        return "true" if arguments[0] in self.commands() else "false"
+
+    def _list(self, _: Arguments) -> str:
+        return text_lines(self.commands())
+
+    def _quit(self, _: Arguments) -> str:
+        self._over = True
+        return ""
+
+    def _set(self, arguments: Arguments) -> str:
+        self._desk.change_player(changed_player(self._desk.player, f"{arguments[0]}={arguments[1]}"))
+        return ""
+
+    def _get(self, arguments: Arguments) -> str:
+        if arguments:
+            return setting_text(self._desk.player, arguments[0])
+        return text_lines(map(shlex.quote, shlex.split(player_text(self._desk.player))))
+
+    def _analyze_commands(self, _: Arguments) -> str:
+        known = self.commands()
+        return text_lines(line for name, line in ANALYZE_COMMANDS.items() if name in known)
+
+
+def message_of(error: Exception) -> str:
+    """One line about an error; of a fault of the program its kind too, and where it is if HAUTEUR_TRACEBACK is set."""
+    if isinstance(error, ValueError | OSError) and (message := explain(error)):
+        return message
+    if os.environ.get("HAUTEUR_TRACEBACK", "0") not in ("", "0"):
+        traceback.print_exception(error, file=sys.stderr)
+    return f"internal error: {type(error).__name__}: {error}"

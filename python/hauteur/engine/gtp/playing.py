@@ -1,0 +1,169 @@
+"""Commands that think: moves, time, live analysis, and what the last search has found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+
+from hauteur.engine.gtp.analysis import Wanted, katago_line, leela_line, read_wanted
+from hauteur.engine.gtp.clocks import PlayerClock, TimeSettings
+from hauteur.engine.gtp.feed import Feed
+from hauteur.engine.gtp.game_history import Board
+from hauteur.engine.gtp.protocol import (
+    COLOURS,
+    Arguments,
+    Command,
+    Commands,
+    Result,
+    read_colour,
+    read_integer,
+    read_number,
+    text_lines,
+)
+from hauteur.engine.gtp.session import Desk, LastSearch
+from hauteur.engine.gtp.thinker import Found, NetThinker
+from hauteur.search.limits import Limits
+from hauteur.search.report import RootReport
+
+LineOf = Callable[[Board, RootReport, Wanted], str]
+"""How a report is written."""
+ANALYSE_USAGE = "[COLOUR] [CENTISECONDS] [KEY] [VALUE] [...]"
+GENMOVE_USAGE = f"COLOUR {ANALYSE_USAGE.removeprefix('[COLOUR] ')}"
+
+
+class PlayingCommands:
+    """The commands, for one desk. Analysis ends when the feed has another line."""
+
+    def __init__(self, desk: Desk, feed: Callable[[], Feed]) -> None:
+        self._desk = desk
+        self._feed = feed
+
+    def table(self) -> Commands:
+        """The commands that the present player knows, by their names."""
+        known = {
+            "genmove": Command("COLOUR", "Plays a move and says it.", self._genmove),
+            "reg_genmove": Command("COLOUR", "Says a move of a new search, the best one; plays nothing.", self._reg),
+            "time_settings": Command("MAIN PERIOD STONES", "Seconds for the game, then for so many moves.", self._time),
+            "time_left": Command("COLOUR SECONDS STONES", "What a clock shows; 0 stones: main time.", self._left),
+        }
+        return {**known, **self._analysis_table()} if self._desk.player.has_net else known
+
+    def _analysis_table(self) -> Commands:
+        """The commands of a player that can analyse."""
+        lz, kata = "live in Leela Zero's form", "live in KataGo's form"
+        return {
+            "lz-analyze": Command(
+                ANALYSE_USAGE, f"Analysis {lz}, until the next line.", lambda a: self._analyse(a, leela_line)
+            ),
+            "kata-analyze": Command(
+                ANALYSE_USAGE, f"Analysis {kata}, until the next line.", lambda a: self._analyse(a, katago_line)
+            ),
+            "lz-genmove_analyze": Command(
+                GENMOVE_USAGE, f"genmove, with its search {lz}.", lambda a: self._genmove_live(a, leela_line)
+            ),
+            "kata-genmove_analyze": Command(
+                GENMOVE_USAGE, f"genmove, with its search {kata}.", lambda a: self._genmove_live(a, katago_line)
+            ),
+            "hauteur-value": Command("", "Win, draw and loss of the last search's player, 0 to 1.", self._value),
+            "hauteur-visits": Command("", "Visits of the moves in the last search.", self._visits),
+            "hauteur-line": Command("", "The best line of the last search.", self._line),
+            "gogui-interrupt": Command("", "Says that `# interrupt` ends a search early.", lambda _: ""),
+        }
+
+    # Moves.
+
+    def _genmove(self, arguments: Arguments) -> str:
+        colour, desk = read_colour(arguments[0]), self._desk
+        if desk.board.is_over:
+            return desk.answer_at_end(colour)
+        return desk.answer(desk.think(colour))
+
+    def _reg(self, arguments: Arguments) -> str:
+        colour, desk = read_colour(arguments[0]), self._desk
+        if desk.board.is_over:
+            return desk.answer_at_end(colour)
+        return desk.board.vertex(desk.think_repeatably(colour).action)
+
+    # Time.
+
+    def _time(self, arguments: Arguments) -> str:
+        main, period = (read_number(text, least=0.0) for text in arguments[:2])
+        self._desk.set_time(TimeSettings(main, period, read_integer(arguments[2])))
+        return ""
+
+    def _left(self, arguments: Arguments) -> str:
+        colour, seconds = read_colour(arguments[0]), read_number(arguments[1])
+        self._desk.set_clock(colour, PlayerClock(max(0.0, seconds), read_integer(arguments[2])))
+        return ""
+
+    # Analysis.
+
+    def _analyse(self, arguments: Arguments, line_of: LineOf) -> Result:
+        wanted, desk = read_wanted(arguments), self._desk
+        thinker = desk.net_thinker
+        desk.board.require_turn(desk.board.state.to_move if wanted.colour is None else wanted.colour)
+        thinker.follow(desk.board)
+        return self._live_analysis(thinker, wanted, line_of)
+
+    def _live_analysis(self, thinker: NetThinker, wanted: Wanted, line_of: LineOf) -> Iterator[str]:
+        seen = _Latest()
+        search = thinker.session.start(Limits(infinite=True), lines=wanted.most, on_report=seen)
+        try:
+            while not self._feed().wait(wanted.interval) and not search.done():
+                yield from seen.lines(self._desk.board, wanted, line_of)
+        finally:
+            thinker.stop()
+            self._desk.note(search.result())
+
+    def _genmove_live(self, arguments: Arguments, line_of: LineOf) -> Result:
+        colour, wanted, desk = read_colour(arguments[0]), read_wanted(arguments), self._desk
+        if desk.board.is_over:
+            return iter([f"play {desk.answer_at_end(colour)}"])
+        desk.board.require_turn(colour)
+        return self._live_genmove(colour, wanted, line_of)
+
+    def _live_genmove(self, colour: int, wanted: Wanted, line_of: LineOf) -> Iterator[str]:
+        seen, desk = _Latest(), self._desk
+        with ThreadPoolExecutor(1, thread_name_prefix="genmove") as pool:
+            search: Future[Found] = pool.submit(desk.think, colour, lines=wanted.most, on_report=seen)
+            while not search.done():
+                yield from seen.lines(desk.board, wanted, line_of)
+                wait([search], wanted.interval)
+        found = search.result()
+        if found.report is not None and (line := line_of(desk.board, found.report, wanted)):
+            yield line  # an empty one, where no move has been visited, would end the answer
+        yield f"play {desk.answer(found)}"
+
+    # The last search.
+
+    def _value(self, _: Arguments) -> str:
+        report = self._last().report
+        figures = " ".join(f"{share:.4f}" for share in report.wdl)
+        return f"{COLOURS[report.state.to_move]} {figures}"
+
+    def _visits(self, _: Arguments) -> str:
+        return text_lines(f"{vertex} {visits}" for vertex, visits in self._last().visits)
+
+    def _line(self, _: Arguments) -> str:
+        return " ".join(f"{COLOURS[player][0]} {vertex}" for player, vertex in self._last().line)
+
+    def _last(self) -> LastSearch:
+        if self._desk.last is None:
+            raise ValueError("nothing has been searched in this game yet")
+        return self._desk.last
+
+
+class _Latest:
+    """The latest report of a search that runs in another thread."""
+
+    def __init__(self) -> None:
+        self._report: RootReport | None = None
+
+    def __call__(self, report: RootReport) -> None:
+        """Takes a report."""
+        self._report = report
+
+    def lines(self, board: Board, wanted: Wanted, line_of: LineOf) -> Iterator[str]:
+        """The line of the report, if there is one."""
+        if self._report is not None and (line := line_of(board, self._report, wanted)):
+            yield line

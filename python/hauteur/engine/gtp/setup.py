@@ -1,0 +1,132 @@
+"""Commands about the board: its size, moves played and taken back, what is on it, who has won."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hauteur.cli.main import explain
+from hauteur.engine.gtp.game_history import Board
+from hauteur.engine.gtp.points import sgf_vertex
+from hauteur.engine.gtp.protocol import (
+    COLOURS,
+    Arguments,
+    Command,
+    Commands,
+    read_colour,
+    read_integer,
+    read_number,
+    text_lines,
+)
+from hauteur.engine.gtp.session import PASS, Desk, sized
+
+
+class SetupCommands:
+    """The commands, for one desk."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self.komi = 0.0
+
+    def table(self) -> Commands:
+        """The commands by their names."""
+        return {
+            "boardsize": Command("SIZE", "An empty square board of this size.", self._boardsize),
+            "clear_board": Command("", "A new game: no moves, full clocks, nothing remembered.", self._clear_board),
+            "komi": Command("KOMI", "A number, kept and of no effect: nobody counts points.", self._komi),
+            "get_komi": Command("", "That number.", lambda _: f"{self.komi:g}"),
+            "play": Command("COLOUR VERTEX", "Plays a move.", self._play),
+            "undo": Command("", "Takes the last move back.", self._undo),
+            "showboard": Command("", "Draws the board.", self._showboard),
+            "loadsgf": Command("FILE [MOVE_NUMBER]", "The main line of a game, up to before this move.", self._loadsgf),
+            "final_score": Command("", "Who has won: `B+1`, `W+1`, `0` for a draw.", self._final_score),
+            "all_legal": Command("COLOUR", "The legal moves of the player whose turn it is.", self._all_legal),
+            "is_legal": Command("COLOUR VERTEX", "1 if the move is legal, else 0.", self._is_legal),
+            "last_move": Command("", "Colour and vertex of the last move.", self._last_move),
+            "move_history": Command("", "All moves, the last one first.", self._move_history),
+        }
+
+    def _boardsize(self, arguments: Arguments) -> str:
+        self._desk.resize(read_integer(arguments[0]))
+        return ""
+
+    def _clear_board(self, _: Arguments) -> str:
+        self._desk.clear()
+        return ""
+
+    def _komi(self, arguments: Arguments) -> str:
+        self.komi = read_number(arguments[0])
+        return ""
+
+    def _play(self, arguments: Arguments) -> str:
+        colour, board = read_colour(arguments[0]), self._desk.board
+        if board.is_over and arguments[1].lower() == PASS:
+            board.pass_at_end()
+        else:
+            board.play(board.action(colour, arguments[1]))
+        return ""
+
+    def _undo(self, _: Arguments) -> str:
+        self._desk.board.undo()
+        return ""
+
+    def _showboard(self, _: Arguments) -> str:
+        return "\n" + text_lines(self._desk.board.state.text().split("\n"))
+
+    def _loadsgf(self, arguments: Arguments) -> str:
+        most = read_integer(arguments[1]) if len(arguments) > 1 else None
+        try:
+            self._load(Path(arguments[0]), most)
+        except (ValueError, OSError) as error:
+            raise ValueError(f"cannot load file: {explain(error)}") from None
+        return ""
+
+    def _load(self, path: Path, number: int | None) -> None:
+        """Plays the game of a file up to before move `number` (from 1; None or 0: all); failing, nothing changes."""
+        from hauteur.games.sgf import read_main_line
+
+        line = read_main_line(path)
+        if line.columns != line.rows:
+            raise ValueError(f"its board has {line.columns} columns and {line.rows} rows, a square one is needed")
+        game = Board(sized(self._desk.board.game, line.rows))
+        for at, (player, column, row) in enumerate(line.moves[: number - 1 if number else None], 1):
+            try:
+                game.play(game.action(player, sgf_vertex(column, row, line.rows)))
+            except ValueError as error:
+                raise ValueError(f"move {at}: {error}") from None
+        self._desk.resize(line.rows)
+        for action in game.actions:
+            self._desk.board.play(action)
+
+    def _final_score(self, _: Arguments) -> str:
+        outcome = self._desk.board.state.outcome()
+        if outcome is None:
+            raise ValueError("cannot score: the game is not over")
+        return {1: "B+1", 0: "0", -1: "W+1"}[outcome]
+
+    def _all_legal(self, arguments: Arguments) -> str:
+        board = self._desk.board
+        board.require_turn(read_colour(arguments[0]))
+        return " ".join(board.vertex(action) for action in board.state.legal_actions().tolist())
+
+    def _is_legal(self, arguments: Arguments) -> str:
+        colour = read_colour(arguments[0])
+        try:
+            self._desk.board.action(colour, arguments[1])
+        except ValueError as error:
+            if str(error).startswith("syntax"):
+                raise
+            return "0"
+        return "1"
+
+    def _last_move(self, _: Arguments) -> str:
+        moves = self._desk.board.moves()
+        if not moves:
+            raise ValueError("no move has been played")
+        return _move_text(*moves[-1])
+
+    def _move_history(self, _: Arguments) -> str:
+        return text_lines(_move_text(*move) for move in reversed(self._desk.board.moves()))
+
+
+def _move_text(player: int, vertex: str) -> str:
+    return f"{COLOURS[player]} {vertex}"

@@ -1,0 +1,163 @@
+"""Reading UCI commands: text in, immutable descriptions out; ValueError says what is wrong."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from hauteur import _core
+from hauteur.engine.uci.options import Options
+from hauteur.search.limits import Limits
+from hauteur.search.time_manager import Budget, Clock, fixed, plan
+
+MILLISECOND = 1e-3
+NUMBERS = ("nodes", "movetime", "wtime", "btime", "winc", "binc", "movestogo", "mate", "depth")
+FLAGS = ("infinite", "ponder")
+LARGEST_NUMBER = 10**15
+START = "startpos"
+
+
+@dataclass(frozen=True)
+class Position:
+    """Where the game began and the moves since."""
+
+    start: _core.State
+    actions: tuple[int, ...]
+    state: _core.State
+    """The position after the moves."""
+
+
+@dataclass(frozen=True)
+class Go:
+    """One `go`: its numbers by name (times in milliseconds), its flags, the only moves to search."""
+
+    numbers: Mapping[str, int]
+    infinite: bool = False
+    ponder: bool = False
+    searchmoves: tuple[str, ...] = ()
+
+
+def parse_setoption(text: str) -> tuple[str, str]:
+    """Name and value of a setoption command (without its first word); a missing value is empty."""
+    match = re.fullmatch(r"name\s+(?P<name>.*?)(?:\s+value(?:\s+(?P<value>.*))?)?", text.strip(), re.IGNORECASE)
+    if match is None or not match["name"]:
+        raise ValueError(f"setoption needs: name NAME [value VALUE], got {text.strip()[:80]!r}")
+    return match["name"], (match["value"] or "").strip()
+
+
+def parse_position(text: str, options: Options) -> Position:
+    """The position of `startpos|fen FEN [moves ...]`."""
+    before, _, moves = re.sub(r"\bmoves\b", "\n", text.strip(), count=1).partition("\n")
+    start = make_game(before.strip(), options).initial_state()
+    state, actions = start.copy(), []
+    for number, move in enumerate(moves.split(), 1):
+        try:
+            action = state.action_from_text(move)
+        except ValueError as error:
+            raise ValueError(f"move {number} of the position: {error}") from None
+        state.play(action)
+        actions.append(action)
+    return Position(start, tuple(actions), state)
+
+
+def make_game(where: str, options: Options) -> _core.Game:
+    """The game that begins at `startpos` or `fen FEN`, by the options UCI_Chess960 and HistoryFill."""
+    kind, _, fen = where.partition(" ")
+    if kind.lower() == START and not fen:
+        fields = []
+    elif kind.lower() == "fen" and fen.strip():
+        fields = [f"fen={_clean_fen(fen)}"]
+    else:
+        raise ValueError(f"position needs: startpos or fen FEN, then moves ..., got {where[:80]!r}")
+    if options.flag("UCI_Chess960"):
+        fields.append("chess960=true")
+    if options.text("HistoryFill") != "fen_only":
+        fields.append(f"history_fill={options.text('HistoryFill')}")
+    return _core.Game(f"chess({', '.join(fields)})" if fields else "chess")
+
+
+def parse_go(text: str) -> Go:
+    """The parts of `go ...`."""
+    words = text.split()
+    numbers: dict[str, int] = {}
+    flags: set[str] = set()
+    moves: tuple[str, ...] = ()
+    at = 0
+    while at < len(words):
+        word = words[at].lower()
+        at += 1
+        if word in FLAGS:
+            flags.add(word)
+        elif word in NUMBERS:
+            numbers[word] = _number(word, words[at] if at < len(words) else None)
+            at += 1
+        elif word == "searchmoves":
+            moves = _until_keyword(words[at:])
+            at += len(moves)
+        else:
+            raise ValueError(f"go does not know {word[:40]!r}; it knows {', '.join((*NUMBERS, *FLAGS, 'searchmoves'))}")
+    return Go(numbers, "infinite" in flags, "ponder" in flags, moves)
+
+
+def search_actions(go: Go, state: _core.State) -> tuple[int, ...]:
+    """The actions of `searchmoves`, legal ones all; empty: no restriction."""
+    return tuple(dict.fromkeys(state.action_from_text(move) for move in go.searchmoves))
+
+
+def search_limits(go: Go, state: _core.State, options: Options, *, lateness: float = 0.0) -> Limits:
+    """What ends the search that `go` asks for, once it does not ponder (any more). lateness: see time_manager."""
+    numbers = go.numbers
+    nodes = max(1, numbers["nodes"]) if "nodes" in numbers else None
+    budget = time_budget(go, state, options, lateness)
+    new_only = options.flag("NodesAsPlayouts")
+    open_ended = nodes is None and budget is None
+    return Limits(
+        visits=None if new_only else nodes,
+        new_visits=nodes if new_only else None,
+        budget=budget,
+        depth=numbers.get("depth"),
+        mate=numbers.get("mate"),
+        infinite=go.infinite or (open_ended and not {"depth", "mate"} & numbers.keys()),
+        smart_pruning=0.0 if open_ended else options.number("SmartPruningFactor"),
+    )
+
+
+def time_budget(go: Go, state: _core.State, options: Options, lateness: float) -> Budget | None:
+    """Seconds for this move by movetime or by the clock of the player to move; None without either."""
+    overhead = options.whole("MoveOverheadMs") * MILLISECOND
+    numbers, side = go.numbers, "wb"[state.to_move]
+    if "movetime" in numbers:
+        return fixed(numbers["movetime"] * MILLISECOND, overhead=overhead)
+    if f"{side}time" not in numbers:
+        return None
+    clock = Clock(
+        remaining=max(0, numbers[f"{side}time"]) * MILLISECOND,
+        increment=max(0, numbers.get(f"{side}inc", 0)) * MILLISECOND,
+        moves_to_go=numbers["movestogo"] if numbers.get("movestogo", 0) > 0 else None,
+    )
+    move_number, slowmover = game_ply(state) // 2, options.number("Slowmover")
+    return plan(clock, move_number=move_number, overhead=overhead, slowmover=slowmover, lateness=lateness)
+
+
+def game_ply(state: _core.State) -> int:
+    """Plies since the start of the game, by the move number of the position's FEN."""
+    fields = state.notation().split()
+    return 2 * (int(fields[5]) - 1) + (fields[1] == "b")
+
+
+def _clean_fen(fen: str) -> str:
+    """A FEN as the game's spec can hold it."""
+    if re.search(r"[,()=]", fen):
+        raise ValueError(f"no FEN has commas, brackets or equals signs: {fen[:80]!r}")
+    return " ".join(fen.split())
+
+
+def _number(word: str, text: str | None) -> int:
+    if text is None or not re.fullmatch(r"[+-]?\d{1,18}", text):
+        raise ValueError(f"go {word} needs a whole number, got {(text or 'nothing')[:40]!r}")
+    return max(-LARGEST_NUMBER, min(LARGEST_NUMBER, int(text)))
+
+
+def _until_keyword(words: Sequence[str]) -> tuple[str, ...]:
+    keywords = (*NUMBERS, *FLAGS, "searchmoves")
+    end = next((i for i, word in enumerate(words) if word.lower() in keywords), len(words))
+    return tuple(words[:end])

@@ -1,0 +1,180 @@
+"""The options of the UCI engine: what it declares, the values in force, and the settings that follow from them."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from hauteur.search.lc0_options import SEARCH_OPTIONS, TEMPERATURE_OPTIONS, WITHOUT_EFFECT, Option, Value
+from hauteur.search.lc0_options import search_params as lc0_search_params
+from hauteur.search.lc0_options import temperature as lc0_temperature
+from hauteur.search.params import SearchParams, Temperature
+from hauteur.search.rules import SecondNet
+from hauteur.search.scores import SCORE_TYPES
+
+MEBIBYTE = 1 << 20
+AUTODISCOVER = "<autodiscover>"
+BYTES_A_CACHED_POSITION = 180
+"""What a chess position takes in the evaluation cache, with its priors; for RamLimitMb."""
+
+ENGINE_OPTIONS = (
+    Option(
+        "WeightsFile", "string", AUTODISCOVER, "The net: a file, `uniform` or `rollout`; by default one is looked for."
+    ),
+    Option(
+        "LargeWeightsFile",
+        "string",
+        "",
+        "A second, large net that corrects the first one; StickyEndgames is off with it.",
+    ),
+    Option("SmallVisits", "spin", 800, "Small turns to so many large ones (two nets).", least=1, most=10**9),
+    Option("LargeVisits", "spin", 100, "Large turns to so many small ones; 0: none.", least=0, most=10**9),
+    Option("LargeBatch", "spin", 1, "Large turns that are made together; 1: exact.", least=1, most=4096),
+    Option(
+        "Backend",
+        "combo",
+        "auto",
+        "What computes the net; auto: OpenVINO for files that it can read, else PyTorch.",
+        choices=("auto", "openvino", "torch", "onnxruntime"),
+    ),
+    Option("Threads", "spin", 0, "Threads of the net on the processor; 0: one a core.", least=0, most=1024),
+    Option(
+        "Hash",
+        "spin",
+        1024,
+        "Largest size of the search tree in MiB; a full tree grows no more.",
+        least=1,
+        most=1 << 24,
+    ),
+    Option("NNCacheSize", "spin", 2_000_000, "Positions whose evaluation is kept.", least=0, most=999_999_999),
+    Option(
+        "RamLimitMb",
+        "spin",
+        0,
+        "Limit of tree and evaluation cache together, in MB; 0: only Hash.",
+        least=0,
+        most=10**8,
+    ),
+    Option(
+        "MinibatchSize", "spin", 0, "Positions a batch; 0: what suits the backend; 1: exact search.", least=0, most=1024
+    ),
+    Option("MultiPV", "spin", 1, "Number of lines to show.", least=1, most=500),
+    Option("PerPVCounters", "check", False, "`nodes` of each line are the visits of its first move."),
+    Option("ScoreType", "combo", "WDL_mu", "What `score cp` shows.", choices=SCORE_TYPES),
+    Option("UCI_ShowWDL", "check", False, "Show win, draw, loss in permille."),
+    Option("UCI_ShowEPS", "check", False, "Show evaluations per second."),
+    Option("VerboseMoveStats", "check", False, "After a search show visits, prior and values of every move."),
+    Option("LogLiveStats", "check", False, "Show them during the search too."),
+    Option("LogFile", "string", "", "File to which the conversation is written."),
+    Option("UCI_Chess960", "check", False, "Castling is written as the king taking the rook."),
+    Option("Ponder", "check", True, "The program may let the engine think in the opponent's time."),
+    Option("SyzygyPath", "string", "", "Folders of Syzygy tablebases, separated as in PATH."),
+    Option("SyzygyFastPlay", "check", False, "In a position of the tablebases play only the shortest wins."),
+    Option(
+        "HistoryFill",
+        "combo",
+        "fen_only",
+        "What stands for the history that is not known.",
+        choices=("no", "fen_only", "always"),
+    ),
+    Option("SmartPruningFactor", "float", 1.33, "Stop when no move can catch up any more; 0: never.", least=0, most=10),
+    Option("NodesAsPlayouts", "check", False, "`go nodes` counts new visits only, not those of the re-used tree."),
+    Option("MoveOverheadMs", "spin", 200, "Time lost between clock and engine on every move.", least=0, most=10**8),
+    Option("Slowmover", "float", 1.0, "Factor on the time for a move.", least=0, most=100),
+    Option("OddsMode", "check", False, "In games at odds the giver plays with the settings published for them."),
+    Option("StrictTiming", "check", False, "The clock starts at `go`, not at the `position` before it."),
+)
+"""Options of the engine around the search; names, defaults and ranges are lc0's where lc0 has them."""
+
+ALIASES = {"move overhead": "MoveOverheadMs"}
+"""Other names, in lower case, under which chess programs set an option."""
+DECLARED_ALIASES = (Option("Move Overhead", "spin", 200, "The same as MoveOverheadMs.", least=0, most=10**8),)
+
+OPTIONS = (*ENGINE_OPTIONS, *DECLARED_ALIASES, *SEARCH_OPTIONS, *TEMPERATURE_OPTIONS)
+"""Everything that `uci` declares, in its order."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a setoption did: the option, its new value; option None: a name that changes nothing."""
+
+    option: Option | None
+    value: Value = ""
+
+
+class Options:
+    """The values in force. Names are read in any case."""
+
+    def __init__(self) -> None:
+        self._known = {option.name.lower(): option for option in OPTIONS if option not in DECLARED_ALIASES}
+        self._values = {name: option.default for name, option in self._known.items()}
+        self._without_effect = {name.lower() for name in WITHOUT_EFFECT}
+
+    def set(self, name: str, text: str) -> Change:
+        """Sets an option; ValueError for a name that is none or a value that is not allowed."""
+        key = ALIASES.get(name.lower(), name).lower()
+        option = self._known.get(key)
+        if option is not None:
+            self._values[key] = option.parse(text)
+            return Change(option, self._values[key])
+        if key in self._without_effect:
+            return Change(None)
+        raise ValueError(f"no option {name!r}; `uci` lists the options")
+
+    def changed(self, changes: Mapping[str, Value]) -> "Options":
+        """The same options with other values for some; they must be of their kinds and in their ranges."""
+        if not changes:
+            return self
+        other = Options()
+        other._values = dict(self._values)
+        for name, value in changes.items():
+            option = other._known[name.lower()]
+            other._values[name.lower()] = option.parse(option.text(value))
+        return other
+
+    def is_default(self, name: str) -> bool:
+        """Whether the option has its default value."""
+        return self._values[name.lower()] == self._known[name.lower()].default
+
+    def number(self, name: str) -> float:
+        """Value of a spin or float option."""
+        return float(self._values[name.lower()])
+
+    def whole(self, name: str) -> int:
+        """Value of a spin option."""
+        return int(self._values[name.lower()])
+
+    def flag(self, name: str) -> bool:
+        """Value of a check option."""
+        return bool(self._values[name.lower()])
+
+    def text(self, name: str) -> str:
+        """Value of a string or combo option."""
+        return str(self._values[name.lower()])
+
+    def search_params(self) -> SearchParams:
+        """Settings of the search, with the memory caps."""
+        tree, positions = self._memory()
+        params = lc0_search_params(self._values, max_tree_bytes=tree, cache_size=positions)
+        if not self.text("LargeWeightsFile") or self.whole("LargeVisits") == 0:
+            return params
+        rule = SecondNet(
+            small_visits=self.whole("SmallVisits"),
+            large_visits=self.whole("LargeVisits"),
+            large_batch=self.whole("LargeBatch"),
+        )
+        return params.model_copy(update={"second_net": rule, "solver": None})
+
+    def temperature(self) -> Temperature:
+        """Randomness of the moves played."""
+        return lc0_temperature(self._values)
+
+    def declarations(self) -> Iterator[str]:
+        """The option lines that answer `uci`."""
+        return (option.declaration() for option in OPTIONS)
+
+    def _memory(self) -> tuple[int, int]:
+        """Bytes of the tree, positions of the cache: four to one of RamLimitMb where both do not fit in it."""
+        tree, positions = self.whole("Hash") * MEBIBYTE, self.whole("NNCacheSize")
+        limit = self.whole("RamLimitMb") * 1_000_000
+        if limit == 0 or tree + positions * BYTES_A_CACHED_POSITION <= limit:
+            return tree, positions
+        return min(tree, limit * 4 // 5), min(positions, limit // 5 // BYTES_A_CACHED_POSITION)

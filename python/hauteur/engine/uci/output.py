@@ -1,0 +1,98 @@
+"""Search reports as info lines in lc0's format."""
+
+from collections.abc import Iterator
+
+from hauteur import _core
+from hauteur.engine.uci.options import Options
+from hauteur.search.forced_win import moves_to_win
+from hauteur.search.report import RootMove, RootReport
+from hauteur.search.scores import permille, score
+
+
+def info_lines(report: RootReport, options: Options) -> Iterator[str]:
+    """One info line for each of the best MultiPV moves."""
+    wanted = options.whole("MultiPV")
+    for rank, move in enumerate(report.moves[:wanted], 1):
+        yield " ".join(
+            [
+                "info",
+                f"depth {max(1, round(report.pace.depth))} seldepth {report.seldepth}",
+                f"time {round(1000 * report.pace.seconds)}",
+                f"nodes {move.visits if options.flag('PerPVCounters') else report.visits}",
+                score_text(report, move, options, first=rank == 1),
+                *_wdl_text(report, move, options),
+                f"hashfull {hashfull(report, options)} nps {round(report.pace.visits_per_second)}",
+                *([f"eps {round(report.pace.rows_per_second)}"] if options.flag("UCI_ShowEPS") else []),
+                f"tbhits {report.pace.tablebase_hits}",
+                *([f"multipv {rank}"] if wanted > 1 else []),
+                "pv " + " ".join(line_text(report.state, move.line)),
+            ]
+        )
+
+
+def score_text(report: RootReport, move: RootMove, options: Options, *, first: bool) -> str:
+    """`score mate` where the end is certain, else `score cp` of the kind that ScoreType names."""
+    mate = report.mate if first else (move.mate or moves_to_win(report.state, (move.action,)))
+    if mate is not None:
+        return f"score mate {mate}"
+    wl, d = wl_and_d(report, move)
+    return f"score cp {score(options.text('ScoreType'), wl=wl, d=d, q=move.q if move.visits else wl)}"
+
+
+def wl_and_d(report: RootReport, move: RootMove) -> tuple[float, float]:
+    """W - L and D of a move; of the root as long as the move has no visit."""
+    win, draw, loss = move.wdl or report.wdl
+    return win - loss, draw
+
+
+def hashfull(report: RootReport, options: Options) -> int:
+    """Size of the tree in thousandths of its cap."""
+    return min(1000, 1000 * report.memory // options.search_params().max_tree_bytes)
+
+
+def line_text(state: _core.State, actions: tuple[int, ...]) -> list[str]:
+    """A line of play as UCI moves."""
+    place, moves = state.copy(), []
+    for action in actions:
+        moves.append(place.action_to_text(action, "uci"))
+        place.play(action)
+    return moves
+
+
+def verbose_lines(report: RootReport, options: Options) -> Iterator[str]:
+    """Statistics of every move, the best one last, then of the root, in lc0's format (VerboseMoveStats)."""
+    for move in reversed(report.moves):
+        text = report.state.action_to_text(move.action, "uci")
+        index, prior = f"({move.action:<4}) ", move.prior
+        yield f"info string {text:<5} {index}{_counts(move.visits, move.in_flight, prior)}{_values(move)}"
+    yield f"info string {_root_line(report, options)}"
+
+
+def _wdl_text(report: RootReport, move: RootMove, options: Options) -> list[str]:
+    if not options.flag("UCI_ShowWDL"):
+        return []
+    return ["wdl {} {} {}".format(*permille(*wl_and_d(report, move)))]
+
+
+def _counts(visits: int, in_flight: int, share: float) -> str:
+    return f"N: {visits:>7} (+{in_flight:>2}) (P: {100 * share:>5.{1 if share >= 0.99995 else 2}f}%) "
+
+
+def _values(move: RootMove) -> str:
+    moved = "(WL:  -.-----) (D: -.---) (M:  -.-) "
+    if move.wdl is not None:
+        moved = f"(WL: {move.wdl[0] - move.wdl[2]:>8.5f}) (D: {move.wdl[1]:>5.3f}) (M:  0.0) "
+    network = move.q if move.terminal else move.value
+    value = "(V:  -.----)" if network is None else f"(V: {network + 0.0:>7.4f})"
+    end = " (T)" if move.terminal else ""
+    return f"{moved}(Q: {move.q:>8.5f}) (U: {move.u:>6.5f}) (S: {move.score:>8.5f}) {value}{end}"
+
+
+def _root_line(report: RootReport, options: Options) -> str:
+    visited = sum(move.prior for move in report.moves if move.visits)
+    wl, d = report.wdl[0] - report.wdl[2], report.wdl[1]
+    sign = 1.0 if report.state.to_move == 0 else -1.0
+    q = wl + sign * options.number("DrawScore") * d
+    head = f"node  ({len(report.moves):<4}) {_counts(report.visits, 0, visited)}"
+    value = report.value[0] - report.value[2] + 0.0
+    return f"{head}(WL: {wl:>8.5f}) (D: {d:>5.3f}) (M:  0.0) (Q: {q:>8.5f}) (V: {value:>7.4f})"

@@ -1,0 +1,229 @@
+"""Chess games as PGN: main lines are read, variations and comments are passed over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import TextIO, cast
+
+import chess
+import chess.pgn
+
+from hauteur import _core
+from hauteur.games.game_line import RECORDED, RESIGNATION, BadGame, GameLine, result_text
+from hauteur.games.registry import make, parse_spec, with_fen
+from hauteur.learning.game_files.shards import StoredGame, player_name
+
+OUTCOMES = {"1-0": 1, "1/2-1/2": 0, "0-1": -1}
+
+CHESS960 = ("chess960", "chess 960", "fischerandom", "fischerrandom", "fischer random", "freestyle")
+"""Names of Chess960 in the tag Variant, in small letters."""
+
+STANDARD = ("", "standard", "chess", "normal", "from position")
+
+MAX_GAME_CHARACTERS = 2**22
+"""Most characters of one game, comments and variations included."""
+
+LINE_WIDTH = 80
+
+
+def read_pgn(path: Path, game: _core.Game) -> Iterator[GameLine | BadGame]:
+    """The games of a PGN file one after another, each with its main line, or with what is wrong with it."""
+    if game.name != "chess":
+        raise ValueError(f"{path}: PGN holds games of chess, not of {game.spec}")
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
+        lines, number = _LimitedLines(file), 1
+        while not lines.exceeded and (found := _read_one(lines, _MainLine(game, lines), path, number)) is not None:
+            yield found
+            number += 1
+
+
+def _read_one(lines: _LimitedLines, visitor: _MainLine, path: Path, number: int) -> GameLine | BadGame | None:
+    """The next game of the file; None at its end."""
+    try:
+        found = chess.pgn.read_game(cast(TextIO, lines), Visitor=lambda: visitor)
+    except ValueError as error:
+        found = str(error)
+    return BadGame(f"{path}, game {number} (line {visitor.begins})", found) if isinstance(found, str) else found
+
+
+class _LimitedLines:
+    """A text file that python-chess reads line by line; a game that is too long is an error, not a lot of memory."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+        self.number = 0
+        self.left = MAX_GAME_CHARACTERS
+
+    @property
+    def exceeded(self) -> bool:
+        return self.left < 0
+
+    def readline(self) -> str:
+        line = self._file.readline(self.left + 1)
+        self.number += 1
+        self.left -= len(line)
+        if self.exceeded:
+            raise ValueError(f"is longer than {MAX_GAME_CHARACTERS:,} characters; the file is not read further")
+        return line
+
+
+class _MainLine(chess.pgn.BaseVisitor["GameLine | str"]):
+    """Plays the main line on a position of the core, which is some ten times faster than python-chess's own board."""
+
+    def __init__(self, game: _core.Game, lines: _LimitedLines) -> None:
+        self.game = game
+        self.lines = lines
+        self.begins = lines.number
+        self.tags: dict[str, str] = {}
+        self.origin: _core.State | None = None
+        self.state: _core.State | None = None
+        self.actions: list[int] = []
+        self.written = "*"
+        self.wrong: str | None = None
+
+    def begin_game(self) -> None:
+        self.begins = self.lines.number
+        self.lines.left = MAX_GAME_CHARACTERS
+
+    def visit_header(self, tagname: str, tagvalue: str) -> None:
+        self.tags[tagname] = tagvalue
+
+    def end_headers(self) -> chess.pgn.SkipType | None:
+        try:
+            self.origin = _origin(self.game, self.tags)
+        except ValueError as error:
+            self.wrong = str(error)
+            return chess.pgn.SKIP
+        self.state = (self.origin or self.game.initial_state()).copy()
+        return None
+
+    def begin_variation(self) -> chess.pgn.SkipType:
+        return chess.pgn.SKIP
+
+    def parse_san(self, board: chess.Board, san: str) -> chess.Move:  # noqa: ARG002
+        """Plays the move here; python-chess's board only has to know that one was made."""
+        assert self.state is not None
+        self.actions.append(self.state.action_from_text(san))
+        self.state.play(self.actions[-1])
+        return chess.Move.null()
+
+    def visit_result(self, result: str) -> None:
+        self.written = result
+
+    def handle_error(self, error: Exception) -> None:
+        self.wrong = self.wrong or f"ply {len(self.actions) + 1}: {error}"
+
+    def result(self) -> GameLine | str:
+        if self.wrong is not None:
+            return self.wrong
+        outcomes = {OUTCOMES[text] for text in (self.tags.get("Result", "*"), self.written) if text in OUTCOMES}
+        if len(outcomes) != 1:
+            return f"its result is {self.tags.get('Result', '*')} in the tags and {self.written} after the moves"
+        assert self.state is not None
+        reason = self.state.end_reason() if self.state.outcome() is not None else None
+        return GameLine(tuple(self.actions), outcomes.pop(), reason or _reason(self.tags), self.origin)
+
+
+def _reason(tags: dict[str, str]) -> str:
+    return RESIGNATION if "resign" in tags.get("Termination", "").lower() else RECORDED
+
+
+def _origin(game: _core.Game, tags: dict[str, str]) -> _core.State | None:
+    """The position that the tags name, None for the game's own start; ValueError where it is none of this game."""
+    variant = tags.get("Variant", "").lower()
+    if variant not in (*STANDARD, *CHESS960):
+        raise ValueError(f"is of the variant {tags['Variant']!r}, not of {game.spec}")
+    if (variant in CHESS960) != _is_chess960(game):
+        needed = "chess(chess960=true)" if variant in CHESS960 else "chess"
+        raise ValueError(f"is a game of {needed}, not of {game.spec}")
+    fen = tags.get("FEN")
+    if fen is None or fen == game.initial_state().notation():
+        return None
+    return make(with_fen(game.spec, fen)).initial_state()
+
+
+def _is_chess960(game: _core.Game) -> bool:
+    return str(parse_spec(game.spec)[1].get("chess960", False)).lower() == "true"
+
+
+def pgn_text(stored: StoredGame, *, values: bool = False) -> str:
+    """A game as PGN; values: with the searches' value and visits as a comment behind each move."""
+    record = stored.record
+    state, begins = stored.start(), len(record.plan.start)
+    comments = {
+        begins + move: f"{win - loss:+.3f}, {record.visits[move]} visits"
+        for move, (win, _, loss) in enumerate(record.root_wdl.tolist())
+        if values and record.visits[move]
+    }
+    actions = [*record.plan.start, *record.actions.tolist()]
+    return written_pgn(_tags(stored, state), state, actions, result_text(record.outcome), comments)
+
+
+def written_pgn(
+    tags: Iterable[tuple[str, str]],
+    state: _core.State,
+    actions: Sequence[int],
+    result: str,
+    comments: Mapping[int, str] = MappingProxyType({}),
+) -> str:
+    """A game as PGN text. state: where it begins; it is played forward. comments: what stands behind moves, by ply."""
+    words: list[str] = []
+    for ply, action in enumerate(actions):
+        if state.to_move == 0 or ply == 0:
+            words.append(_move_number(state))
+        words.append(state.action_to_text(action, "san"))
+        if ply in comments:
+            words += f"{{{comments[ply].replace('}', ')')}}}".split()
+        state.play(action)
+    lines = [f'[{name} "{tag_value(value)}"]' for name, value in tags]
+    return "\n".join([*lines, "", *wrapped([*words, result]), "", ""])
+
+
+def tag_value(value: str) -> str:
+    """A value as it can stand between the quotes of a tag: one line, without quotes and backslashes of its own.
+
+    The standard escapes both, but few programs read that back, python-chess among those that do not.
+    """
+    return " ".join(value.split()).replace("\\", "/").replace('"', "'")
+
+
+def position_tags(game: _core.Game, start: _core.State, *, is_start_of_game: bool) -> list[tuple[str, str]]:
+    """The tags of where a game begins: Variant for Chess960, SetUp and FEN unless it is the game's own start."""
+    tags = [("Variant", "Chess960")] if _is_chess960(game) else []
+    if not is_start_of_game or "fen" in parse_spec(game.spec)[1]:
+        tags += [("SetUp", "1"), ("FEN", start.notation())]
+    return tags
+
+
+def _tags(stored: StoredGame, start: _core.State) -> list[tuple[str, str]]:
+    record = stored.record
+    tags = [
+        ("Event", f"generation {stored.generation}"),
+        ("Site", "?"),
+        ("Date", "????.??.??"),
+        ("Round", str(record.plan.index)),
+        ("White", player_name(stored.nets[0])),
+        ("Black", player_name(stored.nets[1])),
+        ("Result", result_text(record.outcome)),
+        ("Termination", record.end_reason or "unknown"),
+    ]
+    return tags + position_tags(stored.game, start, is_start_of_game=record.plan.origin is None)
+
+
+def _move_number(state: _core.State) -> str:
+    """`12.` or `12...`, from the counters of the FEN."""
+    return f"{state.notation().split()[5]}.{'' if state.to_move == 0 else '..'}"
+
+
+def wrapped(words: list[str]) -> Iterator[str]:
+    """Lines of at most LINE_WIDTH characters."""
+    line = ""
+    for word in words:
+        if line and len(line) + 1 + len(word) > LINE_WIDTH:
+            yield line
+            line = word
+        else:
+            line = f"{line} {word}".lstrip()
+    yield line

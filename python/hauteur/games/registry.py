@@ -1,0 +1,199 @@
+"""Games by their spec: those of the core, games written in Python, OpenSpiel's; and the laws that every game obeys.
+
+A spec is `name` or `name(key=value, ...)`: `connect4`, `nogo(size=7)`, `tutorial`, `openspiel:hex(board_size=5)`.
+"""
+
+import importlib
+import importlib.util
+import inspect
+import os
+import re
+import sys
+from collections.abc import Callable, Sequence
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any, Protocol
+
+from numpy.typing import ArrayLike
+
+from hauteur import _core
+from hauteur.games.laws import LawResult, check_laws
+
+GAMES_VARIABLE = "HAUTEUR_GAMES"
+"""Environment variable: modules or .py files, separated by commas, that register games."""
+
+ENTRY_POINTS = "hauteur.games"
+"""Entry-point group in which an installed package names its games: name = "module:factory"."""
+
+
+class Position(Protocol):
+    """One position of a game written in Python: what the core asks of it.
+
+    The first six members, with `to_move`, are all that a game needs. It may also have: `max_plies` (int, no game is
+    longer; default 1000), `symmetries()` (two integer arrays [S, rows*columns] and [S, num_actions], identity first, as
+    `_core.Game.symmetries`), `action_to_text(action)` (default: the number), `text()`, `svg()`, `notation()`,
+    `repetition()` (None where the position is new, else its earlier occurrences, the plies since the latest and, if it
+    is no draw, the result that a repeat comes to; default: None), and `key()` (anything whose repr tells positions
+    apart for the network; default: features, legal actions and mover).
+    """
+
+    num_actions: int
+    """Actions are 0 to num_actions - 1; this is the length of the policy."""
+    feature_shape: tuple[int, int, int]
+    """Planes, rows, columns of the features."""
+    to_move: int
+    """The player to move: 0 first, 1 second. Players need not alternate."""
+
+    def legal_actions(self) -> Sequence[int]:
+        """Ascending, without repeats; empty when the game is over."""
+
+    def play(self, action: int) -> None:
+        """Plays a legal action, in place."""
+
+    def outcome(self) -> int | None:
+        """+1 the first player won, 0 draw, -1 the second player won, None: the game goes on."""
+
+    def encode(self) -> ArrayLike:
+        """Features from the mover's view: numbers of shape `feature_shape`."""
+
+    def copy(self) -> "Position":
+        """A copy that later moves do not change."""
+
+
+Factory = Callable[..., Position]
+"""Makes the initial position; its keyword parameters are the parameters of the spec."""
+
+FEN_GAMES = ("chess", "minichess")
+"""Games whose positions are written as FENs and whose specs have a parameter `fen`."""
+
+_BUILT_IN = {"tutorial": "hauteur.games.tutorial:MisereTicTacToe"}
+_registered: dict[str, Factory] = {}
+_loaded_variable: set[str] = set()
+
+
+def register(name: str, factory: Factory) -> None:
+    """Makes `name` a spec. `factory(**parameters)` gives the initial position. ValueError if the name is taken."""
+    if not re.fullmatch(r"[a-z][a-z0-9_-]*", name):
+        raise ValueError(f"a game's name must be small letters, digits, - and _, starting with a letter; got {name!r}")
+    if name in _core.game_names() or name in _BUILT_IN or _registered.get(name, factory) is not factory:
+        raise ValueError(f"there is a game {name!r} already")
+    _registered[name] = factory
+
+
+def make(spec: str) -> _core.Game:
+    """The game of a spec. ValueError says what is wrong with it and what is allowed."""
+    name, parameters = parse_spec(spec)
+    if name.startswith("openspiel:"):
+        return _make_openspiel(spec)
+    if name in _core.game_names():
+        return _core.Game(spec)
+    factory = _factory(name)
+    _check_parameters(name, factory, parameters)
+    listed = ", ".join(f"{key}={value}" for key, value in parameters.items())
+    return _core.Game.from_python(factory(**parameters), f"{name}({listed})" if listed else name)
+
+
+def names() -> list[str]:
+    """Names of all games but OpenSpiel's: the core's, those of this package written in Python, registered ones."""
+    _load_variable()
+    installed = [point.name for point in entry_points(group=ENTRY_POINTS)]
+    return sorted({*_core.game_names(), *_BUILT_IN, *_registered, *installed})
+
+
+def check_game(spec: str, *, games: int = 20, seed: int = 0) -> list[LawResult]:
+    """Runs the laws of games along random games; one result a law."""
+    return check_laws(make(spec), games=games, seed=seed)
+
+
+def with_fen(spec: str, fen: str | None) -> str:
+    """The spec of a game of FEN_GAMES that begins at a FEN, whatever it began at before; `spec` itself for None."""
+    if fen is None:
+        return spec
+    if any(sign in fen for sign in ",()="):
+        raise ValueError(f"no FEN has commas, brackets or equals signs: {fen!r}")
+    name, _, rest = spec.partition("(")
+    others = [part.strip() for part in rest.removesuffix(")").split(",") if part.strip()]
+    parts = [*(part for part in others if not part.startswith("fen=")), f"fen={fen}"]
+    return f"{name}({', '.join(parts)})"
+
+
+def parse_spec(spec: str) -> tuple[str, dict[str, Any]]:
+    """Name and parameters of a spec; numbers and True/False are read as such, everything else as text."""
+    match = re.fullmatch(r"\s*([^()\s]+)\s*(?:\((.*)\))?\s*", spec, re.DOTALL)
+    if match is None:
+        raise ValueError(f"{spec!r} is no game; expected name or name(key=value, ...)")
+    parameters: dict[str, Any] = {}
+    for part in filter(None, (part.strip() for part in (match[2] or "").split(","))):
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or not key or key in parameters:
+            raise ValueError(f"{spec!r}: expected each key=value once, got {part!r}")
+        parameters[key] = _read_value(value)
+    return match[1], parameters
+
+
+def _read_value(text: str) -> int | float | bool | str:
+    if text in ("True", "False"):
+        return text == "True"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _factory(name: str) -> Factory:
+    """The factory of a game written in Python."""
+    _load_variable()
+    if name in _registered:
+        return _registered[name]
+    if name in _BUILT_IN:
+        module, _, attribute = _BUILT_IN[name].partition(":")
+        factory: Factory = getattr(importlib.import_module(module), attribute)
+        return factory
+    for point in entry_points(group=ENTRY_POINTS, name=name):
+        loaded: Factory = point.load()
+        return loaded
+    raise ValueError(f"no game {name!r}; known games: {', '.join(names())}, and openspiel:NAME")
+
+
+def _check_parameters(name: str, factory: Factory, parameters: dict[str, Any]) -> None:
+    """Fails unless the factory takes these parameters."""
+    signature = inspect.signature(factory)
+    try:
+        signature.bind(**parameters)
+    except TypeError as error:
+        allowed = ", ".join(signature.parameters) or "none"
+        raise ValueError(f"{name}: {error}; parameters: {allowed}") from error
+
+
+def _make_openspiel(spec: str) -> _core.Game:
+    from hauteur.games import openspiel
+
+    position = openspiel.load(spec.strip().removeprefix("openspiel:"))
+    return _core.Game.from_python(position, f"openspiel:{position.name}")
+
+
+def _load_variable() -> None:
+    """Imports what HAUTEUR_GAMES names, once; the modules register their games."""
+    for entry in filter(None, (part.strip() for part in os.environ.get(GAMES_VARIABLE, "").split(","))):
+        if entry not in _loaded_variable:
+            _loaded_variable.add(entry)
+            try:
+                _import(entry)
+            except (ImportError, OSError) as error:
+                _loaded_variable.discard(entry)
+                raise ValueError(f"{GAMES_VARIABLE}: cannot import {entry!r}: {error}") from error
+
+
+def _import(entry: str) -> None:
+    """Imports a module by its name, or a .py file by its path."""
+    if not entry.endswith(".py"):
+        importlib.import_module(entry)
+        return
+    module_spec = importlib.util.spec_from_file_location(Path(entry).stem, entry)
+    assert module_spec is not None  # a .py path always has a loader
+    assert module_spec.loader is not None
+    module = importlib.util.module_from_spec(module_spec)
+    sys.modules[module_spec.name] = module
+    module_spec.loader.exec_module(module)

@@ -1,0 +1,247 @@
+"""NoGo games as SGF (FF[4], GM[1]): main lines are read, variations and comments are passed over."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hauteur import _core
+from hauteur.games.game_line import RECORDED, RESIGNATION, BadGame, GameLine
+from hauteur.learning.game_files.shards import StoredGame, player_name
+
+MAX_BYTES = 2**24
+"""Most bytes of a file."""
+
+MAX_DEPTH = 1000
+"""Most variations within variations."""
+
+REASONS = {"R": RESIGNATION, "RESIGN": RESIGNATION, "T": "time", "TIME": "time", "F": "forfeit", "FORFEIT": "forfeit"}
+
+SETUP = ("AB", "AW", "AE", "PL", "HA")
+"""Properties that change the position or whose turn it is; HA[0] says nothing."""
+
+_PROPERTY = re.compile(r"([A-Z]+)((?:\s*+\[(?:\\.|[^\\\]])*+\])++)", re.DOTALL)
+_VALUE = re.compile(r"\[((?:\\.|[^\\\]])*+)\]", re.DOTALL)
+
+Properties = dict[str, list[str]]
+"""Values by name, of one node."""
+
+
+def read_sgf(path: Path, game: _core.Game) -> Iterator[GameLine | BadGame]:
+    """The games of an SGF file one after another, each with its main line, or with what is wrong with it."""
+    if game.name != "nogo":
+        raise ValueError(f"{path}: SGF is read for nogo, not for {game.spec}")
+    text = _text(path)
+    position, number = 0, 0
+    while (begins := text.find("(", position)) >= 0:
+        number += 1
+        where = f"{path}, game {number}"
+        try:
+            nodes, position = _game_tree(text, begins)
+        except ValueError as error:
+            yield BadGame(where, f"{error}; the file is not read further")
+            return
+        try:
+            yield _line(game, nodes)
+        except ValueError as error:
+            yield BadGame(where, str(error))
+    if number == 0:
+        yield BadGame(str(path), "no SGF: it has no (")
+
+
+@dataclass(frozen=True)
+class MainLine:
+    """The main line of a game of stones on points. moves: player (0 black), column, row from the top, both from 0."""
+
+    columns: int
+    rows: int
+    moves: tuple[tuple[int, int, int], ...]
+
+
+def read_main_line(path: Path) -> MainLine:
+    """The main line of the first game of an SGF file, of any size and with or without a result."""
+    text = _text(path)
+    if (begins := text.find("(")) < 0:
+        raise ValueError("no SGF: it has no (")
+    nodes, _ = _game_tree(text, begins)
+    if not nodes:
+        raise ValueError("has no nodes")
+    columns, rows = _size(nodes[0].get("SZ", ["19"])[0].strip())
+    moves: list[tuple[int, int, int]] = []
+    for node in nodes:
+        for colour, value in _moves(node):
+            row, column = _point(value, rows, columns, len(moves) + 1)
+            moves.append(("BW".index(colour), column, row))
+    return MainLine(columns, rows, tuple(moves))
+
+
+def _text(path: Path) -> str:
+    """The text of a file, if it is not too long."""
+    if path.stat().st_size > MAX_BYTES:
+        raise ValueError(f"{path}: has {path.stat().st_size:,} bytes, allowed are {MAX_BYTES:,}")
+    return path.read_text(encoding="utf-8-sig", errors="replace")
+
+
+def _game_tree(text: str, begins: int) -> tuple[list[Properties], int]:
+    """The nodes of the main line of the tree that begins here, and where the tree ends."""
+    nodes: list[Properties] = []
+    depth, at, in_main_line = 0, begins, True
+    while at < len(text):
+        sign = text[at]
+        if sign == "(":
+            depth += 1
+            if depth > MAX_DEPTH:
+                raise ValueError(f"has more than {MAX_DEPTH} variations within variations")
+        elif sign == ")":
+            depth, in_main_line = depth - 1, False
+            if depth == 0:
+                return nodes, at + 1
+        elif sign == ";" and in_main_line:
+            nodes.append({})
+        elif not sign.isspace() and sign != ";":
+            at = _property(text, at, nodes if in_main_line else None)
+            continue
+        at += 1
+    raise ValueError("its tree is not closed: a ) is missing")
+
+
+def _property(text: str, at: int, nodes: list[Properties] | None) -> int:
+    """Reads a property into the last node (of the main line); where it ends."""
+    match = _PROPERTY.match(text, at)
+    if match is None:
+        line = text.count("\n", 0, at) + 1
+        raise ValueError(f"line {line}: expected a property, such as B[aa], got {text[at : at + 20]!r}")
+    if nodes is not None:
+        if not nodes:
+            raise ValueError("has a property before the first ;")
+        if match[1] in nodes[-1]:
+            raise ValueError(f"has {match[1]} twice in one node")
+        nodes[-1][match[1]] = _VALUE.findall(match[2])
+    return match.end()
+
+
+def _line(game: _core.Game, nodes: list[Properties]) -> GameLine:
+    """The game of these nodes; ValueError says what is wrong with it."""
+    if not nodes:
+        raise ValueError("has no nodes")
+    root = nodes[0]
+    _check_root(game, root)
+    outcome, reason = _result(root)
+    state = game.initial_state()
+    actions: list[int] = []
+    for node in nodes:
+        for colour, value in _moves(node):
+            if "BW"[state.to_move] != colour or state.outcome() is not None:
+                raise ValueError(f"move {len(actions) + 1}: it is not the turn of {colour}")
+            actions.append(_action(game, value, len(actions) + 1))
+            state.play(actions[-1])
+    ended = state.end_reason() if state.outcome() is not None else None
+    return GameLine(tuple(actions), outcome, ended or reason)
+
+
+def _check_root(game: _core.Game, root: Properties) -> None:
+    """ValueError unless the game is one of Go's family on a board of this size."""
+    kind = root.get("GM", ["1"])[0].strip()
+    if kind != "1":
+        raise ValueError(f"is of the game GM[{kind}], expected GM[1]")
+    _, rows, columns = game.feature_shape
+    size = root.get("SZ", ["19"])[0].strip()
+    if size not in _sizes(rows, columns):
+        raise ValueError(f"is on a board SZ[{size}], expected SZ[{_sizes(rows, columns)[0]}]")
+
+
+def _size(text: str) -> tuple[int, int]:
+    """Columns and rows that SZ names."""
+    match = re.fullmatch(r"([0-9]{1,2})(?::([0-9]{1,2}))?", text)
+    if match is None:
+        raise ValueError(f"is on a board SZ[{text[:20]}], expected a size such as SZ[9] or SZ[4:3]")
+    return int(match[1]), int(match[2] or match[1])
+
+
+def _sizes(rows: int, columns: int) -> list[str]:
+    """How SZ writes the size, columns before rows."""
+    return [*([str(rows)] if rows == columns else []), f"{columns}:{rows}"]
+
+
+def _moves(node: Properties) -> Iterator[tuple[str, str]]:
+    """Colour and value of the move of a node, if it has one."""
+    for name in SETUP:
+        if node.get(name, ["0"]) != ["0"]:
+            raise ValueError(f"sets up a position ({name}), only games from the empty board can be read")
+    for colour in "BW":
+        values = node.get(colour, [])
+        if len(values) > 1:
+            raise ValueError(f"has two moves in one {colour}")
+        yield from ((colour, value.strip()) for value in values)
+
+
+def _action(game: _core.Game, value: str, number: int) -> int:
+    """The action of a move."""
+    _, rows, columns = game.feature_shape
+    row, column = _point(value, rows, columns, number)
+    return row * columns + column
+
+
+def _point(value: str, rows: int, columns: int, number: int) -> tuple[int, int]:
+    """Row and column of a move: a letter for the column, one for the row from the top."""
+    column, row = (ord(letter) - ord("a") for letter in value) if len(value) == 2 else (-1, -1)
+    if not (0 <= column < columns and 0 <= row < rows):
+        raise ValueError(f"move {number}: {value!r} is no point of the board (nobody passes in NoGo)")
+    return row, column
+
+
+def _result(root: Properties) -> tuple[int, str]:
+    """Outcome and reason by RE."""
+    text = root.get("RE", [""])[0].strip()
+    match = re.fullmatch(r"([BW])\+(.*)", text, re.IGNORECASE)
+    if match is None:
+        raise ValueError(f"has the result RE[{text}], expected B+ or W+")
+    return 1 if match[1].upper() == "B" else -1, REASONS.get(match[2].strip().upper(), RECORDED)
+
+
+def sgf_text(stored: StoredGame, *, values: bool = False) -> str:
+    """A game as SGF; values: with the searches' value and visits as a comment of each move."""
+    record = stored.record
+    root = {
+        "EV": f"generation {stored.generation}",
+        "RO": str(record.plan.index),
+        "PB": player_name(stored.nets[0]),
+        "PW": player_name(stored.nets[1]),
+        "RE": result_of(record.outcome, record.end_reason),
+    }
+    begins = len(record.plan.start)
+    comments = {begins + move: _comment(stored, move) for move in range(len(record.actions))} if values else {}
+    return written_sgf(stored.game, root, [*record.plan.start, *record.actions.tolist()], comments)
+
+
+def result_of(outcome: int, end_reason: str) -> str:
+    """The value of RE."""
+    return f"{'B' if outcome > 0 else 'W'}+{'R' if end_reason == RESIGNATION else ''}"
+
+
+def written_sgf(game: _core.Game, root: Mapping[str, str], actions: Sequence[int], comments: Mapping[int, str]) -> str:
+    """A game as SGF text. root: properties of the first node beside those of the format; comments: by ply."""
+    _, rows, columns = game.feature_shape
+    form = {"FF": "4", "GM": "1", "CA": "UTF-8", "AP": "hauteur", "SZ": _sizes(rows, columns)[0]}
+    nodes = [";" + "".join(f"{name}[{_escaped(value)}]" for name, value in {**form, **root}.items())]
+    for ply, action in enumerate(actions):
+        row, column = divmod(action, columns)
+        comment = f"C[{_escaped(comments[ply])}]" if comments.get(ply) else ""
+        nodes.append(f";{'BW'[ply % 2]}[{chr(97 + column)}{chr(97 + row)}]{comment}")
+    lines = ["".join(nodes[first : first + 10]) for first in range(0, len(nodes), 10)]
+    return "(" + "\n".join(lines) + ")\n"
+
+
+def _escaped(text: str) -> str:
+    return " ".join(text.split()).replace("\\", "\\\\").replace("]", "\\]")
+
+
+def _comment(stored: StoredGame, move: int) -> str:
+    """What the search of a move found, if there was one."""
+    record = stored.record
+    if move < 0 or not record.visits[move]:
+        return ""
+    win, _, loss = record.root_wdl[move].tolist()
+    return f"{win - loss:+.3f}, {record.visits[move]} visits"

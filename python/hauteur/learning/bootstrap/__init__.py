@@ -1,0 +1,1 @@
+"""What a run may begin with: recorded games, and the answers of another network."""

@@ -1,0 +1,194 @@
+"""How a run begins by learning from recorded games: the steps of generation 0, each of which can be resumed.
+
+The games are brought into the run's folder; a teacher, where there is one, is shown their positions; then the networks
+learn from them in rounds, each about one time through, and are measured on the games that were held out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from hauteur import _core, networks
+from hauteur.learning.bootstrap.data import StartData, StartFacts, bring_in, open_data, teach_games
+from hauteur.learning.bootstrap.distillation import taught_positions
+from hauteur.learning.bootstrap.validation import measure
+from hauteur.learning.game_files.importing import CHUNK_SUFFIX, GAME_SUFFIXES, files_of
+from hauteur.learning.game_files.lc0_chunks import ChunkPositions
+from hauteur.learning.metrics import Display
+from hauteur.learning.recipe import Recipe, StartSettings
+from hauteur.learning.run_folder import RunFolder
+from hauteur.learning.train import Trainer
+from hauteur.learning.trainers import Learners
+from hauteur.networks.evaluators.factory import Evaluator, check_fits, make_evaluator
+from hauteur.system.seeds import derived_seed
+
+NAMED = 10
+"""Bad games that are named one by one."""
+
+
+def check_start(game: _core.Game, recipe: Recipe) -> None:
+    """ValueError or OSError when the files that a recipe begins with are not there, or are for another game."""
+    start = recipe.start
+    if start is None:
+        return
+    for name in (start.net, start.large_net, start.distil_from):
+        if name is not None:
+            check_fits(game, Path(name), networks.describe(Path(name)))
+    if start.games:
+        files_of(start.games, (*GAME_SUFFIXES, CHUNK_SUFFIX))
+
+
+@dataclass
+class Start:
+    """The beginning of a run; `current` collects what is known of it, as JSON."""
+
+    recipe: Recipe
+    folder: RunFolder
+    game: _core.Game
+    learners: Learners
+    display: Display
+    threads: int
+    current: dict[str, Any]
+
+    @property
+    def settings(self) -> StartSettings:
+        """The recipe's section."""
+        if self.recipe.start is None:
+            raise RuntimeError("the recipe has no section [start]")
+        return self.recipe.start
+
+    def steps(self) -> dict[str, Callable[[], None]]:
+        """The steps, in order."""
+        steps = {"games": self.bring_in}
+        if self.settings.distil_from is not None:
+            steps["teacher"] = self.teach
+        return steps | {f"round {number}": self._round(number) for number in range(1, self.rounds + 1)}
+
+    @property
+    def rounds(self) -> int:
+        """Rounds of learning: one for each time through the positions, or part of it."""
+        return math.ceil(self.settings.epochs)
+
+    def bring_in(self) -> None:
+        """The games in the run's folder; those that cannot be used are named."""
+        settings, recipe = self.settings, self.recipe
+        with self.display.progress("reading games", None) as progress:
+            facts = bring_in(
+                settings.games,
+                self.game,
+                self.folder.start,
+                hold_out=settings.hold_out,
+                seed=recipe.run.seed,
+                on_games=progress,
+            )
+        for bad in facts.bad[:NAMED]:
+            self.display.warn(f"left out {bad}")
+        if len(facts.bad) > NAMED:
+            self.display.warn(f"left out {len(facts.bad) - NAMED:,} more games")
+        self.current["start"] = start_metrics(facts, settings)
+
+    def teach(self) -> None:
+        """The teacher's targets in all games."""
+        games = self.current["start"]["games"] + self.current["start"]["held_out_games"]
+        with closing(self._teacher()) as teacher, self.display.progress("asking the teacher", games) as progress:
+            teach_games(self.game, self.folder.start, teacher, on_games=progress)
+
+    def _teach_positions(self, content: ChunkPositions) -> ChunkPositions:
+        """Positions of chunks with the teacher's targets."""
+        with (
+            closing(self._teacher()) as teacher,
+            self.display.progress("asking the teacher about chunks", len(content)) as progress,
+        ):
+            return taught_positions(content, teacher, on_positions=progress)
+
+    def _round(self, number: int) -> Callable[[], None]:
+        def learn() -> None:
+            self._count_positions()
+            steps = self._steps_of(number)
+            with self.display.progress(
+                f"learning {number}/{self.rounds}", steps * len(self.learners.trainers)
+            ) as progress:
+                facts = self.learners.train(
+                    self.data.learn,
+                    steps,
+                    seed=derived_seed(self.recipe.run.seed, "start"),
+                    generation=number,
+                    generations=self.rounds,
+                    threads=self.threads,
+                    on_step=progress,
+                )
+            found: dict[str, Any] = dict(zip(("train", "train_large"), map(asdict, facts), strict=False))
+            measured = [self._measure(trainer) for trainer in self.learners.trainers]
+            found |= dict(zip(("held_out", "held_out_large"), measured, strict=False))
+            self.current["start"]["rounds"].append(found)
+            self.display.generation(round_line(number, self.rounds, found))
+
+        return learn
+
+    @cached_property
+    def data(self) -> StartData:
+        """The positions, read once."""
+        teach = None if self.settings.distil_from is None else self._teach_positions
+        data = open_data(self.game, self.folder.start, teach, legal=self.recipe.train.mask_illegal)
+        for message in data.skipped:
+            self.display.warn(f"skipped {message}")
+        return data
+
+    def _count_positions(self) -> None:
+        facts, held_out = self.current["start"], self.data.held_out
+        facts["positions"] = self.data.learn.positions
+        facts["held_out_positions"] = held_out.positions if held_out is not None else 0
+
+    def _steps_of(self, number: int) -> int:
+        """Optimiser steps of a round; those of all rounds draw every position `epochs` times on average."""
+        per_epoch = self.data.learn.positions / self.recipe.train.batch_size
+        done, to_do = (round(min(self.settings.epochs, upto) * per_epoch) for upto in (number - 1, number))
+        return max(1, to_do - done)
+
+    def _measure(self, trainer: Trainer) -> dict[str, Any] | None:
+        if self.data.held_out is None:
+            return None
+        share = self.recipe.train.root_value_share
+        return asdict(measure(trainer, self.data.held_out, root_value_share=share))
+
+    def _teacher(self) -> Evaluator:
+        run = self.recipe.run
+        return make_evaluator(
+            self.game,
+            str(self.settings.distil_from),
+            backend=run.backend,
+            precision=run.precision,
+            threads=self.threads,
+        )
+
+
+def start_metrics(facts: StartFacts, settings: StartSettings) -> dict[str, Any]:
+    """What was brought in, as it stands in the metrics."""
+    return {
+        "games": facts.learn.games + facts.chunks,
+        "held_out_games": facts.held_out.games + facts.held_out_chunks,
+        "left_out": len(facts.bad),
+        "first_wins": facts.learn.first_wins,
+        "draws": facts.learn.draws,
+        "second_wins": facts.learn.second_wins,
+        "distil_from": settings.distil_from,
+        "rounds": [],
+    }
+
+
+def round_line(number: int, rounds: int, found: dict[str, Any]) -> str:
+    """One line about a round of learning."""
+    train, held_out = found["train"], found["held_out"]
+    parts = [f"start {number}/{rounds}", f"loss policy {train['policy_loss']:.3f} value {train['value_loss']:.3f}"]
+    if held_out is not None:
+        parts.append(
+            f"held out ({held_out['positions']:,} positions): policy {held_out['policy_loss']:.3f} value "
+            f"{held_out['value_loss']:.3f} first move {held_out['policy_accuracy']:.1%}"
+        )
+    return "  ".join([*parts, f"{train['steps']:,} steps in {train['seconds']:.0f} s"])

@@ -1,0 +1,69 @@
+"""One file that a learning run goes on from: tensors and state together, so that they can never disagree.
+
+A safetensors file whose header holds the state as JSON; written under a temporary name and renamed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, ValidationError
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
+
+from hauteur.learning.controller import ControllerState
+from hauteur.networks.files import write_bytes
+
+FORMAT = "hauteur checkpoint 1"
+
+
+class RunState(BaseModel):
+    """How far a learning run is.
+
+    generation: the one being made, from 1, or 0 while the run begins by learning from recorded games; done: its
+    finished steps; current: what is known of it so far; best: generation of the best net, best_elo its Elo (the first
+    net has 0); train_steps: of the optimiser; games: number of games of every generation (the replay index);
+    controller: of N_scl, where the recipe has one; start: the metrics of generation 0; history: those of finished
+    generations; seconds, cpu_seconds: used so far.
+
+    Random numbers need no state: they are named by seed, purpose and number (see hauteur.system.seeds).
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    generation: int = 1
+    done: list[str] = []
+    current: dict[str, Any] = {}
+    best: int = 0
+    best_elo: float = 0.0
+    train_steps: int = 0
+    games: dict[int, int] = {}
+    controller: ControllerState | None = None
+    start: dict[str, Any] | None = None
+    history: list[dict[str, Any]] = []
+    seconds: float = 0.0
+    cpu_seconds: float = 0.0
+
+
+def save_checkpoint(path: Path, state: RunState, tensors: dict[str, NDArray[np.float32]]) -> None:
+    """Writes state and tensors as one file, whole or not at all."""
+    write_bytes(path, save(tensors, metadata={"format": FORMAT, "state": state.model_dump_json()}))
+
+
+def load_checkpoint(path: Path) -> tuple[RunState, dict[str, NDArray[np.float32]]]:
+    """Reads a checkpoint; ValueError naming the file when it is none."""
+    try:
+        with safe_open(path, framework="numpy") as file:
+            metadata, names = file.metadata() or {}, list(file.keys())
+            tensors = {name: file.get_tensor(name) for name in names}
+    except SafetensorError as error:
+        raise ValueError(f"{path}: not a whole safetensors file: {error}") from error
+    if metadata.get("format") != FORMAT:
+        raise ValueError(f"{path}: its format is {metadata.get('format')!r}, expected {FORMAT!r}")
+    try:
+        return RunState.model_validate_json(metadata["state"]), tensors
+    except (KeyError, ValidationError) as error:
+        raise ValueError(f"{path}: its state cannot be read: {str(error).splitlines()[0]}") from error

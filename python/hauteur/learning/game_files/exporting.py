@@ -1,0 +1,111 @@
+"""From shards to files for people and for lc0: PGN, SGF, training chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from hauteur.games.pgn import pgn_text
+from hauteur.games.sgf import sgf_text
+from hauteur.learning.game_files.chunks import chunk_of
+from hauteur.learning.game_files.importing import files_of
+from hauteur.learning.game_files.lc0_chunks import write_chunk
+from hauteur.learning.game_files.shards import StoredGame, read_stored, wrong_with
+from hauteur.networks.files import write_bytes
+
+Format = Literal["lc0-v6", "pgn", "sgf"]
+
+GAMES_OF = {"lc0-v6": "chess", "pgn": "chess", "sgf": "nogo"}
+"""The game that each format can hold."""
+
+
+@dataclass
+class ExportFacts:
+    """What went out; skipped: shards that could not be read, with the reason."""
+
+    games: int = 0
+    positions: int = 0
+    files: int = 0
+    skipped: list[str] = field(default_factory=list)
+
+
+def shards_of(sources: Iterable[str | Path]) -> list[Path]:
+    """The shards of runs (their folder games), folders, files and patterns."""
+    paths = [Path(source) for source in sources]
+    return files_of([path / "games" if (path / "config.toml").exists() else path for path in paths], (".parquet",))
+
+
+def export_games(
+    shards: Iterable[Path],
+    folder: Path,
+    form: Format,
+    *,
+    values: bool = False,
+    generations: tuple[int, int | None] = (0, None),
+    on_games: Callable[[int], None] | None = None,
+) -> ExportFacts:
+    """Writes the games of these shards into a folder: a chunk a game, or one .pgn or .sgf a shard.
+
+    values: PGN and SGF with the searches' values as comments; generations: first and last (None: to the end) whose
+    games are taken. ValueError when a game is of the wrong kind, a file is there already, or there is no game.
+    """
+    facts = ExportFacts()
+    for shard in shards:
+        games = []
+        for stored in _wanted(shard, generations, facts):
+            _check_game(shard, stored, form)
+            games.append(stored)
+            facts.games += 1
+            facts.positions += len(stored.record.actions)
+            if on_games is not None:
+                on_games(facts.games)
+        facts.files += _write(folder, shard, games, form, values)
+    if not facts.games:
+        raise ValueError(f"no game to write: {facts.skipped[0] if facts.skipped else 'the shards are empty'}")
+    return facts
+
+
+def _wanted(shard: Path, generations: tuple[int, int | None], facts: ExportFacts) -> Iterator[StoredGame]:
+    """The games of these generations; what cannot be true is skipped."""
+    first, last = generations
+    try:
+        for number, stored in enumerate(read_stored(shard), 1):
+            if not (first <= stored.generation and (last is None or stored.generation <= last)):
+                continue
+            if (wrong := wrong_with(stored)) is None:
+                yield stored
+            else:
+                facts.skipped.append(f"{shard}, game {number}: {wrong}")
+    except ValueError as error:
+        facts.skipped.append(str(error))
+
+
+def _check_game(shard: Path, stored: StoredGame, form: Format) -> None:
+    if stored.game.name != GAMES_OF[form]:
+        raise ValueError(f"{shard}: its game is {stored.game.spec}; {form} holds games of {GAMES_OF[form]}")
+
+
+def _write(folder: Path, shard: Path, games: list[StoredGame], form: Format, values: bool) -> int:
+    """Writes the games of a shard; the number of files."""
+    if games:
+        folder.mkdir(parents=True, exist_ok=True)
+    if form == "lc0-v6":
+        for stored in games:
+            name = f"game-{stored.generation:05d}-{stored.record.plan.index:06d}.gz"
+            write_chunk(_new(folder / name), chunk_of(stored))
+        return len(games)
+    if not games:
+        return 0
+    text = pgn_text if form == "pgn" else sgf_text
+    content = "".join(text(stored, values=values) for stored in games)
+    write_bytes(_new(folder / f"{shard.stem}.{form}"), content.encode())
+    return 1
+
+
+def _new(path: Path) -> Path:
+    """The path, if there is nothing yet."""
+    if path.exists():
+        raise ValueError(f"{path}: is there already; name a new folder")
+    return path

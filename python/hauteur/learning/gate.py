@@ -1,0 +1,160 @@
+"""The gate: does the candidate replace the best net? A match of pairs from the same openings with seats swapped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import Any
+
+from hauteur import _core
+from hauteur.learning.recipe import GateSettings
+from hauteur.matches.arena import ArenaFacts, play_games
+from hauteur.matches.openings import random_opening
+from hauteur.matches.ratings.elo import (
+    Pairs,
+    PairsInOrder,
+    Record,
+    Sprt,
+    elo,
+    likelihood_of_superiority,
+    score_interval,
+)
+from hauteur.matches.record import GamePlan
+from hauteur.players.player import Player
+from hauteur.system.seeds import stream
+
+CANDIDATE, BEST = 0, 1
+
+
+@dataclass(frozen=True)
+class GateDecision:
+    """Whether the candidate of a generation became the best net, and why."""
+
+    generation: int
+    best: int
+    by: str
+    promoted: bool
+    reason: str
+    record: Record = field(default_factory=Record)
+    llr: float | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """As it is written to the run's gate folder."""
+        low, high = score_interval(self.record)
+        difference = elo(self.record)
+        return {
+            "generation": self.generation,
+            "best": self.best,
+            "by": self.by,
+            "promoted": self.promoted,
+            "reason": self.reason,
+            "games": self.record.games,
+            "wins": self.record.wins,
+            "draws": self.record.draws,
+            "losses": self.record.losses,
+            "score": self.record.score,
+            "score_interval_95": [low, high],
+            "elo": difference if abs(difference) < 1e9 else None,
+            "los": likelihood_of_superiority(self.record),
+            "llr": self.llr,
+        }
+
+
+@dataclass
+class GateResults:
+    """Results of a gate match that count, from the candidate's view.
+
+    With a sequential test, those that count for it (PairsInOrder).
+    """
+
+    sprt: Sprt | None = None
+    record: Record = field(default_factory=Record)
+
+    def __post_init__(self) -> None:
+        self._test = None if self.sprt is None else PairsInOrder(self.sprt)
+
+    def add(self, index: int, score: float) -> None:
+        """Counts the game of this number."""
+        if self._test is None:
+            self.record = self.record.add(score)
+        else:
+            self._test.add(index, score)
+            self.record = self._test.record
+
+    @property
+    def pairs(self) -> Pairs:
+        """The pairs of a sequential test."""
+        return Pairs() if self._test is None else self._test.pairs
+
+    @property
+    def over(self) -> bool:
+        """Whether the sequential test has ended."""
+        return self._test is not None and self._test.verdict is not None
+
+
+def decide(settings: GateSettings, results: GateResults, *, generation: int, best: int) -> GateDecision:
+    """The decision that these results give; `best` is the generation of the present best net."""
+    record, sprt = results.record, results.sprt
+    llr = sprt.llr(results.pairs) if sprt is not None else None
+    if settings.by == "off":
+        return GateDecision(generation, best, "off", True, "the gate is off: the newest net is the best")
+    if sprt is not None and (verdict := sprt.verdict(results.pairs)) is not None:
+        accepted = sprt.elo1 if verdict else sprt.elo0
+        reason = f"SPRT took Elo {accepted:g} after {results.pairs.pairs} pairs, LLR {llr:+.2f}"
+        return GateDecision(generation, best, "sprt", verdict, reason, record, llr)
+    promoted = record.games > 0 and record.score >= settings.threshold
+    relation = "reaches" if promoted else "is below"
+    reason = f"score {record.score:.1%} in {record.games} games {relation} the threshold {settings.threshold:.1%}"
+    return GateDecision(generation, best, settings.by, promoted, reason, record, llr)
+
+
+def sprt_of(settings: GateSettings) -> Sprt | None:
+    """The sequential test that the gate uses, if any."""
+    return Sprt(**settings.sprt.model_dump()) if settings.by == "sprt" else None
+
+
+def gate_match(
+    game: _core.Game,
+    candidate: Player,
+    best: Player,
+    settings: GateSettings,
+    *,
+    generation: int,
+    seed: int,
+    parallel: int,
+    batch_size: int,
+    in_flight: int = 2,
+    threads: int = 1,
+    facts: ArenaFacts | None = None,
+    on_games: Callable[[int], None] | None = None,
+) -> GateResults:
+    """Plays the gate's match, with a sequential test until it ends; the results are the candidate's."""
+    results = GateResults(sprt_of(settings))
+    games = play_games(
+        game,
+        [candidate, best],
+        pair_plans(game, settings.games, settings.opening_plies, purpose=f"gate opening {generation}", seed=seed),
+        seed=seed,
+        purpose=f"gate {generation}",
+        parallel=parallel,
+        batch_size=batch_size,
+        in_flight=in_flight,
+        threads=threads,
+        facts=facts,
+    )
+    with closing(games):
+        for played in games:
+            results.add(played.plan.index, played.score_of(CANDIDATE))
+            if on_games is not None:
+                on_games(results.record.games)
+            if results.over:
+                break
+    return results
+
+
+def pair_plans(game: _core.Game, games: int, opening_plies: int, *, purpose: str, seed: int) -> Iterator[GamePlan]:
+    """Games 2k and 2k + 1 begin with the same random plies, with seats swapped."""
+    for index in range(games):
+        start = random_opening(game, opening_plies, stream(seed, purpose, index // 2))
+        yield GamePlan(index, (CANDIDATE, BEST) if index % 2 == 0 else (BEST, CANDIDATE), start)

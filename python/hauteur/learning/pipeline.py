@@ -1,0 +1,399 @@
+"""The learning loop: games = selfplay(best); replay.extend(games); candidate = train(replay); best = gate(candidate).
+
+Each step ends with a checkpoint, so a run that was killed goes on with the step that it was in; self-play keeps even
+the games of a half-finished step. Every output is a whole file or absent, and is written before the checkpoint that
+counts on it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hauteur import _core
+from hauteur.games.registry import make
+from hauteur.learning import controller
+from hauteur.learning.bootstrap.steps import Start, check_start
+from hauteur.learning.checkpoint import RunState, load_checkpoint, save_checkpoint
+from hauteur.learning.gate import GateResults, decide, gate_match
+from hauteur.learning.metrics import (
+    Display,
+    game_metrics,
+    generation_line,
+    learner_metrics,
+    resignation_metrics,
+    search_metrics,
+)
+from hauteur.learning.recipe import Recipe, SelfPlaySettings
+from hauteur.learning.replay import ReplayBuffer, first_needed
+from hauteur.learning.report.page import write_report
+from hauteur.learning.report.tensorboard import write_events
+from hauteur.learning.run_folder import RunFolder, write_json
+from hauteur.learning.run_players import RunPlayers, check_players
+from hauteur.learning.selfplay import OPPONENT, candidate_record, play_generation, play_probe, shard_paths
+from hauteur.learning.train import steps_for
+from hauteur.learning.trainers import Learners
+from hauteur.matches.ratings.elo import Record, finite_elo
+from hauteur.networks.evaluators.batch_invariant import Exact
+from hauteur.networks.files import write_bytes
+from hauteur.players.move_player import MovePlayer
+from hauteur.players.player import Player
+from hauteur.system import hardware
+
+if TYPE_CHECKING:
+    from hauteur.matches.arena import ArenaFacts
+
+
+def learn(recipe: Recipe, *, folder: Path | None = None, fresh: bool = False, display: Display | None = None) -> Run:
+    """Begins or resumes the run of this recipe and takes it to its end.
+
+    fresh: ValueError when the folder holds a run already. Also when it holds a run with other settings, or another
+    process is learning in it.
+    """
+    place = RunFolder(folder or recipe.folder)
+    with place.held(), _nothing_half_begun(place):
+        run = open_run(recipe, place, fresh=fresh, display=display or Display())
+        while run.state.generation <= recipe.run.generations:
+            for name, step in run.steps().items():
+                run.take(name, step)
+            run.finish_generation()
+    return run
+
+
+@contextmanager
+def _nothing_half_begun(folder: RunFolder) -> Iterator[None]:
+    """Takes the folder away again when wrong input ends a run before it has done anything."""
+    was_there = folder.config.exists()
+    try:
+        yield
+    except (ValueError, FileNotFoundError):
+        if not was_there and not folder.has_work:
+            folder.discard()
+        raise
+
+
+def open_run(recipe: Recipe, folder: RunFolder, *, fresh: bool, display: Display) -> Run:
+    """A new run, or the one that the folder holds, as its last checkpoint left it."""
+    game = make(recipe.game)
+    begins = fresh or not folder.config.exists()
+    if begins:
+        check_start(game, recipe)
+        check_players(game, recipe)
+    else:
+        folder.check_recipe(recipe)
+    if folder.checkpoint.exists() and not begins:
+        state, tensors = load_checkpoint(folder.checkpoint)
+        learners = Learners.restored(recipe, folder, tensors, steps=state.train_steps)
+    else:
+        learns_first = recipe.start is not None and bool(recipe.start.games)
+        state, learners = RunState(generation=0 if learns_first else 1), Learners.new(game, recipe)
+    if begins:
+        folder.create(recipe)  # when the nets are there, so that a start that does not fit leaves nothing behind
+    folder.sweep()
+    run = Run(recipe, folder, game, learners, state, display)
+    run.begin()
+    return run
+
+
+@dataclass
+class Run:
+    """A learning run that is going on; its methods are the steps."""
+
+    recipe: Recipe
+    folder: RunFolder
+    game: _core.Game
+    learners: Learners
+    state: RunState
+    display: Display
+    buffer: ReplayBuffer = field(init=False)
+    threads: int = field(init=False)
+    players: RunPlayers = field(init=False)
+
+    def __post_init__(self) -> None:
+        train = self.recipe.train
+        self.buffer = ReplayBuffer(
+            self.game, train.window_games, surprise_weight=train.surprise_weight, legal=train.mask_illegal
+        )
+        self.threads = self.recipe.run.threads or hardware.usable_cores()
+        exact = Exact(self.recipe.selfplay.batch_size) if self.recipe.run.exact else None
+        self.players = RunPlayers(self.recipe, self.folder, self.game, exact, self.threads)
+        if self.recipe.controller is not None and self.state.controller is None:
+            self.state.controller = controller.begin(self.recipe.controller, self.recipe.selfplay.visits)
+
+    @property
+    def selfplay(self) -> SelfPlaySettings:
+        """How games are played now: as the recipe says, with what the controller chose."""
+        return controller.controlled(self.recipe.selfplay, self.state.controller)
+
+    def begin(self) -> None:
+        """Writes the first net of a new run; reads the games of a resumed one."""
+        if not all(path.exists() for path in self.players.net_files(0)):
+            self._save_nets(0)
+        finished = self.state.generation - (0 if "self-play" in self.state.done else 1)
+        games = {generation: count for generation, count in self.state.games.items() if generation <= finished}
+        for generation in range(first_needed(games, self._window(finished)), finished + 1):
+            self._read_games(generation)
+        if self.state.history or self.state.start:
+            self._publish()
+        resumed = self.state.generation > 1 or self.state.done or self.state.start
+        self.display.begin(self.recipe, self.folder, self.state if resumed else None, self.buffer.positions)
+
+    def steps(self) -> dict[str, Callable[[], None]]:
+        """The steps of a generation, in order.
+
+        With gate.by = "episodes" the candidate is judged by the games it has just played, so the gate comes before it
+        learns from them. Generation 0 is the beginning with recorded games.
+        """
+        if self.state.generation == 0:
+            return self._start().steps()
+        first = {"probe": self.probe} if self.recipe.controller is not None else {}
+        if self.recipe.gate.by == "episodes":
+            return {**first, "self-play": self.self_play, "gate": self.gate, "train": self.train}
+        return {**first, "self-play": self.self_play, "train": self.train, "gate": self.gate}
+
+    def take(self, name: str, step: Callable[[], None]) -> None:
+        """Takes a step of the present generation unless it is done, then writes a checkpoint."""
+        if name in self.state.done:
+            return
+        wall, cpu = time.perf_counter(), time.process_time()
+        step()
+        self.state.done.append(name)
+        self.state.seconds += time.perf_counter() - wall
+        self.state.cpu_seconds += time.process_time() - cpu
+        self._checkpoint()
+
+    def probe(self) -> None:
+        """Plays a few games at every N_scl that the controller wants to know of before the generation is played."""
+        settings, state, number = self.recipe.controller, self.state.controller, 0
+        while settings is not None and state is not None and controller.wants_probe(state, self.state.generation):
+            seen = self._play_probe(settings.probe_games, number)
+            state = self.state.controller = controller.after_probe(settings, state, seen)
+            number += 1
+
+    def _play_probe(self, games: int, number: int) -> controller.Observation:
+        nets = self._playing_nets()
+        with ExitStack() as stack, self.display.progress("probe", games) as progress:
+            players = self.players.of_selfplay(nets, self.selfplay, stack)
+            records, facts = play_probe(
+                self.game,
+                players,
+                self.selfplay,
+                generation=self.state.generation,
+                number=number,
+                games=games,
+                seed=self.recipe.run.seed,
+                colours=self.players.colours,
+                on_games=progress,
+            )
+        self._add_cost(facts, players, nets)
+        return self._observed(
+            np.array([record.outcome for record in records]),
+            np.array([len(record.plan.start) + len(record.actions) for record in records]),
+        )
+
+    def _observed(self, outcomes: NDArray[Any], plies: NDArray[Any]) -> controller.Observation:
+        """What the controller sees of games that were played with its present N_scl."""
+        settings, state = self.recipe.controller, self.state.controller
+        if settings is None or state is None:
+            raise RuntimeError("a run without a controller observes nothing")
+        return controller.observe(settings, state, outcomes, plies, generation=self.state.generation)
+
+    def self_play(self) -> None:
+        """The generation's games, on disk and in the replay buffer."""
+        settings, generation, nets = self.selfplay, self.state.generation, self._playing_nets()
+        with ExitStack() as stack, self.display.progress("self-play", settings.games) as progress:
+            players = self.players.of_selfplay(nets, settings, stack)
+            facts = play_generation(
+                self.game,
+                players,
+                settings,
+                folder=self.folder.games,
+                generation=generation,
+                nets=nets,
+                seed=self.recipe.run.seed,
+                colours=self.players.colours,
+                on_games=progress,
+            )
+        self.state.games[generation] = self._read_games(generation)
+        self.state.current["selfplay"] = search_metrics(facts)
+        self._add_cost(facts, players, nets)
+
+    def train(self) -> None:
+        """The candidate learns; its net, or its nets, are written."""
+        generation = self.state.generation
+        steps = steps_for(self.recipe.train, self.state.current["games"]["positions"])
+        with self.display.progress("training", steps * len(self.learners.trainers)) as progress:
+            facts = self.learners.train(
+                self.buffer,
+                steps,
+                seed=self.recipe.run.seed,
+                generation=generation,
+                generations=self.recipe.run.generations,
+                threads=self.threads,
+                on_step=progress,
+            )
+        self.state.train_steps = self.learners.steps
+        self.state.current |= dict(zip(("train", "train_large"), map(asdict, facts), strict=False))
+        self._save_nets(generation)
+
+    def gate(self) -> None:
+        """Decides whether the candidate becomes the best net."""
+        settings, generation = self.recipe.gate, self.state.generation
+        candidate = generation
+        results = GateResults()
+        if settings.by in ("match", "sprt"):
+            results = self._gate_match()
+        elif settings.by == "episodes":
+            candidate = generation - 1
+            results.record = Record(**self.state.current["games"]["candidate"])
+        decision = decide(settings, results, generation=candidate, best=self.state.best)
+        record = decision.record
+        is_known = candidate == self.state.best  # the first episodes are of one net against itself: chance, no gain
+        elo = self.state.best_elo + (finite_elo(record) if record.games and not is_known else 0.0)
+        write_json(self.folder.gate(generation), decision.to_json())
+        self.state.current["gate"] = decision.to_json()
+        self.state.current["elo"] = elo if record.games else None
+        if decision.promoted:
+            self.state.best, self.state.best_elo = candidate, elo
+
+    def _start(self) -> Start:
+        return Start(self.recipe, self.folder, self.game, self.learners, self.display, self.threads, self.state.current)
+
+    def finish_generation(self) -> None:
+        """Closes the generation: metrics, best.safetensors, the line that is printed, the report."""
+        state = self.state
+        if state.generation == 0:
+            self._finish_start()
+            return
+        self._control()
+        line = {"generation": state.generation, **state.current, "best": state.best, "best_elo": state.best_elo}
+        line |= {"train_steps": state.train_steps, "seconds": state.seconds, "cpu_seconds": state.cpu_seconds}
+        line["resident_bytes"] = hardware.resident_bytes()
+        state.history.append(line)
+        state.generation, state.done, state.current = state.generation + 1, [], {}
+        self._checkpoint()
+        self._publish()
+        self.display.generation(generation_line(state.history, self.recipe.run.generations))
+
+    def _finish_start(self) -> None:
+        """Closes generation 0: what was learned is the net that self-play begins with."""
+        state = self.state
+        last = state.current["start"]["rounds"][-1]
+        line = {"generation": 0, **state.current, **{key: last[key] for key in last if key.startswith("train")}}
+        line |= {"train_steps": state.train_steps, "seconds": state.seconds, "cpu_seconds": state.cpu_seconds}
+        state.start = line | {"resident_bytes": hardware.resident_bytes()}
+        self._save_nets(0)
+        state.generation, state.done, state.current = 1, [], {}
+        self._checkpoint()
+        self._publish()
+
+    def _publish(self) -> None:
+        """Writes what follows from the checkpoint: metrics, best.safetensors, the report, TensorBoard's events."""
+        first = [self.state.start] if self.state.start is not None else []
+        self.folder.write_metrics([*first, *self.state.history])
+        for large in (False, True)[: len(self.learners.trainers)]:
+            net = self.folder.net(self.state.best, large=large)
+            write_bytes(self.folder.best(large=large), net.read_bytes())
+        write_report(self.folder)
+        write_events(self.folder)
+
+    def _control(self) -> None:
+        """The controller learns from the generation's games and chooses for the next."""
+        settings, state = self.recipe.controller, self.state.controller
+        if settings is None or state is None:
+            return
+        played = controller.Observation.model_validate(self.state.current.pop("observation"))
+        self.state.controller = controller.after_generation(settings, state, played)
+        self.state.current["search_contempt"] = controller.controller_metrics(settings, self.state.controller)
+
+    def _playing_nets(self) -> list[int]:
+        return self.players.nets(self.state.best, self.state.generation - 1)
+
+    def _gate_match(self) -> GateResults:
+        settings, selfplay = self.recipe.gate, self.recipe.selfplay
+        with ExitStack() as stack, self.display.progress("gate", settings.games) as progress:
+            return gate_match(
+                self.game,
+                self.players.of_gate(self.state.generation, self.selfplay.visits, stack),
+                self.players.of_gate(self.state.best, self.selfplay.visits, stack),
+                settings,
+                generation=self.state.generation,
+                seed=self.recipe.run.seed,
+                parallel=selfplay.parallel_games,
+                batch_size=selfplay.batch_size,
+                in_flight=selfplay.in_flight,
+                on_games=progress,
+            )
+
+    def _add_cost(self, facts: ArenaFacts, players: Sequence[Player | MovePlayer], nets: Sequence[int]) -> None:
+        """Counts the evaluations by the run's nets in a stretch of self-play, and the normalised budget that they are.
+
+        A unit is one evaluation of a tower of 128 filters and 10 blocks (Lan et al. 2019, section 4).
+        """
+        current, history = self.state.current, self.state.history
+        done = {id(evaluator): network.rows for evaluator, network in facts.networks}
+        own = [
+            player for player, net in zip(players, nets, strict=True) if isinstance(player, Player) and net != OPPONENT
+        ]
+        asked = [{id(player.evaluator) for player in own}, {id(player.large) for player in own}]
+        rows = [sum(done.get(evaluator, 0) for evaluator in kind) for kind in asked]
+        costs = [trainer.network.architecture.cost for trainer in self.learners.trainers]
+        units = sum(count * cost for count, cost in zip(rows, costs, strict=False))
+        before = history[-1]["cost"]["normalised_total"] if history else 0.0
+        cost = current.get(
+            "cost", {"evaluations": 0, "evaluations_large": 0, "normalised": 0, "normalised_total": before}
+        )
+        added = {"evaluations": rows[0], "evaluations_large": rows[1], "normalised": units, "normalised_total": units}
+        current["cost"] = {name: value + added[name] for name, value in cost.items()}
+
+    def _read_games(self, generation: int) -> int:
+        """Adds a generation's shards to the replay buffer; what is skipped or missing is told, never fatal."""
+        known = len(self.buffer.skipped)
+        self.buffer.window = self._window(generation)
+        added = self.buffer.extend(shard_paths(self.folder.games, generation))
+        for message in self.buffer.skipped[known:]:
+            self.display.warn(f"skipped {message}")
+        if self.buffer.surprise_weight > 0 and added is not None and added.lacks_surprise:
+            self.display.warn(f"generation {generation}: games without recorded surprise are drawn evenly")
+        games = added.games if added is not None else 0
+        expected = self.state.games.get(generation, games)
+        if games != expected:
+            self.display.warn(f"generation {generation}: {games} games on disk, the checkpoint knows {expected}")
+        if generation == self.state.generation and added is not None:
+            self.state.current["games"] = game_metrics(added)
+            if self.recipe.selfplay.episodes == "candidate-versus-best":
+                self.state.current["games"]["candidate"] = asdict(candidate_record(added))
+            if self.recipe.opponent is not None:
+                self.state.current["games"]["learner"] = learner_metrics(added)
+            if self.recipe.selfplay.resignation is not None:
+                self.state.current["games"]["resigned"] = resignation_metrics(added)
+            if self.recipe.controller is not None:
+                seen = self._observed(added.outcome, np.diff(added.line_offsets))
+                self.state.current["observation"] = seen.model_dump()
+        return games
+
+    def _window(self, generation: int) -> int:
+        """Games that the replay buffer holds after the self-play of a generation."""
+        before = sum(count for earlier, count in self.state.games.items() if earlier < generation)
+        return self.recipe.train.window_at(before + self.recipe.selfplay.games)
+
+    def _save_nets(self, generation: int) -> None:
+        training = {
+            "generation": generation,
+            "games": sum(self.state.games.values()),
+            "steps": self.learners.steps,
+            "samples": self.learners.steps * self.recipe.train.batch_size,
+            "seed": self.recipe.run.seed,
+        }
+        self.learners.save(self.game, self.folder, generation, training)
+
+    def _checkpoint(self) -> None:
+        self.state.train_steps = self.learners.steps
+        save_checkpoint(self.folder.checkpoint, self.state, self.learners.tensors())

@@ -1,0 +1,483 @@
+"""Recipes: all settings of a learning run, read from TOML, changed by `key=value` on the command line, written back."""
+
+import math
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+import tomli_w
+from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
+
+from hauteur.matches.resignation import Resignation
+from hauteur.players.playout_cap import PlayoutCap
+from hauteur.players.settings import Colours, PlayerSettings
+from hauteur.search.params import Cpuct, Dirichlet, Fpu, SearchParams, Temperature
+from hauteur.system.settings import Section
+
+Count = Annotated[int, Field(ge=1, le=1_000_000_000)]
+Episodes = Literal["best-versus-best", "candidate-versus-best", "best-versus-opponent", "candidate-versus-opponent"]
+Share = Annotated[float, Field(ge=0, le=1)]
+
+WITHOUT_DRAWS = ("nogo",)
+"""Games that always have a winner."""
+
+
+class LearningCpuct(Cpuct):
+    """c_puct with the defaults of self-play: constant."""
+
+    init: Annotated[float, Field(ge=0, le=100)] = 1.2
+    factor: Annotated[float, Field(ge=0, le=1000)] = 0.0
+
+
+class LearningFpu(Fpu):
+    """First-play urgency with the default of self-play: the parent's Q."""
+
+    value: Annotated[float, Field(ge=-100, le=100)] = 0.0
+
+
+class SelfPlayTemperature(Temperature):
+    """Temperature with the default of self-play: moves are drawn by their visits."""
+
+    initial: Annotated[float, Field(ge=0, le=100)] = 1.0
+
+
+class GateTemperature(Temperature):
+    """Temperature with the defaults of the gate: falling to 0 within six moves."""
+
+    initial: Annotated[float, Field(ge=0, le=100)] = 1.0
+    decay_moves: Annotated[int, Field(ge=0, le=10_000)] = 6
+
+
+class LearningSearch(SearchParams):
+    """Search settings with the defaults of self-play: noise at the root, no factor of c_puct, FPU reduction 0."""
+
+    cpuct: LearningCpuct = LearningCpuct()
+    fpu: LearningFpu = LearningFpu()
+    policy_temperature: Annotated[float, Field(gt=0, le=100)] = 1.0
+    dirichlet: Dirichlet | None = Dirichlet()
+
+
+class NetworkSettings(Section):
+    """The residual tower that is trained: ResNetArchitecture of hauteur.networks without the shapes of the game."""
+
+    filters: Annotated[int, Field(ge=1, le=4096)] = 64
+    blocks: Annotated[int, Field(ge=0, le=256)] = 5
+    se_channels: Annotated[int, Field(ge=0, le=4096)] = 0
+    activation: Literal["relu", "mish"] = "relu"
+    policy: Literal["dense", "convolution"] = "dense"
+    policy_channels: Annotated[int, Field(ge=1, le=4096)] = 32
+    value: Literal["wdl", "scalar"] = "wdl"
+    value_channels: Annotated[int, Field(ge=1, le=4096)] = 32
+    value_hidden: Annotated[int, Field(ge=1, le=65536)] = 128
+
+
+class SelfPlaySettings(Section):
+    """How the games of a generation are played.
+
+    episodes: who plays (best against itself, candidate against best with alternating colours, or one of them against
+    the opponent of the recipe); learn_from_best: whether the best net's moves against the candidate are learned from
+    too; opening_book: file of openings, of which a game begins with a random one;
+    opening_plies: 0 to this many uniformly random plies that follow; neither is learned from; opening_share: share of
+    the games that begin so, the others begin at the start; max_plies: a longer game is a draw; tree_per_side: the best
+    net against itself has a tree for each side; shard_games: games in one file.
+    """
+
+    episodes: Episodes = "best-versus-best"
+    learn_from_best: bool = True
+    games: Count = 500
+    visits: Count = 100
+    opening_book: str | None = None
+    opening_plies: Annotated[int, Field(ge=0, le=10_000)] = 0
+    opening_share: Share = 1.0
+    max_plies: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+    tree_per_side: bool = False
+    parallel_games: Annotated[int, Field(ge=1, le=100_000)] = 256
+    batch_size: Annotated[int, Field(ge=1, le=100_000)] = 128
+    in_flight: Annotated[int, Field(ge=1, le=64)] = 2
+    shard_games: Count = 200
+    temperature: SelfPlayTemperature = SelfPlayTemperature()
+    search: LearningSearch = LearningSearch()
+    playout_cap: PlayoutCap | None = None
+    resignation: Resignation | None = None
+
+    @model_validator(mode="after")
+    def _games_outlast_their_openings(self) -> Self:
+        if self.max_plies is not None and self.max_plies <= self.opening_plies:
+            raise ValueError(
+                f"max_plies must be more than opening_plies, got {self.max_plies} and {self.opening_plies}"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _fast_searches_are_smaller(self) -> Self:
+        if self.playout_cap is not None and self.playout_cap.fast_visits >= self.visits:
+            raise ValueError(
+                f"playout_cap.fast_visits must be less than visits, got {self.playout_cap.fast_visits} of {self.visits}"
+            )
+        return self
+
+
+class OpponentSettings(PlayerSettings):
+    """The fixed opponent of self-play: a player of a match, but no program. colours: which seat is the learner's."""
+
+    visits: Annotated[int, Field(ge=1, le=1_000_000_000)] = 1
+    colours: Colours = "swap"
+    engine: None = None
+
+    @field_validator("engine", mode="before")
+    @classmethod
+    def _is_no_program(cls, engine: object) -> None:
+        if engine is not None:
+            raise ValueError(
+                "a program cannot be the opponent of a learning run: its answers are not the same twice, and a crash "
+                "would be learned from; programs play in matches"
+            )
+
+
+class WindowSettings(Section):
+    """How the window of games that the candidate learns from grows with the run; see TrainSettings.window_at."""
+
+    alpha: Annotated[float, Field(gt=0, le=1)] = 0.75
+    beta: Share = 0.4
+
+
+class TrainSettings(Section):
+    """How the candidate learns.
+
+    window_games: it learns from the last so many games; window: from more as the run goes on; samples_per_position:
+    how often a new position is drawn on average, which sets the steps of a generation (positions *
+    samples_per_position / batch_size); root_value_share: share of the search's root value in the value target, the
+    rest is the outcome; mask_illegal: the policy loss is over the legal actions alone; surprise_weight: share of a
+    game's weight that its positions have by their policy surprise; schedule: the learning rate falls over the run
+    (cosine, to final_learning_rate), is multiplied by the factor of the last milestone (steps), or stays;
+    milestones: (share of the run, factor of learning_rate), ascending; max_gradient_norm: 0 = no clipping;
+    weight_average: decay of the running mean of the weights over the steps, which is the net that plays (0 = the
+    weights themselves); device: where it is computed; mixed_precision: activations and gradients in 16 bits;
+    workers: threads that draw and encode batches.
+    """
+
+    window_games: Count = 20_000
+    window: WindowSettings | None = None
+    batch_size: Annotated[int, Field(ge=1, le=1_000_000)] = 512
+    samples_per_position: Annotated[float, Field(gt=0, le=10_000)] = 4.0
+    optimiser: Literal["adamw", "sgd"] = "adamw"
+    learning_rate: Annotated[float, Field(gt=0, le=10)] = 1e-3
+    schedule: Literal["constant", "cosine", "steps"] = "cosine"
+    final_learning_rate: Annotated[float, Field(ge=0, le=10)] = 1e-4
+    milestones: tuple[tuple[Share, Annotated[float, Field(gt=0, le=1000)]], ...] = ()
+    warmup_steps: Annotated[int, Field(ge=0, le=1_000_000)] = 100
+    momentum: Annotated[float, Field(ge=0, lt=1)] = 0.9
+    weight_decay: Annotated[float, Field(ge=0, le=1)] = 1e-4
+    value_weight: Annotated[float, Field(ge=0, le=1000)] = 1.0
+    root_value_share: Share = 0.0
+    surprise_weight: Share = 0.0
+    mask_illegal: bool = False
+    symmetries: bool = True
+    max_gradient_norm: Annotated[float, Field(ge=0, le=1e6)] = 0.0
+    weight_average: Annotated[float, Field(ge=0, lt=1)] = 0.0
+    device: Literal["cpu", "cuda"] = "cpu"
+    mixed_precision: Literal["off", "bfloat16"] = "off"
+    workers: Annotated[int, Field(ge=1, le=256)] = 1
+
+    @model_validator(mode="after")
+    def _milestones_belong_to_steps(self) -> Self:
+        shares = [share for share, _ in self.milestones]
+        if shares != sorted(set(shares)):
+            raise ValueError(f"milestones must have ascending shares of the run, got {shares}")
+        if (self.schedule == "steps") != bool(shares):
+            raise ValueError('schedule = "steps" and milestones, such as [[0.5, 0.1], [0.75, 0.01]], need each other')
+        return self
+
+    def window_at(self, total_games: int) -> int:
+        """How many games the window holds when the run has played `total_games` (N_total).
+
+        Wu 2019, "Accelerating Self-Play Learning in Go": N_window = c (1 + beta ((N_total / c)^alpha - 1)
+        / alpha), here in games (there in positions), with c = window_games, and not below c.
+        """
+        if self.window is None or total_games <= self.window_games:
+            return self.window_games
+        c, alpha, beta = self.window_games, self.window.alpha, self.window.beta
+        return round(c * (1 + beta * (math.pow(total_games / c, alpha) - 1) / alpha))
+
+
+class SprtSettings(Section):
+    """Sequential probability ratio test of the pairs' results: elo1 (better by so much) against elo0.
+
+    model: logistic Elo, or normalised (in units of the pairs' deviation); alpha, beta: chances of taking elo1 where
+    elo0 is true, and the reverse.
+    """
+
+    elo0: Annotated[float, Field(ge=-1000, le=1000)] = 0.0
+    elo1: Annotated[float, Field(ge=-1000, le=1000)] = 35.0
+    alpha: Annotated[float, Field(gt=0, lt=0.5)] = 0.05
+    beta: Annotated[float, Field(gt=0, lt=0.5)] = 0.05
+    model: Literal["logistic", "normalised"] = "logistic"
+
+    @model_validator(mode="after")
+    def _elo1_is_greater(self) -> Self:
+        if self.elo1 <= self.elo0:
+            raise ValueError(f"elo1 must be greater than elo0, got {self.elo1} and {self.elo0}")
+        return self
+
+
+class GateSettings(Section):
+    """When the candidate becomes the best net.
+
+    by: a match of `games` games, the same match ended early by a sequential test (sprt), the episodes that the
+    candidate played anyway (selfplay.episodes must be candidate-versus-best), or off (always the newest); threshold:
+    the score it must reach, draws count half, also where the sequential test has not ended after `games` games;
+    visits: 0 = as in self-play; opening_plies: both games of a pair begin with the same random plies.
+    """
+
+    by: Literal["match", "sprt", "episodes", "off"] = "match"
+    games: Annotated[int, Field(ge=2, le=1_000_000)] = 100
+    threshold: Share = 0.55
+    sprt: SprtSettings = SprtSettings()
+    visits: Annotated[int, Field(ge=0, le=1_000_000_000)] = 0
+    opening_plies: Annotated[int, Field(ge=0, le=10_000)] = 0
+    temperature: GateTemperature = GateTemperature()
+
+
+class ControllerSettings(Section):
+    """How N_scl of search-contempt is chosen after every generation of self-play (hauteur.learning.controller).
+
+    target: (w + l)/d that is wanted; initial_n_scl: tried first; low, high: bounds of N_scl, which is also never more
+    than the visits; settle_factor, settle_generations: N_scl has settled when it stays within this factor for so many
+    generations; double_visits: selfplay.visits are then doubled, while they stay within max_visits; probe_games:
+    games that are played, and not learned from, where no games near an N_scl were seen; long_game: 0, or for games
+    that know no draws: games of so many plies or more count in their place.
+    """
+
+    target: Annotated[float, Field(ge=0.01, le=100)] = 1.0
+    initial_n_scl: Count = 5
+    low: Count = 1
+    high: Count = 1_000_000
+    settle_factor: Annotated[float, Field(ge=1, le=100)] = 1.25
+    settle_generations: Annotated[int, Field(ge=1, le=10_000)] = 3
+    double_visits: bool = True
+    max_visits: Count = 10_000
+    probe_games: Count = 50
+    long_game: Annotated[int, Field(ge=0, le=1_000_000)] = 0
+
+    @model_validator(mode="after")
+    def _low_is_below_high(self) -> Self:
+        if self.low > self.high:
+            raise ValueError(f"low must not be above high, got {self.low} and {self.high}")
+        return self
+
+
+class StartSettings(Section):
+    """How a run begins, before its first generation: with the weights of a net, by learning from games, or both.
+
+    net, large_net: files of the networks that it begins with, trained here (.safetensors) or lc0's (.pb.gz); they keep
+    their shape, so that [network] and [large] say nothing else; games: files, folders and patterns of PGN, SGF, shards
+    or lc0's training chunks; epochs: how often a position is drawn on average; hold_out: share of the games that are
+    only used to measure; distil_from: a net file whose policy and values are learned, not the moves and results.
+    """
+
+    net: str | None = None
+    large_net: str | None = None
+    games: tuple[str, ...] = ()
+    epochs: Annotated[float, Field(gt=0, le=10_000)] = 1.0
+    hold_out: Annotated[float, Field(ge=0, lt=1)] = 0.05
+    distil_from: str | None = None
+
+
+class RunSettings(Section):
+    """Where the run lies and what it may use.
+
+    The run's folder is <directory>/<game>/<tag>; threads: CPU threads, 0 = one a core; exact: a run that was killed
+    and resumed is the same, bit for bit, as one that went through (see hauteur.networks.evaluators.batch_invariant);
+    backend and precision: the
+    evaluator of self-play and gate; generations: 0 = only what [start] says.
+    """
+
+    directory: str = "runs"
+    tag: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")] = "default"
+    generations: Annotated[int, Field(ge=0, le=1_000_000_000)] = 10
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
+    threads: Annotated[int, Field(ge=0, le=4096)] = 0
+    exact: bool = True
+    backend: Literal["openvino", "torch"] = "openvino"
+    precision: Literal["float32", "bfloat16", "float16", "int8"] = "float32"
+
+
+class Recipe(Section):
+    """A whole learning run.
+
+    large: a second net, trained on the same games, which corrects the first in every search (MPV-MCTS). Its share of
+    the work is that of selfplay.search.second_net, and selfplay.visits are then the first net's.
+    """
+
+    game: str
+    network: NetworkSettings = NetworkSettings()
+    large: NetworkSettings | None = None
+    selfplay: SelfPlaySettings = SelfPlaySettings()
+    train: TrainSettings = TrainSettings()
+    gate: GateSettings = GateSettings()
+    run: RunSettings = RunSettings()
+    controller: ControllerSettings | None = None
+    start: StartSettings | None = None
+    opponent: OpponentSettings | None = None
+
+    @model_validator(mode="after")
+    def _something_is_learned(self) -> Self:
+        if self.run.generations == 0 and (self.start is None or not self.start.games):
+            raise ValueError("run.generations = 0 (no self-play) needs start.games to learn from")
+        return self
+
+    @model_validator(mode="after")
+    def _start_begins_with_something(self) -> Self:
+        start = self.start
+        if start is None:
+            return self
+        if start.distil_from is not None and not start.games:
+            raise ValueError("start.distil_from needs start.games, whose positions the net is asked about")
+        if start.net is None and start.large_net is None and not start.games:
+            raise ValueError("start needs net (weights) or games (to learn from)")
+        if start.large_net is not None and self.large is None:
+            raise ValueError("start.large_net needs the section [large]")
+        return self
+
+    @model_validator(mode="after")
+    def _controller_needs_draws_and_n_scl(self) -> Self:
+        if self.controller is None:
+            return self
+        if self.game.partition("(")[0] in WITHOUT_DRAWS and not self.controller.long_game:
+            raise ValueError(
+                f"controller: {self.game} knows no draws, so there is no (w + l)/d; with controller.long_game = PLIES "
+                "games of so many plies or more count in the place of draws"
+            )
+        contempt = self.selfplay.search.search_contempt
+        if contempt is not None and not contempt.is_neutral:
+            raise ValueError("selfplay.search.search_contempt.n_scl is chosen by the controller; leave it out")
+        return self
+
+    @model_validator(mode="after")
+    def _episodes_gate_needs_a_candidate(self) -> Self:
+        if self.gate.by == "episodes" and self.selfplay.episodes != "candidate-versus-best":
+            raise ValueError('gate.by = "episodes" needs selfplay.episodes = "candidate-versus-best"')
+        return self
+
+    @model_validator(mode="after")
+    def _two_nets_search_together(self) -> Self:
+        rule = self.selfplay.search.second_net
+        if (self.large is None) != (rule is None or rule.is_neutral):
+            raise ValueError(
+                "two nets need both sections, [large] (the net) and [selfplay.search.second_net] (its turns, "
+                "large_visits > 0); one is missing"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _opponent_and_episodes_fit(self) -> Self:
+        plays_opponent = self.selfplay.episodes.endswith("opponent")
+        if plays_opponent and self.opponent is None:
+            raise ValueError(f'selfplay.episodes = "{self.selfplay.episodes}" needs a section [opponent]')
+        if self.opponent is not None and not plays_opponent:
+            raise ValueError(
+                'the section [opponent] needs selfplay.episodes = "best-versus-opponent" or "candidate-versus-opponent"'
+            )
+        return self
+
+    @property
+    def folder(self) -> Path:
+        """The run's folder."""
+        name = "".join(c if c.isalnum() or c in "._" else "-" for c in self.game).strip("-")
+        return Path(self.run.directory) / name / self.run.tag
+
+
+FREE_ON_RESUME = ("run.generations", "run.threads", "run.directory", "train.workers")
+"""Settings that a resumed run may change."""
+
+
+def load_recipe(path: Path, overrides: tuple[str, ...] = ()) -> Recipe:
+    """Reads a recipe and applies `section.key=value` overrides; ValueError names the wrong key and what is allowed."""
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path}: not a TOML file: {error}") from error
+    return parse_recipe(values, str(path), overrides)
+
+
+def parse_recipe(values: dict[str, Any], source: str, overrides: Iterable[str] = ()) -> Recipe:
+    """Validates the values of a recipe after `section.key=value` overrides; `source` is named in messages."""
+    for override in overrides:
+        _apply_override(values, override)
+    try:
+        return Recipe.model_validate(values)
+    except ValidationError as error:
+        problems = "; ".join(_problem(dict(detail)) for detail in error.errors(include_url=False))
+        raise ValueError(f"{source}: {problems}") from error
+
+
+def recipe_toml(recipe: Recipe) -> str:
+    """The recipe with every setting written out, as TOML."""
+    return tomli_w.dumps(recipe.model_dump(exclude_none=True))
+
+
+def check_same(recipe: Recipe, stored: Recipe, source: str) -> None:
+    """ValueError when a run that was begun with `stored` cannot go on with `recipe`; names the settings that differ."""
+    now, before = flat_settings(recipe.model_dump()), flat_settings(stored.model_dump())
+    keys = [key for key in now.keys() | before.keys() if key not in FREE_ON_RESUME]
+    changed = sorted(key for key in keys if now.get(key) != before.get(key))
+    if changed:
+        changes = "; ".join(f"{key} was {before.get(key)!r} and is now {now.get(key)!r}" for key in changed)
+        raise ValueError(
+            f"{source} was begun with other settings: {changes}. Give them back their old values, or begin another run "
+            f"with run.tag=NAME (a resumed run may change only {', '.join(FREE_ON_RESUME)})"
+        )
+
+
+def _apply_override(values: dict[str, Any], override: str) -> None:
+    key, equals, text = override.partition("=")
+    if not equals or not key.strip():
+        raise ValueError(f"{override!r} is not of the form key=value, such as selfplay.games=200")
+    *sections, name = key.strip().split(".")
+    for section in sections:
+        inner = values.setdefault(section, {})
+        if not isinstance(inner, dict):
+            raise ValueError(f"{override!r}: {section} is a value, not a section")
+        values = inner
+    values[name] = _toml_value(text)
+
+
+def _toml_value(text: str) -> Any:
+    """A TOML value; text that is none is taken as a string, so that quotes can be left out."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text.strip()
+
+
+def _problem(detail: dict[str, Any]) -> str:
+    """One wrong setting in words."""
+    where = [str(part) for part in detail["loc"]]
+    key = ".".join(where)
+    if detail["type"] == "extra_forbidden":
+        return f"{key} is not a setting; allowed here: {', '.join(_allowed_keys(where[:-1]))}"
+    if detail["type"] == "missing":
+        return f"{key} is missing"
+    message = str(detail["msg"]).removeprefix("Value error, ")
+    return f"{key}: {message}, got {repr(detail['input'])[:80]}" if key else message
+
+
+def _allowed_keys(sections: list[str]) -> list[str]:
+    model: type[BaseModel] = Recipe
+    for section in sections:
+        kinds = [model.model_fields[section].annotation]
+        kinds = [inner for kind in kinds for inner in (getattr(kind, "__args__", None) or [kind])]
+        model = next(kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel))
+    return list(model.model_fields)
+
+
+def flat_settings(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Nested settings as dotted keys."""
+    result: dict[str, Any] = {}
+    for key, value in values.items():
+        if isinstance(value, dict):
+            result.update(flat_settings(value, f"{prefix}{key}."))
+        else:
+            result[prefix + key] = value
+    return result

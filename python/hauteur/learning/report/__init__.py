@@ -1,0 +1,1 @@
+"""Reports of learning runs: pages, figures, TensorBoard events."""

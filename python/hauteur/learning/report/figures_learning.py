@@ -1,0 +1,371 @@
+"""The figures of one learning run, made of its metrics. Whatever is not in the metrics is left out of the figures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from hauteur.plots.figure import Figure, Series, Values
+from hauteur.plots.kinds import lines, shares
+
+Line = Mapping[str, Any]
+"""The metrics of a generation, as metrics.jsonl has them."""
+
+History = Sequence[Line]
+"""The metrics of a run's generations."""
+
+
+class Setting(NamedTuple):
+    """What figures need beside the history: who judges the candidate, the gate's threshold, the aim for (w + l) / d,
+    and the seconds that had gone before the first generation."""
+
+    judge: str = "the gate's games"
+    threshold: float | None = None
+    target_ratio: float | None = None
+    began: float = 0.0
+
+
+TIME_UNITS = ((3 * 3600, 3600, "hours"), (3 * 60, 60, "minutes"), (0, 1, "seconds"))
+"""From how many seconds on a unit is used, its seconds, its name."""
+
+
+class Axis(NamedTuple):
+    """Something that grows over a run: key, words for titles, name at the axis, value after each generation."""
+
+    key: str
+    title: str
+    name: str
+    values: Values
+
+
+def run_figures(history: History, setting: Setting) -> dict[str, list[Figure]]:
+    """All figures of a run by section; a section without figures is left out."""
+    sections = {
+        "Learning": [candidate(history, setting), learner(history), losses(history), *elo_figures(history)],
+        "Games": [
+            results(history),
+            ratio(history, setting.target_ratio),
+            search_contempt(history),
+            repeats(history),
+            lengths(history),
+            resignation(history),
+        ],
+        "Speed": [
+            speed(history),
+            fill(history),
+            time_of_selfplay(history),
+            time_of_generation(history, setting.began),
+            memory(history),
+        ],
+    }
+    found = {name: [figure for figure in figures if figure is not None] for name, figures in sections.items()}
+    return {name: figures for name, figures in found.items() if figures}
+
+
+def candidate(history: History, setting: Setting) -> Figure | None:
+    """The implementation report's figure: the candidate's results, its winrate, the threshold."""
+    judged = [line for line in history if number(line, "gate.games")]
+    counts = [_counts(line, "gate.wins", "gate.draws", "gate.losses") for line in judged]
+    if not any(map(sum, counts)):
+        return None
+    ends = [_interval(line) for line in judged]
+    intervals = [end for end in ends if end is not None]
+    known = len(intervals) == len(judged)
+    text = (
+        f"The candidate's wins, draws and losses in {setting.judge}; the curve is its winrate (draws count half)"
+        f"{', with its 95 % interval' if known else ''}."
+    )
+    return shares(
+        "candidate",
+        "Candidate against best net",
+        text,
+        xs=generations(judged),
+        runs=[counts],
+        threshold=setting.threshold,
+        intervals=intervals if known else None,
+    )
+
+
+def learner(history: History) -> Figure | None:
+    """What the learner scores against the fixed opponent of self-play."""
+    counts = [_counts(line, "games.learner.wins", "games.learner.draws", "games.learner.losses") for line in history]
+    if not any(map(sum, counts)):
+        return None
+    text = "The learner's wins, draws and losses against the fixed opponent of self-play; the curve is its score."
+    xs = generations(history)
+    return shares("learner", "Learner against the opponent", text, xs=xs, runs=[counts], curve="score")
+
+
+def elo_figures(history: History) -> list[Figure | None]:
+    """Elo of candidate and best net by generation, games, cost and time."""
+    if not any(number(line, "elo") is not None for line in history):
+        return []
+    return [_elo_by(history, axis) for axis in axes([history])[0]]
+
+
+def _elo_by(history: History, axis: Axis) -> Figure | None:
+    kept = [(x, line) for x, line in zip(axis.values, history, strict=True) if x is not None]
+    rows = {
+        "candidate": [None, *(number(line, "elo") for _, line in kept)],
+        "best net": [0.0, *(number(line, "best_elo") for _, line in kept)],
+    }
+    text = "Gate results added up, the first net at 0: a ladder of comparisons with itself, not a rating list."
+    return lines(
+        f"elo-by-{axis.key}",
+        f"Elo by {axis.title}",
+        text,
+        "Elo",
+        xs=[0, *(x for x, _ in kept)],
+        rows=rows,
+        x_name=axis.name,
+        from_zero=True,
+    )
+
+
+def axes(histories: Sequence[History]) -> list[list[Axis]]:
+    """Of every run the axes generation, games, normalised budget and wall time; those that all of the runs know.
+
+    Times have one unit for all runs.
+    """
+    longest = max((number(line, "seconds") or 0.0 for history in histories for line in history), default=0.0)
+    found = [_axes(history, longest) for history in histories]
+    known = [all(any(x is not None for x in axis.values) for axis in column) for column in zip(*found, strict=True)]
+    return [[axis for axis, shown in zip(row, known, strict=True) if shown] for row in found]
+
+
+def _axes(history: History, longest: float) -> list[Axis]:
+    size, unit = next((size, unit) for limit, size, unit in TIME_UNITS if longest >= limit)
+    times = [None if seconds is None else seconds / size for seconds in column(history, "seconds")]
+    return [
+        Axis("generation", "generation", "generation", generations(history)),
+        Axis("games", "games", "games", running_total(column(history, "games.games"))),
+        Axis("budget", "normalised budget", "normalised budget", column(history, "cost.normalised_total")),
+        Axis("time", "time", f"wall time, {unit}", times),
+    ]
+
+
+def running_total(values: Values) -> list[float | None]:
+    """The sum up to every place; None from the first missing value on."""
+    sums: list[float | None] = []
+    before: float | None = 0
+    for value in values:
+        before = None if before is None or value is None else before + value
+        sums.append(before)
+    return sums
+
+
+def losses(history: History) -> Figure | None:
+    """Policy and value loss of the net, or of both nets."""
+    large = any("train_large" in line for line in history)
+    rows = {}
+    for section, net in (("train", ", small net" if large else ""), ("train_large", ", large net")):
+        for head in ("policy", "value"):
+            rows[f"{head}{net}"] = column(history, f"{section}.{head}_loss")
+    text = "Means over each generation's batches, in nats: what is left is what cannot be known beforehand."
+    return lines("losses", "Losses", text, "loss", xs=generations(history), rows=rows)
+
+
+def results(history: History) -> Figure | None:
+    """Who won the games of self-play."""
+    counts = [_counts(line, "games.first_wins", "games.draws", "games.second_wins") for line in history]
+    if not any(map(sum, counts)):
+        return None
+    text = "Games of self-play that the first player won, drew and lost; the curve is the first player's score."
+    names = ("first player won", "drawn", "second player won")
+    xs = generations(history)
+    return shares("results", "Games of self-play", text, xs=xs, runs=[counts], curve="score", names=names)
+
+
+def ratio(history: History, target: float | None = None) -> Figure | None:
+    """Decisive games a drawn game."""
+    counted = [decisive_ratio(line) for line in history]
+    steered = column(history, "search_contempt.ratio")
+    rows = {"(w + l) / d": [_positive(value) for value in counted]}
+    if any(s not in (c, None) for s, c in zip(steered, counted, strict=True)):
+        rows["as the controller counts"] = [_positive(value) for value in steered]
+    text = "Decisive games of self-play for every drawn one; generations without either are left out."
+    return lines(
+        "ratio",
+        "Decisive games a draw",
+        text,
+        "(w + l) / d",
+        xs=generations(history),
+        rows=rows,
+        log=True,
+        threshold=target,
+        threshold_name="target",
+    )
+
+
+def search_contempt(history: History) -> Figure | None:
+    """N_scl and the visits a move."""
+    rows = {
+        "N_scl": [_positive(value) for value in column(history, "search_contempt.n_scl")],
+        "N, visits a move": [_positive(value) for value in column(history, "search_contempt.visits")],
+    }
+    text = "The visits after which the opponent's nodes freeze (N_scl), and the visits a move (N)."
+    return lines("search-contempt", "Search-contempt", text, "visits", xs=generations(history), rows=rows, log=True)
+
+
+def repeats(history: History) -> Figure | None:
+    """Share of games that differ within the first plies, for three generations."""
+    told = [line for line in history if isinstance(section(line, "games").get("unique_share"), Mapping)]
+    picked = {id(line): line for line in (told[:1] + told[len(told) // 2 :][:1] + told[-1:])}.values()
+    rows = {f"generation {generations([line])[0]:g}": _unique(line) for line in picked}
+    plies = sorted({ply for row in rows.values() for ply in row})
+    text = "Share of different games if only their first plies are looked at: how varied self-play is."
+    named = {name: [row.get(ply) for ply in plies] for name, row in rows.items()}
+    return lines("repeats", "Unique games by ply", text, "share", xs=plies, rows=named, x_name="ply", percent=True)
+
+
+def lengths(history: History) -> Figure | None:
+    """Mean length of games."""
+    rows = {"mean length": column(history, "games.mean_length")}
+    text = "Mean length of the games of self-play."
+    return lines("lengths", "Length of games", text, "plies", xs=generations(history), rows=rows, from_zero=True)
+
+
+def resignation(history: History) -> Figure | None:
+    """What comes of resignation."""
+    rows = {
+        "games resigned": [_share(line, "games.resigned.games", "games.games") for line in history],
+        "played out, not lost": [_share(line, "games.resigned.wrong", "games.resigned.played_out") for line in history],
+    }
+    text = "Share of games that were resigned; and, of those played out to see, the share that was not lost."
+    return lines("resignation", "Resignation", text, "share", xs=generations(history), rows=rows, percent=True)
+
+
+def speed(history: History) -> Figure | None:
+    """Evaluations and visits a second."""
+    rows = {
+        "evaluations": column(history, "selfplay.evaluations_per_second"),
+        "visits": column(history, "selfplay.visits_per_second"),
+    }
+    text = "Self-play: positions that the network evaluated and visits of the trees, a second."
+    return lines("speed", "Speed of self-play", text, "a second", xs=generations(history), rows=rows, from_zero=True)
+
+
+def fill(history: History) -> Figure | None:
+    """How well the device is used."""
+    rows = {
+        "batch fill": column(history, "selfplay.mean_batch_fill"),
+        "cache hits": column(history, "selfplay.cache_hit_rate"),
+        "device busy": column(history, "selfplay.device_busy"),
+    }
+    text = "Self-play: rows of the network's batches in use, evaluations found in the cache, time the device is busy."
+    return lines("fill", "Batches and cache", text, "share", xs=generations(history), rows=rows, percent=True)
+
+
+def time_of_selfplay(history: History) -> Figure | None:
+    """Shares of self-play's time."""
+    paths = {"network": "network_share", "search": "search_share", "Python": "python_share"}
+    rows = {name: column(history, f"selfplay.{path}") for name, path in paths.items()}
+    text = "Self-play: waiting for the network, the search in Rust, and Python, as shares of time."
+    return _areas("time-of-selfplay", "Time of self-play", text, "share of time", history, rows, percent=True)
+
+
+def time_of_generation(history: History, began: float = 0.0) -> Figure | None:
+    """Seconds of each generation by step; began: seconds that had gone before the first."""
+    totals = [began, *column(history, "seconds")]
+    whole = [None if after is None or before is None else after - before for before, after in pairwise(totals)]
+    play, first = column(history, "selfplay.seconds"), column(history, "train.seconds")
+    second = [number(line, "train_large.seconds") or 0.0 for line in history]
+    train = [None if t is None else t + more for t, more in zip(first, second, strict=True)]
+    rest = [
+        None if w is None or p is None or t is None else max(w - p - t, 0.0)
+        for w, p, t in zip(whole, play, train, strict=True)
+    ]
+    rows = {"self-play": play, "training": train, "gate and the rest": rest}
+    text = "What a generation spends its time on."
+    return _areas("time-of-generation", "Time of a generation", text, "seconds", history, rows)
+
+
+def memory(history: History) -> Figure | None:
+    """Memory of the process and of its trees."""
+    rows = {
+        name: [None if size is None else size / 1e6 for size in column(history, path)]
+        for name, path in (("process", "resident_bytes"), ("trees of self-play", "selfplay.tree_bytes"))
+    }
+    text = "Memory after each generation; it should be flat once the window of games is full."
+    return lines("memory", "Memory", text, "MB", xs=generations(history), rows=rows, from_zero=True)
+
+
+def number(line: Line, path: str) -> float | None:
+    """A finite number of the metrics by its dotted path; None where there is none."""
+    value: Any = line
+    for key in path.split("."):
+        value = value.get(key) if isinstance(value, Mapping) else None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return None
+    return value
+
+
+def column(history: History, path: str) -> list[float | None]:
+    """A number of every generation."""
+    return [number(line, path) for line in history]
+
+
+def section(line: Line, name: str) -> Mapping[str, Any]:
+    """A section of the metrics, empty where it is absent."""
+    value = line.get(name)
+    return value if isinstance(value, Mapping) else {}
+
+
+def generations(history: History) -> list[float]:
+    """The numbers of the generations."""
+    return [number(line, "generation") or i for i, line in enumerate(history, 1)]
+
+
+def decisive_ratio(line: Line) -> float | None:
+    """(w + l) / d of the generation's games: as it was counted, or from the games' results; None without draws."""
+    if "ratio" in section(line, "games"):
+        return number(line, "games.ratio")
+    wins, draws, losses = _counts(line, "games.first_wins", "games.draws", "games.second_wins")
+    return (wins + losses) / draws if draws else None
+
+
+def _areas(
+    key: str, title: str, text: str, y_name: str, history: History, rows: Mapping[str, Values], *, percent: bool = False
+) -> Figure | None:
+    """Amounts piled up, in the generations that have all of them."""
+    xs = generations(history)
+    kept = [i for i in range(len(xs)) if all(row[i] is not None for row in rows.values())]
+    if not kept:
+        return None
+    colours = ("blue", "green", "gold")
+    areas = tuple(
+        Series(name, [xs[i] for i in kept], [row[i] for i in kept], colour)
+        for (name, row), colour in zip(rows.items(), colours, strict=True)
+    )
+    return Figure(key, title, text, y_name, areas=areas, percent=percent)
+
+
+def _counts(line: Line, *paths: str) -> tuple[int, int, int]:
+    wins, draws, losses = (max(int(number(line, path) or 0), 0) for path in paths)
+    return wins, draws, losses
+
+
+def _interval(line: Line) -> tuple[float, float] | None:
+    ends = section(line, "gate").get("score_interval_95")
+    if not isinstance(ends, Sequence) or len(ends) != 2:
+        return None
+    low, high = (number({"end": end}, "end") for end in ends)
+    return None if low is None or high is None else (low, high)
+
+
+def _unique(line: Line) -> dict[int, float]:
+    """Unique share by ply."""
+    told = section(line, "games")["unique_share"]
+    found = {int(ply): number(told, ply) for ply in told}
+    return {ply: share for ply, share in found.items() if share is not None}
+
+
+def _share(line: Line, part: str, whole: str) -> float | None:
+    counted, total = number(line, part), number(line, whole)
+    return None if counted is None or not total else counted / total
+
+
+def _positive(value: float | None) -> float | None:
+    return value if value is not None and value > 0 else None

@@ -1,0 +1,121 @@
+"""Who plays in a learning run: the nets of a generation in self-play and gate, and the fixed opponent."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hauteur import _core
+from hauteur.learning.recipe import Recipe, SelfPlaySettings
+from hauteur.learning.run_folder import RunFolder
+from hauteur.learning.selfplay import OPPONENT
+from hauteur.matches.match import Evaluators, Resources, build_player
+from hauteur.matches.openings import read_openings
+from hauteur.networks.evaluators.batch_invariant import Exact
+from hauteur.networks.evaluators.factory import make_evaluator
+from hauteur.players.move_player import MovePlayer
+from hauteur.players.player import Player
+from hauteur.players.settings import Colours
+
+if TYPE_CHECKING:
+    from hauteur.networks.evaluators.factory import Evaluator
+    from hauteur.search.params import SearchParams, Temperature
+
+
+def check_players(game: _core.Game, recipe: Recipe) -> None:
+    """ValueError or OSError when the opponent or the opening book does not fit the game or is not there."""
+    if recipe.selfplay.opening_book is not None:
+        read_openings(Path(recipe.selfplay.opening_book), game)
+    if recipe.opponent is not None:
+        resources = Resources(threads=1, batch_size=1, backend=recipe.run.backend)
+        with Evaluators(game, resources) as evaluators:
+            build_player(game, recipe.opponent, evaluators, "opponent")
+
+
+@dataclass(frozen=True)
+class RunPlayers:
+    """Makes the players of a run; their evaluators are closed with the stack that they are made on.
+
+    exact: makes evaluators whose answers do not depend on the batch, or None.
+    """
+
+    recipe: Recipe
+    folder: RunFolder
+    game: _core.Game
+    exact: Exact | None
+    threads: int
+
+    @property
+    def colours(self) -> Colours:
+        """Which seat the learner has against the fixed opponent."""
+        return self.recipe.opponent.colours if self.recipe.opponent is not None else "swap"
+
+    def nets(self, best: int, candidate: int) -> list[int]:
+        """Generations of the players' nets in self-play, in the order of the players; OPPONENT: none of the run."""
+        nets = {
+            "best-versus-best": [best],
+            "candidate-versus-best": [candidate, best],
+            "best-versus-opponent": [best, OPPONENT],
+            "candidate-versus-opponent": [candidate, OPPONENT],
+        }
+        return nets[self.recipe.selfplay.episodes]
+
+    def of_selfplay(self, nets: list[int], settings: SelfPlaySettings, stack: ExitStack) -> list[Player | MovePlayer]:
+        """The players of self-play with these nets; settings: as they are in this generation."""
+        players = [self._opponent(stack) if net == OPPONENT else self._learner(net, settings, stack) for net in nets]
+        best = players[-1]
+        if len(players) > 1 and isinstance(best, Player) and not settings.learn_from_best:
+            players[-1] = replace(best, learns=False)
+        return players
+
+    def of_gate(self, net: int, visits: int, stack: ExitStack) -> Player:
+        """Like in self-play, without what makes games vary, and with the gate's temperature.
+
+        Noise and forced playouts are off, and search-contempt, which assumes a weaker opponent than a gate match has.
+        """
+        quiet = {"dirichlet": None, "forced_playouts": None, "search_contempt": None}
+        search = self.recipe.selfplay.search.model_copy(update=quiet)
+        return self._player(net, search, self.recipe.gate.visits or visits, self.recipe.gate.temperature, stack)
+
+    def net_files(self, generation: int) -> list[Path]:
+        """The net of a generation, then the large one where there are two."""
+        kinds = (False,) if self.recipe.large is None else (False, True)
+        return [self.folder.net(generation, large=large) for large in kinds]
+
+    def _learner(self, net: int, settings: SelfPlaySettings, stack: ExitStack) -> Player:
+        player = self._player(net, settings.search, settings.visits, settings.temperature, stack)
+        return replace(player, playout_cap=settings.playout_cap)
+
+    def _opponent(self, stack: ExitStack) -> Player | MovePlayer:
+        """The fixed opponent, whose moves are not learned from."""
+        settings, run, rows = self.recipe.opponent, self.recipe.run, self.recipe.selfplay.batch_size
+        if settings is None:
+            raise RuntimeError("a recipe without [opponent] has no opponent")
+        resources = Resources(threads=self.threads, batch_size=rows, backend=run.backend)
+        evaluators = stack.enter_context(Evaluators(self.game, resources))
+        player = build_player(self.game, settings, evaluators, "opponent")
+        if not isinstance(player, Player):
+            return player
+        if self.exact is None:
+            return replace(player, learns=False)
+        large = None if player.large is None else self.exact.made(player.large, "large net of the opponent")
+        small = self.exact.made(player.evaluator, "net of the opponent")
+        return replace(player, evaluator=small, large=large, learns=False)
+
+    def _player(
+        self, net: int, search: SearchParams, visits: int, temperature: Temperature, stack: ExitStack
+    ) -> Player:
+        """A player with the net, or the two nets, of a generation."""
+        evaluator, *large = [self._evaluator(path, kind, stack) for kind, path in enumerate(self.net_files(net))]
+        return Player(f"gen-{net}", evaluator, search, visits, temperature, large[0] if large else None)
+
+    def _evaluator(self, path: Path, kind: int, stack: ExitStack) -> Evaluator:
+        """The evaluator of a net; kind: 0 small, 1 large."""
+        run = self.recipe.run
+        evaluator = make_evaluator(
+            self.game, str(path), backend=run.backend, precision=run.precision, threads=self.threads
+        )
+        stack.callback(evaluator.close)
+        return evaluator if self.exact is None else self.exact.made(evaluator, f"net {kind}")

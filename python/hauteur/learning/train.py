@@ -1,0 +1,365 @@
+"""The training step: a candidate network learns from the positions of the replay buffer. Imports torch.
+
+A batch is computed in shards, each by one thread with its own copy of the gradients and of the normalisation's
+running means; then the shards' gradients are added up in order. Threads that share one operation wait for each other
+at every layer, which on a busy machine is slow beyond measure; these meet once a step. The shards depend on the batch
+alone, so the result is the same, bit for bit, for any number of threads. Normalisation sees one shard at a time.
+
+On a GPU a batch is one shard. Batches come from pinned memory and nothing waits for the GPU before the last step.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional
+
+from hauteur import networks
+from hauteur.learning.batches import in_order
+from hauteur.learning.recipe import TrainSettings
+from hauteur.learning.replay import Samples
+from hauteur.networks import Architecture
+from hauteur.networks.evaluators.torch import torch_device
+from hauteur.networks.modules import Network, build, initialise, tensors_of
+from hauteur.system.seeds import derived_seed, stream
+
+SHARD_ROWS = 256
+"""Most rows of a shard."""
+
+ILLEGAL = -1e10
+"""Logit of an illegal action where these are masked, as in lc0's training."""
+
+OPTIMISER = "optimiser."
+NETWORK = "network."
+AVERAGE = "average."
+
+
+class Source(Protocol):
+    """Whatever batches are drawn from, such as a ReplayBuffer; several threads draw at a time."""
+
+    def sample(
+        self, random: np.random.Generator, rows: int, *, root_value_share: float, symmetries: bool
+    ) -> Samples: ...
+
+
+@dataclass(frozen=True)
+class TrainFacts:
+    """What one generation of training did; losses are means over its batches, in nats."""
+
+    steps: int
+    samples: int
+    policy_loss: float
+    value_loss: float
+    learning_rate: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Losses:
+    """The two parts of the loss, each a scalar tensor."""
+
+    policy: Tensor
+    value: Tensor
+
+
+def losses(
+    policy_logits: Tensor, value: Tensor, policy_target: Tensor, wdl_target: Tensor, legal: Tensor | None = None
+) -> Losses:
+    """Means over the batch of -pi . log p and of the value loss.
+
+    El Kazdadi et al., section 5: L = sum_i (z_i - v(s_i))^2 - pi_i . log p(s_i) + c |theta|^2. A scalar head (`value`
+    [B, 1]) has their squared error with z = win - loss of the target; a wdl head (`value` [B, 3] logits) the
+    cross-entropy on win, draw and loss instead. The last term is the optimiser's weight decay. legal [B, A], where
+    given: p is over the legal actions alone.
+    """
+    if legal is not None:
+        policy_logits = policy_logits.masked_fill(legal == 0, ILLEGAL)
+    policy_loss = -(policy_target * functional.log_softmax(policy_logits, dim=1)).sum(dim=1).mean()
+    if value.shape[1] == 1:
+        z = wdl_target[:, :1] - wdl_target[:, 2:]
+        return Losses(policy_loss, functional.mse_loss(value, z))
+    return Losses(policy_loss, -(wdl_target * functional.log_softmax(value, dim=1)).sum(dim=1).mean())
+
+
+def learning_rate(settings: TrainSettings, step: int, progress: float) -> float:
+    """Rate of step number `step` (from 0, over all generations) when the run is at `progress` (0 to 1).
+
+    Linear warm-up over the first steps; then constant, or falling by half a cosine to final_learning_rate at progress
+    1, or times the factor of the last milestone that was reached (as in AlphaZero: 0.1, 0.01, 0.001).
+    """
+    rate = settings.learning_rate
+    if settings.schedule == "cosine":
+        low = settings.final_learning_rate
+        rate = low + (rate - low) * (1 + math.cos(math.pi * min(1.0, progress))) / 2
+    if settings.schedule == "steps":
+        rate *= next((factor for share, factor in reversed(settings.milestones) if share <= progress), 1.0)
+    return rate * min(1.0, (step + 1) / (settings.warmup_steps + 1))
+
+
+def steps_for(settings: TrainSettings, new_positions: int) -> int:
+    """Training steps of a generation that brought so many new positions, at least one."""
+    return max(1, round(new_positions * settings.samples_per_position / settings.batch_size))
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Samples as tensors in the processor's memory; pinned where a GPU copies them."""
+
+    features: Tensor
+    policy: Tensor
+    wdl: Tensor
+    legal: Tensor | None = None
+
+    @classmethod
+    def of(cls, samples: Samples, *, pinned: bool = False) -> Batch:
+        """The samples, without a copy unless they are pinned."""
+        arrays = (samples.features, samples.policy, samples.wdl, samples.legal)
+        tensors = [torch.from_numpy(array) for array in arrays if array is not None]
+        return cls(*(tensor.pin_memory() if pinned else tensor for tensor in tensors))
+
+    @property
+    def _columns(self) -> list[Tensor]:
+        columns = (self.features, self.policy, self.wdl, self.legal)
+        return [column for column in columns if column is not None]
+
+    def shards(self, count: int) -> list[Batch]:
+        """The rows in so many parts of nearly equal length."""
+        parts = zip(*(torch.tensor_split(column, count) for column in self._columns), strict=True)
+        return [Batch(*part) for part in parts]
+
+    def to(self, device: torch.device) -> Batch:
+        """On the device; a copy from pinned memory is only queued."""
+        return Batch(*(column.to(device, non_blocking=True) for column in self._columns))
+
+
+class Trainer:
+    """The candidate and its optimiser, over all generations of a run."""
+
+    def __init__(self, network: Network, settings: TrainSettings) -> None:
+        """ValueError when there is no such device."""
+        self.device = torch_device(settings.device)
+        torch.backends.cudnn.benchmark |= self._on_gpu  # all batches have one size
+        self.network = network.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self.settings = settings
+        self.average = copy.deepcopy(self.network) if settings.weight_average > 0 else None
+        self.steps = 0
+        self.optimiser = _optimiser(self.network, settings)
+        shards = 1 if self._on_gpu else -(-settings.batch_size // SHARD_ROWS)
+        self._replicas = [self.network] + [_replica(self.network) for _ in range(shards - 1)]
+
+    @classmethod
+    def new(cls, architecture: Architecture, settings: TrainSettings, *, seed: int, name: str = "network") -> Trainer:
+        """A trainer of a residual tower with random weights; `name` tells the networks of one seed apart."""
+        return cls(initialise(architecture, derived_seed(seed, name)), settings)
+
+    @classmethod
+    def from_net(cls, path: Path, settings: TrainSettings) -> Trainer:
+        """A trainer that goes on from the weights of a net file, trained here or lc0's (`.pb.gz`).
+
+        The batch norms of an lc0 net are folded into its convolutions and stay so.
+        """
+        return cls(networks.load(path).module(), settings)
+
+    @classmethod
+    def restored(
+        cls,
+        architecture: Architecture,
+        settings: TrainSettings,
+        tensors: dict[str, NDArray[np.float32]],
+        *,
+        steps: int,
+    ) -> Trainer:
+        """The trainer whose `tensors()` these are, after so many steps."""
+        trainer = cls(_network_of(architecture, tensors, NETWORK), settings)
+        trainer.steps = steps
+        if trainer.average is not None:
+            trainer.average = _network_of(architecture, tensors, AVERAGE).to(trainer.device)
+        trainer._restore_optimiser(tensors)
+        return trainer
+
+    @property
+    def _on_gpu(self) -> bool:
+        return self.device.type == "cuda"
+
+    def train(
+        self,
+        source: Source,
+        steps: int,
+        *,
+        seed: int,
+        generation: int,
+        generations: int,
+        threads: int = 1,
+        on_step: Callable[[int], None] | None = None,
+    ) -> TrainFacts:
+        """Takes `steps` steps; batch number i is drawn from the source by the stream (seed, "train <generation>", i).
+
+        threads: that compute shards. The result depends neither on them nor on `settings.workers`, which draw. Raises
+        ValueError when the loss is no longer a finite number.
+        """
+        started = time.perf_counter()
+        torch.set_num_threads(1)  # of this thread, for the optimiser
+        for replica in self._replicas:
+            replica.train()
+        total = torch.zeros(2, dtype=torch.float64, device=self.device)
+        rate = 0.0
+
+        def draw(number: int) -> Batch:
+            return self._draw(source, stream(seed, f"train {generation}", number))
+
+        with ThreadPoolExecutor(threads, "hauteur-train", initializer=torch.set_num_threads, initargs=(1,)) as pool:
+            for step, batch in enumerate(in_order(draw, steps, workers=self.settings.workers)):
+                rate = learning_rate(self.settings, self.steps, (generation - 1 + step / steps) / generations)
+                total += self._step(batch, rate, pool)
+                if on_step is not None:
+                    on_step(step + 1)
+        self.network.eval()
+        policy, value = _finite((total / steps).tolist(), generation)
+        seconds = time.perf_counter() - started
+        return TrainFacts(steps, steps * self.settings.batch_size, policy, value, rate, seconds)
+
+    def network_tensors(self) -> dict[str, NDArray[np.float32]]:
+        """The candidate's tensors, as networks.save takes them: the mean of the weights where one is kept."""
+        return tensors_of(self.average if self.average is not None else self.network)
+
+    def tensors(self) -> dict[str, NDArray[np.float32]]:
+        """Network, mean and optimiser for a checkpoint."""
+        result = {NETWORK + name: value for name, value in tensors_of(self.network).items()}
+        if self.average is not None:
+            result |= {AVERAGE + name: value for name, value in tensors_of(self.average).items()}
+        for index, values in self.optimiser.state_dict()["state"].items():
+            for name, value in values.items():
+                if isinstance(value, Tensor):
+                    result[f"{OPTIMISER}{index}.{name}"] = (
+                        value.detach().cpu().to(torch.float32).contiguous().numpy().copy()
+                    )
+        return result
+
+    def _draw(self, source: Source, random: np.random.Generator) -> Batch:
+        """One batch; several threads are here at a time."""
+        settings = self.settings
+        samples = source.sample(
+            random,
+            settings.batch_size,
+            root_value_share=settings.root_value_share,
+            symmetries=settings.symmetries,
+        )
+        if settings.mask_illegal and samples.legal is None:
+            raise ValueError("train.mask_illegal: what is learned from does not say which moves are legal")
+        legal = samples.legal if settings.mask_illegal else None
+        return Batch.of(replace(samples, legal=legal), pinned=self._on_gpu)
+
+    def _step(self, batch: Batch, rate: float, pool: ThreadPoolExecutor) -> Tensor:
+        """One step; the policy and value loss before it, float64 [2] on the device."""
+        for group in self.optimiser.param_groups:
+            group["lr"] = rate
+        shards = batch.shards(len(self._replicas))
+        parts = list(pool.map(lambda replica, rows: self._shard(replica, rows, len(batch.wdl)), self._replicas, shards))
+        self._gather_replicas()
+        if self.settings.max_gradient_norm > 0:
+            torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.settings.max_gradient_norm)
+        self.optimiser.step()
+        self.steps += 1
+        self._update_average()
+        return torch.stack(parts).sum(dim=0)
+
+    def _shard(self, replica: Network, shard: Batch, rows: int) -> Tensor:
+        """Gradients of a shard of a batch of `rows` in the replica; its share of the batch's losses, float64 [2]."""
+        share = len(shard.wdl) / rows
+        shard = shard.to(self.device)
+        bfloat16 = self.settings.mixed_precision == "bfloat16"
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=bfloat16, cache_enabled=False):
+            policy_logits, value, *_ = replica(shard.features.contiguous(memory_format=torch.channels_last))
+        parts = losses(policy_logits.float(), value.float(), shard.policy, shard.wdl, shard.legal)
+        replica.zero_grad(set_to_none=True)
+        (share * (parts.policy + self.settings.value_weight * parts.value)).backward()  # type: ignore[no-untyped-call]
+        return share * torch.stack([parts.policy.detach(), parts.value.detach()]).double()
+
+    def _gather_replicas(self) -> None:
+        """Adds the gradients of all replicas up in the network's, and gives all the mean of their running means."""
+        first, *others = self._replicas
+        for replica in others:
+            for own, other in zip(first.parameters(), replica.parameters(), strict=True):
+                if own.grad is not None and other.grad is not None:
+                    own.grad += other.grad
+        for buffers in zip(*(replica.buffers() for replica in self._replicas), strict=True):
+            if buffers[0].is_floating_point():
+                mean = torch.stack(buffers).mean(dim=0)
+                for buffer in buffers:
+                    buffer.copy_(mean)
+
+    @torch.no_grad()
+    def _update_average(self) -> None:
+        """mean <- d mean + (1 - d) weights, with d growing to weight_average over the first steps."""
+        if self.average is None:
+            return
+        decay = min(self.settings.weight_average, self.steps / (self.steps + 10))
+        for mean, own in zip(_numbers(self.average), _numbers(self.network), strict=True):
+            mean.lerp_(own, 1 - decay)
+
+    def _restore_optimiser(self, tensors: dict[str, NDArray[np.float32]]) -> None:
+        parameters = [parameter for group in self.optimiser.param_groups for parameter in group["params"]]
+        state: dict[int, dict[str, Tensor]] = {}
+        for name, value in tensors.items():
+            if name.startswith(OPTIMISER):
+                index, _, key = name.removeprefix(OPTIMISER).partition(".")
+                stored = torch.from_numpy(np.array(value))
+                if stored.ndim:  # fused optimisers want the memory layout of the parameter
+                    stored = torch.empty_like(parameters[int(index)]).copy_(stored)
+                state.setdefault(int(index), {})[key] = stored.detach()
+        groups = self.optimiser.state_dict()["param_groups"]
+        self.optimiser.load_state_dict({"state": state, "param_groups": groups})
+
+
+def _network_of(architecture: Architecture, tensors: dict[str, NDArray[np.float32]], prefix: str) -> Network:
+    """The network of the tensors whose names begin with the prefix."""
+    named = {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}
+    return build(architecture, named)
+
+
+def _numbers(network: Network) -> list[Tensor]:
+    """Weights and running means, each once."""
+    return [tensor for tensor in (*network.parameters(), *network.buffers()) if tensor.is_floating_point()]
+
+
+def _finite(means: list[float], generation: int) -> list[float]:
+    """The mean losses; ValueError when training went out of bounds."""
+    if not all(map(math.isfinite, means)):
+        raise ValueError(
+            f"the loss of generation {generation} is not a finite number (policy {means[0]}, value {means[1]}): "
+            "train.learning_rate is too high for this net, or train.max_gradient_norm is missing"
+        )
+    return means
+
+
+def _replica(network: Network) -> Network:
+    """A copy that shares the weights, with gradients and running means of its own."""
+    replica = copy.deepcopy(network)
+    for own, shared in zip(replica.parameters(), network.parameters(), strict=True):
+        own.data = shared.data
+    return replica
+
+
+def _optimiser(network: Network, settings: TrainSettings) -> torch.optim.Optimizer:
+    """Weight decay c acts on the weights of convolutions and dense layers, not on biases, normalisation and gates.
+
+    sgd: its gradient is c theta, that is (c/2) |theta|^2 in the loss; adamw: decoupled from the gradient.
+    """
+    decayed = {id(m.weight) for m in network.modules() if isinstance(m, nn.Conv2d | nn.Linear)}
+    weights = [p for p in network.parameters() if id(p) in decayed]
+    others = [p for p in network.parameters() if id(p) not in decayed]
+    groups = [{"params": weights, "weight_decay": settings.weight_decay}, {"params": others, "weight_decay": 0.0}]
+    if settings.optimiser == "sgd":
+        return torch.optim.SGD(groups, lr=settings.learning_rate, momentum=settings.momentum, fused=True)
+    return torch.optim.AdamW(groups, lr=settings.learning_rate, fused=True)

@@ -1,0 +1,1 @@
+"""Games between players: the arena, openings, records, matches, tournaments, ratings and tuning."""

@@ -1,0 +1,350 @@
+"""The only loop that plays games: self-play, gate and matches differ in their players and in what they keep of a game.
+
+Each player owns a forest. Every turn of the loop each network gathers from the forests of the players that use it, and
+the answers are applied; then all trees that are finished choose their moves together. A game that ends makes room for
+the next one. Players without a forest are asked for a move, and the games of the others go on until it is there.
+
+A game depends on its plan and the players alone, not on the games beside it: its trees have their own random numbers
+and never more than one leaf in flight. What remains is arithmetic: a network may round a row differently in a batch
+of another size. Learning runs see to it that none does (hauteur.networks.evaluators.batch_invariant); elsewhere
+games agree bit for bit with the same
+number of parallel games, and with others nearly always.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hauteur import _core
+from hauteur.matches.openings import opening_state
+from hauteur.matches.record import GamePlan, GameRecord
+from hauteur.matches.resignation import Resignation
+from hauteur.matches.running_game import Move, Slot, played, unsearched
+from hauteur.players.chosen_move import GameLost
+from hauteur.players.move_player import Asked, MovePlayer
+from hauteur.players.player import InFlight, Player, SearchFacts, asked_networks
+from hauteur.search.scores import pawns
+from hauteur.system.seeds import derived_seed, stream
+
+if TYPE_CHECKING:
+    from hauteur.networks.evaluators.factory import Evaluator
+
+STANDSTILL = 1000
+"""Turns without rows, visits or moves after which the loop gives up."""
+
+
+@dataclass
+class ArenaFacts:
+    """Counts and seconds of a stretch of games, all players together; see SearchFacts for the three shares of time.
+
+    networks: what each evaluator did.
+    """
+
+    games: int = 0
+    moves: int = 0
+    visits: float = 0.0
+    cache_hits: float = 0.0
+    cache_lookups: float = 0.0
+    tree_bytes: float = 0.0
+    search: SearchFacts = field(default_factory=SearchFacts)
+    networks: list[tuple[Evaluator, SearchFacts]] = field(default_factory=list)
+
+    @property
+    def cache_hit_rate(self) -> float:
+        """Share of evaluations that the cache answered, 0 to 1."""
+        return self.cache_hits / self.cache_lookups if self.cache_lookups else 0.0
+
+
+def play_games(
+    game: _core.Game,
+    players: Sequence[Player | MovePlayer],
+    plans: Iterable[GamePlan],
+    *,
+    seed: int,
+    purpose: str,
+    parallel: int,
+    batch_size: int,
+    in_flight: int = 2,
+    threads: int = 1,
+    max_plies: int | None = None,
+    resignation: Resignation | None = None,
+    tree_per_side: bool = False,
+    facts: ArenaFacts | None = None,
+) -> Generator[GameRecord]:
+    """Plays the planned games, up to `parallel` at a time, and yields each when it ends; `facts` is kept up to date.
+
+    max_plies: a game that is not over after so many plies, those of its start included, is a draw; None: no limit.
+    resignation: when players resign; None: never. tree_per_side: a player on both seats has a tree for each of them
+    (players on one seat always have their own).
+    Random numbers are those of (seed, purpose, index of the game), or of the plan's seed. Closing the iterator early
+    drops the running games.
+    """
+    if parallel < 1:
+        raise ValueError(f"the number of parallel games must be >= 1, got {parallel}")
+    tables = {
+        number: _Table(player, player.forest(game, seed=seed, threads=threads))
+        for number, player in enumerate(players)
+        if isinstance(player, Player)
+    }
+    others = {number: player for number, player in enumerate(players) if not isinstance(player, Player)}
+    networks = _one_for_each_network(list(tables.values()), batch_size, in_flight)
+    rules = _Rules(seed, purpose, parallel, max_plies, resignation, tree_per_side)
+    arena = _Arena(game, tables, others, networks, iter(plans), rules)
+    return arena.run(facts if facts is not None else ArenaFacts())
+
+
+@dataclass(frozen=True)
+class _Rules:
+    """What `play_games` was told of all games."""
+
+    seed: int
+    purpose: str
+    parallel: int
+    max_plies: int | None
+    resignation: Resignation | None
+    tree_per_side: bool
+
+
+@dataclass
+class _Table:
+    """A player with its forest, and the games in which it is thinking (by tree)."""
+
+    player: Player
+    forest: _core.Forest
+    thinking: dict[int, Slot] = field(default_factory=dict)
+
+
+def _one_for_each_network(tables: Sequence[_Table], batch_size: int, in_flight: int) -> list[InFlight]:
+    """Players with the same evaluator share its batches."""
+    asked = [
+        (evaluator, table.forest, net)
+        for table in tables
+        for evaluator, net in asked_networks(table.forest, table.player.evaluator, table.player.large)
+    ]
+    networks = []
+    for key, evaluator in {id(evaluator): evaluator for evaluator, _, _ in asked}.items():
+        here = [(forest, net) for other, forest, net in asked if id(other) == key]
+        forests, nets = [forest for forest, _ in here], [net for _, net in here]
+        networks.append(InFlight(forests, evaluator, batch_size, in_flight, spread=True, nets=nets))
+    return networks
+
+
+class _Arena:
+    """The state of `play_games`."""
+
+    def __init__(
+        self,
+        game: _core.Game,
+        tables: dict[int, _Table],
+        others: dict[int, MovePlayer],
+        networks: list[InFlight],
+        plans: Iterator[GamePlan],
+        rules: _Rules,
+    ) -> None:
+        self.game = game
+        self.tables = tables
+        self.others = others
+        self.asked: Asked[Slot] = Asked()
+        self.waited = 0.0
+        self.networks = networks
+        self.plans = plans
+        self.rules = rules
+        self.running = 0
+        self.ended: list[Slot] = []
+
+    def run(self, facts: ArenaFacts) -> Generator[GameRecord]:
+        """Turns until all planned games are over."""
+        started = time.perf_counter()
+        idle = 0
+        try:
+            self._refill()
+            while self.running or self.ended:
+                idle = 0 if self._turn() else idle + 1
+                if idle > STANDSTILL:
+                    raise RuntimeError("the games stand still: no rows, no moves, yet not all are over")
+                self._refill()
+                self._measure(facts, time.perf_counter() - started)
+                yield from self._collect(facts)
+        finally:
+            self.asked.cancel()
+            for player in self.others.values():
+                player.close()
+            for network in self.networks:
+                network.cancel()
+
+    def _turn(self) -> bool:
+        """Every network evaluates once, then moves are chosen; False if nothing happened."""
+        for network in self.networks:
+            network.fill()
+        applied = [network.apply_oldest() for network in self.networks]
+        moved = [self._move(index) for index in self.tables]
+        return any([*applied, *moved, self._play_answers()]) or self._wait_for_an_answer()
+
+    def _play_answers(self) -> bool:
+        """Plays the moves that players without a forest have answered; False when there is none."""
+        answers = self.asked.answers()
+        for slot, answer in answers:
+            if isinstance(answer, GameLost):
+                slot.lost = answer
+            else:
+                slot.play(unsearched(slot, answer))
+        self._go_on([slot for slot, _ in answers])
+        return bool(answers)
+
+    def _wait_for_an_answer(self) -> bool:
+        """Sleeps where no game can go on without an answer; False where nothing was waited for."""
+        if any(len(table.forest.active()) for table in self.tables.values()):
+            return False
+        started = time.perf_counter()
+        waited = self.asked.wait()
+        self.waited += time.perf_counter() - started
+        return waited
+
+    def _move(self, player: int) -> bool:
+        """Chooses and plays a move in each of the player's finished trees; False when there is none."""
+        table = self.tables[player]
+        ids = [tree for tree in table.forest.finished().tolist() if tree in table.thinking]
+        if not ids:
+            return False
+        slots = [table.thinking.pop(tree) for tree in ids]
+        for slot, move in zip(slots, _search_results(table, np.array(ids), slots), strict=True):
+            slot.play(move)
+        self._go_on(slots)
+        return True
+
+    def _go_on(self, slots: list[Slot]) -> None:
+        """The games that are over leave the tables, in the others the player to move thinks."""
+        over = [slot.is_over(self.rules.max_plies) for slot in slots]
+        self._seat([slot for slot, ended in zip(slots, over, strict=True) if not ended])
+        self._end([slot for slot, ended in zip(slots, over, strict=True) if ended])
+
+    def _seat(self, slots: list[Slot]) -> None:
+        """Lets the player to move in each of these games think."""
+        for slot in slots:
+            slot.asked = time.perf_counter()
+            if slot.mover in self.others:
+                self.asked.ask(slot, self.others[slot.mover], slot.question(self.game))
+        for player, table in self.tables.items():
+            here = [slot for slot in slots if slot.mover == player]
+            known = [slot for slot in here if slot.tree_number in slot.trees]
+            _catch_up(table, known)
+            for slot in here:
+                if slot.tree_number not in slot.trees:
+                    _plant(table, slot, derived_seed(slot.seed, "tree", slot.tree_number))
+                table.thinking[slot.trees[slot.tree_number]] = slot
+            _set_effort(table, here)
+
+    def _refill(self) -> None:
+        """Starts planned games while there is room."""
+        fresh = []
+        while self.running < self.rules.parallel and (plan := next(self.plans, None)) is not None:
+            fresh.append(self._start(plan))
+            self.running += 1
+        if fresh:
+            self._go_on(fresh)
+
+    def _start(self, plan: GamePlan) -> Slot:
+        seed = derived_seed(self.rules.seed, self.rules.purpose, plan.index) if plan.seed is None else plan.seed
+        resignation = self.rules.resignation
+        return Slot(
+            plan,
+            opening_state(self.game, plan),
+            seed,
+            stream(seed, "moves"),
+            own_trees=self.rules.tree_per_side or plan.seats[0] != plan.seats[1],
+            watch=None if resignation is None else resignation.watch(seed),
+        )
+
+    def _end(self, slots: list[Slot]) -> None:
+        """Takes these games off the tables."""
+        for player, table in self.tables.items():
+            ids = [tree for slot in slots for tree in slot.trees_of(player)]
+            if ids:
+                table.forest.remove(np.array(ids, np.int64))
+        for slot in slots:
+            for number in {*slot.plan.seats} & self.others.keys():
+                self.others[number].end(slot.plan.index)
+        self.running -= len(slots)
+        self.ended.extend(slots)
+
+    def _collect(self, facts: ArenaFacts) -> Iterator[GameRecord]:
+        ended, self.ended = self.ended, []
+        for slot in ended:
+            facts.games += 1
+            facts.moves += len(slot.moves)
+            yield played(slot)
+
+    def _measure(self, facts: ArenaFacts, elapsed: float) -> None:
+        stats = [table.forest.stats() for table in self.tables.values()]
+        facts.visits = sum(s["visits"] for s in stats)
+        facts.cache_hits = sum(s["cache_hits"] for s in stats)
+        facts.cache_lookups = sum(s["cache_lookups"] for s in stats)
+        facts.tree_bytes = max(facts.tree_bytes, sum(s["bytes"] for s in stats))
+        search = SearchFacts()
+        for network in self.networks:
+            search.add(network.facts)
+        search.network += self.waited
+        search.total = elapsed
+        facts.networks = [(network.evaluator, network.facts) for network in self.networks]
+        facts.search = search  # at once: another thread may look
+
+
+def _catch_up(table: _Table, slots: list[Slot]) -> None:
+    """Plays in the trees of the players to move the moves that were made since they last moved."""
+    while slots:
+        ids = np.array([slot.trees[slot.tree_number] for slot in slots], np.int64)
+        actions = np.array([slot.unplayed[slot.tree_number].pop(0) for slot in slots], np.uint16)
+        table.forest.advance(ids, actions)
+        slots = [slot for slot in slots if slot.unplayed[slot.tree_number]]
+
+
+def _plant(table: _Table, slot: Slot, seed: int) -> None:
+    """A first tree for the player to move in this game."""
+    tree = table.forest.add(slot.state, seed)
+    table.forest.set_visit_limits(np.array([tree], np.int64), np.array([table.player.visits], np.uint32))
+    slot.trees[slot.tree_number] = tree
+    slot.unplayed[slot.tree_number] = []
+
+
+def _set_effort(table: _Table, slots: list[Slot]) -> None:
+    """Where the player has a playout cap: decides which of these searches are fast, and tells the trees."""
+    cap = table.player.playout_cap
+    if cap is None or not slots:
+        return
+    for slot in slots:
+        slot.full = cap.searches_in_full(slot.seed, slot.plies)
+    full = np.array([slot.full for slot in slots])
+    ids = np.array([slot.trees[slot.tree_number] for slot in slots], np.int64)
+    table.forest.set_quiet(ids, ~full)
+    table.forest.set_visit_limits(ids, np.where(full, table.player.visits, cap.fast_visits).astype(np.uint32))
+
+
+def _search_results(table: _Table, ids: NDArray[np.int64], slots: list[Slot]) -> Iterator[Move]:
+    """The chosen move of each finished tree with what its search found."""
+    forest = table.forest
+    plies = np.array([slot.state.ply for slot in slots], np.int64)
+    choice = table.player.choose(forest, ids, plies, np.array([slot.random.random() for slot in slots]))
+    root_wdl, net_wdl, visits = forest.root_values(ids), forest.network_values(ids), forest.root_node_visits(ids)
+    now = time.perf_counter()
+    for row, slot in enumerate(slots):
+        edges = np.flatnonzero(choice.targets[row])
+        yield Move(
+            action=int(choice.actions[row]),
+            mover=slot.state.to_move,
+            policy_actions=edges.astype(np.uint16),
+            policy_counts=choice.targets[row, edges],
+            root_wdl=root_wdl[row],
+            net_value=float(net_wdl[row, 0] - net_wdl[row, 2]),
+            visits=int(visits[row]),
+            temperature=float(choice.temperatures[row]),
+            surprise=float(choice.surprise[row]),
+            learn=int(table.player.learns and slot.full),
+            score=pawns(float(root_wdl[row, 0] - root_wdl[row, 2])),
+            seconds=now - slot.asked,
+        )

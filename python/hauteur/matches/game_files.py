@@ -1,0 +1,227 @@
+"""The games of matches as PGN (chess) and SGF (NoGo), made from what games.jsonl holds.
+
+Tags and comments of PGN are those that cutechess and fastchess write: `{+0.25/12 0.29s}` is the mover's score in pawns
+(or +M5), the depth (0 unknown), and the time of the move; moves of the opening are `{book}`, and the last comment ends
+with why the game is over. SGF has the same with the value from -1 to 1 in the place of pawns.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal, TypeVar
+
+from hauteur import _core
+from hauteur.games.game_line import result_text
+from hauteur.games.pgn import position_tags, written_pgn
+from hauteur.games.registry import make, with_fen
+from hauteur.games.sgf import result_of, written_sgf
+from hauteur.matches.match import Match
+from hauteur.matches.record import PLY_LIMIT, RESIGNATION
+from hauteur.matches.results import MatchGame
+from hauteur.networks.files import write_bytes
+from hauteur.players.engines.failures import BAD_OUTPUT, CRASHED, ILLEGAL_MOVE, LOST_ON_TIME, START_FAILED, TIMEOUT
+from hauteur.players.settings import PlayerSettings
+from hauteur.search.scores import MATE, score_text, value_of_pawns
+
+Form = Literal["pgn", "sgf"]
+
+Of = TypeVar("Of")
+
+FORMS: dict[str, Form] = {"chess": "pgn", "nogo": "sgf"}
+"""The form for the games of a game."""
+
+TERMINATIONS = {
+    PLY_LIMIT: "adjudication",
+    CRASHED: "abandoned",
+    START_FAILED: "abandoned",
+    TIMEOUT: "time forfeit",
+    LOST_ON_TIME: "time forfeit",
+    ILLEGAL_MOVE: "rules infraction",
+    BAD_OUTPUT: "rules infraction",
+}
+"""What PGN's tag Termination says; everything else is `normal`."""
+
+
+@dataclass(frozen=True)
+class Contest:
+    """What the games of a match have in common. players: A and B with the names that files give them; date: of the
+    beginning, YYYY.MM.DD.
+    """
+
+    game: _core.Game
+    names: tuple[str, str]
+    players: tuple[PlayerSettings, PlayerSettings]
+    seed: int
+    date: str = "????.??.??"
+
+
+def contest_of(match: Match) -> Contest:
+    """What the games of this match have in common."""
+    begun = "" if match.folder is None else str(match.folder.stored().get("begun", {}).get("created", ""))
+    date = begun[:10].replace("-", ".") or datetime.now(UTC).strftime("%Y.%m.%d")
+    return Contest(match.game, match.names, (match.settings.a, match.settings.b), match.settings.seed, date)
+
+
+def form_of(game: _core.Game) -> Form | None:
+    """The form that this game's games can be written in, if any."""
+    return FORMS.get(game.name)
+
+
+def write_games(path: Path, contests: Iterable[tuple[Contest, Iterable[MatchGame]]], *, evals: bool = False) -> int:
+    """Writes the games of matches into one file, in the order of their numbers; how many.
+
+    The form is that of the file's ending, .pgn or .sgf; ValueError where it does not fit the game. evals: PGN with
+    lichess's [%eval] too.
+    """
+    texts: list[str] = []
+    for contest, games in contests:
+        form = form_of(contest.game)
+        if form is None or path.suffix != f".{form}":
+            fits = f"a file *.{form}" if form else "no file: written are chess (.pgn) and nogo (.sgf)"
+            raise ValueError(f"{path}: games of {contest.game.spec} go to {fits}")
+        for game in sorted(games, key=lambda game: game.index):
+            texts.append(pgn_of(contest, game, evals=evals) if form == "pgn" else sgf_of(contest, game))
+    write_bytes(path, "".join(texts).encode())
+    return len(texts)
+
+
+def pgn_of(contest: Contest, game: MatchGame, *, evals: bool = False) -> str:
+    """A game as PGN."""
+    start, actions = _played(contest.game, game)
+    tags = [*_tags(contest, game), *position_tags(contest.game, start, is_start_of_game=game.fen is None)]
+    comments = dict(_comments(game, score_text))
+    if evals:
+        for ply, mover in enumerate(_movers(start, actions)):
+            if value := _eval(game, ply, mover):
+                comments[ply] = f"[%eval {value}] {comments.get(ply, '')}".rstrip()
+    return written_pgn(tags, start, actions, result_text(_outcome(game)), comments)
+
+
+def sgf_of(contest: Contest, game: MatchGame) -> str:
+    """A game as SGF."""
+    _, actions = _played(contest.game, game)
+    first, second = _seated(game, contest.names)
+    root = {
+        "EV": _event(contest),
+        "RO": str(game.index + 1),
+        "DT": contest.date.replace(".", "-"),
+        "PB": first,
+        "PW": second,
+        "RE": result_of(_outcome(game), game.end),
+        "GC": f"seed {contest.seed}, {game.end}",
+    }
+    known = {name: value for name, value in root.items() if "?" not in value}
+    return written_sgf(contest.game, known, actions, _comments(game, lambda score: f"{value_of_pawns(score):+.3f}"))
+
+
+def _tags(contest: Contest, game: MatchGame) -> list[tuple[str, str]]:
+    first, second = _seated(game, contest.names)
+    white, black = _seated(game, contest.players)
+    tags = [
+        ("Event", _event(contest)),
+        ("Site", "?"),
+        ("Date", contest.date),
+        ("Round", str(game.index + 1)),
+        ("White", first),
+        ("Black", second),
+        ("Result", result_text(_outcome(game))),
+        ("PlyCount", str(game.plies)),
+        ("Termination", RESIGNATION if game.end == RESIGNATION else TERMINATIONS.get(game.end, "normal")),
+    ]
+    tags += _player_tags("White", white) + _player_tags("Black", black)
+    if (control := _clock(white)) and control == _clock(black):
+        tags.append(("TimeControl", control))
+    return [*tags, ("Seed", str(contest.seed))]
+
+
+def _player_tags(side: str, player: PlayerSettings) -> list[tuple[str, str]]:
+    """A player's clock, or its net and visits."""
+    clock = [(f"{side}TimeControl", control)] if (control := _clock(player)) else []
+    if not player.has_net:
+        return clock
+    net = Path(player.net).name if player.net else "default"
+    return [(f"{side}Net", net), (f"{side}Visits", str(player.visits))]
+
+
+def _clock(player: PlayerSettings) -> str | None:
+    """The clock of a program, if it has one."""
+    return None if player.engine is None else player.engine.tc
+
+
+def _event(contest: Contest) -> str:
+    return f"{contest.names[0]} - {contest.names[1]}"
+
+
+def _seated(game: MatchGame, of_a_and_b: tuple[Of, Of]) -> tuple[Of, Of]:
+    """What is A's and B's as the first's and the second's."""
+    return of_a_and_b if game.a == "first" else (of_a_and_b[1], of_a_and_b[0])
+
+
+def _outcome(game: MatchGame) -> int:
+    """+1 the first player won, 0 draw, -1 the second won."""
+    return round(2 * game.score - 1) * (1 if game.a == "first" else -1)
+
+
+def _played(game: _core.Game, played: MatchGame) -> tuple[_core.State, list[int]]:
+    """Where the game began and all its actions; ValueError names the game where they are not legal."""
+    start = game.initial_state() if played.fen is None else make(with_fen(game.spec, played.fen)).initial_state()
+    state, actions = start.copy(), list[int]()
+    try:
+        for move in f"{played.opening} {played.moves}".split():
+            actions.append(state.action_from_text(move))
+            state.play(actions[-1])
+    except ValueError as error:
+        raise ValueError(f"game {played.index}: {error}") from None
+    return start, actions
+
+
+def _movers(start: _core.State, actions: Iterable[int]) -> list[int]:
+    """Who makes each move."""
+    state, movers = start.copy(), list[int]()
+    for action in actions:
+        movers.append(state.to_move)
+        state.play(action)
+    return movers
+
+
+def _comments(game: MatchGame, score: Callable[[float], str]) -> Mapping[int, str]:
+    """What stands behind the moves, by ply; score: a known score in pawns as text."""
+    begins, moves = len(game.opening.split()), len(game.moves.split())
+    comments = dict.fromkeys(range(begins), "book")
+    for move in range(moves):
+        comments[begins + move] = _told(game, move, score)
+    last = begins + moves - 1
+    if last >= 0:
+        comments[last] = ", ".join(part for part in (comments[last], game.end) if part)
+    return {ply: comment for ply, comment in comments.items() if comment}
+
+
+def _told(game: MatchGame, move: int, text: Callable[[float], str]) -> str:
+    """Score, depth and time of a move, as far as they are known."""
+    score = _score(game, move)
+    words = [] if math.isnan(score) else [f"{text(score)}/{game.depths[move] if game.depths else 0}"]
+    if game.milliseconds:
+        words.append(f"{game.milliseconds[move] / 1000:.2f}s")
+    return " ".join(words)
+
+
+def _score(game: MatchGame, move: int) -> float:
+    """The mover's score in pawns; NaN where it is unknown."""
+    if move < 0 or not game.centipawns:
+        return math.nan
+    score = game.centipawns[move]
+    return math.nan if score is None else score / 100
+
+
+def _eval(game: MatchGame, ply: int, mover: int) -> str:
+    """What [%eval] says: pawns from White's view, mates as #3 and #-3; empty where it is unknown."""
+    score = _score(game, ply - len(game.opening.split())) * (1 if mover == 0 else -1)
+    if math.isnan(score):
+        return ""
+    if abs(score) >= MATE / 2:
+        return f"#{'-' if score < 0 else ''}{MATE - abs(score):.0f}"
+    return f"{score + 0.0:.2f}"  # no -0.00

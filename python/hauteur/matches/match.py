@@ -1,0 +1,489 @@
+"""Matches: many games at once between two players, from paired openings or at odds, with resume.
+
+A game is a function of its number, the seed, the opening and the players. So a match that was interrupted goes on with
+the numbers that are missing, and comes to the same results.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Collection, Generator, Iterator, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import ExitStack, closing, nullcontext
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from hauteur import __version__, _core
+from hauteur.learning.run_folder import surroundings
+from hauteur.matches.arena import ArenaFacts, play_games
+from hauteur.matches.folder import MatchFolder
+from hauteur.matches.openings import Opening, first_of_two, random_opening
+from hauteur.matches.ratings.elo import PairsInOrder, Sprt
+from hauteur.matches.record import GamePlan, GameRecord
+from hauteur.matches.results import SEATS, MatchGame, Tally, Work, sprt_json, sprt_text
+from hauteur.networks.bundled import net_or_shipped
+from hauteur.networks.evaluators.factory import Backend, Evaluator, make_evaluator
+from hauteur.networks.files import sha256_of
+from hauteur.players.baselines import parse_baseline
+from hauteur.players.engines.host import EngineHost
+from hauteur.players.engines.player import make_engine
+from hauteur.players.engines.probe import probed
+from hauteur.players.move_player import MovePlayer, make_baseline
+from hauteur.players.player import Player, asked_networks, for_nets
+from hauteur.players.settings import Colours, PlayerSettings, player_text
+from hauteur.system.hardware import usable_cores
+from hauteur.system.seeds import stream
+from hauteur.system.settings import Section
+
+A, B = 0, 1
+NO_LIMIT = 100_000_000
+"""Games of a match that only a sequential test ends."""
+RESULT_SECONDS = 10.0
+"""How often result.json is written while games are played."""
+
+
+class GamesSettings(Section):
+    """What decides how games begin and end, whoever plays them.
+
+    random_plies: uniformly random plies that a game begins with, where there are no openings. order: of the openings,
+    drawn by the seed or as in the file; after the last the first is used again. max_plies: a longer game is a draw.
+    """
+
+    game: str
+    random_plies: Annotated[int, Field(ge=0, le=10_000)] = 4
+    order: Literal["random", "file"] = "random"
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
+    max_plies: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+
+
+class MatchSettings(GamesSettings):
+    """What decides the games of a match."""
+
+    a: PlayerSettings
+    b: PlayerSettings
+    games: Annotated[int, Field(ge=1, le=NO_LIMIT)] = 400
+    colours: Colours = "swap"
+
+    @model_validator(mode="after")
+    def _pairs_are_whole(self) -> Self:
+        if self.paired and self.games % 2:
+            raise ValueError(f"with swapped colours the number of games must be even, got {self.games}")
+        return self
+
+    @property
+    def paired(self) -> bool:
+        """Whether games 2k and 2k + 1 have the same opening."""
+        return self.colours == "swap"
+
+
+@dataclass(frozen=True)
+class Resources:
+    """How the games are played, which does not decide them.
+
+    threads: 0 = one a core. batch_size: None = half of `parallel`: one half is computed while the other is
+    gathered.
+    """
+
+    parallel: int = 64
+    batch_size: int | None = None
+    threads: int = 0
+    backend: Backend | None = None
+
+    def __post_init__(self) -> None:
+        for name, value, highest in (
+            ("parallel", self.parallel, 100_000),
+            ("batch-size", self.rows, 65_536),
+            ("threads", self.cores, 1024),
+        ):
+            if not 1 <= value <= highest:
+                raise ValueError(f"--{name} must be 1 to {highest}, got {value}")
+
+    @property
+    def rows(self) -> int:
+        """Most rows of a batch."""
+        return (self.parallel + 1) // 2 if self.batch_size is None else self.batch_size
+
+    @property
+    def cores(self) -> int:
+        """Threads of a net."""
+        return usable_cores() if self.threads == 0 else self.threads
+
+
+class Evaluators:
+    """Opens nets: one evaluator for a net, however many players use it; and threads for players without one."""
+
+    def __init__(self, game: _core.Game, resources: Resources) -> None:
+        self.game = game
+        self.resources = resources
+        self.opened: dict[tuple[str, str | None], Evaluator] = {}
+        self._stack = ExitStack()
+        self._workers: Executor | None = None
+        self._engines: EngineHost | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.close()
+
+    def get(self, net: str, settings: PlayerSettings) -> Evaluator:
+        """The evaluator of a player for one of its nets."""
+        key = (net if is_builtin(net) else str(Path(net).resolve()), settings.precision)
+        if key not in self.opened:
+            self.opened[key] = make_evaluator(
+                self.game,
+                net,
+                backend=self.resources.backend,
+                precision=settings.precision,
+                threads=self.resources.cores,
+                batch_size=self.resources.rows,
+            )
+            self._stack.enter_context(closing(self.opened[key]))
+        return self.opened[key]
+
+    @property
+    def workers(self) -> Executor:
+        """The threads in which players without a network find their moves, as many as a net has."""
+        if self._workers is None:
+            pool = ThreadPoolExecutor(self.resources.cores, thread_name_prefix="baseline")
+            self._stack.callback(pool.shutdown, cancel_futures=True)
+            self._workers = pool
+        return self._workers
+
+    @property
+    def engines(self) -> EngineHost:
+        """Where programs that play run; as many of them think at once as a net has threads."""
+        if self._engines is None:
+            self._engines = self._stack.enter_context(EngineHost(self.resources.cores))
+        return self._engines
+
+
+def build_player(game: _core.Game, settings: PlayerSettings, evaluators: Evaluators, label: str) -> Player | MovePlayer:
+    """The player that the settings describe; ValueError, naming the player, where the search or game refuses them."""
+    try:
+        if settings.baseline is not None:
+            return make_baseline(game, parse_baseline(settings.baseline), evaluators.workers, settings.name)
+        if settings.engine is not None:
+            return make_engine(game, settings.engine, evaluators.engines, settings.name)
+        return _net_player(game, settings, evaluators, settings.name or label)
+    except ValueError as error:
+        raise ValueError(f"player {label}: {error}") from None
+
+
+def _net_player(game: _core.Game, settings: PlayerSettings, evaluators: Evaluators, name: str) -> Player:
+    large = evaluators.get(settings.large_net, settings) if settings.large_net else None
+    player = Player(
+        name=name,
+        evaluator=evaluators.get(resolved_net(game, settings), settings),
+        large=large,
+        search=for_nets(settings.search, large),
+        visits=settings.visits,
+        temperature=settings.temperature,
+    )
+    asked_networks(player.forest(game, seed=0), player.evaluator, large)
+    return player
+
+
+def is_builtin(net: str) -> bool:
+    """Whether it is an evaluator without a file."""
+    return net in ("uniform", "rollout")
+
+
+def net_content(net: str) -> str:
+    """What a net is, wherever its file lies."""
+    return net if is_builtin(net) else f"{Path(net).name} sha256 {sha256_of(Path(net))}"
+
+
+def resolved_net(game: _core.Game, settings: PlayerSettings) -> str:
+    """The net that the player uses: its own, or the one that comes with the game."""
+    return net_or_shipped(settings.net, spec=game.spec, game_name=game.name)
+
+
+def player_facts(game: _core.Game, player: PlayerSettings, key: str) -> dict[str, str]:
+    """What match.json says of a player, under this key and those that begin with it."""
+    if player.baseline is not None:
+        return {key: player.baseline}
+    if player.engine is not None:
+        said = probed(game, player.engine).name
+        return {
+            key: player_text(player, without=("name",)),
+            f"{key}_engine": said or "an engine that did not start",
+        }
+    rest = player_text(player, without=("name", "net", "large_net", "visits"))
+    facts = {key: f"visits={player.visits} {rest}".strip(), f"{key}_net": net_content(resolved_net(game, player))}
+    return facts if player.large_net is None else facts | {f"{key}_large_net": net_content(player.large_net)}
+
+
+def player_name(game: _core.Game, settings: PlayerSettings) -> str:
+    """The name that was given, else the net's and what differs from the defaults."""
+    if settings.name or settings.baseline:
+        return settings.name or str(settings.baseline)
+    if settings.engine is not None:
+        return settings.engine.short_name
+    net = Path(resolved_net(game, settings)).name.split(".")[0]
+    rest = player_text(settings, without=("net", "name", "visits"))
+    return f"{net} visits={settings.visits}{' ' if rest else ''}{rest}"
+
+
+def match_plans(
+    game: _core.Game, settings: MatchSettings, openings: Sequence[Opening], skip: Collection[int] = ()
+) -> Iterator[GamePlan]:
+    """How each game begins and who sits where, without the games in `skip`."""
+    order = list(range(len(openings)))
+    if settings.order == "random":
+        order = [int(number) for number in stream(settings.seed, "order of openings").permutation(len(openings))]
+    for index in range(settings.games):
+        if index in skip:
+            continue
+        number = index // 2 if settings.paired else index
+        opening = openings[order[number % len(order)]] if openings else None
+        if opening is None:
+            random = stream(settings.seed, "match opening", number)
+            plan = GamePlan(index, start=random_opening(game, settings.random_plies, random))
+        else:
+            plan = opening.plan(game, index)
+        yield replace(plan, seats=first_of_two(game, settings.colours, plan))
+
+
+def match_games(
+    game: _core.Game,
+    players: tuple[Player | MovePlayer, Player | MovePlayer],
+    settings: MatchSettings,
+    openings: Sequence[Opening] = (),
+    *,
+    skip: Collection[int] = (),
+    resources: Resources = Resources(),
+    facts: ArenaFacts | None = None,
+) -> Generator[MatchGame]:
+    """Plays the games of a match that are not in `skip`, and yields each when it ends."""
+    records = play_games(
+        game,
+        players,
+        match_plans(game, settings, openings, skip),
+        seed=settings.seed,
+        purpose="match",
+        parallel=resources.parallel,
+        batch_size=resources.rows,
+        max_plies=settings.max_plies,
+        facts=facts,
+    )
+    with closing(records):
+        for record in records:
+            yield match_game(game, record)
+
+
+def match_game(game: _core.Game, record: GameRecord, *, a: int = A) -> MatchGame:
+    """What a match keeps of a game; a: index of player A in the game's plan."""
+    plan = record.plan
+    state = plan.begin(game)
+    fen = None if plan.origin is None else state.notation()
+    opening, moves = (_line(state, actions) for actions in (plan.start, record.actions.tolist()))
+    return MatchGame(
+        index=plan.index,
+        a=SEATS[plan.seats.index(a)],
+        score=record.score_of(a),
+        end=record.end_reason,
+        plies=len(plan.start) + len(record.actions),
+        fen=fen,
+        opening=opening,
+        moves=moves,
+        notes={len(plan.start) + number: note for number, note in record.notes.items()},
+        **_said_of_moves(record),
+    )
+
+
+def _said_of_moves(record: GameRecord) -> dict[str, Any]:
+    """Scores, depths and times, those that are known of any move."""
+    scores = [None if math.isnan(score) else round(100 * score) for score in record.scores.tolist()]
+    return {
+        "centipawns": tuple(scores) if any(score is not None for score in scores) else (),
+        "depths": tuple(record.depths.tolist()) if record.depths.any() else (),
+        "milliseconds": tuple(round(1000 * seconds) for seconds in record.seconds.tolist()),
+    }
+
+
+def _line(state: _core.State, actions: Sequence[int]) -> str:
+    """Plays the actions, returns them in the game's notation."""
+    texts = []
+    for action in actions:
+        texts.append(state.action_to_text(action))
+        state.play(action)
+    return " ".join(texts)
+
+
+@dataclass
+class Match:
+    """A match while it is played; what is shown of it is read from here.
+
+    sprt: a sequential test that ends it; then the tally has the games that the test has counted, in the order of their
+    numbers, and those beyond stay on disk alone. before: the work of earlier sessions; nets_are_open: the players are
+    made, so games are being played.
+    """
+
+    game: _core.Game
+    settings: MatchSettings
+    openings: Sequence[Opening] = ()
+    openings_file: Path | None = None
+    resources: Resources = field(default_factory=Resources)
+    folder: MatchFolder | None = None
+    sprt: Sprt | None = None
+    facts: ArenaFacts = field(default_factory=ArenaFacts)
+    before: Work = field(default_factory=Work)
+    evaluators: list[str] = field(default_factory=list)
+    nets_are_open: bool = False
+
+    def __post_init__(self) -> None:
+        most, opening = self.settings.max_plies, 0 if self.openings else self.settings.random_plies
+        if most is not None and most <= opening:
+            raise ValueError(f"max_plies must be more than random_plies, got {most} and {opening}")
+        if self.sprt is not None and not self.settings.paired:
+            raise ValueError(f"a sequential test needs colours=swap, got {self.settings.colours}")
+        self.tally = Tally(self.settings.paired)
+        self.test = None if self.sprt is None else PairsInOrder(self.sprt)
+        self._ahead: dict[int, MatchGame] = {}
+        self.names = (player_name(self.game, self.settings.a), player_name(self.game, self.settings.b))
+
+    @property
+    def work(self) -> Work:
+        """The work of all sessions until now."""
+        return self.before.plus(self.facts.search, self.facts.visits)
+
+    @property
+    def complete(self) -> bool:
+        """Whether all games are over, or the sequential test is."""
+        return self.decided or self.tally.record.games == self.settings.games
+
+    @property
+    def decided(self) -> bool:
+        """Whether the sequential test has ended."""
+        return self.test is not None and self.test.verdict is not None
+
+    @property
+    def games_done(self) -> int:
+        """Finished games; with a sequential test also those that it has not counted."""
+        return self.tally.record.games + len(self._ahead)
+
+    @property
+    def games_wanted(self) -> int | None:
+        """All games, with a sequential test the most that it may take; None: no limit."""
+        return None if self.settings.games == NO_LIMIT else self.settings.games
+
+    def play(self) -> Generator[MatchGame]:
+        """Plays what is missing and yields each game when it is on disk; closing the iterator stops the match."""
+        with nullcontext() if self.folder is None else self.folder.held():
+            done = self.resume()
+            if len(done) < self.settings.games and not self.decided:
+                yield from self._play_without(done)
+            else:
+                self.write_result()
+
+    def resume(self) -> set[int]:
+        """Reads the games of earlier sessions; their numbers."""
+        done: set[int] = set()
+        if self.folder is not None:
+            self.folder.check(self.stored_settings())
+            self.before = self.folder.work()
+            for game in self.folder.games():
+                if game.index < self.settings.games and game.index not in done:
+                    done.add(game.index)
+                    self._count(game)
+        return done
+
+    def keep(self, game: MatchGame) -> None:
+        """Counts a game that has just ended, once it is on disk."""
+        if self.folder is not None:
+            self.folder.append(game)
+        self._count(game)
+
+    def _count(self, game: MatchGame) -> None:
+        if self.test is None:
+            self.tally.add(game)
+            return
+        self._ahead[game.index] = game
+        self.test.add(game.index, game.score)
+        while self.tally.record.games < self.test.record.games:
+            self.tally.add(self._ahead.pop(self.tally.record.games))
+
+    def _play_without(self, done: set[int]) -> Generator[MatchGame]:
+        with Evaluators(self.game, self.resources) as evaluators:
+            a = build_player(self.game, self.settings.a, evaluators, "A")
+            b = build_player(self.game, self.settings.b, evaluators, "B")
+            self.evaluators = [evaluator.name for evaluator in evaluators.opened.values()]
+            self.nets_are_open = True
+            if self.folder is not None:  # not before, so that players that do not fit leave nothing behind
+                self.folder.begin(self.stored_settings(), self.names)
+            games = match_games(
+                self.game,
+                (a, b),
+                self.settings,
+                self.openings,
+                skip=done,
+                resources=self.resources,
+                facts=self.facts,
+            )
+            try:
+                with closing(games):
+                    yield from self._kept(games)
+            finally:
+                self.write_result()
+
+    def _kept(self, games: Iterator[MatchGame]) -> Generator[MatchGame]:
+        """The games, each once it is counted and on disk."""
+        written = time.monotonic()
+        for game in games:
+            self.keep(game)
+            if time.monotonic() - written > RESULT_SECONDS:
+                self.write_result()
+                written = time.monotonic()
+            yield game
+            if self.decided:
+                return
+
+    def result(self) -> dict[str, Any]:
+        """What result.json holds."""
+        return {
+            "complete": self.complete,
+            "a": self.names[0],
+            "b": self.names[1],
+            "results": self.tally.to_json(),
+            **({} if self.test is None else {"sprt": sprt_json(self.test)}),
+            "work": self.work.to_json(),
+            "settings": {**self.stored_settings(), "games": self.settings.games},
+            "resources": {
+                "parallel": self.resources.parallel,
+                "batch_size": self.resources.rows,
+                "threads": self.resources.cores,
+                "evaluators": self.evaluators,
+            },
+            "hauteur": __version__,
+            "written": surroundings(),
+        }
+
+    def stored_settings(self) -> dict[str, Any]:
+        """The settings that decide the games, as match.json holds them; nets and openings by their content, which is
+        read once.
+        """
+        return self._deciding
+
+    @cached_property
+    def _deciding(self) -> dict[str, Any]:
+        values = self.settings.model_dump(exclude={"a", "b", "games"})
+        values |= player_facts(self.game, self.settings.a, "a") | player_facts(self.game, self.settings.b, "b")
+        if self.openings_file is not None:
+            values["openings"] = f"{self.openings_file.name} sha256 {sha256_of(self.openings_file)}"
+        if self.sprt is not None:
+            values["sprt"] = sprt_text(self.sprt)
+        return values
+
+    def write_result(self) -> None:
+        """Renews result.json."""
+        if self.folder is not None:
+            self.folder.write_result(self.result())

@@ -1,0 +1,172 @@
+"""Positions that games begin from: files of openings, random ones, and who sits where after them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hauteur import _core
+from hauteur.games.registry import FEN_GAMES, make, with_fen
+from hauteur.matches.record import GamePlan
+from hauteur.players.settings import Colours
+
+if TYPE_CHECKING:
+    import chess.pgn
+
+
+@dataclass(frozen=True)
+class Opening:
+    """A position to begin from: chess and minichess from a FEN (None: the game's start), then moves."""
+
+    fen: str | None = None
+    actions: tuple[int, ...] = ()
+
+    def origin(self, game: _core.Game) -> _core.State:
+        """The position before the moves."""
+        return make(with_fen(game.spec, self.fen)).initial_state()
+
+    def plan(self, game: _core.Game, index: int) -> GamePlan:
+        """The game with this number, which begins so."""
+        return GamePlan(index, start=self.actions, origin=None if self.fen is None else self.origin(game))
+
+
+def read_openings(path: Path, game: _core.Game) -> list[Opening]:
+    """One opening a line; empty lines and those that begin with # are left out. ValueError names the line.
+
+    A line is a list of moves in the game's notation or, for chess and minichess, an EPD or FEN: four fields, then
+    nothing, the two counters of a FEN, or the operations of an EPD, which are not read. Of a file that ends in .pgn
+    every game is an opening.
+    """
+    if path.suffix.lower() == ".pgn":
+        return _read_pgn(path, game)
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: not a text file: {error}") from None
+    openings = []
+    for number, line in enumerate(lines, 1):
+        if line.strip() and not line.lstrip().startswith("#"):
+            try:
+                openings.append(read_opening(line, game))
+            except ValueError as error:
+                raise ValueError(f"{path}, line {number}: {error}") from None
+    if not openings:
+        raise ValueError(f"{path}: no openings in it")
+    return openings
+
+
+def read_opening(line: str, game: _core.Game) -> Opening:
+    """The opening that a line names, checked; the game must not be over after it."""
+    words = line.split()
+    opening = Opening(fen=_fen(words)) if game.name in FEN_GAMES and "/" in words[0] else None
+    state = (opening or Opening()).origin(game)
+    if opening is None:
+        opening = Opening(actions=_play(state, words))
+    if state.outcome() is not None:
+        raise ValueError("the game is over in this position")
+    return opening
+
+
+def _read_pgn(path: Path, game: _core.Game) -> list[Opening]:
+    """The main lines of a PGN file, each from its own FEN."""
+    if game.name != "chess":
+        raise ValueError(f"{path}: a PGN file has openings of chess, not of {game.spec}")
+    openings = [_pgn_opening(node, game, f"{path}, game {number}") for number, node in enumerate(_pgn_games(path), 1)]
+    if not openings:
+        raise ValueError(f"{path}: no openings in it")
+    return openings
+
+
+def _pgn_games(path: Path) -> Iterator[chess.pgn.Game]:
+    """The games of a PGN file; what is wrong with one is in its `errors`, and is not logged."""
+    import chess.pgn
+
+    class Builder(chess.pgn.GameBuilder[chess.pgn.Game]):
+        def handle_error(self, error: Exception) -> None:
+            self.game.errors.append(error)
+
+    with path.open(encoding="utf-8-sig", errors="replace") as file:  # names may be in any encoding, moves are ASCII
+        while (node := chess.pgn.read_game(file, Visitor=lambda: Builder(Game=chess.pgn.Game))) is not None:
+            yield node
+
+
+def _pgn_opening(node: chess.pgn.Game, game: _core.Game, where: str) -> Opening:
+    if node.errors:
+        raise ValueError(f"{where}: {node.errors[0]}")
+    try:
+        if (variant := node.board().uci_variant) != "chess":
+            raise ValueError(f"is a game of {variant}, not of {game.spec}")
+        opening = Opening(fen=node.headers.get("FEN"))
+        state = opening.origin(game)
+        actions = _play(state, [move.uci() for move in node.mainline_moves()])
+        if state.outcome() is not None:
+            raise ValueError("the game is over in this position")
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
+    return Opening(opening.fen, actions)
+
+
+def _fen(words: list[str]) -> str:
+    """The FEN at the beginning of an EPD: four fields, and two more if they are numbers."""
+    counters = words[4:6]
+    return " ".join(words[: 6 if len(counters) == 2 and all(word.isdecimal() for word in counters) else 4])
+
+
+def _play(state: _core.State, moves: list[str]) -> tuple[int, ...]:
+    """Plays the moves, returns them as actions."""
+    actions = []
+    for move in moves:
+        if state.outcome() is not None:
+            raise ValueError(f"the game is over before {move!r}")
+        actions.append(state.action_from_text(move))
+        state.play(actions[-1])
+    return tuple(actions)
+
+
+def random_opening(
+    game: _core.Game, plies: int, random: np.random.Generator, *, after: GamePlan | None = None
+) -> tuple[int, ...]:
+    """Uniformly random actions after which the game is not over; fewer than `plies` where 100 attempts all ended it.
+
+    after: the opening that they follow; default: the game's start.
+    """
+    begin = opening_state(game, after or GamePlan(0))
+    for attempt in range(1000):
+        actions = _random_line(begin.copy(), plies - attempt // 100, random)
+        if actions is not None:
+            return actions
+    return ()
+
+
+def _random_line(state: _core.State, plies: int, random: np.random.Generator) -> tuple[int, ...] | None:
+    """Plays so many random actions; None if they end the game."""
+    actions = []
+    for _ in range(plies):
+        actions.append(int(random.choice(state.legal_actions())))
+        state.play(actions[-1])
+        if state.outcome() is not None:
+            return None
+    return tuple(actions)
+
+
+def opening_state(game: _core.Game, plan: GamePlan) -> _core.State:
+    """The position in which the searches of a game begin."""
+    state = plan.begin(game)
+    for action in plan.start:
+        state.play(action)
+    return state
+
+
+def first_of_two(game: _core.Game, colours: Colours, plan: GamePlan) -> tuple[int, int]:
+    """The seats of players 0 and 1 in a game that begins so, when `colours` are those of player 0."""
+    if colours == "swap":
+        is_first = plan.index % 2 == 0
+    elif colours == "mover":
+        is_first = opening_state(game, plan).to_move == 0
+    else:
+        is_first = colours == "first"
+    return (0, 1) if is_first else (1, 0)

@@ -1,0 +1,374 @@
+"""Rating lists: one Elo scale for many players, with intervals, from the results of games between pairs of them.
+
+The model is Bradley and Terry's with draws as Davidson (1970, J. Amer. Statist. Assoc. 65, 317-328) adds them. With u
+the difference of two players in natural units and nu >= 0 the draw parameter, a game of theirs has the weights
+
+    win e^(u/2),  draw nu,  loss e^(-u/2),   each divided by their sum,
+
+so that among equals the share of draws is nu / (2 + nu). Of the usual models with draws this is the one whose most
+likely list expects of every player just the points that it has scored (Rao and Kupper's does not).
+
+Ratings are in Elo of score: u = (ln 10 / 400) (1 + nu/2) (r_i - r_j + advantage of the first move). The factor makes a
+small difference r between two players cost the score that Elo's formula says, 1 / (1 + 10^(-r/400)), however many games
+are drawn; without draws the two agree everywhere.
+
+The list is the most probable one under a weak prior, which alone decides where the games leave the list open: every
+player has half a won and half a lost game more, spread over its opponents by their shares of its games, and half a game
+of the whole list was drawn. In a match of two without draws that is Jeffreys' prior, but for the half draw. Intervals
+come from the inverse of the Hessian at the mode; they take games as independent, which is cautious for paired openings.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from hauteur.matches.ratings.elo import Record
+
+NATURAL = math.log(10) / 400
+"""Elo times this is the natural logarithm of the odds."""
+
+PRIOR_GAMES = 1.0
+"""Games that the prior adds to each player, half of them won."""
+
+PRIOR_DRAWS = 0.5
+"""Drawn games that the prior adds to the whole list."""
+
+ADVANTAGE_DEVIATION = 200.0
+"""Standard deviation of the prior of the first mover's advantage, Elo."""
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Encounter:
+    """Games of two players in which `first` had the first move; the record is `first`'s."""
+
+    first: str
+    second: str
+    record: Record
+
+
+@dataclass(frozen=True)
+class Rating:
+    """A player's line: elo, deviation (standard error; 0 for an anchor, infinite without games), group of connected
+    players (0 the largest), and all its games; unlike elo, record takes every game as it came.
+    """
+
+    name: str
+    elo: float
+    deviation: float
+    group: int
+    anchored: bool
+    record: Record
+
+    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """Confidence interval of the rating, Elo, relative to the anchors or to the mean of the group."""
+        return _interval(self.elo, self.deviation, confidence)
+
+
+@dataclass(frozen=True)
+class RatingList:
+    """Ratings, the best first; groups that never met each have a mean of 0 (or their anchors) and cannot be compared.
+
+    covariance [n, n], Elo squared, in the order of `ratings`; draws: nu; advantage of the first move, Elo (0 unless it
+    was estimated), with its deviation.
+    """
+
+    ratings: tuple[Rating, ...]
+    covariance: Floats
+    draws: float
+    advantage: float
+    advantage_deviation: float
+
+    @property
+    def groups(self) -> int:
+        """Number of groups of players between which there is no game and no anchor."""
+        return 1 + max((rating.group for rating in self.ratings), default=-1)
+
+    @property
+    def draw_share(self) -> float:
+        """Share of draws among equals, 0 to 1."""
+        return self.draws / (2 + self.draws)
+
+    def advantage_interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """Confidence interval of what the first move is worth, Elo."""
+        return _interval(self.advantage, self.advantage_deviation, confidence)
+
+    def difference(self, a: str, b: str) -> tuple[float, float]:
+        """Elo of a above b and its standard error, smaller than those of both ratings suggest; infinite where the two
+        cannot be compared.
+        """
+        i, j = self._index(a), self._index(b)
+        if self.ratings[i].group != self.ratings[j].group:
+            return 0.0, math.inf
+        variance = self.covariance[i, i] + self.covariance[j, j] - 2 * self.covariance[i, j]
+        return self.ratings[i].elo - self.ratings[j].elo, math.sqrt(max(0.0, float(variance)))
+
+    def difference_interval(self, a: str, b: str, confidence: float = 0.95) -> tuple[float, float]:
+        """Confidence interval of Elo of a above b."""
+        return _interval(*self.difference(a, b), confidence)
+
+    def superiority(self, a: str, b: str) -> float:
+        """Chance that a is stronger than b, 0 to 1."""
+        elo, deviation = self.difference(a, b)
+        if deviation == 0:
+            return 0.5 + math.copysign(0.5, elo) if elo else 0.5
+        return NormalDist().cdf(elo / deviation)
+
+    def _index(self, name: str) -> int:
+        for index, rating in enumerate(self.ratings):
+            if rating.name == name:
+                return index
+        raise ValueError(f"no player {name!r} in the list; there are {', '.join(r.name for r in self.ratings)}")
+
+
+def rating_list(
+    encounters: Iterable[Encounter], *, anchors: Mapping[str, float] | None = None, advantage: bool = False
+) -> RatingList:
+    """The most probable ratings.
+
+    anchors: players with their fixed Elo; players connected to none have a mean of 0 in their group. advantage: also
+    estimate what the first move is worth, the same for all; otherwise it is 0.
+    """
+    games = _merged(encounters)
+    names = sorted({name for pair in games for name in pair})
+    fixed = dict(anchors or {})
+    _check_anchors(fixed, names)
+    if not names:
+        return RatingList((), np.zeros((0, 0)), 0.0, 0.0, 0.0)
+    table = _Table.of(games, names)
+    groups = _groups(table, len(names), [names.index(name) for name in fixed])
+    fit = _Fit(table, *_free_ratings(names, groups, fixed), advantage)
+    solution, covariance = fit.solve()
+    elo = fit.ratings(solution)
+    spread = fit.basis @ covariance[: fit.free, : fit.free] @ fit.basis.T
+    order = sorted(range(len(names)), key=lambda i: (groups[i], -elo[i], names[i]))
+    ratings = tuple(
+        Rating(
+            names[i], float(elo[i]), _deviation(spread[i, i]), groups[i], names[i] in fixed, _record(games, names[i])
+        )
+        for i in order
+    )
+    worth = (float(solution[-1]), _deviation(covariance[-1, -1])) if advantage else (0.0, 0.0)
+    return RatingList(ratings, spread[np.ix_(order, order)], math.exp(solution[fit.free]), *worth)
+
+
+def expected(difference: float, draws: float) -> tuple[float, float, float]:
+    """Chances of win, draw and loss at this difference in Elo (advantage included) with the draw parameter nu."""
+    u = NATURAL * (1 + draws / 2) * difference
+    weights = np.exp(np.array([u / 2, math.log(draws) if draws else -math.inf, -u / 2]) - abs(u) / 2)
+    win, draw, loss = (weights / weights.sum()).tolist()
+    return win, draw, loss
+
+
+def _merged(encounters: Iterable[Encounter]) -> dict[tuple[str, str], Record]:
+    """One record for each ordered pair, in an order of names: sums do not depend on the order of the games."""
+    found: dict[tuple[str, str], Record] = {}
+    for encounter in encounters:
+        key, more = (encounter.first, encounter.second), encounter.record
+        old = found.get(key, Record())
+        found[key] = Record(old.wins + more.wins, old.draws + more.draws, old.losses + more.losses)
+    return {key: found[key] for key in sorted(found) if found[key].games}
+
+
+def _check_anchors(anchors: Mapping[str, float], names: Sequence[str]) -> None:
+    for name, value in anchors.items():
+        if name not in names:
+            raise ValueError(f"the anchor {name!r} has no games; players are {', '.join(names) or 'none'}")
+        if not math.isfinite(value):
+            raise ValueError(f"the anchor {name!r} must have a finite Elo, got {value}")
+
+
+def _record(games: Mapping[tuple[str, str], Record], name: str) -> Record:
+    """All games of a player against others, from its view."""
+    wins = draws = losses = 0
+    for (first, second), record in games.items():
+        if first == second or name not in (first, second):
+            continue
+        sign = (record.wins, record.losses) if first == name else (record.losses, record.wins)
+        wins, draws, losses = wins + sign[0], draws + record.draws, losses + sign[1]
+    return Record(wins, draws, losses)
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Results as arrays, a row for each ordered pair, prior included: players int [k, 2]; wins, draws, losses [k]."""
+
+    players: NDArray[np.intp]
+    wins: Floats
+    draws: Floats
+    losses: Floats
+
+    @classmethod
+    def of(cls, games: Mapping[tuple[str, str], Record], names: Sequence[str]) -> _Table:
+        number = {name: index for index, name in enumerate(names)}
+        players = np.array([[number[first], number[second]] for first, second in games], np.intp)
+        counts = np.array([[r.wins, r.draws, r.losses] for r in games.values()], float)
+        added = _prior_games(players, counts.sum(1), len(names)) / 2
+        draws = counts[:, 1] + PRIOR_DRAWS * counts.sum(1) / counts.sum()
+        return cls(players, counts[:, 0] + added, draws, counts[:, 2] + added)
+
+
+def _prior_games(players: NDArray[np.intp], games: Floats, count: int) -> Floats:
+    """Games that the prior adds to each row: 1 a player in all, in the shares of its games."""
+    others = np.where(players[:, 0] == players[:, 1], 0.0, games)
+    total = np.zeros(count)
+    np.add.at(total, players.ravel(), np.repeat(others, 2))
+    shares = np.divide(others[:, None], total[players], out=np.zeros((len(games), 2)), where=total[players] > 0)
+    return np.asarray(PRIOR_GAMES * shares.mean(1))
+
+
+def _groups(table: _Table, count: int, anchored: Sequence[int]) -> list[int]:
+    """Number of each player's group, 0 the largest; all that are connected to an anchor are on one scale: one group."""
+    links = [*table.players.tolist(), *([anchored[0], other] for other in anchored[1:])]
+    root = list(range(count))
+
+    def find(player: int) -> int:
+        while root[player] != player:
+            player = root[player]
+        return player
+
+    for a, b in links:
+        root[find(a)] = find(b)
+    members = [find(player) for player in range(count)]
+    ranked = sorted(set(members), key=lambda group: (-members.count(group), members.index(group)))
+    return [ranked.index(group) for group in members]
+
+
+def _free_ratings(names: Sequence[str], groups: Sequence[int], anchors: Mapping[str, float]) -> tuple[Floats, Floats]:
+    """Ratings as basis @ z + start: basis [n, m], start [n]. An anchor stands still; in a group without one the ratings
+    have the mean 0.
+    """
+    start = np.array([anchors.get(name, 0.0) for name in names])
+    columns = []
+    for group in range(max(groups) + 1):
+        members = [i for i, g in enumerate(groups) if g == group]
+        fixed = [i for i in members if names[i] in anchors]
+        if fixed:  # a good place to begin at
+            start[[i for i in members if i not in fixed]] = np.mean(start[fixed])
+        movable = [i for i in members if i not in fixed]
+        for i in movable if fixed else movable[:-1]:
+            column = np.zeros(len(names))
+            column[i] = 1.0
+            if not fixed:
+                column[movable[-1]] = -1.0
+            columns.append(column)
+    return (np.array(columns).T if columns else np.zeros((len(names), 0))), start
+
+
+class _Fit:
+    """The posterior as a function of (z, ln nu, advantage), with gradient and Hessian.
+
+    In (u, ln nu) a row is an exponential family with the statistics T = (win - loss)/2 and D = draw: its gradient is
+    what was seen less what is expected, its Hessian the negative covariance.
+
+    u = NATURAL (1 + nu/2) (rows @ parameters + offset).
+    """
+
+    def __init__(self, table: _Table, basis: Floats, start: Floats, advantage: bool) -> None:
+        self.table = table
+        self.basis = basis
+        self.start = start
+        self.free = basis.shape[1]
+        self.advantage = advantage
+        first, second = table.players.T
+        columns = [basis[first] - basis[second], np.zeros((len(first), 1))]
+        if advantage:
+            columns.append(np.ones((len(first), 1)))
+        self.rows = np.hstack(columns)
+        self.offset = start[first] - start[second]
+
+    def ratings(self, solution: Floats) -> Floats:
+        """Elo of each player."""
+        return np.asarray(self.basis @ solution[: self.free] + self.start)
+
+    def solve(self) -> tuple[Floats, Floats]:
+        """The most probable parameters and their covariance."""
+        begin = np.zeros(self.rows.shape[1])
+        begin[self.free] = math.log(2 * self.table.draws.sum() / (self.table.wins + self.table.losses).sum())
+        games = float((self.table.wins + self.table.draws + self.table.losses).sum())
+        enough = 1e-10 * (1 + games)
+        scale = np.ones(len(begin)) / NATURAL
+        scale[self.free] = 1.0
+
+        def scaled(x: Floats) -> tuple[float, Floats]:
+            value, gradient, _ = self.negative(x * scale)
+            return value, gradient * scale
+
+        found = minimize(
+            scaled,
+            begin / scale,
+            jac=True,
+            hess=lambda x: self.negative(x * scale)[2] * np.outer(scale, scale),
+            method="trust-exact",
+            options={"gtol": enough, "maxiter": 1000},
+        )
+        if not np.isfinite(found.x).all() or np.abs(found.jac).max() > 1000 * enough:
+            raise RuntimeError(f"the rating list was not found: {found.message}")
+        solution = found.x * scale
+        hessian = self.negative(solution)[2] * np.outer(scale, scale)
+        return solution, np.linalg.inv(hessian) * np.outer(scale, scale)
+
+    def negative(self, parameters: Floats) -> tuple[float, Floats, Floats]:
+        """Negative log posterior, its gradient and Hessian."""
+        draws = math.exp(parameters[self.free])
+        elo = self.rows @ parameters + self.offset - self.rows[:, self.free] * parameters[self.free]
+        factor = NATURAL * (1 + draws / 2)
+        u, bend = factor * elo, NATURAL * draws / 2 * elo  # bend = du / d ln nu, and its own derivative too
+        win, draw, norm = self._chances(u, float(parameters[self.free]))
+        loss = 1 - win - draw
+        t = self.table
+        games = t.wins + t.draws + t.losses
+        value = (t.wins - t.losses) @ u / 2 + t.draws.sum() * parameters[self.free] - games @ norm
+        by_u = (t.wins - t.losses - games * (win - loss)) / 2
+        by_draw = t.draws - games * draw
+        slopes = factor * self.rows
+        slopes[:, self.free] = bend
+        gradient = slopes.T @ by_u
+        gradient[self.free] += by_draw.sum()
+        hessian = self._hessian(slopes, by_u, bend, games, win, draw)
+        mixed = NATURAL * draws / 2 * self.rows.T @ by_u  # of d2u / d rating d ln nu
+        mixed[self.free] = 0
+        hessian[self.free] += mixed
+        hessian[:, self.free] += mixed
+        if self.advantage:
+            value -= (parameters[-1] / ADVANTAGE_DEVIATION) ** 2 / 2
+            gradient[-1] -= parameters[-1] / ADVANTAGE_DEVIATION**2
+            hessian[-1, -1] -= 1 / ADVANTAGE_DEVIATION**2
+        return -float(value), -gradient, -hessian
+
+    def _hessian(self, slopes: Floats, by_u: Floats, bend: Floats, games: Floats, win: Floats, draw: Floats) -> Floats:
+        """The part of the rows: -cov(T, D) carried to the parameters, and the bend of u in ln nu."""
+        loss = 1 - win - draw
+        mean = (win - loss) / 2
+        var_u, cov, var_draw = (win + loss) / 4 - mean**2, -mean * draw, draw * (1 - draw)
+        hessian = -(slopes.T * (games * var_u)) @ slopes
+        cross = slopes.T @ (games * cov)
+        hessian[self.free] -= cross
+        hessian[:, self.free] -= cross
+        hessian[self.free, self.free] += by_u @ bend - games @ var_draw
+        return np.asarray(hessian)
+
+    def _chances(self, u: Floats, log_draws: float) -> tuple[Floats, Floats, Floats]:
+        """Chances of win and draw, and ln of the sum of the weights, by row."""
+        weights = np.stack([u / 2, np.full_like(u, log_draws), -u / 2])
+        norm = np.logaddexp.reduce(weights, axis=0)
+        return np.exp(weights[0] - norm), np.exp(weights[1] - norm), norm
+
+
+def _deviation(variance: float) -> float:
+    return math.sqrt(max(0.0, float(variance)))
+
+
+def _interval(middle: float, deviation: float, confidence: float) -> tuple[float, float]:
+    if not 0 < confidence < 1:
+        raise ValueError(f"a confidence must be between 0 and 1, got {confidence}")
+    half = NormalDist().inv_cdf((1 + confidence) / 2) * deviation
+    return middle - half, middle + half

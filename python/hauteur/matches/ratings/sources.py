@@ -1,0 +1,70 @@
+"""Results for rating lists: from the folders of matches and tournaments, and from PGN files."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import chess.pgn
+
+from hauteur.matches.folder import MatchFolder, match_folders
+from hauteur.matches.ratings.bradley_terry import Encounter
+from hauteur.matches.ratings.elo import Record
+from hauteur.matches.results import Tally
+
+SCORES = {"1-0": Record(wins=1), "1/2-1/2": Record(draws=1), "0-1": Record(losses=1)}
+
+
+@dataclass(frozen=True)
+class Rated:
+    """The results of a source; unfinished: games without a result, which do not count."""
+
+    encounters: tuple[Encounter, ...]
+    unfinished: int = 0
+
+
+def read_results(path: Path) -> Rated:
+    """The results of a PGN file, or of all matches in a folder; ValueError where there are none."""
+    if path.is_dir():
+        return Rated(tuple(encounter for folder in match_folders(path) for encounter in encounters_of(folder)))
+    if path.suffix.lower() == ".pgn":
+        return _read_pgn(path)
+    if not path.exists():
+        raise FileNotFoundError(2, "No such file or directory", str(path))
+    raise ValueError(f"{path}: expected the folder of a match or of a tournament, or a .pgn file")
+
+
+def encounters_of(folder: MatchFolder) -> Iterator[Encounter]:
+    """The results of a match; players have the names that the match gave them."""
+    tally = Tally(paired=False)
+    seen: set[int] = set()
+    for game in folder.games():
+        if game.index not in seen:
+            seen.add(game.index)
+            tally.add(game)
+    return encounters_of_tally(tally, folder.names())
+
+
+def encounters_of_tally(tally: Tally, names: tuple[str, str]) -> Iterator[Encounter]:
+    """The results by who moved first."""
+    first, second = tally.seats["first"], tally.seats["second"]
+    yield Encounter(names[0], names[1], first)
+    yield Encounter(names[1], names[0], Record(second.losses, second.draws, second.wins))
+
+
+def _read_pgn(path: Path) -> Rated:
+    """The tags White, Black and Result of every game; moves are passed over."""
+    found: Counter[tuple[str, str, str]] = Counter()
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
+        while (tags := chess.pgn.read_headers(file)) is not None:
+            found[tags.get("White", "?"), tags.get("Black", "?"), tags.get("Result", "*")] += 1
+    if not found:
+        raise ValueError(f"{path}: has no games")
+    encounters = tuple(
+        Encounter(white, black, Record(score.wins * n, score.draws * n, score.losses * n))
+        for (white, black, result), n in found.items()
+        if (score := SCORES.get(result)) is not None
+    )
+    return Rated(encounters, sum(n for (_, _, result), n in found.items() if result not in SCORES))

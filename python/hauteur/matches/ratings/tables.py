@@ -1,0 +1,113 @@
+"""Rating lists and crosstables as text and as JSON."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hauteur.matches.ratings.bradley_terry import Rating, RatingList
+from hauteur.matches.ratings.elo import Record
+
+
+def rating_table(found: RatingList) -> str:
+    """The list as text, a paragraph for each group of players that can be compared; names last, they may be long."""
+    parts = []
+    for group in range(found.groups):
+        members = [rating for rating in found.ratings if rating.group == group]
+        lines = ["  #     Elo  95 % interval    games  score  draws  above next  player"]
+        lines += [_line(number, members, found) for number in range(len(members))]
+        parts.append("\n".join(lines))
+    if found.groups > 1:
+        parts.append(f"{found.groups} groups of players without a game between them: compare inside a group only.")
+    return "\n\n".join([*parts, _footer(found)])
+
+
+def _line(number: int, members: Sequence[Rating], found: RatingList) -> str:
+    """A player with its chance to be stronger than the next one of its group."""
+    rating, following = members[number], members[number + 1 : number + 2]
+    low, high = rating.interval()
+    interval = "anchor" if rating.anchored else f"{low:+.0f} to {high:+.0f}"
+    record = rating.record
+    played = f"{record.games:7,} {record.score:6.1%} {record.draws / max(1, record.games):6.1%}"
+    above = f"{found.superiority(rating.name, following[0].name):.1%}" if following else ""
+    return f"{number + 1:3} {rating.elo:+7.0f}  {interval:15} {played}  {above:>10}  {rating.name}"
+
+
+def _footer(found: RatingList) -> str:
+    anchored = any(rating.anchored for rating in found.ratings)
+    zero = "Elo of the anchors given" if anchored else "Elo 0 is the mean of a group"
+    first = ""
+    if found.advantage_deviation:
+        low, high = found.advantage_interval()
+        first = f"; the first move is worth {found.advantage:+.0f} Elo [{low:+.0f}, {high:+.0f}]"
+    draws = f"; draws among equals {found.draw_share:.1%}" if any(r.record.draws for r in found.ratings) else ""
+    return f"{zero}{draws}{first}"
+
+
+def crosstable(names: Sequence[str], results: Mapping[tuple[str, str], Record]) -> str:
+    """Points of each player against each other, in the order of `names`. results: of pairs (a, b), from a's view."""
+    rows = [["", *(str(number) for number in range(1, len(names) + 1)), "points"]]
+    for number, name in enumerate(names, 1):
+        records = [_against(results, name, other) for other in names]
+        cells = [_cell(record) if other != name else "" for record, other in zip(records, names, strict=True)]
+        total = f"{sum(map(_points, records)):g}/{sum(record.games for record in records)}"
+        rows.append([str(number), *cells, total])
+    width = 2 + max(len(cell) for row in rows for cell in row[1:])
+    lines = [f"{row[0]:>3}" + "".join(f"{cell:>{width}}" for cell in row[1:]) for row in rows]
+    return "\n".join(f"{line}  {name}" for line, name in zip(lines, ("player", *names), strict=True))
+
+
+def _cell(record: Record) -> str:
+    return f"{_points(record):g}/{record.games}" if record.games else "-"
+
+
+def _against(results: Mapping[tuple[str, str], Record], name: str, other: str) -> Record:
+    if (name, other) in results:
+        return results[name, other]
+    turned = results.get((other, name), Record())
+    return Record(turned.losses, turned.draws, turned.wins)
+
+
+def _points(record: Record) -> float:
+    return record.wins + record.draws / 2
+
+
+def ratings_json(found: RatingList) -> dict[str, Any]:
+    """The list as JSON; None where there is no interval."""
+    return {
+        "ratings": [_rating_json(rating) for rating in found.ratings],
+        "differences": [
+            {"a": a.name, "b": b.name, **_difference_json(found, a.name, b.name)}
+            for i, a in enumerate(found.ratings)
+            for b in found.ratings[i + 1 :]
+            if a.group == b.group
+        ],
+        "groups": found.groups,
+        "draw_share_among_equals": found.draw_share,
+        "first_move_elo": found.advantage,
+        "first_move_interval_95": [*found.advantage_interval()] if found.advantage_deviation else None,
+    }
+
+
+def _rating_json(rating: Rating) -> dict[str, Any]:
+    record = rating.record
+    return {
+        "name": rating.name,
+        "elo": rating.elo,
+        "elo_interval_95": [*rating.interval()],
+        "deviation": rating.deviation,
+        "group": rating.group,
+        "anchor": rating.anchored,
+        "games": record.games,
+        "wins": record.wins,
+        "draws": record.draws,
+        "losses": record.losses,
+        "score": record.score,
+    }
+
+
+def _difference_json(found: RatingList, a: str, b: str) -> dict[str, Any]:
+    elo, deviation = found.difference(a, b)
+    interval = [*found.difference_interval(a, b)] if math.isfinite(deviation) else None
+    return {"elo": elo, "elo_interval_95": interval, "los": found.superiority(a, b)}

@@ -1,0 +1,54 @@
+"""Resignation in self-play, with a share of the games played out to see how often it is wrong (Silver et al. 2017)."""
+
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from pydantic import Field
+
+from hauteur.system.seeds import stream
+from hauteur.system.settings import Section
+
+NOBODY = -1
+"""Seat of a game in which nobody resigns."""
+
+
+class Resignation(Section):
+    """When a player of self-play resigns.
+
+    threshold: it does when the root value of its searches, -1 to 1, is not above this `moves` times in a row;
+    earliest_ply: plies of the game, those of its opening included, before which nobody resigns; play_through: share of
+    the games that go on all the same, by which it is measured how often resigning is wrong.
+    """
+
+    threshold: Annotated[float, Field(ge=-1, lt=0)] = -0.9
+    moves: Annotated[int, Field(ge=1, le=10_000)] = 3
+    earliest_ply: Annotated[int, Field(ge=0, le=1_000_000)] = 0
+    play_through: Annotated[float, Field(ge=0, le=1)] = 0.1
+
+    def watch(self, game_seed: int) -> "Watch":
+        """What follows the values of this game."""
+        plays_through = stream(game_seed, "play through").random() < self.play_through
+        return Watch(self, bool(plays_through))
+
+
+@dataclass
+class Watch:
+    """Follows the root values of one game. seat: who was the first to have reason to resign; NOBODY so far."""
+
+    settings: Resignation
+    plays_through: bool
+    seat: int = NOBODY
+    _in_a_row: list[int] = field(default_factory=lambda: [0, 0])
+
+    def see(self, mover: int, value: float, ply: int) -> None:
+        """Takes the root value that the player in seat `mover` found before its move at this ply."""
+        hopeless = value <= self.settings.threshold
+        self._in_a_row[mover] = self._in_a_row[mover] + 1 if hopeless else 0
+        in_time = ply >= self.settings.earliest_ply
+        if self.seat == NOBODY and in_time and self._in_a_row[mover] >= self.settings.moves:
+            self.seat = mover
+
+    @property
+    def ends_game(self) -> bool:
+        """Whether a player resigns now."""
+        return self.seat != NOBODY and not self.plays_through

@@ -1,0 +1,265 @@
+"""What a match has shown: results of games in any order, and the numbers and the table made of them."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections import Counter
+from dataclasses import asdict, dataclass, field
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from hauteur.matches.ratings.elo import (
+    Pairs,
+    PairsInOrder,
+    Record,
+    Sprt,
+    elo_of_interval,
+    elo_of_score,
+    likelihood_of_superiority,
+    normalised_elo,
+    pair_likelihood_of_superiority,
+    pair_score_interval,
+    score_interval,
+)
+from hauteur.players.player import SearchFacts
+from hauteur.system.settings import Section
+
+Seat = Literal["first", "second"]
+SEATS: tuple[Seat, Seat] = ("first", "second")
+
+
+class MatchGame(Section):
+    """A finished game, as a line of games.jsonl.
+
+    index: its number; a: A's seat; score: A's, 1 won, 0.5 drawn, 0 lost; end: why it ended; plies: moves of opening
+    and game together; fen: where it began if not at the game's start; opening: moves that were given; moves: those
+    that were searched; notes: what players said of their moves, by ply of the game. Of each of `moves`, where it was
+    kept: centipawns of its score from the mover's view (None unknown; a mate as hauteur.search.scores.mate_score has
+    it),
+    depths (0 unknown) and milliseconds. Games are equal when they went the same way, however long that took.
+    """
+
+    index: int = Field(ge=0)
+    a: Seat
+    score: Annotated[float, Field(ge=0, le=1, multiple_of=0.5)]
+    end: str
+    plies: int = Field(ge=0)
+    fen: str | None = None
+    opening: str = ""
+    moves: str = ""
+    notes: dict[int, str] = Field(default_factory=dict)
+    centipawns: tuple[int | None, ...] = ()
+    depths: tuple[int, ...] = ()
+    milliseconds: tuple[int, ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, MatchGame):
+            return NotImplemented
+        return self._course() == other._course()
+
+    __hash__ = None  # type: ignore[assignment]  # notes are a dict
+
+    def _course(self) -> dict[str, Any]:
+        return self.model_dump(exclude={"milliseconds"})
+
+
+@dataclass
+class Tally:
+    """Results of a match from A's view; the same for any order of the games. paired: games 2k and 2k + 1 are a pair."""
+
+    paired: bool
+    record: Record = field(default_factory=Record)
+    seats: dict[Seat, Record] = field(default_factory=lambda: {seat: Record() for seat in SEATS})
+    pairs: Pairs = field(default_factory=Pairs)
+    plies: int = 0
+    ends: Counter[str] = field(default_factory=Counter)
+    notes: Counter[str] = field(default_factory=Counter)
+    _half: dict[int, float] = field(default_factory=dict)
+    _lines: set[bytes] = field(default_factory=set)
+
+    def add(self, game: MatchGame) -> None:
+        """One more game."""
+        self.record = self.record.add(game.score)
+        self.seats[game.a] = self.seats[game.a].add(game.score)
+        self.plies += game.plies
+        self.ends[game.end] += 1
+        self.notes.update(game.notes.values())
+        line = f"{game.fen} {game.opening} {game.moves}"
+        self._lines.add(hashlib.blake2b(line.encode(), digest_size=8).digest())
+        if self.paired:
+            self._add_to_pair(game.index // 2, game.score)
+
+    def _add_to_pair(self, pair: int, score: float) -> None:
+        other = self._half.pop(pair, None)
+        if other is None:
+            self._half[pair] = score
+        else:
+            self.pairs = self.pairs.add(score + other)
+
+    @property
+    def score_interval(self) -> tuple[float, float]:
+        """95 % interval of A's score: from the variance of pairs where the games are paired and a pair is complete."""
+        if self.pairs.pairs == 0:
+            return score_interval(self.record)
+        return pair_score_interval(self.pairs, record=self.record)
+
+    @property
+    def superiority(self) -> float:
+        """Chance that A is the stronger player, 0 to 1."""
+        if self.pairs.pairs == 0:
+            return likelihood_of_superiority(self.record)
+        return pair_likelihood_of_superiority(self.pairs)
+
+    @property
+    def elo_interval(self) -> tuple[float, float]:
+        """95 % interval of A's Elo above B."""
+        return elo_of_interval(self.score_interval)
+
+    def common_ends(self) -> list[tuple[str, int]]:
+        """Why games ended and how often, the most common first."""
+        return sorted(self.ends.items(), key=lambda item: (-item[1], item[0]))
+
+    def to_json(self) -> dict[str, Any]:
+        """All numbers; None for an Elo difference without end."""
+        elo = elo_of_score(self.record.score)
+        low, high = self.elo_interval
+        games = self.record.games
+        return {
+            "games": games,
+            **_counts(self.record),
+            "score": self.record.score,
+            "score_interval_95": list(self.score_interval),
+            "elo": _finite(elo),
+            "elo_interval_95": [_finite(low), _finite(high)],
+            "los": self.superiority,
+            "interval_from": "pairs" if self.pairs.pairs else "games",
+            "pairs": list(self.pairs.counts) if self.paired else None,
+            **{f"a_{seat}": _counts(record) for seat, record in self.seats.items()},
+            "mean_plies": self.plies / games if games else None,
+            "different_games": len(self._lines),
+            "ends": dict(self.common_ends()),
+            "notes": dict(sorted(self.notes.items())),
+        }
+
+
+@dataclass
+class Work:
+    """What a match has cost so far, all sessions together: seconds, positions evaluated, visits, batches."""
+
+    seconds: float = 0.0
+    evaluations: int = 0
+    visits: float = 0.0
+    batches: int = 0
+    capacity: int = 0
+
+    def plus(self, search: SearchFacts, visits: float) -> Work:
+        """With what one more session did."""
+        return Work(
+            seconds=self.seconds + search.total,
+            evaluations=self.evaluations + search.rows,
+            visits=self.visits + visits,
+            batches=self.batches + search.batches,
+            capacity=self.capacity + search.capacity,
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The counts with their rates."""
+        return {
+            "seconds": round(self.seconds, 3),
+            "evaluations": self.evaluations,
+            "visits": int(self.visits),
+            "batches": self.batches,
+            "capacity": self.capacity,
+            "evaluations_per_second": round(self.evaluations / self.seconds, 1) if self.seconds else None,
+            "visits_per_second": round(self.visits / self.seconds, 1) if self.seconds else None,
+            "rows_per_batch": round(self.evaluations / self.batches, 2) if self.batches else None,
+            "batch_fill": round(self.evaluations / self.capacity, 4) if self.capacity else None,
+        }
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> Work:
+        """What `to_json` wrote."""
+        return cls(*(values[name] for name in ("seconds", "evaluations", "visits", "batches", "capacity")))
+
+
+def summary(tally: Tally) -> str:
+    """Score, Elo and superiority in one line."""
+    low, high = tally.elo_interval
+    difference = elo_of_score(tally.record.score)
+    interval = f"[{_signed(low)}, {_signed(high)}]"
+    return (
+        f"{tally.record}  score {tally.record.score:.1%}  Elo {_signed(difference)} {interval}  "
+        f"LOS {tally.superiority:.1%}"
+    )
+
+
+def sprt_json(test: PairsInOrder) -> dict[str, Any]:
+    """A sequential test as it stands."""
+    low, high = test.sprt.bounds
+    taken = {True: "elo1", False: "elo0", None: None}[test.verdict]
+    return {
+        **asdict(test.sprt),
+        "verdict": taken,
+        "llr": test.llr,
+        "bounds": [low, high],
+        "pairs": test.pairs.pairs,
+        "normalised_elo": _finite(normalised_elo(test.pairs)),
+    }
+
+
+def sprt_text(sprt: Sprt) -> str:
+    """What a sequential test asks: elo 0 against 10 (normalised), alpha 0.05, beta 0.05."""
+    return f"elo {sprt.elo0:g} against {sprt.elo1:g} ({sprt.model}), alpha {sprt.alpha:g}, beta {sprt.beta:g}"
+
+
+def sprt_line(test: PairsInOrder) -> str:
+    """Log likelihood ratio, bounds, and what was accepted."""
+    low, high = test.sprt.bounds
+    line = f"LLR {test.llr:+.2f} ({low:+.2f}, {high:+.2f}) after {test.pairs.pairs:,} pairs"
+    if test.verdict is None:
+        return line
+    return f"{line}: elo {test.sprt.elo1 if test.verdict else test.sprt.elo0:g} accepted"
+
+
+def table(tally: Tally, work: Work, names: tuple[str, str], test: PairsInOrder | None = None) -> str:
+    """The final table, from A's view; test: the sequential test that ended the match."""
+    low, high = tally.score_interval
+    lines = [f"A: {names[0]}", f"B: {names[1]}", "", "          games    won  drawn   lost   score"]
+    rows = [("all", tally.record), *((f"A {seat}", record) for seat, record in tally.seats.items() if record.games)]
+    lines += [f"{label:8} {r.games:6,} {r.wins:6,} {r.draws:6,} {r.losses:6,}  {r.score:6.1%}" for label, r in rows]
+    if tally.paired:
+        lines.append(f"pairs with 0, 1/2, 1, 3/2, 2 points: {', '.join(map(str, tally.pairs.counts))}")
+    lines += ["", f"{summary(tally)}  (95 %; score {low:.1%} to {high:.1%})"]
+    if test is not None:
+        lines += [f"SPRT of {sprt_text(test.sprt)}", sprt_line(test)]
+    lines += [_details(tally), _speed(work)]
+    lines += [f"note of {count:,} moves: {note}" for note, count in sorted(tally.notes.items())]
+    return "\n".join(lines)
+
+
+def _details(tally: Tally) -> str:
+    games = tally.record.games
+    ends = ", ".join(f"{end} {count}" for end, count in tally.common_ends())
+    mean = tally.plies / games if games else 0.0
+    return f"{games:,} games, {len(tally._lines):,} different, {mean:.1f} plies a game; ends: {ends or 'none'}"
+
+
+def _speed(work: Work) -> str:
+    rate = work.evaluations / work.seconds if work.seconds else 0.0
+    rows = work.evaluations / work.batches if work.batches else 0.0
+    fill = work.evaluations / work.capacity if work.capacity else 0.0
+    return f"{work.seconds:,.1f} s, {rate:,.0f} evaluations/s, {rows:.1f} rows a batch (fill {fill:.0%})"
+
+
+def _counts(record: Record) -> dict[str, int]:
+    return {"wins": record.wins, "draws": record.draws, "losses": record.losses}
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.0f}" if math.isfinite(value) else ("+inf" if value > 0 else "-inf")

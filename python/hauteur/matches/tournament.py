@@ -1,0 +1,236 @@
+"""Tournaments: all pairings of several players at once, in one arena with one batch a net.
+
+A pairing is a match, with a folder of its own: tournament/1-2 is the match of the first player against the second, as
+`hauteur match` would play it with the same seed, and can be looked at, rated and gone on with as such. Each pairing has
+a seed of its own, made from that of the tournament and the two numbers; so players can be added at the end of the list,
+and the games that there are stay.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from hauteur import __version__, _core
+from hauteur.learning.run_folder import surroundings
+from hauteur.matches.arena import ArenaFacts, play_games
+from hauteur.matches.folder import MatchFolder, TournamentFolder
+from hauteur.matches.match import (
+    RESULT_SECONDS,
+    Evaluators,
+    GamesSettings,
+    Match,
+    MatchSettings,
+    Resources,
+    build_player,
+    match_game,
+    match_plans,
+    player_name,
+)
+from hauteur.matches.openings import Opening
+from hauteur.matches.ratings.bradley_terry import RatingList, rating_list
+from hauteur.matches.ratings.sources import encounters_of_tally
+from hauteur.matches.ratings.tables import ratings_json
+from hauteur.matches.record import GamePlan
+from hauteur.matches.results import MatchGame, Work
+from hauteur.players.settings import PlayerSettings
+from hauteur.system.seeds import derived_seed
+
+Kind = Literal["round-robin", "gauntlet"]
+
+STRIDE = 1_000_000
+"""Game n of pairing k has the number k * STRIDE + n in the arena."""
+
+
+class TournamentSettings(GamesSettings):
+    """What decides the games. kind: all pairings, or those of the first player alone; games: of each pairing, in pairs
+    with colours swapped.
+    """
+
+    players: Annotated[tuple[PlayerSettings, ...], Field(min_length=2, max_length=1000)]
+    kind: Kind = "round-robin"
+    games: Annotated[int, Field(ge=2, lt=STRIDE, multiple_of=2)] = 100
+
+    @model_validator(mode="after")
+    def _names_differ(self) -> Self:
+        names = [player.name for player in self.players if player.name]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise ValueError(f"two players have the name {twice!r}")
+        return self
+
+    @property
+    def pairings(self) -> list[tuple[int, int]]:
+        """Indices of the players of each pairing."""
+        last = len(self.players)
+        rows = range(1 if self.kind == "gauntlet" else last)
+        return [(a, b) for a in rows for b in range(a + 1, last)]
+
+    def match(self, a: int, b: int) -> MatchSettings:
+        """The match of a pairing."""
+        return MatchSettings(
+            a=self.players[a],
+            b=self.players[b],
+            seed=derived_seed(self.seed, f"pairing {a}", b),
+            **self.model_dump(include={*GamesSettings.model_fields, "games"} - {"seed"}),
+        )
+
+
+@dataclass
+class Tournament:
+    """A tournament while it is played; what is shown of it is read from here."""
+
+    game: _core.Game
+    settings: TournamentSettings
+    openings: Sequence[Opening] = ()
+    openings_file: Path | None = None
+    resources: Resources = field(default_factory=Resources)
+    folder: TournamentFolder | None = None
+    facts: ArenaFacts = field(default_factory=ArenaFacts)
+    before: Work = field(default_factory=Work)
+    nets_are_open: bool = False
+
+    def __post_init__(self) -> None:
+        self.names = [player_name(self.game, player) for player in self.settings.players]
+        if twice := next((name for name in self.names if self.names.count(name) > 1), None):
+            raise ValueError(f"two players are called {twice!r}: give them names with name=")
+        self.matches = [self._match(a, b) for a, b in self.settings.pairings]
+
+    def _match(self, a: int, b: int) -> Match:
+        folder = None if self.folder is None else MatchFolder(self.folder.path / f"{a + 1}-{b + 1}")
+        settings = self.settings.match(a, b)
+        return Match(self.game, settings, self.openings, self.openings_file, self.resources, folder)
+
+    @property
+    def work(self) -> Work:
+        """The work of all sessions until now; that of single pairings is not told apart."""
+        return self.before.plus(self.facts.search, self.facts.visits)
+
+    @property
+    def games_done(self) -> int:
+        """Finished games."""
+        return sum(match.games_done for match in self.matches)
+
+    @property
+    def games_wanted(self) -> int:
+        """All games."""
+        return self.settings.games * len(self.matches)
+
+    def ratings(self) -> RatingList:
+        """The rating list of the games until now."""
+        return rating_list(
+            encounter for match in self.matches for encounter in encounters_of_tally(match.tally, match.names)
+        )
+
+    def play(self) -> Generator[tuple[int, MatchGame]]:
+        """Plays what is missing and yields each game, with the index of its match, when it is on disk.
+
+        Closing the iterator stops the tournament.
+        """
+        with ExitStack() as held:
+            if self.folder is not None:
+                held.enter_context(self.folder.held())
+                self.folder.check_is_no_match()
+                self.before = self.folder.work()
+            done = [match.resume() for match in self.matches]
+            try:
+                if self.games_done < self.games_wanted:
+                    yield from self._play_without(done)
+            finally:
+                self.write_results()
+
+    def _play_without(self, done: list[set[int]]) -> Generator[tuple[int, MatchGame]]:
+        with Evaluators(self.game, self.resources) as evaluators:
+            players = [
+                build_player(self.game, settings, evaluators, name)
+                for settings, name in zip(self.settings.players, self.names, strict=True)
+            ]
+            self.nets_are_open = True
+            self._begin_folders()
+            records = play_games(
+                self.game,
+                players,
+                self._plans(done),
+                seed=self.settings.seed,
+                purpose="tournament",
+                parallel=self.resources.parallel,
+                batch_size=self.resources.rows,
+                max_plies=self.settings.max_plies,
+                facts=self.facts,
+            )
+            written = time.monotonic()
+            with closing(records):
+                for record in records:
+                    number, index = divmod(record.plan.index, STRIDE)
+                    whole = replace(record, plan=replace(record.plan, index=index))
+                    game = match_game(self.game, whole, a=self.settings.pairings[number][0])
+                    self.matches[number].keep(game)
+                    if time.monotonic() - written > RESULT_SECONDS:
+                        self.write_results()
+                        written = time.monotonic()
+                    yield number, game
+
+    def _begin_folders(self) -> None:
+        """After the players were made, so that those that do not fit leave nothing behind."""
+        if self.folder is not None:
+            self.folder.begin_tournament(self.stored_settings())
+            for match in self.matches:
+                if match.folder is not None:
+                    match.folder.begin(match.stored_settings(), match.names)
+
+    def _plans(self, done: list[set[int]]) -> Iterator[GamePlan]:
+        """Pair by pair through the pairings, so that all go on together."""
+        missing = [
+            self._pairing_plans(number, match, skip)
+            for number, (match, skip) in enumerate(zip(self.matches, done, strict=True))
+        ]
+        for first in range(0, self.settings.games, 2):
+            for number, plans in enumerate(missing):
+                for index in (first, first + 1):
+                    if index not in done[number]:
+                        yield next(plans)
+
+    def _pairing_plans(self, number: int, match: Match, skip: set[int]) -> Iterator[GamePlan]:
+        """The games of a match, with the seeds that they have there."""
+        players = self.settings.pairings[number]
+        for plan in match_plans(self.game, match.settings, self.openings, skip):
+            yield replace(
+                plan,
+                index=number * STRIDE + plan.index,
+                seats=(players[plan.seats[0]], players[plan.seats[1]]),
+                seed=derived_seed(match.settings.seed, "match", plan.index),
+            )
+
+    def stored_settings(self) -> dict[str, Any]:
+        """What tournament.json holds; what decides the games stands in the folders of the pairings."""
+        pairings = {f"{a + 1}-{b + 1}": [self.names[a], self.names[b]] for a, b in self.settings.pairings}
+        return {"players": self.names, "pairings": pairings, **self.settings.model_dump(exclude={"players"})}
+
+    def result(self) -> dict[str, Any]:
+        """What result.json holds."""
+        return {
+            "complete": self.games_done == self.games_wanted,
+            "players": self.names,
+            **ratings_json(self.ratings()),
+            "pairings": [
+                {"a": match.names[0], "b": match.names[1], "results": match.tally.to_json()} for match in self.matches
+            ],
+            "work": self.work.to_json(),
+            "settings": self.stored_settings(),
+            "hauteur": __version__,
+            "written": surroundings(),
+        }
+
+    def write_results(self) -> None:
+        """Renews the results of the tournament and of its pairings."""
+        if self.folder is None or not self.folder.path.exists():
+            return
+        self.folder.write_result(self.result())
+        for match in self.matches:
+            if match.folder is not None and match.folder.settings_file.exists():
+                match.write_result()

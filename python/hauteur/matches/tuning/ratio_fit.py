@@ -1,0 +1,307 @@
+"""The ratio (w + l)/d of games: its interval, and the search for the setting at which it has a wanted value.
+
+The setting is one positive number x, such as N_scl of search-contempt or a factor on a schedule of temperatures. The
+games at x are decisive with a chance that rises (or falls) with x, so that near the wanted ratio
+
+    ln((w + l)/d) = level + slope ln x,
+
+which is a logistic regression. `tune_ratio` plays games where the line says that the ratio is, until it knows x well
+enough or has no more games to play. It plays nothing itself: it is given a function that does.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+from typing import Literal
+
+import numpy as np
+
+from hauteur.matches.ratings.elo import Record
+
+Measure = Callable[[float, int], Record]
+"""(x, games) -> the results of the first `games` games at x. Asked for more games at an x, those before count again."""
+
+SLOPE_SPREAD = 0.5
+"""Standard deviation of a line's slope before there is data, when it is 1 (rising) or -1."""
+
+FLATTEST_SLOPE = 0.2
+"""A line is never taken for flatter: the place of the wanted ratio would have no bound."""
+
+REACH = 3.0
+"""Games count less the farther their x is from where the line is wanted; those at a factor REACH count 1/e."""
+
+LARGEST_STEP = 4.0
+"""Greatest factor between the x that were played and the next."""
+
+
+def decisive_ratio(record: Record) -> float | None:
+    """(w + l)/d; None without draws."""
+    return (record.wins + record.losses) / record.draws if record.draws else None
+
+
+def decisive_ratio_interval(record: Record, confidence: float = 0.95) -> tuple[float, float]:
+    """Confidence interval of (w + l)/d: Wilson's of the share of draws p, taken to (1 - p)/p.
+
+    (0, inf) without games; the upper end is infinite without draws. One game tells nothing about another here: the
+    games must not be pairs from the same opening.
+    """
+    if not 0 < confidence < 1:
+        raise ValueError(f"a confidence must be between 0 and 1, got {confidence}")
+    n = record.games
+    if n == 0:
+        return 0.0, math.inf
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    p = record.draws / n
+    middle = p + z * z / (2 * n)
+    half = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    few, many = (share / (1 + z * z / n) for share in (middle - half, middle + half))
+    return (0.0 if p == 1 else 1 / many - 1, math.inf if p == 0 else 1 / few - 1)
+
+
+@dataclass(frozen=True)
+class RatioSearch:
+    """What is searched for, and with how many games.
+
+    wanted: the ratio (above 0); low, high: bounds of x (above 0); starts: x that are played first; rising: whether the
+    ratio rises with x; whole: x is a whole number; games: at an x at a time; most_games: in all; precision: the search
+    ends where the interval of x is narrower than this factor.
+    """
+
+    wanted: float
+    low: float
+    high: float
+    starts: tuple[float, ...]
+    rising: bool
+    whole: bool = False
+    games: int = 40
+    most_games: int = 400
+    precision: float = 1.5
+
+    def __post_init__(self) -> None:
+        if not (0 < self.wanted < math.inf and 0 < self.low <= self.high < math.inf):
+            raise ValueError(
+                f"the ratio and the bounds of x must be above 0 and finite, low at most high; got {self.wanted:g}, "
+                f"{self.low:g} to {self.high:g}"
+            )
+        if not self.starts or not all(self.low <= x <= self.high for x in self.starts):
+            raise ValueError(f"the first x must be {self.low:g} to {self.high:g}, got {list(self.starts)}")
+        if not 1 <= self.games <= self.most_games:
+            raise ValueError(f"games must be 1 to {self.most_games} (the most in all), got {self.games}")
+        if not self.precision > 1:
+            raise ValueError(f"precision is a factor above 1, got {self.precision:g}")
+
+    @property
+    def sign(self) -> int:
+        """Of the slope."""
+        return 1 if self.rising else -1
+
+    def allowed(self, x: float) -> float:
+        """The nearest x that may be played."""
+        x = min(max(x, self.low), self.high)
+        return min(max(float(round(x)), math.ceil(self.low)), math.floor(self.high)) if self.whole else x
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Games at one x."""
+
+    x: float
+    record: Record
+
+    @property
+    def decisive(self) -> float:
+        """Decisive games and a half, so that no logarithm is infinite."""
+        return self.record.wins + self.record.losses + 0.5
+
+    @property
+    def drawn(self) -> float:
+        """Drawn games and a half."""
+        return self.record.draws + 0.5
+
+
+@dataclass(frozen=True)
+class RatioLine:
+    """ln((w + l)/d) = level + slope (ln x - centre), and the covariance of level and slope."""
+
+    level: float
+    slope: float
+    centre: float
+    covariance: tuple[tuple[float, float], tuple[float, float]]
+
+    def ratio_at(self, x: float) -> float:
+        """The ratio that the line has at x."""
+        return math.exp(self.level + self.slope * (math.log(x) - self.centre))
+
+    def x_for(self, ratio: float) -> float:
+        """Where the line has this ratio."""
+        return math.exp(min(max(self.centre + (math.log(ratio) - self.level) / self.slope, -50.0), 50.0))
+
+    def x_interval(self, ratio: float, confidence: float = 0.95) -> tuple[float, float]:
+        """Fieller's interval of that place: the x at which the line may have this ratio; (0, inf) where it bounds none.
+
+        With u = ln x - centre and t = ln ratio it is where (level + slope u - t)^2 <= z^2 var(level + slope u).
+        """
+        z2 = NormalDist().inv_cdf((1 + confidence) / 2) ** 2
+        (v_level, v_both), (_, v_slope) = self.covariance
+        gap = self.level - math.log(ratio)
+        a, b, c = self.slope**2 - z2 * v_slope, self.slope * gap - z2 * v_both, gap**2 - z2 * v_level
+        if a <= 0 or b * b < a * c:
+            return 0.0, math.inf
+        root = math.sqrt(b * b - a * c)
+        low, high = (min(max(self.centre + (-b + side * root) / a, -50.0), 50.0) for side in (-1, 1))
+        return math.exp(low), math.exp(high)
+
+
+Reached = Literal["found", "low", "high"]
+"""Where the wanted ratio is: within the bounds of x, or not reached at the low or the high one."""
+
+
+@dataclass(frozen=True)
+class TunedRatio:
+    """What a search found.
+
+    x: the setting; interval: 95 % of it, within the bounds; ratio: that of the line at x, the wanted one if it was
+    `reached` within the bounds; measured: all games, in the order in which the places were first played.
+    """
+
+    x: float
+    interval: tuple[float, float]
+    ratio: float
+    reached: Reached
+    measured: tuple[Measured, ...]
+
+    @property
+    def games(self) -> int:
+        """Games in all."""
+        return sum(one.record.games for one in self.measured)
+
+
+def tune_ratio(measure: Measure, search: RatioSearch) -> TunedRatio:
+    """The x at which (w + l)/d is the wanted one, by games of `measure`: first at the starts, then where the line is.
+
+    Every start is played once, also where together they are more than most_games.
+    """
+    seen: dict[float, Record] = {}
+    for x in (search.allowed(start) for start in search.starts):
+        seen[x] = measure(x, search.games)
+    while (spent := sum(record.games for record in seen.values())) + search.games <= search.most_games:
+        if _known(seen, search):
+            break
+        x = _next(seen, search)
+        before = seen[x].games if x in seen else 0
+        seen[x] = measure(x, before + search.games)
+        if sum(record.games for record in seen.values()) <= spent:
+            raise ValueError(f"asked for {before + search.games} games at {x:g}, got {seen[x].games}")
+    return _tuned(seen, search)
+
+
+def fit_ratio(measured: Sequence[Measured], wanted: float, *, rising: bool) -> RatioLine:
+    """The line near the wanted ratio: logistic regression, in which places far from that ratio's count less.
+
+    The slope is drawn to +-1 as by an observation of standard deviation SLOPE_SPREAD, and is at least FLATTEST_SLOPE
+    steep. ValueError for no games.
+    """
+    if not measured:
+        raise ValueError("a line needs one measurement or more, got none")
+    line = _weighted_fit(measured, [1.0] * len(measured), 1 if rising else -1)
+    for _ in range(3):  # the weights need the place, the place the weights
+        place = _near(line.x_for(wanted), measured)
+        weights = [math.exp(-((math.log(one.x / place) / math.log(REACH)) ** 2)) for one in measured]
+        line = _weighted_fit(measured, weights, 1 if rising else -1)
+    return line
+
+
+def ratio_slope(measured: Sequence[Measured]) -> tuple[float, float, float]:
+    """The slope of ln((w + l)/d) over ln x through all measurements alike, and its 95 % interval.
+
+    ValueError for fewer than two places.
+    """
+    if len({one.x for one in measured}) < 2:
+        raise ValueError(f"a slope needs two places or more, got {sorted({one.x for one in measured})}")
+    line = _regression(measured, [1.0] * len(measured), 0.0, 1e3)
+    half = NormalDist().inv_cdf(0.975) * math.sqrt(line.covariance[1][1])
+    return line.slope, line.slope - half, line.slope + half
+
+
+def ratio_factor(of: Record, to: Record) -> tuple[float, float, float]:
+    """By which factor the ratio of the first is higher than that of the second, and its 95 % interval.
+
+    It is the odds ratio of decisive games, with half a game added to every count, and the interval is Woolf's.
+    """
+    counts = [count + 0.5 for record in (of, to) for count in (record.wins + record.losses, record.draws)]
+    logarithm = math.log(counts[0] / counts[1]) - math.log(counts[2] / counts[3])
+    half = NormalDist().inv_cdf(0.975) * math.sqrt(sum(1 / count for count in counts))
+    return math.exp(logarithm), math.exp(logarithm - half), math.exp(logarithm + half)
+
+
+def _near(x: float, measured: Sequence[Measured]) -> float:
+    """x, or the end of what was measured where x is beyond it: there the games of the end count in full."""
+    return min(max(x, min(one.x for one in measured)), max(one.x for one in measured))
+
+
+def _weighted_fit(measured: Sequence[Measured], weights: Sequence[float], sign: int) -> RatioLine:
+    """The line with the prior of the slope, made steep enough."""
+    line = _regression(measured, weights, float(sign), SLOPE_SPREAD)
+    return replace(line, slope=sign * max(sign * line.slope, FLATTEST_SLOPE))
+
+
+def _regression(measured: Sequence[Measured], weights: Sequence[float], slope: float, spread: float) -> RatioLine:
+    """Newton's method on the weighted log likelihood, with a normal prior of the slope: its mean and deviation."""
+    places = np.array([math.log(one.x) for one in measured])
+    sizes = np.array(weights) * [one.decisive + one.drawn for one in measured]
+    shares = np.array([one.decisive / (one.decisive + one.drawn) for one in measured])
+    centre = float((sizes * places).sum() / sizes.sum())
+    rows = np.stack([np.ones_like(places), places - centre])
+    prior, found = np.diag([0.0, spread**-2]), np.array([0.0, slope])
+    expected = found
+    for _ in range(50):
+        chances = 1 / (1 + np.exp(-np.clip(found @ rows, -30, 30)))
+        information = (rows * (sizes * chances * (1 - chances))) @ rows.T + prior
+        step = np.linalg.solve(information, rows @ (sizes * (shares - chances)) - prior @ (found - expected))
+        found = found + np.clip(step, -2, 2)
+        if np.abs(step).max() < 1e-10:
+            break
+    v = np.linalg.inv(information)
+    covariance = ((float(v[0, 0]), float(v[0, 1])), (float(v[1, 0]), float(v[1, 1])))
+    return RatioLine(float(found[0]), float(found[1]), centre, covariance)
+
+
+def _line(seen: dict[float, Record], search: RatioSearch) -> RatioLine:
+    return fit_ratio([Measured(x, record) for x, record in seen.items()], search.wanted, rising=search.rising)
+
+
+def _next(seen: dict[float, Record], search: RatioSearch) -> float:
+    """Where to play next: the line's place of the wanted ratio, not too far from all that was played."""
+    x = _line(seen, search).x_for(search.wanted)
+    return search.allowed(min(max(x, min(seen) / LARGEST_STEP), max(seen) * LARGEST_STEP))
+
+
+def _known(seen: dict[float, Record], search: RatioSearch) -> bool:
+    """Whether x is known well enough; or a bound was played and the wanted ratio is, surely, beyond it."""
+    if _is_beyond(seen, search, search.allowed(search.low), search.sign):
+        return True
+    if _is_beyond(seen, search, search.allowed(search.high), -search.sign):
+        return True
+    low, high = _line(seen, search).x_interval(search.wanted)
+    return (not search.whole or _next(seen, search) in seen) and high <= search.precision * low
+
+
+def _is_beyond(seen: dict[float, Record], search: RatioSearch, bound: float, side: int) -> bool:
+    """Whether the games at this bound have a ratio that is surely above (side 1) or below (-1) the wanted one."""
+    if bound not in seen:
+        return False
+    low, high = decisive_ratio_interval(seen[bound], 0.99)
+    return low > search.wanted if side == 1 else high < search.wanted
+
+
+def _tuned(seen: dict[float, Record], search: RatioSearch) -> TunedRatio:
+    line = _line(seen, search)
+    wanted = line.x_for(search.wanted)
+    reached: Reached = "low" if wanted < search.low else "high" if wanted > search.high else "found"
+    low, high = (min(max(end, search.low), search.high) for end in line.x_interval(search.wanted))
+    x = search.allowed(wanted)
+    measured = tuple(Measured(place, record) for place, record in seen.items())
+    return TunedRatio(x, (low, high), line.ratio_at(x), reached, measured)

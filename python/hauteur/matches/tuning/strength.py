@@ -1,0 +1,206 @@
+"""Settings of a player tuned for strength by SPSA (`spsa`): matches compare two settings.
+
+Each iteration is a match in a folder of its own, or two where there is a fixed opponent. A tuning that was interrupted
+is begun again in the same folder and finds the matches that are over; nothing else is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hauteur.matches.match import MatchSettings
+from hauteur.matches.ratings.elo import Record
+from hauteur.matches.results import Tally, summary
+from hauteur.matches.tuning.folder import TuningFolder
+from hauteur.matches.tuning.parameters import Parameter, places_of, values_at, values_text
+from hauteur.matches.tuning.spsa import Iteration, Place, Schedule, settled, spsa
+from hauteur.players.settings import PlayerSettings, changed_player, player_text
+from hauteur.plots import Figure, lines
+from hauteur.system.seeds import derived_seed
+
+Show = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class StrengthTuning:
+    """What is tuned, and with how many games.
+
+    game: its spec; player: whose settings they are; opponent: whom both points play, None: each other; games: of an
+    iteration; verification: games of the tuned against the given player at the end, 0: none; random_plies: that pairs
+    of games begin with. ValueError for sizes that cannot be, and for a player whose values are out of bounds.
+    """
+
+    game: str
+    player: PlayerSettings
+    parameters: tuple[Parameter, ...]
+    schedule: Schedule
+    opponent: PlayerSettings | None = None
+    games: int = 40
+    verification: int = 400
+    random_plies: int = 4
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        places_of(self.player, self.parameters)
+        least = 2 if self.opponent is None else 4
+        if self.games < least or self.games % least:
+            raise ValueError(f"games of an iteration must be a multiple of {least} here, got {self.games}")
+        if self.verification < 0 or self.verification % 2:
+            raise ValueError(f"games of the verification must be even, or 0 for none, got {self.verification}")
+
+    @property
+    def start(self) -> list[float]:
+        """Where the player's own values stand."""
+        return places_of(self.player, self.parameters)
+
+    def values(self, place: Sequence[float] | Place) -> dict[str, float | int]:
+        """The values at a point."""
+        return values_at(self.parameters, list(place))
+
+    def player_at(self, place: Sequence[float] | Place) -> PlayerSettings:
+        """The player at a point."""
+        return changed_player(self.player, values_text(self.values(place)))
+
+    def match(self, a: PlayerSettings, b: PlayerSettings, games: int, seed: int) -> MatchSettings:
+        """A match of two players."""
+        return MatchSettings(game=self.game, a=a, b=b, games=games, random_plies=self.random_plies, seed=seed)
+
+    def stamp(self) -> dict[str, Any]:
+        """What decides the iterations."""
+        return {
+            "game": self.game,
+            "player": player_text(self.player),
+            "opponent": None if self.opponent is None else player_text(self.opponent),
+            "parameters": [str(parameter) for parameter in self.parameters],
+            "iterations": self.schedule.iterations,
+            "spread": self.schedule.spread,
+            "step": self.schedule.step,
+            "games": self.games,
+            "random_plies": self.random_plies,
+            "seed": self.seed,
+        }
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """What came of it: all iterations with the results of their first point, the place, and the verification."""
+
+    tuning: StrengthTuning
+    iterations: tuple[Iteration, ...]
+    results: tuple[Record, ...]
+    verification: Tally | None
+
+    @property
+    def values(self) -> dict[str, float | int]:
+        """The tuned values."""
+        return self.tuning.values(settled(self.iterations))
+
+    @property
+    def player(self) -> PlayerSettings:
+        """The tuned player."""
+        return self.tuning.player_at(settled(self.iterations))
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything as numbers."""
+        steps = zip(self.iterations, self.results, strict=True)
+        return {
+            "settings": self.tuning.stamp(),
+            "before": self.tuning.values(self.tuning.start),
+            "tuned": self.values,
+            "player": player_text(self.player),
+            "verification": None if self.verification is None else self.verification.to_json(),
+            "iterations": [_iteration_json(self.tuning, one, record) for one, record in steps],
+        }
+
+    def figure(self) -> Figure | None:
+        """Where the parameters went."""
+        rows = {
+            str(parameter): [float(one.place[number]) for one in self.iterations]
+            for number, parameter in enumerate(self.tuning.parameters)
+        }
+        xs = [one.number + 1 for one in self.iterations]
+        text = "Places between the bounds, from 0 to 1; the mean of the second half is the result."
+        return lines("tune", "Tuning", text, "place", xs=xs, rows=rows, x_name="iteration")
+
+
+def _iteration_json(tuning: StrengthTuning, one: Iteration, record: Record) -> dict[str, Any]:
+    return {
+        "plus": tuning.values(one.plus),
+        "minus": tuning.values(one.minus),
+        "wins": record.wins,
+        "draws": record.draws,
+        "losses": record.losses,
+        "values": tuning.values(one.place),
+    }
+
+
+def tune_strength(tuning: StrengthTuning, folder: TuningFolder, show: Show) -> Tuned:
+    """Tunes in the folder, going on where an earlier attempt was; writes result.json and the figure there.
+
+    show: takes a line an iteration. ValueError when the folder holds another tuning.
+    """
+    iterations, results = [], []
+    with folder.open(tuning.stamp()):
+        for one, record in _iterations(tuning, folder):
+            iterations.append(one)
+            results.append(record)
+            show(_line(tuning, one, record))
+        verification = _verification(tuning, folder, settled(iterations)) if tuning.verification else None
+        tuned = Tuned(tuning, tuple(iterations), tuple(results), verification)
+        folder.write_result(tuned.to_json())
+    return tuned
+
+
+def _iterations(tuning: StrengthTuning, folder: TuningFolder) -> Iterator[tuple[Iteration, Record]]:
+    results: list[Record] = []
+
+    def compare(number: int, plus: Place, minus: Place) -> float:
+        record = _play_iteration(tuning, folder, number, (plus, minus))
+        results.append(record)
+        return (record.wins - record.losses) / record.games
+
+    def least(place: Place) -> list[float]:
+        return [parameter.least_spread(float(x)) for parameter, x in zip(tuning.parameters, place, strict=True)]
+
+    for one in spsa(compare, tuning.start, tuning.schedule, seed=tuning.seed, least_spread=least):
+        yield one, results[-1]
+
+
+def _line(tuning: StrengthTuning, one: Iteration, record: Record) -> str:
+    sides = " v ".join(values_text(tuning.values(place)) for place in (one.plus, one.minus))
+    return (
+        f"iteration {one.number + 1}/{tuning.schedule.iterations}  {sides}: {record} ({record.score:.1%})  "
+        f"now {values_text(tuning.values(one.place))}"
+    )
+
+
+def _play_iteration(tuning: StrengthTuning, folder: TuningFolder, number: int, places: tuple[Place, Place]) -> Record:
+    """Results of the first point against the second; or of both against the opponent, the second's turned round."""
+    name, seed = f"iteration-{number + 1:04}", derived_seed(tuning.seed, "tune", number)
+    a, b = (tuning.player_at(place) for place in places)
+    if tuning.opponent is None:
+        return folder.play(name, tuning.match(a, b, tuning.games, seed)).record
+    first, second = (
+        folder.play(f"{name}-{side}", tuning.match(player, tuning.opponent, tuning.games // 2, seed)).record
+        for side, player in (("plus", a), ("minus", b))
+    )
+    return Record(first.wins + second.losses, first.draws + second.draws, first.losses + second.wins)
+
+
+def _verification(tuning: StrengthTuning, folder: TuningFolder, place: Place) -> Tally:
+    """The tuned player against the given one."""
+    seed = derived_seed(tuning.seed, "tune verification")
+    settings = tuning.match(tuning.player_at(place), tuning.player, tuning.verification, seed)
+    return folder.play("verification", settings)
+
+
+def report(tuned: Tuned) -> str:
+    """The tuned values, the player, and how it did against the one that was given."""
+    before, after = tuned.tuning.values(tuned.tuning.start), tuned.values
+    rows = [f"{key}: {before[key]:g} -> {value:g}" for key, value in after.items()]
+    rows.append(f"tuned player: {player_text(tuned.player)}")
+    if tuned.verification is not None:
+        rows.append(f"tuned against given: {summary(tuned.verification)}  (95 %)")
+    return "\n".join(rows)

@@ -1,0 +1,51 @@
+"""Networks by onnxruntime (extra `ort`): a second engine on the exported ONNX file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import onnxruntime as ort
+from onnxruntime.capi.onnxruntime_pybind11_state import Fail, InvalidArgument, InvalidGraph, InvalidProtobuf
+
+from hauteur.networks.evaluators.factory import PREFERRED_ROWS, Answers, Floats, GameEvaluator, Precision
+from hauteur.networks.onnx import ensure_onnx, renew_onnx
+
+if TYPE_CHECKING:
+    from hauteur import _core
+
+
+class OrtEvaluator(GameEvaluator):
+    """A network file by onnxruntime on the processor, float32. Threads do not spin: on a busy machine that is ruin."""
+
+    def __init__(
+        self,
+        game: _core.Game,
+        path: Path,
+        *,
+        precision: Precision | None = None,
+        threads: int = 1,
+        batch_size: int | None = None,
+    ) -> None:
+        if precision not in (None, "float32"):
+            raise ValueError(f"precision of onnxruntime must be float32, got {precision!r}")
+        super().__init__(game, f"{path.name} onnxruntime float32 {threads} threads", batch_size or PREFERRED_ROWS)
+        options = ort.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        self._session = _session(path, options)
+
+    def __call__(self, features: Floats) -> Answers:
+        logits, wdl = self._session.run(["policy", "wdl"], {"features": features})
+        return logits, wdl
+
+
+def _session(path: Path, options: ort.SessionOptions) -> ort.InferenceSession:
+    """The compiled network; a cached export that is damaged is made again."""
+    model = ensure_onnx(path)
+    try:
+        return ort.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+    except (Fail, InvalidArgument, InvalidGraph, InvalidProtobuf) as error:
+        model = renew_onnx(path, model, str(error))
+    return ort.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])

@@ -1,0 +1,59 @@
+"""The evaluator without a network that still knows something: random games from the leaf to the end of the game."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+
+import numpy as np
+
+from hauteur import _core
+from hauteur.networks.evaluators.factory import Answers, Floats, GameEvaluator, Pending
+from hauteur.system.seeds import derived_seed
+
+PREFERRED_ROWS = 16
+
+
+class RolloutEvaluator(GameEvaluator):
+    """Equal priors; the value of a position is the result of `games` uniformly random games from it (1 = classic MCTS).
+
+    It needs the positions and cannot work from their features: the search hands them to `submit_states`. A position has
+    the same value whenever it is asked for; with `fresh` every batch has random games of its own, as in plain MCTS.
+    """
+
+    def __init__(
+        self,
+        game: _core.Game,
+        *,
+        batch_size: int = PREFERRED_ROWS,
+        games: int = 1,
+        seed: int = 0,
+        fresh: bool = False,
+    ) -> None:
+        if games < 1:
+            raise ValueError(f"rollouts: games must be >= 1, got {games}")
+        super().__init__(game, "rollout" if games == 1 else f"rollout, {games} games a position", batch_size)
+        self._games = games
+        self._seed = seed
+        self._fresh = fresh
+        self._batches = 0
+
+    def __call__(self, features: Floats) -> Answers:
+        """Not possible: raises ValueError."""
+        rows = len(features)
+        raise ValueError(
+            f"rollouts start from positions, got {rows} rows of features: this use needs a net, or `uniform`"
+        )
+
+    def submit_states(self, states: Sequence[_core.State]) -> Pending:
+        """Begins to play the games of these positions."""
+        if self._worker is None:
+            self._worker = ThreadPoolExecutor(1, thread_name_prefix="rollout")
+        future: Future[Answers] = self._worker.submit(self._play, states)
+        return future
+
+    def _play(self, states: Sequence[_core.State]) -> Answers:
+        seed = derived_seed(self._seed, "rollouts", self._batches) if self._fresh else self._seed
+        self._batches += 1
+        values = _core.rollout_values(states, seed, self._games)
+        return np.zeros((len(states), self.num_actions), np.float32), values

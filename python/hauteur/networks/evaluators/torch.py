@@ -1,0 +1,195 @@
+"""Networks by torch: on a GPU with CUDA graphs, and on the processor where nothing else is at hand."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import torch
+from torch import nn
+
+from hauteur import networks
+from hauteur.networks.evaluators.factory import PREFERRED_ROWS, Answers, Floats, GameEvaluator, Pending, Precision
+from hauteur.networks.modules import Inference
+
+if TYPE_CHECKING:
+    from hauteur import _core
+
+TYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
+GPU_ROWS = 1024
+_WARM_UP = 3
+"""Runs before a graph is recorded, in which cuDNN chooses its kernels and libraries take their memory."""
+
+
+def torch_evaluator(
+    game: _core.Game,
+    path: Path,
+    *,
+    precision: Precision | None = None,
+    threads: int = 1,
+    batch_size: int | None = None,
+    device: str | None = None,
+) -> GameEvaluator:
+    """A network file by torch, on the GPU if there is one and `device` does not say otherwise.
+
+    precision: float32, bfloat16 or float16; default float16 on a GPU, float32 on the processor.
+    """
+    chosen = torch_device(device)
+    on_gpu = chosen.type == "cuda"
+    precision = precision or ("float16" if on_gpu else "float32")
+    if precision not in TYPES:
+        raise ValueError(f"precision of torch must be one of {', '.join(TYPES)}, got {precision!r}")
+    if on_gpu:
+        return CudaEvaluator(game, path, precision, chosen, batch_size or GPU_ROWS)
+    return TorchEvaluator(game, path, precision, threads, batch_size or PREFERRED_ROWS)
+
+
+def inference_module(path: Path, device: torch.device, precision: Precision) -> nn.Module:
+    """The network with an evaluator's outputs: on the device, in this precision, its convolutions channels last."""
+    module = Inference(networks.load(path).module()).eval().to(device, TYPES[precision])
+    return module.to(memory_format=torch.channels_last)
+
+
+class TorchEvaluator(GameEvaluator):
+    """A network on the processor. Weights and activations are in `precision`, answers in float32.
+
+    torch's number of threads belongs to the thread that computes, so it is set before every batch: by default
+    torch takes all cores, which on a busy machine can be a hundred times slower.
+    """
+
+    def __init__(
+        self, game: _core.Game, path: Path, precision: Precision, threads: int, batch_size: int = PREFERRED_ROWS
+    ) -> None:
+        super().__init__(game, f"{path.name} torch {precision} cpu {threads} threads", batch_size)
+        self.precision = precision
+        self._threads = threads
+        self._module = inference_module(path, torch.device("cpu"), precision)
+
+    @torch.inference_mode()
+    def __call__(self, features: Floats) -> Answers:
+        torch.set_num_threads(self._threads)
+        rows = torch.from_numpy(features).to(TYPES[self.precision])
+        logits, wdl, *_ = self._module(rows.contiguous(memory_format=torch.channels_last))
+        return logits.float().numpy(), wdl.float().numpy()
+
+
+class CudaEvaluator(GameEvaluator):
+    """A network on a GPU. Every batch is padded to a power of two of rows, for which a CUDA graph is recorded once:
+    small networks would otherwise wait for the launches of their many small kernels.
+
+    `submit` copies the rows to pinned memory and queues everything else; nothing waits before `result`.
+    """
+
+    def __init__(
+        self, game: _core.Game, path: Path, precision: Precision, device: torch.device, batch_size: int = GPU_ROWS
+    ) -> None:
+        super().__init__(game, f"{path.name} torch {precision} {device}", batch_size)
+        self.precision = precision
+        torch.backends.cudnn.benchmark = True
+        self._device = device
+        self._stream = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
+        self._module = inference_module(path, device, precision)
+        self._idle: dict[int, list[_Slot]] = defaultdict(list)
+
+    def __call__(self, features: Floats) -> Answers:
+        return self.submit(features).result()
+
+    def submit(self, features: Floats) -> Pending:
+        """Queues the copy of the rows, the network and the copy of its answers."""
+        rows = padded_rows(len(features))
+        idle = self._idle[rows]
+        slot = idle.pop() if idle else _Slot(self, self._module, rows, self._device, self._stream)
+        slot.start(features)
+        return _Started(self, slot)
+
+    def release(self, slot: _Slot) -> None:
+        """Takes back a slot whose answers were read, or that nobody waits for."""
+        self._idle[slot.rows].append(slot)
+
+    def close(self) -> None:
+        """Waits for what is still computed."""
+        self._stream.synchronize()
+        super().close()
+
+
+class _Slot:
+    """Buffers and the recorded graph of one batch in flight."""
+
+    @torch.inference_mode()
+    def __init__(
+        self, owner: CudaEvaluator, module: nn.Module, rows: int, device: torch.device, stream: torch.cuda.Stream
+    ) -> None:
+        self.rows = rows
+        self._stream, self._length = stream, 0
+        kind = TYPES[owner.precision]
+        shape = (rows, *owner.feature_shape)
+        self._host_rows = torch.zeros(shape, pin_memory=True)
+        self._rows = torch.zeros(shape, device=device)
+        self._host_answers = [torch.empty((rows, n), pin_memory=True) for n in (owner.num_actions, 3)]
+        self._done = torch.cuda.Event()  # type: ignore[no-untyped-call]
+        self._graph = torch.cuda.CUDAGraph()
+        stream.wait_stream(torch.cuda.current_stream(device))
+        with torch.cuda.stream(stream):
+            for _ in range(_WARM_UP):
+                module(self._rows.to(kind, memory_format=torch.channels_last))
+        stream.synchronize()
+        with torch.cuda.graph(self._graph, stream=stream):
+            outputs = module(self._rows.to(kind, memory_format=torch.channels_last))
+            self._answers = [output.float() for output in outputs[:2]]
+
+    @torch.inference_mode()
+    def start(self, features: Floats) -> None:
+        """Queues one batch; the features may change when this returns."""
+        self._done.synchronize()  # the batch before may have been dropped unread
+        self._length = len(features)
+        self._host_rows[: self._length].copy_(torch.from_numpy(features))
+        with torch.cuda.stream(self._stream):
+            self._rows.copy_(self._host_rows, non_blocking=True)
+            self._graph.replay()
+            for host, answer in zip(self._host_answers, self._answers, strict=True):
+                host.copy_(answer, non_blocking=True)
+            self._done.record(self._stream)
+
+    def read(self) -> Answers:
+        """Waits for the GPU (the GIL is free meanwhile) and copies the answers out of pinned memory."""
+        self._done.synchronize()
+        logits, wdl = (host[: self._length].numpy().copy() for host in self._host_answers)
+        return logits, wdl
+
+
+class _Started:
+    """One batch that the GPU computes."""
+
+    def __init__(self, evaluator: CudaEvaluator, slot: _Slot) -> None:
+        self._evaluator = evaluator
+        self._slot = slot
+        self._answers: Answers | None = None
+
+    def __del__(self) -> None:
+        self._evaluator.release(self._slot)
+
+    def result(self) -> Answers:
+        """Waits for the answers."""
+        if self._answers is None:
+            self._answers = self._slot.read()
+        return self._answers
+
+
+def padded_rows(rows: int) -> int:
+    """The next power of two, at least 8."""
+    return max(8, 1 << (rows - 1).bit_length())
+
+
+def torch_device(name: str | None) -> torch.device:
+    """The device with this name; None: the GPU if there is one. ValueError if torch has no such device."""
+    if name is None:
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    kind, _, index = name.partition(":")
+    if kind not in ("cpu", "cuda") or not (index == "" or index.isdecimal()):
+        raise ValueError(f"device must be cpu, cuda or cuda:N, got {name!r}")
+    if kind == "cuda" and int(index or 0) >= torch.cuda.device_count():
+        raise ValueError(
+            f"device {name}: torch {torch.__version__} finds {torch.cuda.device_count()} CUDA devices here"
+        )
+    return torch.device(name)

@@ -1,0 +1,38 @@
+"""How a program loses a game other than on the board: the end reasons of such games."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from hauteur.players.chosen_move import EngineFailure
+
+START_FAILED = "engine start failed"
+CRASHED = "engine crashed"
+TIMEOUT = "engine timeout"
+LOST_ON_TIME = "loss on time"
+ILLEGAL_MOVE = "illegal move"
+BAD_OUTPUT = "bad output"
+REASONS = (START_FAILED, CRASHED, TIMEOUT, LOST_ON_TIME, ILLEGAL_MOVE, BAD_OUTPUT)
+
+
+@asynccontextmanager
+async def within(seconds: float, failure: EngineFailure) -> AsyncIterator[None]:
+    """What takes longer than so many seconds is stopped, and fails so."""
+    try:
+        async with asyncio.timeout(seconds):
+            yield
+    except TimeoutError:
+        raise failure from None
+
+
+def no_answer(to: str, seconds: float) -> EngineFailure:
+    """The failure of an engine that has not said or done something in so many seconds."""
+    return EngineFailure(TIMEOUT, f"no {to} within {seconds:g} s")
+
+
+def quoted(text: str) -> str:
+    """What a program said, in one short printable line."""
+    plain = " ".join("".join(c if c.isprintable() else "?" for c in text).split())
+    return repr(plain if len(plain) <= 80 else plain[:77] + "...")

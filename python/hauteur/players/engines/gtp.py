@@ -1,0 +1,151 @@
+"""Engines that speak GTP, version 2: a client that believes nothing."""
+
+from __future__ import annotations
+
+import time
+
+from hauteur import _core
+from hauteur.players.chosen_move import ChosenMove, EngineFailure, EngineResignation
+from hauteur.players.engines.clock import Clock, move_limit
+from hauteur.players.engines.failures import BAD_OUTPUT, ILLEGAL_MOVE, no_answer, quoted, within
+from hauteur.players.engines.gtp_lines import POINT, Response, parse_response
+from hauteur.players.engines.process import Process
+from hauteur.players.engines.settings import EngineSettings
+from hauteur.players.move_player import Question
+
+COLOURS = ("b", "w")
+"""Of the first and of the second player."""
+NEEDED = ("boardsize", "clear_board", "play", "genmove")
+
+
+def board_size(game: _core.Game) -> int:
+    """Points of a side; ValueError for games that are not played on the points of a square board."""
+    _, rows, columns = game.feature_shape
+    state = game.initial_state()
+    texts = [state.action_to_text(action) for action in state.legal_actions().tolist()]
+    if rows != columns or not all(POINT.fullmatch(text) for text in texts):
+        raise ValueError(f"GTP is for games on the points of a square board, such as nogo, got {game.spec}")
+    return rows
+
+
+class GtpSession:
+    """A running engine."""
+
+    def __init__(self, process: Process, settings: EngineSettings, size: int) -> None:
+        self._process = process
+        self._settings = settings
+        self._size = size
+        self._number = 0
+        self._told: list[int] = []
+        self._clocks: dict[int, Clock | None] = {}
+
+    async def introduced(self) -> tuple[str, frozenset[str]]:
+        """The engine's name with its version, and the commands that it knows."""
+        words = [(await self._asked(command)).text.strip() for command in ("name", "version")]
+        commands = frozenset((await self._asked("list_commands")).text.split())
+        return " ".join(word for word in words if word), commands
+
+    async def refusal(self) -> str | None:
+        """Why it does not play on such a board; None where it does."""
+        response = await self._asked(f"boardsize {self._size}")
+        return None if response.is_good else f"boardsize {self._size} was refused: {quoted(response.text)}"
+
+    async def open(self) -> None:
+        """Asks whether it is there."""
+        await self._asked("protocol_version")
+
+    async def begin(self) -> None:
+        """A new game on an empty board."""
+        self._told = []
+        self._clocks = {seat: Clock.of(self._settings) for seat in (0, 1)}
+        await self.done(f"boardsize {self._size}")
+        await self.done("clear_board")
+        if self._settings.movetime is not None:
+            await self.done(f"time_settings 0 {self._settings.movetime // 1000} 1")
+        elif (clock := self._clocks[0]) is not None:
+            await self.done(f"time_settings {max(1, int(clock.left))} 0 0")
+
+    async def choose(self, question: Question) -> ChosenMove:
+        """The engine's move. It is told the moves that were made since its last one."""
+        await self._follow(question)
+        seat = question.state.to_move
+        clock = self._clocks[seat]
+        if clock is not None:
+            await self._asked(f"time_left {COLOURS[seat]} {int(clock.left)} 0")
+        started = time.monotonic()
+        text = await self._generated(COLOURS[seat], clock)
+        seconds = time.monotonic() - started
+        if clock is not None:
+            clock.spend(seconds)
+        action = _action(question.state, text)
+        self._told.append(action)
+        return ChosenMove(action, seconds=seconds)
+
+    async def quit(self) -> None:
+        """Asks it to end, and kills it where it does not."""
+        await self._process.quit("quit")
+
+    def kill(self) -> None:
+        """Ends it at once."""
+        self._process.kill()
+
+    async def done(self, command: str) -> None:
+        """Gives a command that must be obeyed."""
+        response = await self._asked(command)
+        if not response.is_good:
+            raise EngineFailure(BAD_OUTPUT, f"{command!r} was refused: {quoted(response.text)}")
+
+    async def _follow(self, question: Question) -> None:
+        """Plays on the engine's board what was played in the game; from the beginning where it does not go on there."""
+        actions = list(question.actions)
+        if actions[: len(self._told)] != self._told:
+            await self.done("clear_board")
+            self._told = []
+        state = question.state.game.initial_state()
+        for number, action in enumerate(actions):
+            if number >= len(self._told):
+                await self.done(f"play {COLOURS[state.to_move]} {state.action_to_text(action)}")
+            state.play(action)
+        self._told = actions
+
+    async def _generated(self, colour: str, clock: Clock | None) -> str:
+        """The answer to genmove."""
+        response = await self._asked(f"genmove {colour}", move_limit(self._settings, clock))
+        if not response.is_good:
+            raise EngineFailure(BAD_OUTPUT, f"genmove was refused: {quoted(response.text)}")
+        return response.text.strip()
+
+    async def _asked(self, command: str, limit: tuple[float, EngineFailure] | None = None) -> Response:
+        """Gives a command and reads the response to it. limit: how long that may take, and what it is otherwise."""
+        self._number += 1
+        seconds = self._settings.start_timeout
+        async with within(*(limit or (seconds, no_answer(f"answer to {command!r}", seconds)))):
+            self._process.send(f"{self._number} {command}")
+            lines = [await self._beginning()]
+            while line := await self._process.line():
+                lines.append(line)
+        return self._read(lines, command)
+
+    async def _beginning(self) -> str:
+        """The first line of a response; what stands between responses does not count."""
+        while not (line := await self._process.line()).startswith(("=", "?")):
+            pass
+        return line
+
+    def _read(self, lines: list[str], command: str) -> Response:
+        response = parse_response(lines)
+        if response is None or response.number != self._number:
+            raise EngineFailure(BAD_OUTPUT, f"{quoted(lines[0])} does not answer '{self._number} {command}'")
+        return response
+
+
+def _action(state: _core.State, text: str) -> int:
+    """The move among those that are legal; a game that was given up is EngineResignation."""
+    if text.lower() == "resign":
+        raise EngineResignation
+    if text.lower() != "pass" and not POINT.fullmatch(text):
+        raise EngineFailure(BAD_OUTPUT, f"genmove was answered by {quoted(text)}, which is no point")
+    try:
+        return state.action_from_text(text)
+    except ValueError:
+        raise EngineFailure(ILLEGAL_MOVE, f"genmove was answered by {text}") from None

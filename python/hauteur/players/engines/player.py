@@ -1,0 +1,132 @@
+"""Engines as players of the arena: one process a running game, used again for later games."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import Future
+from contextlib import suppress
+
+from hauteur import _core
+from hauteur.players.chosen_move import ChosenMove, EngineFailure, EngineResignation
+from hauteur.players.engines.connection import Session
+from hauteur.players.engines.failures import START_FAILED
+from hauteur.players.engines.gtp import GtpSession, board_size
+from hauteur.players.engines.host import EngineHost
+from hauteur.players.engines.probe import probed
+from hauteur.players.engines.settings import EngineSettings
+from hauteur.players.engines.uci import UciSession
+from hauteur.players.move_player import Question
+
+MOST_STARTS = 3
+"""An engine that has failed to start so often, one time after another, is not started again."""
+
+
+def make_engine(game: _core.Game, settings: EngineSettings, host: EngineHost, name: str = "") -> EnginePlayer:
+    """The player for this game; ValueError where the program is missing, lacks an option or does not play the game."""
+    probed(game, settings)
+    return EnginePlayer(game, settings, host, name or settings.short_name)
+
+
+class EnginePlayer:
+    """A program that plays."""
+
+    def __init__(self, game: _core.Game, settings: EngineSettings, host: EngineHost, name: str) -> None:
+        self.name = name
+        self._game = game
+        self._settings = settings
+        self._host = host
+        self._probe = probed(game, settings)
+        self._playing: dict[int, Session] = {}
+        self._idle: list[Session] = []
+        self._tasks: set[asyncio.Task[ChosenMove] | None] = set()
+        self._failed_starts = 0
+
+    def choose(self, question: Question) -> Future[ChosenMove]:
+        """Begins to look for a move."""
+        return self._host.submit(self._answer(question))
+
+    def end(self, game: int) -> None:
+        """The game's process is free for another one."""
+        self._host.call(self._release, game)
+
+    def close(self) -> None:
+        """Ends all processes."""
+        self._host.run(self._end())
+
+    async def _answer(self, question: Question) -> ChosenMove:
+        task = asyncio.current_task()
+        self._tasks.add(task)
+        try:
+            async with self._host.thinking:
+                return await self._chosen(question)
+        finally:
+            self._tasks.discard(task)
+
+    async def _chosen(self, question: Question) -> ChosenMove:
+        session = self._playing.get(question.game)
+        if session is None:
+            session = self._playing[question.game] = await self._seated()
+        try:
+            return await session.choose(question)
+        except EngineResignation:
+            raise
+        except BaseException:  # also when it is stopped: what it says later must not be taken for another answer
+            del self._playing[question.game]
+            session.kill()
+            raise
+
+    async def _seated(self) -> Session:
+        """An engine at the beginning of a game: one that is free, else a new one."""
+        while self._idle:
+            session = self._idle.pop()
+            with suppress(EngineFailure):  # it has died since its last game, and that one is over
+                await _begun(session)
+                return session
+        return await self._started()
+
+    async def _started(self) -> Session:
+        if self._failed_starts >= MOST_STARTS:
+            raise EngineFailure(START_FAILED, f"not tried again after {MOST_STARTS} failures")
+        try:
+            session = await self._opened()
+        except EngineFailure as failure:
+            self._failed_starts += 1
+            detail = failure.detail if failure.reason == START_FAILED else str(failure)
+            raise EngineFailure(START_FAILED, detail) from None
+        self._failed_starts = 0
+        return session
+
+    async def _opened(self) -> Session:
+        process = await self._host.start(self._probe.command)
+        session: UciSession | GtpSession
+        if self._settings.protocol == "gtp":
+            session = GtpSession(process, self._settings, board_size(self._game))
+        else:
+            session = UciSession(process, self._settings, self._game)
+        await _begun(session, fresh=True)
+        return session
+
+    def _release(self, game: int) -> None:
+        session = self._playing.pop(game, None)
+        if session is not None:
+            self._idle.append(session)
+
+    async def _end(self) -> None:
+        tasks = [task for task in self._tasks if task is not None]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        sessions = [*self._playing.values(), *self._idle]
+        self._playing, self._idle, self._failed_starts = {}, [], 0
+        await asyncio.gather(*(session.quit() for session in sessions))
+
+
+async def _begun(session: Session, *, fresh: bool = False) -> None:
+    """Begins a game; kills the engine where that does not come to its end."""
+    try:
+        if fresh:
+            await session.open()
+        await session.begin()
+    except BaseException:
+        session.kill()
+        raise

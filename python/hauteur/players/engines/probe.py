@@ -1,0 +1,94 @@
+"""What an engine is, found out before a match begins: what cannot be right is said then, in one line."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from hauteur import _core
+from hauteur.games.registry import make
+from hauteur.players.chosen_move import EngineFailure
+from hauteur.players.engines.gtp import NEEDED, GtpSession, board_size
+from hauteur.players.engines.host import EngineHost
+from hauteur.players.engines.settings import EngineSettings, program_words
+from hauteur.players.engines.uci import VARIANTS, introduced, setup_lines
+
+GAMES_FOLDER = "/usr/games"
+"""Where Debian puts chess programs; it is not on everybody's path."""
+
+
+@dataclass(frozen=True)
+class Probe:
+    """What an engine has said. name: its own, with its version; empty where it did not start."""
+
+    command: tuple[str, ...]
+    name: str = ""
+
+
+def probed(game: _core.Game, settings: EngineSettings) -> Probe:
+    """Starts the engine once and checks what it is asked for; an engine that fails at that is no error of the user.
+
+    ValueError: there is no such program, it does not have such options, it does not play this game.
+    """
+    return _probed(game.spec, settings.model_dump_json())
+
+
+@lru_cache(maxsize=64)
+def _probed(spec: str, json: str) -> Probe:
+    settings, game = EngineSettings.model_validate_json(json), make(spec)
+    _check_game(game, settings)
+    command = engine_command(settings)
+    with EngineHost(1) as host:
+        try:
+            return host.run(_asked(host, game, settings, command))
+        except EngineFailure:
+            return Probe(command)
+
+
+def engine_command(settings: EngineSettings) -> tuple[str, ...]:
+    """The program's path and its arguments; ValueError where there is no such program."""
+    program, *words = program_words(settings.command)
+    path = shutil.which(program) or shutil.which(program, path=GAMES_FOLDER)
+    if path is None:
+        where = "not on the path" if Path(program).name == program else "there is no such program"
+        reason = "it may not be executed" if Path(program).is_file() else where
+        raise ValueError(f"{settings.protocol}:{settings.command}: no program {program!r}: {reason}")
+    return (str(Path(path).absolute()), *words, *shlex.split(settings.args))
+
+
+def _check_game(game: _core.Game, settings: EngineSettings) -> None:
+    if settings.protocol == "gtp":
+        board_size(game)
+    elif game.name != "chess" and game.name not in VARIANTS:
+        raise ValueError(f"UCI is for chess and minichess, got {game.spec}; programs for nogo speak GTP: gtp:PROGRAM")
+
+
+async def _asked(host: EngineHost, game: _core.Game, settings: EngineSettings, command: tuple[str, ...]) -> Probe:
+    process = await host.start(command)
+    try:
+        if settings.protocol == "gtp":
+            name = await _checked_gtp(GtpSession(process, settings, board_size(game)), settings)
+        else:
+            about = await introduced(process, settings.start_timeout)
+            setup_lines(game, settings, about)
+            name = about.name
+        await process.quit("quit")
+        return Probe(command, name or Path(command[0]).name)
+    finally:
+        process.kill()
+
+
+async def _checked_gtp(session: GtpSession, settings: EngineSettings) -> str:
+    """The engine's name; ValueError where it lacks a command or does not play on such a board."""
+    name, commands = await session.introduced()
+    timed = settings.movetime is not None or settings.tc is not None
+    missing = [word for word in (*NEEDED, *(("time_settings",) if timed else ())) if commands and word not in commands]
+    if missing:
+        raise ValueError(f"{name or settings.command} does not know the GTP command {missing[0]}")
+    refusal = await session.refusal()
+    if refusal is not None:
+        raise ValueError(f"{name or settings.command} does not play this game: {refusal}")
+    return name

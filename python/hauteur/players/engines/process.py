@@ -1,0 +1,175 @@
+"""A program that is spoken to in lines, with limits on all that it may do.
+
+All of it happens in one event loop; nothing here waits without a deadline that the caller has set. Memory stays bounded
+whatever the program writes: a line that is too long, or too many of them for one answer, end it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import signal
+from collections import deque
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Self, cast
+
+from hauteur.players.chosen_move import EngineFailure
+from hauteur.players.engines.failures import BAD_OUTPUT, CRASHED, START_FAILED, quoted
+from hauteur.players.engines.watchdog import Keeper, kill_group
+
+LONGEST_LINE = 65_536
+"""Bytes of a line."""
+MOST_BYTES = 2**24
+"""Of output for one answer."""
+MOST_LINES = 100_000
+"""Of output for one answer."""
+ERRORS_KEPT = 1000
+"""Bytes of standard error, the last ones."""
+LAST_WORDS = 0.5
+"""Seconds that a program which has ended is given for what it wrote before."""
+FAREWELL = 1.0
+"""Seconds that a program is given to end by itself."""
+EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
+"""What this machine lacks, not the program."""
+
+
+class Process(asyncio.SubprocessProtocol):
+    """A running program, in a process group of its own."""
+
+    def __init__(self, keeper: Keeper) -> None:
+        self._keeper = keeper
+        self._lines: deque[bytes] = deque()
+        self._rest = b""
+        self._errors = b""
+        self._bytes = self._count = 0
+        self._failure: EngineFailure | None = None
+        self._closed = False
+        self._killed = False
+        self._news = asyncio.Event()
+        self._exited = asyncio.Event()
+        self.gone = asyncio.Event()
+        """Set once it has ended and nothing is open any more."""
+
+    @classmethod
+    async def start(cls, command: Sequence[str], keeper: Keeper) -> Self:
+        """Starts the program; EngineFailure where the system refuses that, RuntimeError where this machine is full."""
+        loop = asyncio.get_running_loop()
+        try:
+            _, process = await loop.subprocess_exec(lambda: cls(keeper), *command, start_new_session=True)
+        except OSError as error:
+            if error.errno in EXHAUSTED:
+                raise RuntimeError(f"cannot start {command[0]}: {error.strerror}; play fewer games at once") from None
+            raise EngineFailure(START_FAILED, f"{command[0]}: {error.strerror}") from None
+        keeper.watch(process._transport.get_pid())
+        return process
+
+    @property
+    def is_well(self) -> bool:
+        """Whether it runs and has kept to the limits."""
+        return self._failure is None and not self._closed and not self._killed
+
+    def send(self, *lines: str) -> None:
+        """Begins to write these lines; the answer may be as long as the limits say."""
+        self._bytes = self._count = 0
+        pipe = self._transport.get_pipe_transport(0)
+        if pipe is not None:
+            cast("asyncio.WriteTransport", pipe).write("".join(f"{line}\n" for line in lines).encode())
+
+    async def line(self) -> str:
+        """The next line without its end; EngineFailure where there is none because it has ended or breaks a limit."""
+        while not self._lines:
+            if self._failure is not None:
+                raise self._failure
+            if self._closed:
+                raise await self._crash()
+            self._news.clear()
+            await self._news.wait()
+        return self._lines.popleft().decode("utf-8", "replace").strip()
+
+    async def quit(self, farewell: str) -> None:
+        """Asks it to end, and kills it where it does not."""
+        if self.is_well:
+            self.send(farewell)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._exited.wait(), FAREWELL)
+        self.kill()
+
+    def kill(self) -> None:
+        """Ends it at once, with all programs that it has started."""
+        if not self._killed:
+            self._killed = True
+            pid = self._transport.get_pid()
+            kill_group(pid)
+            self._keeper.forget(pid)
+            self._transport.close()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Called by the event loop: it runs."""
+        self._transport = cast("asyncio.SubprocessTransport", transport)
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        """Called by the event loop: it has written something."""
+        self._bytes += len(data)
+        if fd == 2:
+            self._errors = (self._errors + data)[-ERRORS_KEPT:]
+        else:
+            self._take(data)
+        if self._bytes > MOST_BYTES or self._count > MOST_LINES:
+            self._fail(f"more than {MOST_BYTES:,} bytes or {MOST_LINES:,} lines for one answer")
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002
+        """Called by the event loop: it has closed one of its ends."""
+        if fd == 1:
+            self._close()
+
+    def process_exited(self) -> None:
+        """Called by the event loop: it has ended; what it wrote before may still come."""
+        self._exited.set()
+        asyncio.get_running_loop().call_later(LAST_WORDS, self._close)
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
+        """Called by the event loop: it has ended and nothing is open."""
+        self.gone.set()
+
+    def _take(self, data: bytes) -> None:
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        longest = max(map(len, (*lines, self._rest)))
+        if longest > LONGEST_LINE:
+            self._fail(f"a line of more than {LONGEST_LINE:,} bytes")
+            return
+        self._count += len(lines)
+        self._lines.extend(lines)
+        if lines:
+            self._news.set()
+
+    def _fail(self, detail: str) -> None:
+        self._failure = self._failure or EngineFailure(BAD_OUTPUT, detail)
+        self._lines.clear()
+        self._rest = b""
+        self.kill()
+        self._news.set()
+
+    def _close(self) -> None:
+        self._closed = True
+        self._news.set()
+
+    async def _crash(self) -> EngineFailure:
+        """What is known of its end."""
+        try:
+            await asyncio.wait_for(self._exited.wait(), LAST_WORDS)
+        except TimeoutError:
+            return EngineFailure(CRASHED, "it has closed its output")
+        lines = self._errors.decode("utf-8", "replace").strip().splitlines()
+        said = f"; its last words: {quoted(lines[-1])}" if lines else ""
+        return EngineFailure(CRASHED, f"{_ending(self._transport.get_returncode())}{said}")
+
+
+def _ending(code: int | None) -> str:
+    """An exit status in words."""
+    if code is None or code >= 0:
+        return f"exit status {code}"
+    try:
+        return f"ended by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"ended by signal {-code}"

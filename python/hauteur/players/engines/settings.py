@@ -1,0 +1,169 @@
+"""Players that are programs of their own: which program, how long it thinks, its options; as words of a player's text.
+
+`uci:stockfish nodes=1000 UCI_Elo=1600` is a program that speaks UCI, `gtp:"gnugo --mode gtp"` one that speaks GTP.
+Words that are named like a field of EngineSettings are settings here, all others are options of the engine;
+`options.NAME=` is always one.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, Field, field_validator, model_validator
+
+from hauteur.system.settings import Section
+
+Protocol = Literal["uci", "gtp"]
+PROTOCOLS: tuple[Protocol, Protocol] = ("uci", "gtp")
+OPTION_PREFIX = "options."
+WHOLE_GAME = re.compile(r"(?:(\d{1,4}):)?(\d{1,5}(?:\.\d{1,3})?)(?:\+(\d{1,5}(?:\.\d{1,3})?))?")
+"""A time control: seconds or minutes:seconds for the game, and seconds for every move."""
+
+
+def _time_control(text: str) -> str:
+    """The text, checked."""
+    clock_of(text)
+    return text
+
+
+def clock_of(text: str) -> tuple[float, float]:
+    """Seconds for the whole game and for every move of a time control like 10+0.1 or 3:00+2; ValueError for others."""
+    found = WHOLE_GAME.fullmatch(text)
+    base = 0.0 if found is None else 60 * int(found[1] or 0) + float(found[2])
+    if found is None or base <= 0:
+        raise ValueError("tc is SECONDS+INCREMENT, such as 10+0.1, or MINUTES:SECONDS+INCREMENT")
+    return base, float(found[3] or 0)
+
+
+class EngineSettings(Section):
+    """A program that plays.
+
+    command: the program, or program and arguments as a shell reads them where no file has this name; args: more
+    arguments. nodes, depth, movetime (milliseconds): how far it searches a move, tc: its clock for a game; what is
+    given holds together. start_timeout: seconds from its start to its first answer; move_timeout: seconds for a move,
+    None: 600, with movetime that and 10 more; time_margin: milliseconds that its clock may be overdrawn. options: by
+    name.
+    """
+
+    protocol: Protocol
+    command: Annotated[str, Field(min_length=1)]
+    args: str = ""
+    nodes: Annotated[int, Field(ge=1, le=10**15)] | None = None
+    depth: Annotated[int, Field(ge=1, le=1000)] | None = None
+    movetime: Annotated[int, Field(ge=1, le=10**9)] | None = None
+    tc: Annotated[str, AfterValidator(_time_control)] | None = None
+    start_timeout: Annotated[float, Field(gt=0, le=3600)] = 10.0
+    move_timeout: Annotated[float, Field(gt=0, le=10**6)] | None = None
+    time_margin: Annotated[int, Field(ge=0, le=60_000)] = 50
+    options: dict[str, str] = Field(default_factory=dict)
+
+    @field_validator("options", mode="before")
+    @classmethod
+    def _options_are_texts(cls, values: Any) -> Any:
+        """Numbers and truth values of TOML as UCI writes them."""
+        if not isinstance(values, Mapping):
+            return values
+        return {name: str(value).lower() if isinstance(value, bool) else _text(value) for name, value in values.items()}
+
+    @field_validator("options")
+    @classmethod
+    def _options_are_lines(cls, options: dict[str, str]) -> dict[str, str]:
+        for name, value in options.items():
+            if not name.strip() or "=" in name or not (name + value).isprintable():
+                raise ValueError(f"an option is NAME=VALUE in printable characters, got {name!r} with {value!r}")
+        return options
+
+    @field_validator("command", "args")
+    @classmethod
+    def _quotes_are_closed(cls, text: str) -> str:
+        try:
+            shlex.split(text)
+        except ValueError as error:
+            raise ValueError(f"{str(error).lower()}") from None
+        return text
+
+    @model_validator(mode="after")
+    def _limits_fit(self) -> Self:
+        if self.tc is not None and self.movetime is not None:
+            raise ValueError("tc and movetime exclude each other: a clock for the game, or a time for every move")
+        if self.protocol == "uci" and not any((self.nodes, self.depth, self.movetime, self.tc)):
+            raise ValueError("say how long the engine thinks: nodes=, depth=, movetime= (milliseconds) or tc=")
+        if self.protocol == "gtp":
+            self._check_gtp()
+        return self
+
+    def _check_gtp(self) -> None:
+        unfit = next((name for name in ("nodes", "depth") if getattr(self, name)), next(iter(self.options), None))
+        if unfit is not None:
+            raise ValueError(f"GTP has no {unfit}: give it to the program as an argument; allowed: {', '.join(LIMITS)}")
+        if self.tc is not None and clock_of(self.tc)[1]:
+            raise ValueError(f"GTP has no time for every move beside the clock: tc={self.tc} does not fit")
+        if self.movetime is not None and self.movetime % 1000:
+            raise ValueError(f"GTP knows whole seconds: movetime={self.movetime} milliseconds does not fit")
+
+    @property
+    def seconds_for_a_move(self) -> float:
+        """After how long without a move the engine has lost, clocks apart."""
+        if self.move_timeout is not None:
+            return self.move_timeout
+        return 600.0 if self.movetime is None else self.movetime / 1000 + 10.0
+
+    @property
+    def short_name(self) -> str:
+        """The program's file name with what limits it."""
+        program = Path(program_words(self.command)[0]).name
+        limits = [f"{key}={getattr(self, key)}" for key in ("nodes", "depth", "movetime", "tc") if getattr(self, key)]
+        return " ".join([program, *limits, *(f"{name}={value}" for name, value in self.options.items())])
+
+
+LIMITS = tuple(
+    name for name in EngineSettings.model_fields if name not in ("protocol", "command", "options", "nodes", "depth")
+)
+"""Settings that a player of either protocol has."""
+
+
+def program_words(command: str) -> list[str]:
+    """Program and arguments: the whole text where a file has this name, else its words as a shell reads them."""
+    return [command] if Path(command).is_file() else shlex.split(command)
+
+
+def is_engine(word: str) -> bool:
+    """Whether a word of a player's text begins an engine."""
+    return word.partition(":")[0] in PROTOCOLS and ":" in word
+
+
+def engine_of(word: str) -> dict[str, str]:
+    """Protocol and command of a word like `uci:stockfish`."""
+    protocol, _, command = word.partition(":")
+    if not command.strip():
+        raise ValueError(f"{word!r} names no program; write {protocol}:PROGRAM")
+    return {"protocol": protocol, "command": command}
+
+
+def engine_key(key: str) -> tuple[str, ...]:
+    """Where the value of a word of an engine's text belongs, below the player's settings."""
+    plain = key.replace("-", "_")
+    if plain == "name":
+        return ("name",)
+    if plain in EngineSettings.model_fields and plain not in ("protocol", "command", "options"):
+        return ("engine", plain)
+    return ("engine", "options", key.removeprefix(OPTION_PREFIX))
+
+
+def engine_words(engine: EngineSettings) -> list[str]:
+    """The words that give these settings, quoted."""
+    values = engine.model_dump(exclude_defaults=True, exclude={"protocol", "command", "options"})
+    words = [f"{engine.protocol}:{engine.command}", *(f"{key}={_text(value)}" for key, value in values.items())]
+    for name, value in engine.options.items():
+        prefix = "" if engine_key(name) == ("engine", "options", name) else OPTION_PREFIX
+        words.append(f"{prefix}{name}={value}")
+    return [shlex.quote(word) for word in words]
+
+
+def _text(value: Any) -> str:
+    """A number without a superfluous fraction."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

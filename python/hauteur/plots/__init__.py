@@ -1,0 +1,25 @@
+"""Figures of learning: plain data (Figure), drawn as SVG for pages and as PNG for papers, written as CSV.
+
+`shares` and `lines` make figures of plain numbers. `svg` draws one for pages with `hauteur.plots.page.STYLE`, which
+have its legend; `write_png`, `write_svg` and `write_csv` write one as a file that stands alone.
+"""
+
+from hauteur.plots.colours import LINE_COLOURS
+from hauteur.plots.figure import Figure, Series
+from hauteur.plots.files import write_csv, write_figures, write_png, write_svg
+from hauteur.plots.kinds import lines, over_seeds, shares
+from hauteur.plots.svg import svg
+
+__all__ = [
+    "LINE_COLOURS",
+    "Figure",
+    "Series",
+    "lines",
+    "over_seeds",
+    "shares",
+    "svg",
+    "write_csv",
+    "write_figures",
+    "write_png",
+    "write_svg",
+]

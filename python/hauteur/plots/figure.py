@@ -1,0 +1,233 @@
+"""A figure as plain data: what it shows, not how it is drawn. Page, PNG and CSV are made of the same object."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+MOST_PLACES = 6
+"""So many places on a logarithmic axis are marked themselves, in the place of round ones."""
+
+Values = Sequence[float | None]
+"""One value a place; None where there is none."""
+
+
+class Point(NamedTuple):
+    """A place, its value, and the ends of the value's spread (the value itself where there is none)."""
+
+    x: float
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Series:
+    """A named row of values over places on the x axis.
+
+    colour: a name of hauteur.plots.colours; low, high: the spread around each value, both or neither; dashed: a
+    second way to tell lines apart; joined: by a line, or else points with bars. ValueError when the rows are not of one
+    length, or hold an infinity.
+    """
+
+    name: str
+    xs: Sequence[float]
+    values: Values
+    colour: str = "blue"
+    low: Values = ()
+    high: Values = ()
+    dashed: bool = False
+    joined: bool = True
+
+    def __post_init__(self) -> None:
+        for part, row in (("values", self.values), ("low", self.low or self.xs), ("high", self.high or self.xs)):
+            if len(row) != len(self.xs):
+                raise ValueError(f"series {self.name!r}: {len(row)} {part} at {len(self.xs)} places, must be as many")
+            if not all(value is None or math.isfinite(value) for value in row):
+                raise ValueError(f"series {self.name!r}: {part} must be finite numbers, or None where there is none")
+
+    def points(self) -> list[Point]:
+        """The points that have a value."""
+        return [point for piece in self.pieces() for point in piece]
+
+    def pieces(self) -> list[list[Point]]:
+        """The points in stretches without a gap."""
+        found: list[list[Point]] = [[]]
+        for i, (x, value) in enumerate(zip(self.xs, self.values, strict=True)):
+            if value is None:
+                found.append([])
+            else:
+                low = self.low[i] if self.low else value
+                high = self.high[i] if self.high else value
+                found[-1].append(Point(x, value, value if low is None else low, value if high is None else high))
+        return [piece for piece in found if piece]
+
+
+BAR = (-0.35, -0.35, 0.35, 0.35)
+"""Where the corners of a bar are, beside its place."""
+
+
+def _bars(heights: Sequence[float]) -> list[float]:
+    """The edge of bars of these heights: from the ground up and down again at each."""
+    return [value for height in heights for value in (0.0, height, height, 0.0)]
+
+
+class Slab(NamedTuple):
+    """An area of a pile: its places, its lower and its upper edge."""
+
+    series: Series
+    xs: list[float]
+    below: list[float]
+    above: list[float]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Areas piled up from below (shares, or any amounts) and lines over them.
+
+    key: the name of its files; text: one line that says what it shows; x_name, y_name: what the axes measure, with the
+    unit; percent: values are shares from 0 to 1; log, x_log: logarithmic axis (values, places must be above 0);
+    from_zero, x_from_zero: the axis begins at 0 or below; threshold: a shaded line at this height, called
+    threshold_name; x_names: words in the place of the numbers 1, 2, ... of the x axis.
+    """
+
+    key: str
+    title: str
+    text: str
+    y_name: str
+    x_name: str = "generation"
+    areas: tuple[Series, ...] = ()
+    lines: tuple[Series, ...] = ()
+    percent: bool = False
+    log: bool = False
+    x_log: bool = False
+    from_zero: bool = False
+    x_from_zero: bool = False
+    threshold: float | None = None
+    threshold_name: str = "threshold"
+    x_names: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        if any(list(area.xs) != list(self.areas[0].xs) for area in self.areas):
+            raise ValueError(f"figure {self.key!r}: areas that are piled up must have the same places")
+        if any(None in area.values for area in self.areas):
+            raise ValueError(f"figure {self.key!r}: areas that are piled up must have a value at every place")
+        if self.log and any(point.low <= 0 for series in self.lines for point in series.points()):
+            raise ValueError(f"figure {self.key!r}: values on a logarithmic axis must be above 0")
+        if self.x_log and (self.x_from_zero or any(x <= 0 for series in self.series for x in series.xs)):
+            raise ValueError(f"figure {self.key!r}: places on a logarithmic axis must be above 0")
+
+    @property
+    def series(self) -> tuple[Series, ...]:
+        """All rows: areas from below, then lines."""
+        return (*self.areas, *self.lines)
+
+    def x_range(self) -> tuple[float, float]:
+        """Smallest and largest place; a single place, or one with a name, stands in the middle of a range of 1."""
+        if self.x_names:
+            return 0.5, len(self.x_names) + 0.5
+        places = [x for series in self.series for x in series.xs] + [0.0] * self.x_from_zero
+        low, high = (min(places), max(places)) if places else (1.0, 2.0) if self.x_log else (0.0, 1.0)
+        if high > low:
+            return low, high
+        return (low / 2, high * 2) if self.x_log else (low - 0.5, high + 0.5)
+
+    def y_range(self) -> tuple[float, float]:
+        """What the y axis has to cover."""
+        points = [point for series in self.lines for point in series.points()]
+        values = [end for point in points for end in (point.low, point.high)] + self._heights()
+        values += [0.0] * (self.from_zero or bool(self.areas))
+        values += [] if self.threshold is None else [self.threshold]
+        low, high = (min(values), max(values)) if values else (1.0, 1.0)
+        return (0.0, 1.0 if high > 0.5 else high) if self.percent else (low, high)
+
+    def _heights(self) -> list[float]:
+        columns = zip(*(area.values for area in self.areas), strict=True)
+        return [sum(value or 0.0 for value in column) for column in columns]
+
+    def pile(self) -> list[Slab]:
+        """Every area with its edges; bars where places have names, or where there is one place only."""
+        found = []
+        places = list(self.areas[0].xs) if self.areas else []
+        bars = bool(self.x_names) or len(places) == 1
+        edges = [x + side for x in places for side in BAR] if bars else places
+        below = [0.0] * len(places)
+        for area in self.areas:
+            above = [low + (value or 0.0) for low, value in zip(below, area.values, strict=True)]
+            found.append(Slab(area, edges, _bars(below), _bars(above)) if bars else Slab(area, edges, below, above))
+            below = above
+        return found
+
+    def x_ticks(self) -> list[float]:
+        """Round places inside the x axis, those with names, or the few places of a logarithmic one."""
+        if self.x_names:
+            return [float(number) for number in range(1, len(self.x_names) + 1)]
+        low, high = self.x_range()
+        if self.x_log:
+            places = sorted({float(x) for series in self.series for x in series.xs})
+            return places if len(places) <= MOST_PLACES else [m for m in log_ticks(low, high) if low <= m <= high]
+        whole = all(float(x).is_integer() for series in self.series for x in series.xs)
+        return [mark for mark in ticks(low, high) if low <= mark <= high and (not whole or float(mark).is_integer())]
+
+    def y_ticks(self) -> list[float]:
+        """Round values that cover the y axis from its lower end to its upper one."""
+        low, high = self.y_range()
+        if self.percent and high == 1.0:
+            return [i / 4 for i in range(5)]
+        return log_ticks(low, high) if self.log else ticks(low, high)
+
+    @property
+    def x_crowded(self) -> bool:
+        """Whether names at the axis are too long to stand side by side."""
+        return max(map(len, self.x_names), default=0) * len(self.x_names) > 70
+
+    def x_text(self, place: float) -> str:
+        """A place as it is written at the axis."""
+        return self.x_names[round(place) - 1] if self.x_names else short(place)
+
+    def y_text(self, value: float) -> str:
+        """A value as it is written at the axis."""
+        return f"{100 * value:.3g}%" if self.percent else short(value)
+
+    def value_text(self, value: float) -> str:
+        """A value as it is told of one point."""
+        return f"{value:.1%}" if self.percent else f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
+
+    def threshold_text(self) -> str:
+        """The threshold's name in the legend."""
+        return f"{self.threshold_name} {self.y_text(self.threshold or 0.0)}"
+
+
+def ticks(low: float, high: float, wanted: int = 5) -> list[float]:
+    """Round numbers that cover low to high, about `wanted` of them."""
+    size = max(abs(low), abs(high))
+    span = high - low if high - low > 1e-9 * size else size if size > 1e-200 else 1.0
+    power = 10.0 ** math.floor(math.log10(span / wanted))
+    step = next(m * power for m in (1, 2, 2.5, 5, 10, 20) if span / (m * power) <= wanted)
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    digits = 2 - math.floor(math.log10(step))
+    return [round(i * step, digits) for i in range(first, max(last, first + 1) + 1)]
+
+
+def log_ticks(low: float, high: float, most: int = 7) -> list[float]:
+    """1, 2, 5, 10 ... around low to high (above 0); only powers of ten, or some of those, where that is too many."""
+    first, last = math.floor(math.log10(low)), max(math.ceil(math.log10(high)), math.floor(math.log10(low)) + 1)
+    for steps in ((1, 2, 5), (1,)):
+        marks = [round(m * 10.0**e, 12 - e) for e in range(first, last + 1) for m in steps]
+        begin = max(i for i, mark in enumerate(marks) if mark <= low * (1 + 1e-9) or i == 0)
+        end = min(i for i, mark in enumerate(marks) if mark >= high * (1 - 1e-9) or i == len(marks) - 1)
+        inside = marks[begin : max(end, begin + 1) + 1]
+        if len(inside) <= most:
+            return inside
+    every = math.ceil((last - first) / (most - 1))
+    return [10.0**e for e in range(first, last + every, every)]
+
+
+def short(value: float) -> str:
+    """A number of few signs: 20k, 1.5M, 0.25."""
+    for size, unit in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
+        if abs(value) >= size:
+            return f"{value / (1e3 if unit == 'k' else size):.4g}{unit}"
+    return f"{value:.5g}"

@@ -1,0 +1,143 @@
+"""Figures as files: PNG and SVG by matplotlib (extra `report`), CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import textwrap
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hauteur.networks.files import write_bytes
+from hauteur.plots.colours import LIGHT
+from hauteur.plots.figure import Figure, Series
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Sheet
+
+PIXELS = (1600, 1000)
+"""Width and height of a PNG."""
+
+DPI = 200
+
+LEGEND_SIGNS = 110
+"""Signs that fit into a line of the legend."""
+
+
+def write_png(figure: Figure, path: Path, *, pixels: tuple[int, int] = PIXELS) -> None:
+    """Draws the whole figure on light ground, `pixels` wide and high. ImportError without matplotlib."""
+    write_bytes(path, _picture(figure, "png", pixels))
+
+
+def write_svg(figure: Figure, path: Path) -> None:
+    """Draws the whole figure with title and legend, to stand alone. ImportError without matplotlib."""
+    write_bytes(path, _picture(figure, "svg", PIXELS))
+
+
+def write_csv(figure: Figure, path: Path) -> None:
+    """One row a value: series, place, value, and the lower and upper end of its spread where there is one."""
+    buffer = io.StringIO()
+    rows = csv.writer(buffer, lineterminator="\n")
+    rows.writerow(["series", figure.x_name, figure.y_name, "low", "high"])
+    for series in figure.series:
+        for point in series.points():
+            place = figure.x_text(point.x) if figure.x_names else point.x
+            rows.writerow([series.name, place, point.value, *((point.low, point.high) if series.low else ("", ""))])
+    write_bytes(path, buffer.getvalue().encode())
+
+
+def write_figures(figures: Iterable[Figure], *, png: Path | None = None, csv: Path | None = None) -> None:
+    """Writes every figure into the folders that are given, as KEY.png and KEY.csv."""
+    for figure in figures:
+        for folder, kind, write in ((png, "png", write_png), (csv, "csv", write_csv)):
+            if folder is not None:
+                folder.mkdir(parents=True, exist_ok=True)
+                write(figure, folder / f"{figure.key}.{kind}")
+
+
+def _picture(figure: Figure, kind: str, pixels: tuple[int, int]) -> bytes:
+    """The file's content; the same figure gives the same bytes."""
+    from matplotlib import style
+    from matplotlib.figure import Figure as Sheet
+
+    with style.context(["default", {"font.size": 8, "svg.hashsalt": figure.key}]):
+        sheet = Sheet(figsize=(pixels[0] / DPI, pixels[1] / DPI), dpi=DPI, layout="constrained")
+        axes = sheet.add_subplot()
+        _draw(figure, axes)
+        _draw_words(figure, sheet, axes)
+        buffer = io.BytesIO()
+        sheet.savefig(buffer, format=kind, metadata={"Date": None} if kind == "svg" else None)
+    return buffer.getvalue()
+
+
+def _draw(figure: Figure, axes: Axes) -> None:
+    """Areas, threshold, lines, and what stands around them."""
+    for slab in figure.pile():
+        colour = LIGHT[slab.series.colour]
+        axes.fill_between(slab.xs, slab.below, slab.above, color=colour, linewidth=0, label=slab.series.name)
+    if figure.threshold is not None:
+        axes.axhline(figure.threshold, color=LIGHT["ink"], linewidth=4, alpha=0.25, label=figure.threshold_text())
+    for series in figure.lines:
+        if series.joined:
+            _draw_line(series, axes)
+        else:
+            _draw_points(series, axes)
+    _draw_axes(figure, axes)
+
+
+def _draw_line(series: Series, axes: Axes) -> None:
+    colour = LIGHT[series.colour]
+    style = "--" if series.dashed else "-"
+    marker = "o" if len(series.xs) <= 40 else None
+    for number, piece in enumerate(series.pieces()):
+        xs, values, low, high = zip(*piece, strict=True)
+        name = series.name if number == 0 else None
+        axes.plot(
+            xs, values, style, color=colour, linewidth=1.5, marker=marker, markersize=3, label=name, clip_on=False
+        )
+        if series.low:
+            axes.fill_between(xs, low, high, color=colour, alpha=0.18, linewidth=0)
+
+
+def _draw_points(series: Series, axes: Axes) -> None:
+    """Points with bars from the lower to the upper end of their spread."""
+    points = series.points()
+    bars = [[point.value - point.low for point in points], [point.high - point.value for point in points]]
+    places, values = [point.x for point in points], [point.value for point in points]
+    colour = LIGHT[series.colour]
+    axes.errorbar(places, values, bars, fmt="o", color=colour, markersize=4, capsize=3, label=series.name)
+
+
+def _draw_axes(figure: Figure, axes: Axes) -> None:
+    """What the axes measure, round numbers, faint lines at them."""
+    axes.set_xlabel(figure.x_name, color=LIGHT["soft"])
+    axes.set_ylabel(figure.y_name, color=LIGHT["soft"])
+    if figure.log:
+        axes.set_yscale("log")
+    if figure.x_log:
+        axes.set_xscale("log")
+    marks, places = figure.y_ticks(), figure.x_ticks()
+    axes.set_xticks(places, [figure.x_text(place) for place in places])
+    if figure.x_crowded:
+        axes.tick_params(axis="x", labelrotation=25)
+    axes.set_yticks(marks, [figure.y_text(mark) for mark in marks])
+    axes.set_xticks([], minor=True)
+    axes.set_yticks([], minor=True)
+    axes.set_xlim(*figure.x_range())
+    axes.set_ylim(marks[0], marks[-1])
+    axes.grid(axis="y", color=LIGHT["rule"], linewidth=0.7)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.tick_params(length=0, labelcolor=LIGHT["soft"])
+
+
+def _draw_words(figure: Figure, sheet: Sheet, axes: Axes) -> None:
+    """Title, the line of text, and the names of the series."""
+    sheet.suptitle(figure.title, x=0.01, ha="left", fontsize=10, fontweight="bold")
+    axes.set_title(textwrap.fill(figure.text, 115), loc="left", fontsize=7.5, color=LIGHT["soft"])
+    longest = max((len(series.name) for series in figure.series), default=0)
+    columns = min(5, max(1, LEGEND_SIGNS // (longest + 7)))
+    if figure.series:
+        sheet.legend(loc="outside lower left", ncols=columns, frameon=False)

@@ -1,0 +1,103 @@
+"""Pages of HTML that stand alone: style, figures with their legends, tables. In light and dark, on phone and screen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+from hauteur.plots import Figure, Series, svg
+from hauteur.plots.colours import DARK, LIGHT
+
+
+def _variables(colours: dict[str, str]) -> str:
+    return " ".join(f"--{name}: {colour};" for name, colour in colours.items())
+
+
+STYLE = f"""
+:root {{ color-scheme: light dark; {_variables(LIGHT)} }}
+@media (prefers-color-scheme: dark) {{ :root {{ {_variables(DARK)} }} }}
+* {{ box-sizing: border-box; }}
+body {{ margin: 0; background: var(--page); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }}
+main {{ max-width: 1060px; margin: 0 auto; padding: 28px 16px 64px; }}
+h1 {{ font-size: 1.7rem; line-height: 1.2; margin: 0 0 4px; }}
+h2 {{ font-size: 1.25rem; margin: 36px 0 10px; }}
+h3 {{ font-size: 1rem; margin: 0; }}
+p {{ margin: 2px 0 10px; color: var(--soft); max-width: 72ch; }}
+figure p {{ font-size: .86rem; line-height: 1.4; margin-bottom: 8px; }}
+.facts {{ display: grid; grid-template-columns: repeat(auto-fit, minmax(108px, 1fr)); gap: 8px; margin: 18px 0; }}
+.facts div, figure, .scroll, pre {{ background: var(--card); border: 1px solid var(--rule); border-radius: 8px; }}
+.facts div {{ padding: 9px 12px; }}
+.facts b {{ display: block; font-size: 1.2rem; font-variant-numeric: tabular-nums; }}
+.facts span {{ color: var(--soft); font-size: .85rem; }}
+.figures {{ display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 430px), 1fr)); gap: 14px; }}
+figure {{ margin: 0; padding: 12px 14px; display: flex; flex-direction: column; break-inside: avoid; }}
+figure svg {{ margin-top: auto; }}
+.legend {{ display: flex; flex-wrap: wrap; gap: 2px 16px; font-size: .82rem; padding: 0 0 8px; margin: 0; }}
+.legend li {{ list-style: none; overflow-wrap: anywhere; }}
+.legend svg {{ display: inline-block; width: 22px; height: 10px; margin-right: 6px; vertical-align: baseline; }}
+svg {{ display: block; width: 100%; height: auto; overflow: visible; }}
+svg text {{ font: 12.5px system-ui, sans-serif; fill: var(--soft); font-variant-numeric: tabular-nums; }}
+@media (max-width: 500px) {{ svg text {{ font-size: 14.5px; }} }}
+svg .grid {{ stroke: var(--ink); stroke-width: 1; opacity: .16; }}
+svg .spread {{ opacity: .2; stroke: none; }}
+svg .band {{ stroke: var(--ink); stroke-width: 6; opacity: .25; }}
+svg .line polyline {{ fill: none; stroke-width: 2; stroke-linejoin: round; }}
+.scroll {{ overflow-x: auto; margin: 8px 0; }}
+table {{ border-collapse: collapse; width: 100%; font-size: .85rem; font-variant-numeric: tabular-nums; }}
+th, td {{ padding: 5px 9px; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--rule); }}
+th:first-child, td:first-child {{ text-align: left; }}
+thead th {{ color: var(--soft); font-weight: 500; }} tbody th {{ font-weight: 600; }}
+tbody tr:last-child > * {{ border-bottom: 0; }}
+pre {{ padding: 12px; overflow-x: auto; font-size: .82rem; }}
+summary {{ cursor: pointer; margin-top: 12px; }}
+"""
+
+
+def page(title: str, parts: Iterable[str]) -> str:
+    """A whole page of these parts."""
+    view = '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    head = f'<meta charset="utf-8">{view}<title>{escape(title)}</title><style>{STYLE}</style>'
+    body = f"<body><main>{''.join(parts)}</main></body>"
+    return f'<!doctype html><html lang="en"><head>{head}</head>{body}</html>\n'
+
+
+def figures_html(figures: Iterable[Figure]) -> str:
+    """Figures side by side, as many as there is room for."""
+    return f'<div class="figures">{"".join(map(figure_html, figures))}</div>'
+
+
+def figure_html(figure: Figure) -> str:
+    """A figure with its title, what it shows, and its legend."""
+    head = f"<h3>{escape(figure.title)}</h3><p>{escape(figure.text)}</p>"
+    keys = "".join(f"<li>{sign}{escape(name)}</li>" for sign, name in _legend(figure))
+    return f'<figure><figcaption>{head}</figcaption><ul class="legend">{keys}</ul>{svg(figure)}</figure>'
+
+
+def _legend(figure: Figure) -> list[tuple[str, str]]:
+    """Sign and name: boxes for areas, lines for lines, a shaded line for the threshold."""
+    boxes = [(f'<rect width="22" height="10" rx="2" fill="var(--{area.colour})"/>', area.name) for area in figure.areas]
+    lines = [(_stroke(line), line.name) for line in figure.lines]
+    band = [('<line class="band" x2="22" y1="6" y2="6"/>', figure.threshold_text())] * (figure.threshold is not None)
+    shapes = [*boxes, *lines, *band]
+    return [(f'<svg viewBox="0 0 22 10" aria-hidden="true">{shape}</svg>', name) for shape, name in shapes]
+
+
+def _stroke(line: Series) -> str:
+    dashes = ' stroke-dasharray="6 4"' if line.dashed else ""
+    return f'<line x2="22" y1="6" y2="6" stroke="var(--{line.colour})" stroke-width="3"{dashes}/>'
+
+
+def facts_html(facts: Iterable[tuple[str, str]]) -> str:
+    """Boxes of a value and what it is."""
+    boxes = "".join(f"<div><b>{escape(value)}</b><span>{escape(name)}</span></div>" for value, name in facts)
+    return f'<div class="facts">{boxes}</div>'
+
+
+def table_html(names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table; the first cell of a row names it."""
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
+    lines = []
+    for first, *rest in rows:
+        cells = "".join(f"<td>{escape(cell)}</td>" for cell in rest)
+        lines.append(f'<tr><th scope="row">{escape(first)}</th>{cells}</tr>')
+    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{"".join(lines)}</tbody></table></div>'

@@ -1,0 +1,130 @@
+"""When a search ends: the limits it was given, what it has reached, and the reason to stop. Pure functions.
+
+Times are seconds since the search began, visits count the root's own evaluation.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hauteur.search.time_manager import Budget
+
+SETTLED_VISITS = 100
+SETTLED_SECONDS = 0.1
+"""New visits and time before which the pace of a search says nothing yet: its first batches are small."""
+RIVAL_SHARE = 0.1
+"""A move with fewer visits than this share of the most visited one's is no rival, whatever its Q."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What ends a search. None = no such limit; without any the search runs until it is stopped."""
+
+    visits: int | None = None
+    """Visits of the root, those of a re-used tree included."""
+    new_visits: int | None = None
+    """Visits of this search alone."""
+    budget: Budget | None = None
+    depth: int | None = None
+    """Mean depth of a visit."""
+    mate: int | None = None
+    """A proven win in at most this many moves of the winner."""
+    infinite: bool = False
+    """Only `stop` ends the search (analysis, thinking in the opponent's time)."""
+    smart_pruning: float = 0.0
+    """Stop when no rival can catch up within 1/smart_pruning of what remains; 0: never."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a search has reached."""
+
+    seconds: float
+    visits: int
+    new_visits: int
+    depth: float
+    batch_seconds: float
+    """Time from one batch's answer to the next: a search stops that late."""
+    edge_visits: Sequence[int]
+    """Visits of the root's edges that may be played, in any order."""
+    edge_q: Sequence[float]
+    """Their Q, NaN where unvisited."""
+    mate: int | None = None
+    """Moves to a proven win of the root's mover."""
+    by_visits: bool = True
+    """The most visited move is played; with another rule of choice a rival may win without catching up."""
+
+
+def stop_reason(limits: Limits, progress: Progress) -> str | None:
+    """Why the search should end now, in a word or two; None: go on."""
+    if limits.mate is not None and progress.mate is not None and 0 < progress.mate <= limits.mate:
+        return "mate found"
+    if limits.infinite:
+        return None
+    return _limit_reached(limits, progress) or _settled(limits, progress)
+
+
+def visits_left(limits: Limits, progress: Progress) -> float:
+    """Visits that the limits still allow, by count and by time at the present pace; infinite without such a limit."""
+    left = float("inf")
+    if limits.visits is not None:
+        left = min(left, limits.visits - progress.visits)
+    if limits.new_visits is not None:
+        left = min(left, limits.new_visits - progress.new_visits)
+    if limits.budget is not None:
+        left = min(left, _visits_until(deadline(limits.budget, progress), progress))
+    return max(left, 0.0)
+
+
+def deadline(budget: Budget, progress: Progress) -> float:
+    """When to stop: at the target, or at the maximum while the most visited move is not the best one."""
+    return budget.maximum if _unsettled(progress) else budget.target
+
+
+def _limit_reached(limits: Limits, progress: Progress) -> str | None:
+    if limits.visits is not None and progress.visits >= limits.visits:
+        return "visits"
+    if limits.new_visits is not None and progress.new_visits >= limits.new_visits:
+        return "visits"
+    if limits.depth is not None and progress.depth >= limits.depth:
+        return "depth"
+    if limits.budget is not None and progress.seconds + progress.batch_seconds >= deadline(limits.budget, progress):
+        return "time"
+    return None
+
+
+def _settled(limits: Limits, progress: Progress) -> str | None:
+    """Smart pruning at the level of the whole search: a win, one move only, or no rival can catch up."""
+    if limits.smart_pruning <= 0.0 or progress.visits < 1:
+        return None
+    if progress.mate is not None and progress.mate > 0:
+        return "mate found"
+    if len(progress.edge_visits) == 1:
+        return "only move"
+    if not progress.by_visits:
+        return None
+    first, second = _two_largest(progress.edge_visits)
+    if first - second > visits_left(limits, progress) / limits.smart_pruning:
+        return "decided"
+    return None
+
+
+def _visits_until(end: float, progress: Progress) -> float:
+    if progress.new_visits < SETTLED_VISITS or progress.seconds < SETTLED_SECONDS:
+        return float("inf")
+    return max(0.0, end - progress.seconds) * progress.new_visits / progress.seconds
+
+
+def _unsettled(progress: Progress) -> bool:
+    """Whether a rival of the most visited move has the higher Q."""
+    if not progress.edge_visits:
+        return False
+    most = max(progress.edge_visits)
+    pairs = [
+        (n, q) for n, q in zip(progress.edge_visits, progress.edge_q, strict=True) if n > 0 and n >= RIVAL_SHARE * most
+    ]
+    return bool(pairs) and max(pairs, key=lambda p: p[1])[1] > max(pairs)[1]
+
+
+def _two_largest(visits: Sequence[int]) -> tuple[int, int]:
+    first, second, *_ = [*sorted(visits, reverse=True)[:2], 0, 0]
+    return first, second

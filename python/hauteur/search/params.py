@@ -1,0 +1,175 @@
+"""Every setting that a user can change, as pydantic models: unknown keys are errors; TOML in and out.
+
+`SearchParams` mirrors crates/core/src/params.rs field by field and reaches the core as JSON.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from hauteur.search.rules import (
+    EarlyVisits,
+    ForcedPlayouts,
+    Gumbel,
+    InitialTrust,
+    LowerBound,
+    PriorMixing,
+    QAverage,
+    Repetition,
+    SearchContempt,
+    SecondNet,
+    Solver,
+    TreeBalance,
+    Variance,
+    WdlContempt,
+)
+from hauteur.system.settings import Section
+
+
+class Cpuct(Section):
+    """Exploration of PUCT: c_puct(N) = init + factor * ln((N + base) / base), N = parent visits (lc0, AlphaZero)."""
+
+    init: Annotated[float, Field(ge=0, le=100)] = 1.745
+    """c_puct of a young node."""
+    base: Annotated[float, Field(ge=1, le=1e9)] = 38739.0
+    """Visits at which growth sets in."""
+    factor: Annotated[float, Field(ge=0, le=1000)] = 3.894
+    """Strength of the growth; 0: constant."""
+
+
+class Fpu(Section):
+    """First-play urgency: the Q of an edge without visits.
+
+    reduction: Q(parent) - value * sqrt(sum of the priors of visited edges); absolute: value; parent_value: reduction
+    with the network's own value of the parent in the place of its mean.
+    """
+
+    kind: Literal["reduction", "absolute", "parent_value"] = "reduction"
+    """Which formula."""
+    value: Annotated[float, Field(ge=-100, le=100)] = 0.33
+    """The reduction, or the value."""
+
+
+class Dirichlet(Section):
+    """Noise on the root's priors: P <- (1 - epsilon) P + epsilon * Dir(alpha), once per root."""
+
+    epsilon: Annotated[float, Field(ge=0, le=1)] = 0.25
+    """Share of the noise."""
+    alpha: Annotated[float, Field(gt=0, le=1000)] = 0.3
+    """Concentration."""
+
+
+class SearchParams(Section):
+    """All that the search can be told. Every rule has an optional section; absent = off = plain PUCT."""
+
+    cpuct: Cpuct = Cpuct()
+    root_cpuct: Cpuct | None = None
+    fpu: Fpu = Fpu()
+    root_fpu: Fpu | None = None
+    policy_temperature: Annotated[float, Field(gt=0, le=100)] = 1.359
+    """Priors are softmax(logits / temperature)."""
+    root_policy_temperature: Annotated[float, Field(gt=0, le=100)] | None = None
+    """The same for the root alone."""
+    arithmetic: Literal["exact", "lc0"] = "exact"
+    """How exp (of that softmax) and ln (of c_puct) are computed; lc0: by its polynomials, for comparing searches."""
+    dirichlet: Dirichlet | None = None
+    draw_score: Annotated[float, Field(ge=-1, le=1)] = 0.0
+    """Value of a draw for the first player."""
+    reuse_tree: bool = True
+    """Keep the subtree of the move played."""
+    max_in_flight: Annotated[int, Field(ge=0, le=1_000_000)] = 0
+    """Rows that one tree may have in flight; 0 = its share of the batch, 1 = exactly sequential search."""
+    max_collisions: Annotated[int, Field(ge=1, le=30_000)] = 32
+    """Visits that may end at a leaf already in flight before a gather leaves the tree."""
+    cache_size: Annotated[int, Field(ge=0, le=1_000_000_000)] = 200_000
+    """Positions in the evaluation cache; 0: none."""
+    max_tree_bytes: Annotated[int, Field(ge=0)] = 0
+    """Bytes a tree may take before it stops growing; 0: no cap."""
+
+    search_contempt: SearchContempt | None = None
+    second_net: SecondNet | None = None
+    solver: Solver | None = None
+    repetition: Repetition | None = None
+    variance: Variance | None = None
+    tree_balance: TreeBalance | None = None
+    prior_mixing: PriorMixing | None = None
+    early_visits: EarlyVisits | None = None
+    q_average: QAverage | None = None
+    initial_trust: InitialTrust | None = None
+    wdl_contempt: WdlContempt | None = None
+    gumbel: Gumbel | None = None
+    lower_bound: LowerBound | None = None
+    forced_playouts: ForcedPlayouts | None = None
+
+    @model_validator(mode="after")
+    def _rules_go_together(self) -> Self:
+        problem = conflict(self.without_neutral_rules())
+        if problem:
+            raise ValueError(problem)
+        return self
+
+    def without_neutral_rules(self) -> SearchParams:
+        """The same search with the rules that change nothing left out."""
+        neutral = [name for name, rule in self if getattr(rule, "is_neutral", False)]
+        return self.model_copy(update=dict.fromkeys(neutral))
+
+
+def conflict(params: SearchParams) -> str | None:
+    """What is wrong with rules that are on together, in one line as the core says it; None if nothing is."""
+    two_nets = params.second_net is not None and params.second_net.small_visits > 0
+    stranger = next((name for name in NOT_WITH_TWO_NETS if getattr(params, name) is not None), None)
+    if two_nets and stranger:
+        return (
+            f"SearchParams: second_net and {stranger} cannot be used together (two nets go with search_contempt, "
+            "repetition, tree_balance, prior_mixing, early_visits and initial_trust)"
+        )
+    if params.gumbel is None:
+        return None
+    exclude = "SearchParams.{} and SearchParams.{} exclude each other: {}".format
+    if params.dirichlet and params.dirichlet.epsilon > 0:
+        return exclude("gumbel", "dirichlet", "both are noise of the root")
+    if params.second_net:
+        return exclude("gumbel", "second_net", "both say which edge of the root is visited")
+    if params.lower_bound:
+        return exclude("gumbel", "lower_bound", "both say which action is played")
+    if params.gumbel.below_root == "improved_policy" and _changes_scores(params):
+        why = "there is no PUCT for the rules that change it"
+        return f"SearchParams.gumbel.below_root must be puct here, got improved_policy: {why}"
+    if params.forced_playouts:
+        return exclude("forced_playouts", "gumbel", "both say which edge of the root is visited")
+    return None
+
+
+NOT_WITH_TWO_NETS = ("solver", "variance", "q_average", "gumbel", "lower_bound", "wdl_contempt", "forced_playouts")
+"""Rules of which nobody has said what they mean with two nets."""
+
+
+def _changes_scores(params: SearchParams) -> bool:
+    """Whether a rule changes the scores that PUCT compares; neutral ones are left out."""
+    solver, average = params.solver, params.q_average
+    ruled = (
+        *(params.variance, params.tree_balance, params.prior_mixing),
+        *(params.early_visits, params.initial_trust, params.second_net),
+    )
+    return (
+        any(rule is not None for rule in ruled)
+        or (average is not None and average.sufficient is not None)
+        or (
+            solver is not None
+            and (solver.lookahead > 0 or solver.lost_child_mode in ("avoid", "damp", "damp_by_depth"))
+        )
+    )
+
+
+class Temperature(Section):
+    """Randomness of the moves played: p ~ N^(1/T). Meanings as lc0's Temp... options (hauteur.search.temperature)."""
+
+    initial: Annotated[float, Field(ge=0, le=100)] = 0.0
+    decay_moves: Annotated[int, Field(ge=0, le=10_000)] = 0
+    decay_delay_moves: Annotated[int, Field(ge=0, le=10_000)] = 0
+    cutoff_move: Annotated[int, Field(ge=0, le=10_000)] = 0
+    endgame: Annotated[float, Field(ge=0, le=100)] = 0.0
+    visit_offset: Annotated[float, Field(ge=-1e5, le=1e5)] = 0.0
+    value_cutoff: Annotated[float, Field(ge=0, le=100)] = 100.0

@@ -1,0 +1,39 @@
+"""The search in plain Python, one tree and one evaluation at a time: the executable specification of the core.
+
+Read `search.py` first: one visit from the root to a leaf and back. `scores.py` has selection and `backup.py` what a
+visit leaves behind, with every rule at one of the six places where rules may act (`Place 1` to `Place 6`, see
+docs/methods); the rules themselves stand one a module as small pure functions with their equations.
+
+Symbols of the papers -> names here: s -> node, a -> edge, N(s) -> `node.visits`, N(s, a) -> `edge.visits`, F(s, a) ->
+`edge.in_flight`, P(s, a) -> `edge.prior`, Q(s, a) -> `edge_value`, V -> `node.network`; for the player to move at s.
+
+The compiled core does the same arithmetic in the same order and precision, so both make the same visits to the last
+one. Tests and documentation import this package; nothing else does.
+
+AGZ = Silver et al., "Mastering the game of Go without human knowledge", Nature 550 (2017);
+AZ = Silver et al., "A general reinforcement learning algorithm that masters chess, shogi and Go through self-play",
+Science 362 (2018), whose supplement has the pseudocode.
+"""
+
+from hauteur.search.reference.backup import final_choice, update_node
+from hauteur.search.reference.priors import round_prior
+from hauteur.search.reference.scores import Scores, c_puct, edge_scores, first_play_urgency, select_edge
+from hauteur.search.reference.search import Evaluator, Search
+from hauteur.search.reference.tree import Edge, Leaf, Node, Value
+
+__all__ = [
+    "Edge",
+    "Evaluator",
+    "Leaf",
+    "Node",
+    "Scores",
+    "Search",
+    "Value",
+    "c_puct",
+    "edge_scores",
+    "final_choice",
+    "first_play_urgency",
+    "round_prior",
+    "select_edge",
+    "update_node",
+]

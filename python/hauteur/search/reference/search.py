@@ -1,0 +1,452 @@
+"""One search: visits, and the root. `Search.visit` is one visit (select, evaluate, expand, backup); `gather` and
+`apply` are the same visit cut in two, so that several leaves can wait for the network together.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hauteur._core import State, dirichlet, random_u64
+from hauteur.search.params import SearchParams
+from hauteur.search.reference import repetition, search_contempt, wdl_contempt
+from hauteur.search.reference.backup import final_choice, update_node
+from hauteur.search.reference.draws import Draws
+from hauteur.search.reference.forced_playouts import forced_edge, pruned_visits
+from hauteur.search.reference.halving import Halving, improved_edge, sample_keys
+from hauteur.search.reference.lower_bound import lower_bounds
+from hauteur.search.reference.priors import make_priors, mix_noise, network_value, retemper, sum_in_order
+from hauteur.search.reference.scores import Scores, best_edge, choose, edge_value, root_spread
+from hauteur.search.reference.solver import (
+    Climb,
+    forced_move,
+    is_decided,
+    node_bounds,
+    prove_finished,
+    reopen,
+    spread_bounds,
+    value_forced,
+)
+from hauteur.search.reference.tree import OPEN, Edge, Leaf, Node, Value, behind, change_in_flight, make_node
+from hauteur.search.rules import ForcedPlayouts
+
+Evaluator: TypeAlias = Callable[[NDArray[np.float32]], tuple[NDArray[np.float32], NDArray[np.float32]]]
+"""features [B, C, H, W] -> policy logits [B, A] and win, draw, loss of the mover [B, 3]."""
+
+AnyLeaf = TypeVar("AnyLeaf", bound=Leaf)
+
+MAX_FREE_VISITS = 4096
+"""Visits that need no network before one `gather` hands control back."""
+
+
+class Search:
+    """One tree: a root position, and all that visits have found out below it."""
+
+    root: Node
+
+    def __init__(self, state: State, params: SearchParams, seed: int = 0) -> None:
+        """`seed` keys the random draws of this tree, like that of `Forest.add`."""
+        self.params = params.without_neutral_rules()
+        self.visit_limit = 0
+        """Root visits, own evaluation included, at which no more are wanted; 0 = no limit."""
+        self.cache: dict[int, tuple[list[tuple[int, float]], Value]] = {}
+        """Answers of the network, as priors and value, by `State.key`: by all that the network sees."""
+        self._key = random_u64(seed, 0)
+        self._roots = 0
+        self.draws = Draws(self._key)
+        self._waiting: list[Leaf] = []
+        self._grown_for: int | None = None
+        self._only: frozenset[int] = frozenset()
+        self._quiet = False
+        self.root_noise: dict[int, float] = {}
+        """eta by action, drawn once for this root."""
+        self._used_priors: dict[int, float] = {}
+        self._favoured: int | None = None
+        """The player whom the tree's values favour (WDL contempt)."""
+        self._halving: Halving | None = None
+        self._plant(make_node(state.copy()))
+
+    # -- visits --------------------------------------------------------------------------------------------------------
+
+    def run(self, evaluator: Evaluator, visits: int) -> None:
+        """Visits the tree, one evaluation at a time, until its root has `visits` visits."""
+        self.visit_limit = visits
+        while self.wants_visit():
+            self.visit(evaluator)
+
+    def visit(self, evaluator: Evaluator) -> None:
+        """Asks the network about one leaf (visits that end at a finished game or a cached position need no asking)."""
+        for leaf in self.gather(1):
+            self.apply([leaf], *evaluator(leaf.node.state.encode()[None]))
+
+    def wants_visit(self) -> bool:
+        """Whether another visit may begin: there are moves at the root, and the limit leaves room beyond what waits."""
+        relative = self._proofs_in_support() and self._is_grown_for_other()
+        if is_decided(self.root, self.params, self._only) and not relative:
+            return False
+        begun = len(self._waiting) + (self.root.visits if self._favours_right_side() else 0)
+        return self._can_move and (self.visit_limit == 0 or begun < self.visit_limit)
+
+    def gather(self, rows: int) -> list[Leaf]:
+        """Selects up to `rows` leaves for the network; a leaf whose value is known already is backed up at once.
+
+        A descent that ends at a leaf which waits already is a collision: it stays in flight till the end of this call,
+        so that the next descents avoid it, and is taken back then. After `max_collisions` of them the call ends.
+        """
+        if self.wants_visit():
+            self._settle_contempt()
+        leaves: list[Leaf] = []
+        collisions: list[Leaf] = []
+        free_visits = 0
+        while len(leaves) < rows and self._may_descend() and free_visits < MAX_FREE_VISITS:
+            leaf = self._select()
+            if self._is_closed(leaf.node):
+                self._back_up(leaf, leaf.node.bounds.value)
+                free_visits += 1
+                continue
+            if leaf.node.in_flight == 1:
+                leaf = self._extended(leaf)
+            known = self._known_answer(leaf)
+            if leaf.node.in_flight > 1:
+                collisions.append(leaf)
+                if leaf.node is self.root or len(collisions) == self.params.max_collisions:
+                    break
+            elif known:
+                self._expand_and_backup(leaf, *known)
+                free_visits += 1
+            else:
+                self._waiting.append(leaf)
+                leaves.append(leaf)
+        for leaf in collisions:
+            change_in_flight(leaf, -1)
+        return leaves
+
+    def apply(self, leaves: Sequence[Leaf], policy_logits: NDArray[np.float32], wdl: NDArray[np.float32]) -> None:
+        """Takes the network's answers: raw logits [B, A]; win, draw, loss of the leaf's mover [B, 3]."""
+        answers = [
+            (make_priors(leaf.node.state, logits, self.params), network_value(shares))
+            for leaf, logits, shares in zip(leaves, policy_logits, wdl, strict=True)
+        ]
+        for leaf, answer in zip(leaves, answers, strict=True):
+            self._waiting.remove(leaf)
+            self._expand_and_backup(leaf, *answer)
+            if self.params.cache_size:
+                self.cache.setdefault(leaf.node.state.key, answer)
+
+    def cancel(self, leaves: Sequence[Leaf]) -> None:
+        """Takes the visits of waiting leaves back."""
+        for leaf in leaves:
+            self._waiting.remove(leaf)
+            change_in_flight(leaf, -1)
+
+    def _may_descend(self) -> bool:
+        """Whether a descent may begin now: with Gumbel not while the end of a phase waits for answers."""
+        if not self.wants_visit():
+            return False
+        begun = self.root.visits + len(self._waiting)
+        return self._halving is None or not self._halving.waits(self.visit_limit, begun)
+
+    def _select(self) -> Leaf:
+        """Walks from the root to a leaf along the edges with the largest scores, and marks the way as in flight."""
+        self._grown_for = self.root.mover if self.root.edges else self._grown_for
+        path = [self.root]
+        spread = root_spread(self.root, self.params)
+        while path[-1].edges and not self._is_closed(path[-1]):
+            edge, spread = self._choose(path[-1], len(path), spread)
+            path.append(edge.child or behind(path[-1], edge))
+        leaf = Leaf(tuple(path))
+        change_in_flight(leaf, +1)
+        return self._scored(leaf)
+
+    def _scored(self, leaf: AnyLeaf) -> AnyLeaf:
+        """The leaf; if it is a repeat that counts, it has its exact value."""
+        rule = self.params.repetition
+        if rule and not leaf.node.exact and not leaf.node.edges:
+            repetition.score_repeat(rule, leaf.node, depth=len(leaf.path) - 1)
+        return leaf
+
+    def _is_closed(self, node: Node) -> bool:
+        """Whether visits end at a node with edges, because its result is proven. The root is never closed."""
+        return self.params.solver is not None and node is not self.root and bool(node.edges) and node.bounds.is_proven
+
+    def _extended(self, leaf: Leaf) -> Leaf:
+        """The leaf, or where its only move, and the only replies to it, lead."""
+        while leaf.node is not self.root and not leaf.node.exact:
+            action = forced_move(leaf.node, self.params)
+            if action is None:
+                break
+            leaf.node.edges, leaf.node.forced = [Edge(action, 1.0)], True
+            self._count_replies(leaf.node)
+            child = behind(leaf.node, choose(leaf.node, leaf.node.edges[0]))
+            child.in_flight = 1
+            leaf = self._scored(Leaf((*leaf.path, child)))
+        return leaf
+
+    def _choose(self, node: Node, depth: int, spread: float) -> tuple[Edge, float]:
+        """The edge of `node` that this visit takes, and sigma^2 of the values behind it."""
+        at_root = node is self.root
+        scores = Scores(
+            node,
+            self.params,
+            at_root=at_root,
+            used=self._used_priors if at_root else None,
+            depth=depth,
+            spread=spread,
+            draw=self.draws.normal,
+        )
+        edge = self._edge_by_rule(node) or best_edge(scores, self._only if at_root else ())
+        return choose(node, edge), scores.spread_behind(edge)
+
+    def _edge_by_rule(self, node: Node) -> Edge | None:
+        """The edge that a rule in the place of PUCT takes, if there is one."""
+        if node is self.root:
+            rule = self._forcing()
+            forced = forced_edge(rule, node, self.params, self._used_priors, self._only) if rule else None
+            return self._halving.next_edge() if self._halving else forced
+        return self._draw_frozen(node) or self._improved_edge(node)
+
+    def _improved_edge(self, node: Node) -> Edge | None:
+        """The edge that follows the improved policy, where Gumbel takes it below the root."""
+        if self.params.gumbel and self.params.gumbel.below_root == "improved_policy":
+            return improved_edge(node, self.params, self.params.gumbel)
+        return None
+
+    def _draw_frozen(self, node: Node) -> Edge | None:
+        """The edge that search-contempt draws at a node below the root; None where PUCT decides."""
+        rule = self.params.search_contempt
+        return search_contempt.draw_edge(rule, node, self.root.mover, self.draws) if rule else None
+
+    def _known_answer(self, leaf: Leaf) -> tuple[list[tuple[int, float]], Value] | None:
+        """Edges and value of a leaf that needs no network: a finished game, or a cached position."""
+        if leaf.node.exact:
+            return [], leaf.node.exact
+        return self.cache.get(leaf.node.state.key)
+
+    def _expand_and_backup(self, leaf: Leaf, priors: list[tuple[int, float]], value: Value) -> None:
+        """Gives the leaf its edges, and moves the mean of every node on the way towards the leaf's value."""
+        if not leaf.node.exact:
+            value = wdl_contempt.shifted(value, sign=self._contempt_sign(leaf.node.mover), params=self.params)
+        leaf.node.edges = [Edge(action, prior) for action, prior in priors]
+        leaf.node.network = stored(value)
+        self._count_replies(leaf.node)
+        if self.params.solver and self.params.solver.lookahead:
+            prove_finished(leaf.node, choose)
+        if leaf.node is self.root:
+            self._dress_root()
+        if self.params.solver:
+            value_forced(leaf.path, leaf.node.network, leaf.node.mover)
+            spread_bounds(leaf.path, self._only, in_support=self._proofs_in_support())
+        self._back_up(leaf, value)
+
+    def _back_up(self, leaf: Leaf, value: Value) -> None:
+        """Moves the mean of every node on the way towards a value of the leaf's mover."""
+        if self.params.solver:
+            self._back_up_bounded(leaf, value)
+            return
+        for node in leaf.path:
+            update_node(node, value.seen_by(node.mover, leaf.node.mover), self.params)
+
+    def _back_up_bounded(self, leaf: Leaf, value: Value) -> None:
+        """Backup where nodes may be proven (solver)."""
+        climb = Climb(value, leaf.node.mover, self.params)
+        for node in reversed(leaf.path):
+            climb.turn_to(node.mover)
+            if node.bounds.is_proven and node is not self.root:
+                climb.pass_proven(node)
+            else:
+                climb.meet(node)
+                update_node(node, climb.value, self.params)
+
+    def _count_replies(self, node: Node) -> None:
+        """What tree balance wants to know of the positions behind the edges of a new node."""
+        if self.params.tree_balance:
+            for edge in node.edges:
+                edge.replies = count_replies(node, edge)
+
+    # -- the root ------------------------------------------------------------------------------------------------------
+
+    def advance(self, action: int) -> None:
+        """Plays `action`: the position behind it becomes the root, with its subtree if `reuse_tree` is set."""
+        if self._waiting:
+            raise ValueError(f"{len(self._waiting)} rows in flight: apply or cancel them first")
+        child = next((edge.child for edge in self.root.edges if edge.action == action), None)
+        if child and self._has_tree(child) and self.params.reuse_tree:
+            self._plant(child)
+            self._reopen_repeats()
+            return
+        state = self.root.state.copy()
+        state.play(action)
+        self._plant(make_node(state))
+
+    def _reopen_repeats(self) -> None:
+        """Takes back the visits of repeats that count no longer."""
+        if self.params.repetition and self.params.repetition.mode == "inline_value":
+            repetition.reopen(self.root, self.params.repetition, averaged=self.params.q_average is not None)
+
+    def _has_tree(self, node: Node) -> bool:
+        """Whether there is a tree to keep behind an edge."""
+        return bool(node.edges) and node.visits > 0
+
+    def restrict_root(self, actions: Sequence[int]) -> None:
+        """Only these actions are chosen at the root, until the next `advance`; empty = all."""
+        self._settle_contempt()
+        self._only = frozenset(actions)
+        if self._halving:
+            self._halving = Halving(self.root, self._halving.rule, self.params, self._halving.keys, self._only)
+        self._order_root()
+        self._bound_root()
+
+    def best_action(self) -> int | None:
+        """Place 6, the action to play; None before the root was evaluated, or where there is none."""
+        if not self.root.edges:
+            return None
+        scores = self._halving.choice() if self._halving else lower_bounds(self.root, self.params, self._only)
+        return final_choice(self.root, self.params, only=self._only, scores=scores).action
+
+    def policy_target(self) -> dict[int, float]:
+        """What a network is taught: shares of visits, the priors before the first; with Gumbel the improved policy.
+
+        With forced playouts the visits are pruned.
+        """
+        if self.params.solver and self.root.edges and self.root.bounds.lower == 1:
+            win = self.best_action()
+            return {edge.action: float(edge.action == win) for edge in self.root.edges}
+        if self._halving:
+            return self._halving.policy()
+        rule = self._forcing()
+        visits = self._pruned_visits(rule) if rule and self.root.edges else self.root_visits()
+        weights = visits if any(visits.values()) else {edge.action: edge.prior for edge in self.root.edges}
+        total = sum_in_order(list(weights.values()))
+        return {action: weight / total for action, weight in weights.items()}
+
+    def _forcing(self) -> ForcedPlayouts | None:
+        """The rule of forced playouts, unless the root is searched as in play."""
+        return None if self._quiet else self.params.forced_playouts
+
+    def _pruned_visits(self, rule: ForcedPlayouts) -> dict[int, int]:
+        """Visits of the root's actions without those that were forced."""
+        spread = root_spread(self.root, self.params)
+        scores = Scores(self.root, self.params, at_root=True, used=self._used_priors, spread=spread, draw=lambda: 0.0)
+        return pruned_visits(rule, scores, self._used_priors)
+
+    def root_visits(self) -> dict[int, int]:
+        """N(root, a) of every action."""
+        return {edge.action: edge.visits for edge in self.root.edges}
+
+    def root_q(self) -> dict[int, float]:
+        """Q(root, a) of every visited action, for the root's mover."""
+        return {edge.action: edge_value(self.root, edge, self.params) for edge in self.root.edges if edge.visits}
+
+    def _wanted_side(self) -> int | None:
+        """The player whom values should favour in a search from this root."""
+        rule = self.params.wdl_contempt
+        return wdl_contempt.contempt_side(rule, self.root.mover) if rule else None
+
+    def _contempt_sign(self, player: int) -> float:
+        """+1 for the player whom values favour, -1 for the other, 0 if they favour nobody."""
+        return 0.0 if self._favoured is None else 1.0 if player == self._favoured else -1.0
+
+    def _favours_right_side(self) -> bool:
+        """Whether the tree was grown for the side of this root, as far as sides differ."""
+        return not self._is_grown_for_other() and self._favoured == self._wanted_side()
+
+    def _settle_contempt(self) -> None:
+        """Before a search: a tree that was grown for another side than the one of this root is begun anew."""
+        wanted, only = self._wanted_side(), self._only
+        if not self._favours_right_side():
+            self._plant(make_node(self.root.state.copy()))
+            self._favoured, self._only = wanted, only
+
+    def _proofs_in_support(self) -> bool:
+        """Whether frozen nodes take proofs from the edges that may be drawn alone."""
+        rule = self.params.search_contempt
+        return rule is not None and rule.proofs_respect_contempt
+
+    def _is_grown_for_other(self) -> bool:
+        """Whether nodes froze for the other player at the root, to whom the opponent's nodes are their own."""
+        rule, grown_for = self.params.search_contempt, self._grown_for
+        return rule is not None and grown_for is not None and bool(self.root.edges) and self.root.mover != grown_for
+
+    def _plant(self, root: Node) -> None:
+        """Makes `root` the root. A game drawn by rule may be searched on: the end does not count at a root."""
+        root.exact = None
+        if self.params.solver and root.edges and root.bounds.is_proven:
+            reopen(root)
+        root.frozen = []
+        self.root = root
+        self._grown_for = self._grown_for if root.edges else None
+        self._can_move = len(root.state.legal_actions()) > 0
+        self._only = frozenset()
+        self._halving = None
+        self._dress_root()
+        self._bound_root()
+
+    def _bound_root(self) -> None:
+        """Takes the root's bounds from the edges that it may choose."""
+        self.root.bounds = node_bounds(self.root, self._only) if self.root.edges else OPEN
+
+    def _dress_root(self) -> None:
+        """Sets the priors that the root selects with, once for every root; the stored priors stay what they are."""
+        if not self.root.edges:
+            return
+        self._draw_root_noise()
+        if self.params.gumbel:
+            keys = sample_keys(self.root, self.params, self.params.gumbel, random_u64(self._key, self._roots))
+            self._halving = Halving(self.root, self.params.gumbel, self.params, keys, self._only)
+        self._roots += 1
+        self._mix_root_priors()
+
+    def _draw_root_noise(self) -> None:
+        noise = self.params.dirichlet
+        self.root_noise = {}
+        if noise and noise.epsilon > 0:
+            eta = dirichlet(random_u64(self._key, self._roots), 0, noise.alpha, len(self.root.edges))
+            self.root_noise = dict(zip([edge.action for edge in self.root.edges], eta.tolist(), strict=True))
+
+    def _mix_root_priors(self) -> None:
+        """The priors that the root selects with, by the answers that are there; the noise stays what it is."""
+        priors = self._own_priors()
+        if (temperature := self.params.root_policy_temperature) is not None:
+            priors = retemper(priors, self.params.policy_temperature / temperature)
+        actions = [edge.action for edge in self.root.edges]
+        if self.params.dirichlet and self.root_noise and not self._quiet:
+            eta = np.array([self.root_noise[action] for action in actions])
+            priors = mix_noise(priors, eta, self.params.dirichlet.epsilon)
+        self._used_priors = dict(zip(actions, np.array(priors, np.float32).tolist(), strict=True))
+        self._order_root()
+
+    def _own_priors(self) -> list[float]:
+        """The root's priors before anything is done to them for being a root's."""
+        return [edge.prior for edge in self.root.edges]
+
+    def set_quiet(self, quiet: bool) -> None:
+        """Whether this root and the next ones are searched as in play, without noise."""
+        if quiet != self._quiet:
+            self._quiet = quiet
+            self._mix_root_priors()
+
+    def _order_root(self) -> None:
+        """Orders the root's edges that were never chosen by the priors in use (Gumbel: its keys), forbidden last."""
+        merits = self._halving.keys if self._halving else self._used_priors
+
+        def rank(edge: Edge) -> float:
+            return -merits[edge.action] if not self._only or edge.action in self._only else math.inf
+
+        chosen = self.root.num_chosen
+        self.root.edges[chosen:] = sorted(self.root.edges[chosen:], key=rank)
+
+
+def stored(value: Value) -> Value:
+    """The network's own value of a node as the core keeps it, in float32."""
+    return Value(float(np.float32(value.wl)), value.d)
+
+
+def count_replies(node: Node, edge: Edge) -> int:
+    """Legal moves behind an edge; 0 where the game is over."""
+    state = node.state.copy()
+    state.play(edge.action)
+    return 0 if state.outcome() is not None else len(state.legal_actions())

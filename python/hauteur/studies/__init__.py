@@ -1,0 +1,1 @@
+"""Studies on top of everything: papers, puzzles, checks against reference files, exact play."""

@@ -1,0 +1,237 @@
+"""Figures 3, 4 and 5 of the implementation report: tic-tac-toe from zero with few and many episodes and iterations.
+
+El Kazdadi, El Alaoui Talibi, Chayti: "Mastering Chess and Shogi by Self-Play with a General Reinforcement Learning
+Algorithm: Implementation Report", section 6. The player that learns plays episodes against the opponent, whose net is
+replaced by the player's when its score reaches 55 %; it is then trained on its own moves of these episodes. Both draw
+their moves from the visits of an MCTS, at every move of the game. The report leaves open: the network, its optimiser,
+c_puct, and how often it learns from a dataset; they are chosen here, alike for the three figures.
+
+Optimal is proven: the player, by its most visited moves and with the figure's iterations, never loses in either seat
+against any replies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from hauteur.learning.recipe import Recipe, parse_recipe
+from hauteur.plots import Figure, Series, shares
+from hauteur.studies.papers.alphazero_report.learning import learn_seeds, losses_by_generation
+from hauteur.studies.papers.experiment import Experiment, Finding, Result, Setting, Verdict
+
+PAPER = "El Kazdadi et al., Implementation Report"
+THRESHOLD = 0.55
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A figure: its number, episodes a training, MCTS iterations a move, trainings, and what the report says of it."""
+
+    figure: int
+    episodes: int
+    iterations: int
+    trainings: int
+    seconds: float
+    statement: str
+
+    @property
+    def name(self) -> str:
+        """Name of the experiment."""
+        return f"report-fig{self.figure}"
+
+
+PLANS = (
+    Plan(3, 500, 100, 16, 55, "improves progressively, in small steps, until it reaches its optimal state"),
+    Plan(4, 500, 25, 16, 40, "learns very slowly, is not much stronger than it was initially"),
+    Plan(5, 2000, 100, 10, 95, "learns very quickly, reaches the optimal policy after training 5 times"),
+)
+
+
+def recipe_of(plan: Plan, setting: Setting, seed: int) -> Recipe:
+    """The learning run of a figure and seed, at the scale of the setting."""
+    episodes = setting.scaled(plan.episodes, 20)
+    values: dict[str, Any] = {
+        "game": "tictactoe",
+        "network": {
+            "filters": 16,
+            "blocks": 2,
+            "policy_channels": 8,
+            "value": "scalar",
+            "value_channels": 8,
+            "value_hidden": 32,
+        },
+        "selfplay": {
+            "episodes": "candidate-versus-best",
+            "learn_from_best": False,
+            "games": episodes,
+            "visits": plan.iterations,
+            "parallel_games": 500,
+            "batch_size": 256,
+            "shard_games": 500,
+            "temperature": {"initial": 1.0},
+            "search": {
+                "cpuct": {"init": 3.0, "factor": 0.0},
+                "fpu": {"kind": "absolute", "value": 0.0},
+                "dirichlet": {"epsilon": 0.0},
+            },
+        },
+        "train": {
+            "window_games": episodes,
+            "batch_size": 64,
+            "samples_per_position": 4.0,
+            "learning_rate": 2e-3,
+            "schedule": "constant",
+            "warmup_steps": 20,
+            "symmetries": False,
+        },
+        "gate": {"by": "episodes", "threshold": THRESHOLD},
+        "run": {"generations": setting.scaled(plan.trainings, 2), "seed": seed, "threads": 1, "tag": f"seed-{seed}"},
+    }
+    return parse_recipe(values, plan.name)
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What a run showed. Of every training: wins, draws and losses of its dataset, whether they made the player's net
+    the opponent's, which training that net is of (0: none), and the losses of the net that the training made in
+    exhaustive play; those of the net at the beginning."""
+
+    results: list[tuple[int, int, int]]
+    promoted: list[bool]
+    opponents: list[int]
+    losses: list[int]
+    losses_before: int
+
+    @property
+    def opponent_losses(self) -> list[int]:
+        """Losses of the opponent's net in exhaustive play, when each training is over."""
+        known = [self.losses_before, *self.losses]
+        return [known[number] for number in self.opponents]
+
+    @property
+    def first_optimal(self) -> int | None:
+        """The first training after which the player never loses."""
+        return next((number for number, losses in enumerate(self.losses, start=1) if losses == 0), None)
+
+    @property
+    def optimal_share(self) -> float:
+        """Share of the trainings after which it never loses."""
+        return sum(losses == 0 for losses in self.losses) / len(self.losses)
+
+
+def make(plan: Plan, setting: Setting) -> Result:
+    """Learns with every seed, proves every net, draws the figure."""
+    learned = learn(plan, setting)
+    rows = [row for seed, run in enumerate(learned, start=1) for row in _rows(seed, run)]
+    figures = [dataset_figure(plan, learned), losses_figure(plan, learned)]
+    facts = {
+        "first_optimal": [run.first_optimal for run in learned],
+        "recipe": recipe_of(plan, setting, 1).model_dump(),
+    }
+    return Result(rows, [finding(plan, learned)], figures, facts=facts)
+
+
+def learn(plan: Plan, setting: Setting) -> list[Learned]:
+    """One run a seed."""
+    folders = learn_seeds(setting, partial(recipe_of, plan, setting))
+    found = []
+    for seed, folder in enumerate(folders, start=1):
+        history = folder.read_metrics()
+        records = [line["games"]["candidate"] for line in history]
+        before, *losses = losses_by_generation(folder, recipe_of(plan, setting, seed))
+        results = [(record["wins"], record["draws"], record["losses"]) for record in records]
+        promoted, opponents = [line["gate"]["promoted"] for line in history], [line["best"] for line in history]
+        found.append(Learned(results, promoted, opponents, losses, before))
+        setting.show(
+            f"seed {seed}: lost positions by training {before} {losses}, optimal first {found[-1].first_optimal}"
+        )
+    return found
+
+
+def _rows(seed: int, run: Learned) -> list[dict[str, Any]]:
+    rows = []
+    columns = zip(run.results, run.promoted, run.losses, run.opponent_losses, strict=True)
+    for step, ((wins, draws, losses), promoted, lost, opponent) in enumerate(columns, start=1):
+        score = (wins + draws / 2) / (wins + draws + losses)
+        counts = {"wins": wins, "draws": draws, "losses": losses, "score": score, "promoted": promoted}
+        proof: dict[str, Any] = {
+            "lost_positions_after": lost,
+            "optimal": lost == 0,
+            "opponent_lost_positions": opponent,
+        }
+        rows.append({"seed": seed, "training": step, **counts, **proof})
+    return rows
+
+
+def dataset_figure(plan: Plan, learned: Sequence[Learned]) -> Figure:
+    """The report's figure: shares of results in the datasets, the player's score, the threshold."""
+    return shares(
+        plan.name,
+        f"{plan.episodes} episodes, {plan.iterations} MCTS iterations",
+        f"Datasets of the player's episodes against the opponent; mean and spread of {len(learned)} seeds. "
+        f"Optimal first after training: {', '.join(str(run.first_optimal or 'never') for run in learned)}.",
+        xs=list(range(1, len(learned[0].results) + 1)),
+        runs=[run.results for run in learned],
+        threshold=THRESHOLD,
+        x_name="training step",
+    )
+
+
+def losses_figure(plan: Plan, learned: Sequence[Learned]) -> Figure:
+    """Lost positions in exhaustive play after every training, a line a seed."""
+    xs = list(range(len(learned[0].losses) + 1))
+    colours = ("blue", "orange", "green", "purple", "sky", "gold")
+    lines = tuple(
+        Series(f"seed {seed}", xs, [run.losses_before, *run.losses], colours[(seed - 1) % len(colours)])
+        for seed, run in enumerate(learned, start=1)
+    )
+    text = "Different lost positions that some opponent can reach, both seats; 0 is optimal play."
+    title = f"Exhaustive play at {plan.iterations} iterations"
+    return Figure(f"{plan.name}-losses", title, text, "lost positions", "training step", lines=lines, from_zero=True)
+
+
+def finding(plan: Plan, learned: Sequence[Learned]) -> Finding:
+    """The report's statement beside what the seeds did."""
+    firsts = ", ".join(str(run.first_optimal or "never") for run in learned)
+    shares_text = ", ".join(f"{run.optimal_share:.0%}" for run in learned)
+    promotions = ", ".join(str(sum(run.promoted)) for run in learned)
+    last = ", ".join(str(run.losses[-1]) for run in learned)
+    before = ", ".join(str(run.losses_before) for run in learned)
+    text = (
+        f"by seed: optimal first after training {firsts} of {len(learned[0].losses)}; optimal after {shares_text} of "
+        f"the trainings; opponent replaced {promotions} times; lost positions {before} before, {last} at the end"
+    )
+    statement = f"figure {plan.figure}: {plan.episodes} episodes, {plan.iterations} iterations: {plan.statement}"
+    return Finding(statement, text, verdict(plan, learned))
+
+
+def verdict(plan: Plan, learned: Sequence[Learned]) -> Verdict:
+    """Figure 3: all seeds become optimal, after more than 5 trainings, and the opponent is replaced more than once;
+    figure 4: none is optimal within the first 5, nor after most of the trainings; figure 5: all are within the first 5.
+    """
+    firsts = [run.first_optimal for run in learned]
+    early = [first is not None and first <= 5 for first in firsts]
+    match plan.figure:
+        case 3:
+            answers = [first is not None and sum(run.promoted) > 1 for first, run in zip(firsts, learned, strict=True)]
+        case 4:
+            answers = [not soon and run.optimal_share < 0.5 for soon, run in zip(early, learned, strict=True)]
+        case _:
+            answers = early
+    return "holds" if all(answers) else "open" if any(answers) else "does not hold"
+
+
+EXPERIMENTS = tuple(
+    Experiment(
+        plan.name,
+        f"{PAPER}, figure {plan.figure}",
+        f"tic-tac-toe from zero: {plan.episodes} episodes a training, {plan.iterations} MCTS iterations",
+        plan.seconds,
+        partial(make, plan),
+        growth=2.0,
+    )
+    for plan in PLANS
+)

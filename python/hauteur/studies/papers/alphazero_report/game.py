@@ -1,0 +1,97 @@
+"""Figure 6 of the implementation report: a game between the trained and the initial player, and a match of them.
+
+One game shows little, so a match of many games in both seats stands beside it, with the interval of its score. Both
+players draw their moves from the visits in the match, as in episodes; in the game that is shown they play their best.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import ExitStack
+from functools import partial
+
+from hauteur.games.registry import make as make_game
+from hauteur.learning.recipe import Recipe
+from hauteur.learning.run_folder import RunFolder
+from hauteur.matches.arena import play_games
+from hauteur.matches.ratings.elo import Record, score_interval
+from hauteur.matches.record import GamePlan, GameRecord
+from hauteur.networks.evaluators.factory import make_evaluator
+from hauteur.players.player import Player
+from hauteur.search.params import Temperature
+from hauteur.studies.papers.alphazero_report.figures import PAPER, PLANS, recipe_of
+from hauteur.studies.papers.alphazero_report.learning import learn_seeds
+from hauteur.studies.papers.experiment import Experiment, Finding, Result, Setting, Verdict
+
+PLAN = PLANS[-1]
+GAMES = 200
+TRAINED, INITIAL = 0, 1
+
+
+def make(setting: Setting) -> Result:
+    """Learns as in figure 5, then plays the trained net against that of the beginning."""
+    rows, texts, total = [], [], Record()
+    for seed, folder in enumerate(learn_seeds(setting, partial(recipe_of, PLAN, setting)), start=1):
+        recipe = recipe_of(PLAN, setting, seed)
+        record = match(folder, recipe, setting.scaled(GAMES, 4))
+        rows.append({"seed": seed, "wins": record.wins, "draws": record.draws, "losses": record.losses})
+        total = Record(total.wins + record.wins, total.draws + record.draws, total.losses + record.losses)
+        if seed == 1:
+            texts = [shown_game(folder, recipe, seats) for seats in ((TRAINED, INITIAL), (INITIAL, TRAINED))]
+    low, high = score_interval(total)
+    measured = (
+        f"trained player against the initial one, {total.games} games of {len(rows)} seeds in both seats: "
+        f"{total.wins} won, {total.draws} drawn, {total.losses} lost, score {total.score:.1%} ({low:.1%} to {high:.1%})"
+    )
+    verdict: Verdict = "holds" if low > 0.5 else "does not hold" if high < 0.5 else "open"
+    statement = "figure 6: the trained model plays with a clear improvement against the initial model"
+    return Result(rows, [Finding(statement, measured, verdict)], texts=texts)
+
+
+def match(folder: RunFolder, recipe: Recipe, games: int) -> Record:
+    """The trained player's result; seats alternate."""
+    plans = (GamePlan(index, (TRAINED, INITIAL) if index % 2 == 0 else (INITIAL, TRAINED)) for index in range(games))
+    record = Record()
+    for game in _played(folder, recipe, plans, recipe.selfplay.temperature, "figure 6 match"):
+        record = record.add(game.score_of(TRAINED))
+    return record
+
+
+def shown_game(folder: RunFolder, recipe: Recipe, seats: tuple[int, int]) -> str:
+    """A game of both by their most visited moves, as drawings in a row."""
+    (game,) = _played(folder, recipe, [GamePlan(0, seats)], Temperature(), "figure 6 game")
+    state = make_game(recipe.game).initial_state()
+    boards = []
+    for action in game.actions:
+        state.play(int(action))
+        boards.append(state.text().splitlines()[:-1])  # without the line that says who is to move
+    rows = ["   ".join(parts) for parts in zip(*boards, strict=True)]
+    names = ["trained" if seat == TRAINED else "initial" for seat in seats]
+    result = {1: f"{names[0]} player wins", 0: "draw", -1: f"{names[1]} player wins"}[game.outcome]
+    return "\n".join([f"{names[0]} player begins against the {names[1]} one: {result}", *rows])
+
+
+def _played(
+    folder: RunFolder, recipe: Recipe, plans: Iterable[GamePlan], temperature: Temperature, purpose: str
+) -> list[GameRecord]:
+    game, settings = make_game(recipe.game), recipe.selfplay
+    with ExitStack() as stack:
+        players = []
+        for name, generation in (("trained", recipe.run.generations), ("initial", 0)):
+            evaluator = make_evaluator(game, folder.net(generation), backend="openvino", threads=1)
+            stack.callback(evaluator.close)
+            players.append(Player(name, evaluator, settings.search, settings.visits, temperature))
+        seed = recipe.run.seed
+        return list(play_games(game, players, plans, seed=seed, purpose=purpose, parallel=200, batch_size=128))
+
+
+EXPERIMENTS = (
+    Experiment(
+        "report-fig6",
+        f"{PAPER}, figure 6",
+        "tic-tac-toe: the trained against the initial player, a game and a match",
+        PLAN.seconds,
+        make,
+        growth=2.0,
+    ),
+)

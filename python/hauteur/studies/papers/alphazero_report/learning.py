@@ -1,0 +1,86 @@
+"""Learning runs of an experiment: one a seed, several processes beside each other, and proof of what they learned."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+
+from hauteur.learning.metrics import Display
+from hauteur.learning.recipe import Recipe, recipe_toml
+from hauteur.learning.run_folder import RunFolder
+from hauteur.studies.papers.experiment import Setting, Show
+
+
+def learn_seeds(setting: Setting, recipe: Callable[[int], Recipe]) -> list[RunFolder]:
+    """The finished runs of seeds 1 to `setting.seeds`, in that order; recipe: of a seed, for one thread.
+
+    Runs that an earlier attempt has begun go on.
+    """
+    folders = [RunFolder(setting.folder / f"seed-{seed}") for seed in range(1, setting.seeds + 1)]
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(min(setting.threads, setting.seeds), mp_context=context) as pool:
+        running = {
+            pool.submit(_learn, recipe_toml(recipe(seed)), folder.path): seed
+            for seed, folder in enumerate(folders, start=1)
+        }
+        for future in as_completed(running):
+            setting.show(f"seed {running[future]}: {future.result()} generations learned")
+    return folders
+
+
+def _learn(recipe: str, folder: Path) -> int:
+    """Learns in this process; the number of finished generations."""
+    import tomllib
+
+    from hauteur.learning.pipeline import learn
+    from hauteur.learning.recipe import parse_recipe
+
+    display = SeedDisplay(partial(print, flush=True), folder.name)
+    run = learn(parse_recipe(tomllib.loads(recipe), folder.name), folder=folder, display=display)
+    return len(run.state.history)
+
+
+class SeedDisplay(Display):
+    """The lines of a run among those of others: no progress bars, every line with the name of the run."""
+
+    def __init__(self, show: Show, name: str) -> None:
+        self._show = show
+        self._name = name
+
+    def begin(self, *told: object) -> None:
+        """Nothing: the experiment has said what begins."""
+
+    def generation(self, line: str) -> None:
+        """The line of a generation, shortened."""
+        self._show(f"{self._name}: {'  '.join(line.split('  ')[:4])}")
+
+    def warn(self, message: str) -> None:
+        """A warning."""
+        self._show(f"{self._name}: warning: {message}")
+
+
+def losses_by_generation(folder: RunFolder, recipe: Recipe) -> list[int]:
+    """In how many different lost positions each net's games against every possible reply end, both seats together.
+
+    From the net that the run began with to that of the last generation, playing without randomness with the visits of
+    self-play. 0: the net never loses, whatever the opponent does.
+    """
+    return [_losses(folder, recipe, generation) for generation in range(recipe.run.generations + 1)]
+
+
+def _losses(folder: RunFolder, recipe: Recipe, generation: int) -> int:
+    from hauteur.games.registry import make
+    from hauteur.networks.evaluators.factory import make_evaluator
+    from hauteur.players.player import Player
+    from hauteur.search.params import Temperature
+    from hauteur.studies.exact_play import play_against_every_reply
+
+    game, settings = make(recipe.game), recipe.selfplay
+    with closing(make_evaluator(game, folder.net(generation), backend="openvino", threads=1)) as evaluator:
+        search = settings.search.model_copy(update={"dirichlet": None})
+        player = Player(f"gen-{generation}", evaluator, search, settings.visits, Temperature())
+        return sum(result.losses for result in play_against_every_reply(player, game, seed=recipe.run.seed))

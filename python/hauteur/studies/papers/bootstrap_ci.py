@@ -1,0 +1,79 @@
+"""Shares of positions of games, with intervals that know that positions of one game are alike.
+
+Whole games are drawn anew, with replacement, and the shares of the draws say how sure the share is (the bootstrap). As
+that says nothing where no position counts, the interval is never narrower than Wilson's of independent positions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hauteur.matches.ratings.elo import Record, score_interval
+from hauteur.system.seeds import stream
+
+Flags = Sequence[tuple[int, bool]]
+"""Of each position the number of its game, and whether it counts."""
+
+DRAWS = 2000
+
+
+class Rate(NamedTuple):
+    """How many positions count, their share, and its interval of 95 %."""
+
+    counted: int
+    share: float
+    low: float
+    high: float
+
+
+def rate_of(flags: Flags, draws: int = DRAWS) -> Rate:
+    """The share of positions that count; ValueError without positions."""
+    counts = _counts(flags)
+    shares = _drawn(counts, draws, "share")
+    hits, positions = counts.sum(axis=0)
+    drawn = np.quantile(shares[:, 0] / shares[:, 1], (0.025, 0.975))
+    wilson = score_interval(Record(int(hits), 0, int(positions - hits)))
+    low, high = float(min(drawn[0], wilson[0])), float(max(drawn[1], wilson[1]))
+    return Rate(int(hits), float(hits / positions), low, high)
+
+
+def ratio_of(one: Flags, other: Flags, draws: int = DRAWS) -> tuple[float, float, float]:
+    """How many times as often a position of the one counts as of the other, and the interval of 95 %.
+
+    Half a position is added to both counts, so that it is finite. Never narrower than for independent positions: the
+    logarithm of the ratio plus or minus 1.96 sqrt(1 / a + 1 / b) for counts a and b.
+    """
+    found = [_counts(one), _counts(other)]
+    drawn = [_drawn(counts, draws, f"ratio {number}") for number, counts in enumerate(found)]
+    low, high = np.quantile(_ratio(drawn[0], drawn[1]), (0.025, 0.975))
+    whole = [counts.sum(axis=0, keepdims=True).astype(np.float64) for counts in found]
+    ratio = float(_ratio(whole[0], whole[1])[0])
+    factor = math.exp(1.96 * math.sqrt(sum(1 / (float(counts[0, 0]) + 0.5) for counts in whole)))
+    return ratio, min(float(low), ratio / factor), max(float(high), ratio * factor)
+
+
+def _ratio(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Ratio of the shares of two arrays [D, 2] of counted and all positions."""
+    return np.asarray((one[:, 0] + 0.5) / one[:, 1] / ((other[:, 0] + 0.5) / other[:, 1]), np.float64)
+
+
+def _counts(flags: Flags) -> NDArray[np.int64]:
+    """Counted and all positions of every game, [G, 2]."""
+    if not flags:
+        raise ValueError("a share needs one position or more, got none")
+    games = sorted({game for game, _ in flags})
+    counts = np.zeros((len(games), 2), np.int64)
+    for game, counted in flags:
+        counts[games.index(game)] += (counted, 1)
+    return counts
+
+
+def _drawn(counts: NDArray[np.int64], draws: int, purpose: str) -> NDArray[np.float64]:
+    """The same sums over as many games drawn with replacement, [D, 2]."""
+    chosen = stream(1, f"games of a {purpose}").integers(len(counts), size=(draws, len(counts)))
+    return np.asarray(counts[chosen].sum(axis=1), np.float64)

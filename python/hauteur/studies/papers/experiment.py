@@ -1,0 +1,237 @@
+"""What an experiment is, and how one is made: estimated, run, written down, and told beside what the paper says."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from pydantic import BaseModel, ConfigDict
+
+from hauteur import _core
+from hauteur.games.registry import make
+from hauteur.learning.metrics import duration
+from hauteur.networks.bundled import net_or_shipped
+from hauteur.networks.files import sha256_of, write_bytes
+from hauteur.plots import Figure
+from hauteur.search.params import SearchParams
+from hauteur.system.hardware import usable_cores
+
+REFERENCE_SPEED = 600_000
+"""Visits a second of `search_speed` on one core of the machine that `Experiment.seconds` are of (AMD Zen 3)."""
+
+Choice = Literal["nets", "visits", "game", "opponent", "only"]
+Verdict = Literal["holds", "does not hold", "open"]
+Show = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A statement of the paper beside what was measured, with its interval or spread."""
+
+    paper: str
+    measured: str
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class Result:
+    """What an experiment found.
+
+    rows: the table that becomes result.csv, one dictionary a row, all with the same keys; facts: more for result.json;
+    figures: drawn as PNG and on the page, and written as CSV; texts: shown on the page and on the terminal as they are.
+    """
+
+    rows: Sequence[dict[str, Any]]
+    findings: Sequence[Finding]
+    figures: Sequence[Figure] = ()
+    texts: Sequence[str] = ()
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How an experiment is made.
+
+    folder: of its results, and of all that it goes on from when it was interrupted; scale: factor of its sizes (1: the
+    full size); seeds: 1 to `seeds`; threads: processor cores it may use; show: takes lines that tell the progress.
+    nets: files of nets, where an experiment uses some; visits: a move, in the place of the paper's; game: in the place
+    of the paper's, where an experiment can be made in several; opponent: a player as text, where it has a fixed
+    opponent; parallel: games at a time; only: the matches to play now (() = all); others count if they are over.
+    """
+
+    folder: Path
+    scale: float = 1.0
+    seeds: int = 3
+    threads: int = 2
+    show: Show = print
+    nets: tuple[Path, ...] = ()
+    visits: int | None = None
+    game: str | None = None
+    opponent: str | None = None
+    parallel: int = 64
+    only: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not 0 < self.scale <= 100:
+            raise ValueError(f"scale must be above 0 and at most 100, got {self.scale}")
+        if not (1 <= self.seeds <= 1000 and 1 <= self.threads <= 1024):
+            raise ValueError(f"seeds must be 1 to 1000 and threads 1 to 1024, got {self.seeds} and {self.threads}")
+        if self.visits is not None and not 1 <= self.visits <= 1_000_000_000:
+            raise ValueError(f"visits must be 1 to 1,000,000,000, got {self.visits}")
+
+    def net(self, game: str = "chess") -> str:
+        """The one net that was given, else the one that there is for the game; ValueError where there is none."""
+        if len(self.nets) > 1:
+            raise ValueError(f"this experiment uses one net, got {len(self.nets)}: {', '.join(map(str, self.nets))}")
+        rules = make(game)
+        net = str(self.nets[0]) if self.nets else None
+        return net_or_shipped(net, spec=rules.spec, game_name=rules.name)
+
+    def visits_or(self, paper: int) -> int:
+        """Visits a move: the paper's unless others were asked for."""
+        return paper if self.visits is None else self.visits
+
+    def scaled(self, full: int, least: int = 1) -> int:
+        """A size at this scale."""
+        return max(least, round(full * self.scale))
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One experiment.
+
+    name: on the command line; paper: where the paper has it; title: a line for the list; seconds: that a seed takes at
+    full size on one core of the reference machine, times scale to the power `growth`; run: makes it, going on where an
+    earlier attempt in the same folder was; seeds: by default; uses: which of the settings `nets`, `visits`, `game`,
+    `opponent` and `only` mean something to it; estimate_here: seconds that a setting takes on this machine, in the
+    place of `seconds`, measured (for what is bound by a net).
+    """
+
+    name: str
+    paper: str
+    title: str
+    seconds: float
+    run: Callable[[Setting], Result]
+    seeds: int = 3
+    growth: float = 1.0
+    uses: tuple[Choice, ...] = ()
+    estimate_here: Callable[[Setting], float] | None = None
+
+    def estimate(self, setting: Setting, speed: float) -> float:
+        """Seconds that it takes on a machine with this speed (1: the reference); seeds run beside each other."""
+        if self.estimate_here is not None:
+            return self.estimate_here(setting)
+        rounds = -(-setting.seeds // min(setting.threads, setting.seeds))
+        return self.seconds * math.pow(setting.scale, self.growth) * rounds / speed
+
+
+class _Stamp(BaseModel):
+    """What a folder of results was begun with."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    experiment: str
+    scale: float
+    nets: tuple[str, ...] = ()
+    visits: int | None = None
+    game: str | None = None
+    opponent: str | None = None
+
+    @classmethod
+    def of(cls, experiment: Experiment, setting: Setting) -> _Stamp:
+        """What this experiment is made with; nets by name and content."""
+        nets = tuple(f"{net.name} sha256 {sha256_of(net)}" for net in setting.nets if net.is_file())
+        others = {"visits": setting.visits, "game": setting.game, "opponent": setting.opponent}
+        return cls.model_validate({"experiment": experiment.name, "scale": setting.scale, "nets": nets, **others})
+
+    def __str__(self) -> str:
+        rest = self.model_dump(exclude={"experiment", "scale"}, exclude_defaults=True)
+        return f"{self.experiment} at scale {self.scale:g}" + "".join(f", {key} {value}" for key, value in rest.items())
+
+
+def make_experiment(experiment: Experiment, setting: Setting) -> Result:
+    """Makes the experiment and writes its results; tells estimate, findings and files by `setting.show`.
+
+    ValueError when the folder holds another experiment, or the same at another scale.
+    """
+    from hauteur.studies.papers.results import write_results
+
+    _check_choices(experiment, setting)
+    speed = 1.0 if experiment.estimate_here else search_speed() / REFERENCE_SPEED
+    estimate = experiment.estimate(setting, speed)  # first: it also finds nets and players that do not fit
+    _stamp(experiment, setting)
+    setting.show(f"{experiment.name}: {experiment.title} ({experiment.paper})")
+    machine = "measured here" if experiment.estimate_here else f"this machine at {speed:.0%} of the reference"
+    cores = f"{setting.seeds} {'seed' if setting.seeds == 1 else 'seeds'}, {setting.threads} threads, {machine}"
+    setting.show(f"estimate: {duration(estimate)} from the beginning ({cores})")
+    started = time.perf_counter()
+    result = experiment.run(setting)
+    seconds = time.perf_counter() - started
+    for text in (*result.texts, *(finding_text(finding) for finding in result.findings)):
+        setting.show(text)
+    for path in write_results(experiment, setting, result, seconds):
+        setting.show(f"written: {path}")
+    setting.show(f"took {duration(seconds)}")
+    return result
+
+
+def _check_choices(experiment: Experiment, setting: Setting) -> None:
+    """ValueError for a choice that would mean nothing."""
+    for choice in get_args(Choice):
+        if getattr(setting, choice) not in (None, ()) and choice not in experiment.uses:
+            raise ValueError(f"{experiment.name} takes no --{choice.removesuffix('s') if choice == 'nets' else choice}")
+
+
+def finding_text(finding: Finding) -> str:
+    """A finding in three lines."""
+    return f"paper:    {finding.paper}\nhere:     {finding.measured}\nverdict:  {finding.verdict}"
+
+
+def search_speed(seconds: float = 0.3) -> float:
+    """Visits a second of bare search in Connect Four on one core, right now."""
+    params = SearchParams().model_dump_json(exclude_none=True)
+    visits, started = 0, time.perf_counter()
+    while time.perf_counter() - started < seconds:
+        forest = _core.Forest(_core.Game("connect4"), params, visits)
+        visits += _search_once(forest)
+    return visits / (time.perf_counter() - started)
+
+
+def _search_once(forest: _core.Forest) -> int:
+    """Visits of a search of 32 trees, 200 each, with equal priors."""
+    import numpy as np
+
+    from hauteur.networks.evaluators.factory import UniformEvaluator
+    from hauteur.players.player import run_searches
+
+    ids = np.array([forest.add(forest.game.initial_state()) for _ in range(32)], np.int64)
+    forest.set_visit_limits(ids, np.full(len(ids), 200, np.uint32))
+    run_searches(forest, UniformEvaluator(forest.game), batch_size=32)
+    return int(forest.root_node_visits(ids).sum())
+
+
+def _stamp(experiment: Experiment, setting: Setting) -> None:
+    """Begins the folder, or checks that it is this experiment's."""
+    setting.folder.mkdir(parents=True, exist_ok=True)
+    path, mine = setting.folder / "experiment.json", _Stamp.of(experiment, setting)
+    if not path.exists():
+        write_bytes(path, (mine.model_dump_json(indent=2, exclude_defaults=True) + "\n").encode())
+        return
+    there = _Stamp.model_validate_json(path.read_text(encoding="utf-8"))
+    if there != mine:
+        raise ValueError(f"{setting.folder} holds {there}, not {mine}; name another folder with --out")
+
+
+def default_folder(experiment: Experiment, scale: float) -> Path:
+    """Where results go unless the user says otherwise."""
+    suffix = "" if scale == 1 else f"-scale-{scale:g}"
+    return Path("runs") / "experiments" / f"{experiment.name}{suffix}"
+
+
+def cores() -> int:
+    """Threads by default: two, or one where there is no second core."""
+    return min(2, usable_cores())

@@ -1,0 +1,177 @@
+"""Matches of an experiment: each in a folder of its own below the experiment's, resumed by the match itself.
+
+Self-play of one setting is a contest with the same player on both sides and `colours="first"`: A is then always the
+first player, and the tally counts what White won, drew and lost. Each side has a tree of its own.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from hauteur import _core
+from hauteur.games.registry import make
+from hauteur.matches.folder import MatchFolder
+from hauteur.matches.match import Evaluators, Match, MatchSettings, Resources, resolved_net
+from hauteur.matches.openings import read_openings
+from hauteur.matches.results import MatchGame, Tally, summary
+from hauteur.networks.evaluators.factory import evaluations_per_second
+from hauteur.networks.files import write_bytes
+from hauteur.players.settings import Colours, PlayerSettings
+from hauteur.studies.papers.experiment import Setting
+
+SHOW_SECONDS = 30.0
+"""How often a contest tells how it stands."""
+
+EVALUATIONS_A_VISIT = 0.5
+"""Evaluations that a visit costs where the tree of the move before is kept: the rest was there already."""
+
+OVERHEAD = 1.25
+"""Time of a match over that of its evaluations one after another in full batches."""
+
+
+@dataclass(frozen=True)
+class Contest:
+    """A match of an experiment.
+
+    name: of its folder; a, b: the players; games: already scaled; openings: lines as in a file of openings, None: games
+    begin at the start and, after it, with `random_plies`.
+    """
+
+    name: str
+    a: PlayerSettings
+    b: PlayerSettings
+    games: int
+    game: str = "chess"
+    colours: Colours = "swap"
+    random_plies: int = 0
+    openings: Sequence[str] = ()
+    seed: int = 1
+    max_plies: int | None = None
+
+
+@dataclass
+class Played:
+    """A contest that is over: its numbers, and its games in order. Of several seeds, all games one after another."""
+
+    contest: Contest
+    tally: Tally
+    games: list[MatchGame]
+
+
+def play_contests(setting: Setting, contests: Iterable[Contest]) -> dict[str, Played]:
+    """Plays each contest, once a seed of the setting, going on where it was; by name.
+
+    Where the setting names some, those alone are played; of the others those are in the answer that are over.
+    """
+    return {contest.name: _play_seeds(setting, contest) for contest in wanted(setting, contests)}
+
+
+def wanted(setting: Setting, contests: Iterable[Contest]) -> list[Contest]:
+    """The contests that the setting names or that are over; all, where it names none. ValueError for unknown names."""
+    every = list(contests)
+    names = [contest.name for contest in every]
+    unknown = [name for name in setting.only if name not in names]
+    if unknown:
+        raise ValueError(f"--only {unknown[0]}: this experiment has no such match; it has {', '.join(names)}")
+    return [
+        contest for contest in every if contest.name in setting.only or is_over(setting, contest) or not setting.only
+    ]
+
+
+def is_over(setting: Setting, contest: Contest) -> bool:
+    """Whether all games of the contest have been played, with the first seed."""
+    games = {game.index for game in MatchFolder(setting.folder / contest.name).games()}
+    return games.issuperset(range(contest.games))
+
+
+def _play_seeds(setting: Setting, contest: Contest) -> Played:
+    played = Played(contest, Tally(contest.colours == "swap"), [])
+    for number in range(setting.seeds):
+        name = contest.name if number == 0 else f"{contest.name}-seed-{contest.seed + number}"
+        for game in _play(setting, replace(contest, name=name, seed=contest.seed + number)):
+            moved = game.model_copy(update={"index": game.index + number * contest.games})
+            played.games.append(moved)
+            played.tally.add(moved)
+    return played
+
+
+def _play(setting: Setting, contest: Contest) -> list[MatchGame]:
+    """The games of a contest, in order; those that are missing are played."""
+    match = contest_match(setting, contest)
+    shown = time.monotonic()
+    with closing(match.play()) as games:
+        for _ in games:
+            if time.monotonic() - shown > SHOW_SECONDS:
+                shown = time.monotonic()
+                setting.show(f"{contest.name}: {match.tally.record.games} of {contest.games}  {summary(match.tally)}")
+    setting.show(f"{contest.name}: {match.tally.record.games} games  {summary(match.tally)}")
+    found = {game.index: game for game in MatchFolder(setting.folder / contest.name).games()}
+    return [found[index] for index in range(contest.games)]
+
+
+def contest_match(setting: Setting, contest: Contest) -> Match:
+    """The match that a contest is, in its folder; its nets are not opened yet."""
+    game = make(contest.game)
+    file = _openings_file(setting.folder, contest) if contest.openings else None
+    return Match(
+        game=game,
+        settings=MatchSettings(
+            game=game.spec,
+            a=contest.a,
+            b=contest.b,
+            games=contest.games,
+            colours=contest.colours,
+            random_plies=contest.random_plies,
+            seed=contest.seed,
+            max_plies=contest.max_plies,
+        ),
+        openings=() if file is None else read_openings(file, game),
+        openings_file=file,
+        resources=_resources(setting),
+        folder=MatchFolder(setting.folder / contest.name),
+    )
+
+
+def _openings_file(folder: Path, contest: Contest) -> Path:
+    """The openings as a file, whose content the match remembers."""
+    path = folder / f"{contest.name}.openings.epd"
+    write_bytes(path, "".join(f"{line}\n" for line in contest.openings).encode())
+    return path
+
+
+def _resources(setting: Setting) -> Resources:
+    return Resources(parallel=setting.parallel, threads=setting.threads)
+
+
+def contest_seconds(setting: Setting, contests: Iterable[Contest], plies: float = 120) -> float:
+    """Seconds that the contests take on this machine: evaluations that games of so many plies need, and the speed of
+    the nets, which is measured for a moment. Players without a net count nothing.
+    """
+    seconds = 0.0
+    speeds: dict[tuple[str, str | None], float] = {}
+    for contest in contests:
+        game = make(contest.game)
+        with Evaluators(game, _resources(setting)) as evaluators:
+            for player in (contest.a, contest.b):
+                for net, visits in _work(game, player):
+                    key = (net, player.precision)
+                    if key not in speeds:
+                        speeds[key] = evaluations_per_second(evaluators.get(net, player))
+                    seconds += contest.games * plies / 2 * visits / speeds[key]
+    return seconds * OVERHEAD * setting.seeds
+
+
+def _work(game: _core.Game, player: PlayerSettings) -> list[tuple[str, float]]:
+    """The nets of a player, and how often each is asked at a move."""
+    if not player.has_net:
+        return []
+    share = EVALUATIONS_A_VISIT if player.search.reuse_tree else 1.0
+    found = [(resolved_net(game, player), player.visits * share)]
+    if player.large_net is not None and player.search.second_net is not None:
+        ratio = player.search.second_net.large_visits / max(1, player.search.second_net.small_visits)
+        found.append((player.large_net, player.visits * ratio * share))
+    return found

@@ -1,0 +1,1 @@
+"""Experiments of "Multiple policy value Monte Carlo tree search" (Lan et al. 2019)."""

@@ -1,0 +1,175 @@
+"""Nets for the MPV experiments: those that were given, or learned as in the paper from games of the fixed opponent.
+
+Section 4.2 of the paper: f(64, 5) and f(128, 10), and for figure 3 four sizes between, learn from 200,000 games that
+HaHaNoGo played against itself with 50,000 simulations a move, about 10^7 positions. Here the player `rave` plays them.
+Heads are those of AlphaGo Zero (two policy planes, one value plane, 256 hidden); optimiser, learning rate and epochs
+are not stated, and chosen here.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hauteur import networks
+from hauteur.games.game_line import NO_NET, GameLine, record_of
+from hauteur.games.registry import make
+from hauteur.learning.game_files.importing import SHARD_GAMES
+from hauteur.learning.recipe import NetworkSettings, Recipe, parse_recipe
+from hauteur.learning.replay import write_shard
+from hauteur.learning.run_folder import RunFolder
+from hauteur.learning.trainers import architecture_for
+from hauteur.matches.match import Evaluators, Resources
+from hauteur.matches.results import MatchGame
+from hauteur.networks.evaluators.factory import evaluations_per_second
+from hauteur.players.settings import PlayerSettings
+from hauteur.studies.papers.alphazero_report.learning import SeedDisplay
+from hauteur.studies.papers.experiment import Setting
+from hauteur.studies.papers.matches import Contest, play_contests
+from hauteur.studies.papers.mpv_mcts.pairs import BUDGETS, Pair, Size, size_name
+from hauteur.studies.papers.player_pool import field_seconds, usual_plies
+
+PAPER_GAME = "nogo"
+TEACHER_GAMES = 200_000
+TEACHER_SIMULATIONS = 50_000
+EPOCHS = 10
+BATCH = 512
+TRAINING_COST = 3.0
+"""Work of a position in training, in evaluations: forward and twice that backward."""
+
+
+def game_of(setting: Setting) -> str:
+    """The game of the nets, or the one asked for; ValueError where they are not the same."""
+    wanted = None if setting.game is None else make(setting.game).spec
+    for net in setting.nets:
+        game = networks.describe(net).game if net.is_file() else RunFolder(net).stored_recipe().game
+        spec = make(str(game)).spec
+        if wanted not in (None, spec):
+            raise ValueError(f"{net} is for {spec}, not for {wanted}")
+        wanted = spec
+    return wanted or make(PAPER_GAME).spec
+
+
+def supervised_nets(setting: Setting, sizes: Sequence[Size]) -> list[Path]:
+    """The nets that were given, all for one game, or nets of these sizes learned here, where they are not there yet."""
+    game_of(setting)
+    if setting.nets:
+        return list(setting.nets)
+    shards = teacher_games(setting)
+    return [_learned(setting, size, shards) for size in sizes]
+
+
+def pair_of(nets: Sequence[Path]) -> Pair:
+    """Two nets as a pair; ValueError where there are others than two."""
+    if len(nets) != 2:
+        raise ValueError(f"this experiment needs two nets, --net SMALL --net LARGE, got {len(nets)}")
+    return Pair(*nets)
+
+
+def teacher_contest(setting: Setting) -> Contest:
+    """The games to learn from: the fixed opponent against itself from the empty board."""
+    simulations = max(1, round(TEACHER_SIMULATIONS * setting.visits_or(max(BUDGETS)) / max(BUDGETS)))
+    player = PlayerSettings(baseline=f"rave:{simulations}")
+    games = setting.scaled(TEACHER_GAMES, 2)
+    return Contest("teacher", player, player, games, game=game_of(setting), colours="first")
+
+
+def teacher_games(setting: Setting) -> Path:
+    """Plays them; the folder of their shards."""
+    contest, folder = teacher_contest(setting), setting.folder / "teacher-shards"
+    played = play_contests(setting, [contest])[contest.name].games
+    for number, begin in enumerate(range(0, len(played), SHARD_GAMES)):
+        path = folder / f"gen-00000-{number:04d}.parquet"
+        if not path.exists():
+            _write_shard(path, contest.game, played[begin : begin + SHARD_GAMES])
+    return folder
+
+
+def _write_shard(path: Path, game: str, played: Sequence[MatchGame]) -> None:
+    rules = make(game)
+    records = []
+    for match_game in played:
+        state, actions = rules.initial_state(), list[int]()
+        for text in match_game.moves.split():
+            actions.append(state.action_from_text(text))
+            state.play(actions[-1])
+        outcome = 1 if (match_game.score == 1.0) == (match_game.a == "first") else -1
+        records.append(record_of(rules, GameLine(tuple(actions), outcome, match_game.end), match_game.index))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_shard(path, rules.spec, records, generation=0, nets=[NO_NET, NO_NET])
+
+
+def network_values(size: Size) -> dict[str, Any]:
+    """AlphaGo Zero's tower of this size, as a section of a recipe."""
+    filters, blocks = size
+    heads = {"policy_channels": 2, "value_channels": 1, "value_hidden": 256, "value": "scalar"}
+    return {"filters": filters, "blocks": blocks, **heads}
+
+
+def supervised_recipe(setting: Setting, size: Size, shards: Path) -> Recipe:
+    """Learning from the teacher's games alone."""
+    values = {
+        "game": game_of(setting),
+        "network": network_values(size),
+        "start": {"games": [str(shards)], "epochs": EPOCHS},
+        "train": {"batch_size": BATCH, "learning_rate": 2e-3, "weight_decay": 1e-4},
+        "run": {"generations": 0, "threads": setting.threads, "tag": "supervised"},
+    }
+    return parse_recipe(values, "supervised net")
+
+
+def _learned(setting: Setting, size: Size, shards: Path) -> Path:
+    """The net of this size; its run goes on where it was."""
+    from hauteur.learning.pipeline import learn
+
+    folder = RunFolder(setting.folder / "nets" / size_name(size))
+    display = SeedDisplay(setting.show, size_name(size))
+    learn(supervised_recipe(setting, size, shards), folder=folder.path, display=display)
+    return folder.best()
+
+
+@contextmanager
+def nets_for_estimate(setting: Setting, sizes: Sequence[Size]) -> Iterator[list[Path]]:
+    """The nets that were given, or nets of these sizes that know nothing: they are as fast as those to be learned."""
+    if setting.nets:
+        yield list(setting.nets)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        yield [_blank_net(Path(folder), game_of(setting), size) for size in sizes]
+
+
+def _blank_net(folder: Path, game: str, size: Size) -> Path:
+    """A net of zeros."""
+    rules = make(game)
+    architecture = architecture_for(rules, NetworkSettings.model_validate(network_values(size)))
+    tensors = {
+        name: np.full(shape, 1.0 if name.endswith("running_var") else 0.0, np.float32)
+        for name, shape in architecture.shapes().items()
+    }
+    path = folder / f"{size_name(size)}.safetensors"
+    networks.save(path, architecture, tensors, game=rules.spec)
+    return path
+
+
+def learning_seconds(setting: Setting, nets: Sequence[Path]) -> float:
+    """Estimate of the teacher's games and of learning from them with nets like these; 0 where nets were given."""
+    if setting.nets:
+        return 0.0
+    contest = teacher_contest(setting)
+    positions = contest.games * usual_plies(contest.game)
+    seconds = field_seconds(setting, [contest])
+    for net in nets:
+        seconds += positions * EPOCHS * TRAINING_COST / speed_of(setting, net)
+    return seconds
+
+
+def speed_of(setting: Setting, net: Path) -> float:
+    """Evaluations of a net a second, in full batches on the setting's threads."""
+    rules = make(str(networks.describe(net).game))
+    with Evaluators(rules, Resources(setting.parallel, threads=setting.threads)) as evaluators:
+        return evaluations_per_second(evaluators.get(str(net), PlayerSettings(net=str(net))))

@@ -1,0 +1,31 @@
+"""All experiments, in the order of the list. A new one is a module with its `EXPERIMENTS`, added here."""
+
+from hauteur.studies.papers.alphazero_report import figures, game
+from hauteur.studies.papers.experiment import Experiment
+from hauteur.studies.papers.mcts_experiments import search_rules
+from hauteur.studies.papers.mpv_mcts import allocation, az_pairs, midsize, training
+from hauteur.studies.papers.search_contempt import match, odds, positions, repeats, schedule, selfplay
+
+EXPERIMENTS: tuple[Experiment, ...] = (
+    *figures.EXPERIMENTS,
+    *game.EXPERIMENTS,
+    *odds.EXPERIMENTS,
+    *selfplay.EXPERIMENTS,
+    *match.EXPERIMENTS,
+    *repeats.EXPERIMENTS,
+    *positions.EXPERIMENTS,
+    *schedule.EXPERIMENTS,
+    *allocation.EXPERIMENTS,
+    *midsize.EXPERIMENTS,
+    *az_pairs.EXPERIMENTS,
+    *training.EXPERIMENTS,
+    *search_rules.EXPERIMENTS,
+)
+
+
+def find(name: str) -> Experiment:
+    """The experiment of this name; ValueError that names all where there is none."""
+    for experiment in EXPERIMENTS:
+        if experiment.name == name:
+            return experiment
+    raise ValueError(f"there is no experiment {name!r}; there are {', '.join(known.name for known in EXPERIMENTS)}")

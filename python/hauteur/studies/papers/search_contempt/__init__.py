@@ -1,0 +1,1 @@
+"""Experiments of "Search-contempt" (Joshi 2025)."""

@@ -1,0 +1,246 @@
+"""Table 2 of Joshi 2025: search-contempt against PUCT with a high temperature, both tuned to equally many draws.
+
+The paper's question is which lever for decisive games costs less strength. So first the N_scl is sought at which
+search-contempt (with the low temperature of tau_1) has the (w + l)/d that PUCT with tau_2 has in self-play; where no
+N_scl has it, tau_2 is cooled or warmed until its ratio is that of the nearest N_scl. Then the two play each other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from hauteur.matches.ratings.elo import Record, elo, elo_interval, elo_of_interval
+from hauteur.matches.results import Tally
+from hauteur.matches.tuning.ratio_fit import RatioSearch, TunedRatio, decisive_ratio, tune_ratio
+from hauteur.players.settings import PlayerSettings
+from hauteur.plots import Figure
+from hauteur.studies.papers.experiment import Experiment, Finding, Result, Setting, Verdict
+from hauteur.studies.papers.matches import Contest, Played, contest_seconds
+from hauteur.studies.papers.search_contempt.ratio_figures import Beside, ratio_text, results_figure
+from hauteur.studies.papers.search_contempt.settings import (
+    GAMES,
+    HYBRID,
+    PAPER,
+    TAU_2,
+    VISITS,
+    contempt,
+    player,
+    selfplay,
+    warmer,
+)
+from hauteur.studies.papers.shared_games import play_shared
+
+TABLE_2 = Record(37, 46, 17)
+"""The paper's match from the view of search-contempt."""
+
+PAPER_RATIO = 1.38
+"""(w + l)/d of both in self-play."""
+
+MATCH_GAMES = 2 * GAMES
+"""The paper's 100 games leave an interval of 100 Elo; twice as many, one of 70."""
+
+STARTS = (5, 10, 32)
+"""N_scl that are played first: the games of figure 2."""
+
+MORE_SETS = 2
+"""So many times GAMES games are played more where the line through those leads to an N_scl outside of STARTS; and for a
+factor on tau_2, after the games of tau_2 itself."""
+
+
+@dataclass(frozen=True)
+class Sides:
+    """Search-contempt and PUCT at equal ratios, and how N_scl and the factor on tau_2 (None: left at 1) were found."""
+
+    n_scl: TunedRatio
+    factor: TunedRatio | None
+    wanted: float
+
+    @property
+    def name(self) -> str:
+        """Of the folder of their match."""
+        return f"n{self.n_scl.x:g}-tau2" + ("" if self.factor is None else f"-x{self.factor.x:.3g}")
+
+    def players(self, setting: Setting) -> tuple[PlayerSettings, PlayerSettings]:
+        """Search-contempt and PUCT."""
+        factor = 1.0 if self.factor is None else self.factor.x
+        return contempt_player(setting, self.n_scl.x), tau_player(setting, factor)
+
+
+def contempt_vs_temperature(setting: Setting) -> Result:
+    """Table 2."""
+    sides = tuned_sides(setting)
+    for text in tuning_texts(sides):
+        setting.show(text)
+    return _result(setting, sides, _match(setting, sides))
+
+
+def _match(setting: Setting, sides: Sides) -> Played:
+    a, b = sides.players(setting)
+    games = 2 * max(1, setting.scaled(MATCH_GAMES) // 2)
+    return play_shared(setting, [Contest(sides.name, a, b, games)])[sides.name]
+
+
+def _result(setting: Setting, sides: Sides, match: Played) -> Result:
+    facts = {"visits": setting.visits_or(VISITS), "games": match.contest.games}
+    return Result(
+        [_row("search-contempt", sides, match.tally), _row("PUCT", sides, match.tally)],
+        [match_finding(match.tally, sides)],
+        [_figure(setting, match)],
+        tuning_texts(sides),
+        {**facts, "n_scl": _facts(sides.n_scl), "factor": _facts(sides.factor)},
+    )
+
+
+def tuned_sides(setting: Setting) -> Sides:
+    """Plays the games of the tuning, going on where it was.
+
+    ValueError where tau_2 has no draws or nothing else, so that there is no ratio to tune to.
+    """
+    warm = _measure(setting, "tau2", tau_player(setting, 1.0), setting.scaled(GAMES, 2))
+    wanted = decisive_ratio(warm)
+    if not wanted:
+        raise ValueError(f"self-play with tau_2 has the results {warm}: no ratio (w + l)/d to tune to; play more games")
+    n_scl = _tuned_n_scl(setting, wanted)
+    if n_scl.reached == "found":
+        return Sides(n_scl, None, wanted)
+    games = setting.scaled(GAMES, 2)
+    search = RatioSearch(n_scl.ratio, 0.1, 2.0, (1.0,), rising=True, games=games, most_games=(1 + MORE_SETS) * games)
+    return Sides(n_scl, tune_ratio(lambda x, games: _tau_games(setting, x, games), search), wanted)
+
+
+def _tuned_n_scl(setting: Setting, wanted: float) -> TunedRatio:
+    """N_scl by the games of figure 2; with more games where it is not between theirs."""
+    visits, games = setting.visits_or(VISITS), setting.scaled(GAMES, 2)
+    starts = tuple(float(n_scl) for n_scl in STARTS if n_scl <= visits) or (1.0,)
+    few = RatioSearch(wanted, 1, visits, starts, rising=False, whole=True, games=games, most_games=len(starts) * games)
+    found = tune_ratio(lambda x, games: _contempt_games(setting, x, games), few)
+    if min(starts) <= found.x <= max(starts):
+        return found
+    more = replace(few, most_games=(len(starts) + MORE_SETS) * games)
+    return tune_ratio(lambda x, games: _contempt_games(setting, x, games), more)
+
+
+def contempt_player(setting: Setting, n_scl: float) -> PlayerSettings:
+    """hybrid with this N_scl; PUCT where it is not below the visits, and so never acts."""
+    n = round(n_scl)
+    return player(setting, HYBRID if n >= setting.visits_or(VISITS) else contempt(n))
+
+
+def tau_player(setting: Setting, factor: float) -> PlayerSettings:
+    """PUCT with tau_2 times a factor."""
+    return warmer(player(setting, TAU_2), factor)
+
+
+def _contempt_games(setting: Setting, n_scl: float, games: int) -> Record:
+    name = "puct" if n_scl >= setting.visits_or(VISITS) else f"n{n_scl:g}"
+    return _measure(setting, name, contempt_player(setting, n_scl), games)
+
+
+def _tau_games(setting: Setting, factor: float, games: int) -> Record:
+    name = "tau2" if factor == 1 else f"tau2-x{factor:.6g}"
+    return _measure(setting, name, tau_player(setting, factor), games)
+
+
+def _measure(setting: Setting, name: str, settings: PlayerSettings, games: int) -> Record:
+    return play_shared(setting, [selfplay(name, settings, games)])[name].tally.record
+
+
+def tuning_texts(sides: Sides) -> list[str]:
+    """What the tuning found, a line each."""
+    texts = [f"PUCT with tau_2 has (w + l)/d {sides.wanted:.2f} in self-play (paper: {PAPER_RATIO})"]
+    texts += [_tuning_text("N_scl", sides.n_scl)]
+    return texts if sides.factor is None else [*texts, _tuning_text("factor on tau_2", sides.factor)]
+
+
+def _tuning_text(name: str, tuned: TunedRatio) -> str:
+    low, high = tuned.interval
+    places = "; ".join(f"{one.x:.4g}: {ratio_text(one.record)}" for one in tuned.measured)
+    end = "" if tuned.reached == "found" else f", the {tuned.reached} end of what is possible"
+    return f"{name} {tuned.x:.4g} [{low:.3g}, {high:.3g}]{end}: (w + l)/d {tuned.ratio:.2f}; measured {places}"
+
+
+def match_finding(tally: Tally, sides: Sides) -> Finding:
+    """The match beside the paper's, from the view of search-contempt."""
+    low, high = elo_of_interval(tally.score_interval)
+    there = elo_interval(TABLE_2)
+    verdict: Verdict = "holds" if low > 0 else "does not hold" if high < 0 else "open"
+    record = tally.record
+    return Finding(
+        f"table 2: search-contempt at N_scl 5 against PUCT with tau_2: {_counts(TABLE_2)}, {elo(TABLE_2):+.0f} Elo "
+        f"[{there[0]:+.0f}, {there[1]:+.0f}]",
+        f"N_scl {sides.n_scl.x:.4g}: {_counts(record)}, {elo(record):+.0f} Elo [{low:+.0f}, {high:+.0f}]",
+        verdict,
+    )
+
+
+def _counts(record: Record) -> str:
+    return f"{record.wins} won, {record.draws} drawn, {record.losses} lost"
+
+
+def _row(name: str, sides: Sides, tally: Tally) -> dict[str, Any]:
+    """A line of the table from one side's view."""
+    mine, record = name == "search-contempt", tally.record
+    wins, losses = (record.wins, record.losses) if mine else (record.losses, record.wins)
+    factor = 1.0 if sides.factor is None else sides.factor.x
+    return {
+        "search": name,
+        "temperature": "tau_1" if mine else f"{factor:.4g} tau_2",
+        "n_scl": sides.n_scl.x if mine else None,
+        "wins": wins,
+        "draws": record.draws,
+        "losses": losses,
+        "elo": (elo(record) if 0 < record.score < 1 else None) if mine else 0.0,
+        "paper_wins": TABLE_2.wins if mine else TABLE_2.losses,
+        "paper_draws": TABLE_2.draws,
+        "paper_losses": TABLE_2.losses if mine else TABLE_2.wins,
+        "paper_elo": elo(TABLE_2) if mine else 0.0,
+    }
+
+
+def _facts(tuned: TunedRatio | None) -> dict[str, Any] | None:
+    if tuned is None:
+        return None
+    places = [
+        {"x": one.x, "wins": one.record.wins, "draws": one.record.draws, "losses": one.record.losses}
+        for one in tuned.measured
+    ]
+    return {
+        "x": tuned.x,
+        "interval_95": list(tuned.interval),
+        "ratio": tuned.ratio,
+        "reached": tuned.reached,
+        "measured": places,
+    }
+
+
+def _figure(setting: Setting, match: Played) -> Figure:
+    visits, record = setting.visits_or(VISITS), match.tally.record
+    text = f"{record.games} games at {visits} visits a move; paper: {TABLE_2.games} at {VISITS}."
+    title = "Search-contempt against PUCT with a high temperature"
+    rows = [Beside("match", record, TABLE_2)]
+    return results_figure("contempt-vs-temperature", title, text, rows, names=("won", "drawn", "lost"))
+
+
+def _seconds(setting: Setting) -> float:
+    """Of the games that are always played, and one more set for the tuning."""
+    games = setting.scaled(GAMES, 2)
+    sets = [selfplay(f"n{n_scl}", contempt_player(setting, n_scl), games) for n_scl in (*STARTS, 1)]
+    tau = tau_player(setting, 1.0)
+    return contest_seconds(
+        setting, [*sets, selfplay("tau2", tau, games), selfplay("match", tau, setting.scaled(MATCH_GAMES))]
+    )
+
+
+EXPERIMENTS = (
+    Experiment(
+        "contempt-vs-temperature",
+        f"{PAPER}, table 2",
+        "chess match: search-contempt against PUCT with a temperature of equally many draws",
+        0.0,
+        contempt_vs_temperature,
+        seeds=1,
+        uses=("nets", "visits"),
+        estimate_here=_seconds,
+    ),
+)

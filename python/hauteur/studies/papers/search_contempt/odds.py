@@ -1,0 +1,316 @@
+"""Table 1 of the search-contempt paper: how the giver of queen odds scores by nodes, with PUCT and search-contempt.
+
+A. Joshi, "Search-contempt", 2025, section 4.1. The giver plays without its queen against a fixed receiver, which has
+all its men and is weak enough that the giver scores something. The paper's net was trained for queen odds; any net will
+do here. The receiver is `--opponent`, the odds are the position of `--game`, such as `chess(fen=...)`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any
+
+from hauteur.games.odds import ODDS_STARTS, PUBLISHED
+from hauteur.games.registry import make, parse_spec, with_fen
+from hauteur.matches.openings import Opening, opening_state, random_opening
+from hauteur.matches.ratings.elo import score_interval
+from hauteur.players.settings import PlayerSettings, parse_player
+from hauteur.plots import LINE_COLOURS, Figure, Series
+from hauteur.search.lc0_options import search_params, temperature
+from hauteur.search.rules import SEARCH_CONTEMPT_OFF
+from hauteur.studies.papers.experiment import Experiment, Finding, Result, Setting, Verdict
+from hauteur.studies.papers.matches import Contest, Played, contest_seconds, play_contests, wanted
+from hauteur.studies.papers.search_contempt.settings import PAPER
+from hauteur.system.seeds import stream
+
+FEW = 10
+"""Games of a cell under which nothing is concluded."""
+
+TABLE_1 = {100: (0.2343, 0.3676), 800: (0.3525, 0.5781), 20_000: (0.2540, 0.8173)}
+"""Nodes: the giver's score with PUCT and with search-contempt."""
+
+GAMES = 200
+"""Games of a setting; the paper does not say how many it played."""
+
+PUCT = SEARCH_CONTEMPT_OFF
+SETTINGS = (PUCT, 28, 5, 1)
+"""N_scl of the giver: off, the published one for odds, and lower ones, for a receiver that thinks less."""
+
+GAME = with_fen("chess", ODDS_STARTS["queen d1"])
+RECEIVER = "visits=10 temperature=0.5"
+OPENING_PLIES = 2
+LINES = 200
+LEAST_NODES = 100
+GROWTH = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """One entry of the table: N_scl, nodes, the giver's games."""
+
+    n_scl: int
+    nodes: int
+    played: Played
+
+    @property
+    def score(self) -> float:
+        """The giver's share of the points."""
+        return self.played.tally.record.score
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Of 95 %."""
+        return score_interval(self.played.tally.record)
+
+
+Pair = tuple[Cell, Cell]
+"""Two entries that are compared."""
+
+
+def make_odds(setting: Setting) -> Result:
+    """Plays every cell of the table, then draws it."""
+    plans = contests(setting)
+    played = play_contests(setting, plans.values())
+    cells = {place: Cell(*place, played[plan.name]) for place, plan in plans.items() if plan.name in played}
+    rows = [_row(cell) for cell in cells.values()]
+    facts = {"receiver": receiver(setting).model_dump(exclude_defaults=True), "start": start(setting)[1]}
+    return Result(rows, findings(cells), [figure(cells)], [table(cells)], facts)
+
+
+def contests(setting: Setting) -> dict[tuple[int, int], Contest]:
+    """The matches by N_scl and nodes, all from the same openings; the cheap ones first."""
+    game, fen = start(setting)
+    games, against = setting.scaled(GAMES, 2), receiver(setting)
+    lines = odds_lines(game, fen)
+    places = [(n_scl, nodes) for nodes in node_counts(setting.visits) for n_scl in SETTINGS]
+    return {
+        (n_scl, nodes): Contest(
+            f"{label(n_scl)}-{nodes}",
+            giver(setting, n_scl, nodes),
+            against,
+            games,
+            game=game,
+            colours="first" if white_gives(fen) else "second",
+            openings=lines,
+        )
+        for n_scl, nodes in places
+    }
+
+
+def node_counts(most: int | None) -> list[int]:
+    """The paper's node counts; with another limit the counts below it in steps of a factor 4, down to 100."""
+    if most is None:
+        return sorted(TABLE_1)
+    counts = [most]
+    while counts[0] >= GROWTH * LEAST_NODES:
+        counts.insert(0, round(counts[0] / GROWTH))
+    return counts
+
+
+def start(setting: Setting) -> tuple[str, str]:
+    """The game without its position, and the position of the odds; ValueError where there is none."""
+    spec = setting.game or GAME
+    name, parameters = parse_spec(spec)
+    fen = parameters.pop("fen", None)
+    if fen is None or parameters:
+        raise ValueError(f"contempt-odds wants the position of the odds as --game 'chess(fen=...)', got {spec!r}")
+    return name, str(fen)
+
+
+def white_gives(fen: str) -> bool:
+    """Whether White has fewer men than Black; ValueError where both have as many."""
+    men = [sign for sign in fen.split()[0] if sign.isalpha()]
+    white = sum(sign.isupper() for sign in men)
+    if 2 * white == len(men):
+        raise ValueError(f"no odds: both sides have {white} men in {fen}")
+    return 2 * white < len(men)
+
+
+def giver(setting: Setting, n_scl: int, nodes: int) -> PlayerSettings:
+    """The player without the queen: lc0's defaults with the settings of the odds runs."""
+    options = {**PUBLISHED, "ScLimit": n_scl}
+    return PlayerSettings(
+        net=setting.net(start(setting)[0]),
+        visits=nodes,
+        search=search_params(options),
+        temperature=temperature(options),
+    )
+
+
+def receiver(setting: Setting) -> PlayerSettings:
+    """The fixed opponent; with the giver's net unless it names one or has none."""
+    player = parse_player(setting.opponent or RECEIVER, "--opponent")
+    if player.net is None and player.has_net:
+        return player.model_copy(update={"net": setting.net(start(setting)[0])})
+    return player
+
+
+def odds_lines(game: str, fen: str, count: int = LINES, seed: int = 1) -> list[str]:
+    """So many positions after two random plies, one by each side: the games are different from the beginning."""
+    rules = make(game)
+    plan = Opening(fen).plan(rules, 0)
+    lines = []
+    for number in range(count):
+        state = opening_state(rules, plan)
+        for action in random_opening(rules, OPENING_PLIES, stream(seed, "odds opening", number), after=plan):
+            state.play(action)
+        lines.append(state.notation())
+    return lines
+
+
+def label(n_scl: int) -> str:
+    """How a setting is called in names of folders."""
+    return "puct" if n_scl == PUCT else f"n{n_scl}"
+
+
+def title(n_scl: int) -> str:
+    """How a setting is called in tables."""
+    return "PUCT" if n_scl == PUCT else f"N_scl {n_scl}"
+
+
+def _row(cell: Cell) -> dict[str, Any]:
+    record, (low, high) = cell.played.tally.record, cell.interval
+    paper = TABLE_1.get(cell.nodes)
+    shown = None if paper is None else paper[0] if cell.n_scl == PUCT else paper[1] if cell.n_scl == 28 else None
+    counts = {"games": record.games, "wins": record.wins, "draws": record.draws, "losses": record.losses}
+    return {
+        "search": label(cell.n_scl),
+        "nodes": cell.nodes,
+        **counts,
+        "score": cell.score,
+        "low_95": low,
+        "high_95": high,
+        "paper": shown,
+    }
+
+
+def table(cells: Mapping[tuple[int, int], Cell]) -> str:
+    """The paper's table beside ours: the giver's score in per cent."""
+    lines = [f"{'nodes':>7}  {'search':9} {'paper':>7}  {'here':>7}  95 % interval    won drawn  lost"]
+    for cell in cells.values():
+        row, record = _row(cell), cell.played.tally.record
+        paper = "" if row["paper"] is None else f"{row['paper']:.2%}"
+        interval = f"{row['low_95']:.1%} to {row['high_95']:.1%}"
+        counts = f"{record.wins:5} {record.draws:5} {record.losses:5}"
+        lines.append(f"{cell.nodes:7,}  {title(cell.n_scl):9} {paper:>7}  {cell.score:7.1%}  {interval:15} {counts}")
+    return "\n".join(lines)
+
+
+def figure(cells: Mapping[tuple[int, int], Cell]) -> Figure:
+    """Score by nodes, a line a setting."""
+    lines = []
+    for number, n_scl in enumerate(dict.fromkeys(n_scl for n_scl, _ in cells)):
+        mine = [cell for cell in cells.values() if cell.n_scl == n_scl]
+        lows, highs = zip(*(cell.interval for cell in mine), strict=True)
+        colour = LINE_COLOURS[number % len(LINE_COLOURS)]
+        xs = [cell.nodes for cell in mine]
+        lines.append(Series(title(n_scl), xs, [cell.score for cell in mine], colour, low=lows, high=highs))
+    games = next(iter(cells.values())).played.tally.record.games
+    text = f"The giver's score against a fixed receiver, {games} games a point, 95 % intervals."
+    return Figure(
+        "contempt-odds",
+        "Odds by nodes",
+        text,
+        "score of the giver",
+        "nodes a move",
+        lines=tuple(lines),
+        percent=True,
+        x_log=True,
+    )
+
+
+def findings(cells: Mapping[tuple[int, int], Cell]) -> list[Finding]:
+    """The three statements of the paper."""
+    return [rise(cells), fall(cells), lead(cells)]
+
+
+def rise(cells: Mapping[tuple[int, int], Cell]) -> Finding:
+    """Search-contempt gets stronger with nodes: the most nodes of each setting against the least."""
+    ends = {n_scl: _ends(cells, n_scl) for n_scl, _ in cells if n_scl != PUCT}
+    ends = {n_scl: pair for n_scl, pair in ends.items() if pair[0] is not pair[1]}
+    text = "36.8 %, 57.8 % and 81.7 % at 100, 800 and 20,000 nodes: search-contempt rises with the nodes"
+    return Finding(text, f"from the least to the most nodes: {_told(ends)}", _verdict(list(ends.values())))
+
+
+def fall(cells: Mapping[tuple[int, int], Cell]) -> Finding:
+    """PUCT has its best score before the most nodes."""
+    levels = [cell for (n_scl, _), cell in cells.items() if n_scl == PUCT]
+    text, scores = "23.4 %, 35.3 % and 25.4 %: PUCT rises, then falls", ", ".join(map(_score_told, levels))
+    verdict: Verdict = "open"
+    if len(levels) > 1:
+        best = max(levels, key=lambda cell: cell.score)
+        _, _, high = difference(best, levels[-1])
+        verdict = "holds" if high < 0 else "does not hold" if best is levels[-1] else "open"
+    return Finding(text, f"PUCT scores {scores or 'unknown'}", verdict)
+
+
+def lead(cells: Mapping[tuple[int, int], Cell]) -> Finding:
+    """Search-contempt against PUCT at equal nodes."""
+    leads: dict[int, dict[int, Pair]] = {}
+    for (n_scl, nodes), cell in cells.items():
+        if n_scl != PUCT and (PUCT, nodes) in cells:
+            leads.setdefault(nodes, {})[n_scl] = (cells[PUCT, nodes], cell)
+    told = [f"at {nodes:,} nodes {_told(pairs)}" for nodes, pairs in leads.items()]
+    text = "at equal nodes search-contempt is ahead of PUCT by 13, 23 and 56 points of per cent"
+    most = list(leads[max(leads)].values()) if leads else []
+    return Finding(text, f"against PUCT {'; '.join(told) or 'unknown'}", _verdict(most))
+
+
+def difference(before: Cell, after: Cell, confidence: float = 0.95) -> tuple[float, float, float]:
+    """How much more `after` scores, and the interval: both played the same openings, so game by game."""
+    gains = [b.score - a.score for a, b in zip(before.played.games, after.played.games, strict=True)]
+    mean = sum(gains) / len(gains)
+    variance = sum((gain - mean) ** 2 for gain in gains) / max(1, len(gains) - 1)
+    error = NormalDist().inv_cdf((1 + confidence) / 2) * math.sqrt(variance / len(gains))
+    return mean, mean - error, mean + error
+
+
+def _verdict(pairs: Sequence[Pair]) -> Verdict:
+    """Whether some second cell of a pair is ahead, or all are behind, at 95 % for all pairs together (Bonferroni).
+
+    Open with fewer games than FEW, of which an interval by the normal distribution says nothing.
+    """
+    if any(len(cell.played.games) < FEW for pair in pairs for cell in pair):
+        return "open"
+    gains = [difference(*pair, confidence=1 - 0.05 / len(pairs)) for pair in pairs]
+    if any(low > 0 for _, low, _ in gains):
+        return "holds"
+    return "does not hold" if gains and all(high < 0 for _, _, high in gains) else "open"
+
+
+def _ends(cells: Mapping[tuple[int, int], Cell], n_scl: int) -> tuple[Cell, Cell]:
+    """The cells of a setting with the least and the most nodes."""
+    mine = sorted((cell for cell in cells.values() if cell.n_scl == n_scl), key=lambda cell: cell.nodes)
+    return mine[0], mine[-1]
+
+
+def _score_told(cell: Cell) -> str:
+    return f"{cell.score:.1%} at {cell.nodes:,}"
+
+
+def _told(pairs: Mapping[int, Pair]) -> str:
+    gains = {n_scl: [100 * value for value in difference(*pair)] for n_scl, pair in pairs.items()}
+    texts = [f"{title(n_scl)} {gain:+.1f} [{low:+.1f}, {high:+.1f}]" for n_scl, (gain, low, high) in gains.items()]
+    return ", ".join(texts) or "unknown"
+
+
+def estimate(setting: Setting) -> float:
+    """Seconds on this machine."""
+    return contest_seconds(setting, wanted(setting, contests(setting).values()), plies=80)
+
+
+EXPERIMENTS = (
+    Experiment(
+        "contempt-odds",
+        f"{PAPER}, table 1",
+        "queen odds: score by nodes, PUCT and search-contempt",
+        0.0,
+        make_odds,
+        seeds=1,
+        uses=("nets", "visits", "game", "opponent", "only"),
+        estimate_here=estimate,
+    ),
+)

@@ -1,0 +1,346 @@
+"""Figure 5 of the search-contempt paper: how often self-play comes to positions that the net misjudges.
+
+A. Joshi, "Search-contempt", 2025, section 4.2.4: with a low N_scl self-play seeks positions that look good at few nodes
+and are bad at many (its example: +0.004 for the bare net, -0.82 in truth), and "interesting" positions are 20 to 30
+times as frequent as with PUCT. Here positions are drawn from games of both kinds and judged by the net with plain PUCT,
+at few visits and at many; those are counted whose value changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from hauteur import _core
+from hauteur.games.registry import make, with_fen
+from hauteur.matches.match import Evaluators, Resources
+from hauteur.matches.results import MatchGame
+from hauteur.networks.evaluators.factory import evaluations_per_second
+from hauteur.networks.files import write_bytes
+from hauteur.plots import Figure, Series
+from hauteur.search.batch_analysis import Judge, Judgement, Question
+from hauteur.studies.papers.bootstrap_ci import Rate, rate_of, ratio_of
+from hauteur.studies.papers.experiment import Experiment, Finding, Result, Setting, Verdict
+from hauteur.studies.papers.matches import Contest, contest_seconds
+from hauteur.studies.papers.search_contempt.settings import HYBRID, VISITS, Options, contempt, player, selfplay
+from hauteur.studies.papers.shared_games import play_shared
+from hauteur.system.seeds import stream
+
+GAMES = 100
+POSITIONS = 500
+"""Of each set of games."""
+
+LOW = 5
+"""Visits of the shallow judgement: the N_scl of the games."""
+
+DEEPER = 4
+"""Visits of the deep judgement, in units of those of the games."""
+
+SHIFT = 0.2
+SWING = 0.4
+GRAVE = 0.8
+GAP = 0.3
+EXAMPLES = 5
+
+SETS: Mapping[str, tuple[str, Options]] = {"n5": ("N_scl 5", contempt(5)), "puct": ("PUCT", HYBRID)}
+"""The games by the name of their folder: title and options."""
+
+
+class Judged(BaseModel):
+    """A position of a game and what was found of it; values are for the player to move.
+
+    low, high: values at few visits and at many; gap: how much the best move is better than the second; change: whether
+    the deep search plays another move than the shallow one.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    game: int
+    ply: int
+    fen: str
+    before: str
+    move: str
+    white_to_move: bool
+    low: float
+    high: float
+    best: str
+    gap: float | None
+    change: bool
+
+    @property
+    def swing(self) -> float:
+        """By how much the judgement changes."""
+        return abs(self.high - self.low)
+
+
+Kind = Callable[[Judged], bool]
+
+KINDS: Mapping[str, Kind] = {
+    "shifted": lambda one: one.swing >= SHIFT,
+    "misjudged": lambda one: one.swing >= SWING,
+    "gravely misjudged": lambda one: one.swing >= GRAVE,
+    "puzzle": lambda one: one.swing >= SWING and one.change and one.gap is not None and one.gap >= GAP,
+    "mistake": lambda one: one.high - one.low >= SWING,
+    "trap": lambda one: one.low - one.high >= SWING,
+}
+"""What is counted. puzzle: the best move is one that the shallow search does not play, and better than every other by
+GAP; mistake: who moved into the position is worse off than it looks; trap: better off."""
+
+
+class Place(NamedTuple):
+    """A position by the number of its game and its ply."""
+
+    game: int
+    ply: int
+
+
+def make_positions(setting: Setting) -> Result:
+    """Plays the games, judges the positions, counts."""
+    plans = contests(setting)
+    games = {name: played.games for name, played in play_shared(setting, plans.values()).items()}
+    found = {name: judged(setting, name, games[name]) for name in plans}
+    rows = [_row(setting, name, found[name], kind) for name in found for kind in KINDS]
+    facts = {
+        "low_visits": LOW,
+        "high_visits": deep(setting),
+        "shift": SHIFT,
+        "swing": SWING,
+        "grave": GRAVE,
+        "gap": GAP,
+    }
+    return Result(rows, findings(found), [figure(setting, found)], [table(found), *examples(setting, found)], facts)
+
+
+def contests(setting: Setting) -> dict[str, Contest]:
+    """The games by name."""
+    return {name: selfplay(name, player(setting, options), _games(setting)) for name, (_, options) in SETS.items()}
+
+
+def _games(setting: Setting) -> int:
+    return setting.scaled(GAMES, 2)
+
+
+def deep(setting: Setting) -> int:
+    """Visits of the deep judgement."""
+    return max(LOW + 1, DEEPER * setting.visits_or(VISITS))
+
+
+def judged(setting: Setting, name: str, games: Sequence[MatchGame]) -> list[Judged]:
+    """Positions drawn from these games with what was found of them; those on disk are not judged again."""
+    rules = make("chess")
+    places = draw(rules, games, setting.scaled(POSITIONS, 2))
+    file = setting.folder / f"{name}.positions.jsonl"
+    done = {Place(one.game, one.ply): one for one in read_judged(file)}
+    missing = [place for place in places if place not in done]
+    if missing:
+        done.update(_judge_missing(setting, rules, games, missing, file))
+    return [done[place] for place in places]
+
+
+def draw(rules: _core.Game, games: Sequence[MatchGame], count: int) -> list[Place]:
+    """So many places of different positions, drawn among all; fewer where there are not so many."""
+    first: dict[int, Place] = {}
+    for game in games:
+        for place, state in states_of(rules, game):
+            first.setdefault(state.key, place)
+    places = list(first.values())
+    order = stream(1, "positions of games").permutation(len(places))[:count]
+    return [places[number] for number in sorted(order)]
+
+
+def states_of(rules: _core.Game, game: MatchGame) -> Iterator[tuple[Place, _core.State]]:
+    """Every position of a game after its first move, but the last; the state goes on with the iterator."""
+    state = make(with_fen(rules.spec, game.fen)).initial_state()
+    for ply, move in enumerate(f"{game.opening} {game.moves}".split(), start=1):
+        state.play(state.action_from_text(move))
+        if state.outcome() is None:
+            yield Place(game.index, ply), state
+
+
+def _judge_missing(
+    setting: Setting, rules: _core.Game, games: Sequence[MatchGame], places: Sequence[Place], file: Path
+) -> dict[Place, Judged]:
+    """Judges positions and adds each to the file when it is known."""
+    states = dict(_states_at(rules, games, set(places)))
+    plain = player(setting, HYBRID)
+    found = {}
+    with Evaluators(rules, Resources(parallel=setting.parallel, threads=setting.threads)) as evaluators:
+        judge = Judge(evaluators.get(setting.net(), plain), plain.search, seed=1)
+        answers = judge.judge_each(Question(states[place], (LOW, deep(setting))) for place in places)
+        with file.open("ab", buffering=0) as out:
+            for number, answer in answers:
+                place = places[number]
+                found[place] = _judged(games, place, states[place], answer)
+                out.write((found[place].model_dump_json() + "\n").encode())
+                _tell(setting, file.name, len(found), len(places))
+    return found
+
+
+def _tell(setting: Setting, name: str, done: int, of: int) -> None:
+    if done % 100 == 0 or done == of:
+        setting.show(f"{name}: {done} of {of} judged")
+
+
+def _states_at(
+    rules: _core.Game, games: Sequence[MatchGame], places: set[Place]
+) -> Iterator[tuple[Place, _core.State]]:
+    for game in games:
+        for place, state in states_of(rules, game):
+            if place in places:
+                yield place, state.copy()
+
+
+def _judged(games: Sequence[MatchGame], place: Place, state: _core.State, answer: Sequence[Judgement]) -> Judged:
+    low, high = answer
+    game = next(game for game in games if game.index == place.game)
+    moves = f"{game.opening} {game.moves}".split()
+    before = make(with_fen(state.game.name, game.fen)).initial_state()
+    for move in moves[: place.ply - 1]:
+        before.play(before.action_from_text(move))
+    return Judged(
+        game=place.game,
+        ply=place.ply,
+        fen=state.notation(),
+        before=before.notation(),
+        move=moves[place.ply - 1],
+        white_to_move=state.to_move == 0,
+        low=round(low.q, 4),
+        high=round(high.q, 4),
+        best=state.action_to_text(high.best),
+        gap=None if high.second is None else round(high.gap, 4),
+        change=high.best != low.best,
+    )
+
+
+def read_judged(file: Path) -> list[Judged]:
+    """What the file has; a last line that was cut off is removed. ValueError for any other that is damaged."""
+    if not file.exists():
+        return []
+    data = file.read_bytes()
+    whole = data[: data.rfind(b"\n") + 1]
+    if whole != data:
+        write_bytes(file, whole)
+    try:
+        return [Judged.model_validate_json(line) for line in whole.splitlines()]
+    except ValidationError:
+        raise ValueError(f"{file}: a line is no judged position; delete the file, it is made again") from None
+
+
+def _rate(found: Sequence[Judged], kind: str) -> Rate:
+    return rate_of([(one.game, KINDS[kind](one)) for one in found])
+
+
+def _row(setting: Setting, name: str, found: Sequence[Judged], kind: str) -> dict[str, Any]:
+    rate = _rate(found, kind)
+    return {
+        "games": name,
+        "kind": kind,
+        "positions": len(found),
+        "count": rate.counted,
+        "per_1000": 1000 * rate.share,
+        "low_95": 1000 * rate.low,
+        "high_95": 1000 * rate.high,
+        "low_visits": LOW,
+        "high_visits": deep(setting),
+    }
+
+
+def table(found: Mapping[str, Sequence[Judged]]) -> str:
+    """Positions of each kind per 1,000, and how many times as many with search-contempt."""
+    lines = [f"{'per 1,000 positions':20}" + "".join(f"{SETS[name][0]:>24}" for name in found) + f"{'ratio':>22}"]
+    for kind in KINDS:
+        cells = [_rate(judgements, kind) for judgements in found.values()]
+        texts = "".join(f"{f'{1e3 * r.share:.1f} [{1e3 * r.low:.1f}, {1e3 * r.high:.1f}]':>24}" for r in cells)
+        ratio, low, high = _ratio(found, kind)
+        lines.append(f"{kind:20}{texts}{f'{ratio:.2f} [{low:.2f}, {high:.2f}]':>22}")
+    return "\n".join(lines)
+
+
+def _ratio(found: Mapping[str, Sequence[Judged]], kind: str) -> tuple[float, float, float]:
+    with_contempt, with_puct = ([(one.game, KINDS[kind](one)) for one in found[name]] for name in SETS)
+    return ratio_of(with_contempt, with_puct)
+
+
+def findings(found: Mapping[str, Sequence[Judged]]) -> list[Finding]:
+    """The statement of section 4.2.1 beside three ways to count."""
+    return [_finding(found, kind) for kind in ("shifted", "misjudged", "puzzle")]
+
+
+def _finding(found: Mapping[str, Sequence[Judged]], kind: str) -> Finding:
+    ratio, low, high = _ratio(found, kind)
+    rates = "; ".join(f"{SETS[name][0]} {1000 * _rate(found[name], kind).share:.1f}" for name in found)
+    verdict: Verdict = "does not hold" if high < 20 else "holds" if low >= 20 else "open"
+    text = f"{kind} positions per 1,000: {rates}; {ratio:.2f} [{low:.2f}, {high:.2f}] times as many"
+    return Finding("'interesting' positions are 20 to 30 times as frequent with a low N_scl", text, verdict)
+
+
+def figure(setting: Setting, found: Mapping[str, Sequence[Judged]]) -> Figure:
+    """The rates with their intervals."""
+    lines = []
+    for number, (name, colour) in enumerate(zip(found, ("orange", "blue"), strict=True)):
+        rates = [_rate(found[name], kind) for kind in KINDS]
+        places = [place + 0.16 * number - 0.08 for place in range(1, len(KINDS) + 1)]
+        values, lows, highs = ([1000 * value for value in row] for row in zip(*(r[1:] for r in rates), strict=True))
+        lines.append(Series(SETS[name][0], places, values, colour, low=lows, high=highs, joined=False))
+    text = (
+        f"Positions whose value at {LOW} visits and at {deep(setting)} differs by {SWING} (shifted: {SHIFT}, gravely: "
+        f"{GRAVE}); self-play at {setting.visits_or(VISITS)} visits; 95 % intervals by game."
+    )
+    return Figure(
+        "contempt-positions",
+        "Misjudged positions in self-play",
+        text,
+        "per 1,000 positions",
+        "",
+        lines=tuple(lines),
+        from_zero=True,
+        x_names=tuple(KINDS),
+    )
+
+
+def examples(setting: Setting, found: Mapping[str, Sequence[Judged]]) -> list[str]:
+    """The positions of the games with search-contempt that are misjudged most, one a game, as the paper's figure."""
+    best: dict[int, Judged] = {}
+    for one in sorted(found["n5"], key=lambda one: -one.swing):
+        if one.swing >= SWING:
+            best.setdefault(one.game, one)
+    return [_example(setting, one) for one in list(best.values())[:EXAMPLES]]
+
+
+def _example(setting: Setting, one: Judged) -> str:
+    state = make(with_fen("chess", one.fen)).initial_state()
+    sign = 1 if one.white_to_move else -1
+    low, high = (f"{sign * value:+.3f}" for value in (one.low, one.high))
+    lines = (
+        f"game {one.game + 1} of N_scl 5, ply {one.ply}: {one.before}, {one.move} leads to",
+        one.fen,
+        f"value for White {low} at {LOW} visits, {high} at {deep(setting)}; best {one.best}",
+        state.text(),
+    )
+    return "\n".join(lines)
+
+
+def estimate(setting: Setting) -> float:
+    """Seconds on this machine, of games and judgements."""
+    plans, rules = contests(setting), make("chess")
+    with Evaluators(rules, Resources(parallel=setting.parallel, threads=setting.threads)) as evaluators:
+        speed = evaluations_per_second(evaluators.get(setting.net(), player(setting, HYBRID)))
+    judging = len(plans) * setting.scaled(POSITIONS, 2) * deep(setting) / speed
+    return contest_seconds(setting, plans.values()) + judging
+
+
+EXPERIMENTS = (
+    Experiment(
+        "contempt-positions",
+        "Joshi 2025, figure 5",
+        "misjudged positions per 1,000 of self-play, search-contempt and PUCT",
+        0.0,
+        make_positions,
+        seeds=1,
+        uses=("nets", "visits"),
+        estimate_here=estimate,
+    ),
+)

@@ -1,0 +1,183 @@
+"""Figure 4 of Joshi 2025: how many games of self-play are the same up to a move, by N_scl and temperature.
+
+The games are those of figures 2 and 3; what was played for them (in sibling folders too) is not played again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from statistics import fmean, stdev
+from typing import NamedTuple
+
+from hauteur.plots import Figure, Series
+from hauteur.plots.colours import line_colour
+from hauteur.studies.papers.experiment import Experiment, Finding, Result, Setting, Verdict
+from hauteur.studies.papers.matches import Contest, contest_seconds
+from hauteur.studies.papers.search_contempt.settings import GAMES, N_SCL_SETS, PAPER, TAU_SETS, VISITS, paper_contest
+from hauteur.studies.papers.shared_games import play_shared
+
+Games = Sequence[Sequence[str]]
+"""The plies of each game."""
+
+SETS = (*TAU_SETS, *N_SCL_SETS)
+MOVES = 40
+"""Moves of each side that are looked at."""
+
+COMPARED = (5, 10, 15)
+"""Moves at which repetition with and without search-contempt is compared."""
+
+MANY_ERRORS = 2.5
+"""A difference of so many standard errors is no chance: one-sided 5 % of nine comparisons."""
+
+LONGEST = 30
+"""The paper: by this move every game is unique."""
+
+
+def repeats(setting: Setting) -> Result:
+    """Figure 4."""
+    played = play_shared(setting, _contests(setting))
+    lines: dict[str, Games] = {one.title: [game.moves.split() for game in played[one.name].games] for one in SETS}
+    shares = {title: repeat_shares(games, MOVES) for title, games in lines.items()}
+    games = len(lines[SETS[0].title])
+    rows = [{"move": move, **{title: row[move] for title, row in shares.items()}} for move in range(MOVES + 1)]
+    facts = {
+        "visits": setting.visits_or(VISITS),
+        "games_a_setting": games,
+        "unique_by_move": {title: unique_by(row) for title, row in shares.items()},
+        "same_pairs": {
+            title: {move: str(same_pairs(moves, move)) for move in COMPARED} for title, moves in lines.items()
+        },
+    }
+    return Result(rows, findings(lines), [_figure(setting, shares, games)], facts=facts)
+
+
+def _contests(setting: Setting) -> list[Contest]:
+    return [paper_contest(setting, one) for one in SETS]
+
+
+def repeat_shares(games: Games, moves: int) -> list[float]:
+    """Share of the games whose first m moves (of each side) are those of another game too, for m from 0 to `moves`.
+
+    1 means that every game has a twin up to there, 0 that all are different; it never rises
+    with m. It grows with the number of games, so only equally many are comparable. ValueError without games.
+    """
+    if not games:
+        raise ValueError("repeats of no games")
+    found = []
+    for move in range(moves + 1):
+        counts = Counter(tuple(game[: 2 * move]) for game in games)
+        found.append(sum(count for count in counts.values() if count > 1) / len(games))
+    return found
+
+
+class SamePairs(NamedTuple):
+    """The chance that two games are the same up to a move, and the standard error of its measurement."""
+
+    chance: float
+    error: float
+
+    def __str__(self) -> str:
+        low, high = max(0.0, self.chance - 1.96 * self.error), min(1.0, self.chance + 1.96 * self.error)
+        return f"{self.chance:.1%} [{low:.1%}, {high:.1%}]"
+
+
+def same_pairs(games: Games, move: int) -> SamePairs:
+    """Share of all pairs of games that are the same up to a move; comparable for any number of games.
+
+    It is the mean of h_i, the share of the other games that game i is the same as; such a mean over pairs has the error
+    2 sd(h) / sqrt(n) (Hoeffding). ValueError for fewer than two games.
+    """
+    n = len(games)
+    if n < 2:
+        raise ValueError(f"pairs need two games or more, got {n}")
+    beginnings = [tuple(game[: 2 * move]) for game in games]
+    counts = Counter(beginnings)
+    alike = [(counts[beginning] - 1) / (n - 1) for beginning in beginnings]
+    return SamePairs(fmean(alike), 2 * stdev(alike) / math.sqrt(n))
+
+
+def unique_by(shares: Sequence[float]) -> int | None:
+    """The first move up to which no two games are the same; None where there is none."""
+    return next((move for move, share in enumerate(shares) if share == 0), None)
+
+
+def findings(games: Mapping[str, Games]) -> list[Finding]:
+    """The paper's three statements, beside the games of every setting by its title."""
+    shares = {title: repeat_shares(lines, MOVES) for title, lines in games.items()}
+    return [_temperature_finding(shares), _unique_finding(shares), _contempt_finding(games)]
+
+
+def _temperature_finding(shares: Mapping[str, Sequence[float]]) -> Finding:
+    cold, warm = (unique_by(shares[title]) for title in ("tau_1", "tau_2"))
+    verdict: Verdict = "holds" if warm is not None and (cold is None or warm < cold) else "does not hold"
+    texts = ", ".join(f"{_percent(shares['tau_2'][move])} at move {move}" for move in (2, 4, 6))
+    return Finding(
+        "figure 4: with tau_2 the repeats fall to 0 by move 4, with tau_1 much later",
+        f"tau_2: {texts}; all games are different by move {warm or f'(not by {MOVES})'} with tau_2, "
+        f"{cold or f'(not by {MOVES})'} with tau_1",
+        verdict,
+    )
+
+
+def _unique_finding(shares: Mapping[str, Sequence[float]]) -> Finding:
+    ends = {title: unique_by(row) for title, row in shares.items()}
+    texts = ", ".join(f"{title} {f'not by {MOVES}' if end is None else end}" for title, end in ends.items())
+    holds = all(end is not None and end <= LONGEST for end in ends.values())
+    statement = f"figure 4: almost all games are unique by move 20, all by move {LONGEST}"
+    return Finding(statement, f"all different by move: {texts}", "holds" if holds else "does not hold")
+
+
+def _contempt_finding(games: Mapping[str, Games]) -> Finding:
+    """Whether a setting with N_scl repeats more than PUCT at one of the moves COMPARED, by more than chance."""
+    titles = [title for title in games if title.startswith("N_scl")]
+    pairs = {title: [same_pairs(games[title], move) for move in COMPARED] for title in ("PUCT", *titles)}
+    more = [
+        f"{title} at move {move}"
+        for title in titles
+        for move, one, puct in zip(COMPARED, pairs[title], pairs["PUCT"], strict=True)
+        if one.chance - puct.chance > MANY_ERRORS * math.hypot(one.error, puct.error)
+    ]
+    texts = "; ".join(
+        f"move {move}: " + ", ".join(f"{title} {row[number]}" for title, row in pairs.items())
+        for number, move in enumerate(COMPARED)
+    )
+    measured = f"two games are the same up to {texts}; surely more than PUCT: {', '.join(more) or 'none'}"
+    return Finding("figure 4: a low N_scl does not repeat more", measured, "does not hold" if more else "holds")
+
+
+def _percent(share: float) -> str:
+    return f"{share:.0%}"
+
+
+def _figure(setting: Setting, shares: Mapping[str, Sequence[float]], games: int) -> Figure:
+    places = list(range(MOVES + 1))
+    lines = tuple(
+        Series(title, places, row, line_colour(number), dashed=title.startswith("tau"))
+        for number, (title, row) in enumerate(shares.items())
+    )
+    visits = setting.visits_or(VISITS)
+    text = (
+        f"Share of {games} games of self-play at {visits} visits that are the same as another one up to a move; "
+        f"paper: {GAMES} games at {VISITS} visits."
+    )
+    return Figure("repeats", "Games that repeat", text, "share of games", "move", lines=lines, percent=True)
+
+
+def _seconds(setting: Setting) -> float:
+    return contest_seconds(setting, _contests(setting))
+
+
+EXPERIMENTS = (
+    Experiment(
+        "repeats",
+        f"{PAPER}, figure 4",
+        "chess self-play: share of games that repeat another one, by N_scl and temperature",
+        0.0,
+        repeats,
+        seeds=1,
+        uses=("nets", "visits"),
+        estimate_here=_seconds,
+    ),
+)

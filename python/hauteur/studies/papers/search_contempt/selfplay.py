@@ -1,0 +1,137 @@
+"""Figures 2 and 3 of Joshi 2025: White's wins, draws and losses in self-play, by N_scl and by temperature.
+
+Wins and losses teach more than draws, and strong equal players draw. Two levers change that: search-contempt, whose
+opponent thinks N_scl visits and no more, and a higher temperature. The games are those of the paper's settings
+(hauteur.studies.papers.search_contempt.settings), from the start of chess, played to the end by the rules alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from hauteur.matches.ratings.elo import Record
+from hauteur.matches.tuning.ratio_fit import Measured, ratio_factor, ratio_slope
+from hauteur.plots import Figure
+from hauteur.studies.papers.experiment import Experiment, Finding, Result, Setting, Verdict
+from hauteur.studies.papers.matches import contest_seconds
+from hauteur.studies.papers.search_contempt.ratio_figures import (
+    Beside,
+    ratio_figure,
+    ratio_row,
+    ratio_text,
+    results_figure,
+)
+from hauteur.studies.papers.search_contempt.settings import (
+    GAMES,
+    N_SCL_SETS,
+    PAPER,
+    TAU_SETS,
+    VISITS,
+    SelfPlay,
+    paper_contest,
+)
+from hauteur.studies.papers.shared_games import play_shared
+
+USUAL_PLIES = 120
+"""Plies of a game, for the estimate."""
+
+
+def contempt_wdl(setting: Setting) -> Result:
+    """Figure 2."""
+    rows = _play(setting, N_SCL_SETS)
+    return _result(setting, "contempt-wdl", rows, contempt_finding(rows, setting.visits_or(VISITS)), "N_scl")
+
+
+def temperature_wdl(setting: Setting) -> Result:
+    """Figure 3."""
+    rows = _play(setting, TAU_SETS)
+    return _result(setting, "temperature-wdl", rows, temperature_finding(rows), "schedule of temperatures")
+
+
+def _play(setting: Setting, sets: Sequence[SelfPlay]) -> list[Beside]:
+    played = play_shared(setting, [paper_contest(setting, one) for one in sets])
+    return [Beside(one.title, played[one.name].tally.record, one.paper) for one in sets]
+
+
+def contempt_finding(rows: Sequence[Beside], visits: int) -> Finding:
+    """Whether (w + l)/d falls with N_scl: by the slope of its logarithm over ln N_scl, PUCT counting as N_scl = visits.
+
+    rows: those of N_SCL_SETS. Significant at 95 %, or open.
+    """
+    found = [_slope([row.here for row in rows], visits), _slope([row.paper for row in rows], VISITS)]
+    (here, low, high), (paper, *_) = found
+    verdict: Verdict = "holds" if high < 0 else "does not hold" if low > 0 else "open"
+    return Finding(
+        f"figure 2: (w + l)/d falls with N_scl; {_texts(rows, paper=True)}; slope {paper:.2f}",
+        f"{_texts(rows)}; slope of ln((w + l)/d) over ln N_scl {here:+.2f} [{low:+.2f}, {high:+.2f}]",
+        verdict,
+    )
+
+
+def _slope(records: Sequence[Record], visits: int) -> tuple[float, float, float]:
+    places = [5, 10, 32, visits]
+    return ratio_slope([Measured(x, record) for x, record in zip(places, records, strict=True)])
+
+
+def temperature_finding(rows: Sequence[Beside]) -> Finding:
+    """Whether tau_2 has the higher ratio; rows: those of TAU_SETS."""
+    cold, warm = rows
+    factor, low, high = ratio_factor(warm.here, cold.here)
+    verdict: Verdict = "holds" if low > 1 else "does not hold" if high < 1 else "open"
+    there, *_ = ratio_factor(warm.paper, cold.paper)
+    return Finding(
+        f"figure 3: (w + l)/d rises with the temperature; {_texts(rows, paper=True)}; {there:.0f} times as high",
+        f"{_texts(rows)}; {factor:.2f} [{low:.2f}, {high:.2f}] times as high",
+        verdict,
+    )
+
+
+def _texts(rows: Sequence[Beside], *, paper: bool = False) -> str:
+    return "; ".join(f"{row.title}: {ratio_text(row.paper if paper else row.here)}" for row in rows)
+
+
+def _result(setting: Setting, key: str, rows: Sequence[Beside], finding: Finding, x_name: str) -> Result:
+    visits, games = setting.visits_or(VISITS), rows[0].here.games
+    facts = {"visits": visits, "games_a_setting": games, "paper_visits": VISITS, "interval": INTERVAL}
+    return Result([ratio_row(row) for row in rows], [finding], _figures(key, rows, visits, x_name), facts=facts)
+
+
+INTERVAL = "95 %: Wilson's interval of the share of draws p, taken to (1 - p)/p"
+
+
+def _figures(key: str, rows: Sequence[Beside], visits: int, x_name: str) -> list[Figure]:
+    games = rows[0].here.games
+    text = f"Self-play from the start: {games} games a setting at {visits} visits a move; paper: {GAMES} at {VISITS}."
+    bars = results_figure(key, f"White's results by {x_name}", text, rows)
+    title = f"Decisive games a draw by {x_name}"
+    ratio = ratio_figure(f"{key}-ratio", title, f"{text} Bars: 95 % intervals.", rows, x_name)
+    return [bars, ratio]
+
+
+def _seconds(sets: Sequence[SelfPlay], setting: Setting) -> float:
+    return contest_seconds(setting, [paper_contest(setting, one) for one in sets], USUAL_PLIES)
+
+
+EXPERIMENTS = (
+    Experiment(
+        "contempt-wdl",
+        f"{PAPER}, figure 2",
+        "chess self-play with search-contempt: wins, draws and losses by N_scl",
+        0.0,
+        contempt_wdl,
+        seeds=1,
+        uses=("nets", "visits"),
+        estimate_here=partial(_seconds, N_SCL_SETS),
+    ),
+    Experiment(
+        "temperature-wdl",
+        f"{PAPER}, figure 3",
+        "chess self-play with PUCT: wins, draws and losses by temperature",
+        0.0,
+        temperature_wdl,
+        seeds=1,
+        uses=("nets", "visits"),
+        estimate_here=partial(_seconds, TAU_SETS),
+    ),
+)

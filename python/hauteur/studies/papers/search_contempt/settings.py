@@ -1,0 +1,105 @@
+"""The settings of the author's runs in Joshi 2025, section 4.2, and what the paper found with each of them.
+
+They stand here by lc0's names, as the author gave them to lc0. *hybrid* is the setting of search-contempt and of the
+PUCT beside it in figure 2: lc0's defaults, no noise. *tau_1* and *tau_2* are PUCT as in the training of lc0's nets;
+their names are those of their temperatures. hybrid has the temperature of tau_1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from hauteur.matches.ratings.elo import Record
+from hauteur.players.settings import PlayerSettings
+from hauteur.search.lc0_options import Value, search_params, temperature
+from hauteur.search.params import Temperature
+from hauteur.studies.papers.experiment import Setting
+from hauteur.studies.papers.matches import Contest
+
+PAPER = "Joshi 2025"
+VISITS = 1000
+GAMES = 100
+
+Options = Mapping[str, Value]
+
+HYBRID: Options = {"Temperature": 0.7, "TempEndgame": 0.1, "TempDecayMoves": 5}
+TRAINING: Options = {
+    "CPuct": 1.2,
+    "RootHasOwnCpuctParams": True,
+    "CPuctAtRoot": 2.0,
+    "FpuStrategy": "reduction",
+    "FpuValue": 0.49,
+    "FpuStrategyAtRoot": "absolute",
+    "FpuValueAtRoot": 1.0,
+    "PolicyTemperature": 1.45,
+    "DirichletNoiseEpsilon": 0.1,
+    "DirichletNoiseAlpha": 0.12,
+}
+TAU_1: Options = {**TRAINING, **HYBRID, "TempDecayDelayMoves": 0, "TempCutoffMove": 40}
+TAU_2: Options = {
+    **TRAINING,
+    "Temperature": 0.9,
+    "TempEndgame": 0.6,
+    "TempDecayMoves": 60,
+    "TempDecayDelayMoves": 20,
+    "TempCutoffMove": 40,
+    "TempVisitOffset": -0.8,
+}
+
+
+def contempt(n_scl: int) -> Options:
+    """hybrid with this N_scl."""
+    return {**HYBRID, "ScLimit": n_scl}
+
+
+@dataclass(frozen=True)
+class SelfPlay:
+    """Games of one setting against itself: name of their folder, name in tables, and White's results in the paper."""
+
+    name: str
+    title: str
+    options: Options
+    paper: Record
+
+
+N_SCL_SETS = (
+    SelfPlay("n5", "N_scl 5", contempt(5), Record(33, 42, 25)),
+    SelfPlay("n10", "N_scl 10", contempt(10), Record(19, 56, 25)),
+    SelfPlay("n32", "N_scl 32", contempt(32), Record(14, 76, 10)),
+    SelfPlay("puct", "PUCT", HYBRID, Record(3, 92, 5)),
+)
+"""Figure 2; the last is the paper's N_scl of 1,000,000, which is out of reach of 1,000 visits."""
+
+TAU_SETS = (
+    SelfPlay("tau1", "tau_1", TAU_1, Record(4, 94, 2)),
+    SelfPlay("tau2", "tau_2", TAU_2, Record(32, 42, 26)),
+)
+"""Figure 3."""
+
+
+def player(setting: Setting, options: Options) -> PlayerSettings:
+    """The player of these options, with the net and the visits of the setting."""
+    return PlayerSettings(
+        net=setting.net(),
+        visits=setting.visits_or(VISITS),
+        search=search_params(options),
+        temperature=temperature(options),
+    )
+
+
+def warmer(settings: PlayerSettings, factor: float) -> PlayerSettings:
+    """The player with its whole schedule of temperatures times a factor."""
+    schedule = settings.temperature
+    changed = {"initial": schedule.initial * factor, "endgame": schedule.endgame * factor}
+    return settings.model_copy(update={"temperature": Temperature.model_validate(schedule.model_dump() | changed)})
+
+
+def selfplay(name: str, settings: PlayerSettings, games: int) -> Contest:
+    """Games of a player against itself from the start of chess; A is White, and each side has a tree of its own."""
+    return Contest(name, settings, settings, games, colours="first")
+
+
+def paper_contest(setting: Setting, one: SelfPlay) -> Contest:
+    """A set of the paper at the scale of the setting."""
+    return selfplay(one.name, player(setting, one.options), setting.scaled(GAMES, 2))

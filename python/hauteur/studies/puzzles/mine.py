@@ -1,0 +1,215 @@
+"""Mining: from sources of positions to files of puzzles, in a folder with which an interrupted mining goes on.
+
+A position is judged once, wherever it stands, and what came of it is a line of positions.jsonl. Which positions of a
+source are taken, where not all are, is drawn by the seed so that a larger number contains the smaller one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from hauteur import _core
+from hauteur.games.game_line import BadGame
+from hauteur.learning.metrics import duration
+from hauteur.learning.run_folder import held, surroundings, write_json
+from hauteur.matches.match import Evaluators, Resources, build_player, net_content, resolved_net
+from hauteur.networks.evaluators.factory import evaluations_per_second
+from hauteur.players.engines.settings import EngineSettings
+from hauteur.players.player import Player
+from hauteur.players.settings import PlayerSettings, player_text
+from hauteur.search.batch_analysis import Dialogue, Judge
+from hauteur.studies.puzzles.criteria import MineRule
+from hauteur.studies.puzzles.engine_check import CLEAR, Checker
+from hauteur.studies.puzzles.formats import write_puzzles
+from hauteur.studies.puzzles.mine_result import mine_result, without_followers
+from hauteur.studies.puzzles.mining import Judged, examine
+from hauteur.studies.puzzles.puzzle import EngineCheck, Puzzle
+from hauteur.studies.puzzles.sources import Census, first_of_each, take_census
+from hauteur.studies.puzzles.themes import themes_of
+from hauteur.system.jsonl import Journal
+from hauteur.system.settings import Section
+
+EVALUATIONS_A_POSITION = 20
+"""What a position costs on the average with the default rule; for the estimate."""
+
+Show = Callable[[str], None]
+
+
+class MineSettings(Section):
+    """What decides the puzzles. first_ply: plies of a game before which no position is taken."""
+
+    game: str
+    player: PlayerSettings
+    rule: MineRule = MineRule()
+    first_ply: Annotated[int, Field(ge=0, le=100_000)] = 8
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
+
+    def stored(self, game: _core.Game) -> dict[str, Any]:
+        """The settings as the folder remembers them, nets by their content."""
+        player = self.player
+        values = self.model_dump(mode="json", exclude={"player"})
+        values["player"] = player_text(player, without=("name", "net", "large_net", "visits", "temperature"))
+        values["net"] = net_content(resolved_net(game, player))
+        values["large_net"] = None if player.large_net is None else net_content(player.large_net)
+        return values
+
+
+class Checked(Section):
+    """What the engine says of a puzzle, as a line of checks.jsonl."""
+
+    id: str
+    check: EngineCheck
+
+
+@dataclass
+class Mine:
+    """A mining.
+
+    limit: positions of each source, None: all; check: the engine that looks at the solutions; clear: by how much every
+    other move is worse to it, at least; keep: puzzles that it does not confirm stay in the files; show: takes lines
+    that tell the progress; tick: is told positions done, to do, and puzzles.
+    """
+
+    game: _core.Game
+    settings: MineSettings
+    sources: Sequence[str]
+    folder: Path
+    resources: Resources = field(default_factory=Resources)
+    limit: int | None = None
+    check: EngineSettings | None = None
+    clear: float = CLEAR
+    keep: bool = False
+    show: Show = print
+    tick: Callable[[int, int, int], None] = lambda *_: None
+    looser: MineRule = field(init=False, default=MineRule())
+
+    def run(self) -> dict[str, Any]:
+        """Mines what is missing, checks, writes the files; what result.json holds."""
+        with held(self.folder, "mining puzzles"):
+            self._begin()
+            bad: list[BadGame] = []
+            census = take_census(self.sources, self.game, self.settings.first_ply, bad.append)
+            for wrong in bad:
+                self.show(f"left out {wrong}")
+            chosen = {source: self._chosen(census, source) for source in census.sources}
+            found = self._judge(set().union(*chosen.values()))
+            puzzles, followers = without_followers(self._puzzles(found.values()))
+            checked = self._checked(puzzles)
+            kept = [puzzle for puzzle in checked if self.keep or puzzle.check is None or puzzle.check.confirmed]
+            result = mine_result(census, chosen, found, self.settings.rule, checked, followers)
+            return self._written(kept, {**result, "left_out_games": len(bad)})
+
+    # Private.
+
+    def _begin(self) -> None:
+        """Makes the folder; ValueError where it holds a mining with other settings."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        path, mine = self.folder / "mine.json", self.settings.stored(self.game)
+        self.looser = self.settings.rule
+        if not path.exists():
+            write_json(path, {"settings": mine, "begun": surroundings()})
+            return
+        try:
+            there = json.loads(path.read_text(encoding="utf-8"))["settings"]
+            rule = MineRule.model_validate(there["rule"])
+        except (ValueError, KeyError, TypeError):
+            raise ValueError(f"{path}: not the settings of a mining") from None
+        self.looser = rule
+        keys = [key for key in {**there, **mine} if key != "rule" and there.get(key) != mine.get(key)]
+        changes = [f"{key} was {there.get(key)!r} and is now {mine.get(key)!r}" for key in keys]
+        if looser := self.settings.rule.loosens(rule):
+            changes.append(looser)
+        if changes:
+            raise ValueError(
+                f"{self.folder} holds a mining with other settings: {'; '.join(changes)}; name another with --out"
+            )
+
+    def _chosen(self, census: Census, source: str) -> set[str]:
+        """The positions of a source that are judged."""
+        names = census.distinct(source)
+        if self.limit is None or len(names) <= self.limit:
+            return names
+        return set(sorted(names, key=self._draw)[: self.limit])
+
+    def _draw(self, name: str) -> bytes:
+        return hashlib.blake2b(f"{self.settings.seed} {name}".encode(), digest_size=8).digest()
+
+    def _judge(self, wanted: set[str]) -> dict[str, Judged]:
+        """What came of all wanted positions, those of earlier sessions included."""
+        journal = Journal(self.folder / "positions.jsonl", Judged)
+        found = {entry.id: entry for entry in journal.entries() if entry.id in wanted}
+        left = wanted - found.keys()
+        self.show(f"{len(wanted):,} positions, {len(wanted) - len(left):,} of them judged before")
+        if not left:
+            return found
+        puzzles = sum(self._is_puzzle(entry) for entry in found.values())
+        with Evaluators(self.game, self.resources) as evaluators:
+            judge = self._judge_of(build_player(self.game, self.settings.player, evaluators, "--player"))
+            seconds = len(left) * EVALUATIONS_A_POSITION / evaluations_per_second(judge.evaluator)
+            self.show(f"estimate: {duration(seconds)}")
+            with closing(judge.converse(self._dialogues(left))) as answers:
+                for _, entry in answers:
+                    journal.append(entry)
+                    found[entry.id] = entry
+                    puzzles += self._is_puzzle(entry)
+                    self.tick(len(found), len(wanted), puzzles)
+            self.show(work_text(judge))
+        return found
+
+    def _judge_of(self, player: object) -> Judge:
+        if not isinstance(player, Player):
+            raise ValueError("--player: puzzles are mined by a player with a net")
+        return Judge(player.evaluator, player.search, player.large, seed=self.settings.seed)
+
+    def _dialogues(self, left: set[str]) -> Iterator[Dialogue[Judged]]:
+        for name, found in first_of_each(self.sources, self.game, self.settings.first_ply, left):
+            yield examine(name, found, self.looser)
+
+    def _is_puzzle(self, entry: Judged) -> bool:
+        return entry.verdict(self.settings.rule) == "puzzle"
+
+    def _puzzles(self, found: Iterable[Judged]) -> Iterator[Puzzle]:
+        """What the rule makes of what was found."""
+        made = (entry.puzzle(self.game, self.settings.rule) for entry in found)
+        return (puzzle for puzzle in made if puzzle is not None)
+
+    def _checked(self, puzzles: Iterable[Puzzle]) -> list[Puzzle]:
+        """The puzzles in the order of their difficulty, with themes and, if there is an engine, what it says."""
+        ordered = sorted(puzzles, key=lambda puzzle: (puzzle.rating, puzzle.id))
+        if self.check is not None and ordered:
+            ordered = self._ask_engine(ordered, self.check)
+        return [puzzle.model_copy(update={"themes": themes_of(puzzle)}) for puzzle in ordered]
+
+    def _ask_engine(self, puzzles: Sequence[Puzzle], settings: EngineSettings) -> list[Puzzle]:
+        journal = Journal(self.folder / "checks.jsonl", Checked)
+        with Checker(settings, clear=self.clear) as engine:
+            said = {entry.id: entry.check for entry in journal.entries() if engine.is_mine(entry.check)}
+            for number, puzzle in enumerate(puzzles, 1):
+                if puzzle.id not in said:
+                    said[puzzle.id] = engine.check(puzzle)
+                    journal.append(Checked(id=puzzle.id, check=said[puzzle.id]))
+                    self.tick(number, len(puzzles), number)
+        return [puzzle.model_copy(update={"check": said[puzzle.id]}) for puzzle in puzzles]
+
+    def _written(self, puzzles: Sequence[Puzzle], result: dict[str, Any]) -> dict[str, Any]:
+        """Writes puzzles and result."""
+        files = [path.name for path in write_puzzles(puzzles, self.folder)]
+        result = {**result, "written_puzzles": len(puzzles), "files": files}
+        settings = self.settings.stored(self.game)
+        write_json(self.folder / "result.json", {**result, "settings": settings, "written": surroundings()})
+        return result
+
+
+def work_text(judge: Judge) -> str:
+    """What the judging has cost."""
+    facts = judge.facts
+    rate = facts.rows / facts.total if facts.total else 0.0
+    return f"{facts.rows:,} evaluations in {facts.total:,.0f} s, {rate:,.0f} a second, batches {facts.fill:.0%} full"

@@ -1,0 +1,236 @@
+"""A position's way through mining, as a dialogue with a judge.
+
+A position is judged at few visits and at many (Joshi 2025, conclusion: positions misevaluated at N_scl visits and right
+at N). It becomes a puzzle when the judgement changes, the low search would not play the best move, and every other move
+is clearly worse. That is then confirmed with twice the visits on the position as a puzzle file holds it, without the
+game before it, and by a search of all other moves; and so is every further move of the solver along the line.
+"""
+
+from __future__ import annotations
+
+import math
+
+from hauteur import _core
+from hauteur.games.registry import FEN_GAMES, make, parse_spec, with_fen
+from hauteur.search.batch_analysis import Dialogue, Judgement, Question, counts_up_to, visits_to_solution
+from hauteur.studies.puzzles.criteria import MineRule, Verdict
+from hauteur.studies.puzzles.puzzle import Opinion, Puzzle, identity, rating
+from hauteur.studies.puzzles.retract import last_move
+from hauteur.studies.puzzles.sources import Found
+from hauteur.system.settings import Section
+
+ONLY_MOVE_GAP = 2.0
+"""Gap of a move that is the only one, or that wins the game at once."""
+
+
+class Step(Section):
+    """A move of the solver that was confirmed, with the opponent's reply to the move before.
+
+    visits: fewest at which the search finds it and stays with it; gap: by how much every other move is worse; value:
+    of the move, for the solver.
+    """
+
+    move: str
+    visits: int
+    gap: float
+    value: float
+    reply: str | None = None
+
+    def passes(self, rule: MineRule) -> bool:
+        """Whether the move is good enough, and every other one bad enough."""
+        return self.gap >= rule.gap and self.value >= rule.least and self.value - self.gap <= rule.rest
+
+
+class Judged(Section):
+    """What was found out about a position: its name, where it stands, and what the searches said.
+
+    high: None where it was given up before; gap: of the high search; fen, opening: as a puzzle has them; steps: of the
+    line, all None or empty where the searches were not followed by others.
+    """
+
+    id: str
+    where: str
+    low: Opinion
+    high: Opinion | None = None
+    gap: float | None = None
+    fen: str | None = None
+    opening: tuple[str, ...] = ()
+    steps: tuple[Step, ...] = ()
+
+    def verdict(self, rule: MineRule) -> Verdict:
+        """What the rule makes of it."""
+        if self.high is None or abs(self.high.q - self.low.q) < rule.swing:
+            return "same"
+        if self.high.move == self.low.move:
+            return "found"
+        if self.gap is None or self.gap < rule.gap:
+            return "several"
+        return "puzzle" if self.kept(rule) else "refuted"
+
+    def kept(self, rule: MineRule) -> tuple[Step, ...]:
+        """The steps of the line that the rule lets stand."""
+        first = next(iter(self.steps), None)
+        if first is None or self.high is None or first.move != self.high.move or first.visits <= rule.low:
+            return ()
+        fails = (n for n, step in enumerate(self.steps) if not step.passes(rule))
+        return self.steps[: min(rule.moves, next(fails, rule.moves))]
+
+    def puzzle(self, game: _core.Game, rule: MineRule) -> Puzzle | None:
+        """The puzzle that the rule makes of it, without themes; None where it makes none."""
+        if self.verdict(rule) != "puzzle" or self.high is None:
+            return None
+        steps = self.kept(rule)
+        visits = max(step.visits for step in steps)
+        return Puzzle(
+            id=self.id,
+            game=plain_spec(game),
+            fen=self.fen,
+            opening=self.opening,
+            solution=tuple(move for step in steps for move in (step.reply, step.move) if move is not None),
+            rating=rating(visits, rule.deep),
+            source=self.where,
+            visits=visits,
+            gap=min(step.gap for step in steps),
+            value=steps[-1].value,
+            low=self.low,
+            high=self.high,
+        )
+
+
+def examine(name: str, found: Found, rule: MineRule) -> Dialogue[Judged]:
+    """A position's way from its first search to the end of its line, or to where it is given up."""
+    if rule.hindsight and (low := (yield from _unchanged(found, rule))) is not None:
+        return Judged(id=name, where=found.where, low=_opinion(found.state, low))
+    judged = yield Question(found.state, rule.visits, go_on=rule.goes_on)
+    low, high = judged[0], judged[-1]
+    entry = Judged(id=name, where=found.where, low=_opinion(found.state, low))
+    if len(judged) < len(rule.visits):
+        return entry
+    gap = None if math.isnan(high.gap) else high.gap
+    entry = entry.model_copy(update={"high": _opinion(found.state, high), "gap": gap})
+    if abs(high.q - low.q) < rule.swing or high.best == low.best or gap is None or gap < rule.gap:
+        return entry
+    start, opening = _stored(found)
+    state = _after(start, opening)
+    if identity(state) != name:
+        raise RuntimeError(f"the position {found.state.notation()} was stored as {state.notation()}")
+    steps = yield from _line(state, rule, high.best)
+    fen = start.notation() if start.game.name in FEN_GAMES else None
+    return entry.model_copy(update={"fen": fen, "opening": _texts(start, opening), "steps": tuple(steps)})
+
+
+def _unchanged(found: Found, rule: MineRule) -> Dialogue[Judgement | None]:
+    """The low search's judgement where the game does not change it; None where it does, or where there is no game.
+
+    A position that was misjudged is mostly judged otherwise some plies later, and these searches are cheap: they are
+    those of the game's later positions too, so that their evaluations are in the cache.
+    """
+    (low,) = yield Question(found.state, (rule.low,))
+    state, player = found.state.copy(), found.state.to_move
+    for number, action in enumerate(found.following):
+        state.play(action)
+        outcome = state.outcome()
+        if outcome is not None:
+            return low if abs((outcome if player == 0 else -outcome) - low.q) < rule.hindsight else None
+        if state.to_move == player and number % 2:
+            (later,) = yield Question(state.copy(), (rule.low,))
+            if abs(later.q - low.q) >= rule.hindsight:
+                return None
+    return low if found.following else None
+
+
+def _line(state: _core.State, rule: MineRule, first: int) -> Dialogue[list[Step]]:
+    """The solver's moves for as long as they are the only good ones, the opponent answering as the high search does."""
+    steps: list[Step] = []
+    state, reply = state.copy(), None
+    while len(steps) < rule.moves:
+        found = yield from _solver_move(state.copy(), rule, reply)
+        if found is None or (not steps and found[0] != first):
+            break
+        steps.append(found[1])
+        state.play(found[0])
+        if state.outcome() is not None:
+            break
+        (answer,) = yield Question(state.copy(), (rule.high,))
+        reply = state.action_to_text(answer.best)
+        state.play(answer.best)
+        if state.outcome() is not None:
+            break
+    return steps
+
+
+def _solver_move(state: _core.State, rule: MineRule, reply: str | None) -> Dialogue[tuple[int, Step] | None]:
+    """The only good move of a position; None where there are several, or none that is good enough.
+
+    A move that ends the game by winning it is taken even where others do so too, unless it is the first of the line.
+    """
+    searched = yield Question(state, counts_up_to(rule.deep))
+    deep = searched[-1]
+    if deep.best_q < rule.least:
+        return None
+    others = tuple(action for action in state.legal_actions().tolist() if action != deep.best)
+    ends = reply is not None and wins_at_once(state, deep.best)
+    gap = ONLY_MOVE_GAP
+    if others and not ends:
+        if deep.gap < rule.gap:
+            return None
+        (rest,) = yield Question(state, (rule.high,), only=others)
+        gap = deep.best_q - rest.q
+    visits = visits_to_solution(searched, lambda action: _is_as_good(state, action, deep.best, ends=ends))
+    step = Step(
+        move=state.action_to_text(deep.best), visits=visits or rule.deep, gap=gap, value=deep.best_q, reply=reply
+    )
+    return (deep.best, step) if step.passes(rule) else None
+
+
+def _is_as_good(state: _core.State, action: int, best: int, *, ends: bool) -> bool:
+    return action == best or (ends and wins_at_once(state, action))
+
+
+def wins_at_once(state: _core.State, action: int) -> bool:
+    """Whether the move ends the game and its player has won."""
+    after = _after(state, (action,))
+    return after.outcome() == (1 if state.to_move == 0 else -1)
+
+
+def _stored(found: Found) -> tuple[_core.State, tuple[int, ...]]:
+    """Position and moves by which a file holds a puzzle: of games with FENs the last move, of others all of them."""
+    game = found.state.game
+    if game.name not in FEN_GAMES:
+        return game.initial_state(), found.moves
+    before, last = found.before, found.last
+    if before is None or last is None:
+        before, last = last_move(found.state)
+    return _from_notation(before), () if last is None else (last,)
+
+
+def _from_notation(state: _core.State) -> _core.State:
+    """The position without its past."""
+    return make(with_fen(plain_spec(state.game), state.notation())).initial_state()
+
+
+def plain_spec(game: _core.Game) -> str:
+    """The game without the position that it begins from."""
+    name, parameters = parse_spec(game.spec)
+    rest = ", ".join(f"{key}={str(value).lower()}" for key, value in parameters.items() if key != "fen")
+    return f"{name}({rest})" if rest and game.name in FEN_GAMES else (name if game.name in FEN_GAMES else game.spec)
+
+
+def _opinion(state: _core.State, judgement: Judgement) -> Opinion:
+    return Opinion(visits=judgement.visits, move=state.action_to_text(judgement.best), q=judgement.q)
+
+
+def _texts(state: _core.State, actions: tuple[int, ...] | list[int]) -> tuple[str, ...]:
+    """The moves of a line in the game's notation."""
+    state, texts = state.copy(), []
+    for action in actions:
+        texts.append(state.action_to_text(action))
+        state.play(action)
+    return tuple(texts)
+
+
+def _after(state: _core.State, actions: tuple[int, ...]) -> _core.State:
+    state = state.copy()
+    for action in actions:
+        state.play(action)
+    return state

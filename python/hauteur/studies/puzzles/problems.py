@@ -1,0 +1,158 @@
+"""Problems to be solved: puzzles of Lichess's columns with their whole line, EPD suites (bm, am), puzzles in JSON."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from hauteur import _core
+from hauteur.games.epd import parse_epd
+from hauteur.games.registry import FEN_GAMES, make, with_fen
+from hauteur.studies.puzzles.mining import wins_at_once
+from hauteur.studies.puzzles.puzzle import Puzzle
+
+NEEDED_COLUMNS = ("PuzzleId", "FEN", "Moves")
+
+
+@dataclass(frozen=True)
+class Step:
+    """A position with the moves that are right in it (empty: all that are not wrong) and those that are wrong.
+
+    wins: a move that wins the game at once is right too.
+    """
+
+    state: _core.State
+    right: frozenset[int]
+    wrong: frozenset[int] = frozenset()
+    wins: bool = False
+
+    def is_right(self, action: int) -> bool:
+        """Whether a move solves it."""
+        named = action not in self.wrong and (not self.right or action in self.right)
+        return named or (self.wins and wins_at_once(self.state, action))
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A problem of one or several positions, all of which must be solved."""
+
+    name: str
+    steps: tuple[Step, ...]
+
+    @property
+    def digest(self) -> str:
+        """What is asked: the positions, and the moves that are right and wrong."""
+        asked = [(step.state.notation(), sorted(step.right), sorted(step.wrong), step.wins) for step in self.steps]
+        return hashlib.blake2b(repr(asked).encode(), digest_size=8).hexdigest()
+
+
+def read_problems(path: Path, game: _core.Game) -> Iterator[Problem]:
+    """The problems of a file, by its ending: .csv, .json, else EPD; ValueError names the line that is wrong."""
+    suffix = path.suffix.lower()
+    if suffix == ".csv":
+        found = _read_csv(path, game)
+    elif suffix == ".json":
+        found = _read_json(path, game)
+    else:
+        found = _read_epd(path, game)
+    first = next(found, None)
+    if first is None:
+        raise ValueError(f"{path}: no problems in it")
+    yield first
+    yield from found
+
+
+def _read_csv(path: Path, game: _core.Game) -> Iterator[Problem]:
+    if game.name != "chess":
+        raise ValueError(f"{path}: a CSV file has puzzles of chess, not of {game.spec}")
+    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        rows = csv.DictReader(file)
+        try:
+            missing = [name for name in NEEDED_COLUMNS if name not in (rows.fieldnames or ())]
+            if missing:
+                raise ValueError(f"has no column {missing[0]}; needed are {', '.join(NEEDED_COLUMNS)}")
+            for row in rows:
+                name, fen, moves = (row[column] or "" for column in NEEDED_COLUMNS)
+                yield _of_line(game, name, fen, moves.split())
+        except (csv.Error, ValueError) as error:
+            raise ValueError(f"{path}, line {max(rows.line_num, 1)}: {error}") from None
+
+
+def _of_line(game: _core.Game, name: str, fen: str, moves: Sequence[str]) -> Problem:
+    """A puzzle whose first move is the opponent's, and then every second one."""
+    if len(moves) < 2:
+        raise ValueError(f"a puzzle has the opponent's move and at least one more, got {' '.join(moves)!r}")
+    state = make(with_fen(game.spec, fen)).initial_state()
+    _play(state, moves[0])
+    return Problem(name, tuple(_steps(state, moves[1:])))
+
+
+def _steps(state: _core.State, solution: Sequence[str]) -> Iterator[Step]:
+    """The solver's positions of a line. Where it ends with a win at once, any such win is right."""
+    for number, move in enumerate(solution):
+        if number % 2:
+            _play(state, move)
+            continue
+        action = _action(state, move)
+        wins = number == len(solution) - 1 and wins_at_once(state, action)
+        yield Step(state.copy(), frozenset([action]), wins=wins)
+        state.play(action)
+
+
+def _action(state: _core.State, move: str) -> int:
+    if state.outcome() is not None:
+        raise ValueError(f"the game is over before {move!r}")
+    return state.action_from_text(move)
+
+
+def _play(state: _core.State, move: str) -> None:
+    state.play(_action(state, move))
+
+
+def _read_json(path: Path, game: _core.Game) -> Iterator[Problem]:
+    try:
+        values = json.loads(path.read_text(encoding="utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path}: not a JSON file: {error}") from None
+    if not isinstance(values, list):
+        raise ValueError(f"{path}: must hold a JSON array of puzzles")
+    for number, value in enumerate(values, 1):
+        try:
+            puzzle = Puzzle.model_validate(value)
+            if make(puzzle.game).spec != game.spec:
+                raise ValueError(f"is of {puzzle.game}, not of {game.spec}")
+            yield Problem(puzzle.id, tuple(_steps(puzzle.position(), puzzle.solution)))
+        except ValidationError as error:
+            detail = error.errors(include_url=False)[0]
+            field = ".".join(map(str, detail["loc"]))
+            raise ValueError(f"{path}, puzzle {number}: {field}: {detail['msg']}") from None
+        except ValueError as error:
+            raise ValueError(f"{path}, puzzle {number}: {error}") from None
+
+
+def _read_epd(path: Path, game: _core.Game) -> Iterator[Problem]:
+    if game.name not in FEN_GAMES:
+        raise ValueError(f"{path}: EPD has positions of {' and '.join(FEN_GAMES)}, not of {game.spec}")
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
+        for number, line in enumerate(file, 1):
+            if line.strip() and not line.lstrip().startswith("#"):
+                try:
+                    yield epd_problem(line, game, f"line {number}")
+                except ValueError as error:
+                    raise ValueError(f"{path}, line {number}: {error}") from None
+
+
+def epd_problem(line: str, game: _core.Game, name: str) -> Problem:
+    """The problem of a line of EPD: bm names the moves that are right, am those that are wrong, id the problem."""
+    fen, operations = parse_epd(line)
+    if not operations.get("bm") and not operations.get("am"):
+        raise ValueError("names no best move: a problem has bm or am")
+    state = make(with_fen(game.spec, fen)).initial_state()
+    right, wrong = (frozenset(_action(state, move) for move in operations.get(key, ())) for key in ("bm", "am"))
+    return Problem(" ".join(operations.get("id", ())) or name, (Step(state, right, wrong),))

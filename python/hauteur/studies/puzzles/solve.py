@@ -1,0 +1,249 @@
+"""Solving: which problems a player's search solves at which counts of visits, and from how many visits on."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import statistics
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hauteur import _core
+from hauteur.learning.metrics import duration
+from hauteur.learning.run_folder import held, surroundings, write_json
+from hauteur.matches.match import Evaluators, Resources, build_player, net_content, player_name, resolved_net
+from hauteur.networks.evaluators.factory import evaluations_per_second
+from hauteur.networks.files import write_bytes
+from hauteur.players.player import Player
+from hauteur.players.settings import PlayerSettings, player_text
+from hauteur.search.batch_analysis import Dialogue, Judge, Judgements, Question, counts_up_to, visits_to_solution
+from hauteur.studies.puzzles.mine import Show, work_text
+from hauteur.studies.puzzles.mine_result import aligned, share
+from hauteur.studies.puzzles.problems import Problem
+from hauteur.system.jsonl import Journal
+from hauteur.system.settings import Section
+
+NODES_IN_MEMORY = 2_000_000
+"""Visits of all trees together, about, that are held at a time."""
+EVALUATIONS_A_VISIT = 0.8
+"""What a visit costs on the average; for the estimate."""
+
+
+class Answer(Section):
+    """How a player did on a problem.
+
+    number: of the problem in its file; problem: what is asked in it, as a digest; player: who, by net and settings;
+    right: at each of the counts of visits, whether it would play every move of the solution; visits: from which on it
+    would and, to the last count, stays with it; None: it does not solve it.
+    """
+
+    number: int
+    name: str
+    problem: str
+    player: str
+    counts: tuple[int, ...]
+    right: tuple[bool, ...]
+    visits: int | None = None
+
+
+@dataclass
+class Solve:
+    """A measurement of players on problems.
+
+    counts: of visits, ascending; folder: for the answers, with which an interrupted measurement goes on; None: nothing
+    is kept. tick: is told how many problems are done, of how many, and how many of them are solved.
+    """
+
+    game: _core.Game
+    problems: Sequence[Problem]
+    players: Sequence[PlayerSettings]
+    counts: tuple[int, ...]
+    resources: Resources = field(default_factory=Resources)
+    folder: Path | None = None
+    seed: int = 0
+    show: Show = print
+    tick: Callable[[int, int, int], None] = lambda *_: None
+
+    def run(self) -> dict[str, Any]:
+        """Solves what is missing; what result.json holds."""
+        if self.folder is None:
+            return self._run(None)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with held(self.folder, "solving puzzles"):
+            return self._run(Journal(self.folder / "answers.jsonl", Answer))
+
+    # Private.
+
+    def _run(self, journal: Journal[Answer] | None) -> dict[str, Any]:
+        answers = {}
+        with Evaluators(self.game, self.resources) as evaluators:
+            for settings in self.players:
+                player = build_player(self.game, settings, evaluators, "--player")
+                if not isinstance(player, Player):
+                    raise ValueError("--player: puzzles are solved by players with a net")
+                name = player_name(self.game, settings).replace(f" visits={settings.visits}", "")
+                answers[name] = self._answers(player, self._key(settings), name, journal)
+        result = solve_result(answers, self.counts)
+        if self.folder is not None:
+            write_bytes(self.folder / "answers.csv", answers_csv(answers).encode())
+            write_json(self.folder / "result.json", {**result, "seed": self.seed, "written": surroundings()})
+        return result
+
+    def _key(self, settings: PlayerSettings) -> str:
+        """The player by all that decides its answers."""
+        nets = [net_content(resolved_net(self.game, settings))]
+        if settings.large_net is not None:
+            nets.append(net_content(settings.large_net))
+        text = player_text(settings, without=("name", "net", "large_net", "visits", "temperature"))
+        return " ".join([*nets, f"seed={self.seed}", text]).strip()
+
+    def _answers(self, player: Player, key: str, name: str, journal: Journal[Answer] | None) -> list[Answer]:
+        """The player's answers to all problems, in their order."""
+        found = {} if journal is None else {one.number: one for one in journal.entries() if self._fits(one, key)}
+        left = [number for number in range(len(self.problems)) if number not in found]
+        most = self.counts[-1]
+        room = min(3 * player.evaluator.batch_size, max(8, NODES_IN_MEMORY // most))
+        judge = Judge(player.evaluator, player.search, player.large, seed=self.seed, at_a_time=room)
+        if left:
+            positions = sum(len(self.problems[number].steps) for number in left)
+            seconds = positions * most * EVALUATIONS_A_VISIT / evaluations_per_second(judge.evaluator)
+            self.show(f"{name}: {len(left):,} of {len(self.problems):,} problems to solve, at most {duration(seconds)}")
+        with closing(judge.converse(self._dialogues(left, key))) as answers:
+            for _, answer in answers:
+                found[answer.number] = answer
+                if journal is not None:
+                    journal.append(answer)
+                self.tick(len(found), len(self.problems), sum(one.right[-1] for one in found.values()))
+        if left:
+            self.show(work_text(judge))
+        return [found[number] for number in range(len(self.problems))]
+
+    def _fits(self, answer: Answer, key: str) -> bool:
+        """Whether an answer of an earlier session is to the same problem, by the same player, at the same counts."""
+        known = answer.number < len(self.problems) and self.problems[answer.number].digest == answer.problem
+        return known and answer.player == key and answer.counts == self.counts
+
+    def _dialogues(self, numbers: Sequence[int], key: str) -> Iterator[Dialogue[Answer]]:
+        for number in numbers:
+            yield solving(self.problems[number], number, key, self.counts)
+
+
+def solving(problem: Problem, number: int, player: str, counts: tuple[int, ...]) -> Dialogue[Answer]:
+    """The search of a problem's positions one after another, as long as each is solved at some of the counts."""
+    right, visits = [True] * len(counts), list[int | None]()
+    for step in problem.steps:
+        judged = yield Question(step.state, counts_up_to(counts[-1], *counts))
+        solved = _right_at(judged, step.is_right, counts)
+        right = [both and one for both, one in zip(right, solved, strict=True)]
+        visits.append(visits_to_solution(judged, step.is_right))
+        if not any(right):
+            break
+    solved_from = None if None in visits else max(one for one in visits if one is not None)
+    return Answer(
+        number=number,
+        name=problem.name,
+        problem=problem.digest,
+        player=player,
+        counts=counts,
+        right=tuple(right),
+        visits=solved_from,
+    )
+
+
+def _right_at(judged: Judgements, is_right: Callable[[int], bool], counts: tuple[int, ...]) -> list[bool]:
+    """Whether the move to play is right at each count; a search that ended before keeps its last move."""
+    best = {count: one.best for count, one in zip(counts_up_to(counts[-1], *counts), judged, strict=True)}
+    return [is_right(best[count]) for count in counts]
+
+
+def solve_result(answers: dict[str, list[Answer]], counts: tuple[int, ...]) -> dict[str, Any]:
+    """Shares solved by each player with 95 % intervals, visits to solution, and each pair of players compared."""
+    players = {
+        name: {
+            "solved": {str(count): _share_at(every, n) for n, count in enumerate(counts)},
+            "visits_to_solution": _visits(every),
+        }
+        for name, every in answers.items()
+    }
+    return {
+        "problems": len(next(iter(answers.values()))),
+        "counts": list(counts),
+        "players": players,
+        "pairs": _pairs(answers, counts),
+    }
+
+
+def _share_at(answers: Sequence[Answer], number: int) -> dict[str, Any]:
+    return share(sum(answer.right[number] for answer in answers), len(answers))
+
+
+def _visits(answers: Sequence[Answer]) -> dict[str, Any]:
+    """Median over all problems (None: most are not solved), geometric mean over the solved ones."""
+    every = [math.inf if answer.visits is None else answer.visits for answer in answers]
+    solved = [answer.visits for answer in answers if answer.visits is not None]
+    median = statistics.median(every)
+    return {
+        "solved": len(solved),
+        "median": median if math.isfinite(median) else None,
+        "geometric_mean_of_solved": statistics.geometric_mean(solved) if solved else None,
+    }
+
+
+def _pairs(answers: dict[str, list[Answer]], counts: tuple[int, ...]) -> list[dict[str, Any]]:
+    """Of each two players, how many problems one alone solves at each count."""
+    names = list(answers)
+    found = []
+    for a, b in ((a, b) for n, a in enumerate(names) for b in names[n + 1 :]):
+        for number, count in enumerate(counts):
+            both = [(x.right[number], y.right[number]) for x, y in zip(answers[a], answers[b], strict=True)]
+            found.append(
+                {
+                    "a": a,
+                    "b": b,
+                    "visits": count,
+                    "a_alone": both.count((True, False)),
+                    "b_alone": both.count((False, True)),
+                }
+            )
+    return found
+
+
+def answers_csv(answers: dict[str, list[Answer]]) -> str:
+    """A line a problem and player: whether it is solved at each count, and the visits to solution."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    counts = next(iter(answers.values()))[0].counts
+    writer.writerow(["problem", "player", *(f"right_at_{count}" for count in counts), "visits_to_solution"])
+    for name, every in answers.items():
+        for one in every:
+            writer.writerow(
+                [one.name, name, *(int(right) for right in one.right), "" if one.visits is None else one.visits]
+            )
+    return file.getvalue()
+
+
+def solve_table(result: dict[str, Any]) -> str:
+    """The shares as a table."""
+    counts = result["counts"]
+    heads = ["player", *(f"{count:,} visits" for count in counts), "median visits to solution"]
+    rows = []
+    for name, one in result["players"].items():
+        median = one["visits_to_solution"]["median"]
+        shares = [_solved_text(one["solved"][str(count)]) for count in counts]
+        rows.append([name, *shares, "unsolved" if median is None else f"{median:,.0f}"])
+    lines = [f"{result['problems']:,} problems; solved, with 95 % intervals", *aligned([heads, *rows])]
+    return "\n".join([*lines, *map(_pair_text, result["pairs"])])
+
+
+def _pair_text(pair: dict[str, Any]) -> str:
+    alone = f"{pair['a_alone']} solved by {pair['a']} alone, {pair['b_alone']} by {pair['b']} alone"
+    return f"at {pair['visits']:,} visits {alone}"
+
+
+def _solved_text(one: dict[str, Any]) -> str:
+    low, high = one["interval_95"]
+    return f"{one['count']} ({one['share']:.1%}) [{low:.1%}, {high:.1%}]"

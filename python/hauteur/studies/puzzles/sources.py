@@ -1,0 +1,186 @@
+"""Where positions come from: games in PGN, SGF and shards, folders of matches and runs, lists of positions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from hauteur import _core
+from hauteur.games.game_line import BadGame
+from hauteur.games.registry import make, with_fen
+from hauteur.learning.game_files.importing import GAME_SUFFIXES, files_of, read_games
+from hauteur.matches.openings import read_openings
+from hauteur.matches.results import MatchGame
+from hauteur.studies.puzzles.puzzle import identity
+
+MATCH_GAMES = "games.jsonl"
+LIST_SUFFIXES = (".epd", ".fen", ".txt")
+"""Of files with a position a line."""
+
+FOLLOWING = 4
+"""Moves of the game behind a position that are looked at."""
+
+SUFFIXES = (*GAME_SUFFIXES, ".jsonl", *LIST_SUFFIXES)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A game, or a single position with the moves that lead to it.
+
+    source: which of the sources, as it was given; number: in its file; origin: where it begins, None: the game's start.
+    """
+
+    source: str
+    number: int
+    actions: tuple[int, ...]
+    origin: _core.State | None = None
+    single: bool = False
+    """Only the last position is meant."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A position of a source, its past included.
+
+    before: the position before the last move, and last: that move; None where the position begins its line.
+    """
+
+    source: str
+    number: int
+    ply: int
+    state: _core.State
+    before: _core.State | None
+    last: int | None
+    moves: tuple[int, ...]
+    """All moves of the line up to here."""
+    following: tuple[int, ...] = ()
+    """The next moves of the line, at most FOLLOWING."""
+
+    @property
+    def where(self) -> str:
+        """For people: source, number of the game, ply."""
+        return f"{self.source}#{self.number}/{self.ply}"
+
+
+def read_lines(sources: Sequence[str], game: _core.Game, on_bad: Callable[[BadGame], None]) -> Iterator[Line]:
+    """The games and positions of all sources, in order; games that cannot be used are told to `on_bad`.
+
+    A source is a file, a folder (of a match, of a learning run, or of files of games) or a pattern such as games/*.pgn.
+    """
+    for source in sources:
+        for path in source_files(source):
+            yield from _read_file(source, path, game, on_bad)
+
+
+def source_files(source: str) -> list[Path]:
+    """The files of a source: of a match its games, of another folder everything that holds games."""
+    if (Path(source) / MATCH_GAMES).is_file():
+        return [Path(source) / MATCH_GAMES]
+    return files_of([source], GAME_SUFFIXES if Path(source).is_dir() else SUFFIXES)
+
+
+def _read_file(source: str, path: Path, game: _core.Game, on_bad: Callable[[BadGame], None]) -> Iterator[Line]:
+    if path.suffix == ".jsonl":
+        yield from _match_lines(source, path, game)
+    elif path.suffix.lower() in LIST_SUFFIXES:
+        for number, opening in enumerate(read_openings(path, game), 1):
+            origin = None if opening.fen is None else opening.origin(game)
+            yield Line(source, number, opening.actions, origin, single=True)
+    else:
+        for number, record in enumerate(read_games([path], game), 1):
+            if isinstance(record, BadGame):
+                on_bad(record)
+            else:
+                actions = (*record.plan.start, *record.actions.tolist())
+                yield Line(source, number, actions, record.plan.origin)
+
+
+def _match_lines(source: str, path: Path, game: _core.Game) -> Iterator[Line]:
+    """The games of a match, which may still go on: a last line that is not finished is left out."""
+    with path.open(encoding="utf-8", errors="replace") as file:
+        for number, text in enumerate(file, 1):
+            if not text.endswith("\n"):
+                return
+            try:
+                played = MatchGame.model_validate_json(text)
+                yield _match_line(source, played, game)
+            except (ValidationError, ValueError) as error:
+                reason = "not a game of a match" if isinstance(error, ValidationError) else str(error)
+                raise ValueError(f"{path}, line {number}: {reason}: {text[:60].strip()!r}") from None
+
+
+def _match_line(source: str, played: MatchGame, game: _core.Game) -> Line:
+    origin = None if played.fen is None else make(with_fen(game.spec, played.fen)).initial_state()
+    state = (origin or game.initial_state()).copy()
+    actions = []
+    for move in f"{played.opening} {played.moves}".split():
+        actions.append(state.action_from_text(move))
+        state.play(actions[-1])
+    return Line(source, played.index, tuple(actions), origin)
+
+
+def positions(line: Line, game: _core.Game, first_ply: int = 0) -> Iterator[Found]:
+    """The positions of a line with a choice of moves, from a ply on; of a single position that alone."""
+    state = (line.origin or game.initial_state()).copy()
+    before: _core.State | None = None
+    for ply in range(len(line.actions) + 1):
+        last = line.actions[ply - 1] if ply else None
+        wanted = ply == len(line.actions) if line.single else ply >= first_ply
+        if wanted and state.outcome() is None and len(state.legal_actions()) > 1:
+            following = line.actions[ply : ply + FOLLOWING]
+            yield Found(line.source, line.number, ply, state.copy(), before, last, line.actions[:ply], following)
+        if ply < len(line.actions):
+            before = state.copy()
+            state.play(line.actions[ply])
+
+
+@dataclass(frozen=True)
+class Census:
+    """The positions of all sources: of each position (by its name) the sources that have it, as bits.
+
+    games, seen: games and positions of each source, repeated positions counted each time.
+    """
+
+    sources: tuple[str, ...]
+    having: dict[str, int]
+    games: dict[str, int]
+    seen: dict[str, int]
+
+    def distinct(self, source: str) -> set[str]:
+        """The different positions of a source."""
+        bit = 1 << self.sources.index(source)
+        return {name for name, bits in self.having.items() if bits & bit}
+
+
+def take_census(
+    sources: Sequence[str], game: _core.Game, first_ply: int, on_bad: Callable[[BadGame], None] = lambda _: None
+) -> Census:
+    """Reads all sources once and keeps only the names of their positions."""
+    names = tuple(dict.fromkeys(sources))
+    census = Census(names, {}, dict.fromkeys(names, 0), dict.fromkeys(names, 0))
+    for line in read_lines(names, game, on_bad):
+        bit = 1 << names.index(line.source)
+        census.games[line.source] += 1
+        for found in positions(line, game, first_ply):
+            census.seen[line.source] += 1
+            name = identity(found.state)
+            census.having[name] = census.having.get(name, 0) | bit
+    return census
+
+
+def first_of_each(
+    sources: Sequence[str], game: _core.Game, first_ply: int, wanted: set[str]
+) -> Iterator[tuple[str, Found]]:
+    """The name of each wanted position and where it stands first; sources are read as positions are asked for."""
+    left = set(wanted)
+    for line in read_lines(tuple(dict.fromkeys(sources)), game, lambda _: None):
+        for found in positions(line, game, first_ply):
+            name = identity(found.state)
+            if name in left:
+                left.discard(name)
+                yield name, found
+        if not left:
+            return

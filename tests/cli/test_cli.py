@@ -1,0 +1,192 @@
+"""The command line: every command is there, exit statuses, one readable line for bad input, never a traceback."""
+
+import errno
+import importlib
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel, Field
+
+from hauteur import __version__
+from hauteur.cli import main
+
+GARBAGE = bytes(range(256)) * 8
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.main(["--version"]) == 0
+    assert capsys.readouterr().out.strip() == __version__
+
+
+def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.main(["--help"]) == 0
+    listed = capsys.readouterr().out
+    assert all(command.words.split()[0] in listed for command in main.COMMANDS)
+
+
+@pytest.mark.parametrize("command", main.COMMANDS, ids=lambda command: command.words)
+def test_every_command_exists(command: main.Command) -> None:
+    module, _, name = command.function.partition(":")
+    function = getattr(importlib.import_module(f"hauteur.cli.commands.{module}"), name)
+    assert callable(function)
+    assert function.__doc__
+
+
+@pytest.mark.parametrize("command", main.COMMANDS, ids=lambda command: command.words)
+def test_every_command_explains_itself(command: main.Command, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.main([*command.words.split(), "--help"]) == 0
+    assert f"Usage: hauteur {command.words}" in capsys.readouterr().out
+
+
+def test_unknown_command_names_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.main(["net", "nonsense"]) == main.EXIT_BAD_INPUT
+    line = capsys.readouterr().err
+    assert line == "hauteur: there is no command 'net nonsense'; there are check, convert, info\n"
+
+
+BAD_INPUT = [
+    ["nonsense"],
+    ["net", "nonsense"],
+    ["doctor", "--nonsense"],
+    ["perft"],
+    ["perft", "nonsense", "2"],
+    ["perft", "nogo(size=99)", "2"],
+    ["perft", "nogo(sise=9)", "2"],
+    ["perft", "chess(fen=nonsense)", "1"],
+    ["perft", "chess", "-1"],
+    ["perft", "chess", "three"],
+    ["check-game", "nonsense"],
+    ["play", "nonsense"],
+    ["play", "tictactoe", "--seed", "-1"],
+    ["prove", "tictactoe", "--seed", "-1"],
+    ["analyse", "connect4", "--seed", "-1"],
+    ["uci", "--seed", "99999999999999999999"],
+    ["net", "check", "garbage.pb.gz", "--seed", "-1"],
+    ["prove", "tictactoe", "--net", "missing.safetensors"],
+    ["prove", "nonsense", "--net", "missing.safetensors"],
+    ["analyse", "chess", "--net", "missing.pb.gz"],
+    ["analyse", "nonsense", "--net", "uniform"],
+    ["analyse", "chess", "--net", "uniform", "--fen", "nonsense"],
+    ["net", "info", "missing.pb.gz"],
+    ["net", "info", "garbage.pb.gz"],
+    ["net", "info", "garbage.safetensors"],
+    ["net", "info", "empty.safetensors"],
+    ["net", "info", "."],
+    ["net", "convert", "garbage.pb.gz", "out.safetensors"],
+    ["net", "check", "garbage.pb.gz"],
+    ["train", "missing.toml"],
+    ["train", "garbage.toml"],
+    ["train", "unknown.toml"],
+    ["report", "missing"],
+    ["verify", "outputs", "missing.json", "--nets", "."],
+    ["verify", "planes", "garbage.json"],
+    ["verify", "searches", "missing.json", "--nets", "."],
+    ["bench", "search", "nonsense"],
+    ["bench", "engine", "--net", "missing.pb.gz"],
+    ["bench", "selfplay", "nonsense"],
+    ["bench", "evaluator", "--net", "missing.pb.gz"],
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working folder with broken files."""
+    for name in ("garbage.pb.gz", "garbage.safetensors", "garbage.toml", "garbage.json"):
+        (tmp_path / name).write_bytes(GARBAGE)
+    (tmp_path / "empty.safetensors").write_bytes(b"")
+    (tmp_path / "unknown.toml").write_text('game = "tictactoe"\nnonsense = 3\n')
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("words", BAD_INPUT, ids=" ".join)
+def test_bad_input_gives_one_line(words: list[str], folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = sorted(folder.rglob("*"))
+    assert main.main(words) == main.EXIT_BAD_INPUT
+    printed = capsys.readouterr()
+    assert printed.err.startswith("hauteur: ")
+    assert printed.err.count("\n") == 1
+    assert sorted(folder.rglob("*")) == before, "something was left behind"
+
+
+def raising(error: BaseException) -> Callable[[], int]:
+    def action() -> int:
+        raise error
+
+    return action
+
+
+def test_lines_are_joined(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.guarded(raising(ValueError("first\n  second"))) == main.EXIT_BAD_INPUT
+    assert capsys.readouterr().err == "hauteur: first second\n"
+
+
+def test_missing_file_names_the_file(capsys: pytest.CaptureFixture[str]) -> None:
+    error = FileNotFoundError(errno.ENOENT, "No such file or directory", "nets/a.pb.gz")
+    assert main.guarded(raising(error)) == main.EXIT_BAD_INPUT
+    assert capsys.readouterr().err == "hauteur: nets/a.pb.gz: No such file or directory\n"
+
+
+def test_wrong_setting_names_field_and_value(capsys: pytest.CaptureFixture[str]) -> None:
+    class Limits(BaseModel):
+        visits: int = Field(ge=1)
+
+    assert main.guarded(lambda: Limits(visits=0).visits) == main.EXIT_BAD_INPUT
+    line = capsys.readouterr().err
+    assert line == "hauteur: Limits.visits: Input should be greater than or equal to 1, got '0'\n"
+
+
+def test_missing_extra_says_how_to_install_it(capsys: pytest.CaptureFixture[str]) -> None:
+    error = ModuleNotFoundError("No module named 'pyspiel'", name="pyspiel")
+    assert main.guarded(raising(error)) == main.EXIT_BAD_INPUT
+    assert "pip install 'hauteur[openspiel]'" in capsys.readouterr().err
+
+
+def test_interrupt(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.guarded(raising(KeyboardInterrupt())) == main.EXIT_INTERRUPTED
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_a_fault_of_the_program_is_not_hidden() -> None:
+    with pytest.raises(ZeroDivisionError):
+        main.guarded(raising(ZeroDivisionError()))
+
+
+def test_traceback_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HAUTEUR_TRACEBACK", "1")
+    with pytest.raises(ValueError, match="wrong"):
+        main.guarded(raising(ValueError("wrong")))
+
+
+def hauteur(*words: str, **options: object) -> subprocess.CompletedProcess[str]:
+    """Runs the command line in a process of its own."""
+    command = [sys.executable, "-m", "hauteur.cli.main", *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, **options)  # type: ignore[call-overload, no-any-return]
+
+
+def test_process_exit_status_of_bad_input() -> None:
+    done = hauteur("perft", "nonsense", "1")
+    assert (done.returncode, done.stdout) == (main.EXIT_BAD_INPUT, "")
+    assert "Traceback" not in done.stderr
+
+
+def test_without_arguments_and_terminal_it_is_a_uci_engine() -> None:
+    done = hauteur(input="uci\nquit\n")
+    assert done.returncode == 0
+    assert "uciok" in done.stdout.split()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="closed pipes are a matter of POSIX")
+def test_closed_pipe_is_quiet() -> None:
+    done = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {sys.executable} -m hauteur.cli.main doctor | head -c 0"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.stderr == ""

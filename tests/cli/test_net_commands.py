@@ -1,0 +1,101 @@
+"""hauteur net info, convert, check and bench evaluator, as a user calls them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from hauteur import networks
+from hauteur.cli import main
+from hauteur.networks.lc0 import random_net
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(scope="module")
+def net(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small chess net."""
+    return random_net(tmp_path_factory.mktemp("nets") / "small.pb.gz", seed=1)
+
+
+def test_info_as_json(net: Path, capsys: Capture) -> None:
+    assert main.main(["net", "info", str(net), "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert (said["format"], said["game"], said["encodings"]) == ("lc0", "chess", ["LINEAR16"])
+    assert said["architecture"]["filters"] == 8
+    assert said["parameters"] == sum(values.size for values in networks.load(net).tensors.values())
+    assert said["sha256"] == networks.describe(net).sha256
+
+
+def test_info_as_table(net: Path, capsys: Capture) -> None:
+    assert main.main(["net", "info", str(net)]) == 0
+    said = capsys.readouterr().out
+    for text in ("lc0 8x1 se relu, convolution policy, wdl value", "112 x 8 x 8", "1858 actions", "LINEAR16"):
+        assert text in said
+
+
+def test_converted_nets_answer_alike(net: Path, tmp_path: Path, capsys: Capture) -> None:
+    for name in ("a.safetensors", "b.onnx", "c.pb.gz"):
+        target = tmp_path / name
+        assert main.main(["net", "convert", str(net), str(target)]) == 0
+        assert target.name in capsys.readouterr().out
+        assert main.main(["net", "check", str(target), "--positions", "5", "--json", "--tolerance", "1e-4"]) == 0
+        assert json.loads(capsys.readouterr().out)["passed"] is True
+    again = networks.load(tmp_path / "c.pb.gz").tensors
+    assert all((again[path] == values).all() for path, values in networks.load(net).tensors.items())
+
+
+def test_convert_overwrites_only_when_told(net: Path, tmp_path: Path, capsys: Capture) -> None:
+    target = tmp_path / "there.safetensors"
+    target.write_bytes(b"precious")
+    assert main.main(["net", "convert", str(net), str(target)]) == main.EXIT_BAD_INPUT
+    assert "--force overwrites it" in capsys.readouterr().err
+    assert target.read_bytes() == b"precious"
+    assert main.main(["net", "convert", str(net), str(target), "--force"]) == 0
+    assert networks.describe(target).architecture == networks.describe(net).architecture
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["info", "{folder}/none.pb.gz"], "No such file"),
+        (["info", "{folder}/net.txt"], "not a known network file"),
+        (["convert", "{net}", "{folder}/net.txt"], "not a known network file"),
+        (["convert", "{net}", "{folder}/none/net.onnx"], "is not there"),
+        (["convert", "{net}", "{folder}/none/net.safetensors"], "is not there"),
+        (["check", "{net}", "--positions", "0"], "--positions must be 1 to 100000, got 0"),
+        (["check", "{net}", "--tolerance", "nan"], "--tolerance must be a number >= 0, got nan"),
+    ],
+)
+def test_bad_input_is_one_line(words: list[str], complaint: str, net: Path, tmp_path: Path, capsys: Capture) -> None:
+    filled = [word.format(net=net, folder=tmp_path) for word in words]
+    assert main.main(["net", *filled]) == main.EXIT_BAD_INPUT
+    said = capsys.readouterr().err
+    assert complaint in said
+    assert said.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_check_fails_beyond_the_tolerance(net: Path, capsys: Capture) -> None:
+    assert main.main(["net", "check", str(net), "--positions", "3", "--tolerance", "0"]) == 1
+    assert "BEYOND the tolerance of 0" in capsys.readouterr().out
+
+
+def test_check_names_a_net_whose_outputs_are_not_finite(net: Path, tmp_path: Path, capsys: Capture) -> None:
+    whole = networks.load(net)
+    tensors = {path: values * 1e20 for path, values in whole.tensors.items()}
+    broken = tmp_path / "broken.safetensors"
+    networks.save(broken, whole.description.architecture, tensors, game="chess")
+    assert main.main(["net", "check", str(broken), "--positions", "2"]) == main.EXIT_BAD_INPUT
+    said = capsys.readouterr().err
+    assert said.startswith(f"hauteur: {broken}: torch float32: ")
+    assert "not finite" in said
+
+
+def test_bench_evaluator_measures_every_combination(net: Path, capsys: Capture) -> None:
+    words = ["--batch", "1,3", "--threads", "1,2", "--rounds", "2", "--seconds", "0.01", "--precision", "float32"]
+    assert main.main(["bench", "evaluator", "--net", str(net), "--backend", "openvino", *words]) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(line["threads"], line["batch"]) for line in lines] == [(1, 1), (1, 3), (2, 1), (2, 3)]
+    for line in lines:
+        assert 0 < line["evaluations_per_second"]["min"] <= line["evaluations_per_second"]["max"]

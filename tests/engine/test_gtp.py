@@ -1,0 +1,335 @@
+"""The GTP engine: its answers, line by line."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from gtp_client import PlainNoGo
+from gtp_table import Table
+
+REQUIRED = {
+    *("protocol_version", "name", "version", "known_command", "list_commands", "quit"),
+    *("boardsize", "clear_board", "komi", "play", "genmove"),
+}
+"""What every engine of version 2 must know."""
+
+
+@pytest.fixture
+def table() -> Table:
+    """An engine without a net."""
+    return Table()
+
+
+@pytest.fixture
+def thinking() -> Iterator[Table]:
+    """An engine with a search."""
+    table = Table(player="net=uniform visits=40")
+    yield table
+    table.desk.close()
+
+
+# The protocol.
+
+
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        (b"protocol_version", "= 2\n\n"),
+        (b"17 protocol_version\n", "=17 2\n\n"),
+        (b"007 komi 6.5", "=007\n\n"),
+        (b"  \t12\tname \t # who are you?", "=12 hauteur\n\n"),
+        (b"name\r\n", "= hauteur\n\n"),
+        (b"na\x00me\x07\x7f", "= hauteur\n\n"),
+        (b"", ""),
+        (b"   \t \r\n", ""),
+        (b"# a comment", ""),
+        (b"5 # a comment", "?5 unknown command\n\n"),
+        (b"12name", "? unknown command\n\n"),
+        (b"-1 name", "? unknown command\n\n"),
+        (b"Name", "? unknown command\n\n"),
+        (b"3 boardsize", "?3 syntax error: expected boardsize SIZE, got 0 arguments\n\n"),
+        (b"quit", "=\n\n"),
+    ],
+)
+def test_answers_to_single_lines(table: Table, line: bytes, answer: str) -> None:
+    assert table.say(line) == answer
+
+
+def test_commands_that_are_listed_are_known_and_the_others_are_not(table: Table, thinking: Table) -> None:
+    for place in (table, thinking):
+        listed = place.ask("list_commands").split("\n")
+        assert len(set(listed)) == len(listed)
+        assert set(listed) >= REQUIRED
+        assert all(place.ask(f"known_command {name}") == "true" for name in listed)
+        for name in ("fixed_handicap", "GENMOVE", "x"):
+            assert place.ask(f"known_command {name}") == "false"
+            assert place.refused(name) == "unknown command"
+    only_by_search = set(thinking.engine.commands()) - set(table.engine.commands())
+    assert {"lz-analyze", "kata-analyze", "lz-genmove_analyze"} <= only_by_search
+    assert all(table.refused(name) == "unknown command" for name in only_by_search)
+
+
+def test_every_listed_command_does_something(thinking: Table) -> None:
+    for name, command in thinking.engine.commands().items():
+        words = [word for word in command.usage.split() if not word.startswith("[")]
+        values = {"COLOUR": "b", "VERTEX": "C3", "SIZE": "5", "KOMI": "0", "COMMAND": "name", "FILE": "none.sgf"}
+        line = " ".join([name, *(values.get(word, "0") for word in words)])
+        if "analyze" in name and not name.startswith("gogui"):
+            continue  # these need a feed of lines
+        text = thinking.say(line)
+        assert "unknown command" not in text
+        assert "internal error" not in text
+
+
+# The board.
+
+
+def test_stones_and_turns(table: Table) -> None:
+    assert table.ask("play b c3") == ""
+    assert table.ask("play WHITE D4") == ""
+    assert table.ask("last_move") == "white D4"
+    assert table.ask("move_history") == "white D4\nblack C3"
+    board = table.ask("showboard").split("\n")
+    assert board[1] == "4 . . . O ."
+    assert board[2] == "3 . . X . ."
+    assert table.refused("play w a1") == "illegal move: it is the turn of black: players alternate in nogo"
+    assert table.refused("play b c3") == "illegal move: C3 is not a legal move of black here"
+    assert table.refused("play b f1") == "illegal move: F1 is not a legal move of black here"
+    assert table.refused("play b i1") == "syntax error: expected a vertex such as A1, got 'i1'"
+    assert table.refused("play b pass") == "illegal move: PASS is not a legal move of black here"
+    assert table.refused("play red c4") == "syntax error: expected a colour (b, black, w, white), got 'red'"
+    assert table.refused("genmove w") == "it is the turn of black: players alternate in nogo"
+    assert table.ask("undo") == table.ask("undo") == ""
+    assert table.refused("undo") == "cannot undo: no move has been played"
+    assert table.refused("last_move") == "no move has been played"
+
+
+@pytest.mark.parametrize("size", ["1", "14", "25", "1000000"])
+def test_sizes_that_the_game_has_not(table: Table, size: str) -> None:
+    table.ask("play b c3")
+    assert table.refused(f"boardsize {size}").startswith("unacceptable size: ")
+    assert table.ask("last_move") == "black C3"
+    assert table.refused("boardsize many").startswith("syntax error")
+
+
+def test_sizes_that_it_has(table: Table) -> None:
+    table.ask("play b c3")
+    for size in (7, 5, 5, 2, 13):
+        assert table.ask(f"boardsize {size}") == ""
+        assert len(table.ask("all_legal b").split()) == size * size
+    table.ask("genmove b")
+
+
+def test_a_net_of_another_size_refuses_the_board(tmp_path: Path) -> None:
+    table = Table("connect4", "net=uniform visits=5")
+    assert table.refused("boardsize 9").startswith("unacceptable size: ")
+    assert table.ask("boardsize 7") == ""
+    table.desk.close()
+
+
+def test_captures_and_suicide_are_illegal(table: Table) -> None:
+    for number, vertex in enumerate(("A2", "E5", "B1", "E4")):
+        table.ask(f"play {'bw'[number % 2]} {vertex}")
+    assert table.ask("is_legal b A1") == "1"
+    table.ask("play b C4")
+    assert table.ask("is_legal w A1") == "0"
+    assert table.refused("play w A1").startswith("illegal move")
+    assert table.ask("is_legal b C3") == "0", "it is not the turn of black"
+    assert table.refused("is_legal b 33").startswith("syntax error")
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_legal_moves_are_those_of_plain_rules(seed: int) -> None:
+    table, rules, colour = Table(player=f"random name=r{seed}"), PlainNoGo(5), 0
+    table.desk.thinker._rng = np.random.default_rng(seed)  # type: ignore[attr-defined]
+    while not table.desk.board.is_over:
+        assert set(table.ask(f"all_legal {'bw'[colour]}").split()) == rules.legal(colour)
+        rules.play(colour, table.ask(f"genmove {'bw'[colour]}"))
+        colour = 1 - colour
+    assert not rules.legal(colour)
+
+
+def test_the_end_of_a_game(table: Table) -> None:
+    table.ask("boardsize 2")
+    assert table.refused("final_score") == "cannot score: the game is not over"
+    colour = 0
+    while not table.desk.board.is_over:
+        table.ask(f"genmove {'bw'[colour]}")
+        colour = 1 - colour
+    assert colour == 1, "on 2x2 Black wins"
+    assert table.ask("final_score") == "B+1"
+    assert table.ask("genmove w") == table.ask("reg_genmove w") == "resign"
+    assert table.ask("genmove b") == "pass"
+    assert table.refused("all_legal w").startswith("the game is over")
+    moves = table.ask("move_history")
+    assert table.ask("play b pass") == table.ask("undo") == ""
+    assert table.ask("move_history") == moves
+    table.ask("clear_board")
+    assert table.ask("move_history") == ""
+
+
+# Games of other shapes.
+
+
+def test_tic_tac_toe_and_a_draw() -> None:
+    table = Table("tictactoe", "solver")
+    for number in range(9):
+        assert re.fullmatch(r"[ABC][123]", table.ask(f"genmove {'bw'[number % 2]}"))
+    assert table.ask("final_score") == "0"
+    assert table.ask("genmove w") == table.ask("genmove b") == "pass"
+
+
+def test_connect_four_stones_fall() -> None:
+    table = Table("connect4", "mcts:50")
+    for number in range(4):
+        assert table.ask(f"play {'bw'[number % 2]} D{number + 1}") == ""
+    assert table.refused("play b D4").startswith("illegal move")
+    assert set(table.ask("all_legal b").split()) == {"A1", "B1", "C1", "D5", "E1", "F1", "G1"}
+    assert table.ask("genmove b") in {"A1", "B1", "C1", "D5", "E1", "F1", "G1"}
+    assert table.ask("move_history").split("\n")[-2:] == ["white D2", "black D1"]
+
+
+def test_a_rectangular_board() -> None:
+    table = Table("nogo(rows=3,cols=4)", "rave:20")
+    assert len(table.ask("all_legal b").split()) == 12
+    assert table.ask("boardsize 4") == ""
+    assert len(table.ask("all_legal b").split()) == 16
+
+
+@pytest.mark.parametrize("game", ["minichess", "chess"])
+def test_games_whose_moves_are_no_points_are_refused(game: str) -> None:
+    with pytest.raises(ValueError, match="GTP is for games whose moves are points"):
+        Table(game, "net=uniform")
+
+
+# SGF.
+
+
+def test_recorded_games_are_loaded(shared_data: Path) -> None:
+    table = Table("nogo", "random")
+    for path in sorted((shared_data / "nogo" / "sgf").glob("*.sgf"))[:5]:
+        table.ask(f"loadsgf {path}")
+        moves = len(re.findall(r";[BW]\[", path.read_text()))
+        assert len(table.ask("move_history").split("\n")) == moves
+        table.ask(f"loadsgf {path} 6")
+        assert len(table.ask("move_history").split("\n")) == 5
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("(;GM[1]SZ[5];B[cc];W[cc])", "move 2: illegal move: C3"),
+        ("(;GM[1]SZ[5];W[cc])", "move 1: illegal move: it is the turn of black"),
+        ("(;GM[1]SZ[5];B[tt])", "move 1: 'tt' is no point"),
+        ("(;GM[1]SZ[19];B[aa])", "nogo(size=19)"),
+        ("(;GM[1]SZ[4:5];B[aa])", "4 columns and 5 rows"),
+        ("(;GM[1]SZ[5]AB[aa];W[bb])", "sets up a position (AB)"),
+        ("nothing", "no SGF"),
+    ],
+)
+def test_files_that_cannot_be_loaded_change_nothing(table: Table, tmp_path: Path, text: str, message: str) -> None:
+    table.ask("play b b2")
+    path = tmp_path / "game.sgf"
+    path.write_text(text)
+    said = table.refused(f"loadsgf {path}")
+    assert said.startswith("cannot load file: ")
+    assert message in said
+    assert table.refused(f"loadsgf {tmp_path}/none.sgf").startswith("cannot load file: ")
+    assert table.ask("move_history") == "black B2"
+
+
+def test_a_file_of_another_size_brings_its_board(table: Table, tmp_path: Path) -> None:
+    path = tmp_path / "game.sgf"
+    path.write_text("(;GM[1]SZ[7];B[ag];W[ga])")
+    table.ask(f"loadsgf {path}")
+    assert table.ask("move_history") == "white G7\nblack A1"
+
+
+# Time and moves.
+
+
+def test_reg_genmove_plays_nothing_and_repeats(thinking: Table) -> None:
+    moves = {thinking.ask("reg_genmove b") for _ in range(3)}
+    assert len(moves) == 1
+    assert thinking.ask("move_history") == ""
+
+
+def test_the_clock_bounds_the_search_and_runs_meanwhile() -> None:
+    table = Table(player="net=uniform")
+    assert table.desk.budget(0) is None
+    for line in ("time_settings 0 0 0", "time_settings 0 30 0"):
+        table.ask(line)
+        assert table.desk.budget(0) is None
+    table.ask("time_settings 60 0 0")
+    budget = table.desk.budget(0)
+    assert budget is not None
+    assert 0 < budget.target <= budget.maximum <= 30
+    table.ask("time_left b 2 0")
+    shorter = table.desk.budget(0)
+    assert shorter is not None
+    assert shorter.target < budget.target
+    table.ask("time_left b 5 1")
+    period = table.desk.budget(0)
+    assert period is not None
+    assert 4 < period.target < 5, "the last stone of a period may take what is left of it"
+    table.desk.close()
+
+
+def test_a_clock_without_visits_searches_by_time() -> None:
+    table = Table("nogo(size=5)", "net=uniform")
+    table.ask("time_settings 1 0 0")
+    table.ask("genmove b")
+    last = table.desk.last
+    assert last is not None
+    assert last.report.reason in ("time", "decided")
+    table.desk.close()
+
+
+def test_resigning_is_an_option() -> None:
+    always = Table("nogo(size=3)", "net=uniform visits=30", resign_below=0.99)
+    assert always.ask("genmove b") == "resign"
+    assert always.ask("move_history") == ""
+    assert always.ask("final_score") if always.desk.board.is_over else always.refused("final_score")
+    always.desk.close()
+
+
+def test_settings_of_the_player(thinking: Table) -> None:
+    assert thinking.ask("hauteur-get visits") == "40"
+    assert thinking.ask("hauteur-set visits 55") == ""
+    assert thinking.ask("hauteur-set search-contempt.n-scl 5") == ""
+    assert thinking.ask("hauteur-get").split("\n") == ["net=uniform", "visits=55", "search.search_contempt.n_scl=5"]
+    assert thinking.refused("hauteur-set visits many").startswith("player: visits: ")
+    assert "did you mean visits?" in thinking.refused("hauteur-set vists 5")
+    assert "is not a setting" in thinking.refused("hauteur-get vists")
+    assert "none.safetensors" in thinking.refused("hauteur-set net none.safetensors")
+    thinking.ask("genmove b")
+    assert sum(int(line.split()[1]) for line in thinking.ask("hauteur-visits").split("\n")) == 54
+    assert thinking.ask("hauteur-line").split()[0] == "b"
+    assert thinking.ask("hauteur-value").split()[0] == "black"
+
+
+def test_a_player_that_cannot_be_is_refused_at_the_start() -> None:
+    for player, message in (("gtp:gnugo", "the program"), ("net=none.pb.gz", "none.pb.gz"), ("", "no net ships")):
+        with pytest.raises((ValueError, OSError), match=message):
+            Table(player=player)
+
+
+def test_a_net_that_cannot_be_opened_is_an_answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "no.safetensors"
+    file.write_bytes(b"no net at all")
+    table = Table(player=f"net={file}")
+    assert table.ask("name") == "hauteur", "nothing has to wait for the net"
+    said = table.refused("genmove b")
+    assert "no.safetensors" in said
+    assert table.refused("lz-analyze") == said
+    assert "the player cannot be used: " in capsys.readouterr().err
+    assert table.ask("hauteur-set net uniform") == ""
+    assert table.ask("genmove b")
+    table.desk.close()
+
+
+def test_names_are_those_of_the_player() -> None:
+    assert Table(player="rave:5 name=Fred").ask("name") == "Fred"
+    assert Table(player="rave:5").ask("name") == "hauteur"

@@ -1,0 +1,165 @@
+"""The GTP engine with live analysis, and as a process: a match under a controller, the end of the input."""
+
+import re
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from gtp_client import engine, play_nogo
+from gtp_table import Table
+
+# Live analysis.
+
+
+class Typist:
+    """Lines that come one after another, each when it is time."""
+
+    def __init__(self, *lines: str | Callable[[], bool]) -> None:
+        self._lines = lines
+        self._tick = threading.Event()
+
+    def __iter__(self) -> Iterator[bytes]:
+        for line in self._lines:
+            if isinstance(line, str):
+                yield line.encode()
+                continue
+            for _ in range(6000):
+                if line():
+                    break
+                self._tick.wait(0.01)
+
+
+def live(player: str, *lines: str | Callable[[Table], bool]) -> list[str]:
+    """The answers to lines, some of which wait for what is said before."""
+    table = Table(player=player)
+    typist = Typist(*(line if isinstance(line, str) else lambda line=line: line(table) for line in lines))
+    table.engine.run(typist)
+    return table.stream.getvalue().split("\n")
+
+
+def has_said(*words: str) -> Callable[[Table], bool]:
+    """Waits until the engine has said all of these."""
+    return lambda table: all(word in table.stream.getvalue() for word in words)
+
+
+def test_leela_zeros_analysis() -> None:
+    said = live("net=uniform", "3 lz-analyze b 1", has_said("info move"), "4 name", "5 play b c3")
+    assert said[0] == "=3"
+    infos = [line for line in said if line.startswith("info ")]
+    assert said[len(infos) + 1 :] == ["", "=4 hauteur", "", "=5", "", ""]
+    keys = infos[-1].split(" info ")[0].split()
+    assert keys[:2] == ["info", "move"]
+    assert [keys[i] for i in range(3, 13, 2)] == ["visits", "winrate", "prior", "lcb", "order"]
+    assert keys[13] == "pv"
+    assert keys[14] == keys[2]
+    values = {keys[i]: int(keys[i + 1]) for i in range(3, 13, 2)}
+    assert values["order"] == 0
+    assert 0 <= values["lcb"] <= values["winrate"] <= 10_000
+
+
+def test_katagos_analysis_with_its_keys() -> None:
+    command = "kata-analyze interval 1 maxmoves 2 rootInfo true ownership true"
+    said = live("net=uniform", command, has_said("rootInfo"), "name")
+    line = next(line for line in said if line.startswith("info "))
+    assert line.count("info move ") <= 2
+    root = line.split(" rootInfo ")[1].split()
+    assert root[::2] == ["visits", "utility", "winrate"]
+    rate = float(line.split(" winrate ")[1].split()[0])
+    assert 0.0 <= rate <= 1.0
+
+
+@pytest.mark.parametrize("name", ["lz-genmove_analyze", "kata-genmove_analyze"])
+def test_a_move_with_its_analysis(name: str) -> None:
+    said = live("net=uniform visits=300", f"8 {name} b 1", "9 last_move")
+    assert said[0] == "=8"
+    play = next(line for line in said if line.startswith("play "))
+    assert said[said.index(play) - 1].startswith("info move ")
+    assert f"=9 black {play.removeprefix('play ')}" in said
+
+
+@pytest.mark.parametrize("name", ["lz-genmove_analyze", "kata-genmove_analyze"])
+def test_a_move_without_visits_is_one_answer(name: str) -> None:
+    said = live("net=uniform visits=1", f"8 {name} b 1", "9 name")
+    assert said[0] == "=8"
+    assert re.fullmatch(r"play [A-E][1-5]", said[1])
+    assert said[2:] == ["", "=9 hauteur", "", ""]
+
+
+def test_a_complete_tree_is_shown_until_the_next_line() -> None:
+    said = live("net=uniform solver=on", "boardsize 2", "8 lz-analyze 1", has_said("info move"), "9 name")
+    assert said[2] == "=8"
+    assert all(line.startswith("info move ") for line in said[3:-4])
+    assert said[-4:] == ["", "=9 hauteur", "", ""]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["lz-analyze b interval", "lz-analyze x", "lz-analyze b 10 nonsense 5", "kata-analyze rootInfo 7", "lz-analyze w"],
+)
+def test_analysis_that_is_not_understood(line: str) -> None:
+    table = Table(player="net=uniform visits=40")
+    assert table.refused(line)
+    table.desk.close()
+
+
+def test_an_interrupted_search_answers_at_once() -> None:
+    table = Table(player="net=uniform visits=1000000000")
+    thinker = table.desk.net_thinker
+    table.engine.run(Typist("genmove b", lambda: thinker.session.searching, "# interrupt", "undo"))
+    assert re.fullmatch(r"= [A-E][1-5]\n\n=\n\n", table.stream.getvalue())
+
+
+# Processes.
+
+
+def test_a_full_match_between_a_search_and_rave() -> None:
+    """Four games of 9x9 NoGo under a controller with rules of its own."""
+    size, wins = 9, [0, 0]
+    with engine("--player", "net=uniform visits=8", "--threads", "1", "--seed", "1") as search:
+        with engine("--player", "rave:30", "--seed", "2") as rave:
+            for game in range(4):
+                players = (search, rave) if game % 2 == 0 else (rave, search)
+                winner, moves = play_nogo(players, size)
+                wins[winner if game % 2 == 0 else 1 - winner] += 1
+                assert len(moves) > 20
+                for player in players:
+                    assert player.ask("final_score") == ("B+1", "W+1")[winner]
+            assert rave.end() == (0, "")
+        assert search.ask("quit") == ""
+        assert search.process.wait(60) == 0
+    assert sum(wins) == 4
+
+
+def test_the_end_of_the_input_ends_the_engine_after_its_answers() -> None:
+    with engine("--player", "rave:200", "--game", "nogo(size=5)") as client:
+        client.send(b"1 genmove b\n2 genmove w")
+        client.process.stdin.close()  # type: ignore[union-attr]
+        assert [client.answer()[0][:2] for _ in range(2)] == ["=1", "=2"]
+        assert client.process.wait(60) == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--game", "chess", "--player", "net=uniform"), "GTP is for games whose moves are points"),
+        (("--player", "rave"), "write rave:N"),
+        (("--player", "rave:5", "--resign-below", "2"), "--resign-below must be"),
+        (("--player", "rave:5", "--batch-size", "0"), "--batch-size must be"),
+        (("--game", "nogo(size=99)", "--player", "rave:5"), "size must be"),
+    ],
+)
+def test_wrong_arguments_end_with_one_line(arguments: tuple[str, ...], message: str) -> None:
+    with engine(*arguments) as client:
+        status, said = client.end()
+    assert status == 2
+    assert said.count("\n") == 1
+    assert message in said
+
+
+def test_the_conversation_is_logged(tmp_path: Path) -> None:
+    log = tmp_path / "log.txt"
+    with engine("--player", "rave:5", "--log", str(log)) as client:
+        client.ask("name")
+        client.end()
+    assert [line.split(" ", 1)[1] for line in log.read_text().splitlines()] == ["> 1 name", "< =1 hauteur", "< ", "> "]

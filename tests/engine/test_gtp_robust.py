@@ -1,0 +1,142 @@
+"""The GTP engine survives what it should never be sent: every line that holds a request is answered, and only those."""
+
+import io
+import random
+import re
+from collections.abc import Sequence
+
+import pytest
+from gtp_client import engine
+
+from hauteur.engine.gtp.engine import Engine
+from hauteur.engine.gtp.session import Desk, DeskSettings
+from hauteur.engine.streams import Output
+from hauteur.games.registry import make
+from hauteur.players.settings import parse_player
+
+LINES = 10_000
+CHUNK = 250
+"""Lines between two questions whether the engine is alive."""
+
+GOOD = [
+    *("protocol_version", "name", "version", "list_commands", "known_command play", "cputime", "gogui-interrupt"),
+    *(
+        "boardsize 5",
+        "boardsize 3",
+        "clear_board",
+        "komi 6.5",
+        "get_komi",
+        "play b C3",
+        "play w D4",
+        "17 play black A1",
+    ),
+    *("genmove b", "genmove w", "reg_genmove b", "undo", "undo", "showboard", "final_score", "loadsgf none.sgf 4"),
+    *("all_legal b", "is_legal w A1", "last_move", "move_history", "time_settings 10 5 3", "time_left b 4 0"),
+    *("lz-analyze 10", "kata-analyze w interval 5 rootInfo true", "lz-genmove_analyze b 50", "kata-genmove_analyze w"),
+    *("hauteur-value", "hauteur-visits", "hauteur-line", "hauteur-get", "hauteur-get visits", "hauteur-set visits 4"),
+    *(
+        "hauteur-set solver on",
+        "hauteur-set search-contempt.n-scl 3",
+        "gogui-analyze_commands",
+        "# interrupt",
+        "# nothing",
+    ),
+]
+WORDS = [
+    *("play", "genmove", "boardsize", "b", "white", "A1", "C3", "T19", "I5", "pass", "resign", "-1", "0", "5", "1e999"),
+    *(
+        "99999999999999999999",
+        "nan",
+        "\x00",
+        "é",
+        "♔",
+        "#",
+        "\t",
+        "%s",
+        "lz-analyze",
+        "interval",
+        "undo",
+        "known_command",
+    ),
+]
+
+
+def random_line(rng: random.Random) -> bytes:
+    """A line of noise, of words in any order, or a good line with some bytes changed."""
+    kind = rng.randrange(5)
+    if kind == 0:
+        return bytes(rng.randrange(256) for _ in range(rng.randrange(60))).replace(b"\n", b" ")
+    if kind == 1:
+        return " ".join(rng.choices(WORDS, k=rng.randrange(1, 8))).encode()
+    line = bytearray(rng.choice(GOOD).encode())
+    for _ in range(rng.randrange(3)):
+        line[rng.randrange(len(line))] = rng.randrange(32, 256)
+    return bytes(line)
+
+
+def lines_of(seed: int, count: int) -> list[bytes]:
+    """So many lines that do not end the engine by rights."""
+    rng = random.Random(seed)
+    return [line for line in (random_line(rng) for _ in range(count)) if b"quit" not in line]
+
+
+def requests(lines: Sequence[bytes]) -> int:
+    """How many of the lines hold a request: something that is neither control character, space nor comment."""
+    kept = [re.sub(rb"[\x00-\x08\x0a-\x1f\x7f]", b"", line).partition(b"#")[0] for line in lines]
+    return sum(bool(text.replace(b"\t", b" ").strip(b" ")) for text in kept)
+
+
+def answers(text: str) -> list[str]:
+    """The answers, each held to its form."""
+    assert text.endswith("\n\n")
+    found = text.removesuffix("\n\n").split("\n\n")
+    wrong = [answer for answer in found if not re.match(r"[=?][0-9]*(?:[ \n]|$)", answer)]
+    assert not wrong
+    return found
+
+
+@pytest.mark.parametrize(("seed", "player"), [(1, "net=uniform visits=4"), (2, "rave:3")])
+def test_mutated_lines_are_all_answered(seed: int, player: str) -> None:
+    stream = io.StringIO()
+    desk = Desk(make("nogo(size=5)"), parse_player(player), DeskSettings(seed=seed))
+    lines = lines_of(seed, LINES // 2)
+    Engine(desk, Output(stream)).run([*lines, b"clear_board", b"boardsize 5", b"9 genmove b", b"quit", b"name"])
+    found = answers(stream.getvalue())
+    assert len(found) == requests(lines) + 4
+    assert re.fullmatch(r"=9 [A-E][1-5]", found[-2])
+    assert not any("internal error" in answer for answer in found)
+    assert sum(answer.startswith("=") for answer in found) > len(found) // 10, "some lines are good"
+
+
+def test_mutated_lines_over_a_pipe() -> None:
+    lines = lines_of(3, LINES)
+    with engine(
+        "--game", "nogo(size=5)", "--player", "net=uniform visits=4", "--threads", "1", "--seed", "1"
+    ) as client:
+        for begins in range(0, len(lines), CHUNK):
+            chunk = lines[begins : begins + CHUNK]
+            client.send(b"\n".join([*chunk, b"123456 name", b""]))
+            said = [client.answer() for _ in range(requests(chunk) + 1)]
+            assert said[-1] == ["=123456 hauteur"]
+        assert client.ask("known_command genmove") == "true"
+        assert client.end() == (0, "")
+
+
+def test_a_very_long_line_and_half_a_line() -> None:
+    with engine("--player", "rave:3") as client:
+        client.send(b"x" * 2_000_000 + b"\n5 play b " + b"9" * 100_000 + b"\n")
+        assert client.answer() == ["? unknown command"]
+        assert client.answer()[0].startswith("?5 syntax error: expected a vertex such as A1, got '999")
+        client.send(b"6 na")
+        client.send(b"me\r\n")
+        assert client.answer() == ["=6 hauteur"]
+
+
+def test_an_error_of_the_program_is_an_answer() -> None:
+    stream = io.StringIO()
+    desk = Desk(make("nogo(size=5)"), parse_player("rave:3"), DeskSettings())
+    desk.board = None  # type: ignore[assignment]
+    Engine(desk, Output(stream)).run([b"1 showboard", b"2 name"])
+    first, second = answers(stream.getvalue())
+    assert first.startswith("?1 internal error: AttributeError")
+    assert second == "=2 hauteur"

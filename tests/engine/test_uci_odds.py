@@ -1,0 +1,124 @@
+"""Odds mode of the UCI engine: who gives odds plays with the published settings, and only then."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from uci_client import Client, engine
+
+from hauteur.engine.uci.commands import parse_position
+from hauteur.engine.uci.odds_mode import OddsGame, odds_game
+from hauteur.engine.uci.options import Options
+from hauteur.games.odds import ODDS_STARTS, SQUARES, odds_start
+
+QUEEN = ODDS_STARTS["queen d1"]
+BLACK_QUEEN = ODDS_STARTS["queen d8"]
+SETTINGS = {
+    "ScLimit": 40,
+    "Temperature": 0.7,
+    "TempEndgame": 0.1,
+    "TempDecayMoves": 5,
+    "CPuct": 1.5,
+    "FpuValue": 0.4,
+    "DrawScore": -0.4,
+}
+
+
+def found(position: str, *, infinite: bool = False, **values: str) -> OddsGame | None:
+    """What odds mode finds in a position with these options."""
+    options = Options()
+    for name, value in {"OddsMode": "true", **values}.items():
+        options.set(name, value)
+    return odds_game(parse_position(position, options), options, infinite=infinite)
+
+
+def test_the_giver_gets_the_settings_and_the_receiver_nothing() -> None:
+    white = found(f"fen {QUEEN}")
+    assert white is not None
+    assert white.changes == SETTINGS
+    assert found(f"fen {QUEEN} moves e2e4") is None, "Black receives"
+    assert found(f"fen {QUEEN} moves e2e4 e7e5") == white
+    black = found(f"fen {BLACK_QUEEN} moves e2e4")
+    assert black is not None
+    assert black.changes == {**SETTINGS, "ScLimit": 32, "DrawScore": 0.6}
+    assert found(f"fen {BLACK_QUEEN}") is None
+
+
+@pytest.mark.parametrize("name", ODDS_STARTS)
+def test_every_usual_start(name: str) -> None:
+    before = [found(f"fen {ODDS_STARTS[name]}{moves}") for moves in ("", " moves e2e4")]
+    giver = 0 if name.split()[-1][1] in "12" else 1
+    game = before[giver]
+    assert game is not None
+    assert game.name == name
+    assert before[1 - giver] is None
+
+
+def test_what_is_no_odds_game_changes_nothing() -> None:
+    assert found("startpos") is None
+    assert found("startpos moves e2e4 e7e5") is None
+    assert found(f"fen {QUEEN}", infinite=True) is None
+    assert found(f"fen {QUEEN}", OddsMode="false") is None
+    assert found("fen 8/8/8/4k3/8/8/8/4K2Q w - - 0 1") is None
+
+
+def test_options_that_were_set_stay() -> None:
+    game = found(f"fen {QUEEN}", CPuct="2", Temperature="0")
+    assert game is not None
+    assert game.kept == ("CPuct",)
+    assert game.changes == {name: value for name, value in SETTINGS.items() if name != "CPuct"}
+    assert game.text().endswith("; as set: CPuct")
+
+
+def test_chess960_start_with_the_same_men() -> None:
+    game = found(f"fen {QUEEN}", UCI_Chess960="true")
+    assert game is not None
+    assert game.name == "queen d1"
+
+
+@pytest.fixture
+def client() -> Iterator[Client]:
+    """A fresh engine without a net, whose searches and draws repeat."""
+    with engine("--weights", "uniform", "--seed", "5") as started:
+        started.send("setoption name MinibatchSize value 1", "setoption name VerboseMoveStats value true")
+        yield started
+
+
+def told(client: Client, position: str) -> list[str]:
+    """All that the engine says of a search, but for times."""
+    client.send(f"position {position}", "go nodes 400")
+    lines = client.until("bestmove")
+    return [line for line in lines if line.startswith(("info string", "bestmove")) and "memory" not in line]
+
+
+def test_the_search_is_the_one_with_these_options(client: Client) -> None:
+    client.send("setoption name OddsMode value true")
+    by_mode = told(client, f"fen {QUEEN}")
+    assert sum("odds game without queen d1: ScLimit 40" in line for line in by_mode) == 1
+    with engine("--weights", "uniform", "--seed", "5") as plain:
+        plain.send("setoption name MinibatchSize value 1", "setoption name VerboseMoveStats value true")
+        plain.send(*(f"setoption name {name} value {value}" for name, value in SETTINGS.items()))
+        by_hand = told(plain, f"fen {QUEEN}")
+    assert [line for line in by_mode if "odds game" not in line] == by_hand
+    assert any("N:" in line for line in by_hand)
+
+
+def test_it_is_said_once_and_ends_with_the_game(client: Client) -> None:
+    client.send("setoption name OddsMode value true")
+    first = told(client, f"fen {QUEEN}")
+    again = told(client, f"fen {QUEEN} moves e2e4 e7e5")
+    other = told(client, "startpos")
+    assert [sum("odds game" in line for line in lines) for lines in (first, again, other)] == [1, 0, 0]
+    with engine("--weights", "uniform", "--seed", "5") as plain:
+        plain.send("setoption name MinibatchSize value 1", "setoption name VerboseMoveStats value true")
+        told(plain, f"fen {QUEEN}")
+        told(plain, f"fen {QUEEN} moves e2e4 e7e5")
+        assert told(plain, "startpos")[-2:] == other[-2:], "the normal game is searched as without odds mode"
+
+
+def test_the_page_has_the_starts(root: Path) -> None:
+    page = (root / "docs" / "how-to" / "odds-chess.md").read_text(encoding="utf-8")
+    listed = dict(re.findall(r"^\| ([a-z0-9 ]+) \| `(\S+ w .*?)` \|$", page, re.MULTILINE))
+    white = {name: fen for name, fen in ODDS_STARTS.items() if fen in {odds_start(*s.split()) for s in SQUARES}}
+    assert listed == white

@@ -1,0 +1,156 @@
+"""The UCI engine survives what it should never be sent, and being killed."""
+
+import os
+import random
+import signal
+import sys
+
+import chess
+import chess.engine
+import pytest
+from uci_client import Client, engine
+
+from hauteur.engine.uci.options import OPTIONS
+
+LINES = 10_000
+CHUNK = 250
+"""Lines between two questions whether the engine is alive."""
+
+GOOD = [
+    "uci",
+    "isready",
+    "ucinewgame",
+    "position startpos",
+    "position startpos moves e2e4 e7e5 g1f3",
+    "position fen r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1 moves e1g1",
+    "go nodes 5",
+    "go movetime 1",
+    "go wtime 100 btime 100 winc 1 binc 1 movestogo 3",
+    "go depth 1 searchmoves e2e4 d2d4",
+    "go infinite",
+    "go ponder wtime 50 btime 50",
+    "stop",
+    "ponderhit",
+    "fen",
+    "wait",
+    "debug on",
+    "register later",
+]
+WORDS = [
+    *(
+        "go",
+        "position",
+        "startpos",
+        "fen",
+        "moves",
+        "e2e4",
+        "e7e8q",
+        "0000",
+        "a1a1",
+        "nodes",
+        "infinite",
+        "searchmoves",
+    ),
+    *("searchmoves", "-1", "99999999999999999999", "\x00", "é", "♔", "w", "KQkq", "-", "%s"),
+]
+
+
+def random_line(rng: random.Random) -> bytes:
+    """A line of noise, of words in any order, a setoption, or a good line with some bytes changed."""
+    kind = rng.randrange(4)
+    if kind == 0:
+        return bytes(rng.randrange(256) for _ in range(rng.randrange(60))).replace(b"\n", b" ")
+    if kind == 1:
+        return " ".join(rng.choices(WORDS, k=rng.randrange(1, 12))).encode()
+    if kind == 2:
+        return setoption_line(rng).encode()
+    line = bytearray(rng.choice(GOOD).encode())
+    for _ in range(rng.randrange(3)):
+        line[rng.randrange(len(line))] = rng.randrange(32, 256)
+    return bytes(line)
+
+
+def setoption_line(rng: random.Random) -> str:
+    """An option with a value that may be right; not those that open files or take the engine's net away."""
+    option = rng.choice([o for o in OPTIONS if o.name not in ("LogFile", "WeightsFile", "SyzygyPath", "Hash")])
+    values = [option.default, "", "-1", "1", "7", "nan", "1e999", "true", "\x00", *option.choices]
+    return f"setoption name {option.name} value {rng.choice(values)}"
+
+
+def harmless(line: bytes) -> bool:
+    """Whether the line does not end the engine by rights."""
+    return not line.strip().lower().startswith(b"quit")
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_random_and_mutated_lines_leave_the_engine_alive(seed: int) -> None:
+    rng = random.Random(seed)
+    with engine("--weights", "uniform") as client:
+        for _ in range(LINES // 2 // CHUNK):
+            lines = filter(harmless, (random_line(rng) for _ in range(CHUNK)))
+            client.send_bytes(b"\n".join([*lines, b"stop", b"ponderhit", b"stop", b"isready", b""]))
+            client.expect("readyok")
+        client.send("stop", "ucinewgame", "position startpos", "isready")
+        client.expect("readyok")
+        assert client.process.poll() is None
+        assert client.errors() == ""
+
+
+def test_a_very_long_line() -> None:
+    with engine("--weights", "uniform") as client:
+        client.send("position startpos moves " + "g1f3 g8f6 f3g1 f6g8 " * 5000, "x" * 1_000_000, "isready")
+        client.expect("readyok")
+        client.send("go nodes 5")
+        assert client.expect("bestmove").split()[1] != "(none)"
+
+
+def test_windows_line_ends_and_blank_lines() -> None:
+    with engine("--weights", "uniform") as client:
+        client.send_bytes(b"\r\n\n  isready  \r\nposition   startpos   moves  e2e4\r\ngo  nodes  5\r\n")
+        assert not any("error" in line or "unknown" in line for line in client.until("bestmove"))
+
+
+def play(client: Client, board: chess.Board, moves: int) -> None:
+    """Lets the engine play both sides."""
+    for _ in range(moves):
+        played = " ".join(["moves", *(move.uci() for move in board.move_stack)]) if board.move_stack else ""
+        client.send(f"position startpos {played}", "go nodes 20")
+        board.push_uci(client.expect("bestmove").split()[1])
+
+
+def test_killed_and_restarted_the_game_goes_on() -> None:
+    board = chess.Board()
+    with engine("--weights", "uniform") as first:
+        play(first, board, 7)
+        first.send("go infinite")
+        first.expect("info depth")
+        first.process.kill()
+    with engine("--weights", "uniform") as second:
+        play(second, board, 7)
+    assert len(board.move_stack) == 14
+
+
+def test_killed_and_restarted_by_python_chess() -> None:
+    command = [sys.executable, "-m", "hauteur.cli.main", "uci", "--weights", "uniform"]
+    board = chess.Board()
+    player = chess.engine.SimpleEngine.popen_uci(command, timeout=60)
+    for ply in range(10):
+        if ply == 5:
+            os.kill(player.transport.get_pid(), signal.SIGTERM)
+        try:
+            move = player.play(board, chess.engine.Limit(nodes=20)).move
+        except chess.engine.EngineTerminatedError:
+            player = chess.engine.SimpleEngine.popen_uci(command, timeout=60)
+            move = player.play(board, chess.engine.Limit(nodes=20)).move
+        assert move is not None
+        board.push(move)
+    player.quit()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are a matter of POSIX")
+def test_interrupt_ends_without_a_traceback() -> None:
+    with engine("--weights", "uniform") as client:
+        client.ready()
+        client.process.send_signal(signal.SIGINT)
+        client.process.wait(60)
+        assert "Traceback" not in client.errors()

@@ -1,0 +1,273 @@
+"""The games: known numbers, reference positions, OpenSpiel's rules, drawings, bad input."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hauteur import _core
+from hauteur.cli import main
+from hauteur.games.registry import check_game, make
+from hauteur.games.tutorial import MisereTicTacToe
+
+SPECS = [
+    "tictactoe",
+    "connect4",
+    "nogo",
+    "nogo(size=3)",
+    "nogo(rows=3,cols=4)",
+    "nogo(rows=13,cols=2)",
+    "nogo(size=13)",
+    "chess",
+    "tutorial",
+]
+
+PERFT = [
+    ("tictactoe", [9, 72, 504, 3024, 15120, 54720, 148_176, 200_448, 127_872]),
+    ("connect4", [7, 49, 343, 2401, 16_807, 117_649, 823_536, 5_673_234]),
+    ("nogo(size=2)", [4, 12, 16, 0]),
+    ("nogo(size=3)", [9, 72, 496, 2832, 12768, 41328, 80352, 43776, 0]),
+    ("nogo(rows=3,cols=4)", [12, 132, 1312, 11592, 89304, 581_760]),
+    ("nogo(size=4)", [16, 240, 3352, 43264, 511_776]),
+    ("nogo(size=6)", [36, 1260, 42832]),
+    ("nogo", [81, 6480, 511_912]),
+]
+
+
+@pytest.mark.parametrize(("spec", "counts"), PERFT)
+def test_known_numbers_of_move_sequences(spec: str, counts: list[int]) -> None:
+    state = make(spec).initial_state()
+    assert [state.perft(depth) for depth in range(1, len(counts) + 1)] == counts
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_laws(spec: str) -> None:
+    results = check_game(spec, games=2, seed=1)
+    assert all(result.checks > 0 for result in results)
+    assert [result for result in results if result.broken] == []
+
+
+@pytest.mark.parametrize(
+    ("spec", "shape", "actions", "symmetries"),
+    [
+        ("tictactoe", (2, 3, 3), 9, 8),
+        ("connect4", (3, 6, 7), 7, 2),
+        ("nogo", (4, 9, 9), 81, 8),
+        ("nogo(rows=3,cols=4)", (4, 3, 4), 12, 4),
+    ],
+)
+def test_shapes(spec: str, shape: tuple[int, int, int], actions: int, symmetries: int) -> None:
+    game = make(spec)
+    assert (game.feature_shape, game.num_actions) == (shape, actions)
+    assert len(game.symmetries()[0]) == len(game.symmetries()[1]) == symmetries
+
+
+@pytest.mark.parametrize(
+    ("given", "canonical"),
+    [
+        (" nogo( size = 7 ) ", "nogo(size=7)"),
+        ("nogo(size=9)", "nogo"),
+        ("nogo(rows=4,cols=4)", "nogo(size=4)"),
+        ("nogo(cols=3,rows=2)", "nogo(rows=2,cols=3)"),
+        ("connect4()", "connect4"),
+    ],
+)
+def test_a_spec_is_written_in_one_way(given: str, canonical: str) -> None:
+    assert make(given).spec == canonical
+    assert make(canonical).spec == canonical
+
+
+def points(names: list[str], state: _core.State) -> list[int]:
+    """GTP points of a 9x9 board as actions."""
+    return sorted("ABCDEFGHJ".index(name[0]) + 9 * (9 - int(name[1:])) for name in names)
+
+
+def test_nogo_reference_positions(shared_data: Path) -> None:
+    reference = json.loads((shared_data / "nogo" / "reference.json").read_text(encoding="utf-8"))
+    positions = reference["positions_9x9"]["positions"]
+    assert len(positions) == 100
+    for position in positions:
+        state = make("nogo").initial_state()
+        for move in position["moves"]:
+            state.play(state.action_from_text(move))
+        own, opponent = ("legal_black", "legal_white")[:: 1 - 2 * state.to_move]
+        planes = state.encode().reshape(4, 81)
+        assert np.flatnonzero(planes[2]).tolist() == points(position[own], state)
+        assert np.flatnonzero(planes[3]).tolist() == points(position[opponent], state)
+        assert state.legal_actions().tolist() == points(position[own], state)
+
+
+def test_nogo_recorded_games_are_legal(shared_data: Path) -> None:
+    files = sorted((shared_data / "nogo" / "sgf").glob("*.sgf"))
+    assert files
+    for path in files:
+        state = make("nogo").initial_state()
+        for node in path.read_text(encoding="utf-8").split(";")[2:]:
+            colour, column, row = node[0], ord(node[2]) - ord("a"), ord(node[3]) - ord("a")
+            assert colour == "BW"[state.to_move]
+            state.play(row * 9 + column)
+
+
+OPENSPIEL = [("tictactoe", "tic_tac_toe"), ("connect4", "connect_four")]
+
+
+@pytest.mark.parametrize(("spec", "name"), OPENSPIEL)
+def test_openspiel_plays_by_the_same_rules(spec: str, name: str) -> None:
+    pyspiel = pytest.importorskip("pyspiel", reason="the extra openspiel is not installed")
+    theirs = pyspiel.load_game(name)
+    rng = np.random.default_rng(7)
+    for _ in range(200):
+        ours, other = make(spec).initial_state(), theirs.new_initial_state()
+        while not other.is_terminal():
+            assert ours.outcome() is None
+            assert ours.to_move == other.current_player()
+            assert ours.legal_actions().tolist() == other.legal_actions()
+            action = int(rng.choice(ours.legal_actions()))
+            ours.play(action)
+            other.apply_action(action)
+        assert ours.outcome() == other.returns()[0]
+
+
+@pytest.mark.parametrize("spec", ["openspiel:tic_tac_toe", "openspiel:hex(board_size=4)", "openspiel:y(board_size=4)"])
+def test_openspiel_games_obey_the_laws(spec: str) -> None:
+    pytest.importorskip("pyspiel", reason="the extra openspiel is not installed")
+    assert [result.broken for result in check_game(spec, games=3) if result.broken] == []
+
+
+@pytest.mark.parametrize(
+    ("spec", "part"),
+    [
+        ("openspiel:backgammon", "chance"),
+        ("openspiel:kuhn_poker", "does not fit"),
+        ("openspiel:nonsense", "no game 'nonsense'"),
+        ("openspiel:matrix_pd", "one after the other"),
+    ],
+)
+def test_openspiel_games_that_do_not_fit_are_refused(spec: str, part: str) -> None:
+    pytest.importorskip("pyspiel", reason="the extra openspiel is not installed")
+    with pytest.raises(ValueError, match=part):
+        make(spec)
+
+
+def test_openspiel_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "pyspiel", None)
+    with pytest.raises(ValueError, match=r"pip install 'hauteur\[openspiel\]'"):
+        make("openspiel:hex")
+
+
+@pytest.mark.parametrize(
+    ("spec", "moves", "notation", "outcome", "reason"),
+    [
+        ("tictactoe", "b2 a1 a3 c1 c3 b1", "b2 a1 a3 c1 c3 b1", -1, "three in a row"),
+        ("tictactoe", "a3 b3 c3 b2 a2 c2 b1 a1 c1", "a3 b3 c3 b2 a2 c2 b1 a1 c1", 0, "full board"),
+        ("connect4", "d 4 E 5 c 3 f", "4455336", 1, "four in a row"),
+        ("nogo(size=2)", "A1 B2", "A1 B2", None, None),
+    ],
+)
+def test_moves_in_their_notation(spec: str, moves: str, notation: str, outcome: int | None, reason: str | None) -> None:
+    state = make(spec).initial_state()
+    for move in moves.split():
+        state.play(state.action_from_text(move))
+    assert (state.notation(), state.outcome(), state.end_reason()) == (notation, outcome, reason)
+
+
+def test_drawings() -> None:
+    state = make("connect4").initial_state()
+    for column in (3, 3, 2):
+        state.play(column)
+    assert state.text().splitlines() == [
+        *(f"{row} . . . . . . ." for row in (6, 5, 4, 3)),
+        "2 . . . R . . .",
+        "1 . . Y Y . . .",
+        "  1 2 3 4 5 6 7",
+        "Red to move",
+    ]
+    discs = ElementTree.fromstring(state.svg()).findall("{http://www.w3.org/2000/svg}circle")
+    assert sorted(disc.attrib["fill"] for disc in discs).count("#fff") == 39
+    assert len(discs) == 42
+
+
+def test_features_are_own_stones_then_the_opponents() -> None:
+    state = make("connect4").initial_state()
+    state.play(0)
+    state.play(6)
+    state.play(6)
+    features = state.encode()
+    assert (features[0, 5, 6], features[1, 5, 0], features[1, 4, 6], features.sum()) == (1, 1, 1, 3)
+
+
+def test_large_boards_have_no_packed_features() -> None:
+    with pytest.raises(ValueError, match="at most 64 squares; nogo has 9 x 9"):
+        make("nogo").initial_state().encode_packed()
+    masks, values = make("nogo(size=8)").initial_state().encode_packed()
+    full = 2**64 - 1
+    assert (masks.tolist(), values.tolist()) == ([0, 0, full, full], [1.0, 1.0, 1.0, 1.0])
+
+
+def test_a_python_game_is_the_rust_game_move_for_move() -> None:
+    class TicTacToe(MisereTicTacToe):
+        """The misère game with the result turned round."""
+
+        def outcome(self) -> int | None:
+            misere = super().outcome()
+            return None if misere is None else -misere
+
+        def copy(self) -> TicTacToe:
+            twin = TicTacToe()
+            twin.stones, twin.to_move = self.stones.copy(), self.to_move
+            return twin
+
+    ours, python = make("tictactoe"), _core.Game.from_python(TicTacToe(), "python-tictactoe")
+    assert python.initial_state().perft(5) == ours.initial_state().perft(5)
+    rng = np.random.default_rng(3)
+    for _ in range(50):
+        a, b = ours.initial_state(), python.initial_state()
+        while a.outcome() is None:
+            assert a.legal_actions().tolist() == b.legal_actions().tolist()
+            assert np.array_equal(a.encode(), b.encode())
+            action = int(rng.choice(a.legal_actions()))
+            assert a.action_to_text(action) == b.action_to_text(action)
+            a.play(action)
+            b.play(action)
+        assert a.outcome() == b.outcome()
+        assert b.legal_actions().tolist() == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (["perft", "nogo(size=1)", "2"], "size must be a whole number from 2 to 13"),
+        (["perft", "connect4", "0"], "depth must be >= 1, got 0"),
+        (["perft", "connect4", "deep"], "DEPTH"),
+        (["check-game", "hopscotch"], "known games: chess, connect4"),
+        (["check-game", "tutorial(size=4)"], "parameters: none"),
+        (["check-game", "connect4", "--games", "0"], "games must be >= 1, got 0"),
+        (["check-game", "nogo(size=3"], "expected name or name(key=value, ...)"),
+        (["prove", "chess"], "prove knows tictactoe and connect4, got 'chess'"),
+        (["prove", "tictactoe", "--visits", "0"], "visits must be >= 1, got 0"),
+        (["prove", "connect4", "--at-least", "2"], "share from 0 to 1"),
+        (["play", "chess"], "https://lczero.org/play/networks/bestnets/"),
+        (["play", "nogo(size=5)"], "no net ships for nogo(size=5)"),
+    ],
+)
+def test_bad_input_gets_one_line(arguments: list[str], part: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.main(arguments) == main.EXIT_BAD_INPUT
+    captured = capsys.readouterr()
+    assert captured.err.count("\n") == 1
+    assert part in captured.err
+
+
+def test_perft_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.main(["perft", "nogo(size=2)", "3", "--divide"]) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert [line[:2] for line in lines[1:4]] == [["1", "4"], ["2", "12"], ["3", "16"]]
+    assert lines[5:] == [["A2", "4"], ["B2", "4"], ["A1", "4"], ["B1", "4"]]
+
+
+def test_check_game_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.main(["check-game", "tutorial", "--games", "3"]) == 0
+    assert "14 of 14 laws hold along 3 random games" in capsys.readouterr().out

@@ -1,0 +1,166 @@
+"""Gardner's minichess: beside Fairy-Stockfish (pyffish), its mirror image, search, openings, the command line."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from test_terminal import played
+
+from hauteur import _core
+from hauteur.cli import main
+from hauteur.games.registry import FEN_GAMES, check_game, make
+from hauteur.matches.openings import read_opening, read_openings
+
+START = "rnbqk/ppppp/5/PPPPP/RNBQK w - - 0 1"
+STARTS = [
+    START,
+    "k4/2PP1/1r1b1/p3p/3QK w - - 0 1",
+    "4k/P1P2/5/1pp1p/4K b - - 3 20",
+    "k1b2/4Q/2n2/3p1/q1R1K w - - 0 1",
+    "3k1/2n2/5/1B3/K4 w - - 90 60",
+]
+# Fairy-Stockfish 11.1, variant gardner, `go perft`; more of them in crates/core/src/games/minichess/tests.rs.
+PERFT = [
+    (START, [7, 53, 506, 4775, 52_512, 572_874]),
+    ("k4/2PP1/1r1b1/p3p/3QK w - - 0 1", [17, 222, 3253, 41_726]),
+    ("k1b2/4Q/2n2/3p1/q1R1K w - - 0 1", [1, 19, 319, 4893, 63_996]),
+]
+
+
+def position(fen: str) -> _core.State:
+    """The position of a FEN."""
+    return make(f"minichess(fen={fen})").initial_state()
+
+
+@pytest.mark.parametrize(("fen", "counts"), PERFT)
+def test_known_numbers_of_move_sequences(fen: str, counts: list[int]) -> None:
+    state = position(fen)
+    assert [state.perft(depth) for depth in range(1, len(counts) + 1)] == counts
+
+
+def test_the_facts_of_the_game() -> None:
+    game = make("minichess")
+    assert (game.spec, game.feature_shape, game.num_actions, game.max_plies) == ("minichess", (15, 5, 5), 455, 4900)
+    assert game.initial_state().notation() == START
+    assert make(f"minichess(fen={START})").spec == "minichess"
+    assert position(STARTS[1]).game.spec == f"minichess(fen={STARTS[1]})"
+
+
+@pytest.mark.parametrize("fen", STARTS)
+def test_laws(fen: str) -> None:
+    results = check_game(f"minichess(fen={fen})", games=2, seed=2)
+    assert [result for result in results if result.broken] == []
+    assert all(result.checks > 0 for result in results)
+
+
+@pytest.mark.parametrize("fen", STARTS)
+def test_fairy_stockfish_plays_by_the_same_rules(fen: str) -> None:
+    pyffish: Any = pytest.importorskip("pyffish", reason="pyffish is not installed")
+    rng = np.random.default_rng(11)
+    for _ in range(3):
+        state, moves = position(fen), list[str]()
+        while state.outcome() is None:
+            before = state.notation()
+            assert texts(state) == sorted(pyffish.legal_moves("gardner", before, []))
+            moves.append(state.action_to_text(int(rng.choice(state.legal_actions()))))
+            state.play(state.action_from_text(moves[-1]))
+            assert state.notation() == pyffish.get_fen("gardner", before, moves[-1:])
+            assert state.end_reason() == end_reason(pyffish, state, fen, moves)
+
+
+def texts(state: _core.State) -> list[str]:
+    """The legal moves in coordinates, in the order of the alphabet."""
+    return sorted(state.action_to_text(action) for action in state.legal_actions().tolist())
+
+
+def end_reason(pyffish: Any, state: _core.State, fen: str, moves: list[str]) -> str | None:
+    """Why the game is over in our words, as Fairy-Stockfish sees it."""
+    now, quiet_plies = state.notation(), int(state.notation().split()[4])
+    if not pyffish.legal_moves("gardner", now, []):
+        return "checkmate" if pyffish.game_result("gardner", now, []) else "stalemate"
+    # Less than four quiet plies cannot repeat a position; the question is slow because all moves are played again.
+    if quiet_plies >= 4 and pyffish.is_optional_game_end("gardner", fen, moves)[0]:
+        return "fifty-move rule" if quiet_plies >= 100 else "threefold repetition"
+    return "insufficient material" if all(pyffish.has_insufficient_material("gardner", now, [])) else None
+
+
+def test_the_mirror_image_begins_with_the_king_on_the_left() -> None:
+    game = make("minichess")
+    assert game.initial_state(1).notation() == "kqbnr/ppppp/5/PPPPP/KQBNR w - - 0 1"
+    squares, actions = game.symmetries()
+    assert squares.shape == (2, 25)
+    assert actions.shape == (2, 455)
+    features = game.initial_state().encode().reshape(15, 25)
+    assert np.array_equal(game.initial_state(1).encode().reshape(15, 25), features[:, squares[1]])
+    with pytest.raises(ValueError, match="minichess: symmetry must be from 0 to 1, got 2"):
+        game.initial_state(2)
+
+
+def test_a_mate_in_two_is_found() -> None:
+    state = position("k4/5/2K2/5/4R w - - 0 1")
+    forest = _core.Forest(state.game, '{"solver": {}}', 1)
+    tree = forest.add(state)
+    features = np.zeros((8, 15, 5, 5), np.float32)
+    for _ in range(400):
+        batch = forest.gather(features)
+        rows = len(batch)
+        forest.apply(batch, np.zeros((rows, 455), np.float32), np.full((rows, 3), 1 / 3, np.float32))
+    line = forest.principal_variation(tree)
+    assert len(line) == 3
+    for action in line:
+        state.play(action)
+    assert (state.outcome(), state.end_reason()) == (1, "checkmate")
+
+
+def test_openings_are_fens_or_moves(tmp_path: Path) -> None:
+    assert FEN_GAMES == ("chess", "minichess")
+    game = make("minichess")
+    book = tmp_path / "book.epd"
+    book.write_text("k4/5/5/5/K3R b - - 3 20\nk4/5/5/5/K3R w - -\nb1c3 d4d3\n", encoding="utf-8")
+    first, second, third = read_openings(book, game)
+    assert first.origin(game).notation() == "k4/5/5/5/K3R b - - 3 20"
+    assert second.origin(game).notation() == "k4/5/5/5/K3R w - - 0 1"
+    assert (third.fen, len(third.actions)) == (None, 2)
+    with pytest.raises(ValueError, match="the game is over"):
+        read_opening("k4/5/5/5/K3N b - -", game)
+
+
+def test_the_game_in_the_terminal() -> None:
+    screen, state = played("minichess", ["moves", "b1c3", "quit"])
+    assert "a2a3 b2b3 c2c3 d2d3 e2e3" in screen
+    assert "5 r n b q k" in screen
+    assert state.ply == 2
+    pieces = ElementTree.fromstring(state.svg()).findall("{http://www.w3.org/2000/svg}g")
+    assert len(pieces) == sum(letter.isalpha() for letter in state.notation().split()[0])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (["perft", "minichess", "4"], "4,775"),
+        (["analyse", "minichess", "--net", "uniform", "--visits", "200", "--fen", "k4/5/1K3/5/2Q2 w - -"], "c1c5"),
+    ],
+)
+def test_commands(arguments: list[str], part: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.main(arguments) == 0
+    assert part in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (["perft", "minichess(fen=nonsense)", "2"], "4 to 6 fields"),
+        (["analyse", "minichess", "--net", "uniform", "--moves", "a2a4"], "legal moves: b1a3"),
+        (["check-game", "minichess(size=6)"], "allowed: fen"),
+        (["play", "minichess"], "no net ships for minichess"),
+    ],
+)
+def test_bad_input_gets_one_line(arguments: list[str], part: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.main(arguments) == main.EXIT_BAD_INPUT
+    captured = capsys.readouterr()
+    assert captured.err.count("\n") == 1
+    assert part in captured.err

@@ -1,0 +1,248 @@
+"""Games written in Python: their exceptions reach the caller, broken laws are found, registration, the how-to page."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from hauteur import _core
+from hauteur.cli import main
+from hauteur.games import registry as games
+from hauteur.games.laws import check_laws
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+class Race:
+    """Players take turns to advance a common counter by one or two; who reaches `goal` wins."""
+
+    num_actions = 2
+    feature_shape = (1, 1, 8)
+
+    def __init__(self, goal: int = 6) -> None:
+        self.goal, self.counter, self.to_move = goal, 0, 0
+
+    def legal_actions(self) -> list[int]:
+        return [] if self.counter >= self.goal else [0, 1]
+
+    def play(self, action: int) -> None:
+        self.counter += action + 1
+        self.to_move = 1 - self.to_move
+
+    def outcome(self) -> int | None:
+        return None if self.counter < self.goal else (1 if self.to_move else -1)
+
+    def encode(self) -> NDArray[np.float32]:
+        return (np.arange(8) < self.counter).astype(np.float32).reshape(1, 1, 8)
+
+    def copy(self) -> Race:
+        twin = type(self)(self.goal)
+        twin.counter, twin.to_move = self.counter, self.to_move
+        return twin
+
+
+def broken_race(**members: Any) -> Race:
+    """The race with some members replaced."""
+    return type("Broken", (Race,), members)()  # type: ignore[no-any-return]
+
+
+def results(position: object) -> dict[str, str | None]:
+    """Law -> how it is broken."""
+    game = _core.Game.from_python(position, "race")
+    return {result.name: result.broken for result in check_laws(game, games=5, seed=0)}
+
+
+def test_a_minimal_game_obeys_the_laws_and_has_defaults() -> None:
+    game = _core.Game.from_python(Race(), "race(goal=6)")
+    assert (game.name, game.spec, game.max_plies) == ("race", "race(goal=6)", 1000)
+    assert set(results(Race()).values()) == {None}
+    state = game.initial_state()
+    state.play(state.action_from_text("1"))
+    assert (state.notation(), state.text(), state.ply) == ("1", "race(goal=6): 1", 1)
+    assert state.perft(4) == 2
+
+
+class Raises:
+    """A method that raises."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def __get__(self, instance: object, owner: type) -> Callable[..., Any]:
+        def method(*arguments: object) -> Any:
+            if getattr(instance, "counter", 0) >= 2:
+                raise self.error
+            inherited: Callable[..., Any] = getattr(super(owner, instance), self.name)
+            return inherited(*arguments)
+
+        return method
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+
+@pytest.mark.parametrize("method", ["legal_actions", "play", "outcome", "encode"])
+def test_exceptions_reach_the_caller_of_a_search(method: str) -> None:
+    game = _core.Game.from_python(broken_race(**{method: Raises(KeyError("lost"))}))
+    forest = _core.Forest(game, "{}", 1, 2)
+    features = np.zeros((4, *game.feature_shape), np.float32)
+    for _ in range(3):
+        forest.add(game.initial_state())
+
+    def search() -> None:
+        for _ in range(50):
+            batch = forest.gather(features)
+            rows = len(batch)
+            forest.apply(batch, np.zeros((rows, 2), np.float32), np.full((rows, 3), 1 / 3, np.float32))
+
+    with pytest.raises(KeyError, match="lost"):
+        search()
+    fresh = game.initial_state()
+    assert fresh.legal_actions().tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("method", ["legal_actions", "outcome", "encode", "copy"])
+def test_exceptions_reach_the_caller_of_a_state(method: str) -> None:
+    state = _core.Game.from_python(broken_race(**{method: Raises(KeyError("lost"))})).initial_state()
+    state.play(0)
+    state.play(1)
+    with pytest.raises(KeyError, match="lost"):
+        getattr(state, method)()
+
+
+@pytest.mark.parametrize("method", ["legal_actions", "play", "encode"])
+def test_exceptions_reach_the_caller_of_encode_games(method: str) -> None:
+    good = _core.Game.from_python(Race()).initial_state()
+    bad = _core.Game.from_python(broken_race(**{method: Raises(KeyError("lost"))})).initial_state()
+    moves = [np.array([0, 1, 0], np.uint16)] * 2
+    with pytest.raises(KeyError, match="lost"):
+        _core.encode_games([good, bad], moves, np.array([0, 1]), np.array([3, 3]), np.zeros((2, 1, 1, 8), np.float32))
+
+
+@pytest.mark.parametrize(
+    ("members", "part"),
+    [
+        ({"legal_actions": lambda self: [1, 0]}, "legal_actions must be ascending, without repeats, in 0 to 1; got"),
+        ({"legal_actions": lambda self: [0, 2]}, "got [0, 2]"),
+        ({"outcome": lambda self: 2}, "outcome() must be 1, 0, -1 or None, got 2"),
+        ({"encode": lambda self: np.zeros((1, 2, 8))}, "encode() must give shape [1, 1, 8], got [1, 2, 8]"),
+        ({"encode": lambda self: np.full((1, 1, 8), np.nan)}, "encode() must give finite numbers, got NaN"),
+        ({"max_plies": 2}, "lasts longer than max_plies = 2"),
+    ],
+)
+def test_wrong_answers_are_named(members: dict[str, Any], part: str) -> None:
+    broken = [message for message in results(broken_race(**members)).values() if message]
+    assert any(part in message for message in broken), broken
+    assert all("after the actions [" in message for message in broken)
+
+
+@pytest.mark.parametrize(
+    ("members", "law"),
+    [
+        ({"copy": lambda self: self}, "copies"),
+        ({"key": lambda self: 1}, "keys"),
+        ({"action_to_text": lambda self, action: "x"}, "notation"),
+        ({"text": lambda self: " "}, "drawings"),
+        ({"svg": lambda self: "<svg>"}, "drawings"),
+        ({"symmetries": lambda self: (np.array([range(8), range(8)]), np.array([[0, 1], [1, 0]]))}, "symmetries"),
+        ({"encode": lambda self: np.random.default_rng().random((1, 1, 8))}, "copies"),
+    ],
+)
+def test_broken_laws_are_found(members: dict[str, Any], law: str) -> None:
+    assert results(broken_race(**members))[law] is not None
+
+
+@pytest.mark.parametrize(
+    ("members", "part"),
+    [
+        ({"num_actions": 0}, "num_actions must be a whole number from 1 to 65535"),
+        ({"feature_shape": (1, 8)}, "feature_shape must be three whole numbers"),
+        ({"max_plies": -1}, "max_plies must be a whole number"),
+        ({"symmetries": lambda self: (np.array([[1] * 8]), np.array([[0, 1]]))}, "must be a permutation of 0 to 7"),
+    ],
+)
+def test_wrong_facts_are_refused(members: dict[str, Any], part: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(part)):
+        _core.Game.from_python(broken_race(**members))
+
+
+def test_a_missing_member_is_named() -> None:
+    with pytest.raises(
+        ValueError, match="object has no num_actions; a game's position needs num_actions, feature_shape"
+    ):
+        _core.Game.from_python(object())
+
+
+def test_planes_of_several_values_have_no_packed_form() -> None:
+    state = _core.Game.from_python(broken_race(encode=lambda self: np.arange(8.0).reshape(1, 1, 8))).initial_state()
+    with pytest.raises(ValueError, match="plane 0 holds several values"):
+        state.encode_packed()
+
+
+def test_a_forest_takes_states_of_another_instance_of_its_game() -> None:
+    forest = _core.Forest(games.make("tutorial"), "{}")
+    tree = forest.add(games.make("tutorial").initial_state())
+    assert forest.active().tolist() == [tree]
+
+
+def test_registration(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(games, "_registered", {})
+    games.register("race", Race)
+    assert games.make("race(goal=4)").spec == "race(goal=4)"
+    assert "race" in games.names()
+    with pytest.raises(ValueError, match="parameters: goal"):
+        games.make("race(length=4)")
+    for name in ("race", "chess", "tutorial"):
+        with pytest.raises(ValueError, match="already"):
+            games.register(name, broken_race)
+    with pytest.raises(ValueError, match="small letters"):
+        games.register("My Race", Race)
+
+
+def page_example() -> str:
+    """The complete game of the how-to page."""
+    page = (ROOT / "docs" / "how-to" / "add-a-game.md").read_text(encoding="utf-8")
+    found = re.search(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
+def test_the_example_of_the_page_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "race.py").write_text(page_example(), encoding="utf-8")
+    monkeypatch.setenv("HAUTEUR_GAMES", str(tmp_path / "race.py"))
+    command = [sys.executable, "-m", "hauteur.cli.main", "check-game", "race(goal=12)", "--games", "3"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "14 of 14 laws hold" in done.stdout
+
+
+def test_a_broken_law_gives_exit_status_1(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = (
+        page_example()
+        .replace('register("race"', 'register("unfair-race"')
+        .replace("return self._copy()", "return self")
+    )
+    assert "return self\n" in source
+    (tmp_path / "unfair.py").write_text(source, encoding="utf-8")
+    monkeypatch.setattr(games, "_registered", {})
+    monkeypatch.setenv("HAUTEUR_GAMES", str(tmp_path / "unfair.py"))
+    assert main.main(["check-game", "unfair-race", "--games", "2"]) == 1
+    output = capsys.readouterr().out
+    assert "BROKEN copies" in output
+    assert "after the actions [" in output
+
+
+def test_a_module_that_is_not_there(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("HAUTEUR_GAMES", "no_such_module")
+    assert main.main(["check-game", "race"]) == main.EXIT_BAD_INPUT
+    assert "HAUTEUR_GAMES: cannot import 'no_such_module'" in capsys.readouterr().err

@@ -1,0 +1,179 @@
+"""The documentation says what is there: file trees, links, commands and the rules of the package's metadata."""
+
+import re
+import shlex
+import subprocess
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from pydantic import BaseModel
+
+from hauteur.cli import main
+from hauteur.learning.recipe import Recipe
+from hauteur.system import extras
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+UNLISTED = {"__init__.py", "mod.rs", "py.typed"}
+
+
+@pytest.fixture(scope="module")
+def project() -> dict[str, Any]:
+    """The parsed pyproject.toml."""
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def fences(path: Path) -> Iterator[tuple[str, str]]:
+    """Language and text of every fenced block of a page."""
+    for match in re.finditer(r"^```(\w*)\n(.*?)^```", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
+        yield match[1], match[2]
+
+
+def tree_paths(block: str) -> Iterator[str]:
+    """Paths named by a file tree: two spaces a level, names before two or more spaces, several a line allowed."""
+    folders: list[str] = []
+    for line in block.splitlines()[1:]:
+        depth = (len(line) - len(line.lstrip())) // 2
+        names = re.split(r"\s{2,}|\s+#", line.strip())[0].split()
+        del folders[depth - 1 :]
+        yield from ("/".join([*folders, name]).rstrip("/") for name in names)
+        if len(names) == 1 and names[0].endswith("/"):
+            folders.append(names[0].rstrip("/"))
+
+
+def readme_tree() -> list[str]:
+    """Paths in the README's file tree."""
+    blocks = [text for _, text in fences(ROOT / "README.md") if text.startswith("hauteur/\n")]
+    assert len(blocks) == 1, "README.md must have one file tree, a fenced block that starts with `hauteur/`"
+    return list(tree_paths(blocks[0]))
+
+
+def test_tree_names_only_what_exists() -> None:
+    missing = [path for path in readme_tree() if not (ROOT / path).exists()]
+    assert not missing
+
+
+def tracked(pattern: str) -> list[str]:
+    """Files of the repository; skips outside a checkout."""
+    done = subprocess.run(["git", "ls-files", pattern], cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        pytest.skip("not a git checkout")
+    return done.stdout.split()
+
+
+def test_tree_names_every_source_file() -> None:
+    listed = set(readme_tree())
+    sources = [path for pattern in ("python/hauteur/*", "crates/*.rs") for path in tracked(pattern)]
+    named = [path for path in sources if Path(path).name not in UNLISTED and Path(path).parent.name != "data"]
+    missing = [path for path in named if path not in listed]
+    assert not missing, f"not in the file tree of README.md: {missing}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"`[^`\n]*`", "", text)
+    targets = [target for target in re.findall(r"\]\(([^)\s]+)\)", text) if not re.match(r"\w+:", target)]
+    broken = [t for t in targets if t.split("#")[0] and not (page.parent / t.split("#")[0]).exists()]
+    assert not broken
+
+
+def commands(page: Path) -> Iterator[list[str]]:
+    """The words of every `hauteur` command in the shell blocks of a page."""
+    for language, block in fences(page):
+        if language in ("sh", "bash", "console"):
+            for line in block.replace("\\\n", " ").splitlines():
+                words = shlex.split(line.removeprefix("$ "), comments=True)
+                if words[:1] == ["hauteur"]:
+                    yield words[1:]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_commands_in_the_text_parse(page: Path) -> None:
+    app = main.make_app()
+    for words in commands(page):
+        stop = next((i for i, word in enumerate(words) if word in ("|", ">", "<", "&&", ";")), len(words))
+        if words[:stop] in ([], ["--help"], ["--version"]):
+            continue
+        app.parse_args(words[:stop], print_error=False, exit_on_error=False)
+
+
+def test_make_help_lists_every_target() -> None:
+    text = (ROOT / "Makefile").read_text(encoding="utf-8")
+    phony = re.search(r"^\.PHONY: (.*)$", text, re.MULTILINE)
+    assert phony
+    described = re.findall(r"^([a-z-]+):.*?## \S", text, re.MULTILINE)
+    assert sorted(described) == sorted(phony[1].split())
+
+
+def test_extras_of_the_table_are_those_of_the_package(project: dict[str, Any]) -> None:
+    offered = project["project"]["optional-dependencies"]
+    for extra in extras.EXTRAS:
+        assert any(line.startswith(extra.distribution) for line in offered[extra.name])
+    assert set(offered) == {extra.name for extra in extras.EXTRAS} | {"dev"}
+
+
+def test_one_version() -> None:
+    cargo = tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))
+    version = cargo["workspace"]["package"]["version"]
+    assert f"## [{version}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"version: {version}" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+
+
+def test_dependencies_have_lower_bounds(project: dict[str, Any]) -> None:
+    groups = [project["project"]["dependencies"], *project["project"]["optional-dependencies"].values()]
+    assert all(">=" in line for group in groups for line in group if not line.startswith("hauteur["))
+
+
+def recipe_rows() -> list[tuple[str, str, str]]:
+    """Section, setting and default of every row in the reference of recipes."""
+    rows, section = [], ""
+    for line in (ROOT / "docs" / "reference" / "recipes.md").read_text(encoding="utf-8").splitlines():
+        heading = re.match(r"## `\[(.+)\]`", line)
+        row = re.match(r"\| `([\w.]+)` \| `(.*?)` \|", line)
+        section = heading[1] if heading else section
+        if row:
+            rows.append((section, row[1], row[2]))
+    return rows
+
+
+@pytest.mark.parametrize(("section", "setting", "default"), recipe_rows())
+def test_defaults_in_the_reference_of_recipes(section: str, setting: str, default: str) -> None:
+    settings: Any = Recipe(game="connect4")
+    for name in section.split("."):
+        settings = part_of(settings, name)
+    settings = type(settings)()
+    for name in setting.split("."):
+        settings = getattr(settings, name)
+    written = f"{settings:g}" if isinstance(settings, float) else str(settings)
+    assert default == (written.lower() if isinstance(settings, bool | None) else written)
+
+
+TOLD_ELSEWHERE = ("large", "gate.temperature", "opponent.temperature", "opponent.search")
+"""Sections with the settings of others, whose tables tell them."""
+
+
+def settings_of(model: type[BaseModel], prefix: str = "") -> Iterator[str]:
+    """Dotted names of all settings of a recipe."""
+    for name, field in model.model_fields.items():
+        kinds = get_args(field.annotation) or (field.annotation,)
+        inner = next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)), None)
+        yield from [prefix + name] if inner is None else settings_of(inner, f"{prefix}{name}.")
+
+
+def test_every_setting_is_in_the_reference_of_recipes() -> None:
+    text = (ROOT / "docs/reference/recipes.md").read_text(encoding="utf-8")
+    told = (*(f"{section}.{name}" for section, name, _ in recipe_rows()), *TOLD_ELSEWHERE, "game", "opponent.name")
+    names = list(settings_of(Recipe))
+    assert len(names) > 100
+    assert [name for name in names if not any(f"{name}.".startswith(f"{row}.") for row in told)] == []
+    assert all(f"`[{name}]`" in text or f"`{name}`" in text for name in TOLD_ELSEWHERE)
+
+
+def part_of(settings: Any, name: str) -> Any:
+    """A section of settings; one that is off by default, as it is when it is on."""
+    part = getattr(settings, name)
+    return part if part is not None else get_args(type(settings).model_fields[name].annotation)[0]()

@@ -1,0 +1,143 @@
+"""Comparing runs: lines of the same recipe go together, differences are told, numbers are those of the metrics."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from report_toys import CONTEMPT, charts_of, folder_with, line, recipe, structure
+
+from hauteur.cli.main import main
+from hauteur.learning.report.comparison import (
+    ComparedRun,
+    comparison_page,
+    comparison_sections,
+    differences,
+    grouped,
+    read_runs,
+    write_comparison,
+)
+from hauteur.plots import Figure
+
+
+def run(name: str, *, seed: int = 1, visits: int = 100, generations: int = 3, **changes: Any) -> ComparedRun:
+    chosen = recipe(run={"seed": seed, "tag": name}, selfplay={"visits": visits})
+    return ComparedRun(name, chosen, [line(i, **changes) for i in range(1, generations + 1)])
+
+
+def by_key(runs: list[ComparedRun]) -> dict[str, Figure]:
+    sections = comparison_sections(grouped(runs))
+    return {figure.key: figure for figures in sections.values() for figure in figures}
+
+
+def test_runs_that_differ_in_their_seed_are_one_line() -> None:
+    runs = [run("a-s1"), run("b", visits=50), run("a-s2", seed=2)]
+    groups = grouped(runs)
+    assert {name: [run.name for run in group] for name, group in groups.items()} == {
+        "a (2 seeds)": ["a-s1", "a-s2"],
+        "b": ["b"],
+    }
+    assert differences(groups) == (["setting", "a (2 seeds)", "b"], [["selfplay.visits", "100", "50"]])
+
+
+def test_lines_with_the_same_short_name_get_long_names() -> None:
+    runs = [run("x-1"), run("x-2", seed=2), run("x-3", visits=9), run("x-4", visits=9, seed=2)]
+    assert list(grouped(runs)) == ["x-1, x-2", "x-3, x-4"]
+
+
+def test_a_section_that_only_one_recipe_has_is_a_difference() -> None:
+    other = ComparedRun("b", recipe(controller={}, **CONTEMPT), [line(1)])
+    _, rows = differences(grouped([run("a"), other]))
+    assert ["controller.target", "–", "1.0"] in rows
+
+
+def test_means_over_seeds_have_their_spread() -> None:
+    runs = [run("a-1"), run("a-2", seed=2, generations=2, train={"policy_loss": 3.0, "value_loss": 1.0})]
+    (series,) = by_key(runs)["policy-loss-by-generation"].lines
+    assert list(series.xs) == [1, 2]
+    assert list(series.values) == [2.5, 2.0]
+    assert (list(series.low), list(series.high)) == ([2.0, 1.0], [3.0, 3.0])
+
+
+def test_every_quantity_by_every_axis() -> None:
+    figures = by_key([run("a"), run("b", visits=50)])
+    quantities = ("elo", "policy-loss", "value-loss", "policy-loss-large", "value-loss-large", "lengths", "ratio")
+    assert set(figures) == {
+        f"{name}-by-{axis}" for name in quantities for axis in ("generation", "games", "budget", "time")
+    }
+    elo = figures["elo-by-budget"].lines[0]
+    assert (list(elo.xs), list(elo.values)) == ([0, 250, 500, 750], [0, 70, 140, 210])
+
+
+def test_what_one_run_does_not_know_is_left_out() -> None:
+    figures = by_key([run("a", cost=None, elo=None, train_large=None), run("b", visits=50)])
+    assert not [key for key in figures if key.endswith("budget")]
+    assert [series.name for series in figures["elo-by-games"].lines] == ["b"]
+    assert [series.name for series in figures["policy-loss-large-by-time"].lines] == ["b"]
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 9])
+def test_pages_are_well_formed(count: int) -> None:
+    groups = grouped([run(f"run{i}", visits=10 + i) for i in range(count)])
+    text = comparison_page(groups)
+    assert structure(text).count("figure") == len(charts_of(text)) == 28
+    assert text.count('scope="row"') == count + 1
+    lines = comparison_sections(groups)["Policy loss"][0].lines
+    assert len({(series.colour, series.dashed) for series in lines}) == count
+
+
+def test_seeds_alone_differ_in_nothing() -> None:
+    assert "differ in nothing but the seed" in comparison_page(grouped([run("a"), run("a", seed=2)]))
+
+
+def test_folders_are_read_and_named(tmp_path: Path) -> None:
+    places = [tmp_path / "one" / "run", tmp_path / "two" / "run"]
+    for seed, place in enumerate(places):
+        folder_with(place, [line(1)], run={"seed": seed})
+    runs = read_runs(places)
+    assert [run.name for run in runs] == ["one/run", "two/run"]
+    page = write_comparison(grouped(runs), tmp_path / "page.html")
+    assert "one/run (2 seeds)" in page.read_text(encoding="utf-8")
+
+
+def test_the_command_writes_page_figures_and_numbers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, visits in (("a", 10), ("b", 20)):
+        folder_with(tmp_path / name, [line(1), line(2)], selfplay={"visits": visits})
+    words = ["report", str(tmp_path / "a"), str(tmp_path / "b"), "--output", str(tmp_path / "page.html")]
+    assert main([*words, "--csv", str(tmp_path / "csv")]) == 0
+    assert capsys.readouterr().out.split() == [str(tmp_path / "page.html"), str(tmp_path / "csv")]
+    rows = (tmp_path / "csv" / "lengths-by-games.csv").read_text(encoding="utf-8").splitlines()
+    assert rows == ["series,games,plies,low,high", "a,50,9.0,,", "a,100,10.0,,", "b,50,9.0,,", "b,100,10.0,,"]
+    assert main(["report", str(tmp_path / "a")]) == 0
+    assert (tmp_path / "a" / "report.html").exists()
+
+
+def test_png_without_matplotlib_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    folder_with(tmp_path / "a", [line(1)])
+    assert main(["report", str(tmp_path / "a"), "--png", str(tmp_path / "png")]) == 2
+    told = "hauteur: this needs the module matplotlib, which is missing: pip install 'hauteur[report]'\n"
+    assert capsys.readouterr().err == told
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["ttt", "ttt"], "is given twice"),
+        (["ttt", "nothing"], "is not the folder of a run"),
+        (["ttt", "c4"], "only runs of one game can be compared"),
+        (["ttt", "begun"], "no generation is finished yet"),
+    ],
+)
+def test_bad_input_is_one_line(
+    tmp_path: Path, names: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder_with(tmp_path / "ttt", [line(1)])
+    folder_with(tmp_path / "c4", [line(1)], game="connect4")
+    folder_with(tmp_path / "begun", [])
+    assert main(["report", *(str(tmp_path / name) for name in names)]) == 2
+    errors = capsys.readouterr().err
+    assert message in errors
+    assert errors.count("\n") == 1

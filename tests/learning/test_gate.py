@@ -1,0 +1,125 @@
+"""The gate: decisions and their reasons, fair pairs, a match that a stronger player wins."""
+
+import pytest
+from learning_toys import ToyEvaluator
+
+from hauteur import _core
+from hauteur.learning.gate import BEST, CANDIDATE, GateResults, decide, gate_match, pair_plans, sprt_of
+from hauteur.learning.recipe import GateSettings
+from hauteur.matches.ratings.elo import Record
+from hauteur.players.player import Player
+from hauteur.search.params import SearchParams, Temperature
+
+GAME = _core.Game("connect4")
+
+
+def results(**counts: int) -> GateResults:
+    return GateResults(record=Record(**counts))
+
+
+def settings(**values: object) -> GateSettings:
+    return GateSettings.model_validate(values)
+
+
+@pytest.mark.parametrize(
+    ("record", "promoted"),
+    [
+        (Record(wins=55, losses=45), True),
+        (Record(wins=54, losses=46), False),
+        (Record(wins=45, draws=20, losses=35), True),  # 45 + 10 of 100
+        (Record(wins=44, draws=21, losses=35), False),
+        (Record(), False),
+    ],
+)
+def test_draws_count_half_and_the_threshold_is_reached_exactly(record: Record, promoted: bool) -> None:
+    decision = decide(settings(), GateResults(record=record), generation=3, best=1)
+    assert decision.promoted is promoted
+    assert ("reaches" if promoted else "is below") in decision.reason
+    assert "55.0%" in decision.reason
+
+
+def test_a_gate_that_is_off_takes_the_newest() -> None:
+    decision = decide(settings(by="off"), GateResults(), generation=2, best=1)
+    assert decision.promoted
+    assert "gate is off" in decision.reason
+
+
+def test_a_decision_is_recorded_with_counts_score_and_interval() -> None:
+    recorded = decide(settings(), results(wins=30, draws=10, losses=20), generation=4, best=2).to_json()
+    assert (recorded["wins"], recorded["draws"], recorded["losses"], recorded["games"]) == (30, 10, 20, 60)
+    assert recorded["score"] == pytest.approx(35 / 60)
+    low, high = recorded["score_interval_95"]
+    assert low < 35 / 60 < high
+    assert recorded["elo"] == pytest.approx(58.5, abs=0.1)  # 400 log10(35 / 25)
+    assert decide(settings(), results(wins=5), generation=1, best=0).to_json()["elo"] is None
+
+
+def test_pairs_share_their_opening_and_swap_seats() -> None:
+    plans = list(pair_plans(GAME, 9, 4, purpose="x", seed=1))
+    assert [plan.seats for plan in plans[:4]] == [(CANDIDATE, BEST), (BEST, CANDIDATE)] * 2
+    assert all(len(plan.start) == 4 for plan in plans)
+    assert [first.start == second.start for first, second in zip(plans[::2], plans[1::2], strict=False)] == [True] * 4
+    assert len({plan.start for plan in plans}) > 3
+
+
+def test_more_visits_win_the_match() -> None:
+    strong, weak = (
+        Player(name, ToyEvaluator(GAME), SearchParams(), visits, Temperature(initial=0.5))
+        for name, visits in (("strong", 200), ("weak", 4))
+    )
+    seen: list[int] = []
+    gate = settings(games=12, opening_plies=2)
+    match = gate_match(GAME, strong, weak, gate, generation=1, seed=1, parallel=12, batch_size=8, on_games=seen.append)
+    record = match.record
+    assert seen == list(range(1, 13))
+    assert record.games == 12
+    assert record.score > 0.7
+    swapped = gate_match(GAME, weak, strong, gate, generation=1, seed=1, parallel=12, batch_size=8)
+    assert swapped.record.score < 0.3
+
+
+SPRT = {"elo0": 0.0, "elo1": 100.0}
+
+
+def test_a_sequential_gate_ends_early_and_says_why() -> None:
+    gate = settings(by="sprt", games=200, opening_plies=2, sprt=SPRT)
+    strong, weak = (
+        Player(name, ToyEvaluator(GAME), SearchParams(), visits, Temperature(initial=0.5))
+        for name, visits in (("strong", 200), ("weak", 4))
+    )
+    match = gate_match(GAME, strong, weak, gate, generation=1, seed=1, parallel=16, batch_size=8)
+    assert match.over
+    assert 2 * match.pairs.pairs == match.record.games < 200
+    decision = decide(gate, match, generation=1, best=0)
+    assert decision.promoted
+    assert "SPRT took Elo 100" in decision.reason
+    assert decision.to_json()["llr"] >= match.sprt.bounds[1]  # type: ignore[union-attr]
+    refused = decide(
+        gate,
+        gate_match(GAME, weak, strong, gate, generation=1, seed=1, parallel=16, batch_size=8),
+        generation=1,
+        best=0,
+    )
+    assert not refused.promoted
+
+
+def test_pairs_count_in_the_order_of_their_numbers() -> None:
+    gate = GateResults(sprt_of(settings(by="sprt", sprt=SPRT)))
+    for index in (5, 4, 2, 1):
+        gate.add(index, 1.0)
+    assert gate.pairs.pairs == 0  # game 0 is missing
+    gate.add(0, 0.5)
+    assert gate.pairs.counts == (0, 0, 0, 1, 0)
+    gate.add(3, 0.0)
+    assert gate.pairs.counts == (0, 0, 1, 1, 1)
+
+
+def test_an_undecided_sequential_gate_falls_to_the_threshold() -> None:
+    gate = settings(by="sprt", games=4, sprt=SPRT)
+    undecided = GateResults(sprt_of(gate))
+    for index, score in enumerate((1.0, 0.0, 1.0, 0.5)):
+        undecided.add(index, score)
+    decision = decide(gate, undecided, generation=1, best=0)
+    assert decision.promoted
+    assert "reaches the threshold" in decision.reason
+    assert decision.llr is not None

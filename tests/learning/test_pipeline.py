@@ -1,0 +1,310 @@
+"""The learning loop end to end: what it leaves behind, the same again for the same seed, and going on after a kill."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from hauteur import networks
+from hauteur.games.registry import make
+from hauteur.learning.checkpoint import load_checkpoint
+from hauteur.learning.metrics import Display
+from hauteur.learning.pipeline import learn
+from hauteur.learning.recipe import Recipe, parse_recipe, recipe_toml
+from hauteur.learning.run_folder import RunFolder
+from hauteur.learning.run_players import RunPlayers
+from hauteur.players.player import Player
+
+TINY: dict[str, Any] = {
+    "game": "tictactoe",
+    "network": {"filters": 4, "blocks": 1, "policy_channels": 2, "value_channels": 2, "value_hidden": 8},
+    "selfplay": {"games": 12, "visits": 8, "parallel_games": 6, "batch_size": 4, "shard_games": 5, "opening_plies": 2},
+    "train": {"batch_size": 16, "samples_per_position": 1.0, "warmup_steps": 2},
+    "gate": {"games": 4},
+    "run": {"generations": 2, "threads": 1},
+}
+
+
+def tiny(**sections: dict[str, Any]) -> Recipe:
+    values = {key: dict(value) if isinstance(value, dict) else value for key, value in TINY.items()}
+    for name, changes in sections.items():
+        values[name] = {**values[name], **changes}
+    return parse_recipe(values, "test")
+
+
+class Silent(Display):
+    """Keeps what would be printed."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.warnings: list[str] = []
+
+    def generation(self, line: str) -> None:
+        self.lines.append(line)
+
+    def warn(self, message: str) -> None:
+        self.warnings.append(message)
+
+
+def games_of(folder: Path) -> list[dict[str, Any]]:
+    rows = [row for path in sorted((folder / "games").glob("*.parquet")) for row in pq.read_table(path).to_pylist()]
+    return sorted(rows, key=lambda row: (row["generation"], row["index"]))
+
+
+def lines_of(folder: Path) -> list[list[int]]:
+    return [row["start"] + row["actions"] for row in games_of(folder)]
+
+
+def assert_same_run(first: Path, second: Path) -> None:
+    """Same games, same final weights and optimiser, bit for bit."""
+    assert games_of(first) == games_of(second)
+    (_, a), (_, b) = (load_checkpoint(folder / "checkpoint" / "checkpoint.safetensors") for folder in (first, second))
+    assert a.keys() == b.keys()
+    assert [name for name in a if not np.array_equal(a[name], b[name])] == []
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("runs") / "finished"
+    learn(tiny(), folder=folder, display=Silent())
+    return folder
+
+
+def test_a_run_leaves_everything_behind(finished: Path) -> None:
+    numbers = [(row["generation"], row["index"]) for row in games_of(finished)]
+    assert numbers == [(generation, index) for generation in (1, 2) for index in range(12)]
+    metrics = [json.loads(line) for line in (finished / "metrics.jsonl").read_text().splitlines()]
+    assert [line["generation"] for line in metrics] == [1, 2]
+    assert metrics[1]["games"]["games"] == 12
+    assert metrics[1]["games"]["positions"] == sum(len(row["actions"]) for row in games_of(finished)[12:])
+    gate = json.loads((finished / "gate" / "gen-00002.json").read_text())
+    assert gate["wins"] + gate["draws"] + gate["losses"] == 4
+    assert json.loads((finished / "meta.json").read_text())["seed"] == 1
+    for name in ("nets/gen-00000", "nets/gen-00001", "nets/gen-00002", "best"):
+        assert networks.load(finished / f"{name}.safetensors").description.game == "tictactoe"
+    assert networks.load(finished / "nets/gen-00002.safetensors").description.training["games"] == 24
+    assert "<svg" in (finished / "report.html").read_text()
+    assert not list(finished.rglob("*.tmp*"))
+
+
+def test_the_same_seed_gives_the_same_run_bit_for_bit(finished: Path, tmp_path: Path) -> None:
+    learn(tiny(run={"threads": 3}), folder=tmp_path / "again", display=Silent())
+    assert_same_run(finished, tmp_path / "again")
+    learn(tiny(run={"seed": 2, "generations": 1}), folder=tmp_path / "other", display=Silent())
+    assert lines_of(tmp_path / "other") != lines_of(finished)[:12]
+
+
+def test_more_generations_go_on_from_the_end(finished: Path, tmp_path: Path) -> None:
+    display = Silent()
+    folder = tmp_path / "run"
+    learn(tiny(run={"generations": 1}), folder=folder, display=display)
+    learn(tiny(run={"generations": 2}), folder=folder, display=display)
+    assert len(display.lines) == 2
+    assert lines_of(folder)[:12] == lines_of(finished)[:12]
+    assert len(lines_of(folder)) == 24
+
+
+def test_a_finished_run_is_left_alone(finished: Path) -> None:
+    before = (finished / "metrics.jsonl").read_bytes()
+    display = Silent()
+    learn(tiny(), folder=finished, display=display)
+    assert display.lines == []
+    assert (finished / "metrics.jsonl").read_bytes() == before
+
+
+def test_fresh_refuses_a_folder_with_a_run(finished: Path) -> None:
+    with pytest.raises(ValueError, match="holds a run already"):
+        learn(tiny(), folder=finished, fresh=True, display=Silent())
+
+
+def test_other_settings_are_refused_with_their_names(finished: Path) -> None:
+    with pytest.raises(ValueError, match=r"train.learning_rate was 0.001 and is now 0.5"):
+        learn(tiny(train={"learning_rate": 0.5}), folder=finished, display=Silent())
+
+
+def test_torn_and_foreign_shards_are_named_and_played_again(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    learn(tiny(run={"generations": 1}), folder=folder, display=Silent())
+    shard = folder / "games" / "gen-00001-0001.parquet"
+    shard.write_bytes(shard.read_bytes()[:100])
+    (folder / "games" / "gen-00002-0000.parquet").write_text("foreign")
+    display = Silent()
+    learn(tiny(), folder=folder, display=display)
+    assert any("gen-00001-0001.parquet: not a whole Parquet file" in text for text in display.warnings)
+    assert any("7 games on disk, the checkpoint knows 12" in text for text in display.warnings)
+    assert any("gen-00002-0000.parquet" in text for text in display.warnings)
+    shard.unlink()
+    (folder / "games" / "gen-00002-0000.parquet").unlink()
+    assert [row["index"] for row in games_of(folder) if row["generation"] == 2] == list(range(12))
+
+
+def test_the_rest_of_another_run_is_not_taken_for_this_one(tmp_path: Path) -> None:
+    learn(tiny(), folder=tmp_path / "run", display=Silent())
+    (tmp_path / "run/config.toml").unlink()
+    before = sorted((tmp_path / "run").rglob("*"))
+    with pytest.raises(ValueError, match=r"what another run has left, such as gen-00001-0000\.parquet; name"):
+        learn(tiny(run={"seed": 2}), folder=tmp_path / "run", display=Silent())
+    assert sorted((tmp_path / "run").rglob("*")) == before
+
+
+@pytest.mark.parametrize("line", ["5", "[1]", '{"games": 1}', '"text"'])
+def test_metrics_that_are_none_are_refused(tmp_path: Path, line: str) -> None:
+    (tmp_path / "metrics.jsonl").write_text('{"generation": 1}\n' + line + "\n")
+    with pytest.raises(ValueError, match=r"metrics\.jsonl: every line must be a JSON object with generation"):
+        RunFolder(tmp_path).read_metrics()
+
+
+@pytest.mark.parametrize("value", ["wdl", "scalar"])
+def test_candidate_against_best_with_the_gate_on_the_episodes(tmp_path: Path, value: str) -> None:
+    recipe = tiny(selfplay={"episodes": "candidate-versus-best"}, gate={"by": "episodes"}, network={"value": value})
+    run = learn(recipe, folder=tmp_path / "run", display=Silent())
+    rows = games_of(tmp_path / "run")
+    assert [row["net_first"] for row in rows[:4]] == [0, 0, 0, 0]
+    second = rows[12:]
+    best = json.loads((tmp_path / "run/gate/gen-00002.json").read_text())["best"]
+    assert {row["net_first"] for row in second[::2]} == {1}
+    assert {row["net_first"] for row in second[1::2]} == {best}
+    gate = json.loads((tmp_path / "run/gate/gen-00002.json").read_text())
+    scores = [(1 + row["outcome"] * (1 if row["index"] % 2 == 0 else -1)) / 2 for row in second]
+    assert gate["score"] == pytest.approx(np.mean(scores))
+    assert (gate["by"], gate["generation"]) == ("episodes", 1)
+    assert run.state.best in (0, 1)
+    assert run.state.history[0]["best_elo"] == 0, "the first episodes are of one net against itself"
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from hauteur import pipeline, selfplay
+from hauteur.recipe import load_recipe
+step, folder = sys.argv[1], Path(sys.argv[2])
+def kill(*args, **options):
+    os.kill(os.getpid(), signal.SIGKILL)
+if step == "shard":
+    write = selfplay.write_shard
+    def write_one(*args, **options):
+        write(*args, **options)
+        kill()
+    selfplay.write_shard = write_one
+elif step == "train":
+    pipeline.Learners.train = kill
+elif step == "gate":
+    pipeline.gate_match = kill
+else:
+    pipeline.write_report = kill
+pipeline.learn(load_recipe(folder.parent / "recipe.toml"), folder=folder)
+"""
+
+
+def killed(step: str, folder: Path) -> None:
+    """Runs the tiny recipe in a process that kills itself at this step."""
+    (folder.parent / "recipe.toml").write_text(recipe_toml(tiny()))
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, step, str(folder)], check=False, capture_output=True, text=True
+    )
+    assert done.returncode == -signal.SIGKILL, done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is for systems that have it")
+@pytest.mark.parametrize("step", ["shard", "train", "gate", "report"])
+def test_a_killed_run_goes_on_where_it_was(finished: Path, tmp_path: Path, step: str) -> None:
+    folder = tmp_path / "run"
+    killed(step, folder)
+    display = Silent()
+    learn(tiny(), folder=folder, display=display)
+    assert display.warnings == []
+    numbers = [(row["generation"], row["index"]) for row in games_of(folder)]
+    assert numbers == [(generation, index) for generation in (1, 2) for index in range(12)]
+    assert_same_run(finished, folder)
+    metrics = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    assert [line["generation"] for line in metrics] == [1, 2]
+
+
+TWO_NETS = {
+    "large": {"filters": 8, "blocks": 2, "policy_channels": 2, "value_channels": 2, "value_hidden": 8},
+    "search": {"second_net": {"small_visits": 8, "large_visits": 4}, "reuse_tree": False},
+}
+
+
+def test_two_nets_learn_from_the_same_games(tmp_path: Path) -> None:
+    recipe = parse_recipe(
+        {**TINY, "large": TWO_NETS["large"], "selfplay": {**TINY["selfplay"], "search": TWO_NETS["search"]}}, "test"
+    )
+    learn(recipe, folder=tmp_path, display=Silent())
+    assert learn(recipe, folder=tmp_path, display=Silent()).learners.large is not None  # as the checkpoint has it
+    for line in (json.loads(text) for text in (tmp_path / "metrics.jsonl").read_text().splitlines()):
+        assert line["train"]["samples"] == line["train_large"]["samples"]
+        assert line["train"]["policy_loss"] != line["train_large"]["policy_loss"]
+        cost = line["cost"]
+        assert 0 < cost["evaluations_large"] < cost["evaluations"]
+        units = cost["evaluations"] * (4 / 128) ** 2 / 10 + cost["evaluations_large"] * (8 / 128) ** 2 * 2 / 10
+        assert cost["normalised"] == pytest.approx(units)
+    for name, filters in (("best", 4), ("best-large", 8), ("nets/gen-00002", 4), ("nets/gen-00002-large", 8)):
+        assert networks.load(tmp_path / f"{name}.safetensors").description.architecture.filters == filters
+
+
+def test_the_gate_plays_without_what_makes_games_vary(finished: Path) -> None:
+    rules = {"search_contempt": {"n_scl": 3}, "forced_playouts": {"k": 2}, "solver": {}}
+    recipe = parse_recipe({**TINY, "selfplay": {**TINY["selfplay"], "search": rules}}, "test")
+    players = RunPlayers(recipe, RunFolder(finished), make(recipe.game), None, 1)
+    with ExitStack() as stack:
+        judged = players.of_gate(1, 8, stack).search
+        (played,) = players.of_selfplay([1], recipe.selfplay, stack)
+    assert (judged.dirichlet, judged.forced_playouts, judged.search_contempt) == (None, None, None)
+    assert judged.solver is not None
+    assert isinstance(played, Player)
+    assert None not in (played.search.dirichlet, played.search.forced_playouts, played.search.search_contempt)
+
+
+def test_two_nets_need_both_sections() -> None:
+    with pytest.raises(ValueError, match="two nets need both sections"):
+        parse_recipe({**TINY, "large": TWO_NETS["large"]}, "test")
+    with pytest.raises(ValueError, match="two nets need both sections"):
+        parse_recipe({**TINY, "selfplay": {**TINY["selfplay"], "search": TWO_NETS["search"]}}, "test")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is for systems that have it")
+def test_killed_again_and_again_at_any_moment(finished: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    (tmp_path / "recipe.toml").write_text(recipe_toml(tiny()))
+    command = [sys.executable, "-m", "hauteur.cli.main", "train", str(tmp_path / "recipe.toml"), "--run", str(folder)]
+    random = np.random.default_rng(1)
+    for _ in range(12):
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ)
+        time.sleep(float(random.uniform(2.0, 9.0)))
+        process.kill()
+        process.wait()
+    learn(tiny(), folder=folder, display=Silent())
+    assert_same_run(finished, folder)
+
+
+def as_format_1(shard: Path) -> None:
+    """Writes a shard again as it was before surprise was recorded."""
+    table = pq.read_table(shard).drop_columns(["surprise", "learn", "n_scl", "resigned", "origin"])
+    pq.write_table(table.replace_schema_metadata({"format": "hauteur games 1"}), shard)
+
+
+def test_forced_playouts_and_surprise_in_a_run(tmp_path: Path) -> None:
+    """Both change the run, and a run whose games know no surprise says so when it goes on."""
+    settings: dict[str, dict[str, Any]] = {
+        "selfplay": {"search": {"forced_playouts": {"k": 2.0}}},
+        "train": {"surprise_weight": 0.5},
+    }
+    display, folder = Silent(), tmp_path / "run"
+    learn(tiny(run={"generations": 1}, **settings), folder=folder, display=display)
+    assert display.warnings == []
+    assert any(surprise > 0 for row in games_of(folder) for surprise in row["surprise"])
+    for shard in (folder / "games").glob("*.parquet"):
+        as_format_1(shard)
+    learn(tiny(run={"generations": 2}, **settings), folder=folder, display=display)
+    assert display.warnings == ["generation 1: games without recorded surprise are drawn evenly"]

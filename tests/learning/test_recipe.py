@@ -1,0 +1,127 @@
+"""Recipes: defaults, overrides, messages about wrong settings, resuming."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from hauteur import _core
+from hauteur.games.registry import make
+from hauteur.learning.recipe import Recipe, check_same, load_recipe, parse_recipe, recipe_toml
+from hauteur.learning.trainers import architecture_for
+
+SHIPPED = sorted((Path(__file__).parents[2] / "runs").glob("*.toml"))
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=[path.stem for path in SHIPPED])
+def test_shipped_recipes_are_whole(path: Path) -> None:
+    """Each can be read, names a game and nets that fit it, and is the same when written out and read again."""
+    recipe = load_recipe(path)
+    game = make(recipe.game)
+    for network in filter(None, (recipe.network, recipe.large)):
+        assert architecture_for(game, network).num_actions == game.num_actions
+    _core.Forest(game, recipe.selfplay.search.model_dump_json(exclude_none=True), 1, 1)
+    assert parse_recipe(tomllib.loads(recipe_toml(recipe)), "again") == recipe
+
+
+@pytest.fixture
+def recipe_file(tmp_path: Path) -> Path:
+    path = tmp_path / "recipe.toml"
+    path.write_text('game = "tictactoe"\n[selfplay]\ngames = 20\n[selfplay.search.cpuct]\ninit = 2.5\n')
+    return path
+
+
+def test_unnamed_settings_have_their_defaults(recipe_file: Path) -> None:
+    recipe = load_recipe(recipe_file)
+    assert (recipe.selfplay.games, recipe.selfplay.visits) == (20, 100)
+    assert recipe.selfplay.search.cpuct.init == 2.5
+    assert recipe.selfplay.search.dirichlet is not None
+    assert recipe.folder == Path("runs/tictactoe/default")
+
+
+def test_overrides_are_toml_values_or_bare_words(recipe_file: Path) -> None:
+    recipe = load_recipe(recipe_file, ("selfplay.games=7", "gate.by=off", 'run.tag="b"', "train.symmetries=false"))
+    assert (recipe.selfplay.games, recipe.gate.by, recipe.run.tag, recipe.train.symmetries) == (7, "off", "b", False)
+
+
+def test_written_recipe_reads_back_equal(recipe_file: Path) -> None:
+    recipe = load_recipe(recipe_file)
+    assert parse_recipe(tomllib.loads(recipe_toml(recipe)), "again") == recipe
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ("selfplay.gamse=7", "selfplay.gamse is not a setting; allowed here: episodes, "),
+        ("selfplay.search.dirichlet.eps=1", "allowed here: epsilon, alpha"),
+        ("selfplay.games=0", "selfplay.games: Input should be greater than or equal to 1, got 0"),
+        ("gate.by=maybe", "gate.by: Input should be 'match', 'sprt', 'episodes' or 'off', got 'maybe'"),
+        ("gate.by=episodes", 'needs selfplay.episodes = "candidate-versus-best"'),
+        ("games", "is not of the form key=value"),
+        ("game.x=1", "game is a value, not a section"),
+        ("run.tag=../up", "run.tag"),
+    ],
+)
+def test_wrong_settings_are_named(recipe_file: Path, override: str, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        load_recipe(recipe_file, (override,))
+
+
+def test_text_that_is_not_toml_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "bad.toml"
+    path.write_text("game = ")
+    with pytest.raises(ValueError, match=r"bad.toml: not a TOML file"):
+        load_recipe(path)
+
+
+def test_resuming_with_other_settings_is_refused() -> None:
+    stored = parse_recipe({"game": "tictactoe"}, "stored")
+    changed = parse_recipe({"game": "tictactoe", "train": {"learning_rate": 0.5}}, "now")
+    with pytest.raises(ValueError, match=r"train.learning_rate was 0.001 and is now 0.5"):
+        check_same(changed, stored, "runs/x")
+
+
+def test_resuming_may_change_generations_and_threads() -> None:
+    stored = Recipe(game="tictactoe")
+    check_same(parse_recipe({"game": "tictactoe", "run": {"generations": 99, "threads": 3}}, "now"), stored, "runs/x")
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "connect4"])
+def test_the_recipes_that_ship_are_valid(root: Path, name: str) -> None:
+    recipe = load_recipe(root / "runs" / f"{name}.toml")
+    assert (recipe.game, recipe.run.threads) == (name, 2)
+
+
+def test_a_partial_table_keeps_the_other_defaults() -> None:
+    partial = parse_recipe(
+        {
+            "game": "tictactoe",
+            "selfplay": {
+                "temperature": {"endgame": 0.5},
+                "search": {"cpuct": {"init": 3.0}, "fpu": {"kind": "absolute"}},
+            },
+            "gate": {"temperature": {"endgame": 0.1}},
+        },
+        "test",
+    )
+    whole = parse_recipe({"game": "tictactoe"}, "test")
+    assert partial.selfplay.temperature == whole.selfplay.temperature.model_copy(update={"endgame": 0.5})
+    assert partial.selfplay.search.cpuct == whole.selfplay.search.cpuct.model_copy(update={"init": 3.0})
+    assert partial.selfplay.search.fpu == whole.selfplay.search.fpu.model_copy(update={"kind": "absolute"})
+    assert partial.gate.temperature == whole.gate.temperature.model_copy(update={"endgame": 0.1})
+    assert (whole.selfplay.temperature.initial, whole.selfplay.search.cpuct.factor) == (1.0, 0.0)
+
+
+def test_every_recipe_resolves(root: Path) -> None:
+    paths = sorted((root / "runs").glob("*.toml"))
+    assert len(paths) >= 4
+    for path in paths:
+        assert load_recipe(path).game
+
+
+def test_the_recipes_of_minichess_differ_in_temperature_and_controller_alone(root: Path) -> None:
+    puct, contempt = (load_recipe(root / "runs" / f"minichess_{name}.toml") for name in ("puct", "contempt"))
+    changes = {"temperature": puct.selfplay.temperature, "tree_per_side": False}
+    same = {"selfplay": contempt.selfplay.model_copy(update=changes), "controller": None, "run": puct.run}
+    assert contempt.model_copy(update=same) == puct

@@ -1,0 +1,292 @@
+"""Games on disk: what is written is read, bad files are named, samples are positions that were played."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from learning_toys import ToyEvaluator
+
+from hauteur import _core
+from hauteur.learning.replay import Games, ReplayBuffer, first_needed, read_shard, write_shard
+from hauteur.matches.arena import play_games
+from hauteur.matches.record import GamePlan, GameRecord
+from hauteur.players.player import Player
+from hauteur.search.params import Dirichlet, SearchParams, Temperature
+
+GAME = _core.Game("connect4")
+
+
+@pytest.fixture(scope="module")
+def records() -> list[GameRecord]:
+    player = Player("toy", ToyEvaluator(GAME), SearchParams(dirichlet=Dirichlet()), 10, Temperature(initial=1.0))
+    plans = [GamePlan(index, start=(3, 2, 3)[: index % 4]) for index in range(12)]
+    played = play_games(GAME, [player], plans, seed=1, purpose="t", parallel=4, batch_size=4)
+    return sorted(played, key=lambda game: game.plan.index)
+
+
+@pytest.fixture
+def shard(tmp_path: Path, records: list[GameRecord]) -> Path:
+    path = tmp_path / "gen-00001-0000.parquet"
+    write_shard(path, GAME.spec, records, generation=1, nets=[7])
+    return path
+
+
+def buffer_of(*paths: Path, window: int = 1000) -> ReplayBuffer:
+    buffer = ReplayBuffer(GAME, window)
+    buffer.extend(paths)
+    return buffer
+
+
+def lines(games: Games) -> list[list[int]]:
+    return [games.lines[a:b].tolist() for a, b in zip(games.line_offsets, games.line_offsets[1:], strict=False)]
+
+
+def full_line(record: GameRecord) -> list[int]:
+    return [*record.plan.start, *record.actions.tolist()]
+
+
+def test_a_shard_reads_back_what_was_written(shard: Path, records: list[GameRecord]) -> None:
+    games = read_shard(shard, GAME.spec).games
+    assert lines(games) == [full_line(record) for record in records]
+    assert games.outcome.tolist() == [record.outcome for record in records]
+    assert games.movers.tolist() == np.concatenate([record.movers for record in records]).tolist()
+    assert games.root_wdl == pytest.approx(np.concatenate([record.root_wdl for record in records]))
+    assert games.edge_counts.tolist() == np.concatenate([record.policy_counts for record in records]).tolist()
+    assert games.plies.tolist() == [
+        len(record.plan.start) + ply for record in records for ply in range(len(record.actions))
+    ]
+    assert np.diff(games.edge_offsets).tolist() == np.concatenate([r.policy_lengths for r in records]).tolist()
+
+
+def test_one_row_a_game_with_all_columns(shard: Path, records: list[GameRecord]) -> None:
+    rows = pq.read_table(shard).to_pylist()
+    assert len(rows) == len(records)
+    row, record = rows[5], records[5]
+    assert row["game_spec"] == "connect4"
+    assert (row["index"], row["generation"], row["net_first"], row["net_second"]) == (5, 1, 7, 7)
+    assert row["seed"] == record.seed
+    assert row["start"] == list(record.plan.start)
+    assert row["end_reason"] == record.end_reason
+    assert row["visits"] == record.visits.tolist()
+    assert row["root_q"] == pytest.approx((record.root_wdl[:, 0] - record.root_wdl[:, 2]).tolist())
+    assert len(row["root_wdl"]) == 3 * len(record.actions)
+
+
+def test_torn_foreign_and_other_games_are_named_and_skipped(
+    tmp_path: Path, shard: Path, records: list[GameRecord]
+) -> None:
+    torn = tmp_path / "torn.parquet"
+    torn.write_bytes(shard.read_bytes()[: shard.stat().st_size // 2])
+    foreign = tmp_path / "foreign.parquet"
+    pq.write_table(pa.table({"a": [1]}), foreign)
+    other = tmp_path / "other.parquet"
+    write_shard(other, "nogo(size=5)", records[:1], generation=1, nets=[0])
+    text = tmp_path / "text.parquet"
+    text.write_text("nothing")
+    buffer = buffer_of(torn, foreign, shard, other, text)
+    assert buffer.games is not None
+    assert buffer.games.games == len(records)
+    assert [message.split(":")[0] for message in buffer.skipped] == [str(p) for p in (torn, foreign, other, text)]
+    assert "not a whole Parquet file" in buffer.skipped[0]
+    assert "not a shard of games" in buffer.skipped[1]
+    assert "games of nogo(size=5), expected connect4" in buffer.skipped[2]
+
+
+def test_every_truncation_is_skipped(tmp_path: Path, shard: Path) -> None:
+    whole = shard.read_bytes()
+    path = tmp_path / "cut.parquet"
+    for length in range(0, len(whole), max(1, len(whole) // 60)):
+        path.write_bytes(whole[:length])
+        with pytest.raises(ValueError, match=r"cut\.parquet"):
+            read_shard(path, GAME.spec)
+
+
+def as_format_1(shard: Path) -> None:
+    """Writes a shard again as it was before surprise, learn, n_scl, resigned and origin were recorded."""
+    table = pq.read_table(shard).drop_columns(["surprise", "learn", "n_scl", "resigned", "origin"])
+    pq.write_table(table.replace_schema_metadata({"format": "hauteur games 1"}), shard)
+
+
+def test_shards_of_the_older_format_are_read(shard: Path) -> None:
+    now = read_shard(shard, GAME.spec).games
+    as_format_1(shard)
+    before = read_shard(shard, GAME.spec).games
+    assert lines(before) == lines(now)
+    assert before.positions == now.positions == len(before.plies)
+    assert np.isnan(before.surprise).all()
+    assert np.isnan(before.n_scl).all()
+    assert before.resigned.tolist() == [-1] * now.games
+    assert before.origin.tolist() == [None] * now.games
+
+
+def test_games_keep_what_the_format_added(tmp_path: Path, records: list[GameRecord]) -> None:
+    path = tmp_path / "x.parquet"
+    write_shard(path, GAME.spec, [records[0], replace(records[1], n_scl=12.5, resigned=1)], generation=1, nets=[0])
+    games = read_shard(path, GAME.spec).games
+    assert games.n_scl.tolist() == [pytest.approx(float("nan"), nan_ok=True), 12.5]
+    assert games.resigned.tolist() == [-1, 1]
+    assert games.surprise.tolist() == [*records[0].surprise.tolist(), *records[1].surprise.tolist()]
+
+
+def test_moves_that_are_not_learned_from_are_no_positions(tmp_path: Path, records: list[GameRecord]) -> None:
+    first = replace(records[0], learn=np.arange(len(records[0].actions), dtype=np.uint8) % 2)
+    path = tmp_path / "x.parquet"
+    write_shard(path, GAME.spec, [first, records[1]], generation=1, nets=[0])
+    buffer = buffer_of(path)
+    assert buffer.games is not None
+    assert buffer.positions == buffer.games.positions == int(first.learn.sum()) + len(records[1].actions)
+    drawn = buffer.sample(np.random.default_rng(1), 500, symmetries=False)
+    learned = {row.tobytes() for row in buffer.samples_of(np.arange(buffer.positions)).features}
+    assert {row.tobytes() for row in drawn.features} == learned
+    assert len(learned) == buffer.positions
+
+
+def test_a_failed_write_leaves_no_shard(tmp_path: Path, records: list[GameRecord]) -> None:
+    with pytest.raises(IndexError):
+        write_shard(tmp_path / "x.parquet", GAME.spec, records, generation=1, nets=[])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_window_keeps_the_last_games(tmp_path: Path, shard: Path, records: list[GameRecord]) -> None:
+    second = tmp_path / "second.parquet"
+    write_shard(second, GAME.spec, records[:4], generation=2, nets=[1])
+    buffer = buffer_of(shard, window=9)
+    buffer.extend([second])
+    assert buffer.games is not None
+    wanted = [*records[7:], *records[:4]]
+    assert lines(buffer.games) == [full_line(record) for record in wanted]
+    assert buffer.games.generation.tolist() == [1] * 5 + [2] * 4
+    assert buffer.positions == sum(len(record.actions) for record in wanted)
+    assert_targets(buffer, wanted)
+
+
+def test_a_growing_window_keeps_more_games(tmp_path: Path, shard: Path, records: list[GameRecord]) -> None:
+    second = tmp_path / "second.parquet"
+    write_shard(second, GAME.spec, records[:4], generation=2, nets=[1])
+    buffer = buffer_of(shard, window=9)
+    buffer.window = 11
+    buffer.extend([second])
+    assert buffer.games is not None
+    assert lines(buffer.games) == [full_line(record) for record in [*records[5:], *records[:4]]]
+
+
+def test_the_window_reaches_back_to_a_generation() -> None:
+    games = {1: 10, 2: 10, 3: 5, 4: 10}
+    assert [first_needed(games, window) for window in (1, 10, 11, 15, 16, 25, 26, 1000)] == [4, 4, 3, 3, 2, 2, 1, 1]
+    assert first_needed({}, 5) == 1
+
+
+def test_the_order_of_shards_of_a_generation_does_not_matter(tmp_path: Path, records: list[GameRecord]) -> None:
+    paths = [tmp_path / f"{part}.parquet" for part in range(3)]
+    for path, part in zip(paths, (records[8:], records[:3], records[3:8]), strict=True):
+        write_shard(path, GAME.spec, part[::-1], generation=1, nets=[0])
+    games = buffer_of(*paths).games
+    assert games is not None
+    assert lines(games) == [full_line(record) for record in records]
+    assert_targets(buffer_of(*paths), records)
+
+
+def assert_targets(buffer: ReplayBuffer, records: list[GameRecord]) -> None:
+    """Features and targets of all positions, against the games replayed one by one."""
+    samples = buffer.samples_of(np.arange(buffer.positions))
+    row = 0
+    for record in records:
+        state = GAME.initial_state()
+        for action in record.plan.start:
+            state.play(action)
+        ends = np.cumsum(record.policy_lengths)
+        for ply, action in enumerate(record.actions.tolist()):
+            edges = slice(ends[ply] - record.policy_lengths[ply], ends[ply])
+            policy = np.zeros(GAME.num_actions)
+            policy[record.policy_actions[edges]] = record.policy_counts[edges] / record.policy_counts[edges].sum()
+            outcome = record.outcome if state.to_move == 0 else -record.outcome
+            assert np.array_equal(samples.features[row], state.encode())
+            assert samples.policy[row] == pytest.approx(policy)
+            assert samples.wdl[row].tolist() == [outcome == 1, outcome == 0, outcome == -1]
+            state.play(action)
+            row += 1
+    assert row == buffer.positions
+
+
+def test_targets_are_those_of_the_games(shard: Path, records: list[GameRecord]) -> None:
+    assert_targets(buffer_of(shard), records)
+
+
+def test_the_value_target_mixes_outcome_and_root_value(shard: Path) -> None:
+    buffer = buffer_of(shard)
+    moves = np.arange(buffer.positions)
+    outcome, mixed = (buffer.samples_of(moves, root_value_share=share).wdl for share in (0.0, 0.25))
+    assert buffer.games is not None
+    assert mixed == pytest.approx(0.75 * outcome + 0.25 * buffer.games.root_wdl, abs=1e-6)
+
+
+def test_symmetries_turn_features_and_policy_alike(shard: Path) -> None:
+    buffer = buffer_of(shard)
+    samples = buffer.samples_of(np.arange(buffer.positions))
+    mirrored = buffer.transformed(samples, np.ones(buffer.positions, np.int64))
+    assert np.array_equal(mirrored.features, samples.features[..., ::-1])
+    assert np.array_equal(mirrored.policy, samples.policy[:, ::-1])
+    assert np.array_equal(mirrored.wdl, samples.wdl)
+
+
+def test_samples_say_which_actions_are_legal(shard: Path, records: list[GameRecord]) -> None:
+    buffer = ReplayBuffer(GAME, 1000, legal=True)
+    buffer.extend([shard])
+    samples = buffer.samples_of(np.arange(buffer.positions))
+    assert samples.legal is not None
+    row = 0
+    for record in records:
+        state = GAME.initial_state()
+        for action in record.plan.start:
+            state.play(action)
+        for action in record.actions.tolist():
+            assert np.flatnonzero(samples.legal[row]).tolist() == sorted(state.legal_actions())
+            state.play(action)
+            row += 1
+    mirrored = buffer.transformed(samples, np.ones(buffer.positions, np.int64))
+    assert mirrored.legal is not None
+    assert np.array_equal(mirrored.legal, samples.legal[:, ::-1])
+    assert buffer_of(shard).sample(np.random.default_rng(0), 4).legal is None
+
+
+def test_samples_are_uniform_over_positions_and_repeatable(shard: Path) -> None:
+    buffer = buffer_of(shard)
+    first, again = (buffer.sample(np.random.default_rng(5), 64) for _ in range(2))
+    assert np.array_equal(first.features, again.features)
+    assert np.array_equal(first.policy, again.policy)
+    many = buffer.sample(np.random.default_rng(6), 4000, symmetries=False)
+    opening = (many.features.reshape(4000, -1).sum(axis=1) == GAME.initial_state().encode().sum()).mean()
+    empty_starts = 3 / buffer.positions  # three games begin with the empty board
+    assert opening == pytest.approx(empty_starts, abs=4 * np.sqrt(empty_starts / 4000))
+
+
+def test_an_empty_buffer_cannot_be_sampled() -> None:
+    with pytest.raises(ValueError, match="holds no positions"):
+        ReplayBuffer(GAME, 10).sample(np.random.default_rng(0), 4)
+    with pytest.raises(ValueError, match="window must be >= 1"):
+        ReplayBuffer(GAME, 0)
+
+
+def test_games_from_other_positions_keep_their_origin(tmp_path: Path) -> None:
+    chess = _core.Game("chess")
+    odds = _core.Game("chess(fen=rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1)")
+    player = Player("toy", ToyEvaluator(chess), SearchParams(), 4, Temperature(initial=1.0))
+    plans = [GamePlan(0), GamePlan(1, origin=odds.initial_state(), start=(322,))]
+    played = play_games(chess, [player], plans, seed=1, purpose="t", parallel=2, batch_size=2, max_plies=6)
+    records = sorted(played, key=lambda game: game.plan.index)
+    path = tmp_path / "gen-00001-0000.parquet"
+    write_shard(path, chess.spec, records, generation=1, nets=[0])
+    buffer = ReplayBuffer(chess, 10)
+    buffer.extend([path])
+    assert buffer.games is not None
+    assert buffer.games.origin.tolist() == [None, odds.spec]
+    state = odds.initial_state()
+    state.play(322)
+    first_of_second = buffer.samples_of(np.array([len(records[0].actions)]))
+    assert np.array_equal(first_of_second.features[0], state.encode())
+    started = GamePlan(2, origin=state)
+    with pytest.raises(ValueError, match="begins 1 plies after the start"):
+        write_shard(path, chess.spec, [replace(records[0], plan=started)], generation=1, nets=[0])

@@ -1,0 +1,219 @@
+"""The report of a run: one page that stands alone, with the numbers of the run in its figures."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from report_toys import CONTEMPT, charts_of, folder_with, line, paths, recipe, structure, without
+
+from hauteur.learning.report.figures_learning import (
+    History,
+    Setting,
+    axes,
+    decisive_ratio,
+    number,
+    run_figures,
+    running_total,
+)
+from hauteur.learning.report.page import report_page, run_sections, sections_of, write_report
+from hauteur.learning.run_folder import RunFolder
+from hauteur.plots import Figure, write_figures
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def figures_of(history: History, setting: Setting | None = None) -> dict[str, Figure]:
+    """The figures of a run by key."""
+    sections = run_figures(history, setting or Setting())
+    return {figure.key: figure for figures in sections.values() for figure in figures}
+
+
+def told(history: History, key: str) -> dict[str, list[float | None]]:
+    """Names and values of the series of a figure."""
+    return {series.name: list(series.values) for series in figures_of(history)[key].series}
+
+
+def test_the_page_needs_nothing_else_and_follows_light_and_dark() -> None:
+    text = report_page(recipe(), [line(1), line(2), line(3)], {"seed": 1})
+    assert not re.search(r'(src|href)="|url\(|@import|<script', text)
+    assert "prefers-color-scheme: dark" in text
+    used = set(re.findall(r"var\(--(\w+)\)", text))
+    for theme in re.findall(r":root \{(.*?)\}", text, re.DOTALL):
+        assert used <= set(re.findall(r"--(\w+):", theme))
+
+
+def test_numbers_of_the_run_are_on_the_page() -> None:
+    text = report_page(recipe(), [line(1), line(2), line(3)], {"seed": 1, "host": "somewhere"})
+    for expected in (
+        "<b>150</b>",
+        "<b>1,200</b>",
+        "<b>+210</b>",
+        "<b>3:00</b>",
+        "<b>5:00</b>",
+        "<b>750</b>",
+        "somewhere",
+    ):
+        assert expected in text
+    assert "samples_per_position" in text
+    titles = [title.text for chart in charts_of(text) for title in chart.iter(f"{SVG}title")]
+    assert "winrate, generation 2: 60.0% (40.0% to 75.0%)" in titles
+    assert "policy, small net, generation 2: 1" in titles
+
+
+def test_every_figure_has_title_text_and_legend() -> None:
+    text = report_page(recipe(), [line(1), line(2)], {})
+    names = structure(text)
+    figures = figures_of([line(1), line(2)])
+    assert names.count("figure") == names.count("figcaption") == len(charts_of(text)) == len(figures) == 18
+    for figure in figures.values():
+        assert f"<h3>{figure.title}</h3><p>" in text
+        assert figure.text.endswith(".")
+        assert len(figure.text) <= 130
+        for series in figure.series:
+            assert f"{series.name}</li>" in text
+
+
+def test_figures_have_the_numbers_of_the_metrics() -> None:
+    history = [line(1), line(2), line(3)]
+    assert told(history, "candidate") == {"win": [0.5] * 3, "draw": [0.2] * 3, "loss": [0.3] * 3, "winrate": [0.6] * 3}
+    assert told(history, "learner") == {"win": [0.6] * 3, "draw": [0.2] * 3, "loss": [0.2] * 3, "score": [0.7] * 3}
+    assert told(history, "elo-by-games") == {"best net": [0, 70, 140, 210], "candidate": [None, 70, 140, 210]}
+    assert told(history, "losses")["policy, large net"] == [1.5, 0.75, 0.5]
+    assert told(history, "ratio") == {"(w + l) / d": [35 / 15] * 3}
+    assert told(history, "search-contempt") == {"N_scl": [4, 8, 12], "N, visits a move": [100, 100, 100]}
+    assert told(history, "repeats") == {f"generation {g}": [0.25, 0.5 + 0.01 * g] for g in (1, 2, 3)}
+    assert list(figures_of(history)["repeats"].lines[0].xs) == [2, 4]
+    assert told(history, "resignation") == {"games resigned": [0.2] * 3, "played out, not lost": [0.25] * 3}
+    assert told(history, "fill") == {"batch fill": [0.9] * 3, "cache hits": [0.3] * 3, "device busy": [0.7] * 3}
+    assert told(history, "speed") == {"evaluations": [900.0] * 3, "visits": [1234.5] * 3}
+    assert told(history, "time-of-selfplay") == {"network": [0.8] * 3, "search": [0.125] * 3, "Python": [0.075] * 3}
+    assert told(history, "time-of-generation") == {
+        "self-play": [40] * 3,
+        "training": [15] * 3,
+        "gate and the rest": [5] * 3,
+    }
+    assert told(history, "memory")["process"] == [123.0] * 3
+
+
+def test_time_before_the_first_generation_is_not_counted_in_it() -> None:
+    later = [line(1) | {"seconds": 1060}, line(2) | {"seconds": 1120}]
+    sections = sections_of(recipe(), later, {"generation": 0, "seconds": 1000.0, "start": {"rounds": []}})
+    (figure,) = (figure for figure in sections["Speed"] if figure.key == "time-of-generation")
+    assert {series.name: list(series.values) for series in figure.series}["gate and the rest"] == [5, 5]
+
+
+def test_axes_grow_with_the_run() -> None:
+    (found,) = axes([[line(1), line(2)]])
+    assert {axis.key: list(axis.values) for axis in found} == {
+        "generation": [1, 2],
+        "games": [50, 100],
+        "budget": [250, 500],
+        "time": [60, 120],
+    }
+    assert [axis.name for axis in axes([[line(200)]])[0]][-1] == "wall time, hours"
+    assert running_total([1, None, 2]) == [1, None, None]
+
+
+def test_axes_of_several_runs_are_those_that_all_know_in_one_unit() -> None:
+    short, long = axes([[line(1, cost=None)], [line(200)]])
+    assert [axis.key for axis in short] == [axis.key for axis in long] == ["generation", "games", "time"]
+    assert short[-1].name == long[-1].name == "wall time, hours"
+    assert list(short[-1].values) == pytest.approx([1 / 60])
+
+
+def test_threshold_and_target_come_from_the_recipe() -> None:
+    figures = figures_of([line(1)], Setting("its games", threshold=0.5, target_ratio=1.0))
+    assert figures["candidate"].threshold == 0.5
+    assert "in its games;" in figures["candidate"].text
+    assert (figures["ratio"].threshold, figures["ratio"].threshold_name) == (1.0, "target")
+
+
+def test_the_ratio_is_counted_where_it_is_not_told() -> None:
+    games = {"first_wins": 3, "draws": 2, "second_wins": 1}
+    assert decisive_ratio({"games": games}) == 2
+    assert decisive_ratio({"games": games | {"ratio": None}}) is None
+    assert decisive_ratio({"games": games | {"draws": 0}}) is None
+    steered = [line(1, search_contempt={"ratio": 0.5})]
+    assert told(steered, "ratio")["as the controller counts"] == [0.5]
+
+
+def test_a_gate_that_is_off_has_no_figure() -> None:
+    history = [line(1, gate={"games": 0, "wins": 0, "draws": 0, "losses": 0}, elo=None)]
+    assert not figures_of(history).keys() & {"candidate", "elo-by-generation"}
+    assert "Candidate against best net" not in report_page(recipe(gate={"by": "off"}), history, {})
+
+
+@given(st.lists(st.sets(st.sampled_from(paths(line(1))), max_size=12), min_size=1, max_size=4))
+@settings(max_examples=60, deadline=None)
+def test_whatever_is_absent_the_page_is_well_formed(absent: list[set[str]]) -> None:
+    history = [without(line(i), gone) for i, gone in enumerate(absent, 1)]
+    text = report_page(recipe(), history, {})
+    structure(text)
+    assert len(charts_of(text)) == len(figures_of(history))
+
+
+def test_a_history_without_any_number_has_a_page() -> None:
+    text = report_page(recipe(), [{}, {}], {})
+    structure(text)
+    assert not charts_of(text)
+
+
+@given(st.dictionaries(st.sampled_from(paths(line(1))), st.sampled_from([None, 0, -1.0, 1e300, "x", [], {}, True])))
+@settings(max_examples=60, deadline=None)
+def test_odd_values_leave_the_page_well_formed(odd: dict[str, Any]) -> None:
+    changed = without(line(2), set(odd))
+    for path, value in odd.items():
+        *sections, key = path.split(".")
+        inner: Any = changed
+        for section in sections:
+            inner = inner.get(section) if isinstance(inner, dict) else None
+        if isinstance(inner, dict):
+            inner[key] = value
+    text = report_page(recipe(), [line(1), changed], {})
+    structure(text)
+    assert all(chart.find(f"{SVG}title") is not None for chart in charts_of(text))
+
+
+def test_numbers_are_finite_numbers() -> None:
+    values = {"a": {"b": 1, "c": True, "d": float("nan"), "e": "1"}, "f": 2.5}
+    assert [number(values, path) for path in ("a.b", "a.c", "a.d", "a.e", "a.x", "f", "f.g", "a")] == [
+        *(1, None, None, None, None, 2.5, None, None)
+    ]
+
+
+def test_names_from_outside_are_escaped() -> None:
+    text = report_page(recipe(), [line(1)], {"host": "<script>alert(1)</script>"})
+    assert "<script" not in text
+
+
+def test_report_and_figures_of_a_folder(tmp_path: Path) -> None:
+    folder = folder_with(tmp_path / "run", [line(1), line(2)], controller={"target": 2.0}, **CONTEMPT)
+    assert write_report(folder) == folder.report
+    assert write_report(folder, tmp_path / "page.html").read_bytes() == folder.report.read_bytes()
+    figures = [figure for figures in run_sections(folder).values() for figure in figures]
+    assert {figure.key: figure.threshold for figure in figures if figure.threshold} == {"candidate": 0.55, "ratio": 2.0}
+    write_figures(figures, csv=tmp_path / "csv")
+    assert sorted(path.stem for path in (tmp_path / "csv").iterdir()) == sorted(figure.key for figure in figures)
+
+
+def test_a_folder_without_a_run_is_told(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"is not the folder of a run: it has no config\.toml"):
+        write_report(RunFolder(tmp_path))
+
+
+def test_a_run_without_a_finished_generation_is_told(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run")
+    folder.create(recipe())
+    with pytest.raises(ValueError, match="no generation is finished yet"):
+        write_report(folder)
+
+
+@pytest.mark.parametrize(("text", "message"), [("{", "not JSON"), ("[1]", r"must hold a JSON object, holds \[1\]")])
+def test_a_broken_meta_file_is_told(tmp_path: Path, text: str, message: str) -> None:
+    folder = folder_with(tmp_path / "run", [line(1)])
+    (folder.path / "meta.json").write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=message):
+        write_report(folder)

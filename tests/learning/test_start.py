@@ -1,0 +1,472 @@
+"""Beginning a run with recorded games: what is learned, held out and taught, and going on after a kill."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from learning_toys import ToyEvaluator
+from recorded_games import random_record, shard_of
+
+from hauteur import _core, networks
+from hauteur.learning.bootstrap.chunk_buffer import ChunkBuffer
+from hauteur.learning.bootstrap.data import HELD_OUT, LEARN, Mixture, TeacherTargets, bring_in, open_data
+from hauteur.learning.bootstrap.distillation import taught_games, taught_positions
+from hauteur.learning.checkpoint import load_checkpoint
+from hauteur.learning.game_files.chunks import chunk_of
+from hauteur.learning.game_files.lc0_chunks import write_chunk
+from hauteur.learning.game_files.shards import StoredGame, read_stored
+from hauteur.learning.metrics import Display
+from hauteur.learning.pipeline import learn
+from hauteur.learning.recipe import NetworkSettings, Recipe, parse_recipe, recipe_toml
+from hauteur.learning.replay import ReplayBuffer
+from hauteur.learning.trainers import architecture_for
+from hauteur.networks.bundled import shipped_net
+from hauteur.networks.evaluators.factory import make_evaluator
+from hauteur.networks.modules import initialise, tensors_of
+
+TICTACTOE = _core.Game("tictactoe")
+CHESS = _core.Game("chess")
+
+TINY: dict[str, Any] = {
+    "game": "tictactoe",
+    "network": {"filters": 4, "blocks": 1, "policy_channels": 2, "value_channels": 2, "value_hidden": 8},
+    "selfplay": {"games": 8, "visits": 8, "parallel_games": 6, "batch_size": 4},
+    "train": {"batch_size": 16, "samples_per_position": 1.0, "warmup_steps": 2, "learning_rate": 0.01},
+    "gate": {"games": 4},
+    "run": {"generations": 0, "threads": 1},
+}
+
+
+class Silent(Display):
+    """Keeps what would be printed."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.warnings: list[str] = []
+
+    def generation(self, line: str) -> None:
+        self.lines.append(line)
+
+    def warn(self, message: str) -> None:
+        self.warnings.append(message)
+
+
+def tiny(start: dict[str, Any], **sections: dict[str, Any]) -> Recipe:
+    values = {key: dict(value) if isinstance(value, dict) else value for key, value in TINY.items()}
+    for name, changes in sections.items():
+        values[name] = {**values.get(name, {}), **changes}
+    return parse_recipe({**values, "start": start}, "test")
+
+
+@pytest.fixture(scope="module")
+def shard(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    records = [random_record(TICTACTOE, index) for index in range(60)]
+    return shard_of(tmp_path_factory.mktemp("games") / "recorded.parquet", TICTACTOE, records)
+
+
+@pytest.fixture(scope="module")
+def teacher_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("nets") / "teacher.safetensors"
+    architecture = architecture_for(TICTACTOE, NetworkSettings(filters=8, blocks=1, value_hidden=8))
+    networks.save(path, architecture, tensors_of(initialise(architecture, 5)), game="tictactoe")
+    return path
+
+
+def metrics_of(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+
+
+def test_a_run_that_only_learns_from_games(tmp_path: Path, shard: Path) -> None:
+    display = Silent()
+    folder = tmp_path / "run"
+    run = learn(
+        tiny({"games": [str(shard)], "epochs": 2.5, "hold_out": 0.2}, train={"warmup_steps": 0}),
+        folder=folder,
+        display=display,
+    )
+    (line,) = metrics_of(folder)
+    start = line["start"]
+    assert line["generation"] == 0
+    assert start["games"] + start["held_out_games"] == 60
+    assert 3 <= start["held_out_games"] <= 25
+    assert len(start["rounds"]) == 3
+    steps = [found["train"]["steps"] for found in start["rounds"]]
+    assert sum(steps) == line["train_steps"] == round(2.5 * start["positions"] / 16)
+    assert steps[2] == pytest.approx(steps[0] / 2, abs=1)
+    losses = [found["held_out"]["policy_loss"] for found in start["rounds"]]
+    assert losses[-1] < losses[0]
+    assert start["rounds"][0]["held_out"]["positions"] == start["held_out_positions"]
+    assert [text.split("  ")[0] for text in display.lines] == ["start 1/3", "start 2/3", "start 3/3"]
+    page = (folder / "report.html").read_text()
+    assert "Learning from recorded games" in page
+    assert page.count("<svg") >= 2
+    best, first = (networks.load(folder / name) for name in ("best.safetensors", "nets/gen-00000.safetensors"))
+    assert all(np.array_equal(best.tensors[name], first.tensors[name]) for name in best.tensors)
+    trained = run.learners.small.network_tensors()
+    assert all(np.array_equal(best.tensors[name], trained[name]) for name in best.tensors)
+    learn(tiny({"games": [str(shard)], "epochs": 2.5, "hold_out": 0.2}, train={"warmup_steps": 0}), folder=folder)
+    assert len(metrics_of(folder)) == 1
+
+
+def test_illegal_moves_can_be_left_out_of_the_loss(tmp_path: Path, shard: Path) -> None:
+    rounds = []
+    for masked in (False, True):
+        recipe = tiny({"games": [str(shard)], "hold_out": 0.2}, train={"mask_illegal": masked, "learning_rate": 1e-9})
+        learn(recipe, folder=tmp_path / str(masked), display=Silent())
+        rounds += metrics_of(tmp_path / str(masked))[0]["start"]["rounds"]
+    open_loss, masked_loss = (found["held_out"]["policy_loss"] for found in rounds)
+    assert masked_loss < open_loss - 0.1
+    assert rounds[0]["held_out"]["policy_accuracy"] == rounds[1]["held_out"]["policy_accuracy"]
+
+
+def test_self_play_goes_on_from_what_was_learned(tmp_path: Path, shard: Path) -> None:
+    folder = tmp_path / "run"
+    recipe = tiny({"games": [str(shard)]}, run={"generations": 1})
+    run = learn(recipe, folder=folder, display=Silent())
+    lines = metrics_of(folder)
+    assert [line["generation"] for line in lines] == [0, 1]
+    assert lines[1]["train_steps"] == lines[0]["train_steps"] + lines[1]["train"]["steps"]
+    rows = [row for path in (folder / "games").glob("*.parquet") for row in pq.read_table(path).to_pylist()]
+    assert len(rows) == 8
+    assert run.state.generation == 2
+    assert "<svg" in (folder / "report.html").read_text()
+    assert [line["generation"] for line in run.folder.read_metrics()] == [1]
+    assert run.folder.read_start() == lines[0]
+
+
+def test_held_out_games_are_apart_whole_and_the_same_for_the_same_seed(tmp_path: Path, shard: Path) -> None:
+    facts = [bring_in([str(shard)], TICTACTOE, tmp_path / name, hold_out=0.3, seed=seed) for name, seed in ONCE]
+    first, again, other = (
+        [
+            [
+                tuple(stored.record.actions)
+                for path in sorted((tmp_path / name).glob(f"{part}-*"))
+                for stored in read_stored(path)
+            ]
+            for part in (LEARN, HELD_OUT)
+        ]
+        for name, _ in ONCE
+    )
+    assert first == again != other
+    assert len(first[0]) == facts[0].learn.games
+    assert len(first[1]) == facts[0].held_out.games > 5
+    everything = sorted(tuple(stored.record.actions) for stored in read_stored(shard))
+    assert sorted(first[0] + first[1]) == everything
+    data = open_data(TICTACTOE, tmp_path / "a")
+    assert data.learn.positions == sum(map(len, first[0]))
+    assert data.held_out is not None
+    assert data.held_out.positions == sum(map(len, first[1]))
+
+
+ONCE = (("a", 1), ("b", 1), ("c", 2))
+
+
+def softmax(logits: np.ndarray[Any, np.dtype[np.float32]]) -> np.ndarray[Any, np.dtype[np.float64]]:
+    weights = np.exp(logits.astype(np.float64) - logits.max())
+    return np.asarray(weights / weights.sum())
+
+
+def test_the_teachers_policy_and_values_become_the_targets(tmp_path: Path) -> None:
+    teacher = ToyEvaluator(TICTACTOE)
+    records = [random_record(TICTACTOE, index, start=(4,) if index % 2 else ()) for index in range(6)]
+    taught = list(taught_games(TICTACTOE, records, teacher))
+    buffer = ReplayBuffer(TICTACTOE, 100)
+    buffer.extend([shard_of(tmp_path / "taught.parquet", TICTACTOE, taught)])
+    samples = TeacherTargets(buffer).samples_of(np.arange(buffer.positions))
+    row = 0
+    for record in records:
+        state = TICTACTOE.initial_state()
+        for action in record.plan.start:
+            state.play(action)
+        for action in record.actions.tolist():
+            logits, wdl = teacher(state.encode()[None])
+            legal = state.legal_actions()
+            wanted = np.zeros(TICTACTOE.num_actions)
+            wanted[legal] = softmax(logits[0, legal])
+            assert samples.policy[row] == pytest.approx(wanted, abs=2e-5)
+            assert samples.wdl[row] == pytest.approx(wdl[0], abs=1e-6)
+            assert np.array_equal(samples.features[row], state.encode())
+            state.play(action)
+            row += 1
+    assert row == buffer.positions
+    assert [record.outcome for record in taught] == [record.outcome for record in records]
+
+
+@pytest.fixture(scope="module")
+def chunk_files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    folder = tmp_path_factory.mktemp("chunks")
+    paths = [folder / f"game-{index}.gz" for index in range(6)]
+    for index, path in enumerate(paths):
+        write_chunk(path, chunk_of(StoredGame(CHESS, random_record(CHESS, index, plies=12), 0, (0, 0))))
+    return paths
+
+
+def test_a_teacher_sees_the_positions_of_chunks(chunk_files: list[Path]) -> None:
+    buffer, teacher = ChunkBuffer(CHESS), ToyEvaluator(CHESS)
+    buffer.extend(chunk_files)
+    content = buffer.content
+    assert content is not None
+    taught = taught_positions(content, teacher)
+    for position in range(len(content)):
+        rows = np.array([position])
+        logits, wdl = teacher(content.features(rows))
+        edges = slice(content.edge_offsets[position], content.edge_offsets[position + 1])
+        assert taught.edge_shares[edges] == pytest.approx(softmax(logits[0, content.edge_actions[edges]]), abs=1e-6)
+        assert taught.root_wdl[position] == pytest.approx(wdl[0], abs=1e-6)
+    assert np.array_equal(taught.wdl, content.wdl)
+
+
+def test_games_and_chunks_together(tmp_path: Path, chunk_files: list[Path]) -> None:
+    records = [random_record(CHESS, 100 + index, plies=10) for index in range(3)]
+    games = shard_of(tmp_path / "games.parquet", CHESS, records)
+    sources = [str(games), str(chunk_files[0].parent)]
+    facts = bring_in(sources, CHESS, tmp_path / "start", hold_out=0.0, seed=1)
+    assert (facts.learn.games, facts.chunks, facts.held_out.games, facts.held_out_chunks) == (3, 6, 0, 0)
+    data = open_data(CHESS, tmp_path / "start")
+    assert isinstance(data.learn, Mixture)
+    assert data.held_out is None
+    replay, chunks = ReplayBuffer(CHESS, 100), ChunkBuffer(CHESS)
+    replay.extend([games])
+    chunks.extend(chunk_files)
+    assert data.learn.positions == replay.positions + chunks.positions
+    order = np.random.default_rng(1).permutation(data.learn.positions)
+    mixed = data.learn.samples_of(order, root_value_share=0.5)
+    for row, position in enumerate(order.tolist()):
+        inside = position < replay.positions
+        alone = (replay if inside else chunks).samples_of(
+            np.array([position if inside else position - replay.positions]), root_value_share=0.5
+        )
+        assert np.array_equal(mixed.features[row], alone.features[0])
+        assert np.array_equal(mixed.policy[row], alone.policy[0])
+        assert np.array_equal(mixed.wdl[row], alone.wdl[0])
+    assert mixed.legal is None  # games were not asked for them
+    told = open_data(CHESS, tmp_path / "start", legal=True).learn.samples_of(order, root_value_share=0.5)
+    assert told.legal is not None
+    assert (told.legal[mixed.policy > 0] == 1).all()
+    drawn, again = (
+        data.learn.sample(np.random.default_rng(2), 16, root_value_share=0.0, symmetries=True) for _ in range(2)
+    )
+    assert np.array_equal(drawn.features, again.features)
+
+
+def test_a_student_comes_nearer_to_its_teacher(tmp_path: Path, shard: Path) -> None:
+    teacher_file = shipped_net("tictactoe")
+    assert teacher_file is not None
+    start = {"games": [str(shard)], "epochs": 12.0, "hold_out": 0.2, "distil_from": str(teacher_file)}
+    learn(tiny(start, train={"warmup_steps": 0}), folder=tmp_path / "run", display=Silent())
+    (line,) = metrics_of(tmp_path / "run")
+    held_out = [found["held_out"] for found in line["start"]["rounds"]]
+    assert held_out[-1]["policy_loss"] < held_out[0]["policy_loss"]
+    assert held_out[-1]["value_loss"] < held_out[0]["value_loss"]
+    teacher = make_evaluator(TICTACTOE, teacher_file, threads=1)
+    student = make_evaluator(TICTACTOE, tmp_path / "run" / "best.safetensors", threads=1)
+    features = TICTACTOE.initial_state().encode()[None]
+    (_, wanted), (_, found) = teacher(features), student(features)
+    assert np.abs(wanted - found).max() < 0.25
+    teacher.close()
+    student.close()
+
+
+def test_chunks_with_a_teacher_in_a_run(tmp_path: Path, chunk_files: list[Path]) -> None:
+    teacher = tmp_path / "chess.safetensors"
+    settings = NetworkSettings(filters=4, blocks=0, policy="convolution", value_channels=1, value_hidden=4)
+    architecture = architecture_for(CHESS, settings)
+    networks.save(teacher, architecture, tensors_of(initialise(architecture, 5)), game="chess")
+    start = {"games": [str(chunk_files[0].parent)], "distil_from": str(teacher), "hold_out": 0.4}
+    recipe = tiny(start, network={"policy": "convolution"}, train={"mask_illegal": True}).model_copy(
+        update={"game": "chess"}
+    )
+    broken = tmp_path / "broken.gz"
+    broken.write_bytes(b"nothing")
+    display = Silent()
+    learn(recipe, folder=tmp_path / "run", display=display)
+    (line,) = metrics_of(tmp_path / "run")
+    facts = line["start"]
+    assert facts["games"] + facts["held_out_games"] == 6
+    assert facts["held_out_games"] >= 1
+    assert facts["positions"] + facts["held_out_positions"] == 72
+    (found,) = facts["rounds"]
+    assert 0 < found["held_out"]["policy_loss"] < np.log(1858)  # over legal moves alone
+    gone = json.loads((tmp_path / "run" / "start" / "chunks.json").read_text())
+    gone["learn"].append(str(broken))
+    gone["learn"].append(str(tmp_path / "none.gz"))
+    (tmp_path / "run" / "start" / "chunks.json").write_text(json.dumps(gone))
+    data = open_data(CHESS, tmp_path / "run" / "start")
+    assert [text.split(": ", 1)[1] for text in data.skipped] == [
+        "not a whole gzip file: Not a gzipped file (b'no')",
+        "is not there any more",
+    ]
+
+
+def test_a_run_may_begin_with_the_weights_of_a_net(tmp_path: Path, teacher_file: Path) -> None:
+    network = {"filters": 8, "blocks": 1, "policy_channels": 32, "value_channels": 32, "value_hidden": 8}
+    learn(
+        tiny({"net": str(teacher_file)}, network=network, run={"generations": 1}),
+        folder=tmp_path / "run",
+        display=Silent(),
+    )
+    first, teacher = (networks.load(path) for path in (tmp_path / "run/nets/gen-00000.safetensors", teacher_file))
+    assert all(np.array_equal(first.tensors[name], teacher.tensors[name]) for name in teacher.tensors)
+    with pytest.raises(ValueError, match=r"keeps its shape, but the section \[network\] says"):
+        learn(tiny({"net": str(teacher_file)}, run={"generations": 1}), folder=tmp_path / "other", display=Silent())
+    assert metrics_of(tmp_path / "run")[0]["generation"] == 1
+
+
+def test_two_nets_learn_from_the_same_games(tmp_path: Path, shard: Path) -> None:
+    selfplay = {"search": {"second_net": {"large_visits": 2}}}
+    recipe = tiny({"games": [str(shard)]}, large={**TINY["network"], "filters": 6}, selfplay=selfplay)
+    learn(recipe, folder=tmp_path / "run", display=Silent())
+    (line,) = metrics_of(tmp_path / "run")
+    (found,) = line["start"]["rounds"]
+    assert found["train_large"]["steps"] == found["train"]["steps"]
+    assert found["held_out_large"]["policy_loss"] != found["held_out"]["policy_loss"]
+    assert (tmp_path / "run" / "best-large.safetensors").exists()
+
+
+@pytest.mark.parametrize(
+    ("start", "run", "message"),
+    [
+        ({}, {"generations": 1}, "start needs net (weights) or games"),
+        ({"distil_from": "x.safetensors", "net": "y"}, {"generations": 1}, "start.distil_from needs start.games"),
+        ({"net": "y.safetensors"}, {"generations": 0}, "run.generations = 0 (no self-play) needs start.games"),
+        ({"large_net": "y.safetensors"}, {"generations": 1}, "start.large_net needs the section [large]"),
+        ({"games": ["x"], "hold_out": 1.0}, {}, "start.hold_out"),
+        ({"games": ["x"], "epochs": 0}, {}, "start.epochs"),
+        ({"games": ["x"], "epoch": 1}, {}, "start.epoch is not a setting; allowed here: net, large_net, games"),
+    ],
+)
+def test_wrong_settings_are_named(start: dict[str, Any], run: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        tiny(start, run=run)
+    assert message in str(caught.value)
+
+
+def test_what_is_not_there_is_said_before_anything_is_written(tmp_path: Path, shard: Path, teacher_file: Path) -> None:
+    for start, message in (
+        ({"games": [str(tmp_path / "no.pgn")]}, "no.pgn: there is no such file or folder"),
+        ({"games": [str(tmp_path / "*.pgn")]}, "no file of games there"),
+        ({"games": [str(teacher_file)]}, "files of this kind are not read here"),
+        ({"games": [str(shard)], "distil_from": str(tmp_path / "no.safetensors")}, "no.safetensors"),
+    ):
+        with pytest.raises((ValueError, OSError)) as caught:
+            learn(tiny(start), folder=tmp_path / "run", display=Silent())
+        assert message in str(caught.value)
+        assert not (tmp_path / "run").exists()
+
+
+def test_input_that_is_wrong_leaves_no_run_behind(tmp_path: Path) -> None:
+    (tmp_path / "bad.parquet").write_bytes(b"no shard")
+    (tmp_path / "bad.gz").write_bytes(b"no chunk")
+    book = {"opening_book": str(tmp_path / "nobook.epd"), "games": 4, "visits": 2}
+    cases: list[tuple[Recipe, str]] = [
+        (tiny({"games": [str(tmp_path / "bad.parquet")]}), "no game can be used: .*bad.parquet"),
+        (
+            parse_recipe(
+                {**TINY, "game": "chess", "start": {"games": [str(tmp_path / "bad.gz")], "hold_out": 0}}, "test"
+            ),
+            "no game can be used: .*bad.gz: not a whole gzip",
+        ),
+        (parse_recipe({**TINY, "selfplay": book, "run": {"generations": 1, "threads": 1}}, "test"), "nobook.epd"),
+    ]
+    for recipe, message in cases:
+        with pytest.raises((ValueError, FileNotFoundError), match=message):
+            learn(recipe, folder=tmp_path / "run", display=Silent())
+        assert not (tmp_path / "run").exists()
+
+
+def test_wrong_input_leaves_other_files_and_finished_work_alone(tmp_path: Path, shard: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run/notes.txt").write_text("mine")
+    (tmp_path / "bad.parquet").write_bytes(b"no shard")
+    with pytest.raises(ValueError, match="no game can be used"):
+        learn(tiny({"games": [str(tmp_path / "bad.parquet")]}), folder=tmp_path / "run", display=Silent())
+    assert [path.name for path in (tmp_path / "run").rglob("*")] == ["notes.txt"]
+    learn(tiny({"games": [str(shard)]}), folder=tmp_path / "run", display=Silent())
+    before = sorted((tmp_path / "run").rglob("*"))
+    with pytest.raises(ValueError, match="was begun with other settings"):
+        learn(tiny({"games": [str(shard)]}, run={"seed": 2}), folder=tmp_path / "run", display=Silent())
+    assert sorted((tmp_path / "run").rglob("*")) == before
+
+
+def test_a_share_that_holds_all_games_out_is_named(tmp_path: Path, shard: Path) -> None:
+    with pytest.raises(ValueError, match=r"start\.hold_out leaves all \d+ out"):
+        bring_in([str(shard)], TICTACTOE, tmp_path / "start", hold_out=0.999999, seed=1)
+
+
+def test_bad_games_are_named_and_left_out(tmp_path: Path, shard: Path) -> None:
+    other = shard_of(tmp_path / "b.parquet", _core.Game("connect4"), [random_record(_core.Game("connect4"), 1)])
+    display = Silent()
+    learn(tiny({"games": [str(shard), str(other)]}), folder=tmp_path / "run", display=display)
+    assert display.warnings == [f"left out {other}, game 1: is a game of connect4, not of tictactoe"]
+    assert metrics_of(tmp_path / "run")[0]["start"]["left_out"] == 1
+    with pytest.raises(ValueError, match=r"start\.games: no game can be used: .*is a game of connect4"):
+        learn(tiny({"games": [str(other)]}), folder=tmp_path / "none", display=Silent())
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from hauteur import pipeline, start_data
+from hauteur.recipe import load_recipe
+step, folder = sys.argv[1], Path(sys.argv[2])
+def kill(*args, **options):
+    os.kill(os.getpid(), signal.SIGKILL)
+def at_call(number, function):
+    calls = []
+    def wrapped(*args, **options):
+        calls.append(1)
+        if len(calls) == number:
+            kill()
+        return function(*args, **options)
+    return wrapped
+if step == "games":
+    start_data.write_shard = at_call(2, start_data.write_shard)
+elif step == "shard":
+    original = start_data.taught_games
+    start_data.taught_games = at_call(2, original)
+elif step == "round":
+    pipeline.Learners.train = at_call(2, pipeline.Learners.train)
+else:
+    pipeline.save_checkpoint = at_call(5, pipeline.save_checkpoint)
+pipeline.learn(load_recipe(folder.parent / "recipe.toml"), folder=folder)
+"""
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory, shard: Path, teacher_file: Path) -> tuple[Recipe, Path]:
+    """A recipe with every step of a beginning, and its run without interruption."""
+    recipe = tiny(
+        {"games": [str(shard)], "epochs": 2.0, "hold_out": 0.2, "distil_from": str(teacher_file)},
+        run={"generations": 1},
+    )
+    folder = tmp_path_factory.mktemp("whole") / "run"
+    learn(recipe, folder=folder, display=Silent())
+    return recipe, folder
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is for systems that have it")
+@pytest.mark.parametrize("step", ["games", "shard", "round", "checkpoint"])
+def test_a_killed_beginning_goes_on_where_it_was(whole: tuple[Recipe, Path], tmp_path: Path, step: str) -> None:
+    recipe, finished = whole
+    (tmp_path / "recipe.toml").write_text(recipe_toml(recipe))
+    folder = tmp_path / "run"
+    command = [sys.executable, "-c", KILLED, step, str(folder)]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, env=os.environ)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    display = Silent()
+    learn(recipe, folder=folder, display=display)
+    assert display.warnings == []
+    (_, a), (_, b) = (load_checkpoint(run / "checkpoint" / "checkpoint.safetensors") for run in (finished, folder))
+    assert a.keys() == b.keys()
+    assert [name for name in a if not np.array_equal(a[name], b[name])] == []
+    ours, theirs = (metrics_of(run)[0]["start"] for run in (finished, folder))
+    for found in (*ours["rounds"], *theirs["rounds"]):
+        del found["train"]["seconds"]
+    assert ours == theirs

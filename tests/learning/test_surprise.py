@@ -1,0 +1,154 @@
+"""Policy surprise: its value, and positions drawn by it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from learning_toys import ToyEvaluator
+from scipy import stats
+
+from hauteur import _core
+from hauteur.learning.replay import ReplayBuffer, write_shard
+from hauteur.matches.arena import play_games
+from hauteur.matches.record import GamePlan, GameRecord
+from hauteur.players.player import Player
+from hauteur.players.surprise import LEAST_PRIOR, drawing_weights, policy_surprise
+from hauteur.search.params import Dirichlet, SearchParams, Temperature
+
+GAME = _core.Game("connect4")
+
+
+@pytest.fixture(scope="module")
+def records() -> list[GameRecord]:
+    player = Player("toy", ToyEvaluator(GAME), SearchParams(dirichlet=Dirichlet()), 10, Temperature(initial=1.0))
+    plans = [GamePlan(index) for index in range(6)]
+    played = play_games(GAME, [player], plans, seed=1, purpose="t", parallel=4, batch_size=4)
+    return sorted(played, key=lambda game: game.plan.index)
+
+
+def buffer_of(folder: Path, records: list[GameRecord], weight: float) -> ReplayBuffer:
+    path = folder / "x.parquet"
+    write_shard(path, GAME.spec, records, generation=1, nets=[0])
+    buffer = ReplayBuffer(GAME, 100, surprise_weight=weight)
+    buffer.extend([path])
+    return buffer
+
+
+def test_surprise_by_hand() -> None:
+    targets = np.array([[3, 1, 0], [0, 0, 0], [2, 2, 4], [0, 5, 0]], np.uint32)
+    priors = np.array([[0.5, 0.25, 0.25], [0.2, 0.3, 0.5], [0.25, 0.25, 0.5], [1.0, 0.0, 0.0]], np.float32)
+    found = policy_surprise(targets, priors)
+    expected = [0.75 * np.log(1.5) + 0.25 * np.log(1.0), 0.0, 0.0, -np.log(LEAST_PRIOR)]
+    assert found.dtype == np.float32
+    assert found == pytest.approx(expected, abs=1e-6)
+    assert policy_surprise(np.zeros((0, 3), np.uint32), np.zeros((0, 3), np.float32)).shape == (0,)
+
+
+@given(st.integers(0, 2**32), st.integers(1, 20))
+@settings(max_examples=50)
+def test_surprise_is_the_divergence(seed: int, actions: int) -> None:
+    random = np.random.default_rng(seed)
+    targets = random.integers(0, 50, (5, actions)).astype(np.uint32)
+    targets[:, 0] += 1
+    priors = random.dirichlet(np.ones(actions), 5).astype(np.float32)
+    assert policy_surprise(targets, priors) == pytest.approx(stats.entropy(targets, priors, axis=1), abs=1e-5)
+
+
+def test_games_record_the_divergence_from_the_nets_own_prior(records: list[GameRecord]) -> None:
+    """Without the noise that the root was searched with."""
+    evaluator = ToyEvaluator(GAME)
+    for record in records[:2]:
+        state = GAME.initial_state()
+        ends = np.cumsum(record.policy_lengths)
+        for ply, action in enumerate(record.actions.tolist()):
+            logits = evaluator.submit(state.encode()[None]).result()[0][0].astype(np.float64)
+            legal = np.zeros(GAME.num_actions, bool)
+            legal[state.legal_actions()] = True
+            prior = np.where(legal, np.exp((logits - logits.max()) / SearchParams().policy_temperature), 0)
+            edges = slice(ends[ply] - record.policy_lengths[ply], ends[ply])
+            target = np.zeros(GAME.num_actions)
+            target[record.policy_actions[edges]] = record.policy_counts[edges]
+            expected = stats.entropy(target[legal], prior[legal])
+            assert record.surprise[ply] == pytest.approx(expected, abs=2e-3)  # priors have 16 bits
+            state.play(action)
+
+
+def test_weights_keep_the_weight_of_a_game() -> None:
+    surprise = np.array([1, 3, 0, 0, 0, np.nan, 2], np.float32)
+    game = np.array([0, 0, 0, 1, 1, 3, 3])
+    weights = drawing_weights(surprise, game, 0.5)
+    assert weights == pytest.approx([0.5 + 0.5 * 0.75, 0.5 + 0.5 * 2.25, 0.5, 1, 1, 0.5, 1.5])
+    assert np.bincount(game, weights) == pytest.approx([3, 2, 0, 2])
+    assert drawing_weights(surprise, game, 0.0).tolist() == [1] * 7
+    assert drawing_weights(surprise, game, 1.0) == pytest.approx([0.75, 2.25, 0, 1, 1, 0, 2])
+
+
+@pytest.mark.parametrize("weight", [0.3, 0.5, 1.0])
+def test_positions_are_drawn_by_their_weights(tmp_path: Path, records: list[GameRecord], weight: float) -> None:
+    half = [replace(r, learn=np.arange(len(r.actions), dtype=np.uint8) % 3 % 2) for r in records[:3]]
+    buffer = buffer_of(tmp_path, [*half, *records[3:]], weight)
+    assert buffer.games is not None
+    expected = np.zeros(buffer.positions)
+    position = 0
+    for record in [*half, *records[3:]]:
+        kl = record.surprise[record.learn == 1].astype(np.float64)
+        expected[position : position + len(kl)] = (1 - weight) + weight * len(kl) * kl / kl.sum()
+        position += len(kl)
+    rows = 200_000
+    counts = np.bincount(buffer.draw(np.random.default_rng(7), rows), minlength=buffer.positions)
+    expected *= rows / expected.sum()
+    assert counts[expected == 0].sum() == 0
+    tested = expected > 0
+    assert stats.chisquare(counts[tested], expected[tested]).pvalue > 1e-3
+    flat = np.full(buffer.positions, rows / buffer.positions)
+    assert stats.chisquare(counts, flat).pvalue < 1e-9  # the test would see even draws
+
+
+def test_without_weight_the_draws_are_what_they_were(tmp_path: Path, records: list[GameRecord]) -> None:
+    buffer = buffer_of(tmp_path, records, 0.0)
+    positions = sum(len(record.actions) for record in records)
+    random = np.random.default_rng(3)
+    drawn = buffer.sample(np.random.default_rng(3), 50)
+    moves = random.integers(positions, size=50)
+    expected = buffer.transformed(buffer.samples_of(moves), random.integers(len(GAME.symmetries()[0]), size=50))
+    assert np.array_equal(drawn.features, expected.features)
+    assert np.array_equal(drawn.policy, expected.policy)
+    assert np.array_equal(drawn.wdl, expected.wdl)
+
+
+def test_the_same_numbers_draw_the_same_positions(tmp_path: Path, records: list[GameRecord]) -> None:
+    first, second = (buffer_of(tmp_path, records, 0.5).draw(np.random.default_rng(5), 100) for _ in range(2))
+    assert first.tolist() == second.tolist()
+
+
+def test_the_last_point_is_still_a_position(tmp_path: Path, records: list[GameRecord]) -> None:
+    class Greatest(np.random.Generator):
+        def random(self, size: int) -> np.ndarray:  # type: ignore[override]
+            return np.full(size, np.nextafter(1.0, 0.0))
+
+    buffer = buffer_of(tmp_path, records, 0.5)
+    assert buffer.draw(Greatest(np.random.PCG64(1)), 3).tolist() == [buffer.positions - 1] * 3
+
+
+def test_a_weight_out_of_range_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"surprise_weight must be 0 to 1, got 1\.5"):
+        ReplayBuffer(GAME, 10, surprise_weight=1.5)
+
+
+def test_games_of_the_older_format_are_drawn_evenly(tmp_path: Path, records: list[GameRecord]) -> None:
+    buffer_of(tmp_path, records, 0.5)
+    path, added = tmp_path / "x.parquet", ["surprise", "learn", "n_scl", "resigned", "origin"]
+    table = pq.read_table(path).drop_columns(added).replace_schema_metadata({"format": "hauteur games 1"})
+    pq.write_table(table, path)
+    buffer = ReplayBuffer(GAME, 100, surprise_weight=0.5)
+    games = buffer.extend([path])
+    assert games is not None
+    assert np.isnan(games.surprise).all()
+    counts = np.bincount(buffer.draw(np.random.default_rng(2), 50_000), minlength=buffer.positions)
+    assert stats.chisquare(counts).pvalue > 1e-3

@@ -1,0 +1,267 @@
+"""Training: the loss by hand, the schedule, the same weights for any number of threads, restoring, learning at all."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from learning_toys import ToyEvaluator
+
+from hauteur import _core
+from hauteur.learning.recipe import TrainSettings, WindowSettings
+from hauteur.learning.replay import ReplayBuffer, Samples, write_shard
+from hauteur.learning.train import Batch, Trainer, learning_rate, losses, steps_for
+from hauteur.matches.arena import play_games
+from hauteur.matches.record import GamePlan
+from hauteur.networks import ResNetArchitecture
+from hauteur.players.player import Player
+from hauteur.search.params import Dirichlet, SearchParams, Temperature
+from hauteur.system.seeds import stream
+
+GAME = _core.Game("tictactoe")
+
+
+def architecture(value: str = "wdl") -> ResNetArchitecture:
+    return ResNetArchitecture.model_validate(
+        {
+            "feature_shape": GAME.feature_shape,
+            "num_actions": GAME.num_actions,
+            "filters": 8,
+            "blocks": 1,
+            "policy_channels": 4,
+            "value_channels": 4,
+            "value_hidden": 8,
+            "value": value,
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def buffer(tmp_path_factory: pytest.TempPathFactory) -> ReplayBuffer:
+    player = Player("toy", ToyEvaluator(GAME), SearchParams(dirichlet=Dirichlet()), 20, Temperature(initial=1.0))
+    games = list(play_games(GAME, [player], map(GamePlan, range(40)), seed=1, purpose="t", parallel=8, batch_size=8))
+    path = Path(tmp_path_factory.mktemp("games")) / "a.parquet"
+    write_shard(path, GAME.spec, games, generation=1, nets=[0])
+    buffer = ReplayBuffer(GAME, 100)
+    buffer.extend([path])
+    return buffer
+
+
+def trained(buffer: ReplayBuffer, settings: TrainSettings, *, threads: int = 1, steps: int = 6) -> Trainer:
+    trainer = Trainer.new(architecture(), settings, seed=3)
+    trainer.train(buffer, steps, seed=3, generation=1, generations=2, threads=threads)
+    return trainer
+
+
+def assert_equal_tensors(first: Trainer, second: Trainer) -> None:
+    a, b = first.tensors(), second.tensors()
+    assert a.keys() == b.keys()
+    assert [name for name in a if not np.array_equal(a[name], b[name])] == []
+
+
+def test_losses_by_hand() -> None:
+    logits = torch.tensor([[0.0, math.log(3.0)], [0.0, 0.0]])
+    policy = torch.tensor([[0.5, 0.5], [1.0, 0.0]])
+    wdl = torch.tensor([[1.0, 0.0, 0.0], [0.25, 0.5, 0.25]])
+    # row 1: -(ln 1/4 + ln 3/4) / 2, row 2: ln 2
+    expected_policy = (-(math.log(0.25) + math.log(0.75)) / 2 + math.log(2)) / 2
+    wide = losses(logits, torch.zeros(2, 3), policy, wdl)
+    assert wide.policy.item() == pytest.approx(expected_policy, abs=1e-6)
+    assert wide.value.item() == pytest.approx(math.log(3), abs=1e-6)
+    # z = win - loss = 1 and 0, against 0.5 and -0.5: squared errors 0.25 and 0.25
+    scalar = losses(logits, torch.tensor([[0.5], [-0.5]]), policy, wdl)
+    assert scalar.value.item() == pytest.approx(0.25)
+
+
+def test_masked_losses_by_hand() -> None:
+    logits = torch.tensor([[0.0, math.log(3.0), 7.0]], requires_grad=True)
+    policy, wdl = torch.tensor([[0.5, 0.5, 0.0]]), torch.tensor([[1.0, 0.0, 0.0]])
+    masked = losses(logits, torch.zeros(1, 3), policy, wdl, torch.tensor([[1, 1, 0]], dtype=torch.uint8))
+    assert masked.policy.item() == pytest.approx(-(math.log(0.25) + math.log(0.75)) / 2, abs=1e-6)
+    masked.policy.backward()  # type: ignore[no-untyped-call]
+    assert logits.grad is not None
+    assert logits.grad[0].tolist() == pytest.approx([-0.25, 0.25, 0.0], abs=1e-6)
+
+
+def test_illegal_actions_can_be_masked(buffer: ReplayBuffer) -> None:
+    settings = TrainSettings(batch_size=64, mask_illegal=True)
+    with pytest.raises(ValueError, match=r"train\.mask_illegal: .* does not say which moves are legal"):
+        Trainer.new(architecture(), settings, seed=1).train(buffer, 1, seed=1, generation=1, generations=1)
+    with_legal = ReplayBuffer(GAME, 100, legal=True)
+    with_legal.games, with_legal._learned = buffer.games, buffer._learned
+    masked, plain = (
+        Trainer.new(architecture(), settings.model_copy(update={"mask_illegal": mask}), seed=1).train(
+            with_legal, 1, seed=1, generation=1, generations=1
+        )
+        for mask in (True, False)
+    )
+    assert masked.policy_loss < plain.policy_loss
+    assert masked.value_loss == plain.value_loss
+
+
+def test_learning_rate_warms_up_and_falls_as_half_a_cosine() -> None:
+    settings = TrainSettings(learning_rate=0.1, final_learning_rate=0.02, warmup_steps=4)
+    assert learning_rate(settings, 0, 0.0) == pytest.approx(0.02)
+    assert learning_rate(settings, 4, 0.0) == pytest.approx(0.1)
+    assert learning_rate(settings, 100, 0.5) == pytest.approx(0.06)
+    assert learning_rate(settings, 100, 1.0) == pytest.approx(0.02)
+    assert learning_rate(settings.model_copy(update={"schedule": "constant"}), 100, 0.9) == pytest.approx(0.1)
+
+
+def test_learning_rate_falls_at_milestones() -> None:
+    settings = TrainSettings(learning_rate=0.2, schedule="steps", milestones=((0.5, 0.1), (0.75, 0.01)), warmup_steps=0)
+    rates = [learning_rate(settings, 0, progress) for progress in (0.0, 0.49, 0.5, 0.74, 0.75, 1.0)]
+    assert rates == pytest.approx([0.2, 0.2, 0.02, 0.02, 0.002, 0.002])
+
+
+def test_the_window_grows_as_a_power_of_the_games() -> None:
+    fixed = TrainSettings(window_games=1000)
+    assert [fixed.window_at(games) for games in (1, 1000, 10**6)] == [1000] * 3
+    growing = TrainSettings(window_games=1000, window=WindowSettings(alpha=0.75, beta=0.4))
+    assert [growing.window_at(games) for games in (1, 1000)] == [1000, 1000]
+    assert growing.window_at(16_000) == round(1000 * (1 + 0.4 * (8 - 1) / 0.75))  # 16^0.75 = 8
+    starts = [games - growing.window_at(games) for games in range(1000, 40_000, 50)]
+    assert starts == sorted(starts)  # a game that left the window never comes back
+
+
+def test_steps_follow_the_new_positions() -> None:
+    settings = TrainSettings(batch_size=100, samples_per_position=2.5)
+    assert steps_for(settings, 1000) == 25
+    assert steps_for(settings, 1) == 1
+
+
+@pytest.mark.parametrize("optimiser", ["adamw", "sgd"])
+def test_the_same_weights_for_any_number_of_threads(buffer: ReplayBuffer, optimiser: str) -> None:
+    settings = TrainSettings.model_validate({"batch_size": 600, "optimiser": optimiser, "max_gradient_norm": 1.0})
+    one = trained(buffer, settings, threads=1)
+    assert_equal_tensors(one, trained(buffer, settings, threads=3))
+    other_seed = Trainer.new(architecture(), settings, seed=4)
+    assert not np.array_equal(
+        one.tensors()["network.input.conv.weight"], other_seed.tensors()["network.input.conv.weight"]
+    )
+
+
+@pytest.mark.parametrize("precision", ["off", "bfloat16"])
+def test_the_same_weights_for_any_number_of_workers(buffer: ReplayBuffer, precision: str) -> None:
+    settings = TrainSettings.model_validate({"batch_size": 300, "mixed_precision": precision})
+    one = trained(buffer, settings, threads=2)
+    assert_equal_tensors(one, trained(buffer, settings.model_copy(update={"workers": 3})))
+
+
+def test_batches_are_those_of_their_own_streams(buffer: ReplayBuffer) -> None:
+    drawn: list[Samples] = []
+
+    class Recorded:
+        def sample(self, random: np.random.Generator, rows: int, **options: Any) -> Samples:
+            drawn.append(buffer.sample(random, rows, **options))
+            return drawn[-1]
+
+    trainer = Trainer.new(architecture(), TrainSettings(batch_size=8), seed=3)
+    trainer.train(Recorded(), 5, seed=9, generation=4, generations=4)
+    for number, samples in enumerate(drawn):
+        expected = buffer.sample(stream(9, "train 4", number), 8)
+        assert np.array_equal(samples.features, expected.features)
+        assert np.array_equal(samples.policy, expected.policy)
+
+
+def test_mixed_precision_learns_nearly_the_same(buffer: ReplayBuffer) -> None:
+    plain, mixed = (
+        Trainer.new(architecture(), TrainSettings.model_validate({"mixed_precision": kind, "batch_size": 64}), seed=1)
+        for kind in ("off", "bfloat16")
+    )
+    facts = [trainer.train(buffer, 30, seed=1, generation=1, generations=1) for trainer in (plain, mixed)]
+    assert facts[1].policy_loss == pytest.approx(facts[0].policy_loss, rel=0.02)
+    assert facts[1].value_loss == pytest.approx(facts[0].value_loss, rel=0.05)
+    assert {tensor.dtype for tensor in mixed.network.parameters()} == {torch.float32}
+    name = "network.policy.output.weight"
+    assert not np.array_equal(plain.tensors()[name], mixed.tensors()[name])
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_a_device_that_is_not_there_is_named() -> None:
+    with pytest.raises(ValueError, match=r"device cuda: torch .* finds 0 CUDA devices here"):
+        Trainer.new(architecture(), TrainSettings(device="cuda"), seed=1)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
+@pytest.mark.parametrize("precision", ["off", "bfloat16"])
+def test_a_gpu_learns_and_is_restored(buffer: ReplayBuffer, precision: str) -> None:
+    settings = TrainSettings.model_validate(
+        {"batch_size": 512, "device": "cuda", "mixed_precision": precision, "weight_average": 0.9}
+    )
+    trainer = Trainer.new(architecture(), settings, seed=1)
+    first = trainer.train(buffer, 5, seed=1, generation=1, generations=2)
+    restored = Trainer.restored(architecture(), settings, trainer.tensors(), steps=trainer.steps)
+    assert_equal_tensors(trainer, restored)
+    assert restored.train(buffer, 60, seed=1, generation=2, generations=2).policy_loss < first.policy_loss
+
+
+def test_training_out_of_bounds_is_told(buffer: ReplayBuffer) -> None:
+    trainer = Trainer.new(architecture(), TrainSettings(batch_size=16), seed=1)
+    with torch.no_grad():
+        next(trainer.network.parameters()).fill_(math.inf)
+    with pytest.raises(ValueError, match=r"the loss of generation 1 is not a finite number .*learning_rate"):
+        trainer.train(buffer, 1, seed=1, generation=1, generations=1)
+
+
+def test_shards_have_the_gradient_of_the_batch(buffer: ReplayBuffer) -> None:
+    """With the normalisation's means fixed, three shards of 200 rows and one of 600 are the same sum."""
+    settings = TrainSettings(batch_size=600)
+    trainer = Trainer.new(architecture(), settings, seed=3)
+    samples = buffer.sample(np.random.default_rng(0), 600)
+    whole = Trainer.new(architecture(), settings, seed=3).network.eval()
+    policy, value = whole(torch.from_numpy(samples.features))
+    parts = losses(policy, value, torch.from_numpy(samples.policy), torch.from_numpy(samples.wdl))
+    (parts.policy + parts.value).backward()  # type: ignore[no-untyped-call]
+    for replica in trainer._replicas:
+        replica.eval()
+    for replica, shard in zip(trainer._replicas, Batch.of(samples).shards(3), strict=True):
+        trainer._shard(replica, shard, 600)
+    trainer._gather_replicas()
+    for own, expected in zip(trainer.network.parameters(), whole.parameters(), strict=True):
+        assert own.grad is not None
+        assert expected.grad is not None
+        assert torch.allclose(own.grad, expected.grad, atol=1e-6)
+
+
+def test_the_mean_of_the_weights_is_what_plays(buffer: ReplayBuffer) -> None:
+    settings = TrainSettings(batch_size=32, weight_average=0.5)
+    trainer = Trainer.new(architecture(), settings, seed=3)
+    name = "input.conv.weight"
+    mean = trainer.network_tensors()[name].astype(np.float64)
+    for step in range(1, 4):
+        trainer.train(buffer, 1, seed=3, generation=step, generations=5)
+        decay = min(0.5, step / (step + 10))
+        mean = decay * mean + (1 - decay) * trainer.tensors()[f"network.{name}"]
+    assert trainer.network_tensors()[name] == pytest.approx(mean, abs=1e-6)
+    assert not np.array_equal(trainer.network_tensors()[name], trainer.tensors()[f"network.{name}"])
+
+
+@pytest.mark.parametrize("optimiser", ["adamw", "sgd"])
+def test_a_restored_trainer_goes_on_as_if_nothing_had_happened(buffer: ReplayBuffer, optimiser: str) -> None:
+    settings = TrainSettings.model_validate({"batch_size": 300, "optimiser": optimiser, "weight_average": 0.9})
+    going_on = trained(buffer, settings)
+    restored = Trainer.restored(architecture(), settings, going_on.tensors(), steps=going_on.steps)
+    assert_equal_tensors(going_on, restored)
+    for trainer in (going_on, restored):
+        trainer.train(buffer, 3, seed=3, generation=2, generations=2)
+    assert_equal_tensors(going_on, restored)
+
+
+@pytest.mark.parametrize("value", ["wdl", "scalar"])
+def test_it_learns(buffer: ReplayBuffer, value: str) -> None:
+    settings = TrainSettings(batch_size=64, learning_rate=1e-2, warmup_steps=0)
+    trainer = Trainer.new(architecture(value), settings, seed=1)
+    first = trainer.train(buffer, 5, seed=1, generation=1, generations=2)
+    later = trainer.train(buffer, 60, seed=1, generation=2, generations=2)
+    assert later.policy_loss < first.policy_loss
+    assert later.value_loss < first.value_loss
+    assert (later.steps, later.samples, trainer.steps) == (60, 60 * 64, 65)
+
+
+def test_an_empty_buffer_is_told_by_the_thread_that_trains() -> None:
+    trainer = Trainer.new(architecture(), TrainSettings(), seed=1)
+    with pytest.raises(ValueError, match="holds no positions"):
+        trainer.train(ReplayBuffer(GAME, 10), 1, seed=1, generation=1, generations=1)

@@ -1,0 +1,211 @@
+"""Games in the arena: complete, legal, recorded as they were played, the same for the same seed."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from learning_toys import ToyEvaluator
+
+from hauteur import _core
+from hauteur.matches.arena import ArenaFacts, play_games
+from hauteur.matches.record import PLY_LIMIT, GamePlan, GameRecord
+from hauteur.players.player import Player
+from hauteur.search.params import Dirichlet, SearchParams, Temperature
+
+GAME = _core.Game("connect4")
+
+
+def player(salt: int = 0, *, visits: int = 12, temperature: float = 1.0, noise: bool = True) -> Player:
+    search = SearchParams(dirichlet=Dirichlet() if noise else None)
+    return Player(f"toy {salt}", ToyEvaluator(GAME, salt=salt), search, visits, Temperature(initial=temperature))
+
+
+def games_of(
+    players: list[Player],
+    plans: list[GamePlan],
+    *,
+    seed: int = 1,
+    parallel: int = 8,
+    batch_size: int = 8,
+    in_flight: int = 2,
+    threads: int = 1,
+) -> list[GameRecord]:
+    played = play_games(
+        GAME,
+        players,
+        plans,
+        seed=seed,
+        purpose="test",
+        parallel=parallel,
+        batch_size=batch_size,
+        in_flight=in_flight,
+        threads=threads,
+    )
+    return sorted(played, key=lambda game: game.plan.index)
+
+
+def lines(games: list[GameRecord]) -> list[list[int]]:
+    return [game.actions.tolist() for game in games]
+
+
+def self_plans(games: int) -> list[GamePlan]:
+    return [GamePlan(index) for index in range(games)]
+
+
+def replayed(game: GameRecord) -> _core.State:
+    """The game's last position, with every recorded fact checked on the way."""
+    state = GAME.initial_state()
+    for action in game.plan.start:
+        state.play(action)
+    ends = np.cumsum(game.policy_lengths)
+    for ply, action in enumerate(game.actions.tolist()):
+        edges = slice(ends[ply] - game.policy_lengths[ply], ends[ply])
+        assert state.outcome() is None
+        assert state.to_move == game.movers[ply]
+        assert set(game.policy_actions[edges].tolist()) <= set(state.legal_actions().tolist())
+        assert game.policy_counts[edges].min() > 0
+        assert game.policy_counts[edges].sum() == game.visits[ply] - 1
+        state.play(action)
+    return state
+
+
+def test_games_are_recorded_as_played() -> None:
+    games = games_of([player()], self_plans(30))
+    assert [game.plan.index for game in games] == list(range(30))
+    for game in games:
+        state = replayed(game)
+        assert state.outcome() == game.outcome
+        assert state.end_reason() == game.end_reason
+        assert (game.visits >= 12).all()
+        assert game.root_wdl.sum(axis=1) == pytest.approx(1, abs=1e-5)
+        assert np.abs(game.net_value).max() <= 1
+        assert (game.temperatures == 1).all()
+    assert len({tuple(line) for line in lines(games)}) > 20
+
+
+def test_the_same_seed_gives_the_same_games_for_any_number_of_parallel_games() -> None:
+    wanted = lines(games_of([player()], self_plans(20)))
+    for options in (
+        {"parallel": 1},
+        {"parallel": 20, "batch_size": 64},
+        {"in_flight": 1, "batch_size": 3},
+        {"threads": 2},
+    ):
+        assert lines(games_of([player()], self_plans(20), **options)) == wanted
+    assert lines(games_of([player()], self_plans(20), seed=2)) != wanted
+
+
+def test_games_left_out_do_not_change_the_others() -> None:
+    everything = lines(games_of([player()], self_plans(12)))
+    rest = lines(games_of([player()], [GamePlan(index) for index in range(5, 12)]))
+    assert rest == everything[5:]
+
+
+def test_two_players_keep_their_own_trees_and_evaluators() -> None:
+    first, second = player(1, visits=10), player(2, visits=25)
+    plans = [GamePlan(index, (0, 1) if index % 2 == 0 else (1, 0)) for index in range(8)]
+    for game in games_of([first, second], plans):
+        seats = np.array(game.plan.seats)[game.movers]
+        assert (game.visits[seats == 0] >= 10).all()
+        assert (game.visits[seats == 1] >= 25).all()
+        assert replayed(game).outcome() == game.outcome
+        assert game.score_of(0) + game.score_of(1) == 1
+        assert game.score_of(game.plan.seats[0]) == (1 + game.outcome) / 2
+
+
+def test_players_with_one_evaluator_share_its_batches() -> None:
+    plans = [GamePlan(index, (0, 1) if index % 2 == 0 else (1, 0)) for index in range(8)]
+    alone = games_of([player(1, visits=10), player(1, visits=25)], plans)
+    shared = ToyEvaluator(GAME, salt=1)
+    players = [replace(player(1, visits=visits), evaluator=shared) for visits in (10, 25)]
+    facts = ArenaFacts()
+    together = list(
+        play_games(GAME, players, plans, seed=1, purpose="test", parallel=8, batch_size=8, in_flight=1, facts=facts)
+    )
+    assert lines(sorted(together, key=lambda game: game.plan.index)) == lines(alone)
+    assert facts.search.rows == sum(shared.rows)
+    assert facts.search.fill > 0.5
+    assert max(shared.rows) == 8
+
+
+@pytest.mark.parametrize("batch_size", [1, 2, 3, 5])
+def test_a_batch_smaller_than_the_forests_want_starves_none(batch_size: int) -> None:
+    plans = [GamePlan(index, (0, 1) if index % 2 == 0 else (1, 0)) for index in range(8)]
+    shared = ToyEvaluator(GAME, salt=1)
+    players = [replace(player(1, visits=visits), evaluator=shared) for visits in (10, 25)]
+    wanted = lines(games_of([player(1, visits=10), player(1, visits=25)], plans))
+    assert lines(games_of(players, plans, batch_size=batch_size)) == wanted
+    assert max(shared.rows) <= batch_size
+
+
+def test_a_game_that_reaches_the_limit_of_plies_is_a_draw() -> None:
+    played = play_games(
+        GAME,
+        [player()],
+        [GamePlan(0), GamePlan(1, start=(3, 3))],
+        seed=1,
+        purpose="t",
+        parallel=2,
+        batch_size=2,
+        max_plies=5,
+    )
+    for game in played:
+        assert (game.outcome, game.end_reason) == (0, PLY_LIMIT)
+        assert len(game.plan.start) + len(game.actions) == 5
+
+
+def test_games_begin_at_their_origin() -> None:
+    origin = GAME.initial_state()
+    for action in (3, 3, 3):
+        origin.play(action)
+    plans = [GamePlan(0, start=(2,), origin=origin), GamePlan(1, start=(3, 3, 3, 2))]
+    first, second = games_of([player(temperature=0, noise=False)], plans)
+    assert first.actions.tolist() == second.actions.tolist()
+    assert origin.ply == 3
+
+
+def test_a_player_against_itself_is_self_play_when_no_tree_is_kept() -> None:
+    """Two players with the same net and cleared trees move as one player does, but for their own noise."""
+    search = SearchParams(reuse_tree=False)
+    alone = Player("a", ToyEvaluator(GAME), search, 20, Temperature(initial=0))
+    twins = [Player("b", ToyEvaluator(GAME), search, 20, Temperature(initial=0)) for _ in range(2)]
+    plans = [GamePlan(0), GamePlan(1, start=(3, 3)), GamePlan(2, start=(0, 6, 1))]
+    seated = [GamePlan(plan.index, (0, 1), plan.start) for plan in plans]
+    assert lines(games_of([alone], plans)) == lines(games_of(twins, seated))
+
+
+def test_openings_are_played_and_not_searched() -> None:
+    start = (3, 3, 3, 2)
+    (game,) = games_of([player()], [GamePlan(0, start=start)])
+    assert len(game.actions) == len(game.movers)
+    assert replayed(game).ply == len(start) + len(game.actions)
+
+
+def test_an_opening_that_ends_the_game_gives_a_game_without_searches() -> None:
+    (game,) = games_of([player()], [GamePlan(0, start=(0, 1, 0, 1, 0, 1, 0))])
+    assert (len(game.actions), game.outcome) == (0, 1)
+
+
+def test_no_noise_and_temperature_zero_play_one_line() -> None:
+    games = games_of([player(temperature=0, noise=False)], self_plans(4))
+    assert len({tuple(line) for line in lines(games)}) == 1
+
+
+def test_facts_count_everything() -> None:
+    facts = ArenaFacts()
+    me = player()
+    games = list(
+        play_games(GAME, [me], self_plans(6), seed=1, purpose="t", parallel=3, batch_size=4, in_flight=2, facts=facts)
+    )
+    assert facts.games == 6
+    assert facts.moves == sum(len(game.actions) for game in games)
+    assert isinstance(me.evaluator, ToyEvaluator)
+    assert facts.search.rows == sum(me.evaluator.rows)
+    assert 0 < facts.search.fill <= 1
+    assert 0 <= facts.cache_hit_rate < 1
+    assert facts.search.total >= facts.search.search + facts.search.network > 0
+
+
+def test_no_parallel_games_are_refused() -> None:
+    with pytest.raises(ValueError, match="parallel games must be >= 1, got 0"):
+        games_of([player()], self_plans(1), parallel=0)

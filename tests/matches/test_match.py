@@ -1,0 +1,405 @@
+"""Matches: paired and fixed colours, openings, the same results after any interruption, one evaluator a net."""
+
+import json
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from learning_toys import ToyEvaluator
+
+from hauteur import _core
+from hauteur.cli import main
+from hauteur.cli.commands.match_view import every, progress_line
+from hauteur.matches.folder import MatchFolder
+from hauteur.matches.match import Evaluators, Match, MatchSettings, Resources, build_player, match_games, match_plans
+from hauteur.matches.openings import read_opening, read_openings
+from hauteur.matches.record import PLY_LIMIT
+from hauteur.matches.results import MatchGame, Tally, Work, table
+from hauteur.players.player import Player
+from hauteur.players.settings import parse_player
+
+CONNECT4 = _core.Game("connect4")
+CHESS = _core.Game("chess")
+FAST = Resources(parallel=4, threads=1)
+
+
+def settings_of(
+    game: str = "connect4", *, a: str = "visits=12", b: str = "visits=4 temperature=1", **more: object
+) -> MatchSettings:
+    nets = " net=uniform"
+    return MatchSettings.model_validate(
+        {"game": game, "a": parse_player(a + nets), "b": parse_player(b + nets), "games": 12, **more}
+    )
+
+
+def match_in(folder: Path | None, settings: MatchSettings, resources: Resources = FAST) -> Match:
+    return Match(CONNECT4, settings, resources=resources, folder=None if folder is None else MatchFolder(folder))
+
+
+def played(match: Match, games: int | None = None) -> list[MatchGame]:
+    """Plays the match, or that many games of it."""
+    iterator, found = match.play(), list[MatchGame]()
+    while games is None or len(found) < games:
+        game = next(iterator, None)
+        if game is None:
+            break
+        found.append(game)
+    iterator.close()
+    return found
+
+
+def by_index(games: list[MatchGame]) -> list[MatchGame]:
+    return sorted(games, key=lambda game: game.index)
+
+
+def test_the_same_opening_twice_with_colours_swapped() -> None:
+    games = by_index(played(match_in(None, settings_of(random_plies=3))))
+    assert [game.index for game in games] == list(range(12))
+    assert [game.a for game in games] == ["first", "second"] * 6
+    assert [game.opening for game in games[::2]] == [game.opening for game in games[1::2]]
+    assert len({game.opening for game in games}) > 3
+    assert all(len(game.opening.split()) == 3 for game in games)
+
+
+@pytest.mark.parametrize("colours", ["first", "second"])
+def test_fixed_colours(colours: str) -> None:
+    games = played(match_in(None, settings_of(colours=colours)))
+    assert {game.a for game in games} == {colours}
+    assert len({game.opening for game in games}) > 8
+
+
+def test_scores_are_those_of_a() -> None:
+    """The search with visits beats the one without; each game's score is that of its last position."""
+    match = match_in(None, settings_of(a="visits=200", b="visits=1 temperature=1"))
+    for game in played(match):
+        state = CONNECT4.initial_state()
+        for move in f"{game.opening} {game.moves}".split():
+            state.play(state.action_from_text(move))
+        outcome = state.outcome()
+        assert outcome is not None
+        assert game.score == (1 + outcome * (1 if game.a == "first" else -1)) / 2
+        assert game.plies == state.ply
+        assert game.end == state.end_reason()
+    assert match.tally.record.score > 0.8
+    assert match.complete
+
+
+@pytest.mark.parametrize("before", [0, 1, 5, 11, 12])
+def test_an_interrupted_match_comes_to_the_same_results(tmp_path: Path, before: int) -> None:
+    settings = settings_of()
+    whole = match_in(None, settings)
+    expected = played(whole)
+    first = played(match_in(tmp_path, settings), before)
+    second = match_in(tmp_path, settings, Resources(parallel=7, threads=1))
+    rest = played(second)
+    assert len(first) == before
+    assert by_index(first + rest) == by_index(expected)
+    assert second.tally.to_json() == whole.tally.to_json()
+    assert table(second.tally, Work(), second.names) == table(whole.tally, Work(), whole.names)
+    assert len((tmp_path / "games.jsonl").read_text().splitlines()) == 12
+    result = json.loads((tmp_path / "result.json").read_text())
+    assert result["complete"]
+    assert result["results"] == json.loads(json.dumps(whole.tally.to_json()))
+    assert result["settings"]["a"] == "visits=12"
+
+
+def test_a_stopped_match_leaves_a_result(tmp_path: Path) -> None:
+    played(match_in(tmp_path, settings_of()), 3)
+    result = json.loads((tmp_path / "result.json").read_text())
+    assert not result["complete"]
+    assert result["results"]["games"] == 3
+    assert result["work"]["evaluations"] > 0
+
+
+def test_a_complete_match_opens_no_net(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    match = match_in(tmp_path, settings_of())
+    played(match)
+    monkeypatch.setattr(Evaluators, "get", lambda *_: pytest.fail("a net was opened"))
+    again = match_in(tmp_path, settings_of())
+    assert played(again) == []
+    assert again.tally.to_json() == match.tally.to_json()
+    assert again.work.evaluations == match.work.evaluations
+
+
+def test_more_games_are_added_to_a_finished_match(tmp_path: Path) -> None:
+    played(match_in(tmp_path, settings_of(games=4)))
+    match = match_in(tmp_path, settings_of(games=12))
+    assert len(played(match)) == 8
+    whole = match_in(None, settings_of(games=12))
+    played(whole)
+    assert match.tally.to_json() == whole.tally.to_json()
+
+
+def test_half_a_line_is_played_again(tmp_path: Path) -> None:
+    played(match_in(tmp_path, settings_of()))
+    file = tmp_path / "games.jsonl"
+    games, data = list(MatchFolder(tmp_path).games()), file.read_bytes()
+    file.write_bytes(data[:-20])
+    match = match_in(tmp_path, settings_of())
+    assert len(played(match)) == 1
+    assert list(MatchFolder(tmp_path).games()) == games
+
+
+def test_a_damaged_line_is_named(tmp_path: Path) -> None:
+    played(match_in(tmp_path, settings_of()))
+    file = tmp_path / "games.jsonl"
+    file.write_text("nonsense\n" + file.read_text())
+    with pytest.raises(ValueError, match=r"games.jsonl, line 1: not a game: 'nonsense"):
+        played(match_in(tmp_path, settings_of()))
+
+
+@pytest.mark.parametrize(
+    ("other", "named"),
+    [
+        ({"seed": 1}, "seed was 0 and is now 1"),
+        ({"a": "visits=13"}, "a was 'visits=12' and is now 'visits=13'"),
+        ({"b": "visits=4 temperature=1 cpuct.init=2"}, "b was 'visits=4 temperature=1.0' and is now"),
+        ({"random_plies": 2}, "random_plies was 4 and is now 2"),
+        ({"colours": "first"}, "colours was 'swap' and is now 'first'"),
+        ({"max_plies": 9}, "max_plies was None and is now 9"),
+    ],
+)
+def test_a_folder_with_other_settings_is_refused(tmp_path: Path, other: dict[str, object], named: str) -> None:
+    played(match_in(tmp_path, settings_of()), 1)
+    before = (tmp_path / "games.jsonl").read_bytes()
+    with pytest.raises(ValueError, match="holds a match with other settings") as error:
+        played(match_in(tmp_path, settings_of(**other)))  # type: ignore[arg-type]
+    assert named in str(error.value)
+    assert (tmp_path / "games.jsonl").read_bytes() == before
+
+
+def test_a_name_may_change(tmp_path: Path) -> None:
+    played(match_in(tmp_path, settings_of()), 3)
+    assert len(played(match_in(tmp_path, settings_of(a="visits=12 name=new")))) == 9
+
+
+def test_players_of_one_net_share_its_evaluator(root: Path) -> None:
+    net = root / "python" / "hauteur" / "data" / "connect4.safetensors"
+    a, b = parse_player(f"net={net} visits=5"), parse_player("visits=9 cpuct.init=3")
+    with Evaluators(CONNECT4, FAST) as evaluators:
+        first, second = build_player(CONNECT4, a, evaluators, "A"), build_player(CONNECT4, b, evaluators, "B")
+        third = build_player(CONNECT4, parse_player("net=uniform"), evaluators, "C")
+        assert isinstance(first, Player)
+        assert isinstance(second, Player)
+        assert isinstance(third, Player)
+        assert first.evaluator is second.evaluator
+        assert third.evaluator is not first.evaluator
+        assert (first.visits, second.visits, second.search.cpuct.init) == (5, 9, 3)
+        assert len(evaluators.opened) == 2
+
+
+def toy_players() -> tuple[Player, Player]:
+    evaluator = ToyEvaluator(CONNECT4)
+    a, b = settings_of().a, settings_of().b
+    return (
+        Player("a", evaluator, a.search, 15, a.temperature),
+        Player("b", evaluator, b.search, 10, b.temperature),
+    )
+
+
+@pytest.mark.parametrize("resources", [Resources(1), Resources(12, 5), Resources(64, 64)])
+def test_games_do_not_depend_on_the_games_beside_them(resources: Resources) -> None:
+    wanted = by_index(list(match_games(CONNECT4, toy_players(), settings_of(), resources=FAST)))
+    assert by_index(list(match_games(CONNECT4, toy_players(), settings_of(), resources=resources))) == wanted
+    some = match_games(CONNECT4, toy_players(), settings_of(), skip={0, 3, 4, 9}, resources=resources)
+    assert by_index(list(some)) == [game for game in wanted if game.index not in {0, 3, 4, 9}]
+
+
+def test_a_limit_of_plies_is_a_draw() -> None:
+    games = played(match_in(None, settings_of(max_plies=6)))
+    assert {(game.score, game.end, game.plies) for game in games} == {(0.5, PLY_LIMIT, 6)}
+
+
+QUEEN_ODDS = [
+    "rnb1kb1r/pppppppp/7n/8/8/7N/PPPPPPPP/RNBQKB1R b KQkq -",
+    "rnbqkb1r/pppppppp/7n/8/8/7N/PPPPPPPP/RNB1KB1R w KQkq - 1 4",
+    'rnbqkb1r/pppp1ppp/4pn2/8/2P5/6P1/PP1PPP1P/RNB1KBNR w KQkq - id "x"; c0 "y z";',
+]
+
+
+def test_odds_give_a_the_side_to_move(tmp_path: Path) -> None:
+    file = tmp_path / "odds.epd"
+    file.write_text("# comment\n" + "\n".join(QUEEN_ODDS) + "\n\n")
+    openings = read_openings(file, CHESS)
+    assert len(openings) == 3
+    settings = settings_of("chess", a="visits=2", b="visits=2 temperature=1", games=6, colours="mover", max_plies=4)
+    match = Match(CHESS, settings, openings=openings, resources=FAST)
+    for game in played(match):
+        assert game.fen is not None
+        assert ("Q" in game.fen.split()[0]) == (game.a == "second")
+        assert game.a == ("first" if game.fen.split()[1] == "w" else "second")
+        assert len(game.moves.split()) == 4
+
+
+def test_openings_follow_the_seed_or_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "odds.epd"
+    file.write_text("\n".join(QUEEN_ODDS))
+    openings = read_openings(file, CHESS)
+
+    def fens(**more: object) -> list[str]:
+        settings = settings_of("chess", games=12, **more)  # type: ignore[arg-type]
+        plans = match_plans(CHESS, settings, openings)
+        return [plan.origin.notation().split()[0] for plan in plans if plan.origin is not None]
+
+    in_file = [line.split()[0] for line in QUEEN_ODDS]
+    assert fens(order="file") == [fen for fen in in_file for _ in range(2)] * 2
+    orders = {tuple(fens(seed=seed)[::2]) for seed in range(20)}
+    assert len(orders) > 3
+    assert all(sorted(order[:3]) == sorted(in_file) and order[:3] == order[3:] for order in orders)
+
+
+def test_openings_as_moves() -> None:
+    opening = read_opening("e2e4 c7c5", CHESS)
+    assert opening.fen is None
+    state = opening.origin(CHESS)
+    for action in opening.actions:
+        state.play(action)
+    assert state.notation().startswith("rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq")
+    assert read_opening("4 4 3", CONNECT4).actions == (3, 3, 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "no openings in it"),
+        ("e2e4\ne2e5", "line 2: "),
+        ("8/8/8/8/8/8/8/8 w - -", "line 1: "),
+        ("rnbqkbnr/pppppppp w", "line 1: .*a FEN has 4 to 6 fields"),
+        ("f2f3 e7e5 g2g4 d8h4", "line 1: the game is over in this position"),
+        ("f2f3 e7e5 g2g4 d8h4 a2a3", "line 1: the game is over before 'a2a3'"),
+    ],
+)
+def test_bad_openings_are_named(tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / "openings.epd"
+    file.write_text(text)
+    with pytest.raises(ValueError, match=message):
+        read_openings(file, CHESS)
+
+
+def test_the_tally_does_not_depend_on_the_order_of_games() -> None:
+    games = [
+        MatchGame(index=i, a="first" if i % 2 == 0 else "second", score=(i * 7 % 3) / 2, end="e", plies=i, moves=str(i))
+        for i in range(20)
+    ]
+    tallies = [Tally(paired=True), Tally(paired=True)]
+    for game in games:
+        tallies[0].add(game)
+    for game in reversed(games):
+        tallies[1].add(game)
+    assert tallies[0].to_json() == tallies[1].to_json()
+    assert sum(tallies[0].pairs.counts) == 10
+    assert tallies[0].pairs.score == tallies[0].record.score
+
+
+BAD = [
+    (["x", "visits=1"], "player A: 'x' is neither key=value nor a .toml file"),
+    (["visits=1", "visits=0"], "player B: visits:"),
+    (
+        ["visits=1", "visits=1", "--games", "3"],
+        "hauteur: MatchSettings: with swapped colours the number of games must be even, got 3\n",
+    ),
+    (["visits=1", "visits=1", "--games", "0"], "games"),
+    (["visits=1", "visits=1", "--max-plies", "4"], "max_plies must be more than random_plies, got 4 and 4"),
+    (["visits=1", "visits=1", "--game", "nonsense"], "nonsense"),
+    (["visits=1", "net=absent.pb.gz"], "absent.pb.gz"),
+    (["visits=1", "visits=1", "--parallel", "0"], "--parallel must be 1 to"),
+    (["visits=1", "visits=1", "--batch-size", "0"], "--batch-size must be 1 to"),
+    (["visits=1", "visits=1", "--threads", "-1"], "--threads must be 1 to"),
+    (["visits=1", "visits=1", "--openings", "absent.epd"], "absent.epd: No such file"),
+    (["visits=1", "visits=1", "--colours", "green"], "green"),
+]
+
+
+@pytest.mark.parametrize(("words", "message"), BAD)
+def test_bad_input_is_one_line(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    game = [] if "--game" in words else ["--game", "connect4"]
+    assert main.main(["match", *words, *game]) == main.EXIT_BAD_INPUT
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    assert message in captured.err
+
+
+MATCH_WORDS = ["match", "net=uniform visits=20", "net=uniform visits=2 temperature=1", "--game", "tictactoe"]
+
+
+def test_the_command_prints_a_table_and_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = [*MATCH_WORDS, "--games", "10", "--random-plies", "2", "--out", str(tmp_path / "m")]
+    assert main.main(words) == 0
+    text = capsys.readouterr().out
+    assert "A: uniform visits=20\nB: uniform visits=2 temperature=1.0\n" in text
+    assert "pairs with 0, 1/2, 1, 3/2, 2 points" in text
+    assert main.main([*words, "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["results"]["games"] == 10
+    assert result["complete"]
+    assert result == {**json.loads((tmp_path / "m" / "result.json").read_text()), "written": result["written"]}
+    assert main.main([*words, "--seed", "5"]) == main.EXIT_BAD_INPUT
+    assert "seed was 0 and is now 5" in capsys.readouterr().err
+
+
+def test_ctrl_c_leaves_a_folder_that_goes_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = [*MATCH_WORDS, "--games", "10", "--parallel", "2", "--out", str(tmp_path)]
+    with monkeypatch.context() as patch:
+        patch.setattr(MatchFolder, "append", interrupted_after(3, MatchFolder.append))
+        assert main.main(words) == main.EXIT_INTERRUPTED
+    assert "match interrupted after 3 of 10 games; the same command goes on with it" in capsys.readouterr().err
+    assert main.main(words) == 0
+    assert len((tmp_path / "games.jsonl").read_text().splitlines()) == 10
+
+
+def interrupted_after(games: int, append: Callable[[MatchFolder, MatchGame], None]) -> Callable[..., None]:
+    """An `append` during which Ctrl-C is pressed after so many games."""
+    left = iter(range(games))
+
+    def interrupted(folder: MatchFolder, game: MatchGame) -> None:
+        if next(left, None) is None:
+            raise KeyboardInterrupt
+        append(folder, game)
+
+    return interrupted
+
+
+def test_progress_is_shown_once_the_nets_are_open() -> None:
+    contest = match_in(None, settings_of())
+    shown: list[str] = []
+    with every(0.001, contest, lambda: shown.append(progress_line(contest))):
+        time.sleep(0.05)
+        assert shown == []
+        with closing(contest.play()) as games:
+            next(games)
+            for _ in range(5000):
+                if not shown:
+                    time.sleep(0.001)
+    assert "/12 games" in shown[0]
+
+
+def test_players_that_do_not_fit_leave_no_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--game", "connect4", "--games", "2", "--out", str(tmp_path / "m")]
+    assert main.main(["match", "rave:5", "random", *words]) == main.EXIT_BAD_INPUT
+    assert "rave plays nogo alone" in capsys.readouterr().err
+    assert not (tmp_path / "m").exists()
+    assert main.main(["match", "mcts:5", "random", *words]) == 0
+
+
+def test_a_match_goes_on_with_the_same_large_net_alone(tmp_path: Path) -> None:
+    files = [tmp_path / name / "large.safetensors" for name in ("one", "two", "three")]
+    for file, content in zip(files, (b"1", b"1", b"2"), strict=True):
+        file.parent.mkdir()
+        file.write_bytes(content)
+    stored = [match_in(None, settings_of(a=f"visits=3 large_net={file}")).stored_settings() for file in files]
+    assert stored[0] == stored[1] != stored[2]
+    assert stored[0]["a_large_net"].startswith("large.safetensors sha256 ")
+
+
+def test_one_match_at_a_time_in_a_folder(tmp_path: Path) -> None:
+    first = match_in(tmp_path, settings_of()).play()
+    next(first)
+    with pytest.raises(ValueError, match="another process is playing a match in this folder"):
+        played(match_in(tmp_path, settings_of()))
+    first.close()
+    assert len(played(match_in(tmp_path, settings_of()))) == 11

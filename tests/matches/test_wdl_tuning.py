@@ -1,0 +1,198 @@
+"""The ratio (w + l)/d: laws of its interval, and the search for the setting that gives a wanted one."""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hauteur.matches.ratings.elo import Record
+from hauteur.matches.tuning.ratio_fit import (
+    Measured,
+    RatioSearch,
+    decisive_ratio,
+    decisive_ratio_interval,
+    fit_ratio,
+    ratio_factor,
+    ratio_slope,
+    tune_ratio,
+)
+
+Ratio = Callable[[float], float]
+counts = st.integers(0, 300)
+
+
+def players(ratio: Ratio, seed: int) -> Callable[[float, int], Record]:
+    """Games whose true ratio at x is known; the first games at an x are the same however many are asked for."""
+
+    def measure(x: float, games: int) -> Record:
+        random = np.random.default_rng((seed, round(x * 1e6)))
+        decisive = int((random.random(games) < ratio(x) / (1 + ratio(x))).sum())
+        return Record(decisive // 2, games - decisive, decisive - decisive // 2)
+
+    return measure
+
+
+def paper(n_scl: float) -> float:
+    """Figure 2 of Joshi 2025: 1.38, 0.79 and 0.32 at 5, 10 and 32, and 0.09 without contempt."""
+    return max(1.38 * math.pow(n_scl / 5, -0.79), 0.09)
+
+
+N_SCL = RatioSearch(wanted=1.0, low=1, high=1000, starts=(5,), rising=False, whole=True, games=50, most_games=600)
+
+
+@given(counts, counts, counts)
+def test_the_interval_holds_the_ratio_and_only_draws_matter(wins: int, draws: int, losses: int) -> None:
+    record = Record(wins, draws, losses)
+    low, high = decisive_ratio_interval(record)
+    assert 0 <= low < high
+    assert (low, high) == decisive_ratio_interval(Record(losses, draws, wins))
+    ratio = decisive_ratio(record)
+    if ratio is not None:
+        assert low <= ratio <= high
+    assert math.isinf(high) == (draws == 0)
+
+
+@given(st.integers(1, 100), st.integers(1, 100))
+def test_more_games_and_less_confidence_make_it_narrower(decisive: int, draws: int) -> None:
+    low, high = decisive_ratio_interval(Record(decisive, draws, 0))
+    for narrow in (
+        decisive_ratio_interval(Record(4 * decisive, 4 * draws, 0)),
+        decisive_ratio_interval(Record(decisive, draws, 0), 0.8),
+    ):
+        assert low < narrow[0] < narrow[1] < high
+
+
+def test_wilson_by_hand_and_the_ends() -> None:
+    low, high = decisive_ratio_interval(Record(33, 42, 25))  # Wilson's 95 % of 42 draws of 100: 0.3280 to 0.5179
+    assert low == pytest.approx(1 / 0.5179 - 1, abs=2e-3)
+    assert high == pytest.approx(1 / 0.3280 - 1, abs=2e-3)
+    assert decisive_ratio_interval(Record()) == (0.0, math.inf)
+    assert decisive_ratio_interval(Record(0, 9, 0))[0] == 0.0
+    assert decisive_ratio(Record(4, 0, 3)) is None
+    with pytest.raises(ValueError, match="confidence must be between 0 and 1, got 1"):
+        decisive_ratio_interval(Record(), 1.0)
+
+
+@pytest.mark.parametrize("truth", [0.1, 0.5, 0.8])
+def test_the_interval_covers_the_truth(truth: float) -> None:
+    draws = np.random.default_rng(1).binomial(100, truth, 4000)
+    ends = [decisive_ratio_interval(Record(100 - int(d), int(d), 0)) for d in draws]
+    covered = np.mean([low <= (1 - truth) / truth <= high for low, high in ends])
+    assert 0.93 <= covered <= 0.97
+
+
+def test_the_line_goes_through_plenty_of_games() -> None:
+    games = [Measured(x, Record(round(90_000 * x**-0.5), 90_000, 0)) for x in (0.5, 1.0, 2.0)]
+    line = fit_ratio(games, 1.0, rising=False)
+    assert line.slope == pytest.approx(-0.5, abs=0.01)
+    assert line.x_for(1.0) == pytest.approx(1.0, abs=0.01)
+    assert line.ratio_at(4.0) == pytest.approx(0.5, abs=0.01)
+    low, high = line.x_interval(1.0)
+    assert 0.97 < low < 1 < high < 1.03
+
+
+def test_a_line_of_one_place_has_the_usual_slope_and_a_wide_interval() -> None:
+    line = fit_ratio([Measured(8.0, Record(10, 20, 10))], 1.0, rising=True)
+    assert line.slope == pytest.approx(1.0)
+    low, high = line.x_interval(1.0)
+    assert low < 8 < high
+    assert high / low > 2
+
+
+def test_noise_does_not_turn_the_line_around() -> None:
+    games = [Measured(5.0, Record(5, 10, 5)), Measured(10.0, Record(15, 2, 15))]
+    assert fit_ratio(games, 1.0, rising=False).slope < 0
+
+
+def test_searches_find_the_setting_and_know_how_well() -> None:
+    found = [tune_ratio(players(paper, seed), N_SCL) for seed in range(100)]
+    truth = 5 * 1.38 ** (1 / 0.79)
+    assert {one.reached for one in found} == {"found"}
+    assert np.median([one.x for one in found]) == pytest.approx(truth, rel=0.15)
+    assert np.mean([one.interval[0] <= truth <= one.interval[1] for one in found]) >= 0.9
+    assert np.mean([truth / 2 <= one.x <= truth * 2 for one in found]) >= 0.97
+    assert max(one.games for one in found) <= 600
+
+
+@pytest.mark.parametrize("start", [1, 1000])
+def test_a_bad_start_is_left_in_steps(start: float) -> None:
+    search = RatioSearch(1.0, 1, 1000, (start,), rising=False, whole=True, games=100, most_games=1500)
+    found = [tune_ratio(players(paper, seed), search) for seed in range(10)]
+    assert np.mean([3 <= one.x <= 20 for one in found]) >= 0.9
+    assert all(float(one.x).is_integer() for one in found)
+
+
+def test_a_rising_ratio_is_found_too() -> None:
+    search = RatioSearch(1.0, 0.2, 3.0, (1.0,), rising=True, games=100, most_games=1000, precision=1.3)
+    found = tune_ratio(players(lambda x: 1.38 * x**2.5, 1), search)
+    assert found.reached == "found"
+    assert found.x == pytest.approx(1.38**-0.4, rel=0.2)
+
+
+@pytest.mark.parametrize(("wanted", "reached", "x"), [(50.0, "low", 1.0), (0.001, "high", 1000.0)])
+def test_a_ratio_out_of_reach_ends_at_the_bound(wanted: float, reached: str, x: float) -> None:
+    search = RatioSearch(wanted, 1, 1000, (5, 300), rising=False, whole=True, games=100, most_games=3000)
+    found = tune_ratio(players(paper, 3), search)
+    assert (found.reached, found.x) == (reached, x)
+    assert found.games < 3000
+    assert found.interval[0] <= x <= found.interval[1]
+
+
+def test_few_games_are_kept_to_and_the_same_games_give_the_same() -> None:
+    search = RatioSearch(1.0, 1, 1000, (5, 10, 32), rising=False, whole=True, games=40, most_games=120)
+    found = tune_ratio(players(paper, 7), search)
+    assert [(one.x, one.record.games) for one in found.measured] == [(5, 40), (10, 40), (32, 40)]
+    assert found == tune_ratio(players(paper, 7), search)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"wanted": 0.0}, "must be above 0"),
+        ({"low": 5.0, "high": 4.0}, "low at most high"),
+        ({"starts": ()}, "first x must be"),
+        ({"starts": (0.5,)}, "first x must be"),
+        ({"games": 0}, "games must be 1"),
+        ({"precision": 1.0}, "factor above 1"),
+    ],
+)
+def test_settings_out_of_range_are_named(change: dict[str, object], message: str) -> None:
+    values: dict[str, object] = {"wanted": 1.0, "low": 1, "high": 9, "starts": (3,), "rising": True}
+    with pytest.raises(ValueError, match=message):
+        RatioSearch(**{**values, **change})  # type: ignore[arg-type]
+
+
+def test_a_measure_that_plays_no_more_is_refused() -> None:
+    with pytest.raises(ValueError, match="asked for 100 games at 5, got 50"):
+        tune_ratio(lambda x, games: Record(20, 25, 5), N_SCL)
+
+
+def test_the_slope_of_the_papers_figure() -> None:
+    games = [(5, Record(33, 42, 25)), (10, Record(19, 56, 25)), (32, Record(14, 76, 10)), (1000, Record(3, 92, 5))]
+    slope, low, high = ratio_slope([Measured(x, record) for x, record in games])
+    assert low < slope < high < 0
+    assert slope == pytest.approx(-0.5, abs=0.1)
+    with pytest.raises(ValueError, match="two places or more"):
+        ratio_slope([Measured(5, Record(1, 1, 1))])
+
+
+@pytest.mark.parametrize(("truth", "slope"), [(0.3, 0.0), (0.5, -0.4)])
+def test_the_interval_of_the_slope_covers_the_truth(truth: float, slope: float) -> None:
+    random, xs, covered = np.random.default_rng(4), (5.0, 10.0, 32.0, 200.0), 0
+    for _ in range(400):
+        chances = [1 / (1 + math.exp(-(truth + slope * math.log(x / 20)))) for x in xs]
+        counts = [int(random.binomial(100, chance)) for chance in chances]
+        _, low, high = ratio_slope([Measured(x, Record(n, 100 - n, 0)) for x, n in zip(xs, counts, strict=True)])
+        covered += low <= slope <= high
+    assert 0.92 <= covered / 400 <= 0.98
+
+
+def test_the_factor_of_figure_3() -> None:
+    factor, low, high = ratio_factor(Record(32, 42, 26), Record(4, 94, 2))
+    assert factor == pytest.approx(58.5 / 42.5 / (6.5 / 94.5))
+    assert 1 < low < factor < high
+    assert ratio_factor(Record(4, 94, 2), Record(32, 42, 26))[0] == pytest.approx(1 / factor)
+    assert ratio_factor(Record(), Record())[1] < 1 < ratio_factor(Record(), Record())[2]

@@ -1,0 +1,239 @@
+"""Evaluators: all engines agree, answers belong to their rows, work goes on meanwhile, wrong input is named."""
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+import pytest
+
+from hauteur import _core, networks
+from hauteur.networks.architecture import ResNetArchitecture
+from hauteur.networks.evaluators.compare import Floats, differences, features_of, random_positions
+from hauteur.networks.evaluators.factory import PRECISIONS, Backend, Evaluator, Precision, has_cuda, make_evaluator
+from hauteur.networks.lc0 import random_net, random_tensors
+
+GAMES = {"tictactoe": "wdl", "connect4": "scalar", "nogo(size=5)": "wdl"}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("nets")
+
+
+def small_net(folder: Path, spec: str, value: Any) -> tuple[_core.Game, Path]:
+    """A random network of 8 filters and 2 blocks for a game."""
+    game = _core.Game(spec)
+    architecture = ResNetArchitecture(
+        feature_shape=game.feature_shape, num_actions=game.num_actions, filters=8, blocks=2, se_channels=4, value=value
+    )
+    path = folder / f"{game.name}.safetensors"
+    if not path.exists():
+        networks.save(path, architecture, random_tensors(architecture.shapes(), 1), game=spec)
+    return game, path
+
+
+@pytest.fixture(params=list(GAMES))
+def game_and_net(request: pytest.FixtureRequest, folder: Path) -> tuple[_core.Game, Path]:
+    return small_net(folder, request.param, GAMES[request.param])
+
+
+@pytest.fixture(scope="module")
+def chess(folder: Path) -> tuple[_core.Game, Path]:
+    return _core.Game("chess"), random_net(folder / "chess.pb.gz", filters=8, blocks=2)
+
+
+def backends() -> list[Backend]:
+    return [b for b in get_args(Backend) if b != "onnxruntime" or importlib.util.find_spec("onnxruntime")]
+
+
+def evaluate(game: _core.Game, net: Path, features: Floats, **settings: Any) -> tuple[Floats, Floats]:
+    evaluator = make_evaluator(game, net, device=settings.pop("device", "cpu"), **settings)
+    try:
+        return evaluator(features)
+    finally:
+        evaluator.close()
+
+
+def test_backends_agree_with_each_other(game_and_net: tuple[_core.Game, Path]) -> None:
+    game, net = game_and_net
+    states = random_positions(game, 40)
+    features = features_of(game, states)
+    reference = evaluate(game, net, features, backend="torch", precision="float32", threads=1)
+    np.testing.assert_allclose(reference[1].sum(axis=1), 1, atol=1e-5)
+    for backend in backends():
+        answers = evaluate(game, net, features, backend=backend, precision="float32", threads=2)
+        assert answers[0].shape == (40, game.num_actions)
+        assert answers[0].dtype == answers[1].dtype == np.float32
+        assert differences(states, answers, reference).largest < 1e-4, backend
+
+
+def test_scalar_values_become_win_and_loss(folder: Path) -> None:
+    game, net = small_net(folder, "connect4", "scalar")
+    features = features_of(game, random_positions(game, 5))
+    _, wdl = evaluate(game, net, features, threads=1)
+    np.testing.assert_array_equal(wdl[:, 1], 0)
+    assert ((wdl[:, 0] >= 0) & (wdl[:, 0] <= 1)).all()
+
+
+@pytest.mark.parametrize("backend", backends())
+@pytest.mark.parametrize("rows", [1, 2, 7, 16, 33])
+def test_a_row_has_its_answer_in_any_batch(chess: tuple[_core.Game, Path], backend: Backend, rows: int) -> None:
+    game, net = chess
+    states = random_positions(game, rows)
+    features = features_of(game, states)
+    evaluator = make_evaluator(game, net, backend=backend, precision="float32", threads=2, device="cpu")
+    try:
+        together = evaluator(features)
+        logits, wdl = (np.concatenate(parts) for parts in zip(*(evaluator(row[None]) for row in features), strict=True))
+        assert differences(states, together, (logits, wdl)).largest < 1e-4
+    finally:
+        evaluator.close()
+
+
+@pytest.mark.parametrize("backend", backends())
+def test_many_batches_in_flight(chess: tuple[_core.Game, Path], backend: Backend) -> None:
+    game, net = chess
+    states = random_positions(game, 60)
+    features = features_of(game, states)
+    evaluator = make_evaluator(game, net, backend=backend, precision="float32", threads=2, device="cpu")
+    try:
+        expected = evaluator(features)
+        pending = [evaluator.submit(features[i : i + 12].copy()) for i in range(0, 60, 12)]
+        parts = [one.result() for one in reversed(pending)][::-1]
+        answers = np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
+        assert differences(states, answers, expected).largest < 1e-4
+    finally:
+        evaluator.close()
+
+
+@pytest.mark.parametrize("backend", backends())
+def test_answers_that_nobody_reads(chess: tuple[_core.Game, Path], backend: Backend) -> None:
+    game, net = chess
+    features = features_of(game, random_positions(game, 32))
+    evaluator = make_evaluator(game, net, backend=backend, precision="float32", threads=2, device="cpu")
+    expected = evaluator(features)
+    for _ in range(20):
+        evaluator.submit(np.ones_like(features))
+        np.testing.assert_allclose(evaluator(features)[1], expected[1], atol=1e-5)
+    evaluator.submit(features.copy())
+    evaluator.close()
+
+
+@pytest.mark.parametrize("precision", ["bfloat16", "float16"])
+def test_torch_in_16_bits(chess: tuple[_core.Game, Path], precision: str) -> None:
+    game, net = chess
+    states = random_positions(game, 8)
+    features = features_of(game, states)
+    reference = evaluate(game, net, features, backend="torch", precision="float32", threads=1)
+    answers = evaluate(game, net, features, backend="torch", precision=precision, threads=1)
+    found = differences(states, answers, reference)
+    assert 0 < found.largest < 0.3
+    np.testing.assert_allclose(answers[1].sum(axis=1), 1, atol=1e-5)
+
+
+def test_int8(chess: tuple[_core.Game, Path]) -> None:
+    pytest.importorskip("nncf", reason="the extra `quantize` is not installed")
+    from hauteur.networks.quantize import ensure_int8
+
+    game, net = chess
+    states = random_positions(game, 32, seed=7)
+    features = features_of(game, states)
+    first = ensure_int8(net, game)
+    written = first.stat().st_mtime_ns
+    assert ensure_int8(net, game) == first
+    assert first.stat().st_mtime_ns == written
+    assert not list(first.parent.glob("*.tmp"))
+    reference = evaluate(game, net, features, precision="float32", threads=1)
+    answers = evaluate(game, net, features, backend="openvino", precision="int8", threads=1)
+    assert 0 < differences(states, answers, reference).largest < 0.3
+    with pytest.raises(ValueError, match=r"calibration rows must be \[N, \(112, 8, 8\)\]"):
+        ensure_int8(net, game, np.zeros((4, 2, 3, 3), np.float32))
+
+
+def test_uniform() -> None:
+    game = _core.Game("connect4")
+    evaluator = make_evaluator(game, "uniform")
+    logits, wdl = evaluator.submit(features_of(game, random_positions(game, 3))).result()
+    assert logits.shape == (3, 7)
+    assert not logits.any()
+    np.testing.assert_array_equal(wdl, np.array([[0.5, 0, 0.5]] * 3, np.float32))
+
+
+WRONG: dict[str, dict[str, Any]] = {
+    r"backend must be one of openvino, torch, onnxruntime, got 'lc0'": {"backend": "lc0"},
+    r"precision of torch must be one of .*, got 'int8'": {"backend": "torch", "precision": "int8"},
+    r"precision of openvino must be one of .*, got 'float16'": {"precision": "float16"},
+    r"batch_size must be 1 to 65536, got 0": {"batch_size": 0},
+    r"threads must be 1 to 1024, got 0": {"threads": 0},
+    r"device must be cpu, cuda or cuda:N, got 'tpu'": {"backend": "torch", "device": "tpu"},
+    r"device cuda:99: torch .* finds \d+ CUDA devices": {"backend": "torch", "device": "cuda:99"},
+    r"device 'cuda' needs backend torch, got backend openvino": {"backend": "openvino", "device": "cuda"},
+}
+
+
+@pytest.mark.parametrize("message", WRONG)
+def test_wrong_settings_are_named(message: str, chess: tuple[_core.Game, Path]) -> None:
+    settings = {"backend": "openvino", **WRONG[message]}
+    with pytest.raises(ValueError, match=message):
+        make_evaluator(*chess, **settings)
+
+
+def test_a_net_for_another_game_is_refused(chess: tuple[_core.Game, Path]) -> None:
+    with pytest.raises(ValueError, match=r"is a net for chess \(features .*1858 actions\), not for connect4"):
+        make_evaluator(_core.Game("connect4"), chess[1])
+
+
+def test_missing_net() -> None:
+    with pytest.raises(OSError, match=r"nowhere\.pb\.gz"):
+        make_evaluator(_core.Game("chess"), "nowhere.pb.gz")
+
+
+def test_every_backend_states_its_precisions() -> None:
+    assert set(PRECISIONS) == set(get_args(Backend))
+    assert all("float32" in precisions for precisions in PRECISIONS.values())
+
+
+def test_padding_for_graphs() -> None:
+    from hauteur.networks.evaluators.torch import padded_rows
+
+    assert [padded_rows(n) for n in (1, 8, 9, 64, 65, 1000)] == [8, 8, 16, 64, 128, 1024]
+
+
+@pytest.mark.skipif(not has_cuda(), reason="torch finds no CUDA device here")
+@pytest.mark.parametrize("precision", ["float32", "float16", "bfloat16"])
+def test_cuda_agrees_with_the_processor(chess: tuple[_core.Game, Path], precision: Precision) -> None:
+    game, net = chess
+    states = random_positions(game, 50)
+    features = features_of(game, states)
+    reference = evaluate(game, net, features, backend="torch", precision="float32", threads=1)
+    evaluator = make_evaluator(game, net, device="cuda", precision=precision)
+    pending = [evaluator.submit(features[i : i + 10].copy()) for i in range(0, 50, 10)]
+    parts = [one.result() for one in pending]
+    answers = np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
+    assert differences(states, answers, reference).largest < (2e-3 if precision == "float32" else 0.3)
+    evaluator.close()
+
+
+def test_a_cached_export_needs_no_torch(chess: tuple[_core.Game, Path]) -> None:
+    game, net = chess
+    evaluate(game, net, features_of(game, random_positions(game, 1)), backend="openvino", threads=1)
+    code = (
+        "import sys\nfrom hauteur._core import Game\nfrom hauteur.networks.evaluators.factory import make_evaluator\n"
+        f"game = Game('chess')\nevaluator = make_evaluator(game, {str(net)!r}, backend='openvino', threads=1)\n"
+        "evaluator(game.initial_state().encode()[None])\nassert 'torch' not in sys.modules\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_evaluators_keep_the_protocol(chess: tuple[_core.Game, Path]) -> None:
+    game, net = chess
+    evaluator: Evaluator = make_evaluator(game, net, backend="openvino", threads=2, batch_size=48)
+    assert evaluator.batch_size == 48
+    assert evaluator.num_actions == 1858
+    assert evaluator.feature_shape == (112, 8, 8)
+    assert evaluator.name.startswith("chess.pb.gz openvino")
+    evaluator.close()

@@ -1,0 +1,237 @@
+"""lc0 network files: what is written is read back, every kind computes what the format's description says."""
+
+import gzip
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from lc0_toys import NumpyNet, attention_net, tower_net
+
+from hauteur import networks
+from hauteur.networks.architecture import Lc0Architecture
+from hauteur.networks.lc0 import lc0_bytes, random_net
+from hauteur.networks.lc0_layers import Floats, decode, encode
+from hauteur.networks.lc0_proto import SCHEMA, Encoding, pack_net, read_net
+from hauteur.networks.modules import Inference
+from hauteur.networks.wire import Message, read_message, write_message
+
+Toy = tuple[Lc0Architecture, dict[str, Floats]]
+
+TOYS: dict[str, Any] = {
+    "se, convolution policy, wdl": lambda: tower_net(policy="convolution", value="wdl"),
+    "plain, classical policy, scalar": lambda: tower_net(policy="classical", value="scalar", se=False),
+    "biases instead of norms, moves left, mish": lambda: tower_net(
+        policy="classical",
+        value="wdl",
+        bn=False,
+        moves_left=True,
+        activation="mish",
+        ffn_activation="mish",
+        smolgen_activation="mish",
+    ),
+    "tower, attention policy": lambda: tower_net(policy="attention", value="wdl"),
+    "tower, encoders in the attention policy": lambda: tower_net(
+        policy="attention", value="wdl", policy_encoders=1, ffn_activation="selu"
+    ),
+    "attention on a tower": lambda: attention_net(embedding="none"),
+    "attention, map": lambda: attention_net(embedding="map"),
+    "attention, map, old activations, no smolgen": lambda: attention_net(
+        embedding="map", smolgen=False, ffn_activation="relu_2", smolgen_activation="swish"
+    ),
+    "attention, dense, several heads, mish": lambda: attention_net(
+        embedding="dense", multihead=True, activation="mish", ffn_activation="mish", smolgen_activation="swish"
+    ),
+    "attention, encoders in the policy head": lambda: attention_net(embedding="map", policy_encoders=1),
+}
+
+
+@pytest.fixture(params=list(TOYS))
+def toy(request: pytest.FixtureRequest) -> Toy:
+    built: Toy = TOYS[request.param]()
+    return built
+
+
+def write(path: Path, net: Toy, encoding: Any = "float32") -> Path:
+    path.write_bytes(lc0_bytes(*net, training={"training_steps": 7}, encoding=encoding))
+    return path
+
+
+def random_planes(rows: int) -> Floats:
+    random = np.random.default_rng(1)
+    return (random.random((rows, 112, 8, 8)) < 0.2).astype(np.float32)
+
+
+def run(path: Path, planes: Floats) -> list[Floats]:
+    with torch.inference_mode():
+        return [output.numpy() for output in Inference(networks.load(path).module())(torch.from_numpy(planes))]
+
+
+def test_outputs_agree_with_numpy(toy: Toy, tmp_path: Path) -> None:
+    planes = random_planes(3)
+    policy, wdl, *moves_left = run(write(tmp_path / "toy.pb.gz", toy), planes)
+    for row, features in enumerate(planes):
+        expected_policy, expected_value, expected_moves = NumpyNet(*toy)(features)
+        np.testing.assert_allclose(policy[row], expected_policy, atol=2e-4, rtol=1e-4)
+        value = wdl[row] if toy[0].value == "wdl" else wdl[row, :1] - wdl[row, 2:]
+        np.testing.assert_allclose(value, expected_value, atol=1e-5)
+        assert wdl[row].sum() == pytest.approx(1, abs=1e-5)
+        assert bool(moves_left) == (expected_moves is not None)
+        if expected_moves is not None:
+            np.testing.assert_allclose(moves_left[0][row], expected_moves, atol=1e-4, rtol=1e-4)
+
+
+def test_file_is_read_as_written(toy: Toy, tmp_path: Path) -> None:
+    net = networks.load(write(tmp_path / "toy.pb.gz", toy))
+    assert net.description.architecture == toy[0].model_copy(update={"min_version": (0, 33, 0)})
+    assert net.description.training == {"training_steps": 7}
+    assert net.description.parameters == sum(values.size for values in toy[1].values())
+    assert set(net.tensors) == set(toy[1])
+    for path, values in toy[1].items():
+        np.testing.assert_array_equal(net.tensors[path], values)
+
+
+def test_linear16_is_exact_the_second_time(toy: Toy, tmp_path: Path) -> None:
+    first = networks.load(write(tmp_path / "first.pb.gz", toy, "linear16"))
+    networks.convert(tmp_path / "first.pb.gz", tmp_path / "second.pb.gz")
+    networks.convert(tmp_path / "first.pb.gz", tmp_path / "between.safetensors")
+    networks.convert(tmp_path / "between.safetensors", tmp_path / "third.pb.gz")
+    for name in ("second", "third"):
+        again = networks.load(tmp_path / f"{name}.pb.gz").tensors
+        for path, values in first.tensors.items():
+            np.testing.assert_array_equal(again[path], values, err_msg=path)
+
+
+@pytest.mark.parametrize("encoding", ["linear16", "float16", "bfloat16", "float32"])
+def test_encodings(encoding: str) -> None:
+    values = np.random.default_rng(0).normal(size=500).astype(np.float32)
+    bound = {"linear16": 8e-5, "float16": 2e-3, "bfloat16": 2e-2, "float32": 0.0}[encoding]
+    code = Encoding[encoding.upper()]
+    layer = encode(values, code)
+    assert np.abs(decode({**layer, "params": memoryview(layer["params"])}) - values).max() <= bound
+
+
+def test_linear16_extremes() -> None:
+    for values in ([0.0], [3.5, 3.5], [-1.0, 2.0], []):
+        layer = encode(np.array(values, np.float32), Encoding.LINEAR16)
+        np.testing.assert_array_equal(
+            decode({**layer, "params": memoryview(layer["params"])}), np.array(values, np.float32)
+        )
+
+
+def test_unknown_to_format_fields_are_filled_as_lc0_does(tmp_path: Path) -> None:
+    message = messages(tower_net(policy="classical", value="scalar", se=False))
+    del message["format"]["network_format"]
+    assert describe(message, tmp_path).policy == "classical"
+    message["format"]["network_format"] = {"input": 1, "output": 1, "network": 2}
+    assert describe(message, tmp_path).structure == 4
+
+
+def test_old_attention_files(tmp_path: Path) -> None:
+    message = messages(attention_net(embedding="map"))
+    message["format"]["network_format"] = {
+        "input": 1,
+        "output": 2,
+        "network": 4,
+        "policy": 3,
+        "value": 2,
+        "moves_left": 1,
+    }
+    found = describe(message, tmp_path)
+    assert (found.structure, found.input_embedding) == (6, "map")
+    assert (found.ffn_activation, found.smolgen_activation) == ("relu_2", "swish")
+    message = messages(attention_net(embedding="dense", multihead=True))
+    form = message["format"]["network_format"]
+    message["format"]["network_format"] = {**form, "network": 6, "input_embedding": 1}
+    assert describe(message, tmp_path).structure == 7
+    message["format"]["network_format"] = {**form, "network": 134}
+    assert describe(message, tmp_path).structure == 7
+
+
+def messages(net: Toy) -> Message:
+    return read_message(gzip.decompress(lc0_bytes(*net)), SCHEMA, "Net")
+
+
+def describe(message: Message, folder: Path) -> Lc0Architecture:
+    path = folder / "changed.pb.gz"
+    path.write_bytes(pack_net(message))
+    architecture = networks.describe(path).architecture
+    assert isinstance(architecture, Lc0Architecture)
+    return architecture
+
+
+UNSUPPORTED = {
+    "input format 3 (CANONICALIZATION)": {"input": 3},
+    "network structure 5 (ONNX)": {"network": 5},
+    "policy format 9 (unknown)": {"policy": 9},
+    "value format 3 (PARAM)": {"value": 3},
+    "moves-left format 2": {"moves_left": 2},
+    "default activation 5": {"default_activation": 5},
+    "FFN activation 9 (SOFTMAX)": {"ffn_activation": 9},
+}
+
+
+@pytest.mark.parametrize("message", UNSUPPORTED)
+def test_unsupported_formats_are_named(message: str, tmp_path: Path) -> None:
+    net = messages(tower_net(policy="convolution", value="wdl"))
+    net["format"]["network_format"] |= UNSUPPORTED[message]
+    path = tmp_path / "strange.pb.gz"
+    path.write_bytes(pack_net(net))
+    with pytest.raises(ValueError, match=re.escape(f"{path}: {message}")) as caught:
+        networks.load(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_wrong_layers_are_named(tmp_path: Path) -> None:
+    architecture, tensors = tower_net(policy="convolution", value="wdl")
+    path = tmp_path / "wrong.pb.gz"
+    for name, values, complaint in (
+        ("residual.1.se.w2", np.zeros(5, np.float32), "layer residual.1.se.w2 has 5 numbers, expected 36 (12x3)"),
+        ("value.bn_means", np.zeros(0, np.float32), "layer value has only one of bn_means and bn_stddivs"),
+        ("ip1_val_b", np.zeros(0, np.float32), "layer ip1_val_b is missing"),
+        ("smolgen_w", np.zeros(4096, np.float32), "layer smolgen_w has no place"),
+    ):
+        message = messages((architecture, tensors))
+        target = message["weights"]
+        *parents, last = name.split(".")
+        for parent in parents:
+            target = target[int(parent)] if parent.isdecimal() else target[parent]
+        target[last] = encode(values, Encoding.LINEAR16)
+        path.write_bytes(pack_net(message))
+        with pytest.raises(ValueError, match=r"wrong\.pb\.gz: ") as caught:
+            networks.load(path)
+        assert complaint in str(caught.value)
+
+
+def test_numbers_that_are_not_finite_are_refused(tmp_path: Path) -> None:
+    message = messages(tower_net(policy="convolution", value="wdl"))
+    message["weights"]["input"]["weights"]["max_val"] = float("inf")
+    path = tmp_path / "infinite.pb.gz"
+    path.write_bytes(pack_net(message))
+    with pytest.raises(ValueError, match=r"layer input\.weights has the range .* not finite"):
+        networks.load(path).module()
+
+
+def test_random_net_is_reproducible_and_small(tmp_path: Path) -> None:
+    first, second = (random_net(tmp_path / f"{name}.pb.gz", seed=4) for name in "ab")
+    assert first.read_bytes() == second.read_bytes()
+    assert first.stat().st_size < 1_500_000
+    policy, wdl = run(first, random_planes(2))
+    assert policy.shape == (2, 1858)
+    assert wdl.shape == (2, 3)
+
+
+@pytest.mark.parametrize("name", ["maia-1100", "maia-1900"])
+def test_real_networks_round_trip(name: str, shared_data: Path, tmp_path: Path) -> None:
+    source = shared_data / "nets" / f"{name}.pb.gz"
+    description = networks.describe(source)
+    assert description.architecture.summary() == "lc0 64x6 se relu, convolution policy, wdl value"
+    networks.convert(source, tmp_path / "net.safetensors")
+    networks.convert(tmp_path / "net.safetensors", tmp_path / "net.pb.gz")
+    planes = random_planes(4)
+    for before, after in zip(run(source, planes), run(tmp_path / "net.pb.gz", planes), strict=True):
+        np.testing.assert_array_equal(before, after)
+    ours, theirs = read_net(tmp_path / "net.pb.gz"), read_net(source)
+    assert write_message(ours["weights"], SCHEMA, "Weights") == write_message(theirs["weights"], SCHEMA, "Weights")

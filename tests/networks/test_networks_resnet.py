@@ -1,0 +1,185 @@
+"""Residual towers: files, seeds, exports; the same network in every format computes the same."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from hauteur import _core, networks
+from hauteur.networks.architecture import ResNetArchitecture
+from hauteur.networks.evaluators.compare import Floats, differences, features_of, random_positions
+from hauteur.networks.evaluators.factory import make_evaluator
+from hauteur.networks.lc0 import random_tensors
+from hauteur.networks.modules import Inference, build, initialise, tensors_of
+from hauteur.networks.onnx import ensure_onnx
+
+VARIANTS: dict[str, dict[str, Any]] = {
+    "dense, wdl": {},
+    "dense, scalar, mish": {"value": "scalar", "activation": "mish"},
+    "se": {"se_channels": 4},
+    "no blocks": {"blocks": 0},
+    "convolution": {"policy": "convolution"},
+}
+
+CHESS: dict[str, dict[str, Any]] = {
+    "convolution, wdl, se": {"policy": "convolution", "se_channels": 4},
+    "dense, scalar, mish": {"policy": "dense", "value": "scalar", "activation": "mish", "policy_channels": 4},
+}
+
+
+def tictactoe(**more: Any) -> ResNetArchitecture:
+    return ResNetArchitecture.model_validate(
+        {"feature_shape": (2, 3, 3), "num_actions": 9, "filters": 8, "blocks": 2} | more
+    )
+
+
+def chess(**more: Any) -> ResNetArchitecture:
+    return ResNetArchitecture.model_validate(
+        {"feature_shape": (112, 8, 8), "num_actions": 1858, "filters": 6, "blocks": 1} | more
+    )
+
+
+def answers(path: Path, features: Floats) -> tuple[Floats, Floats]:
+    with torch.inference_mode():
+        policy, wdl, *_ = Inference(networks.load(path).module())(torch.from_numpy(features))
+    return policy.numpy(), wdl.numpy()
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_shapes_are_those_of_the_module(variant: str) -> None:
+    architecture = tictactoe(**VARIANTS[variant])
+    state = initialise(architecture, seed=0).state_dict()
+    shapes = {name: tuple(value.shape) for name, value in state.items() if not name.endswith("num_batches_tracked")}
+    assert shapes == architecture.shapes()
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_file_is_read_as_written(variant: str, tmp_path: Path) -> None:
+    architecture = tictactoe(**VARIANTS[variant])
+    tensors = tensors_of(initialise(architecture, seed=1))
+    path = tmp_path / "net.safetensors"
+    networks.save(path, architecture, tensors, game="tictactoe", training={"steps": 3, "loss": 0.5, "note": "x"})
+    net = networks.load(path)
+    assert net.description.architecture == architecture
+    assert net.description.game == "tictactoe"
+    assert net.description.training == {"steps": 3, "loss": 0.5, "note": "x"}
+    assert {name: values.shape for name, values in net.tensors.items()} == architecture.shapes()
+    features = torch.rand(4, 2, 3, 3, generator=torch.Generator().manual_seed(0))
+    with torch.inference_mode():
+        expected = build(architecture, tensors)(features)
+        for ours, theirs in zip(net.module()(features), expected, strict=True):
+            torch.testing.assert_close(ours, theirs, rtol=0, atol=0)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_equal_networks_are_equal_files(tmp_path: Path) -> None:
+    for name in "ab":
+        networks.save(
+            tmp_path / f"{name}.safetensors", tictactoe(), tensors_of(initialise(tictactoe(), seed=5)), game="tictactoe"
+        )
+    assert (tmp_path / "a.safetensors").read_bytes() == (tmp_path / "b.safetensors").read_bytes()
+    other = tensors_of(initialise(tictactoe(), seed=6))
+    assert not np.array_equal(
+        other["input.conv.weight"], networks.load(tmp_path / "a.safetensors").tensors["input.conv.weight"]
+    )
+
+
+def test_new_networks_are_nearly_uniform_and_even() -> None:
+    network = initialise(tictactoe(), seed=0).eval()
+    with torch.inference_mode():
+        policy, wdl = Inference(network)(torch.zeros(1, 2, 3, 3))
+    assert torch.softmax(policy, 1).max() < 0.3
+    assert (wdl[0, 0] - wdl[0, 2]).abs() < 0.3
+
+
+@pytest.mark.parametrize("variant", CHESS)
+def test_chess_towers_become_lc0_files(variant: str, tmp_path: Path) -> None:
+    architecture = chess(**CHESS[variant])
+    source = tmp_path / "net.safetensors"
+    networks.save(source, architecture, random_tensors(architecture.shapes(), 2), game="chess")
+    networks.convert(source, tmp_path / "net.pb.gz", encoding="float32")
+    networks.convert(tmp_path / "net.pb.gz", tmp_path / "back.safetensors")
+    networks.convert(source, tmp_path / "net.onnx")
+    game = _core.Game("chess")
+    states = random_positions(game, 12)
+    features = features_of(game, states)
+    expected = answers(source, features)
+    for name in ("net.pb.gz", "back.safetensors"):
+        assert differences(states, answers(tmp_path / name, features), expected).largest < 1e-5
+    evaluator = make_evaluator(game, tmp_path / "net.onnx", backend="openvino", precision="float32", threads=1)
+    assert differences(states, evaluator(features), expected).largest < 1e-4
+    evaluator.close()
+    assert networks.describe(tmp_path / "net.onnx").architecture == architecture
+
+
+def test_what_lc0_has_no_place_for(tmp_path: Path) -> None:
+    for architecture, message in (
+        (tictactoe(), r"only chess networks \(112x8x8 planes, 1858 actions\) fit an lc0 file, got 9 actions"),
+        (chess(value_hidden=64), r"lc0 wants a value head of 32 channels and 128 hidden units, got 32 and 64"),
+    ):
+        tensors = random_tensors(architecture.shapes(), 0)
+        with pytest.raises(ValueError, match=message):
+            networks.save(tmp_path / "net.pb.gz", architecture, tensors, game="tictactoe")
+    assert not list(tmp_path.iterdir())
+
+
+def test_wrong_tensors_are_named(tmp_path: Path) -> None:
+    tensors = random_tensors(tictactoe().shapes(), 0)
+    missing = {name: values for name, values in tensors.items() if name != "value.hidden.bias"}
+    infinite = tensors | {"value.hidden.bias": np.full(128, np.inf, np.float32)}
+    for wrong, message in (
+        (missing, "tensor value.hidden.bias is missing"),
+        (infinite, "tensor value.hidden.bias holds numbers that are not finite"),
+        (tensors | {"extra": np.zeros(1, np.float32)}, "tensor extra has no place in this architecture"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            networks.save(tmp_path / "net.safetensors", tictactoe(), wrong, game="tictactoe")
+    assert not list(tmp_path.iterdir())
+
+
+def test_convolution_policy_needs_a_fitting_game() -> None:
+    with pytest.raises(
+        ValueError, match="policy 'convolution' needs one action a square or chess, got 7 actions on 6x7"
+    ):
+        ResNetArchitecture(feature_shape=(2, 6, 7), num_actions=7, policy="convolution")
+
+
+@pytest.fixture
+def net(tmp_path: Path) -> Path:
+    path = tmp_path / "nets" / "net.safetensors"
+    path.parent.mkdir()
+    networks.save(path, tictactoe(), random_tensors(tictactoe().shapes(), 0), game="tictactoe")
+    return path
+
+
+def test_exports_are_cached_by_content(net: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HAUTEUR_CACHE", str(tmp_path / "cache"))
+    first = ensure_onnx(net)
+    assert first.parent == tmp_path / "cache"
+    written = first.stat().st_mtime_ns
+    assert ensure_onnx(net) == first
+    assert first.stat().st_mtime_ns == written
+    networks.save(net, tictactoe(), random_tensors(tictactoe().shapes(), 1), game="tictactoe")
+    assert ensure_onnx(net) != first
+    assert not [path for path in (tmp_path / "cache").iterdir() if path.suffix != ".onnx"]
+
+
+def test_exports_lie_beside_the_net(net: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HAUTEUR_CACHE")
+    export = ensure_onnx(net)
+    assert export.parent == net.parent
+    assert sorted(net.parent.iterdir()) == sorted([net, export])
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="a folder cannot be closed to this user")
+def test_exports_of_nets_in_closed_folders(net: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HAUTEUR_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    net.parent.chmod(0o555)
+    try:
+        assert ensure_onnx(net).is_relative_to(tmp_path / "home")
+    finally:
+        net.parent.chmod(0o755)

@@ -1,0 +1,95 @@
+"""Rollouts: random games as an evaluator, alone and in a search."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hauteur import _core
+from hauteur.games.registry import make
+from hauteur.networks.evaluators.factory import StateEvaluator, make_evaluator
+from hauteur.networks.evaluators.rollout import RolloutEvaluator
+from hauteur.players.player import run_searches
+from hauteur.search.params import SearchParams
+
+WIN_NEXT = ("4", "1", "4", "1", "4", "2")
+
+
+def position(spec: str, moves: tuple[str, ...]) -> _core.State:
+    state = make(spec).initial_state()
+    for move in moves:
+        state.play(state.action_from_text(move))
+    return state
+
+
+def test_values_depend_on_seed_and_position_alone() -> None:
+    states = [position("connect4", WIN_NEXT[:plies]) for plies in range(7)]
+    values = _core.rollout_values(states, seed=5, games=50)
+    assert values.shape == (7, 3)
+    assert np.allclose(values.sum(axis=1), 1)
+    assert np.array_equal(_core.rollout_values(states[::-1], seed=5, games=50), values[::-1])
+    assert not np.array_equal(_core.rollout_values(states, seed=6, games=50), values)
+
+
+def test_random_tictactoe() -> None:
+    """Uniformly random play: the first player wins 737/1260, loses 121/420, draws 8/63."""
+    values = _core.rollout_values([make("tictactoe").initial_state()], seed=1, games=20_000)[0]
+    assert np.allclose(values, [737 / 1260, 8 / 63, 121 / 420], atol=0.015)
+
+
+def test_a_finished_position_counts_as_it_ended() -> None:
+    assert _core.rollout_values([position("connect4", (*WIN_NEXT, "4"))]).tolist() == [[0, 0, 1]]
+
+
+@pytest.mark.parametrize("spec", ["connect4", "tutorial"])
+def test_search_with_rollouts(spec: str) -> None:
+    state = position(spec, WIN_NEXT if spec == "connect4" else ())
+    evaluator = make_evaluator(state.game, "rollout")
+    assert isinstance(evaluator, StateEvaluator)
+    forest = _core.Forest(state.game, SearchParams().model_dump_json(exclude_none=True))
+    ids = np.array([forest.add(state)], np.int64)
+    forest.set_visit_limits(ids, np.array([300], np.uint32))
+    facts = run_searches(forest, evaluator, batch_size=evaluator.batch_size)
+    evaluator.close()
+    forest.check_invariants(int(ids[0]))
+    assert forest.root_node_visits(ids)[0] >= 300
+    assert facts.rows > 0
+    if spec == "connect4":
+        assert forest.root_visits(ids)[0].argmax() == 3
+
+
+def test_an_exception_in_a_game_ends_the_search_with_it() -> None:
+    class Broken:
+        num_actions, feature_shape, to_move, counter = 1, (1, 1, 1), 0, 0
+
+        def legal_actions(self) -> list[int]:
+            return [0]
+
+        def play(self, action: int) -> None:
+            self.counter += 1
+
+        def outcome(self) -> None:
+            if self.counter > 5:
+                raise KeyError("lost")
+
+        def encode(self) -> list[list[list[float]]]:
+            return [[[0.0]]]
+
+        def copy(self) -> Broken:
+            twin = Broken()
+            twin.counter = self.counter
+            return twin
+
+    game = _core.Game.from_python(Broken())
+    with pytest.raises(KeyError, match="lost"):
+        _core.rollout_values([game.initial_state()])
+
+
+def test_wrong_uses() -> None:
+    evaluator = RolloutEvaluator(make("connect4"))
+    with pytest.raises(ValueError, match="rollouts start from positions, got 2 rows of features"):
+        evaluator(np.zeros((2, 3, 6, 7), np.float32))
+    with pytest.raises(ValueError, match="games must be >= 1, got 0"):
+        RolloutEvaluator(make("connect4"), games=0)
+    with pytest.raises(ValueError, match="games must be >= 1, got 0"):
+        _core.rollout_values([], games=0)

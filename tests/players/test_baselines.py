@@ -1,0 +1,138 @@
+"""Searches by random games: the core agrees with the specification visit by visit, and is as strong as it should be."""
+
+import json
+
+import numpy as np
+import pytest
+
+from hauteur import _core
+from hauteur.cli import main
+from hauteur.games.registry import make
+from hauteur.matches.match import Evaluators, MatchSettings, Resources, build_player, match_games
+from hauteur.matches.results import Tally
+from hauteur.players.settings import parse_player
+from hauteur.search.reference.rave import Rave
+
+
+def position(spec: str, plies: int, seed: int) -> tuple[_core.State, dict[int, int]]:
+    """A position after random moves, and its stones."""
+    random, state = np.random.default_rng(seed), make(spec).initial_state()
+    stones: dict[int, int] = {}
+    for _ in range(plies):
+        action = int(random.choice(state.legal_actions()))
+        stones[action] = state.to_move
+        state.play(action)
+    return state, stones
+
+
+@pytest.mark.parametrize(
+    ("spec", "plies", "simulations"),
+    [
+        ("nogo(size=2)", 0, 60),
+        ("nogo(size=4)", 0, 400),
+        ("nogo(size=4)", 7, 300),
+        ("nogo(rows=3,cols=5)", 2, 300),
+        ("nogo(size=5)", 4, 400),
+        ("nogo", 20, 60),
+        ("nogo(size=12)", 30, 12),
+    ],
+)
+def test_rave_agrees_with_its_specification_visit_by_visit(spec: str, plies: int, simulations: int) -> None:
+    for seed in range(2):
+        state, stones = position(spec, plies, seed)
+        _, rows, columns = state.game.feature_shape
+        search = Rave(rows, columns, stones, state.to_move, seed)
+        for _ in range(simulations):
+            search.simulate()
+        expected = np.zeros((rows * columns, 4), np.uint32)
+        for child in search.root.children or []:
+            expected[child.point] = child.N, child.W, child.R, child.S
+        np.testing.assert_array_equal(_core.rave_search(state, simulations, seed), expected)
+
+
+def test_rave_counts_every_simulation_and_repeats_itself() -> None:
+    state = make("nogo(size=7)").initial_state()
+    table = _core.rave_search(state, 2000, 5)
+    visits, wins, amaf_visits, amaf_wins = table.T
+    assert visits.sum() == 1999  # the first one is the root's own random game
+    assert (wins <= visits).all()
+    assert (amaf_wins <= amaf_visits).all()
+    assert (amaf_visits >= visits + 20).all()
+    np.testing.assert_array_equal(table, _core.rave_search(state, 2000, 5))
+    assert (table != _core.rave_search(state, 2000, 6)).any()
+
+
+def test_rave_refuses_what_it_cannot_search() -> None:
+    with pytest.raises(ValueError, match="rave plays nogo alone"):
+        _core.rave_search(make("connect4").initial_state(), 10)
+    with pytest.raises(ValueError, match="simulations must be 1 to 10000000, got 0"):
+        _core.rave_search(make("nogo").initial_state(), 0)
+    over, _ = position("nogo(size=2)", 0, 0)
+    while over.outcome() is None:
+        over.play(int(over.legal_actions()[0]))
+    with pytest.raises(ValueError, match="the game is over"):
+        _core.rave_search(over, 10)
+
+
+def test_rave_finds_winning_moves() -> None:
+    solver = _core.NoGoSolver(5, 5)
+    chosen = []
+    for seed in range(40):
+        state, _ = position("nogo(size=5)", 12, seed)
+        children = {action: state.copy() for action in state.legal_actions().tolist()}
+        for action, child in children.items():
+            child.play(action)
+        winning = [action for action, child in children.items() if solver.solve(child, 10**6) == -1]
+        if 0 < len(winning) < len(children) / 2:
+            chosen.append(int(np.argmax(_core.rave_search(state, 20_000, seed)[:, 0])) in winning)
+    assert len(chosen) >= 5
+    assert np.mean(chosen) >= 0.8
+
+
+def test_mcts_plays_games_written_in_python() -> None:
+    state = make("tutorial").initial_state()
+    table = _core.mcts_search(state, 100, 1)
+    assert table[:, 0].sum() == 100
+    assert (table[:, 1] <= 2 * table[:, 0]).all()
+    np.testing.assert_array_equal(table, _core.mcts_search(state, 100, 1))
+
+
+def score(a: str, b: str, *, games: int, game: str) -> float:
+    """Score of A, 0 to 1."""
+    rules = make(game)
+    settings = MatchSettings(game=rules.spec, a=parse_player(a), b=parse_player(b), games=games, random_plies=2)
+    resources = Resources(threads=2)
+    tally = Tally(settings.paired)
+    with Evaluators(rules, resources) as evaluators:
+        players = tuple(build_player(rules, p, evaluators, "x") for p in (settings.a, settings.b))
+        for played in match_games(rules, (players[0], players[1]), settings, resources=resources):
+            tally.add(played)
+    return tally.record.score
+
+
+def test_rave_beats_random_play_without_loss() -> None:
+    assert score("rave:1000", "random", games=20, game="nogo") == 1.0
+
+
+def test_mcts_beats_random_play() -> None:
+    assert score("mcts:500", "random", games=20, game="connect4") >= 0.9
+    assert score("mcts:300", "random", games=20, game="nogo(size=5)") >= 0.9
+
+
+@pytest.mark.slow
+def test_ten_times_the_simulations_beat_rave() -> None:
+    assert score("rave:10000", "rave:1000", games=20, game="nogo") >= 0.85
+
+
+def test_bench_prints_one_line_a_player(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["bench", "baselines", "nogo(size=4)", "tictactoe", "--simulations", "50", "--rounds", "2"]
+    assert main.main([*words, "--seconds", "0.01"]) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(line["game"], line["player"]) for line in lines] == [
+        ("nogo(size=4)", "rave:50"),
+        ("nogo(size=4)", "mcts:50"),
+        ("tictactoe", "mcts:50"),
+    ]
+    assert all(line["simulations_per_second"]["min"] > 0 for line in lines)
+    for wrong in (["--rounds", "0"], ["--seconds", "inf"], ["--seconds", "-1"]):
+        assert main.main(["bench", "baselines", *wrong]) == main.EXIT_BAD_INPUT

@@ -1,0 +1,234 @@
+"""What engines say, and the words that name them: read whatever stands there, and written back the same."""
+
+import shlex
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hauteur.players.chosen_move import EngineFailure
+from hauteur.players.engines.clock import Clock
+from hauteur.players.engines.gtp_lines import Response, parse_response
+from hauteur.players.engines.settings import EngineSettings, clock_of, program_words
+from hauteur.players.engines.uci_lines import Found, Option, parse_bestmove, parse_info, parse_option
+from hauteur.players.engines.watchdog import left_over
+from hauteur.players.settings import PlayerSettings, parse_player, player_text
+from hauteur.search.scores import mate_score
+
+WORDS = [
+    "info",
+    "depth",
+    "score",
+    "cp",
+    "mate",
+    "multipv",
+    "pv",
+    "string",
+    "lowerbound",
+    "option",
+    "name",
+    "type",
+    "spin",
+]
+WORDS += [
+    "min",
+    "max",
+    "var",
+    "default",
+    "combo",
+    "bestmove",
+    "e2e4",
+    "=",
+    "?",
+    "=1",
+    "-",
+    "1",
+    "-99999999999",
+    "٣",
+    "",
+]
+LINES = st.one_of(st.text(), st.lists(st.sampled_from(WORDS)).map(" ".join))
+NAMES = st.text(st.characters(codec="ascii", categories=["L", "N"]), min_size=1).map(lambda name: f"Set {name}")
+
+
+@given(LINES)
+def test_no_line_is_too_strange(line: str) -> None:
+    found = parse_info(line)
+    assert found is None or (0 <= found.depth <= 65_535 and isinstance(found.score, float))
+    assert (option := parse_option(line)) is None or option.name
+    assert parse_bestmove(line) is None or line.split()[0] == "bestmove"
+    assert parse_response([line]) is None or line[:1] in ("=", "?")
+    assert parse_response([]) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("info depth 12 seldepth 20 multipv 1 score cp 25 nodes 9 pv e2e4", Found(0.25, 12)),
+        ("info score cp -5 depth 3", Found(-0.05, 3)),
+        ("info depth 5 score mate 3", Found(mate_score(3), 5)),
+        ("info depth 5 score mate -2 pv a", Found(mate_score(-2), 5)),
+        ("info depth 0 score mate 0", Found(mate_score(0), 0)),
+        ("info depth 5 score cp 20 wdl 500 400 100", Found(0.2, 5)),
+        ("info depth 5 multipv 2 score cp 20", None),
+        ("info depth 5 score cp 20 lowerbound", None),
+        ("info depth 5 score cp 20 upperbound nodes 4", None),
+        ("info string score cp 20", None),
+        ("info depth 5 currmove e2e4", None),
+        ("info depth -7 score cp 10", Found(0.1, 0)),
+        ("info depth 99999999999 score cp 10", Found(0.1, 0)),
+        ("info depth 5 score cp", None),
+        ("information depth 5 score cp 3", None),
+    ],
+)
+def test_what_was_found(line: str, found: Found | None) -> None:
+    assert parse_info(line) == found
+
+
+@given(NAMES, st.integers(-(2**63), 2**63), st.integers(-(2**63), 2**63))
+def test_spins(name: str, least: int, most: int) -> None:
+    option = parse_option(f"option name {name} type spin default 1 min {least} max {most}")
+    assert option == Option(name, "spin", least, most)
+
+
+@given(NAMES, st.lists(NAMES, max_size=4))
+def test_combos(name: str, values: list[str]) -> None:
+    words = "".join(f" var {value}" for value in values)
+    assert parse_option(f"option name {name} type combo default x{words}") == Option(
+        name, "combo", values=tuple(values)
+    )
+    assert parse_option(f"option  name {name}  type check default false ") == Option(name, "check")
+    assert parse_option(f"option name {name} type button") == Option(name, "button")
+    assert parse_option(f"option name {name} type string default ") == Option(name, "string")
+    assert parse_option(f"option name {name} type slider") is None
+
+
+def test_moves() -> None:
+    assert parse_bestmove("bestmove e7e8q ponder a7a6") == "e7e8q"
+    assert [parse_bestmove(line) for line in ("bestmove", "bestmoves e2e4", "move e2e4")] == [None] * 3
+
+
+@given(st.sampled_from("=?"), st.integers(0, 999_999_999), st.text("ab c\t", max_size=5).map(str.strip))
+def test_responses(sign: str, number: int, text: str) -> None:
+    assert parse_response([f"{sign}{number} {text}".strip()]) == Response(sign == "=", number, text)
+    assert parse_response([f"{sign} {text}".strip(), "x y"]) == Response(sign == "=", None, f"{text}\nx y")
+    assert parse_response([f"{sign}{number}{text}x"]) is None
+
+
+COMMANDS = st.sampled_from(["stockfish", "/path with space/engine", "gnugo --mode gtp", "a 'b c' d", "x=y", "ü:ö"])
+VALUES = st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "Zs"]), max_size=8).filter(str.isprintable)
+OPTION_NAMES = VALUES.filter(lambda name: name.strip() != "" and "=" not in name)
+LIMITS = st.fixed_dictionaries(
+    {"nodes": st.integers(1, 10**12)},
+    optional={
+        "depth": st.integers(1, 1000),
+        "movetime": st.integers(1, 10**6),
+        "args": COMMANDS,
+        "move_timeout": st.floats(0.001, 10**6),
+        "start_timeout": st.sampled_from([0.5, 3.0, 60.0]),
+        "time_margin": st.integers(0, 60_000),
+        "options": st.dictionaries(OPTION_NAMES | st.sampled_from(["nodes", "name", "options.x"]), VALUES, max_size=3),
+    },
+)
+
+
+@given(COMMANDS, LIMITS, st.sampled_from(["", "SF", "two words"]))
+def test_words_of_an_engine(command: str, limits: dict[str, object], name: str) -> None:
+    engine = EngineSettings.model_validate({"protocol": "uci", "command": command, **limits})
+    settings = PlayerSettings(engine=engine, name=name)
+    assert parse_player(player_text(settings)) == settings
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("uci:stockfish nodes=1000 UCI_Elo=1600 name=SF", None),
+        ("name=SF nodes=1000 uci:stockfish UCI_Elo=1600", "uci:stockfish nodes=1000 UCI_Elo=1600 name=SF"),
+        ('gtp:"gnugo --mode gtp"', "'gtp:gnugo --mode gtp'"),
+        ("uci:x start-timeout=5 nodes=3", "uci:x nodes=3 start_timeout=5"),
+        ("uci:x options.nodes=5 nodes=3", "uci:x nodes=3 options.nodes=5"),
+        ("uci:x tc=10+0.1 'Move Overhead=100'", None),
+    ],
+)
+def test_text_of_an_engine(text: str, written: str | None) -> None:
+    assert player_text(parse_player(text)) == (written or text)
+
+
+def test_an_engine_in_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "fish.toml"
+    file.write_text(
+        'name = "SF"\n[engine]\nprotocol = "uci"\ncommand = "stockfish"\nnodes = 1000\n'
+        '[engine.options]\nUCI_LimitStrength = true\n"Move-Overhead" = 100\n',
+        encoding="utf-8",
+    )
+    expected = "uci:stockfish nodes=1000 UCI_LimitStrength=true Move-Overhead=100 name=SF"
+    assert player_text(parse_player(str(file))) == expected
+    assert parse_player(f"{file} nodes=5 UCI_Elo=1500") == parse_player(
+        f"{expected[:13]} nodes=5 UCI_LimitStrength=true Move-Overhead=100 UCI_Elo=1500 name=SF"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("uci:", "'uci:' names no program; write uci:PROGRAM"),
+        ("uci:x", "engine: say how long the engine thinks: nodes=, depth=, movetime= .milliseconds. or tc=$"),
+        ("uci:x nodes=0", "engine.nodes: Input should be greater than or equal to 1, got '0'"),
+        ("uci:x nodes=many", "engine.nodes: Input should be a valid integer"),
+        (
+            "uci:x tc=fast",
+            r"engine.tc: tc is SECONDS\+INCREMENT, such as 10\+0.1, or MINUTES:SECONDS\+INCREMENT, got 'fast'",
+        ),
+        ("uci:x tc=0", "engine.tc: tc is SECONDS"),
+        ("uci:x tc=5 movetime=3", "engine: tc and movetime exclude each other"),
+        ('uci:"a \'b" nodes=1', "engine.command: no closing quotation"),
+        ("uci:x nodes=1 uci:y", "engine.protocol is given twice"),
+        ("uci:x nodes=1 random", "random is a player without a network: engine does not apply"),
+        ("uci:x nodes=1 =5", "'=5' is neither key=value nor a .toml file"),
+        ("uci:x nodes=1 options.=5", "engine.options: an option is NAME=VALUE in printable characters, got ''"),
+        ("'uci:x' nodes=1 'A=b\nquit'", "an option is NAME=VALUE in printable characters"),
+        ("gtp:x nodes=5", "GTP has no nodes: give it to the program as an argument; allowed: args, movetime, tc"),
+        ("gtp:x Strength=5", "GTP has no Strength"),
+        ("gtp:x tc=5+1", r"GTP has no time for every move beside the clock: tc=5\+1 does not fit"),
+        ("gtp:x movetime=1500", "GTP knows whole seconds: movetime=1500 milliseconds does not fit"),
+    ],
+)
+def test_what_is_wrong_with_an_engine(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message) as error:
+        parse_player(text, "player A")
+    assert str(error.value).startswith("player A: ")
+
+
+def test_a_program_may_have_spaces_in_its_name(tmp_path: Path) -> None:
+    program = tmp_path / "my engine"
+    program.touch()
+    assert program_words(str(program)) == [str(program)]
+    assert program_words(f"{shlex.quote(str(program))} -x") == [str(program), "-x"]
+
+
+def test_time_controls() -> None:
+    assert [clock_of(text) for text in ("10", "10+0.1", "3:00+2", "0:30", "0.5")] == [
+        (10, 0), (10, 0.1), (180, 2), (30, 0), (0.5, 0)
+    ]  # fmt: skip
+
+
+@given(st.lists(st.floats(0, 20), max_size=20))
+def test_a_clock(times: list[float]) -> None:
+    clock = Clock(60.0, 1.0, 0.5)
+    left = 60.0
+    for seconds in times:
+        if seconds > left + 0.5:
+            with pytest.raises(EngineFailure, match="loss on time"):
+                clock.spend(seconds)
+            return
+        clock.spend(seconds)
+        left = max(left - seconds, 0) + 1
+        assert clock.left == pytest.approx(left)
+
+
+@given(st.lists(st.integers(2, 40).flatmap(lambda number: st.sampled_from([f"+{number}\n", f"-{number}\n"]))))
+def test_what_the_keeper_kills(lines: list[str]) -> None:
+    last = {line[1:-1]: line[0] for line in lines}
+    noise = ["+1\n", "+0\n", "+-1\n", "+\n", "\n", "kill 3\n", "+x\n"]
+    assert left_over(line.encode() for line in noise + lines) == {int(n) for n, sign in last.items() if sign == "+"}

@@ -1,0 +1,397 @@
+"""Programs as players: whatever an engine does, the match ends with the right table, and no process is left."""
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hauteur import _core
+from hauteur.cli import main
+from hauteur.matches.folder import MatchFolder
+from hauteur.matches.match import Match, MatchSettings, Resources
+from hauteur.matches.openings import Opening, read_opening
+from hauteur.matches.results import MatchGame, table
+from hauteur.players.engines import player as engine_player
+from hauteur.players.engines.failures import BAD_OUTPUT, CRASHED, ILLEGAL_MOVE, LOST_ON_TIME, START_FAILED, TIMEOUT
+from hauteur.players.engines.host import EngineHost
+from hauteur.players.engines.player import make_engine
+from hauteur.players.engines.probe import engine_command, probed
+from hauteur.players.engines.settings import EngineSettings
+from hauteur.players.move_player import Question
+from hauteur.players.settings import parse_player
+from hauteur.search.scores import mate_score
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the fake engine uses signals and process groups")
+
+CHESS = _core.Game("chess")
+NOGO = _core.Game("nogo(size=5)")
+HERE = Path(__file__).parent.parent / "support"
+PATIENT = "start-timeout=60"
+"""For engines that should start, on a machine with other work."""
+
+
+def uci(fault: str = "good", more: str = "nodes=1", *, patience: str = PATIENT) -> str:
+    """The words of the fake engine; a fault shows in games that begin with e2e4."""
+    program = shlex.quote(f"uci:{sys.executable}")
+    arguments = shlex.quote(f"args={HERE / 'fake_engine.py'} {fault} e2e4")
+    return f"{program} {arguments} {patience} {more}"
+
+
+def gtp(fault: str = "good", more: str = "") -> str:
+    """The words of the fake GTP engine."""
+    return f"{shlex.quote(f'gtp:{sys.executable}')} 'args={HERE / 'fake_gtp_engine.py'} {fault}' {PATIENT} {more}"
+
+
+def engine_of(text: str) -> EngineSettings:
+    """The engine of a player's text."""
+    engine = parse_player(text).engine
+    assert engine is not None
+    return engine
+
+
+@pytest.fixture(autouse=True)
+def pids(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The folder in which fake engines leave their numbers; none of them may be left when a test is over."""
+    folder = tmp_path / "pids"
+    folder.mkdir()
+    monkeypatch.setenv("FAKE_ENGINE_PIDS", str(folder))
+    yield folder
+    assert left(folder) == []
+
+
+def left(folder: Path) -> list[int]:
+    """Processes that are still there; those that the system is about to bury are given a moment."""
+    for _ in range(100):
+        alive = [int(path.name) for path in folder.iterdir() if is_running(int(path.name))]
+        if not alive:
+            return []
+        time.sleep(0.1)
+    return alive
+
+
+def is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    status = Path(f"/proc/{pid}/status")
+    return not (status.exists() and "\nState:\tZ" in status.read_text())  # Z: ended, and not yet buried
+
+
+def match_of(a: str, b: str = "random", *, folder: Path | None = None, games: int = 4, plies: int = 10) -> Match:
+    """Pairs of games from e2e4 and d2d4."""
+    settings = MatchSettings.model_validate(
+        {
+            "game": "chess",
+            "a": parse_player(a),
+            "b": parse_player(b),
+            "games": games,
+            "random_plies": 0,
+            "order": "file",
+            "seed": 3,
+            "max_plies": plies,
+        }
+    )
+    openings: list[Opening] = [read_opening(move, CHESS) for move in ("e2e4", "d2d4")]
+    resources = Resources(parallel=4, threads=2)
+    store = None if folder is None else MatchFolder(folder)
+    return Match(CHESS, settings, openings, resources=resources, folder=store)
+
+
+def nogo_match(a: str, *, games: int = 4, folder: Path | None = None) -> Match:
+    settings = MatchSettings(
+        game=NOGO.spec, a=parse_player(a), b=parse_player("random"), games=games, random_plies=2, seed=5
+    )
+    store = None if folder is None else MatchFolder(folder)
+    return Match(NOGO, settings, resources=Resources(parallel=3, threads=2), folder=store)
+
+
+def played(match: Match) -> list[MatchGame]:
+    return sorted(match.play(), key=lambda game: game.index)
+
+
+def test_an_engine_plays_as_it_is_asked() -> None:
+    match = match_of(uci(more="nodes=100"))
+    games = played(match)
+    assert [game.end for game in games] == ["ply limit"] * 4
+    assert match.names[0].endswith("nodes=100")
+    for game in games:
+        state = CHESS.initial_state()
+        for ply, text in enumerate(f"{game.opening} {game.moves}".split()):
+            moves = sorted(state.action_to_text(int(action)) for action in state.legal_actions())
+            if ply > 0 and ply % 2 == (0 if game.a == "first" else 1):
+                assert text == moves[0]
+            state.play(state.action_from_text(text))
+    assert games == played(match_of(uci(more="depth=5 movetime=10 Hash=32 'style=Wild and free' 'Clear Hash=on'")))
+
+
+CRASH = "exit status 3; its last words: 'out of ideas'"
+LIMITS = "more than 16,777,216 bytes or 100,000 lines for one answer"
+FAULTS = {
+    "crash": (CRASHED, CRASH),
+    "killed": (CRASHED, "ended by SIGKILL"),
+    "leaves": (CRASHED, "exit status 0"),
+    "closes": (CRASHED, "it has closed its output"),
+    "hang": (TIMEOUT, "no move within 1 s"),
+    "late": (TIMEOUT, "no move within 1 s"),
+    "illegal": (ILLEGAL_MOVE, "bestmove e2e5"),
+    "zero": (ILLEGAL_MOVE, "bestmove 0000 where there are legal moves"),
+    "san": (BAD_OUTPUT, "bestmove 'Nf3' is not a move in UCI's notation"),
+    "no-move": (BAD_OUTPUT, "'bestmove' has no move"),
+    "flood-lines": (BAD_OUTPUT, LIMITS),
+    "flood-empty": (BAD_OUTPUT, LIMITS),
+    "flood-line": (BAD_OUTPUT, "a line of more than 65,536 bytes"),
+    "flood-errors": (BAD_OUTPUT, LIMITS),
+    "bytes": (BAD_OUTPUT, "bestmove '\ufffd\ufffd?' is not a move in UCI's notation"),
+}
+
+
+@pytest.fixture(scope="module")
+def good_games() -> list[MatchGame]:
+    """The games of an engine without faults."""
+    return played(match_of(uci()))
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_failing_engine_loses_that_game_alone(fault: str, good_games: list[MatchGame]) -> None:
+    reason, detail = FAULTS[fault]
+    match = match_of(uci(fault, "nodes=1 move-timeout=1" if reason == TIMEOUT else "nodes=1"))
+    games = played(match)
+    assert games[2:] == good_games[2:]
+    for game, good in zip(games[:2], good_games, strict=False):
+        assert (game.score, game.end) == (0, reason)
+        assert good.moves.startswith(game.moves)
+        assert game.notes == {game.plies: detail}
+    assert (match.tally.record.losses, match.tally.record.draws) == (2, 2)
+    assert f"ends: {reason} 2, ply limit 2" in table(match.tally, match.work, match.names)
+
+
+@pytest.mark.parametrize(
+    ("fault", "detail"),
+    [
+        ("start-crash", f"engine crashed: {CRASH}"),
+        ("start-hang", "engine timeout: no uciok within 0.5 s"),
+        ("start-flood", f"bad output: {LIMITS}"),
+    ],
+)
+def test_an_engine_that_does_not_start_loses_its_games(fault: str, detail: str, pids: Path) -> None:
+    patience = "start-timeout=0.5" if fault == "start-hang" else PATIENT
+    match = match_of(uci(fault, patience=patience), games=12)
+    games = played(match)
+    assert {(game.score, game.end) for game in games} == {(0, START_FAILED)}
+    assert {note for game in games for note in game.notes.values()} == {detail, "not tried again after 3 failures"}
+    assert len(list(pids.iterdir())) <= 1 + engine_player.MOST_STARTS + 1  # with the probe, and one thinking beside
+    assert match.stored_settings()["a_engine"] == "an engine that did not start"
+
+
+@pytest.mark.parametrize("oddity", ["start-slow", "twice", "stubborn"])
+def test_what_is_no_failure(oddity: str, good_games: list[MatchGame]) -> None:
+    """A slow start; a second answer, which is not taken for the next one; an engine that does not want to end."""
+    assert played(match_of(uci(oddity))) == good_games
+
+
+def test_two_engines_play_each_other() -> None:
+    games = played(match_of(uci(), uci("crash")))
+    assert [(game.score, game.end) for game in games] == [
+        (1, CRASHED),
+        (1, CRASHED),
+        (0.5, "ply limit"),
+        (0.5, "ply limit"),
+    ]
+
+
+def test_a_match_goes_on(tmp_path: Path, good_games: list[MatchGame]) -> None:
+    games = match_of(uci("crash"), folder=tmp_path / "match").play()
+    first = next(games)
+    games.close()
+    assert left(tmp_path / "pids") == []
+    rest = played(match_of(uci("crash"), folder=tmp_path / "match"))
+    assert first.index not in {game.index for game in rest}
+    stored = sorted(MatchFolder(tmp_path / "match").games(), key=lambda game: game.index)
+    assert [(game.score, game.end) for game in stored[:2]] == [(0, CRASHED)] * 2
+    assert stored[2:] == good_games[2:]
+    with pytest.raises(ValueError, match=r"a was .* nodes=1 .* and is now .* nodes=2 "):
+        played(match_of(uci("crash", "nodes=2"), folder=tmp_path / "match"))
+
+
+def test_processes_are_used_again(pids: Path) -> None:
+    played(match_of(uci(), games=12))
+    assert len(list(pids.iterdir())) <= 1 + 4  # the probe, and one for every game at a time
+
+
+INTERRUPTED = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from test_engines import match_of, uci
+for game in match_of(uci("stubborn", "nodes=1"), games=100_000, plies=300).play():
+    print("played", flush=True)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_nothing_is_left_when_hauteur_is_ended(number: int, pids: Path) -> None:
+    command = [sys.executable, "-c", INTERRUPTED, str(HERE)]
+    match = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert match.stdout is not None
+    assert match.stdout.readline() == b"played\n"
+    assert any(is_running(int(path.name)) for path in pids.iterdir())
+    match.send_signal(number)
+    match.communicate()
+    assert match.returncode != 0
+    assert left(pids) == []
+
+
+def test_time_controls() -> None:
+    games = played(match_of(uci("hang", "tc=1.5+0.1 time-margin=500")))
+    assert [game.end for game in games] == [LOST_ON_TIME, LOST_ON_TIME, "ply limit", "ply limit"]
+    (note,) = games[0].notes.values()
+    assert "on its clock" in note
+    games = played(match_of(uci("hang", "movetime=20 move-timeout=1")))
+    assert [game.end for game in games[:2]] == [TIMEOUT, TIMEOUT]
+
+
+def test_what_an_engine_says_of_its_moves() -> None:
+    with EngineHost(1) as host:
+        player = make_engine(CHESS, engine_of(uci()), host)
+        state = CHESS.initial_state()
+        chosen = player.choose(Question(0, state, state.notation(), (), 1)).result()
+        assert (chosen.score, chosen.depth) == (-0.35, 7)
+        assert chosen.seconds is not None
+        assert chosen.seconds > 0
+        assert state.action_to_text(chosen.action) == "a2a3"
+        player.end(0)
+        player.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("uci:no-such-engine nodes=1", "player A: uci:no-such-engine: no program 'no-such-engine': not on the path"),
+        ("uci:/path/of/engine nodes=1", "no program '/path/of/engine': there is no such program"),
+        (f"uci:{__file__} nodes=1", "it may not be executed"),
+        (
+            uci(more="nodes=1 Hsh=3"),
+            r"Fake 1.0 has no option 'Hsh' \(did you mean Hash\?\); it has: Hash, Style, Loud, Cle",
+        ),
+        (uci(more="nodes=1 Hash=65"), "Fake 1.0: option Hash must be at most 64, got 65"),
+        (uci(more="nodes=1 Hash=0"), "Hash must be at least 1, got 0"),
+        (uci(more="nodes=1 Hash=big"), "Hash must be a whole number, got 'big'"),
+        (uci(more="nodes=1 Loud=yes"), "Loud must be true or false, got 'yes'"),
+        (uci(more="nodes=1 Style=odd"), "Style must be one of calm, wild and free; got 'odd'"),
+    ],
+)
+def test_mistakes_are_told_before_the_match(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message) as error:
+        played(match_of(text))
+    assert "\n" not in str(error.value)
+
+
+def test_a_mistake_is_one_line_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.main(["match", "uci:no-such-engine nodes=1", "random"]) == 2
+    told = capsys.readouterr()
+    assert told.err == "hauteur: player A: uci:no-such-engine: no program 'no-such-engine': not on the path\n"
+    assert told.out == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "game", "message"),
+    [
+        (uci(), "connect4", "UCI is for chess and minichess, got connect4; programs for nogo speak GTP: gtp:PROGRAM"),
+        (uci(), "chess(chess960=true)", "Fake 1.0 has no option 'UCI_Chess960'"),
+        (gtp(), "chess", "GTP is for games on the points of a square board, such as nogo, got chess"),
+        (gtp(), "nogo(rows=3, cols=4)", "GTP is for games on the points of a square board"),
+        (gtp(), "nogo(size=11)", "Fake Go 2 does not play this game: boardsize 11 was refused: 'unacceptable size'"),
+        (gtp("no-clock", "tc=60"), "nogo(size=5)", "Fake Go 2 does not know the GTP command time_settings"),
+    ],
+)
+def test_games_that_an_engine_does_not_play(text: str, game: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        probed(_core.Game(game), engine_of(text))
+
+
+GTP_FAULTS = {
+    "resign": ("resignation", None),
+    "pass": (ILLEGAL_MOVE, "genmove was answered by PASS"),
+    "illegal": (ILLEGAL_MOVE, "genmove was answered by "),
+    "no-point": (BAD_OUTPUT, "genmove was answered by 'I99', which is no point"),
+    "error": (BAD_OUTPUT, "genmove was refused: 'I do not know'"),
+    "crash": (CRASHED, "exit status 4"),
+    "wrong-id": (BAD_OUTPUT, "'=99 B2' does not answer '"),
+    "no-id": (BAD_OUTPUT, "'= B2' does not answer '"),
+    "garbage": (TIMEOUT, "no move within 1 s"),
+    "unended": (TIMEOUT, "no move within 1 s"),
+}
+
+
+@pytest.mark.parametrize("fault", GTP_FAULTS)
+def test_gtp_engines_that_lose(fault: str) -> None:
+    reason, detail = GTP_FAULTS[fault]
+    games = played(nogo_match(gtp(fault, "move-timeout=1" if reason == TIMEOUT else "")))
+    assert {(game.score, game.end) for game in games} == {(0, reason)}
+    for game in games:
+        notes = list(game.notes.values())
+        assert notes == [] if detail is None else notes[0].startswith(detail)
+
+
+def test_a_gtp_engine_plays_as_it_is_asked(tmp_path: Path) -> None:
+    games = played(nogo_match(gtp(), folder=tmp_path / "match"))
+    assert {game.end for game in games} == {"no legal move"}
+    assert games == played(nogo_match(gtp(more="movetime=5000")))
+    assert games == played(nogo_match(gtp(more="tc=2:00")))
+    match = nogo_match(gtp(), folder=tmp_path / "match")
+    assert match.stored_settings()["a_engine"] == "Fake Go 2"
+    for game in games:
+        state = NOGO.initial_state()
+        for ply, text in enumerate(f"{game.opening} {game.moves}".split()):
+            if ply >= 2 and ply % 2 == (0 if game.a == "first" else 1):
+                assert state.action_from_text(text) == int(state.legal_actions()[0])
+            state.play(state.action_from_text(text))
+
+
+STOCKFISH = "uci:stockfish nodes=500 Threads=1 Hash=1"
+
+
+def needs_stockfish() -> None:
+    try:
+        engine_command(engine_of(STOCKFISH))
+    except ValueError as error:
+        pytest.skip(str(error))
+
+
+def test_a_match_with_stockfish(tmp_path: Path) -> None:
+    needs_stockfish()
+    settings = MatchSettings(
+        game="chess", a=parse_player(STOCKFISH), b=parse_player("random"), games=4, random_plies=2, seed=1
+    )
+    match = Match(CHESS, settings, resources=Resources(parallel=2, threads=1), folder=MatchFolder(tmp_path / "match"))
+    games = played(match)
+    assert {(game.score, game.end) for game in games} == {(1.0, "checkmate")}
+    assert str(match.stored_settings()["a_engine"]).startswith("Stockfish")
+
+
+def test_stockfish_sees_repetitions_mates_and_chess960() -> None:
+    needs_stockfish()
+    with EngineHost(1) as host:
+        mate = "7k/8/5K2/6Q1/8/8/8/8 w - - 0 1"
+        assert asked(host, "chess", mate) == ("g5g7", mate_score(1))
+        castles = "chess(fen=bqnbrk1r/pppppppp/8/8/8/8/PPPPPPPP/BQNBRK1R w HEhe - 0 1,chess960=true)"
+        state = _core.Game(castles).initial_state()
+        assert asked(host, castles, state.notation())[0] in {
+            state.action_to_text(int(action)) for action in state.legal_actions()
+        }
+
+
+def asked(host: EngineHost, spec: str, origin: str) -> tuple[str, float | None]:
+    """Move and score of Stockfish in a position."""
+    game = _core.Game(spec if "fen" in spec else f"chess(fen={origin})")
+    player = make_engine(game, engine_of(STOCKFISH), host)
+    state = game.initial_state()
+    chosen = player.choose(Question(0, state, origin, (), 1)).result()
+    player.close()
+    return state.action_to_text(chosen.action), chosen.score

@@ -1,0 +1,245 @@
+"""Players without a forest: in the arena beside networks, as text, in matches that go on after an interruption."""
+
+import time
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pytest
+from learning_toys import ToyEvaluator
+
+from hauteur import _core
+from hauteur.games.registry import make
+from hauteur.matches import arena
+from hauteur.matches.arena import ArenaFacts, play_games
+from hauteur.matches.folder import MatchFolder
+from hauteur.matches.match import Match, MatchSettings, Resources
+from hauteur.matches.record import GamePlan, GameRecord
+from hauteur.matches.results import MatchGame, table
+from hauteur.players.baselines import Baseline
+from hauteur.players.chosen_move import ChosenMove, EngineFailure, EngineResignation, GameLost
+from hauteur.players.move_player import MovePlayer, Question, make_baseline
+from hauteur.players.player import Player
+from hauteur.players.settings import PlayerSettings, parse_player, player_text
+from hauteur.search.params import SearchParams
+from hauteur.search.scores import pawns
+
+GAME = _core.Game("nogo(size=5)")
+
+
+def games_of(
+    players: list[Player | MovePlayer], *, games: int = 6, facts: ArenaFacts | None = None
+) -> list[GameRecord]:
+    plans = [GamePlan(index, (0, 1) if index % 2 == 0 else (1, 0)) for index in range(games)]
+    played = play_games(GAME, players, plans, seed=4, purpose="test", parallel=3, batch_size=2, facts=facts)
+    return sorted(played, key=lambda game: game.plan.index)
+
+
+def net_player() -> Player:
+    return Player("toy", ToyEvaluator(GAME), SearchParams(), 20)
+
+
+def test_moves_are_recorded_and_not_learned_from() -> None:
+    with ThreadPoolExecutor(2) as workers:
+        games = games_of([net_player(), make_baseline(GAME, Baseline("rave", 50), workers)])
+    for game in games:
+        own = game.movers == game.plan.seats.index(1)
+        assert own.any()
+        assert not game.learn[own].any()
+        assert game.learn[~own].all()
+        assert not game.visits[own].any()
+        assert (game.policy_lengths[own] == 1).all()
+        assert np.isnan(game.root_wdl[own]).all()
+        assert np.isfinite(game.root_wdl[~own]).all()
+        first = np.cumsum(game.policy_lengths) - game.policy_lengths
+        assert (game.policy_actions[first[own]] == game.actions[own]).all()
+        assert (game.policy_counts[first[own]] == 1).all()
+
+
+@pytest.mark.parametrize(
+    "kind", [Baseline("random"), Baseline("mcts", 30), Baseline("rave", 30), Baseline("solver", 5000)]
+)
+def test_games_do_not_depend_on_the_threads(kind: Baseline) -> None:
+    lines = []
+    for threads in (1, 3):
+        with ThreadPoolExecutor(threads) as workers:
+            games = games_of([make_baseline(GAME, kind, workers), make_baseline(GAME, Baseline("random"), workers)])
+            lines.append([(game.actions.tolist(), game.outcome, game.notes) for game in games])
+    assert lines[0] == lines[1]
+    assert len({tuple(actions) for actions, _, _ in lines[0]}) > 1
+
+
+@dataclass(frozen=True)
+class Slow:
+    """Takes its time; or fails."""
+
+    workers: Executor
+    name: str = "slow"
+    fails: bool = False
+
+    def choose(self, question: Question) -> Future[ChosenMove]:
+        return self.workers.submit(self._choose, question.state)
+
+    def end(self, game: int) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+    def _choose(self, state: _core.State) -> ChosenMove:
+        if self.fails:
+            raise OSError("the pipe is closed")
+        time.sleep(0.02)
+        return ChosenMove(int(state.legal_actions()[0]), "first of all")
+
+
+def test_the_arena_sleeps_while_it_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It turns as often as there are answers, and does not ask again and again whether one is there."""
+    turns = 0
+    turn = arena._Arena._turn
+
+    def counted(self: arena._Arena) -> bool:
+        nonlocal turns
+        turns += 1
+        return turn(self)
+
+    monkeypatch.setattr(arena._Arena, "_turn", counted)
+    facts = ArenaFacts()
+    with ThreadPoolExecutor(1) as workers:
+        games = games_of([Slow(workers), Slow(workers, "other")], games=3, facts=facts)
+    assert turns <= 2 * facts.moves + 2
+    assert facts.search.network > 0  # waiting is told as waiting
+    for game in games:
+        assert game.notes == dict.fromkeys(range(len(game.actions)), "first of all")
+
+
+@dataclass
+class Watching:
+    """Plays the first move, checks what it is asked, loses game 1 by failing and game 2 by resigning."""
+
+    workers: Executor
+    name: str = "watching"
+    running: set[int] = field(default_factory=set)
+    ended: list[int] = field(default_factory=list)
+    closed: int = 0
+
+    def choose(self, question: Question) -> Future[ChosenMove]:
+        assert self.closed == 0
+        assert question.game not in self.ended
+        self.running.add(question.game)
+        return self.workers.submit(self._choose, question)
+
+    def _choose(self, question: Question) -> ChosenMove:
+        replayed = GAME.initial_state()
+        assert question.origin == replayed.notation()
+        for action in question.actions:
+            replayed.play(action)
+        assert replayed.key == question.state.key
+        losses: dict[int, GameLost] = {1: EngineFailure("engine crashed", "exit code 3"), 2: EngineResignation()}
+        if question.game in losses and len(question.actions) >= 6:
+            raise losses[question.game]
+        return ChosenMove(int(question.state.legal_actions()[0]), score=-0.5, depth=7, seconds=2.5)
+
+    def end(self, game: int) -> None:
+        self.running.remove(game)
+        self.ended.append(game)
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+def test_a_lost_game_leaves_the_others_alone() -> None:
+    with ThreadPoolExecutor(2) as workers:
+        watching = Watching(workers)
+        games = games_of([net_player(), watching])
+        alone = games_of([net_player(), Watching(workers)], games=1)
+    assert sorted(watching.ended) == list(range(6))
+    assert not watching.running
+    assert watching.closed == 1
+    assert games[0].actions.tolist() == alone[0].actions.tolist()
+    assert (games[1].outcome, games[1].end_reason, games[1].resigned) == (-1, "engine crashed", -1)
+    assert games[1].notes == {len(games[1].actions): "exit code 3"}
+    assert (games[2].outcome, games[2].end_reason, games[2].resigned) == (1, "resignation", 1)
+    assert games[2].notes == {}
+    assert all(game.end_reason not in ("resignation", "engine crashed") for game in (games[0], *games[3:]))
+
+
+def test_what_is_told_of_moves() -> None:
+    with ThreadPoolExecutor(1) as workers:
+        game = games_of([net_player(), Watching(workers)], games=1)[0]
+    own = game.movers == game.plan.seats.index(1)
+    assert game.scores[own].tolist() == [-0.5] * int(own.sum())
+    assert game.depths[own].tolist() == [7] * int(own.sum())
+    assert game.seconds[own].tolist() == [2.5] * int(own.sum())
+    assert (game.depths[~own] == 0).all()
+    assert (game.seconds[~own] > 0).all()
+    values = (game.root_wdl[:, 0] - game.root_wdl[:, 2])[~own]
+    assert game.scores[~own].tolist() == pytest.approx([pawns(float(value)) for value in values])
+    assert len(game.scores) == len(game.depths) == len(game.seconds) == len(game.actions)
+
+
+def test_a_failure_names_the_player() -> None:
+    with ThreadPoolExecutor(1) as workers, pytest.raises(RuntimeError, match="player slow has failed: the pipe is cl"):
+        games_of([net_player(), Slow(workers, fails=True)])
+
+
+@pytest.mark.parametrize("text", ["random", "mcts:10", "rave:1000 name=R", "solver", "solver:500 'name=two words'"])
+def test_text_of_a_baseline(text: str) -> None:
+    settings = parse_player(text)
+    assert parse_player(player_text(settings)) == settings
+    assert player_text(settings) == text
+    assert settings == PlayerSettings(baseline=text.split()[0], name=settings.name)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("rave", "'rave' is no player: write rave:N, N from 1 to 10,000,000"),
+        ("rave:0", "write rave:N"),
+        ("rave:-3", "write rave:N"),
+        ("random:3", "'random:3' is no player: write random"),
+        ("solver:", r"write solver\[:NODES\]"),
+        ("rave:10 temperature=1", "rave:10 is a player without a network: temperature does not apply; allowed: name"),
+        ("rave:10 net=uniform", "net does not apply"),
+        ("rave:10 cpuct.init=3", "search does not apply"),
+        ("rave:10 mcts:10", "baseline is given twice"),
+        ("baseline=lion:3", "no player 'lion:3' without a network; there are random, mcts:N, rave:N, solver"),
+    ],
+)
+def test_what_is_wrong_with_a_baseline(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        parse_player(text)
+
+
+def match_in(folder: Path, games: int) -> Match:
+    settings = MatchSettings(game=GAME.spec, a=parse_player("rave:40"), b=parse_player("solver:300"), games=games)
+    return Match(GAME, settings, resources=Resources(parallel=2, threads=2), folder=MatchFolder(folder))
+
+
+def by_number(match: Match) -> list[MatchGame]:
+    list(match.play())
+    assert match.folder is not None
+    return sorted(match.folder.games(), key=lambda game: game.index)
+
+
+def test_a_match_goes_on_and_keeps_notes(tmp_path: Path) -> None:
+    whole = by_number(match_in(tmp_path / "whole", 6))
+    by_number(match_in(tmp_path / "parts", 2))
+    last = match_in(tmp_path / "parts", 6)
+    assert by_number(last) == whole
+    notes = [note for game in whole for note in game.notes.values()]
+    assert set(notes) == {"not solved within 300 positions: move of rave:10000"}
+    assert f"note of {len(notes):,} moves: {notes[0]}" in table(last.tally, last.work, last.names)
+    assert last.result()["results"]["notes"] == {notes[0]: len(notes)}
+    assert last.stored_settings()["a"] == "rave:40"
+    with pytest.raises(ValueError, match="a was 'rave:40' and is now 'rave:41'"):
+        list(Match(GAME, last.settings.model_copy(update={"a": parse_player("rave:41")}), folder=last.folder).play())
+
+
+def test_games_that_a_baseline_does_not_play() -> None:
+    with ThreadPoolExecutor(1) as workers:
+        with pytest.raises(ValueError, match="rave plays nogo alone, got chess; mcts:5 plays every game"):
+            make_baseline(make("chess"), Baseline("rave", 5), workers)
+        with pytest.raises(ValueError, match="solver plays connect4, nogo and tictactoe, got chess"):
+            make_baseline(make("chess"), Baseline("solver"), workers)

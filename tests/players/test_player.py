@@ -1,0 +1,94 @@
+"""The loop that runs searches: complete, the same with batches in flight, clean after a stop and after an error."""
+
+import numpy as np
+import pytest
+from learning_toys import ToyEvaluator
+
+from hauteur import _core
+from hauteur.players.player import InFlight, SearchFacts, run_searches
+from hauteur.search.params import SearchParams
+
+GAME = _core.Game("connect4")
+
+
+def forest_of(trees: int, visits: int, **params: object) -> tuple[_core.Forest, np.ndarray]:
+    settings = SearchParams.model_validate(params)
+    forest = _core.Forest(GAME, settings.model_dump_json(exclude_none=True), 1)
+    ids = np.array([forest.add(GAME.initial_state()) for _ in range(trees)], np.int64)
+    forest.set_visit_limits(ids, np.full(trees, visits, np.uint32))
+    return forest, ids
+
+
+def test_searches_reach_their_limits_and_facts_add_up() -> None:
+    forest, ids = forest_of(20, 50)
+    evaluator = ToyEvaluator(GAME)
+    facts = run_searches(forest, evaluator, batch_size=16)
+    assert forest.root_node_visits(ids).tolist() == [50] * 20
+    assert facts.rows == sum(evaluator.rows) == forest.stats()["rows"]
+    assert facts.batches == len(evaluator.rows)
+    assert facts.fill == pytest.approx(facts.rows / (16 * facts.batches))
+    assert facts.total == pytest.approx(facts.search + facts.network + facts.python)
+
+
+@pytest.mark.parametrize("batch_size", [7, 16])
+def test_batches_in_flight_do_not_change_sequential_trees(batch_size: int) -> None:
+    """With more trees than rows in flight every tree has one leaf at a time, whatever the batches look like."""
+    digests = []
+    for in_flight, size in ((1, 64), (2, batch_size), (3, batch_size)):
+        forest, ids = forest_of(64, 40, max_in_flight=1)
+        run_searches(forest, ToyEvaluator(GAME), batch_size=size, in_flight=in_flight)
+        digests.append([forest.digest(int(tree)) for tree in ids])
+    assert digests[0] == digests[1] == digests[2]
+
+
+def test_a_stop_leaves_nothing_in_flight() -> None:
+    forest, ids = forest_of(1, 0)
+    seen: list[int] = []
+
+    def watch(facts: SearchFacts) -> None:
+        seen.append(facts.batches)
+
+    run_searches(
+        forest, ToyEvaluator(GAME), batch_size=8, in_flight=3, should_stop=lambda: len(seen) == 5, on_batch=watch
+    )
+    assert len(seen) == 5
+    assert all(edge["in_flight"] == 0 for edge in forest.root_edges(int(ids[0])))
+    forest.check_invariants(int(ids[0]))
+    assert forest.root_node_visits(ids)[0] > 1
+
+
+def test_an_evaluator_that_fails_leaves_nothing_in_flight() -> None:
+    forest, ids = forest_of(1, 0)
+    with pytest.raises(RuntimeError, match="the network is gone"):
+        run_searches(forest, ToyEvaluator(GAME, fail_at=4), batch_size=8, in_flight=3)
+    forest.check_invariants(int(ids[0]))
+    assert all(edge["in_flight"] == 0 for edge in forest.root_edges(int(ids[0])))
+
+
+def test_nothing_to_search_is_no_work() -> None:
+    forest, _ = forest_of(0, 1)
+    evaluator = ToyEvaluator(GAME)
+    assert run_searches(forest, evaluator, batch_size=8).rows == 0
+    assert evaluator.rows == []
+
+
+def test_an_evaluator_that_fails_takes_back_the_rows_of_all_its_forests() -> None:
+    forests = [forest_of(4, 30, max_in_flight=1) for _ in range(2)]
+    waiting = InFlight([forest for forest, _ in forests], ToyEvaluator(GAME, fail_at=3), batch_size=8, spread=True)
+    for _ in range(2):
+        waiting.fill()
+        waiting.apply_oldest()
+    with pytest.raises(RuntimeError, match="the network is gone"):
+        waiting.fill()
+    waiting.cancel()
+    assert len(waiting) == 0
+    for forest, ids in forests:
+        for tree in ids.tolist():
+            forest.check_invariants(tree)
+            assert all(edge["in_flight"] == 0 for edge in forest.root_edges(tree))
+
+
+def test_a_batch_size_below_one_is_refused() -> None:
+    forest, _ = forest_of(1, 10)
+    with pytest.raises(ValueError, match=r"must be >= 1, got 0 and 2"):
+        run_searches(forest, ToyEvaluator(GAME), batch_size=0)

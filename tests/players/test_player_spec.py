@@ -1,0 +1,133 @@
+"""Players as text: every setting can be given, in short too; what is wrong is named."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from hauteur.players.settings import PlayerSettings, parse_player, player_text
+from hauteur.search.params import Cpuct, Dirichlet, Fpu, SearchParams, Temperature
+
+
+def test_no_words_give_the_defaults() -> None:
+    assert parse_player("") == PlayerSettings()
+    assert player_text(PlayerSettings()) == ""
+
+
+def test_every_kind_of_key() -> None:
+    settings = parse_player(
+        "name='the first' net=nets/maia.pb.gz precision=int8 visits=400 temperature=0.5 temperature.decay-moves=20 "
+        "search.cpuct.init=1.5 fpu.kind=absolute search.root-policy-temperature=none reuse-tree=off dirichlet=on"
+    )
+    assert (settings.name, settings.net, settings.precision) == ("the first", "nets/maia.pb.gz", "int8")
+    assert settings.visits == 400
+    assert settings.temperature == Temperature(initial=0.5, decay_moves=20)
+    assert settings.search == SearchParams(
+        cpuct=Cpuct(init=1.5), fpu=Fpu(kind="absolute"), reuse_tree=False, dirichlet=Dirichlet()
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("dirichlet=on", Dirichlet()),
+        ("dirichlet=true", Dirichlet()),
+        ("dirichlet.alpha=0.1", Dirichlet(alpha=0.1)),
+        ("dirichlet.alpha=0.1 search.dirichlet=on", Dirichlet(alpha=0.1)),
+        ("dirichlet=on search.dirichlet.alpha=0.1", Dirichlet(alpha=0.1)),
+        ("dirichlet=off", None),
+        ("dirichlet=none", None),
+    ],
+)
+def test_optional_sections(words: str, expected: Dirichlet | None) -> None:
+    assert parse_player(words).search.dirichlet == expected
+
+
+def section_of(annotation: Any) -> type[BaseModel] | None:
+    kinds = [*getattr(annotation, "__args__", ()), annotation]
+    return next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)), None)
+
+
+SECTIONS = [name for name, field in SearchParams.model_fields.items() if section_of(field.annotation) is not None]
+
+
+@pytest.mark.parametrize("name", SECTIONS)
+def test_every_section_of_the_search_can_be_turned_on(name: str) -> None:
+    section = section_of(SearchParams.model_fields[name].annotation)
+    assert section is not None
+    settings = parse_player(f"search.{name.replace('_', '-')}=on")
+    assert getattr(settings.search, name) == section()
+    assert parse_player(player_text(settings)) == settings
+
+
+def test_toml_file(tmp_path: Path) -> None:
+    file = tmp_path / "strong.toml"
+    file.write_text(
+        "visits = 800\ntemperature = 0.3\n[search]\nreuse-tree = false\n[search.dirichlet]\n[cpuct]\ninit = 2"
+    )
+    wanted = SearchParams(reuse_tree=False, dirichlet=Dirichlet(), cpuct=Cpuct(init=2))
+    for word in (f"@{file}", str(file)):
+        settings = parse_player(f"cpuct.factor=0 {word} visits=10 dirichlet=off")
+        assert settings.visits == 10
+        assert settings.temperature.initial == 0.3
+        assert settings.search == wanted.model_copy(update={"dirichlet": None, "cpuct": Cpuct(init=2, factor=0)})
+    assert parse_player(str(file)).search == wanted
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("visits", "'visits' is neither key=value nor a .toml file"),
+        ("=3", "'=3' is neither"),
+        ("visits=0", "visits: .* greater than or equal to 1, got '0'"),
+        ("visits=many", "visits: .* valid integer.*, got 'many'"),
+        ("visits=1 visits=2", "visits is given twice"),
+        ("cpuct.init=1 search.cpuct.init=1", "search.cpuct.init is given twice"),
+        ("vists=1", r"vists is not a setting \(did you mean visits\?\); allowed: name, baseline, engine, net"),
+        ("search.cpcut.init=1", r"search.cpcut is not a setting \(did you mean cpuct\?\)"),
+        ("search.cpuct.start=1", "search.cpuct.start is not a setting; allowed: init, base, factor"),
+        ("search.cpuct=1.5", "search.cpuct is a section: it is on, or one of its settings is given; got '1.5'"),
+        ("dirichlet=2", "search.dirichlet is a section: it is on or off, or"),
+        ("visits.x=2", "visits is a value, not a section: it has no x"),
+        ("search=1", "search is a section"),
+        ("name='open", "No closing quotation"),
+        ("dirichlet.epsilon=2", "search.dirichlet.epsilon: .* less than or equal to 1, got '2'"),
+        ("nothing/x.toml", "No such file"),
+    ],
+)
+def test_what_is_wrong_is_named(words: str, message: str) -> None:
+    with pytest.raises((ValueError, OSError), match=message):
+        parse_player(words, "player A")
+
+
+def test_messages_name_the_player_and_the_file(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"^player B: visits"):
+        parse_player("visits=0", "player B")
+    file = tmp_path / "broken.toml"
+    file.write_text("visits = = 1")
+    with pytest.raises(ValueError, match=f"player A: {file}: not a TOML file"):
+        parse_player(str(file), "player A")
+
+
+@given(
+    st.builds(
+        PlayerSettings,
+        name=st.text(max_size=8),
+        net=st.none() | st.sampled_from(["uniform", "a b.pb.gz", "x'y.onnx"]),
+        visits=st.integers(1, 10**9),
+        temperature=st.builds(Temperature, initial=st.floats(0, 100), cutoff_move=st.integers(0, 99)),
+        search=st.builds(
+            SearchParams,
+            cpuct=st.builds(Cpuct, init=st.floats(0, 100)),
+            root_fpu=st.none() | st.builds(Fpu, kind=st.sampled_from(["reduction", "absolute"])),
+            dirichlet=st.none() | st.builds(Dirichlet, alpha=st.floats(0.01, 10)),
+            reuse_tree=st.booleans(),
+            cache_size=st.integers(0, 1000),
+        ),
+    )
+)
+def test_the_text_of_a_player_gives_the_player(settings: PlayerSettings) -> None:
+    assert parse_player(player_text(settings)) == settings

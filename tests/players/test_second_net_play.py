@@ -1,0 +1,165 @@
+"""Players, games and analysis with two nets: both are asked, limits hold, nothing is left in flight."""
+
+import json
+
+import numpy as np
+import pytest
+from learning_toys import ToyEvaluator
+from uci_client import engine
+
+from hauteur import _core
+from hauteur.cli import main
+from hauteur.matches.arena import play_games
+from hauteur.matches.match import Evaluators, Resources, build_player
+from hauteur.matches.record import GamePlan, GameRecord
+from hauteur.players.player import Player, for_nets, run_searches
+from hauteur.players.settings import parse_player, player_text
+from hauteur.search.analysis import Session
+from hauteur.search.limits import Limits
+from hauteur.search.params import SearchParams, Temperature
+from hauteur.search.rules import SecondNet
+
+GAME = _core.Game("connect4")
+RULE = SecondNet(small_visits=40, large_visits=10)
+
+
+def two_nets(**settings: object) -> SearchParams:
+    return SearchParams(second_net=SecondNet.model_validate(RULE.model_dump() | settings), cache_size=0)
+
+
+def forest_of(trees: int, visits: int, params: SearchParams) -> tuple[_core.Forest, np.ndarray]:
+    forest = _core.Forest(GAME, params.model_dump_json(exclude_none=True), 1)
+    ids = np.array([forest.add(GAME.initial_state()) for _ in range(trees)], np.int64)
+    forest.set_visit_limits(ids, np.full(trees, visits, np.uint32))
+    return forest, ids
+
+
+@pytest.mark.parametrize("batch_size", [1, 5, 64])
+def test_searches_ask_both_nets_to_their_limits(batch_size: int) -> None:
+    forest, ids = forest_of(10, 60, two_nets())
+    small, large = ToyEvaluator(GAME, salt=1), ToyEvaluator(GAME, salt=2)
+    facts = run_searches(forest, small, large=large, batch_size=batch_size)
+    assert forest.root_node_visits(ids).tolist() == [60] * 10
+    stats = forest.stats()
+    assert (stats["visits"], stats["large_visits"]) == (750, 150)
+    assert sum(small.rows) == stats["rows"] - stats["large_rows"]
+    assert sum(large.rows) == stats["large_rows"]
+    assert facts.rows == stats["rows"]
+    for tree in ids.tolist():
+        forest.check_invariants(tree)
+
+
+def test_batches_in_flight_do_not_change_sequential_trees() -> None:
+    digests = []
+    for in_flight, batch_size in ((1, 64), (2, 7), (3, 16)):
+        forest, ids = forest_of(20, 40, two_nets().model_copy(update={"max_in_flight": 1}))
+        small, large = ToyEvaluator(GAME, salt=1), ToyEvaluator(GAME, salt=2)
+        run_searches(forest, small, large=large, batch_size=batch_size, in_flight=in_flight)
+        digests.append([forest.digest(tree) for tree in ids.tolist()])
+    assert digests[0] == digests[1] == digests[2]
+
+
+def test_large_turns_that_go_together_are_one_batch() -> None:
+    forest, _ = forest_of(1, 40, two_nets(large_batch=5, priority="visits").model_copy(update={"max_in_flight": 1}))
+    small, large = ToyEvaluator(GAME, salt=1), ToyEvaluator(GAME, salt=2)
+    run_searches(forest, small, large=large, batch_size=16)
+    assert sum(large.rows) == 10
+    assert max(large.rows) > 1
+    assert set(small.rows) == {1}
+
+
+@pytest.mark.parametrize("failing", ["small", "large"])
+def test_a_net_that_fails_leaves_nothing_in_flight(failing: str) -> None:
+    forest, ids = forest_of(4, 0, two_nets())
+    small, large = (ToyEvaluator(GAME, fail_at=4 if failing == name else -1) for name in ("small", "large"))
+    with pytest.raises(RuntimeError, match="the network is gone"):
+        run_searches(forest, small, large=large, batch_size=8, in_flight=3)
+    for tree in ids.tolist():
+        forest.check_invariants(tree)
+        assert all(edge["in_flight"] == 0 for edge in forest.root_edges(tree))
+
+
+def test_a_missing_large_net_is_one_clear_line() -> None:
+    forest, _ = forest_of(1, 10, two_nets())
+    with pytest.raises(ValueError, match="second_net, which needs a large net; none was given"):
+        run_searches(forest, ToyEvaluator(GAME), batch_size=8)
+    forest, ids = forest_of(1, 10, two_nets(large_visits=0))
+    run_searches(forest, ToyEvaluator(GAME), batch_size=8)
+    assert forest.root_node_visits(ids).tolist() == [10]
+
+
+def games_of(players: list[Player], games: int, *, parallel: int = 4, in_flight: int = 2) -> list[GameRecord]:
+    plans = [GamePlan(index, (index % 2, 1 - index % 2)) for index in range(games)]
+    played = play_games(
+        GAME, players, plans, seed=3, purpose="test", parallel=parallel, batch_size=8, in_flight=in_flight
+    )
+    return sorted(played, key=lambda game: game.plan.index)
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_games_between_two_nets_and_one(shared: bool) -> None:
+    """Also where the large net of one player is the net of the other; games do not depend on those beside them."""
+    small, large = ToyEvaluator(GAME, salt=1), ToyEvaluator(GAME, salt=2)
+    other = large if shared else ToyEvaluator(GAME, salt=2)
+    players = [
+        Player("two", small, two_nets(), 20, Temperature(initial=1.0), large=large),
+        Player("one", other, SearchParams(cache_size=0), 10, Temperature(initial=1.0)),
+    ]
+    games = games_of(players, 6)
+    again = games_of(players, 6, parallel=2, in_flight=1)
+    assert [game.actions.tolist() for game in games] == [game.actions.tolist() for game in again]
+    for game in games:
+        by_two = game.movers == (0 if game.plan.seats[0] == 0 else 1)
+        assert all(game.visits[by_two] >= 20)
+    assert sum(large.rows) > 0
+
+
+def test_analysis_ends_when_both_nets_have_done_their_part() -> None:
+    small, large = ToyEvaluator(GAME, salt=1), ToyEvaluator(GAME, salt=2)
+    session = Session(small, two_nets(), large=large, batch_size=1)
+    for moves in ((), (3,), (3, 2)):
+        session.set_position(GAME.initial_state(), moves)
+        report = session.search(Limits(visits=80))
+        assert (report.visits, report.reason) == (80, "visits")
+        forest = session._forest
+        assert forest is not None
+        assert sum(edge["large_visits"] for edge in forest.root_edges(session._tree)) >= 19
+    report = session.search(Limits(new_visits=20))
+    assert report.pace.new_visits == 20
+
+
+def test_the_command_shows_two_nets(capsys: pytest.CaptureFixture[str]) -> None:
+    code = main.main(["analyse", "connect4", "--net", "uniform", "--large-net", "rollout", "--visits", "60", "--json"])
+    shown = json.loads(capsys.readouterr().out)
+    assert (code, shown["visits"], shown["net"]) == (0, 60, "uniform and rollout")
+
+
+def test_a_player_with_a_large_net_as_text() -> None:
+    settings = parse_player("net=uniform large_net=rollout second_net.large_visits=50 visits=30")
+    assert settings.large_net == "rollout"
+    assert parse_player(player_text(settings)) == settings
+    with Evaluators(GAME, Resources(threads=1)) as evaluators:
+        player = build_player(GAME, settings, evaluators, "A")
+        assert isinstance(player, Player)
+        assert player.large is not None
+        assert player.search.second_net == SecondNet(large_visits=50)
+        with pytest.raises(ValueError, match="player B: the search settings have second_net"):
+            build_player(GAME, parse_player("net=uniform second_net=on"), evaluators, "B")
+
+
+def test_a_large_net_turns_the_rule_on() -> None:
+    assert for_nets(SearchParams(), None) == SearchParams()
+    assert for_nets(SearchParams(), ToyEvaluator(GAME)).second_net == SecondNet()
+    assert for_nets(two_nets(), ToyEvaluator(GAME)) == two_nets()
+
+
+def test_the_engine_with_a_large_net() -> None:
+    with engine("--weights", "uniform") as client:
+        client.send("setoption name LargeWeightsFile value rollout", "setoption name SmartPruningFactor value 0")
+        said = client.ready()
+        assert any("large net: rollout" in line for line in said)
+        client.send("position startpos", "go nodes 60")
+        lines = client.until("bestmove")
+        assert any(" nodes 60 " in line for line in lines)
+        client.send("setoption name LargeWeightsFile value nothing.pb.gz")
+        assert any("error: the net cannot be used" in line and "nothing.pb.gz" in line for line in client.ready())

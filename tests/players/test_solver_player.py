@@ -1,0 +1,197 @@
+"""The exact solver of NoGo, and the player that solves small games."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hauteur import _core
+from hauteur.games.registry import make
+from hauteur.players.chosen_move import Rule
+from hauteur.players.solver import solver_rule
+from hauteur.studies.exact_play import solved_connect4_positions
+
+PUBLISHED = [
+    (["X.O.", ".O..", "....", "...."], -1, 1),
+    (["..XX", "....", "...O", ".O.."], -1, 1),
+    (["X.OX.", "X....", "O..OO", "..X.."], -1, 1),
+    ([".OOX.", ".....", "....X", "XO...", ".O.X."], 1, -1),
+    (["X..O.", "...X.", "X....", "X.OO.", "O...."], -1, 1),
+    (["....."], 1, 1),
+    (["."], -1, -1),
+]
+"""Boards with public results (test suite of the solver MCGS): the mover's, the first player's and the second's."""
+
+
+def after(spec: str, moves: str) -> _core.State:
+    state = make(spec).initial_state()
+    for move in moves.split():
+        state.play(state.action_from_text(move))
+    return state
+
+
+def solve_board(board: list[str], to_move: int, nodes: int) -> int | None:
+    points = "".join(board)
+    first, second = ([i for i, sign in enumerate(points) if sign == stone] for stone in "XO")
+    return _core.NoGoSolver(len(board), len(board[0]), 18).solve_stones(first, second, to_move, nodes)
+
+
+@pytest.mark.parametrize(("board", "first", "second"), PUBLISHED)
+def test_published_outcomes(board: list[str], first: int, second: int) -> None:
+    assert [solve_board(board, mover, 10**6) for mover in (0, 1)] == [first, second]
+
+
+def test_all_published_outcomes(shared_data: Path) -> None:
+    data = json.loads((shared_data / "nogo" / "reference.json").read_text())
+    answers = 0
+    for position in data["outcomes_small_positions"]["positions"]:
+        for to_move, side in enumerate("BW"):
+            wins = position[f"{side}_to_move_wins"]
+            answer = None if wins is None else solve_board(position["board"], to_move, 30_000)
+            if answer is not None:
+                assert (answer == 1) == wins, position
+                answers += 1
+    assert answers >= 200
+
+
+def test_first_moves_of_solved_boards(shared_data: Path) -> None:
+    data = json.loads((shared_data / "nogo" / "reference.json").read_text())["solved"]["boards"]
+    for name in ("2x5", "3x3", "3x4", "3x5", "4x4"):
+        check_first_moves(data[name])
+
+
+def check_first_moves(solved: dict[str, Any]) -> None:
+    rows, columns = solved["rows"], solved["cols"]
+    solver = _core.NoGoSolver(rows, columns)
+    for key, value in (("winning_first_moves_mod_symmetry", -1), ("losing_first_moves_mod_symmetry", 1)):
+        for move in solved[key]:
+            assert solver.solve(after(f"nogo(rows={rows},cols={columns})", move), 10**7) == value, (rows, columns, move)
+
+
+@pytest.mark.parametrize(
+    ("size", "winner"), [((3, 3), 1), ((3, 4), -1), ((3, 5), 1), ((4, 4), -1), ((2, 6), 1), ((2, 4), -1)]
+)
+def test_winners_of_empty_boards(size: tuple[int, int], winner: int) -> None:
+    rows, columns = size
+    solver = _core.NoGoSolver(*size)
+    assert solver.solve(make(f"nogo(rows={rows},cols={columns})").initial_state(), 10**7) == winner
+    assert solver.nodes > 0
+
+
+def test_no_answer_within_too_few_positions() -> None:
+    solver = _core.NoGoSolver(5, 5)
+    assert solver.solve(make("nogo(size=5)").initial_state(), 5000) is None
+    assert solver.nodes == 5000
+
+
+def test_the_solver_of_nogo_refuses_what_it_cannot_solve() -> None:
+    solver = _core.NoGoSolver(3, 3)
+    for spec in ("connect4", "nogo(size=4)", "nogo"):
+        with pytest.raises(ValueError, match=r"this solver is for nogo on 3x3, got a state of"):
+            solver.solve(make(spec).initial_state(), 10)
+    with pytest.raises(ValueError, match="rows and columns must be 1 to 63"):
+        _core.NoGoSolver(0, 4)
+    with pytest.raises(ValueError, match="table_bits must be 10 to 30"):
+        _core.NoGoSolver(3, 3, 40)
+    with pytest.raises(ValueError, match="two stones on one point"):
+        solver.solve_stones([1], [1], 0, 10)
+    with pytest.raises(ValueError, match="a chain has no liberty"):
+        solver.solve_stones([0], [1, 3], 0, 10)
+    with pytest.raises(ValueError, match="points of 3x3 are 0 to 8, got 9"):
+        solver.solve_stones([9], [], 0, 10)
+
+
+def exhaust(rule: Rule, state: _core.State, seat: int) -> set[int]:
+    """Results, +1 the first player won, of the rule in one seat against every reply."""
+    results, level = set(), {state.key: state}
+    while level:
+        below = {}
+        for position in level.values():
+            moves = [rule(position, 0).action] if position.to_move == seat else position.legal_actions().tolist()
+            for move in moves:
+                child = position.copy()
+                child.play(move)
+                outcome = child.outcome()
+                if outcome is None:
+                    below[child.key] = child
+                else:
+                    results.add(outcome)
+        level = below
+    return results
+
+
+def test_tictactoe_is_never_lost() -> None:
+    rule, start = solver_rule(make("tictactoe"), None), make("tictactoe").initial_state()
+    assert exhaust(rule, start, 0) == {0, 1}
+    assert exhaust(rule, start, 1) == {0, -1}
+
+
+def test_won_boards_of_nogo_are_won_against_every_reply() -> None:
+    for spec, seat in (("nogo(size=3)", 0), ("nogo(rows=3,cols=4)", 1)):
+        game = make(spec)
+        assert exhaust(solver_rule(game, None), game.initial_state(), seat) == {1 if seat == 0 else -1}
+
+
+def test_where_all_is_lost_the_opponent_has_few_ways_to_win() -> None:
+    game = make("nogo(rows=3,cols=4)")
+    state = game.initial_state()
+    move = solver_rule(game, None)(state, 0)
+    solver, ways = _core.NoGoSolver(3, 4), {}
+    for action in state.legal_actions().tolist():
+        child = state.copy()
+        child.play(action)
+        replies = [child.copy() for _ in child.legal_actions()]
+        for reply, answer in zip(replies, child.legal_actions().tolist(), strict=True):
+            reply.play(answer)
+        ways[action] = sum(solver.solve(reply, 10**6) == -1 for reply in replies)
+    assert min(ways.values()) >= 1
+    assert ways[move.action] == min(ways.values())
+    assert move.note == ""
+
+
+def test_a_position_that_is_not_solved_is_said_to_be() -> None:
+    for spec, note in (("nogo(size=5)", "move of rave:10000"), ("connect4", "move of mcts:10000")):
+        game = make(spec)
+        rule = solver_rule(game, 500)
+        move = rule(game.initial_state(), 3)
+        assert move.note == f"not solved within 500 positions: {note}"
+        assert move == rule(game.initial_state(), 3)
+
+
+def test_connect4_keeps_the_value() -> None:
+    rule = solver_rule(make("connect4"), 3_000_000)
+    for position in [p for p in solved_connect4_positions() if p.state.ply >= 20][:25]:
+        move = rule(position.state, 0)
+        assert move.note == ""
+        assert position.preserved_by(move.action)
+
+
+def test_replies_in_connect4_are_searched_with_the_rest_of_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    solvers: list[_core.Connect4Solver] = []
+
+    def kept(table_bits: int) -> _core.Connect4Solver:
+        solvers.append(solver(table_bits))
+        return solvers[-1]
+
+    solver, with_replies = _core.Connect4Solver, 0
+    monkeypatch.setattr(_core, "Connect4Solver", kept)
+    for position in [p for p in solved_connect4_positions() if p.state.ply >= 20]:
+        alone = solver(22)
+        if max(alone.move_values(position.state)) < 1:
+            budget = alone.nodes * 5 // 4
+            move = solver_rule(make("connect4"), budget)(position.state, 0)
+            assert solvers[-1].nodes <= budget
+            if move.note == "":
+                assert position.preserved_by(move.action)
+                with_replies += solvers[-1].nodes > alone.nodes
+        if len(solvers) == 20:
+            break
+    assert with_replies >= 5
+
+
+def test_games_without_a_solver() -> None:
+    with pytest.raises(ValueError, match="solver plays connect4, nogo and tictactoe, got chess"):
+        solver_rule(make("chess"), None)
+    with pytest.raises(ValueError, match="solver:NODES is for connect4 and nogo, got tictactoe"):
+        solver_rule(make("tictactoe"), 10)

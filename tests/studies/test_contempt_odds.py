@@ -1,0 +1,155 @@
+"""Odds by nodes: who gives, from which positions, the table of a small match, and what is made of given results."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from hauteur.games.odds import ODDS_STARTS
+from hauteur.games.registry import make
+from hauteur.matches.openings import read_opening
+from hauteur.matches.results import MatchGame, Tally
+from hauteur.players.settings import parse_player
+from hauteur.studies.papers.experiment import Setting, make_experiment
+from hauteur.studies.papers.matches import Contest, Played
+from hauteur.studies.papers.search_contempt import odds
+from hauteur.studies.papers.search_contempt.odds import (
+    PUCT,
+    Cell,
+    contests,
+    difference,
+    fall,
+    figure,
+    lead,
+    node_counts,
+    odds_lines,
+    receiver,
+    rise,
+    start,
+    table,
+    white_gives,
+)
+
+MINICHESS = "minichess(fen=rnbqk/ppppp/5/PPPPP/RNB1K w - - 0 1)"
+UNIFORM = Path("uniform")
+
+
+def setting(folder: Path, **changes: object) -> Setting:
+    values = {"nets": (UNIFORM,), "game": MINICHESS, "visits": 3, "opponent": "random", "scale": 0.02, "seeds": 1}
+    return Setting(folder, threads=1, show=lambda line: None, **(values | changes))  # type: ignore[arg-type]
+
+
+def played(scores: list[float]) -> Played:
+    """A match whose giver made these points."""
+    player = parse_player("net=uniform")
+    games = [MatchGame(index=i, a="first", score=score, end="x", plies=9) for i, score in enumerate(scores)]
+    tally = Tally(paired=False)
+    for game in games:
+        tally.add(game)
+    return Played(Contest("x", player, player, len(games)), tally, games)
+
+
+def cells(**scores: tuple[int, int, float]) -> dict[tuple[int, int], Cell]:
+    """Cells of (N_scl, nodes, share of 100 games that the giver wins)."""
+    return {
+        (n_scl, nodes): Cell(n_scl, nodes, played([1.0] * round(100 * share) + [0.0] * round(100 - 100 * share)))
+        for n_scl, nodes, share in scores.values()
+    }
+
+
+def test_nodes_are_the_papers_or_grow_by_four_up_to_the_limit() -> None:
+    assert node_counts(None) == [100, 800, 20_000]
+    assert node_counts(1600) == [100, 400, 1600]
+    assert node_counts(800) == [200, 800]
+    assert node_counts(7) == [7]
+
+
+@pytest.mark.parametrize("name", list(ODDS_STARTS))
+def test_who_gives_is_who_lacks_men(name: str) -> None:
+    assert white_gives(ODDS_STARTS[name]) == name.split()[-1].endswith(("1", "2"))
+
+
+def test_equal_men_are_no_odds(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="no odds: both sides have 10 men"):
+        contests(setting(tmp_path, game="minichess(fen=rnbqk/ppppp/5/PPPPP/RNBQK w - - 0 1)"))
+
+
+@pytest.mark.parametrize("game", ["minichess", "nogo(size=5)"])
+def test_a_game_without_the_position_of_the_odds_is_refused(tmp_path: Path, game: str) -> None:
+    with pytest.raises(ValueError, match=r"wants the position of the odds as --game 'chess\(fen=...\)', got"):
+        start(setting(tmp_path, game=game))
+
+
+def test_queen_odds_of_chess_unless_others_are_asked_for(tmp_path: Path) -> None:
+    assert start(setting(tmp_path, game=None)) == ("chess", ODDS_STARTS["queen d1"])
+
+
+def test_the_openings_are_the_same_again_and_lack_the_queen() -> None:
+    lines = odds_lines("chess", ODDS_STARTS["queen d1"], 30)
+    assert lines == odds_lines("chess", ODDS_STARTS["queen d1"], 40)[:30]
+    assert len(set(lines)) > 20
+    assert all("Q" not in line.split()[0] and line.split()[1] == "w" for line in lines)
+    assert all(read_opening(line, make("chess")).fen == line for line in lines)
+
+
+def test_the_receiver_has_the_givers_net_unless_it_names_one(tmp_path: Path) -> None:
+    assert receiver(setting(tmp_path, opponent=None)).net == "uniform"
+    assert receiver(setting(tmp_path, opponent=None)).visits == 10
+    assert receiver(setting(tmp_path, opponent="net=rollout")).net == "rollout"
+    assert receiver(setting(tmp_path, opponent="random")).baseline == "random"
+
+
+def test_only_the_rule_and_the_nodes_differ_between_givers(tmp_path: Path) -> None:
+    plans = contests(setting(tmp_path, visits=400))
+    assert [plan.name for plan in plans.values()][:5] == ["puct-100", "n28-100", "n5-100", "n1-100", "puct-400"]
+    base = plans[PUCT, 100].a
+    for (n_scl, nodes), plan in plans.items():
+        rule = plan.a.search.search_contempt
+        assert (rule.n_scl if rule else PUCT) == n_scl
+        assert plan.a.visits == nodes
+        search = plan.a.search.model_copy(update={"search_contempt": None})
+        assert plan.a.model_copy(update={"visits": 100, "search": search}) == base
+        assert (plan.b, plan.openings) == (plans[PUCT, 100].b, plans[PUCT, 100].openings)
+    assert base.temperature.initial == 0.7
+
+
+def test_a_small_table_from_beginning_to_end_and_again(tmp_path: Path) -> None:
+    experiment = odds.EXPERIMENTS[0]
+    result = make_experiment(experiment, setting(tmp_path / "o"))
+    assert [row["search"] for row in result.rows] == ["puct", "n28", "n5", "n1"]
+    assert all(row["games"] == 4 and row["low_95"] <= row["score"] <= row["high_95"] for row in result.rows)
+    again = make_experiment(experiment, setting(tmp_path / "o"))
+    assert again.rows == result.rows
+    assert json.loads((tmp_path / "o/result.json").read_text())["facts"]["receiver"] == {"baseline": "random"}
+    games = [json.loads(line) for line in (tmp_path / "o/n1-3/games.jsonl").read_text().splitlines()]
+    assert {game["a"] for game in games} == {"first"}
+
+
+def test_some_matches_alone_make_a_part_of_the_table(tmp_path: Path) -> None:
+    result = make_experiment(odds.EXPERIMENTS[0], setting(tmp_path / "o", only=("n1-3",)))
+    assert [row["search"] for row in result.rows] == ["n1"]
+    assert {finding.verdict for finding in result.findings} == {"open"}
+
+
+def test_differences_are_of_games_with_the_same_opening() -> None:
+    one, other = Cell(1, 9, played([0, 0, 1, 1])), Cell(1, 99, played([0, 1, 1, 1]))
+    mean, low, high = difference(one, other)
+    assert (mean, low < 0 < high) == (0.25, True)
+    assert difference(one, replace(one)) == (0, 0, 0)
+
+
+def test_the_papers_own_figures_hold() -> None:
+    found = cells(a=(PUCT, 100, 0.23), b=(28, 100, 0.37), c=(PUCT, 800, 0.35), d=(28, 800, 0.58))
+    found |= cells(e=(PUCT, 20_000, 0.10), f=(28, 20_000, 0.82))
+    assert {finding.verdict for finding in (rise(found), fall(found), lead(found))} == {"holds"}
+    assert "N_scl 28 +45.0" in rise(found).measured
+    assert "36.76%" in table(found)
+    drawn = figure(found)
+    assert [series.name for series in drawn.lines] == ["PUCT", "N_scl 28"]
+    assert drawn.x_ticks() == [100, 800, 20_000]
+
+
+def test_the_opposite_of_the_paper_does_not_hold() -> None:
+    found = cells(a=(PUCT, 100, 0.2), b=(28, 100, 0.6), c=(PUCT, 800, 0.6), d=(28, 800, 0.2))
+    assert [finding.verdict for finding in (rise(found), fall(found), lead(found))] == ["does not hold"] * 3

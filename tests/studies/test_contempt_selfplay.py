@@ -1,0 +1,310 @@
+"""The experiments of search-contempt's self-play: settings, shared games, tables, repeats, the tuned match."""
+
+import csv
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hauteur.matches.ratings.elo import Record
+from hauteur.matches.results import MatchGame, Tally
+from hauteur.matches.tuning.ratio_fit import Measured, TunedRatio, decisive_ratio
+from hauteur.players.settings import parse_player, player_text
+from hauteur.studies.papers.experiment import Setting, make_experiment
+from hauteur.studies.papers.matches import Contest, contest_match
+from hauteur.studies.papers.registry import find
+from hauteur.studies.papers.search_contempt import match, repeats, selfplay
+from hauteur.studies.papers.search_contempt.ratio_figures import (
+    Beside,
+    ratio_figure,
+    ratio_row,
+    ratio_text,
+    results_figure,
+)
+from hauteur.studies.papers.search_contempt.settings import (
+    HYBRID,
+    N_SCL_SETS,
+    TAU_1,
+    TAU_2,
+    TAU_SETS,
+    contempt,
+    player,
+    warmer,
+)
+from hauteur.studies.papers.shared_games import find_match, play_shared
+
+games_of_moves = st.lists(st.lists(st.sampled_from("ab"), max_size=12), min_size=2, max_size=12)
+
+
+def setting(folder: Path, **changes: object) -> Setting:
+    """Chess with equal priors at very few visits."""
+    values: dict[str, object] = {"scale": 0.02, "seeds": 1, "threads": 1, "visits": 4, "nets": (Path("uniform"),)}
+    return Setting(folder, show=lambda line: None, **{**values, **changes})  # type: ignore[arg-type]
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open() as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_papers_ratios() -> None:
+    assert [round(decisive_ratio(one.paper) or 0, 2) for one in N_SCL_SETS] == [1.38, 0.79, 0.32, 0.09]
+    assert [round(decisive_ratio(one.paper) or 0, 2) for one in TAU_SETS] == [0.06, 1.38]
+    assert all(one.paper.games == 100 for one in (*N_SCL_SETS, *TAU_SETS))
+
+
+def test_settings_are_those_of_the_author(tmp_path: Path) -> None:
+    at = setting(tmp_path, visits=None)
+    hybrid, cold, warm = (player(at, options) for options in (contempt(5), TAU_1, TAU_2))
+    assert {one.visits for one in (hybrid, cold, warm)} == {1000}
+    assert hybrid.search.search_contempt is not None
+    assert hybrid.search.search_contempt.n_scl == 5
+    assert player(at, HYBRID).search.search_contempt is None
+    assert hybrid.search.dirichlet is None
+    assert (hybrid.temperature.initial, hybrid.temperature.endgame, hybrid.temperature.decay_moves) == (0.7, 0.1, 5)
+    assert "search.root_cpuct.init=2.0" in player_text(cold)
+    assert (warm.temperature.initial, warm.temperature.visit_offset, warm.temperature.decay_delay_moves) == (
+        0.9,
+        -0.8,
+        20,
+    )
+    assert warm.search == cold.search
+
+
+def test_a_warmer_player_differs_in_temperature_alone(tmp_path: Path) -> None:
+    before = player(setting(tmp_path), TAU_2)
+    after = warmer(before, 1.5)
+    assert after.temperature.initial == pytest.approx(1.35)
+    assert after.temperature.endgame == pytest.approx(0.9)
+    assert after.model_copy(update={"temperature": before.temperature}) == before
+
+
+def test_figures_2_3_and_4_share_their_games(tmp_path: Path) -> None:
+    for name in ("contempt-wdl", "temperature-wdl"):
+        make_experiment(find(name), setting(tmp_path / name))
+    found = rows(tmp_path / "contempt-wdl/result.csv")
+    assert [row["setting"] for row in found] == ["N_scl 5", "N_scl 10", "N_scl 32", "PUCT"]
+    assert all(int(row["wins"]) + int(row["draws"]) + int(row["losses"]) == 2 for row in found)
+    assert (tmp_path / "temperature-wdl/temperature-wdl.csv").exists()
+    assert (tmp_path / "temperature-wdl/temperature-wdl-ratio.csv").exists()
+
+    lines: list[str] = []
+    make_experiment(find("repeats"), replace(setting(tmp_path / "repeats"), show=lines.append))
+    assert not list((tmp_path / "repeats").glob("*/games.jsonl"))
+    assert sum(": with the games of " in line for line in lines) == 6
+    shares = rows(tmp_path / "repeats/result.csv")
+    assert [row["move"] for row in shares] == [str(move) for move in range(41)]
+    assert {shares[0][one.title] for one in N_SCL_SETS} == {"1.0"}
+
+
+def test_an_experiment_goes_on_and_comes_to_the_same(tmp_path: Path) -> None:
+    at = setting(tmp_path / "a")
+    make_experiment(find("temperature-wdl"), at)
+    before = (tmp_path / "a/result.csv").read_bytes()
+    games = tmp_path / "a/tau2/games.jsonl"
+    games.write_text(games.read_text().splitlines(keepends=True)[0] + '{"index"')
+    make_experiment(find("temperature-wdl"), at)
+    assert (tmp_path / "a/result.csv").read_bytes() == before
+    assert len(games.read_text().splitlines()) == 2
+
+
+def short_contest(name: str, **changes: object) -> Contest:
+    one = parse_player("net=uniform visits=4 temperature=1")
+    values: dict[str, object] = {"games": 4, "game": "tictactoe", "colours": "first", **changes}
+    return Contest(name, one, one, **values)  # type: ignore[arg-type]
+
+
+def test_more_games_of_a_shared_match_are_played_where_it_is(tmp_path: Path) -> None:
+    first = play_shared(setting(tmp_path / "x"), [short_contest("one")])["one"]
+    more = play_shared(setting(tmp_path / "y"), [short_contest("two", games=6)])["two"]
+    assert more.contest.name == "two"
+    assert [game.moves for game in more.games[:4]] == [game.moves for game in first.games]
+    assert len((tmp_path / "x/one/games.jsonl").read_text().splitlines()) == 6
+    assert not (tmp_path / "y").exists()
+
+
+def test_other_settings_and_other_files_are_not_shared(tmp_path: Path) -> None:
+    play_shared(setting(tmp_path / "x"), [short_contest("one")])
+    (tmp_path / "x" / "odd").mkdir()
+    (tmp_path / "x" / "odd" / "match.json").write_text("[1]")
+    (tmp_path / "x" / "broken").mkdir()
+    (tmp_path / "x" / "broken" / "match.json").write_text("{")
+    play_shared(setting(tmp_path / "y"), [short_contest("one", seed=2)])
+    assert (tmp_path / "y/one/games.jsonl").exists()
+    wanted = contest_match(setting(tmp_path / "y"), short_contest("one", seed=2)).stored_settings()
+    assert find_match(tmp_path / "z", wanted, own="one") == tmp_path / "y/one"
+
+
+def test_a_match_in_the_own_folder_with_other_settings_is_refused(tmp_path: Path) -> None:
+    play_shared(setting(tmp_path / "x"), [short_contest("one")])
+    with pytest.raises(ValueError, match="holds a match with other settings: seed was 1 and is now 3"):
+        play_shared(setting(tmp_path / "x"), [short_contest("one", seed=3)])
+
+
+def beside(counts: list[tuple[int, int, int]]) -> list[Beside]:
+    return [Beside(f"set {number}", Record(*count), Record(33, 42, 25)) for number, count in enumerate(counts)]
+
+
+@pytest.mark.parametrize(
+    ("counts", "verdict"),
+    [
+        ([(33, 42, 25), (19, 56, 25), (14, 76, 10), (3, 92, 5)], "holds"),
+        ([(3, 92, 5), (14, 76, 10), (19, 56, 25), (33, 42, 25)], "does not hold"),
+        ([(33, 42, 25), (30, 42, 28), (33, 42, 25), (35, 44, 21)], "open"),
+    ],
+)
+def test_figure_2_holds_where_the_ratio_surely_falls(counts: list[tuple[int, int, int]], verdict: str) -> None:
+    found = beside(counts)
+    papers = [row._replace(paper=one.paper) for row, one in zip(found, N_SCL_SETS, strict=True)]
+    finding = selfplay.contempt_finding(papers, 1000)
+    assert finding.verdict == verdict
+    assert "33/42/25, 1.38 [0.93, 2.05]" in finding.paper
+
+
+@pytest.mark.parametrize(
+    ("cold", "warm", "verdict"),
+    [
+        ((4, 94, 2), (32, 42, 26), "holds"),
+        ((30, 40, 30), (32, 42, 26), "open"),
+        ((40, 20, 40), (5, 90, 5), "does not hold"),
+    ],
+)
+def test_figure_3_holds_where_warmth_makes_decisive(
+    cold: tuple[int, int, int], warm: tuple[int, int, int], verdict: str
+) -> None:
+    assert selfplay.temperature_finding(beside([cold, warm])).verdict == verdict
+
+
+def test_ratios_as_text_row_and_figures() -> None:
+    found = beside([(33, 42, 25), (5, 0, 5), (0, 10, 0)])
+    assert ratio_text(found[0].here) == "33/42/25, 1.38 [0.93, 2.05]"
+    assert ratio_text(found[1].here).startswith("5/0/5, without draws")
+    assert ratio_row(found[1])["ratio"] is None
+    assert ratio_row(found[1])["ratio_high"] is None
+    figure = ratio_figure("k", "t", "x", found, "N_scl")
+    assert [value is None for value in figure.lines[1].values] == [False, True, True]
+    bars = results_figure("k", "t", "x", found)
+    assert list(bars.x_names[:2]) == ["set 0, paper", "set 0, here"]
+    assert sum(area.values[1] or 0 for area in bars.areas) == pytest.approx(1)
+    slab = bars.pile()[0]
+    assert slab.above[:5] == [0, 0.33, 0.33, 0, 0]
+    assert slab.xs[:2] == [0.65, 0.65]
+
+
+@given(games_of_moves, st.randoms())
+def test_repeats_fall_with_the_move_whatever_the_order(games: list[list[str]], random: Random) -> None:
+    shares = repeats.repeat_shares(games, 8)
+    assert shares[0] == 1
+    assert all(0 <= later <= earlier for earlier, later in pairwise(shares))
+    assert all(round(share * len(games)) != 1 for share in shares)
+    pairs = [repeats.same_pairs(games, move).chance for move in range(9)]
+    assert all((pair > 0) == (share > 0) and pair <= share for pair, share in zip(pairs, shares, strict=True))
+    random.shuffle(games)
+    assert repeats.repeat_shares(games, 8) == shares
+    assert set(repeats.repeat_shares(games * 2, 8)) == {1.0}
+
+
+def test_repeats_by_hand() -> None:
+    games = [["e4", "e5", "f4"], ["e4", "e5", "f4"], ["e4", "e5", "d4"], ["d4"]]
+    assert repeats.repeat_shares(games, 3) == [1.0, 0.75, 0.5, 0.5]
+    assert repeats.same_pairs(games, 1).chance == pytest.approx(3 / 6)
+    assert repeats.same_pairs(games, 2).chance == pytest.approx(1 / 6)
+    assert repeats.unique_by([1.0, 0.5, 0.0, 0.0]) == 2
+    assert repeats.unique_by([1.0, 0.5]) is None
+    with pytest.raises(ValueError, match="two games or more, got 1"):
+        repeats.same_pairs(games[:1], 1)
+
+
+def lines_of(same: dict[str, int]) -> dict[str, list[list[str]]]:
+    """100 games a setting, of which so many are the same for 60 plies, and all others differ at once."""
+    return {
+        title: [[f"{0 if game < count else game}"] * 60 + [f"end {game}"] for game in range(100)]
+        for title, count in same.items()
+    }
+
+
+def test_the_papers_statements_on_repeats() -> None:
+    same = {"tau_1": 30, "tau_2": 0, "N_scl 5": 10, "N_scl 10": 10, "N_scl 32": 10, "PUCT": 10}
+    assert [one.verdict for one in repeats.findings(lines_of(same))] == ["holds", "does not hold", "holds"]
+    more = repeats.findings(lines_of({**same, "N_scl 5": 80}))[2]
+    assert more.verdict == "does not hold"
+    assert "surely more than PUCT: N_scl 5 at move 5" in more.measured
+
+
+def fake_games(ratio: Callable[[str], float]) -> Callable[..., Record]:
+    def measure(at: Setting, name: str, settings: object, games: int) -> Record:
+        decisive = round(games * ratio(name) / (1 + ratio(name)))
+        return Record(decisive // 2, games - decisive, decisive - decisive // 2)
+
+    return measure
+
+
+def test_n_scl_is_tuned_to_the_ratio_of_tau_2(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def ratio(name: str) -> float:
+        return 1.0 if name == "tau2" else 0.4 if name == "puct" else 5 / float(name[1:])
+
+    monkeypatch.setattr(match, "_measure", fake_games(ratio))
+    at = setting(tmp_path, scale=4.0, visits=200)
+    sides = match.tuned_sides(at)
+    assert sides.n_scl.reached == "found"
+    assert sides.n_scl.x == 5
+    assert sides.factor is None
+    assert sides.name == "n5-tau2"
+    assert "PUCT with tau_2 has (w + l)/d 1.00" in match.tuning_texts(sides)[0]
+
+
+def test_where_no_n_scl_has_the_ratio_tau_2_is_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def ratio(name: str) -> float:
+        if name.startswith("tau2"):
+            return 0.2 * float(name.partition("-x")[2] or 1) ** 2
+        return 0.8 if name == "puct" else 0.8 * (200 / float(name[1:])) ** 0.3
+
+    monkeypatch.setattr(match, "_measure", fake_games(ratio))
+    sides = match.tuned_sides(setting(tmp_path, scale=4.0, visits=200))
+    assert (sides.n_scl.reached, sides.n_scl.x) == ("high", 200)
+    assert sides.factor is not None
+    assert sides.factor.x == pytest.approx(2.0, rel=0.1)
+    assert len(match.tuning_texts(sides)) == 3
+
+
+def test_a_tau_2_without_draws_cannot_be_tuned_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(match, "_measure", lambda *_: Record(2, 0, 1))
+    with pytest.raises(ValueError, match="no ratio"):
+        match.tuned_sides(setting(tmp_path))
+
+
+def test_search_contempt_that_never_acts_is_puct(tmp_path: Path) -> None:
+    at = setting(tmp_path, visits=50)
+    assert match.contempt_player(at, 50.0) == player(at, HYBRID)
+    assert match.contempt_player(at, 49.0) == player(at, contempt(49))
+
+
+def test_the_match_is_told_from_both_sides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tuned = TunedRatio(4.0, (2.0, 8.0), 1.1, "found", (Measured(5.0, Record(3, 4, 3)),))
+    sides = match.Sides(tuned, None, 1.1)
+    monkeypatch.setattr(match, "tuned_sides", lambda _: sides)
+    make_experiment(find("contempt-vs-temperature"), setting(tmp_path / "m"))
+    ours, theirs = rows(tmp_path / "m/result.csv")
+    assert (ours["wins"], ours["losses"]) == (theirs["losses"], theirs["wins"])
+    assert (ours["paper_wins"], ours["paper_draws"], ours["paper_losses"]) == ("37", "46", "17")
+    assert float(ours["paper_elo"]) == pytest.approx(70.43, abs=0.01)
+    assert (tmp_path / "m/n4-tau2/games.jsonl").exists()
+    facts = json.loads((tmp_path / "m/result.json").read_text())["facts"]
+    assert (facts["n_scl"]["x"], facts["games"], facts["factor"]) == (4.0, 4, None)
+
+
+@pytest.mark.parametrize(("score", "verdict"), [(1.0, "holds"), (0.0, "does not hold"), (0.5, "open")])
+def test_the_verdict_of_the_match(score: float, verdict: str) -> None:
+    tally = Tally(paired=True)
+    for index in range(40):
+        tally.add(
+            MatchGame(index=index, a="first" if index % 2 == 0 else "second", score=score, end="checkmate", plies=9)
+        )
+    tuned = TunedRatio(5.0, (2.0, 8.0), 1.1, "found", ())
+    assert match.match_finding(tally, match.Sides(tuned, None, 1.1)).verdict == verdict

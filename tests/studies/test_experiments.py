@@ -1,0 +1,167 @@
+"""Experiments: the list, a small one from beginning to end and again, folders, findings."""
+
+import csv
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hauteur.cli.main import main
+from hauteur.learning.run_folder import RunFolder
+from hauteur.studies.papers.alphazero_report import figures
+from hauteur.studies.papers.alphazero_report.figures import PLANS, Learned
+from hauteur.studies.papers.experiment import Experiment, Finding, Result, Setting, make_experiment
+from hauteur.studies.papers.registry import EXPERIMENTS, find
+
+
+def told(setting: Setting) -> tuple[Setting, list[str]]:
+    """The setting, and the lines that it will have shown."""
+    lines: list[str] = []
+    return replace(setting, show=lines.append), lines
+
+
+def counting(runs: list[Setting]) -> Experiment:
+    """An experiment that notes that it was made."""
+
+    def run(setting: Setting) -> Result:
+        runs.append(setting)
+        return Result([{"n": setting.scaled(10)}], [Finding("the sun is hot", "6000 K", "holds")], texts=["hello"])
+
+    return Experiment("counting", "nobody, figure 1", "counts", 60.0, run)
+
+
+def test_names_are_unique_and_titles_fit_a_line() -> None:
+    names = [experiment.name for experiment in EXPERIMENTS]
+    assert len(set(names)) == len(names)
+    assert {"report-fig3", "report-fig4", "report-fig5", "report-fig6"} <= set(names)
+    assert all(len(experiment.title) < 100 for experiment in EXPERIMENTS)
+
+
+def test_the_list_names_every_experiment(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["experiment", "list"]) == 0
+    listed = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
+    assert listed == [experiment.name for experiment in EXPERIMENTS]
+
+
+def test_an_unknown_name_is_refused_with_those_that_there_are() -> None:
+    with pytest.raises(ValueError, match="there is no experiment 'fig9'; there are report-fig3, report-fig4"):
+        find("fig9")
+
+
+@pytest.mark.parametrize("option", ["--seeds", "--threads"])
+def test_none_is_no_number_of_seeds_or_threads(option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["experiment", "report-fig3", "--out", str(tmp_path / "out"), option, "0"]) == 2
+    assert "seeds must be 1 to 1000 and threads 1 to 1024" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_results_are_written_and_told(tmp_path: Path) -> None:
+    runs: list[Setting] = []
+    setting, lines = told(Setting(tmp_path / "out", scale=0.5, seeds=2))
+    make_experiment(counting(runs), setting)
+    assert runs == [setting]
+    assert any(line.startswith("estimate: ") for line in lines)
+    assert "paper:    the sun is hot\nhere:     6000 K\nverdict:  holds" in lines
+    assert (tmp_path / "out/result.csv").read_text() == "n\n5\n"
+    facts = json.loads((tmp_path / "out/result.json").read_text())
+    assert (facts["experiment"], facts["scale"], facts["rows"]) == ("counting", 0.5, [{"n": 5}])
+    assert "6000 K" in (tmp_path / "out/index.html").read_text()
+
+
+def test_a_folder_belongs_to_one_experiment_and_scale(tmp_path: Path) -> None:
+    setting, _ = told(Setting(tmp_path, scale=0.5))
+    make_experiment(counting([]), setting)
+    make_experiment(counting([]), setting)
+    with pytest.raises(ValueError, match=r"holds counting at scale 0.5, not counting at scale 1"):
+        make_experiment(counting([]), replace(setting, scale=1.0))
+
+
+@pytest.mark.parametrize(("field", "value"), [("scale", 0.0), ("seeds", 0), ("threads", 0)])
+def test_settings_out_of_range_are_named(tmp_path: Path, field: str, value: float) -> None:
+    with pytest.raises(ValueError, match=f"{field}.*got"):
+        Setting(tmp_path, **{field: value})  # type: ignore[arg-type]
+
+
+def test_the_estimate_grows_with_seeds_and_scale(tmp_path: Path) -> None:
+    experiment = counting([])
+    assert experiment.estimate(Setting(tmp_path, seeds=3, threads=2), 1.0) == 120
+    assert experiment.estimate(Setting(tmp_path, seeds=4, threads=4, scale=0.5), 2.0) == 15
+
+
+def learned(losses: list[int], promoted: int = 3) -> Learned:
+    steps = range(len(losses))
+    opponents = [min(i, promoted) for i in steps]
+    return Learned([(5, 3, 2)] * len(losses), [i < promoted for i in steps], opponents, losses, 30)
+
+
+@pytest.mark.parametrize(
+    ("figure", "runs", "verdict"),
+    [
+        (3, [[5, 3, 2, 1, 1, 0, 0], [3, 2, 1, 1, 1, 1, 0]], "holds"),
+        (3, [[5, 3, 2, 1, 1, 0, 0], [3, 2, 1, 1, 1, 1, 1]], "open"),
+        (4, [[9, 9, 9, 9, 9, 9, 9], [9, 9, 9, 9, 9, 9, 0]], "holds"),
+        (4, [[0, 0, 0, 0, 0, 0, 0]], "does not hold"),
+        (5, [[9, 2, 1, 1, 0, 0, 0], [3, 0, 0, 0, 0, 0, 0]], "holds"),
+        (5, [[9, 9, 9, 9, 9, 0, 0]], "does not hold"),
+    ],
+)
+def test_verdicts(figure: int, runs: list[list[int]], verdict: str) -> None:
+    plan = next(plan for plan in PLANS if plan.figure == figure)
+    assert figures.verdict(plan, [learned(run) for run in runs]) == verdict
+
+
+def test_the_first_optimal_training() -> None:
+    assert learned([3, 0, 1, 0]).first_optimal == 2
+    assert learned([3, 1]).first_optimal is None
+    assert learned([3, 0, 1, 0]).optimal_share == 0.5
+    assert learned([3, 0, 1, 0], promoted=2).opponent_losses == [30, 3, 0, 0]
+
+
+def test_figures_3_to_5_follow_the_report(tmp_path: Path) -> None:
+    sizes = {plan.figure: (plan.episodes, plan.iterations) for plan in PLANS}
+    assert sizes == {3: (500, 100), 4: (500, 25), 5: (2000, 100)}
+    recipe = figures.recipe_of(PLANS[0], Setting(tmp_path), 2)
+    assert recipe.selfplay.episodes == "candidate-versus-best"
+    assert (recipe.selfplay.learn_from_best, recipe.gate.by, recipe.gate.threshold) == (False, "episodes", 0.55)
+    assert (recipe.selfplay.temperature.initial, recipe.selfplay.temperature.decay_moves) == (1.0, 0)
+    assert (recipe.network.value, recipe.train.window_games, recipe.run.seed) == ("scalar", 500, 2)
+
+
+def test_a_small_figure_from_beginning_to_end_and_again(tmp_path: Path) -> None:
+    setting, lines = told(Setting(tmp_path / "fig", scale=0.08, seeds=2, threads=2))
+    make_experiment(find("report-fig4"), setting)
+    with (tmp_path / "fig/result.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["seed"], row["training"]) for row in rows] == [("1", "1"), ("1", "2"), ("2", "1"), ("2", "2")]
+    assert all(int(row["wins"]) + int(row["draws"]) + int(row["losses"]) == 40 for row in rows)
+    assert (tmp_path / "fig/report-fig4.csv").exists()
+    assert (tmp_path / "fig/report-fig4-losses.csv").exists()
+    history = RunFolder(tmp_path / "fig/seed-2").read_metrics()
+    assert history[1]["games"]["candidate"]["wins"] == int(rows[3]["wins"])
+    before = (tmp_path / "fig/result.csv").read_bytes()
+    make_experiment(find("report-fig4"), setting)
+    assert (tmp_path / "fig/result.csv").read_bytes() == before
+    assert lines.count("seed 1: 2 generations learned") == 2
+
+
+@pytest.mark.parametrize(
+    ("choice", "option"), [({"visits": 3}, "visits"), ({"nets": (Path("x"),)}, "net"), ({"game": "nogo"}, "game")]
+)
+def test_a_choice_that_would_mean_nothing_is_refused(choice: dict[str, Any], option: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=f"^counting takes no --{option}$"):
+        make_experiment(counting([]), replace(Setting(tmp_path / "out"), **choice))
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_remembers_nets_and_visits(tmp_path: Path) -> None:
+    net = tmp_path / "a.safetensors"
+    net.write_bytes(b"one")
+    chosen = replace(counting([]), uses=("nets", "visits"))
+    setting, _ = told(Setting(tmp_path / "out", nets=(net,), visits=7))
+    make_experiment(chosen, setting)
+    make_experiment(chosen, setting)
+    net.write_bytes(b"two")
+    with pytest.raises(ValueError, match=r"holds counting at scale 1, nets .*, visits 7, not counting at scale 1"):
+        make_experiment(chosen, setting)

@@ -1,0 +1,488 @@
+"""Mining and solving: puzzles are right by exact values, an interrupted mining comes to the same files, rules hold."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from search_toys import tictactoe_value
+
+from hauteur import _core
+from hauteur.cli import main
+from hauteur.games.registry import make
+from hauteur.matches.match import Resources
+from hauteur.matches.results import MatchGame
+from hauteur.players.settings import parse_player
+from hauteur.studies.puzzles.criteria import MineRule
+from hauteur.studies.puzzles.engine_check import Checker, parse_check, score_chance
+from hauteur.studies.puzzles.mine import Mine, MineSettings
+from hauteur.studies.puzzles.mine_result import without_followers
+from hauteur.studies.puzzles.problems import read_problems
+from hauteur.studies.puzzles.puzzle import EngineCheck, Opinion, Puzzle, identity
+from hauteur.studies.puzzles.solve import Solve, solve_result
+from hauteur.studies.puzzles.sources import first_of_each, positions, read_lines, source_files, take_census
+from hauteur.studies.puzzles.themes import themes_of
+
+TICTACTOE, CONNECT4, CHESS = make("tictactoe"), make("connect4"), make("chess")
+RULE = MineRule(low=3, high=400, swing=0.2, gap=0.2, screens=((20, 0.02),), hindsight=0.0, least=-0.5, rest=1.0)
+FAST = Resources(24, 8, 1)
+SCHOLAR = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
+BACK_RANK = "6k1/5ppp/8/8/8/8/5PPP/4R1K1 w - - 0 1"
+TWO_ROOKS = "6k1/5ppp/8/8/8/8/5PPP/3RR1K1 w - - 0 1"
+
+
+def random_games(folder: Path, game: _core.Game, count: int, seed: int = 1) -> str:
+    """A match folder of random games."""
+    random, lines = np.random.default_rng(seed), []
+    for index in range(count):
+        state, moves = game.initial_state(), list[str]()
+        while state.outcome() is None:
+            action = int(random.choice(state.legal_actions()))
+            moves.append(state.action_to_text(action))
+            state.play(action)
+        played = MatchGame(index=index, a="first", score=0.5, end="?", plies=len(moves), moves=" ".join(moves))
+        lines.append(played.model_dump_json() + "\n")
+    folder.mkdir(exist_ok=True)
+    (folder / "games.jsonl").write_text("".join(lines))
+    return str(folder)
+
+
+def mining(game: _core.Game, sources: list[str], folder: Path, rule: MineRule = RULE, **more: Any) -> Mine:
+    settings = MineSettings(game=game.spec, player=parse_player("net=uniform"), rule=rule, first_ply=0)
+    return Mine(game, settings, sources, folder, FAST, show=lambda _: None, **more)
+
+
+def puzzles_in(folder: Path) -> list[Puzzle]:
+    return [Puzzle.model_validate(one) for one in json.loads((folder / "puzzles.json").read_text())]
+
+
+def stones(state: _core.State) -> tuple[int, int]:
+    """Own and other stones of tic-tac-toe as 9-bit sets."""
+    planes = state.encode().reshape(-1, 9) != 0
+    bits = 1 << np.arange(9)
+    return int(planes[0] @ bits), int(planes[1] @ bits)
+
+
+def exact_values(state: _core.State) -> dict[str, int]:
+    """What each move of tic-tac-toe is worth for its player with best play."""
+    own, other = stones(state)
+    free = [int(action) for action in state.legal_actions()]
+    values = {}
+    for action in free:
+        after = state.copy()
+        after.play(action)
+        outcome = after.outcome()
+        mine, theirs = stones(after)[::-1]
+        value = -tictactoe_value(theirs, mine) if outcome is None else abs(outcome)
+        values[state.action_to_text(action)] = value
+    assert own & other == 0
+    return values
+
+
+def test_every_move_of_a_puzzle_is_the_only_best_one(tmp_path: Path) -> None:
+    source = random_games(tmp_path / "games", TICTACTOE, 60)
+    result = mining(TICTACTOE, [source], tmp_path / "mine").run()
+    puzzles = puzzles_in(tmp_path / "mine")
+    assert result["puzzles"] == len(puzzles) >= 5
+    for puzzle in puzzles:
+        state = puzzle.position()
+        assert puzzle.id == identity(state)
+        assert puzzle.low.move != puzzle.high.move == puzzle.solution[0]
+        assert RULE.low < puzzle.visits <= RULE.deep
+        for number, move in enumerate(puzzle.solution):
+            values = exact_values(state)
+            if number % 2 == 0 and number < len(puzzle.solution) - 1:
+                assert all(values[move] > value for other, value in values.items() if other != move)
+            elif number % 2 == 0:
+                assert values[move] == max(values.values())
+            state.play(state.action_from_text(move))
+    assert [puzzle.rating for puzzle in puzzles] == sorted(puzzle.rating for puzzle in puzzles)
+
+
+def test_puzzles_of_connect_four_by_the_solver(tmp_path: Path) -> None:
+    source = random_games(tmp_path / "games", CONNECT4, 25)
+    rule = RULE.model_copy(update={"high": 800, "gap": 0.5, "moves": 1, "least": 0.5})
+    mining(CONNECT4, [source], tmp_path / "mine", rule, limit=120).run()
+    puzzles, solver = puzzles_in(tmp_path / "mine"), _core.Connect4Solver()
+    assert puzzles
+    for puzzle in puzzles:
+        state = puzzle.position()
+        if state.ply < 12:
+            continue
+        values = dict(zip(state.legal_actions().tolist(), solver.move_values(state).tolist(), strict=True))
+        assert values[state.action_from_text(puzzle.solution[0])] == max(values.values())
+
+
+class Stopped(Exception):  # noqa: N818
+    """The test interrupts a mining."""
+
+
+def test_an_interrupted_mining_goes_on(tmp_path: Path) -> None:
+    source = random_games(tmp_path / "games", TICTACTOE, 30)
+    whole = mining(TICTACTOE, [source], tmp_path / "whole").run()
+
+    def stop(done: int, *_: int) -> None:
+        if done >= 40:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        mining(TICTACTOE, [source], tmp_path / "parts", tick=stop).run()
+    journal = tmp_path / "parts" / "positions.jsonl"
+    begun = journal.read_text()
+    assert begun.count("\n") == 40
+    journal.write_text(begun + '{"id": "half')
+    parts = mining(TICTACTOE, [source], tmp_path / "parts").run()
+    assert parts == whole
+    for name in ("puzzles.json",):
+        assert (tmp_path / "parts" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+    assert journal.read_text().startswith(begun)
+
+
+def test_a_stricter_rule_asks_nothing_again(tmp_path: Path) -> None:
+    source = random_games(tmp_path / "games", TICTACTOE, 40)
+    mining(TICTACTOE, [source], tmp_path / "mine").run()
+    before = (tmp_path / "mine" / "positions.jsonl").read_bytes()
+    strict = RULE.model_copy(update={"gap": 0.6, "swing": 0.4, "moves": 2})
+    mining(TICTACTOE, [source], tmp_path / "mine", strict).run()
+    mining(TICTACTOE, [source], tmp_path / "anew", strict).run()
+    assert (tmp_path / "mine" / "positions.jsonl").read_bytes() == before
+    assert puzzles_in(tmp_path / "mine") == puzzles_in(tmp_path / "anew")
+    assert all(len(puzzle.solver_moves) <= 2 and puzzle.gap >= 0.6 for puzzle in puzzles_in(tmp_path / "mine"))
+
+
+@pytest.mark.parametrize("change", [{"gap": 0.1}, {"swing": 0.1}, {"high": 500}, {"low": 2}, {"moves": 7}])
+def test_a_looser_rule_is_refused(tmp_path: Path, change: dict[str, Any]) -> None:
+    source = random_games(tmp_path / "games", TICTACTOE, 2)
+    mining(TICTACTOE, [source], tmp_path / "mine").run()
+    with pytest.raises(ValueError, match=f"other settings: .*{next(iter(change))} was"):
+        mining(TICTACTOE, [source], tmp_path / "mine", RULE.model_copy(update=change)).run()
+
+
+def test_positions_that_the_game_does_not_change_are_given_up(tmp_path: Path) -> None:
+    source = random_games(tmp_path / "games", TICTACTOE, 60)
+    plain = mining(TICTACTOE, [source], tmp_path / "plain").run()["sources"][source]
+    hindsight = RULE.model_copy(update={"hindsight": 0.3})
+    result = mining(TICTACTOE, [source], tmp_path / "mine", hindsight).run()["sources"][source]
+    assert plain["judged"] == result["judged"]
+    assert 0 < result["misjudged"]["count"] <= plain["misjudged"]["count"]
+    entries = {}
+    for name in ("plain", "mine"):
+        lines = (tmp_path / name / "positions.jsonl").read_text().splitlines()
+        entries[name] = {one["id"]: one for one in map(json.loads, lines)}
+    followed = [name for name, one in entries["mine"].items() if "high" in one]
+    assert 0 < len(followed) < sum("high" in one for one in entries["plain"].values())
+    assert all(entries["mine"][name] == entries["plain"][name] for name in followed)
+
+
+def test_more_positions_contain_the_fewer(tmp_path: Path) -> None:
+    source = random_games(tmp_path / "games", TICTACTOE, 30)
+    found = {}
+    for limit in (20, 50):
+        result = mining(TICTACTOE, [source], tmp_path / "mine", limit=limit).run()
+        assert result["sources"][source]["judged"] == limit
+        found[limit] = (tmp_path / "mine" / "positions.jsonl").read_text().splitlines()
+    assert found[50][:20] == found[20]
+    assert len(found[50]) == 50
+
+
+def test_each_source_is_counted_by_itself(tmp_path: Path) -> None:
+    a = random_games(tmp_path / "a", TICTACTOE, 10, seed=1)
+    b = random_games(tmp_path / "b", TICTACTOE, 10, seed=2)
+    alone = {one: mining(TICTACTOE, [one], tmp_path / f"mine-{one[-1]}").run()["sources"][one] for one in (a, b)}
+    both = mining(TICTACTOE, [a, b], tmp_path / "mine").run()["sources"]
+    for source in (a, b):
+        assert both[source]["verdicts"] == alone[source]["verdicts"]
+        assert both[source]["different"] < both[source]["positions"]
+
+
+def test_positions_of_a_census_are_found_again(tmp_path: Path) -> None:
+    source = random_games(tmp_path / "games", CONNECT4, 5)
+    census = take_census([source], CONNECT4, 4)
+    found = dict(first_of_each([source], CONNECT4, 4, census.distinct(source)))
+    assert found.keys() == census.having.keys()
+    assert all(identity(one.state) == name and one.ply >= 4 for name, one in found.items())
+
+
+def test_a_match_that_still_goes_on(tmp_path: Path) -> None:
+    source = random_games(tmp_path / "games", TICTACTOE, 3)
+    file = tmp_path / "games" / "games.jsonl"
+    content = file.read_text()
+    file.write_text(content + content[:20])
+    assert len(list(read_lines([source], TICTACTOE, print))) == 3
+    assert file.read_text() == content + content[:20]
+
+
+def test_sources_of_chess(tmp_path: Path) -> None:
+    (tmp_path / "list.epd").write_text(f'{SCHOLAR[:-4]} id "x";\n# nothing\n{BACK_RANK}\n')
+    (tmp_path / "games.pgn").write_text('[Result "1-0"]\n\n1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0\n')
+    lines = list(read_lines([str(tmp_path / "list.epd"), str(tmp_path / "*.pgn")], CHESS, print))
+    assert [(line.single, len(line.actions)) for line in lines] == [(True, 0), (True, 0), (False, 7)]
+    assert [len(list(positions(line, CHESS, 2))) for line in lines] == [1, 1, 5]
+    assert source_files(str(tmp_path)) == [tmp_path / "games.pgn"]
+
+
+def test_a_list_of_chess_positions(tmp_path: Path) -> None:
+    (tmp_path / "list.epd").write_text(f"{BACK_RANK}\n")
+    rule = MineRule(low=1, high=400, swing=0.2, gap=0.2, screens=())
+    mining(CHESS, [str(tmp_path / "list.epd")], tmp_path / "mine", rule).run()
+    (puzzle,) = puzzles_in(tmp_path / "mine")
+    assert puzzle.solution[0] == "e1e8"
+    assert puzzle.themes == ("endgame", "mate", "mateIn1", "oneMove")
+    (problem,) = read_problems(tmp_path / "mine" / "puzzles.csv", CHESS)
+    assert problem.name == puzzle.id
+    assert problem.steps[0].state.notation().split()[:4] == BACK_RANK.split()[:4]
+
+
+def mate_puzzle(**more: Any) -> Puzzle:
+    opinion = Opinion(visits=5, move="f3f7", q=0.5)
+    values: dict[str, Any] = {
+        "id": "x",
+        "game": "chess",
+        "fen": SCHOLAR,
+        "solution": ("f3f7",),
+        "rating": 1000,
+        "visits": 9,
+        "gap": 1.0,
+        "value": 1.0,
+        "low": opinion,
+        "high": opinion,
+    }
+    return Puzzle.model_validate({**values, **more})
+
+
+def test_themes() -> None:
+    assert themes_of(mate_puzzle()) == ("mate", "mateIn1", "oneMove")
+    castles = mate_puzzle(fen="4k3/8/8/8/8/8/8/4K2R w K - 0 1", solution=("e1g1", "e8d7", "g1g2"), value=0.5)
+    assert themes_of(castles) == ("advantage", "castling", "endgame", "short")
+    check = EngineCheck(engine="e", limit="l", right=True, only=True, gaps=(), centipawns=700)
+    assert "crushing" in themes_of(castles.model_copy(update={"check": check}))
+
+
+def test_later_positions_of_a_line_are_no_puzzles_of_their_own() -> None:
+    long = mate_puzzle(fen=TWO_ROOKS, solution=("d1d7", "g8f8", "e1e8"))
+    state = long.position()
+    for move in long.solution[:2]:
+        state.play(state.action_from_text(move))
+    short = mate_puzzle(id=identity(state), fen=state.notation(), solution=("e1e8",))
+    assert without_followers([long, short]) == ([long], 1)
+    assert without_followers([short]) == ([short], 0)
+
+
+ENGINE = """
+import sys, chess
+board = chess.Board()
+for line in sys.stdin:
+    words = line.split()
+    if line.startswith("uci\\n"):
+        print("id name toy\\noption name MultiPV type spin default 1 min 1 max 9\\nuciok")
+    elif words[:1] == ["isready"]:
+        print("readyok")
+    elif words[:1] == ["position"]:
+        fen, _, moves = line[9:].replace("startpos", chess.STARTING_FEN).removeprefix("fen ").partition(" moves ")
+        board = chess.Board(fen.strip())
+        [board.push_uci(move) for move in moves.split()]
+    elif words[:1] == ["go"]:
+        scored = []
+        for move in board.legal_moves:
+            board.push(move)
+            scored.append((not board.is_checkmate(), move.uci()))
+            board.pop()
+        for number, (quiet, move) in enumerate(sorted(scored)[:2], 1):
+            score = "cp 30" if quiet else "mate 1"
+            print(f"info depth 9 multipv {number} score {score} pv {move}")
+        print(f"bestmove {sorted(scored)[0][1]}")
+    elif words[:1] == ["quit"]:
+        break
+    sys.stdout.flush()
+"""
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> str:
+    """An engine that knows mates in one and nothing else, as text for --check."""
+    (tmp_path / "toy.py").write_text(ENGINE)
+    return f"uci:'{sys.executable} {tmp_path / 'toy.py'}' depth=9"
+
+
+def test_an_engine_confirms_what_it_finds_too(engine: str) -> None:
+    with Checker(parse_check(engine)) as checker:
+        mate = checker.check(mate_puzzle())
+        assert mate.confirmed
+        assert (mate.engine, mate.limit, mate.centipawns) == ("toy", "depth=9 clear=0.1", None)
+        wrong = checker.check(mate_puzzle(solution=("f3g3",)))
+        assert not wrong.right
+        equal = checker.check(mate_puzzle(fen=CHESS.initial_state().notation(), solution=("a2a3",)))
+        assert (equal.right, equal.only, equal.gaps) == (True, False, (0.0,))
+        several = checker.check(mate_puzzle(fen=TWO_ROOKS, solution=("e1e8",)))
+        assert (several.right, several.only) == (True, False)
+
+
+def test_unconfirmed_puzzles_are_dropped_or_marked(tmp_path: Path, engine: str) -> None:
+    (tmp_path / "list.epd").write_text(f"{BACK_RANK}\n6k1/5ppp/8/8/3q4/8/5PPP/3R2K1 w - - 0 1\n")
+    rule = MineRule(low=1, high=300, swing=0.1, gap=0.1, screens=(), moves=1)
+    sources, check = [str(tmp_path / "list.epd")], parse_check(engine)
+    plain = mining(CHESS, sources, tmp_path / "mine", rule).run()
+    dropped = mining(CHESS, sources, tmp_path / "mine", rule, check=check).run()
+    strict = puzzles_in(tmp_path / "mine")
+    marked = mining(CHESS, sources, tmp_path / "mine", rule, check=check, keep=True).run()
+    assert plain["check"] is None
+    assert plain["written_puzzles"] == marked["written_puzzles"] == plain["puzzles"]
+    assert dropped["written_puzzles"] == len(strict) == dropped["check"]["confirmed"]["count"]
+    assert all(puzzle.check is not None and puzzle.check.confirmed for puzzle in strict)
+    assert any(puzzle.check is not None for puzzle in puzzles_in(tmp_path / "mine"))
+
+
+def test_an_engine_that_hangs_is_found_out(tmp_path: Path) -> None:
+    (tmp_path / "toy.py").write_text(ENGINE.replace('words[:1] == ["go"]', "False"))
+    check = parse_check(f"uci:'{sys.executable} {tmp_path / 'toy.py'}' depth=9 move-timeout=0.1 start-timeout=5")
+    with Checker(check) as checker, pytest.raises(ValueError, match="it does not answer"):
+        checker.check(mate_puzzle())
+
+
+@pytest.mark.parametrize("text", ["stockfish", "uci:no-such-program depth=3", "uci:x tc=10+1", "gtp:x", "random"])
+def test_bad_engines(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "list.epd").write_text(f"{BACK_RANK}\n")
+    words = ["--net", "uniform", "--low", "1", "--high", "300", "--screens", "", "--swing", "0.1", "--check", text]
+    assert main.main(["puzzles", "mine", str(tmp_path / "list.epd"), "--out", str(tmp_path / "o"), *words]) == 2
+    assert len([line for line in capsys.readouterr().err.splitlines() if line.startswith("hauteur:")]) == 1
+
+
+def test_chances_are_between_loss_and_win() -> None:
+    import chess.engine
+
+    scores = [chess.engine.Mate(-1), chess.engine.Cp(-300), chess.engine.Cp(0), chess.engine.Cp(300)]
+    chances = [score_chance(score) for score in [*scores, chess.engine.Mate(2)]]
+    assert chances == sorted(chances)
+    assert (chances[0], chances[2], chances[-1]) == (-1.0, 0.0, 1.0)
+    assert chances[3] == pytest.approx(0.5024, abs=2e-3)
+
+
+# Solving.
+
+
+def suite(folder: Path) -> Path:
+    """Two mates in one, one of them by either of two moves, and a position in which one move alone is wrong."""
+    path = folder / "suite.epd"
+    avoid = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - am a4; id "avoid";'
+    path.write_text(f'{SCHOLAR[:-4]} bm Qxf7#; id "scholar";\n{TWO_ROOKS[:-4]} bm Re8 Rd8; id "rank";\n{avoid}\n')
+    return path
+
+
+def test_solved_by_visits(tmp_path: Path) -> None:
+    problems = list(read_problems(suite(tmp_path), CHESS))
+    players = [parse_player("net=uniform"), parse_player("net=uniform search_contempt.n_scl=3 name=contempt")]
+    counts = (1, 20, 400)
+    result = Solve(CHESS, problems, players, counts, FAST, tmp_path / "out", show=lambda _: None).run()
+    assert list(result["players"]) == ["uniform", "contempt"]
+    for one in result["players"].values():
+        assert one["solved"]["400"]["count"] == 3
+        assert one["solved"]["1"]["count"] <= one["solved"]["400"]["count"]
+        assert one["visits_to_solution"]["solved"] == 3
+    rows = (tmp_path / "out" / "answers.csv").read_text().splitlines()
+    assert rows[0] == "problem,player,right_at_1,right_at_20,right_at_400,visits_to_solution"
+    assert len(rows) == 1 + 2 * 3
+
+
+def test_solving_goes_on(tmp_path: Path) -> None:
+    problems, players = list(read_problems(suite(tmp_path), CHESS)), [parse_player("net=uniform")]
+
+    def stop(done: int, *_: int) -> None:
+        raise Stopped
+
+    def solve(folder: Path, **more: Any) -> dict[str, Any]:
+        return Solve(CHESS, problems, players, (10, 200), FAST, folder, show=lambda _: None, **more).run()
+
+    whole = solve(tmp_path / "whole")
+    with pytest.raises(Stopped):
+        solve(tmp_path / "parts", tick=stop)
+    first = (tmp_path / "parts" / "answers.jsonl").read_text()
+    assert first.count("\n") == 1
+    assert solve(tmp_path / "parts") == whole
+    assert (tmp_path / "parts" / "answers.jsonl").read_text().startswith(first)
+
+
+def test_the_whole_line_must_be_found_and_any_mate_ends_it(tmp_path: Path) -> None:
+    file = tmp_path / "p.csv"
+    two_mates = "k7/8/1K6/8/8/8/8/5Q1R b - - 0 1"
+    file.write_text(f"PuzzleId,FEN,Moves\nany,{two_mates},a8b8 f1f8\n")
+    (problem,) = read_problems(file, CHESS)
+    (step,) = problem.steps
+    assert step.is_right(step.state.action_from_text("h1h8"))
+    assert not step.is_right(step.state.action_from_text("h1h2"))
+    result = Solve(CHESS, [problem], [parse_player("net=uniform")], (300,), FAST, show=lambda _: None).run()
+    assert result["players"]["uniform"]["solved"]["300"]["count"] == 1
+
+
+def test_pairs_of_players_are_compared() -> None:
+    from hauteur.studies.puzzles.solve import Answer
+
+    def answers(player: str, rights: list[bool]) -> list[Answer]:
+        return [
+            Answer(
+                number=n,
+                name=str(n),
+                problem="",
+                player=player,
+                counts=(10,),
+                right=(right,),
+                visits=5 if right else None,
+            )
+            for n, right in enumerate(rights)
+        ]
+
+    result = solve_result({"a": answers("a", [True, True, False]), "b": answers("b", [False, True, False])}, (10,))
+    assert result["pairs"] == [{"a": "a", "b": "b", "visits": 10, "a_alone": 1, "b_alone": 0}]
+    assert result["players"]["a"]["visits_to_solution"]["median"] == 5
+    assert result["players"]["b"]["visits_to_solution"]["median"] is None
+
+
+def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--game", "connect4", "--net", "uniform", "--games", "6", "--low", "2", "--high", "200", "--screens", ""]
+    out = tmp_path / "mine"
+    more = ["--swing", "0.2", "--gap", "0.2", "--positions", "60", "--json", "--first-ply", "6"]
+    assert main.main(["puzzles", "mine", *words, *more, "--out", str(out)]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert (out / "selfplay" / "games.jsonl").read_text().count("\n") == 6
+    assert result["written_puzzles"] == len(puzzles_in(out)) > 0
+    solve = ["puzzles", "solve", str(out / "puzzles.json"), "--game", "connect4", "--net", "uniform"]
+    assert main.main([*solve, "--visits", "2,400", "--json"]) == 0
+    solved = json.loads(capsys.readouterr().out)["players"]["uniform"]["solved"]
+    assert solved["2"]["count"] < solved["400"]["count"]
+    assert solved["400"]["of"] == result["written_puzzles"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["mine"],
+        ["mine", "no-such-file.pgn"],
+        ["mine", "x.pgn", "--positions", "0"],
+        ["mine", "x.pgn", "--screens", "a:b"],
+        ["mine", "x.pgn", "--low", "900"],
+        ["mine", "x.pgn", "--player", "random"],
+        ["mine", "x.pgn", "--player", "net=a", "--net", "b"],
+        ["solve", "no-such-file.epd"],
+        ["solve", "x.epd", "--visits", "10,10"],
+        ["solve", "x.epd", "--visits", "ten"],
+        ["solve", "x.epd", "--limit", "0"],
+        ["solve", "x.epd", "--game", "connect4"],
+        ["solve", "x.epd", "--player", "random"],
+    ],
+    ids=" ".join,
+)
+def test_bad_input(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x.epd").write_text(f"{SCHOLAR[:-4]} bm Qxf7;\n")
+    (tmp_path / "x.pgn").write_text('[Result "1-0"]\n\n1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0\n')
+    net = [] if "--player" in words else ["--net", "uniform"]
+    extra = ["--out", "o", "--first-ply", "0"] if words[0] == "mine" else []
+    assert main.main(["puzzles", *words, *net, *extra]) == main.EXIT_BAD_INPUT
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert [line for line in shown.err.splitlines() if line.startswith("hauteur:")] == shown.err.splitlines()[-1:]

@@ -1,0 +1,359 @@
+"""The core and the reference side by side: the same calls to both, and a comparison after each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+from repeating_games import Wanderers
+from search_toys import Evaluator, Floats, ToyGame, hash_evaluator
+
+from hauteur._core import Batch, Forest, Game, State
+from hauteur.search.params import Cpuct, Dirichlet, Fpu, SearchParams
+from hauteur.search.reference import Edge, Leaf, Node, Search
+from hauteur.search.reference.solver import edge_bounds
+from hauteur.search.reference.tree import OPEN
+from hauteur.search.rules import (
+    EarlyVisits,
+    ForcedPlayouts,
+    InitialTrust,
+    PriorMixing,
+    QAverage,
+    Repetition,
+    SearchContempt,
+    Solver,
+    TreeBalance,
+    Variance,
+    WdlContempt,
+)
+
+SPECS = ("tictactoe", "connect4", "nogo(size=3)", "nogo(size=4)", "chess")
+
+games = st.sampled_from(SPECS).map(Game) | st.builds(
+    ToyGame, seed=st.integers(0, 2**32), width=st.sampled_from([0, 3, 20]), max_plies=st.integers(1, 15)
+).map(Game.from_python)
+wanderers = st.builds(
+    Wanderers,
+    size=st.integers(2, 6),
+    steps=st.sampled_from([(1,), (-1, 1), (0, 1), (-1, 0, 1)]),
+    seed=st.integers(0, 50),
+    result=st.sampled_from([0, 0, 1, -1]),
+    ends_at_third=st.booleans(),
+    max_plies=st.integers(10, 60),
+).map(Game.from_python)
+"""Games whose positions come back."""
+
+
+def random_state(game: Game, moves: list[int]) -> State:
+    """The position after some moves, each an index into the legal ones; stops before the game ends."""
+    state = game.initial_state()
+    for move in moves:
+        legal = state.legal_actions()
+        following = state.copy()
+        following.play(int(legal[move % len(legal)]))
+        if following.outcome() is not None:
+            break
+        state = following
+    return state
+
+
+@dataclass
+class Pending:
+    """A gather of both searches that waits for answers."""
+
+    batch: Batch
+    leaves: list[Leaf]
+    features: Floats
+
+
+@dataclass
+class Pair:
+    """One tree in the core and the same tree in the reference."""
+
+    state: State
+    params: SearchParams
+    evaluator: Evaluator
+    seed: int = 0
+    pending: list[Pending] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.forest = Forest(self.state.game, self.params.model_dump_json(exclude_none=True))
+        self.ids = np.array([self.forest.add(self.state, self.seed)])
+        self.search = Search(self.state, self.params, self.seed)
+
+    def set_limit(self, visits: int) -> None:
+        self.forest.set_visit_limits(self.ids, np.array([visits], np.uint32))
+        self.search.visit_limit = visits
+
+    def gather(self, rows: int) -> int:
+        """Gathers in both; the rows must be the same positions in the same order."""
+        features = np.full((rows, *self.state.game.feature_shape), np.nan, np.float32)
+        batch, leaves = self.forest.gather(features), self.search.gather(rows)
+        assert len(batch) == len(leaves)
+        for row, leaf in zip(features, leaves, strict=False):
+            np.testing.assert_array_equal(row, leaf.node.state.encode())
+        self.pending.append(Pending(batch, leaves, features[: len(leaves)]))
+        return len(leaves)
+
+    def apply(self, index: int) -> None:
+        pending = self.pending.pop(index)
+        answers = self.evaluator(pending.features)
+        self.forest.apply(pending.batch, *answers)
+        self.search.apply(pending.leaves, *answers)
+
+    def cancel(self, index: int) -> None:
+        pending = self.pending.pop(index)
+        self.forest.cancel(pending.batch)
+        self.search.cancel(pending.leaves)
+
+    def advance(self, move: int) -> None:
+        """Answers all that waits, then plays a legal action, unless the game is over."""
+        while self.pending:
+            self.apply(0)
+        legal = self.search.root.state.legal_actions()
+        if len(legal):
+            action = legal[move % len(legal)]
+            self.forest.advance(self.ids, np.array([action], np.uint16))
+            self.search.advance(int(action))
+
+    def restrict(self, mask: int) -> None:
+        legal = self.search.root.state.legal_actions()
+        actions = [int(action) for k, action in enumerate(legal) if mask >> k & 1]
+        self.forest.restrict_root(int(self.ids[0]), actions)
+        self.search.restrict_root(actions)
+
+    def set_quiet(self, quiet: bool) -> None:
+        self.forest.set_quiet(self.ids, np.array([quiet]))
+        self.search.set_quiet(quiet)
+
+    def run(self, visits: int, rows: int = 1) -> None:
+        """Searches to `visits` root visits, up to `rows` a batch, one batch at a time."""
+        self.set_limit(visits)
+        while self.search.wants_visit():
+            self.gather(rows)
+            self.apply(0)
+
+    def check(self) -> None:
+        """Both trees agree in all that can be seen of the root, and the core's tree is sound."""
+        root, tree = self.search.root, int(self.ids[0])
+        self.forest.check_invariants(tree)
+        assert int(self.forest.root_node_visits(self.ids)[0]) == root.visits
+        core = {edge["action"]: edge for edge in self.forest.root_edges(tree)}
+        assert core.keys() == {edge.action for edge in root.edges}
+        q = self.search.root_q()
+        for edge in root.edges:
+            other = core[edge.action]
+            assert (other["visits"], other["in_flight"]) == (edge.visits, edge.in_flight), edge.action
+            assert other["prior"] == edge.prior
+            assert edge.visits == 0 or other["q"] == q[edge.action], edge.action
+            self.check_proofs(edge, other)
+        self.check_choice()
+        if self.params.solver:
+            lower, upper, plies = self.forest.root_bounds(tree)
+            assert (lower, upper) == root.bounds[:2]
+            assert plies == (root.bounds.plies if root.bounds.is_proven else None)
+        self.check_frozen(root, [])
+
+    def check_proofs(self, edge: Edge, core: dict[str, Any]) -> None:
+        """The same is proven of an edge of the root."""
+        bounds = edge_bounds(self.search.root, edge) if self.params.solver else OPEN
+        assert (core["lower"], core["upper"]) == bounds[:2]
+        assert core["plies"] == (bounds.plies if bounds.is_proven else None)
+
+    def check_choice(self) -> None:
+        """Both would play the same action and teach the same policy."""
+        if not self.search.root.edges:
+            return
+        assert int(self.forest.best_actions(self.ids)[0]) == self.search.best_action()
+        target = self.forest.policy_targets(self.ids)[0]
+        for action, share in self.search.policy_target().items():
+            assert target[action] == np.float32(share), action
+
+    def check_frozen(self, node: Node, line: list[int]) -> None:
+        """The same weights are frozen at the nodes of the first plies."""
+        core = self.forest.edges_after(int(self.ids[0]), line) if node.edges else []
+        weights = {edge.action: weight for edge, weight in node.frozen}
+        assert [weight or 0.0 for *_, weight in core] == pytest.approx(
+            [weights.get(edge.action, 0.0) for edge in node.edges], abs=1e-9
+        )
+        assert [action for action, *_ in core] == [edge.action for edge in node.edges]
+        for edge in node.edges[: node.num_chosen]:
+            if edge.child and edge.child.edges and len(line) < 2:
+                self.check_frozen(edge.child, [*line, edge.action])
+
+
+def floats(least: float, most: float) -> st.SearchStrategy[float]:
+    """Any float of a range, both ends included."""
+    return st.floats(least, most, allow_nan=False, width=32)
+
+
+cpucts = st.builds(Cpuct, init=floats(0, 5), base=st.sampled_from([1.0, 20.0, 19652.0]), factor=floats(0, 4))
+fpus = st.builds(Fpu, kind=st.sampled_from(["reduction", "absolute", "parent_value"]), value=floats(-1, 1))
+temperatures = st.sampled_from([0.5, 1.0, 1.359, 3.0])
+
+solvers = st.builds(
+    Solver,
+    lookahead=st.integers(0, 1),
+    lost_child_mode=st.sampled_from(["visit", "avoid", "damp", "damp_by_depth", "zero_prior"]),
+    clamp_to_bounds=st.booleans(),
+    retro_fix=st.booleans(),
+    root_excludes_proven=st.booleans(),
+    draw_preference=st.sampled_from(["q_based", "never", "always"]),
+    auto_extend=st.booleans(),
+)
+
+repetitions = st.builds(Repetition, mode=st.sampled_from(["inline_value", "inline_value", "legacy_certain"]))
+
+contempts = st.builds(
+    WdlContempt,
+    contempt=st.sampled_from([0.0, 50.0, -300.0]) | floats(-3000, 3000),
+    mode=st.sampled_from(["play", "play", "white_side_analysis", "black_side_analysis", "disable"]),
+    max_value=st.sampled_from([0.0, 420.0, 1000.0]),
+    calibration_elo=st.just(0.0) | floats(1, 4000),
+    attenuation=st.just(1.0) | floats(-2, 2),
+    draw_rate_reference=st.sampled_from([0.1, 0.5, 0.9]),
+    draw_rate_target=st.sampled_from([0.0, 0.001, 0.5, 0.9]),
+    max_s=st.sampled_from([0.01, 0.5, 1.4, 10.0]),
+    book_exit_bias=st.just(0.65) | floats(-2, 2),
+)
+
+search_contempts = st.builds(
+    SearchContempt,
+    n_scl=st.integers(1, 30) | st.integers(-30, -1) | st.sampled_from([1, 10**9]),
+    temperature=st.just(1.0) | st.sampled_from([1e-3, 0.5, 3.0, 100.0]),
+    sampling_ratio=st.just(1.0) | floats(0, 1),
+    ratio_schedule=st.sampled_from(["", "5:0.5", "3:0 20:1 40:0.25"]),
+    proofs_respect_contempt=st.booleans(),
+)
+
+variances = st.builds(
+    Variance,
+    mode=st.sampled_from(["half_normal", "std_bonus", "stderr_bonus", "ucb1_tuned", "node_scaled_cpuct"]),
+    scale=floats(-2, 2),
+    prior_weight=st.sampled_from([0.0, 2.0]),
+    source=st.sampled_from(["empirical", "empirical", "wdl"]),
+)
+
+balances = st.builds(
+    TreeBalance,
+    mode=st.sampled_from(["normalised", "normalised", "legacy", "capped", "additive", "additive_relative"]),
+    many=floats(0, 3),
+    few=floats(0, 3),
+    normalise=st.booleans(),
+    scale=floats(0.5, 2),
+    left=floats(-0.5, 3),
+    right=floats(-1, 3),
+    until=st.none() | st.integers(0, 5),
+)
+
+mixings = st.builds(
+    PriorMixing,
+    mode=st.sampled_from(["share", "dynamic", "legacy", "legacy_dynamic"]),
+    share=floats(0, 1),
+    decay=floats(0, 1),
+    kappa=floats(0, 3),
+    compression=floats(0, 2),
+    compression_decay=floats(0, 2),
+)
+
+averages = st.builds(
+    QAverage,
+    mode=st.sampled_from(["mean", "power", "linear", "combined", "floor", "limited"]),
+    gamma=floats(0.25, 1.5),
+    beta=floats(0.015625, 2),
+    min_step=floats(0, 1),
+    limit=st.integers(0, 20),
+    sufficient=st.none() | floats(-1, 1),
+)
+
+early_visits = st.builds(EarlyVisits, mode=st.sampled_from(["continuous", "legacy"]), ease=floats(0, 1))
+initial_trusts = st.builds(InitialTrust, weight=floats(0, 5), until=st.integers(0, 6) | st.just(10**9))
+
+forced_playouts = st.builds(ForcedPlayouts, k=st.sampled_from([0.0, 2.0, 2.0, 30.0]) | floats(0, 100))
+
+search_params = st.builds(
+    SearchParams,
+    cpuct=cpucts,
+    root_cpuct=st.none() | cpucts,
+    fpu=fpus,
+    root_fpu=st.none() | fpus,
+    policy_temperature=temperatures,
+    arithmetic=st.sampled_from(["exact", "lc0"]),
+    root_policy_temperature=st.none() | temperatures,
+    dirichlet=st.none() | st.builds(Dirichlet, epsilon=floats(0, 1), alpha=st.sampled_from([0.03, 0.3, 10.0])),
+    draw_score=st.just(0.0) | floats(-1, 1),
+    reuse_tree=st.booleans(),
+    max_collisions=st.integers(1, 12),
+    cache_size=st.sampled_from([0, 100_000]),
+    solver=st.none() | solvers,
+    repetition=st.none() | repetitions,
+    wdl_contempt=st.none() | contempts,
+    search_contempt=st.none() | search_contempts,
+    variance=st.none() | st.none() | variances,
+    tree_balance=st.none() | st.none() | balances,
+    prior_mixing=st.none() | st.none() | mixings,
+    q_average=st.none() | st.none() | averages,
+    early_visits=st.none() | st.none() | early_visits,
+    initial_trust=st.none() | st.none() | initial_trusts,
+    forced_playouts=st.none() | st.none() | forced_playouts,
+)
+
+
+@st.composite
+def pairs(draw: st.DrawFn) -> Pair:
+    """A random position of a random game with random parameters and random answers."""
+    game = draw(games | wanderers)
+    state = random_state(game, draw(st.lists(st.integers(0, 1000), max_size=10)))
+    salt, sharpness = draw(st.integers(0, 2**32)), draw(st.sampled_from([0.0, 1.0, 6.0]))
+    evaluator = hash_evaluator(game.num_actions, salt=salt, sharpness=sharpness)
+    return Pair(state, draw(search_params), evaluator, seed=draw(st.integers(0, 2**64 - 1)))
+
+
+def without(pair: Pair, *rules: str) -> Pair:
+    """The same pair with some rules off."""
+    return replace(pair, params=pair.params.model_copy(update=dict.fromkeys(rules)))
+
+
+calls = st.lists(
+    st.tuples(st.just("gather"), st.integers(1, 9))
+    | st.tuples(st.sampled_from(["apply", "apply", "cancel"]), st.integers(0, 3))
+    | st.tuples(st.sampled_from(["advance", "restrict", "limit"]), st.integers(0, 300))
+    | st.tuples(st.just("quiet"), st.integers(0, 1))
+    | st.tuples(st.just("run"), st.integers(1, 40)),
+    min_size=1,
+    max_size=25,
+)
+
+
+def do_call(pair: Pair, what: str, number: int) -> None:
+    """One step of a random sequence of calls."""
+    root_visits = pair.search.root.visits
+    match what:
+        case "gather" if len(pair.pending) < 4:
+            pair.gather(number)
+        case "apply" if pair.pending:
+            pair.apply(number % len(pair.pending))
+        case "cancel" if pair.pending:
+            pair.cancel(number % len(pair.pending))
+        case "advance":
+            pair.advance(number)
+        case "restrict":
+            pair.restrict(number)
+        case "quiet":
+            pair.set_quiet(number == 1)
+        case "limit":
+            pair.set_limit(number % 3 * (root_visits + number % 50))
+        case "run" if not pair.pending:
+            pair.run(root_visits + number)
+            pair.set_limit(root_visits + number + 60)
+
+
+def agree_after_each(pair: Pair, calls: list[tuple[str, int]]) -> None:
+    """Makes the calls; after every one both trees agree, and so does what they would play and teach."""
+    for what, number in calls:
+        do_call(pair, what, number)
+        pair.check()
+        pair.check_choice()

@@ -1,0 +1,154 @@
+"""Two nets in the core and in the reference, side by side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import numpy as np
+from hypothesis import strategies as st
+from search_pairs import Pair, Pending, floats, games, random_state, repetitions, search_params, wanderers
+from search_toys import Evaluator, hash_evaluator
+
+from hauteur._core import Batch
+from hauteur.search.params import Fpu, SearchParams
+from hauteur.search.reference import Node
+from hauteur.search.reference.second_net import TwoNetSearch
+from hauteur.search.reference.second_net_turns import LARGE, SMALL, Net
+from hauteur.search.rules import EarlyVisits, InitialTrust, PriorMixing, SearchContempt, SecondNet, TreeBalance
+
+
+@dataclass
+class TwoPending(Pending):
+    """A gather for one of the nets."""
+
+    net: Net
+
+
+@dataclass
+class TwoPair(Pair):
+    """One tree of two nets in the core and the same tree in the reference."""
+
+    large: Evaluator = field(kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.search = self.two = TwoNetSearch(self.state, self.params, self.seed)
+        self.asked: set[tuple[Node, Net]] = set()
+
+    def gather(self, rows: int) -> int:
+        """Gathers in both for the net whose turn it is, and nothing for the other one."""
+        net = self.two.next_net()
+        if net is None:
+            return 0
+        nothing, _ = self._gather(rows, SMALL if net == LARGE else LARGE)
+        assert len(nothing) == 0
+        self.forest.cancel(nothing)
+        batch, features = self._gather(rows, net)
+        leaves = self.two.gather(rows, net)
+        assert len(batch) == len(leaves)
+        for row, leaf in zip(features, leaves, strict=False):
+            np.testing.assert_array_equal(row, leaf.node.state.encode())
+        self.pending.append(TwoPending(batch, leaves, features[: len(leaves)], net))
+        return len(leaves)
+
+    def _gather(self, rows: int, net: Net) -> tuple[Batch, Any]:
+        features = np.full((rows, *self.state.game.feature_shape), np.nan, np.float32)
+        return self.forest.gather(features, net), features
+
+    def apply(self, index: int) -> None:
+        pending = cast("TwoPending", self.pending.pop(index))
+        for leaf in pending.leaves:
+            assert (leaf.node, pending.net) not in self.asked, "a second forward pass of the same net"
+            self.asked.add((leaf.node, pending.net))
+        answers = (self.evaluator, self.large)[pending.net](pending.features)
+        self.forest.apply(pending.batch, *answers)
+        self.search.apply(pending.leaves, *answers)
+
+    def check(self) -> None:
+        """Both trees agree in all that can be seen of the root, and the core's tree is sound."""
+        root, tree = self.two.root, int(self.ids[0])
+        self.forest.check_invariants(tree)
+        assert int(self.forest.root_node_visits(self.ids)[0]) == root.visits
+        core = {edge["action"]: edge for edge in self.forest.root_edges(tree)}
+        assert core.keys() == {edge.action for edge in root.edges}
+        q, large, priors = self.two.root_q(), self.two.root_large_visits(), self.two.root_mixed_priors()
+        for edge in root.edges:
+            other, action = core[edge.action], edge.action
+            assert (other["visits"], other["in_flight"], other["large_visits"]) == (
+                edge.visits,
+                edge.in_flight,
+                large[action],
+            )
+            assert other["prior"] == float(np.float32(priors[action]))
+            assert action not in q or other["q"] == q[action], action
+
+
+weights = st.sampled_from([0.0, 0.5, 1.0]) | floats(0, 1)
+
+second_nets = st.builds(
+    SecondNet,
+    small_visits=st.integers(1, 40),
+    large_visits=st.integers(1, 40),
+    alpha=weights,
+    beta=weights,
+    order=st.sampled_from(["random", "round_robin", "large_first"]),
+    large_first=st.integers(0, 20),
+    priority=st.sampled_from(["visits", "visits", "own_puct", "parent_bonus"]),
+    parent_bonus=floats(0, 3),
+    values=st.sampled_from(["means", "means", "states"]),
+    large_batch=st.sampled_from([1, 1, 2, 5]),
+)
+
+company = st.fixed_dictionaries(
+    {},
+    optional={
+        "fpu": st.builds(Fpu, kind=st.just("parent_value"), value=floats(-1, 1)),
+        "tree_balance": st.builds(TreeBalance),
+        "prior_mixing": st.builds(PriorMixing),
+        "early_visits": st.builds(EarlyVisits),
+        "initial_trust": st.builds(InitialTrust),
+        "repetition": repetitions,
+        "search_contempt": st.builds(
+            SearchContempt,
+            n_scl=st.sampled_from([-4, 1, 5, 12]),
+            temperature=st.sampled_from([0.5, 1.0, 3.0]),
+            sampling_ratio=st.sampled_from([0.5, 1.0]),
+        ),
+    },
+)
+
+
+@st.composite
+def two_net_params(draw: st.DrawFn) -> SearchParams:
+    """Random settings with a second net, and now and then with the rules that go with it."""
+    params = draw(search_params)
+    keep = {name: getattr(params, name) for name in PLAIN}
+    return SearchParams(**(keep | {"second_net": draw(second_nets)} | draw(company)))
+
+
+PLAIN = (
+    "cpuct",
+    "root_cpuct",
+    "fpu",
+    "root_fpu",
+    "policy_temperature",
+    "arithmetic",
+    "root_policy_temperature",
+    "dirichlet",
+    "draw_score",
+    "reuse_tree",
+    "max_collisions",
+    "cache_size",
+)
+
+
+@st.composite
+def two_net_pairs(draw: st.DrawFn) -> TwoPair:
+    """A random position of a random game with random parameters and random answers of two nets."""
+    game = draw(games | wanderers)
+    state = random_state(game, draw(st.lists(st.integers(0, 1000), max_size=10)))
+    sharpness = draw(st.sampled_from([0.0, 1.0, 6.0]))
+    salts = draw(st.tuples(st.integers(0, 3), st.integers(0, 3)))
+    small, large = (hash_evaluator(game.num_actions, salt=salt, sharpness=sharpness) for salt in salts)
+    return TwoPair(state, draw(two_net_params()), small, seed=draw(st.integers(0, 2**64 - 1)), large=large)
