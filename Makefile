@@ -63,9 +63,10 @@ types: setup  ## mypy strict, and the core's stub against the built core
 	$(BIN)/python -m mypy
 	$(BIN)/python -m mypy.stubtest hauteur._core --mypy-config-file pyproject.toml
 
-lint: setup  ## ruff, clippy, formatting
+lint: setup  ## ruff, the rooms' import order, clippy, formatting
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+	$(BIN)/lint-imports --no-cache
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets --quiet -- -D warnings
 

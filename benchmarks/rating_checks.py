@@ -25,9 +25,9 @@ from scipy.stats import norm
 from hauteur.matches.ratings.elo import (
     EMPTY_CELL,
     PAIR_POINTS,
+    MatchScore,
     Model,
     Pairs,
-    Record,
     Sprt,
     pair_score_interval,
     score_interval,
@@ -132,7 +132,7 @@ def coverage(what: str, truths: Sequence[Truth], games: int, matches: int, rando
 def _interval(counts: list[int]) -> tuple[float, float]:
     """The interval of the counts of games (loss, draw, win) or of pairs."""
     if len(counts) == 3:
-        return score_interval(Record(losses=counts[0], draws=counts[1], wins=counts[2]))
+        return score_interval(MatchScore(losses=counts[0], draws=counts[1], wins=counts[2]))
     a, b, c, d, e = counts
     return pair_score_interval(Pairs((a, b, c, d, e)))
 

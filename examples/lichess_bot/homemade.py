@@ -10,7 +10,7 @@ import chess
 from chess.engine import Cp, Limit, Mate, PlayResult, PovScore, PovWdl, Score, Wdl
 from lib.engine_wrapper import MinimalEngine
 
-from hauteur.engine.uci.in_process import Answer, InProcessEngine
+from hauteur.engine.uci.in_process import InProcessEngine, InProcessMove
 
 logger = logging.getLogger(__name__)
 
@@ -78,7 +78,7 @@ def go_text(board: chess.Board, limit: Limit, root_moves: Any) -> str:
     return " ".join(words)
 
 
-def result_of(board: chess.Board, answer: Answer) -> PlayResult:
+def result_of(board: chess.Board, answer: InProcessMove) -> PlayResult:
     """The answer as python-chess writes it, with what lichess-bot shows of a search."""
     line, place = [], board.copy(stack=False)
     for name in answer.line:

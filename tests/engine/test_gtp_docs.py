@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from hauteur.engine.gtp.engine import Engine
-from hauteur.engine.gtp.protocol import Command, Commands
-from hauteur.engine.gtp.session import Desk, DeskSettings
+from hauteur.engine.gtp.engine import GtpEngine
+from hauteur.engine.gtp.protocol import Commands, GtpCommand
+from hauteur.engine.gtp.session import DeskSettings, GtpSession
 from hauteur.engine.streams import Output
 from hauteur.games.registry import make
 from hauteur.players.settings import parse_player
@@ -12,13 +12,13 @@ from hauteur.players.settings import parse_player
 
 def commands_of(player: str) -> Commands:
     """The commands of an engine with this player."""
-    desk = Desk(make("nogo(size=5)"), parse_player(player), DeskSettings())
-    commands = Engine(desk, Output(None)).commands()  # type: ignore[arg-type]
+    desk = GtpSession(make("nogo(size=5)"), parse_player(player), DeskSettings())
+    commands = GtpEngine(desk, Output(None)).commands()  # type: ignore[arg-type]
     desk.close()
     return commands
 
 
-def row(name: str, command: Command, *, of_nets: bool) -> str:
+def row(name: str, command: GtpCommand, *, of_nets: bool) -> str:
     """The line of the page's table about a command."""
     usage = f"`{command.usage}`" if command.usage else ""
     return f"| `{name}`{' *' if of_nets else ''} | {usage} | {command.help} |"

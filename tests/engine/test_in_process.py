@@ -3,7 +3,7 @@
 from hauteur.engine.uci.in_process import InProcessEngine
 from hauteur.engine.uci.net import NetChoice
 from hauteur.games.registry import make
-from hauteur.networks.evaluators.factory import UniformEvaluator
+from hauteur.networks.evaluators.base import UniformEvaluator
 
 
 def test_another_net_is_opened_when_its_option_changes() -> None:

@@ -2,38 +2,8 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterator
-
 import numpy as np
-from learning_toys import ToyEvaluator
-from rich.console import Console
-
-from hauteur import _core
-from hauteur.engine.terminal import TerminalGame
-from hauteur.games.registry import make
-from hauteur.players.player import Player
-from hauteur.search.params import SearchParams
-
-
-def played(spec: str, lines: list[str], humans: tuple[int, ...] = (0,)) -> tuple[str, _core.State]:
-    """What is on the screen and the position after the human typed these lines."""
-    game = make(spec)
-    player = Player("toy", ToyEvaluator(game), SearchParams(), 20)
-    screen = io.StringIO()
-    answers: Iterator[str] = iter(lines)
-
-    def ask(prompt: str) -> str:
-        screen.write(prompt)
-        try:
-            return next(answers)
-        except StopIteration:
-            raise EOFError from None
-
-    console = Console(file=screen, width=100, highlight=False)
-    terminal = TerminalGame(player, game, humans, seed=1, console=console, ask=ask)
-    terminal.run()
-    return screen.getvalue(), terminal.state
+from terminal_toys import played
 
 
 def test_the_engine_answers() -> None:

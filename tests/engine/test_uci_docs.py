@@ -6,12 +6,12 @@ import pytest
 
 from hauteur.engine.uci.commands import FLAGS, NUMBERS
 from hauteur.engine.uci.options import OPTIONS
-from hauteur.search.lc0_options import WITHOUT_EFFECT, Option
+from hauteur.search.lc0_options import WITHOUT_EFFECT, Lc0Option
 
 PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "reference" / "uci.md"
 
 
-def row(option: Option) -> str:
+def row(option: Lc0Option) -> str:
     """The line of the page's table that describes an option."""
     default = option.text(option.default)
     return f"| `{option.name}` | {f'`{default}`' if default else 'empty'} | {option.allowed} | {option.help} |"

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_terminal import played
+from terminal_toys import played
 
 from hauteur import _core
 from hauteur.cli import main

@@ -2,7 +2,6 @@
 
 import re
 import shlex
-import subprocess
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +16,6 @@ from hauteur.system import extras
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
-UNLISTED = {"__init__.py", "mod.rs", "py.typed"}
 
 
 @pytest.fixture(scope="module")
@@ -30,46 +28,6 @@ def fences(path: Path) -> Iterator[tuple[str, str]]:
     """Language and text of every fenced block of a page."""
     for match in re.finditer(r"^```(\w*)\n(.*?)^```", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
         yield match[1], match[2]
-
-
-def tree_paths(block: str) -> Iterator[str]:
-    """Paths named by a file tree: two spaces a level, names before two or more spaces, several a line allowed."""
-    folders: list[str] = []
-    for line in block.splitlines()[1:]:
-        depth = (len(line) - len(line.lstrip())) // 2
-        names = re.split(r"\s{2,}|\s+#", line.strip())[0].split()
-        del folders[depth - 1 :]
-        yield from ("/".join([*folders, name]).rstrip("/") for name in names)
-        if len(names) == 1 and names[0].endswith("/"):
-            folders.append(names[0].rstrip("/"))
-
-
-def readme_tree() -> list[str]:
-    """Paths in the README's file tree."""
-    blocks = [text for _, text in fences(ROOT / "README.md") if text.startswith("hauteur/\n")]
-    assert len(blocks) == 1, "README.md must have one file tree, a fenced block that starts with `hauteur/`"
-    return list(tree_paths(blocks[0]))
-
-
-def test_tree_names_only_what_exists() -> None:
-    missing = [path for path in readme_tree() if not (ROOT / path).exists()]
-    assert not missing
-
-
-def tracked(pattern: str) -> list[str]:
-    """Files of the repository; skips outside a checkout."""
-    done = subprocess.run(["git", "ls-files", pattern], cwd=ROOT, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        pytest.skip("not a git checkout")
-    return done.stdout.split()
-
-
-def test_tree_names_every_source_file() -> None:
-    listed = set(readme_tree())
-    sources = [path for pattern in ("python/hauteur/*", "crates/*.rs") for path in tracked(pattern)]
-    named = [path for path in sources if Path(path).name not in UNLISTED and Path(path).parent.name != "data"]
-    missing = [path for path in named if path not in listed]
-    assert not missing, f"not in the file tree of README.md: {missing}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

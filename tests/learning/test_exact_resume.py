@@ -75,7 +75,7 @@ def through(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_two_processes_do_not_learn_in_one_folder(through: Path) -> None:
-    with RunFolder(through).held(), pytest.raises(ValueError, match="another process is learning in this folder"):
+    with RunFolder(through).locked(), pytest.raises(ValueError, match="another process is learning in this folder"):
         learn(recipe(), folder=through, display=Silent())
 
 

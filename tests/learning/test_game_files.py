@@ -20,12 +20,13 @@ from hauteur import _core
 from hauteur.cli import main
 from hauteur.games import pgn, sgf
 from hauteur.games.game_line import NO_NET, BadGame, GameLine
-from hauteur.games.pgn import pgn_text, read_pgn
-from hauteur.games.sgf import read_sgf, sgf_text
+from hauteur.games.pgn import read_pgn
+from hauteur.games.sgf import read_sgf
 from hauteur.learning.game_files.exporting import export_games, shards_of
 from hauteur.learning.game_files.importing import GAME_SUFFIXES, files_of, import_games, read_games
 from hauteur.learning.game_files.lc0_chunks import read_chunk
 from hauteur.learning.game_files.shards import StoredGame, read_stored
+from hauteur.learning.game_files.text import pgn_text, sgf_text
 from hauteur.learning.replay import ReplayBuffer, read_shard
 from hauteur.matches.record import GameRecord
 

@@ -6,7 +6,7 @@ from learning_toys import ToyEvaluator
 from hauteur import _core
 from hauteur.learning.gate import BEST, CANDIDATE, GateResults, decide, gate_match, pair_plans, sprt_of
 from hauteur.learning.recipe import GateSettings
-from hauteur.matches.ratings.elo import Record
+from hauteur.matches.ratings.elo import MatchScore
 from hauteur.players.player import Player
 from hauteur.search.params import SearchParams, Temperature
 
@@ -14,7 +14,7 @@ GAME = _core.Game("connect4")
 
 
 def results(**counts: int) -> GateResults:
-    return GateResults(record=Record(**counts))
+    return GateResults(record=MatchScore(**counts))
 
 
 def settings(**values: object) -> GateSettings:
@@ -24,14 +24,14 @@ def settings(**values: object) -> GateSettings:
 @pytest.mark.parametrize(
     ("record", "promoted"),
     [
-        (Record(wins=55, losses=45), True),
-        (Record(wins=54, losses=46), False),
-        (Record(wins=45, draws=20, losses=35), True),  # 45 + 10 of 100
-        (Record(wins=44, draws=21, losses=35), False),
-        (Record(), False),
+        (MatchScore(wins=55, losses=45), True),
+        (MatchScore(wins=54, losses=46), False),
+        (MatchScore(wins=45, draws=20, losses=35), True),  # 45 + 10 of 100
+        (MatchScore(wins=44, draws=21, losses=35), False),
+        (MatchScore(), False),
     ],
 )
-def test_draws_count_half_and_the_threshold_is_reached_exactly(record: Record, promoted: bool) -> None:
+def test_draws_count_half_and_the_threshold_is_reached_exactly(record: MatchScore, promoted: bool) -> None:
     decision = decide(settings(), GateResults(record=record), generation=3, best=1)
     assert decision.promoted is promoted
     assert ("reaches" if promoted else "is below") in decision.reason

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from report_toys import CONTEMPT, charts_of, folder_with, line, paths, recipe, structure, without
 
 from hauteur.learning.report.figures_learning import (
+    FigureSetting,
     History,
-    Setting,
     axes,
     decisive_ratio,
     number,
@@ -25,9 +25,9 @@ from hauteur.plots import Figure, write_figures
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def figures_of(history: History, setting: Setting | None = None) -> dict[str, Figure]:
+def figures_of(history: History, setting: FigureSetting | None = None) -> dict[str, Figure]:
     """The figures of a run by key."""
-    sections = run_figures(history, setting or Setting())
+    sections = run_figures(history, setting or FigureSetting())
     return {figure.key: figure for figures in sections.values() for figure in figures}
 
 
@@ -125,7 +125,7 @@ def test_axes_of_several_runs_are_those_that_all_know_in_one_unit() -> None:
 
 
 def test_threshold_and_target_come_from_the_recipe() -> None:
-    figures = figures_of([line(1)], Setting("its games", threshold=0.5, target_ratio=1.0))
+    figures = figures_of([line(1)], FigureSetting("its games", threshold=0.5, target_ratio=1.0))
     assert figures["candidate"].threshold == 0.5
     assert "in its games;" in figures["candidate"].text
     assert (figures["ratio"].threshold, figures["ratio"].threshold_name) == (1.0, "target")

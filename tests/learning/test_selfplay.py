@@ -11,6 +11,7 @@ import pytest
 from learning_toys import ToyEvaluator
 
 from hauteur import _core
+from hauteur.games.end_reasons import PLY_LIMIT, RESIGNATION
 from hauteur.games.registry import make
 from hauteur.learning.metrics import Display, learner_metrics, resignation_metrics
 from hauteur.learning.pipeline import learn
@@ -19,7 +20,7 @@ from hauteur.learning.replay import ReplayBuffer
 from hauteur.learning.selfplay import OPPONENT, game_plans, play_generation, shard_paths
 from hauteur.matches.arena import ArenaFacts, play_games
 from hauteur.matches.openings import read_openings
-from hauteur.matches.record import PLY_LIMIT, RESIGNATION, GamePlan, GameRecord
+from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.matches.resignation import NOBODY, Resignation, Watch
 from hauteur.players.player import Player
 from hauteur.players.playout_cap import PlayoutCap

@@ -7,8 +7,9 @@ import pytest
 from learning_toys import ToyEvaluator
 
 from hauteur import _core
+from hauteur.games.end_reasons import PLY_LIMIT
 from hauteur.matches.arena import ArenaFacts, play_games
-from hauteur.matches.record import PLY_LIMIT, GamePlan, GameRecord
+from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.players.player import Player
 from hauteur.search.params import Dirichlet, SearchParams, Temperature
 

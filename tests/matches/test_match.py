@@ -12,11 +12,12 @@ from learning_toys import ToyEvaluator
 from hauteur import _core
 from hauteur.cli import main
 from hauteur.cli.commands.match_view import every, progress_line
+from hauteur.games.end_reasons import PLY_LIMIT
 from hauteur.matches.folder import MatchFolder
-from hauteur.matches.match import Evaluators, Match, MatchSettings, Resources, build_player, match_games, match_plans
+from hauteur.matches.match import Match, MatchSettings, match_games, match_plans
 from hauteur.matches.openings import read_opening, read_openings
-from hauteur.matches.record import PLY_LIMIT
 from hauteur.matches.results import MatchGame, Tally, Work, table
+from hauteur.players.build import Evaluators, Resources, build_player
 from hauteur.players.player import Player
 from hauteur.players.settings import parse_player
 

@@ -15,10 +15,11 @@ from hauteur.games.pgn import read_pgn
 from hauteur.games.registry import make
 from hauteur.games.sgf import read_sgf
 from hauteur.matches.folder import MatchFolder
-from hauteur.matches.game_files import Contest, contest_of, pgn_of, write_games
-from hauteur.matches.match import Match, MatchSettings, Resources
+from hauteur.matches.game_files import MatchHeader, contest_of, pgn_of, write_games
+from hauteur.matches.match import Match, MatchSettings
 from hauteur.matches.openings import Opening, read_opening
 from hauteur.matches.results import MatchGame
+from hauteur.players.build import Resources
 from hauteur.players.settings import parse_player
 from hauteur.search.scores import mate_score
 
@@ -106,9 +107,9 @@ def test_tags_say_who_played_how(tmp_path: Path) -> None:
     assert comments[-1].endswith("s, ply limit")
 
 
-def contest(*players: str) -> Contest:
+def contest(*players: str) -> MatchHeader:
     a, b = (parse_player(text) for text in players or ("net=uniform", "net=uniform"))
-    return Contest(CHESS, ("a", "b"), (a, b), 1, "2026.11.21")
+    return MatchHeader(CHESS, ("a", "b"), (a, b), 1, "2026.11.21")
 
 
 MATED = MatchGame(

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from hauteur.matches.ratings.elo import (
+    MatchScore,
     Model,
     Pairs,
-    Record,
     Sprt,
     elo,
     elo_interval,
@@ -26,12 +26,12 @@ from hauteur.matches.ratings.elo import (
 @pytest.mark.parametrize(
     ("record", "expected_elo", "expected_los"),
     [
-        (Record(wins=181, losses=152, draws=667), 10.08, 0.9440),
-        (Record(wins=65, losses=39, draws=521), 14.46, 0.9946),
-        (Record(wins=17, draws=46, losses=37), -70.43, None),
+        (MatchScore(wins=181, losses=152, draws=667), 10.08, 0.9440),
+        (MatchScore(wins=65, losses=39, draws=521), 14.46, 0.9946),
+        (MatchScore(wins=17, draws=46, losses=37), -70.43, None),
     ],
 )
-def test_published_checks(record: Record, expected_elo: float, expected_los: float | None) -> None:
+def test_published_checks(record: MatchScore, expected_elo: float, expected_los: float | None) -> None:
     assert elo(record) == pytest.approx(expected_elo, abs=0.01)
     if expected_los is not None:
         assert likelihood_of_superiority(record) == pytest.approx(expected_los, abs=5e-5)
@@ -43,11 +43,11 @@ def test_elo_and_score_are_inverse() -> None:
 
 
 def test_a_clean_sheet_is_infinite_but_bounded_on_one_side() -> None:
-    record = Record(wins=20)
+    record = MatchScore(wins=20)
     low, high = elo_interval(record)
     assert elo(record) == high == math.inf
     assert 100 < low < 400
-    mirrored = elo_interval(Record(losses=20))
+    mirrored = elo_interval(MatchScore(losses=20))
     assert mirrored[0] == -math.inf
     assert mirrored[1] == pytest.approx(-low)
     assert finite_elo(record) == pytest.approx(elo_of_score(20.5 / 21))
@@ -55,11 +55,11 @@ def test_a_clean_sheet_is_infinite_but_bounded_on_one_side() -> None:
 
 def test_interval_without_draws_is_wilsons() -> None:
     # Wilson, 55 of 100, 95 %: 0.4524 to 0.6439; the half win and loss added change nothing without draws
-    assert score_interval(Record(wins=55, losses=45)) == pytest.approx((0.4524, 0.6439), abs=2e-4)
+    assert score_interval(MatchScore(wins=55, losses=45)) == pytest.approx((0.4524, 0.6439), abs=2e-4)
 
 
 def test_draws_narrow_the_interval_as_the_variance_says() -> None:
-    few, many = Record(wins=300, losses=300, draws=400), Record(wins=10, losses=10, draws=980)
+    few, many = MatchScore(wins=300, losses=300, draws=400), MatchScore(wins=10, losses=10, draws=980)
     width = [high - low for low, high in map(score_interval, (few, many))]
     # standard deviation of a game: sqrt(0.6/4) and sqrt(0.02/4); times 2 * 1.96 / sqrt(1000)
     assert width[0] == pytest.approx(2 * 1.96 * math.sqrt(0.15 / 1000), rel=0.01)
@@ -67,31 +67,31 @@ def test_draws_narrow_the_interval_as_the_variance_says() -> None:
 
 
 def test_only_draws_still_leave_doubt() -> None:
-    low, high = score_interval(Record(draws=10))
+    low, high = score_interval(MatchScore(draws=10))
     assert 0.3 < low < 0.5 < high < 0.7
 
 
 def test_no_games() -> None:
-    assert score_interval(Record()) == (0.0, 1.0)
-    assert Record().score == 0.5
-    assert likelihood_of_superiority(Record(draws=3)) == 0.5
+    assert score_interval(MatchScore()) == (0.0, 1.0)
+    assert MatchScore().score == 0.5
+    assert likelihood_of_superiority(MatchScore(draws=3)) == 0.5
 
 
 def test_records_add_up() -> None:
-    record = Record()
+    record = MatchScore()
     for score in (1.0, 0.5, 0.5, 0.0):
         record = record.add(score)
-    assert record == Record(wins=1, draws=2, losses=1)
+    assert record == MatchScore(wins=1, draws=2, losses=1)
     assert str(record) == "+1 =2 -1"
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: Record(wins=-1), ">= 0"),
-        (lambda: Record().add(0.3), "must be 0, 0.5 or 1, got 0.3"),
+        (lambda: MatchScore(wins=-1), ">= 0"),
+        (lambda: MatchScore().add(0.3), "must be 0, 0.5 or 1, got 0.3"),
         (lambda: elo_of_score(1.5), "between 0 and 1, got 1.5"),
-        (lambda: score_interval(Record(), 1.0), "confidence must be between 0 and 1"),
+        (lambda: score_interval(MatchScore(), 1.0), "confidence must be between 0 and 1"),
     ],
 )
 def test_bad_input_is_refused(call: object, message: str) -> None:
@@ -119,7 +119,7 @@ def test_pairs_of_independent_games_have_the_interval_of_the_games() -> None:
     wins, n = 0.6, 10_000
     counts = (round(n * 0.16), 0, round(n * 0.48), 0, round(n * 0.36))
     by_pairs = pair_score_interval(Pairs(counts))
-    by_games = score_interval(Record(wins=round(2 * n * wins), losses=round(2 * n * (1 - wins))))
+    by_games = score_interval(MatchScore(wins=round(2 * n * wins), losses=round(2 * n * (1 - wins))))
     assert by_pairs == pytest.approx(by_games, abs=2e-5)
 
 
@@ -127,7 +127,7 @@ def test_openings_that_decide_games_narrow_the_interval_of_pairs() -> None:
     """200 games of which each pair is split but for a few: the games alone say far less."""
     pairs = Pairs((5, 0, 85, 0, 10))
     low, high = pair_score_interval(pairs)
-    wide = score_interval(Record(wins=105, losses=95))
+    wide = score_interval(MatchScore(wins=105, losses=95))
     assert low < pairs.score < high
     assert high - low < 0.6 * (wide[1] - wide[0])
     # By hand: mean 0.525, variance of a pair's share (5 * 0 + 85 / 4 + 10) / 100 - 0.525^2 = 0.036875.
@@ -137,7 +137,7 @@ def test_openings_that_decide_games_narrow_the_interval_of_pairs() -> None:
 def test_superiority_by_pairs() -> None:
     assert pair_likelihood_of_superiority(Pairs()) == 0.5
     assert pair_likelihood_of_superiority(Pairs((0, 0, 50, 0, 0))) == 0.5
-    record = Record(wins=10, losses=5)
+    record = MatchScore(wins=10, losses=5)
     assert pair_likelihood_of_superiority(Pairs((5, 0, 85, 0, 10))) == likelihood_of_superiority(record)
     mirrored = pair_likelihood_of_superiority(Pairs((10, 0, 85, 0, 5)))
     assert mirrored == pytest.approx(1 - likelihood_of_superiority(record))
@@ -152,9 +152,9 @@ def test_intervals_of_extreme_pairs_stay_in_bounds(counts: tuple[int, int, int, 
 
 def test_games_without_their_partner_count_too() -> None:
     pairs = Pairs((1, 2, 10, 3, 4))
-    alone = pair_score_interval(pairs, record=Record(wins=10, draws=30 - 3, losses=3))
-    low, high = pair_score_interval(pairs, record=Record(wins=28, draws=27, losses=3))
-    assert pair_score_interval(pairs, record=Record(wins=20, draws=7, losses=13)) == pair_score_interval(pairs)
+    alone = pair_score_interval(pairs, record=MatchScore(wins=10, draws=30 - 3, losses=3))
+    low, high = pair_score_interval(pairs, record=MatchScore(wins=28, draws=27, losses=3))
+    assert pair_score_interval(pairs, record=MatchScore(wins=20, draws=7, losses=13)) == pair_score_interval(pairs)
     assert low < 83 / 116 < high
     assert high - low < alone[1] - alone[0]
 

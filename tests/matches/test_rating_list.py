@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hauteur.matches.ratings.bradley_terry import Encounter, RatingList, expected, rating_list
-from hauteur.matches.ratings.elo import Record, elo_interval, elo_of_score, finite_elo, score_of_elo
+from hauteur.matches.ratings.elo import MatchScore, elo_interval, elo_of_score, finite_elo, score_of_elo
 
 NAMES = "abcd"
-RECORDS = st.builds(Record, *[st.integers(0, 12)] * 3)
+RECORDS = st.builds(MatchScore, *[st.integers(0, 12)] * 3)
 LISTS = st.lists(
     st.builds(Encounter, st.sampled_from(NAMES), st.sampled_from(NAMES), RECORDS).filter(lambda e: e.first != e.second),
     min_size=1,
@@ -30,7 +30,7 @@ def deviations(found: RatingList) -> dict[str, float]:
 
 def test_two_players_have_a_closed_form() -> None:
     """Davidson's most likely odds of win to loss are W/L, and nu = D / sqrt(WL); the prior adds halves to each."""
-    record = Record(wins=181, draws=667, losses=152)
+    record = MatchScore(wins=181, draws=667, losses=152)
     found = rating_list([Encounter("a", "b", record)])
     nu = 667.5 / math.sqrt(181.5 * 152.5)
     assert found.draws == pytest.approx(nu, rel=1e-6)
@@ -39,35 +39,35 @@ def test_two_players_have_a_closed_form() -> None:
 
 
 @pytest.mark.parametrize(
-    "record", [Record(181, 667, 152), Record(65, 521, 39), Record(170, 460, 370), Record(600, 0, 400)]
+    "record", [MatchScore(181, 667, 152), MatchScore(65, 521, 39), MatchScore(170, 460, 370), MatchScore(600, 0, 400)]
 )
-def test_the_scale_is_that_of_the_score(record: Record) -> None:
+def test_the_scale_is_that_of_the_score(record: MatchScore) -> None:
     found = rating_list([Encounter("a", "b", record)])
     assert found.difference("a", "b")[0] == pytest.approx(elo_of_score(record.score), rel=0.02)
     assert found.difference_interval("a", "b") == pytest.approx(elo_interval(record), abs=2)
 
 
 def test_without_draws_it_is_the_logistic_with_jeffreys_prior() -> None:
-    record = Record(wins=37, losses=13)
+    record = MatchScore(wins=37, losses=13)
     found = rating_list([Encounter("a", "b", record)])
     assert found.difference("a", "b")[0] == pytest.approx(finite_elo(record), rel=0.02)
     assert expected(120, 0.0)[0] == pytest.approx(score_of_elo(120))
 
 
 def test_who_won_all_games_is_far_ahead_but_not_without_end() -> None:
-    found = rating_list([Encounter("a", "b", Record(wins=20)), Encounter("b", "c", Record(wins=10, losses=10))])
+    found = rating_list([Encounter("a", "b", MatchScore(wins=20)), Encounter("b", "c", MatchScore(wins=10, losses=10))])
     above, deviation = found.difference("a", "b")
     assert 400 < above < 900
     assert 100 < deviation < 500
     assert found.ratings[0].name == "a"
-    assert found.ratings[0].record == Record(wins=20)
+    assert found.ratings[0].record == MatchScore(wins=20)
     assert found.superiority("a", "b") > 0.95
 
 
 def test_points_scored_are_points_expected() -> None:
     """Davidson's model: every player's expected points, the prior's games among them, are those it has made."""
     share = 1 / 3  # of the prior's game, for each opponent where all pairs have played alike
-    games = [Encounter(a, b, Record(20, 10, 30)) for a in NAMES for b in NAMES if a < b]
+    games = [Encounter(a, b, MatchScore(20, 10, 30)) for a in NAMES for b in NAMES if a < b]
     found = rating_list(games)
     elo = elos(found)
     for name in NAMES:
@@ -102,7 +102,7 @@ def test_the_order_of_games_and_the_names_do_not_matter(games: list[Encounter], 
 def test_swapping_all_results_turns_the_list(games: list[Encounter]) -> None:
     found = rating_list(games)
     turned = rating_list(
-        Encounter(e.first, e.second, Record(e.record.losses, e.record.draws, e.record.wins)) for e in games
+        Encounter(e.first, e.second, MatchScore(e.record.losses, e.record.draws, e.record.wins)) for e in games
     )
     assert elos(turned) == pytest.approx({name: -elo for name, elo in elos(found).items()}, abs=0.01)
 
@@ -135,9 +135,9 @@ def here_group(found: RatingList, name: str) -> int:
 
 def test_groups_that_never_met_cannot_be_compared() -> None:
     games = [
-        Encounter("a", "b", Record(5, 0, 1)),
-        Encounter("c", "d", Record(1, 4, 1)),
-        Encounter("d", "e", Record(1, 1, 0)),
+        Encounter("a", "b", MatchScore(5, 0, 1)),
+        Encounter("c", "d", MatchScore(1, 4, 1)),
+        Encounter("d", "e", MatchScore(1, 1, 0)),
     ]
     found = rating_list(games)
     assert found.groups == 2
@@ -152,7 +152,7 @@ def test_groups_that_never_met_cannot_be_compared() -> None:
 
 def test_the_first_move_is_worth_something() -> None:
     """Equal players of whom the first to move wins more: an advantage, not a difference of the players."""
-    games = [Encounter("a", "b", Record(60, 20, 20)), Encounter("b", "a", Record(60, 20, 20))]
+    games = [Encounter("a", "b", MatchScore(60, 20, 20)), Encounter("b", "a", MatchScore(60, 20, 20))]
     found = rating_list(games, advantage=True)
     assert found.difference("a", "b")[0] == pytest.approx(0, abs=1e-6)
     assert found.advantage == pytest.approx(elo_of_score(0.7), rel=0.05)
@@ -169,18 +169,18 @@ def test_the_first_move_is_worth_something() -> None:
 )
 def test_bad_anchors_are_refused(anchors: dict[str, float], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        rating_list([Encounter("a", "b", Record(1, 0, 0))], anchors=anchors)
+        rating_list([Encounter("a", "b", MatchScore(1, 0, 0))], anchors=anchors)
 
 
 def test_unknown_names_are_refused() -> None:
     with pytest.raises(ValueError, match="no player 'z' in the list; there are a, b"):
-        rating_list([Encounter("a", "b", Record(1, 0, 0))]).difference("z", "a")
+        rating_list([Encounter("a", "b", MatchScore(1, 0, 0))]).difference("z", "a")
 
 
 def simulated(truth: Sequence[float], games: int, draws: float, random: np.random.Generator) -> list[Encounter]:
     """A round robin, each pair with colours swapped."""
     return [
-        Encounter(str(i), str(j), Record(*random.multinomial(games, expected(truth[i] - truth[j], draws)).tolist()))
+        Encounter(str(i), str(j), MatchScore(*random.multinomial(games, expected(truth[i] - truth[j], draws)).tolist()))
         for i in range(len(truth))
         for j in range(len(truth))
         if i != j

@@ -9,9 +9,10 @@ import pytest
 from hauteur import _core
 from hauteur.cli import main
 from hauteur.matches.folder import MatchFolder
-from hauteur.matches.match import Match, MatchSettings, Resources
+from hauteur.matches.match import Match, MatchSettings
 from hauteur.matches.ratings.elo import PairsInOrder, Sprt
 from hauteur.matches.results import MatchGame, Tally
+from hauteur.players.build import Resources
 from hauteur.players.settings import parse_player
 
 GAME = _core.Game("tictactoe")

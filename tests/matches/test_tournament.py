@@ -13,13 +13,14 @@ from hauteur.cli.commands.match_view import match_table, progress_line
 from hauteur.cli.commands.tournament import live_table
 from hauteur.cli.commands.tournament import progress_line as tournament_line
 from hauteur.matches.folder import MatchFolder, TournamentFolder, match_folders
-from hauteur.matches.match import Match, Resources
+from hauteur.matches.match import Match
 from hauteur.matches.ratings.bradley_terry import Encounter, rating_list
-from hauteur.matches.ratings.elo import Record
+from hauteur.matches.ratings.elo import MatchScore
 from hauteur.matches.ratings.sources import encounters_of, read_results
 from hauteur.matches.ratings.tables import crosstable, rating_table, ratings_json
 from hauteur.matches.results import MatchGame
 from hauteur.matches.tournament import Tournament, TournamentSettings
+from hauteur.players.build import Resources
 from hauteur.players.settings import parse_player
 
 GAME = _core.Game("connect4")
@@ -135,7 +136,7 @@ def test_live_tables_show_the_state() -> None:
 
 
 def test_the_crosstable_has_both_views() -> None:
-    lines = crosstable(["a", "b", "c"], {("a", "b"): Record(3, 1, 0), ("c", "a"): Record(2, 0, 0)}).splitlines()
+    lines = crosstable(["a", "b", "c"], {("a", "b"): MatchScore(3, 1, 0), ("c", "a"): MatchScore(2, 0, 0)}).splitlines()
     assert lines[1].split() == ["1", "3.5/4", "0/2", "3.5/6", "a"]
     assert lines[2].split() == ["2", "0.5/4", "-", "0.5/4", "b"]
     assert lines[3].split() == ["3", "2/2", "-", "2/2", "c"]
@@ -253,7 +254,7 @@ def test_bad_input_is_one_line(
 
 
 def test_groups_are_told_apart() -> None:
-    found = rating_list([Encounter("a", "b", Record(3, 1, 0)), Encounter("c", "d", Record(1, 1, 1))])
+    found = rating_list([Encounter("a", "b", MatchScore(3, 1, 0)), Encounter("c", "d", MatchScore(1, 1, 1))])
     text = rating_table(found)
     assert "2 groups of players without a game between them" in text
     assert text.count("  player\n") == 2

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hauteur.matches.ratings.elo import Record
+from hauteur.matches.ratings.elo import MatchScore
 from hauteur.matches.tuning.ratio_fit import (
-    Measured,
+    MeasuredRatio,
     RatioSearch,
     decisive_ratio,
     decisive_ratio_interval,
@@ -24,13 +24,13 @@ Ratio = Callable[[float], float]
 counts = st.integers(0, 300)
 
 
-def players(ratio: Ratio, seed: int) -> Callable[[float, int], Record]:
+def players(ratio: Ratio, seed: int) -> Callable[[float, int], MatchScore]:
     """Games whose true ratio at x is known; the first games at an x are the same however many are asked for."""
 
-    def measure(x: float, games: int) -> Record:
+    def measure(x: float, games: int) -> MatchScore:
         random = np.random.default_rng((seed, round(x * 1e6)))
         decisive = int((random.random(games) < ratio(x) / (1 + ratio(x))).sum())
-        return Record(decisive // 2, games - decisive, decisive - decisive // 2)
+        return MatchScore(decisive // 2, games - decisive, decisive - decisive // 2)
 
     return measure
 
@@ -45,10 +45,10 @@ N_SCL = RatioSearch(wanted=1.0, low=1, high=1000, starts=(5,), rising=False, who
 
 @given(counts, counts, counts)
 def test_the_interval_holds_the_ratio_and_only_draws_matter(wins: int, draws: int, losses: int) -> None:
-    record = Record(wins, draws, losses)
+    record = MatchScore(wins, draws, losses)
     low, high = decisive_ratio_interval(record)
     assert 0 <= low < high
-    assert (low, high) == decisive_ratio_interval(Record(losses, draws, wins))
+    assert (low, high) == decisive_ratio_interval(MatchScore(losses, draws, wins))
     ratio = decisive_ratio(record)
     if ratio is not None:
         assert low <= ratio <= high
@@ -57,35 +57,35 @@ def test_the_interval_holds_the_ratio_and_only_draws_matter(wins: int, draws: in
 
 @given(st.integers(1, 100), st.integers(1, 100))
 def test_more_games_and_less_confidence_make_it_narrower(decisive: int, draws: int) -> None:
-    low, high = decisive_ratio_interval(Record(decisive, draws, 0))
+    low, high = decisive_ratio_interval(MatchScore(decisive, draws, 0))
     for narrow in (
-        decisive_ratio_interval(Record(4 * decisive, 4 * draws, 0)),
-        decisive_ratio_interval(Record(decisive, draws, 0), 0.8),
+        decisive_ratio_interval(MatchScore(4 * decisive, 4 * draws, 0)),
+        decisive_ratio_interval(MatchScore(decisive, draws, 0), 0.8),
     ):
         assert low < narrow[0] < narrow[1] < high
 
 
 def test_wilson_by_hand_and_the_ends() -> None:
-    low, high = decisive_ratio_interval(Record(33, 42, 25))  # Wilson's 95 % of 42 draws of 100: 0.3280 to 0.5179
+    low, high = decisive_ratio_interval(MatchScore(33, 42, 25))  # Wilson's 95 % of 42 draws of 100: 0.3280 to 0.5179
     assert low == pytest.approx(1 / 0.5179 - 1, abs=2e-3)
     assert high == pytest.approx(1 / 0.3280 - 1, abs=2e-3)
-    assert decisive_ratio_interval(Record()) == (0.0, math.inf)
-    assert decisive_ratio_interval(Record(0, 9, 0))[0] == 0.0
-    assert decisive_ratio(Record(4, 0, 3)) is None
+    assert decisive_ratio_interval(MatchScore()) == (0.0, math.inf)
+    assert decisive_ratio_interval(MatchScore(0, 9, 0))[0] == 0.0
+    assert decisive_ratio(MatchScore(4, 0, 3)) is None
     with pytest.raises(ValueError, match="confidence must be between 0 and 1, got 1"):
-        decisive_ratio_interval(Record(), 1.0)
+        decisive_ratio_interval(MatchScore(), 1.0)
 
 
 @pytest.mark.parametrize("truth", [0.1, 0.5, 0.8])
 def test_the_interval_covers_the_truth(truth: float) -> None:
     draws = np.random.default_rng(1).binomial(100, truth, 4000)
-    ends = [decisive_ratio_interval(Record(100 - int(d), int(d), 0)) for d in draws]
+    ends = [decisive_ratio_interval(MatchScore(100 - int(d), int(d), 0)) for d in draws]
     covered = np.mean([low <= (1 - truth) / truth <= high for low, high in ends])
     assert 0.93 <= covered <= 0.97
 
 
 def test_the_line_goes_through_plenty_of_games() -> None:
-    games = [Measured(x, Record(round(90_000 * x**-0.5), 90_000, 0)) for x in (0.5, 1.0, 2.0)]
+    games = [MeasuredRatio(x, MatchScore(round(90_000 * x**-0.5), 90_000, 0)) for x in (0.5, 1.0, 2.0)]
     line = fit_ratio(games, 1.0, rising=False)
     assert line.slope == pytest.approx(-0.5, abs=0.01)
     assert line.x_for(1.0) == pytest.approx(1.0, abs=0.01)
@@ -95,7 +95,7 @@ def test_the_line_goes_through_plenty_of_games() -> None:
 
 
 def test_a_line_of_one_place_has_the_usual_slope_and_a_wide_interval() -> None:
-    line = fit_ratio([Measured(8.0, Record(10, 20, 10))], 1.0, rising=True)
+    line = fit_ratio([MeasuredRatio(8.0, MatchScore(10, 20, 10))], 1.0, rising=True)
     assert line.slope == pytest.approx(1.0)
     low, high = line.x_interval(1.0)
     assert low < 8 < high
@@ -103,7 +103,7 @@ def test_a_line_of_one_place_has_the_usual_slope_and_a_wide_interval() -> None:
 
 
 def test_noise_does_not_turn_the_line_around() -> None:
-    games = [Measured(5.0, Record(5, 10, 5)), Measured(10.0, Record(15, 2, 15))]
+    games = [MeasuredRatio(5.0, MatchScore(5, 10, 5)), MeasuredRatio(10.0, MatchScore(15, 2, 15))]
     assert fit_ratio(games, 1.0, rising=False).slope < 0
 
 
@@ -167,16 +167,21 @@ def test_settings_out_of_range_are_named(change: dict[str, object], message: str
 
 def test_a_measure_that_plays_no_more_is_refused() -> None:
     with pytest.raises(ValueError, match="asked for 100 games at 5, got 50"):
-        tune_ratio(lambda x, games: Record(20, 25, 5), N_SCL)
+        tune_ratio(lambda x, games: MatchScore(20, 25, 5), N_SCL)
 
 
 def test_the_slope_of_the_papers_figure() -> None:
-    games = [(5, Record(33, 42, 25)), (10, Record(19, 56, 25)), (32, Record(14, 76, 10)), (1000, Record(3, 92, 5))]
-    slope, low, high = ratio_slope([Measured(x, record) for x, record in games])
+    games = [
+        (5, MatchScore(33, 42, 25)),
+        (10, MatchScore(19, 56, 25)),
+        (32, MatchScore(14, 76, 10)),
+        (1000, MatchScore(3, 92, 5)),
+    ]
+    slope, low, high = ratio_slope([MeasuredRatio(x, record) for x, record in games])
     assert low < slope < high < 0
     assert slope == pytest.approx(-0.5, abs=0.1)
     with pytest.raises(ValueError, match="two places or more"):
-        ratio_slope([Measured(5, Record(1, 1, 1))])
+        ratio_slope([MeasuredRatio(5, MatchScore(1, 1, 1))])
 
 
 @pytest.mark.parametrize(("truth", "slope"), [(0.3, 0.0), (0.5, -0.4)])
@@ -185,14 +190,16 @@ def test_the_interval_of_the_slope_covers_the_truth(truth: float, slope: float) 
     for _ in range(400):
         chances = [1 / (1 + math.exp(-(truth + slope * math.log(x / 20)))) for x in xs]
         counts = [int(random.binomial(100, chance)) for chance in chances]
-        _, low, high = ratio_slope([Measured(x, Record(n, 100 - n, 0)) for x, n in zip(xs, counts, strict=True)])
+        _, low, high = ratio_slope(
+            [MeasuredRatio(x, MatchScore(n, 100 - n, 0)) for x, n in zip(xs, counts, strict=True)]
+        )
         covered += low <= slope <= high
     assert 0.92 <= covered / 400 <= 0.98
 
 
 def test_the_factor_of_figure_3() -> None:
-    factor, low, high = ratio_factor(Record(32, 42, 26), Record(4, 94, 2))
+    factor, low, high = ratio_factor(MatchScore(32, 42, 26), MatchScore(4, 94, 2))
     assert factor == pytest.approx(58.5 / 42.5 / (6.5 / 94.5))
     assert 1 < low < factor < high
-    assert ratio_factor(Record(4, 94, 2), Record(32, 42, 26))[0] == pytest.approx(1 / factor)
-    assert ratio_factor(Record(), Record())[1] < 1 < ratio_factor(Record(), Record())[2]
+    assert ratio_factor(MatchScore(4, 94, 2), MatchScore(32, 42, 26))[0] == pytest.approx(1 / factor)
+    assert ratio_factor(MatchScore(), MatchScore())[1] < 1 < ratio_factor(MatchScore(), MatchScore())[2]

@@ -11,8 +11,9 @@ import pytest
 
 from hauteur import _core, networks
 from hauteur.networks.architecture import ResNetArchitecture
+from hauteur.networks.evaluators.base import Backend, Evaluator, Precision
 from hauteur.networks.evaluators.compare import Floats, differences, features_of, random_positions
-from hauteur.networks.evaluators.factory import PRECISIONS, Backend, Evaluator, Precision, has_cuda, make_evaluator
+from hauteur.networks.evaluators.factory import PRECISIONS, has_cuda, make_evaluator
 from hauteur.networks.lc0 import random_net, random_tensors
 
 GAMES = {"tictactoe": "wdl", "connect4": "scalar", "nogo(size=5)": "wdl"}

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from hauteur import _core
+from hauteur.networks.evaluators.base import Backend
 from hauteur.networks.evaluators.compare import Answers, features_of, random_positions
-from hauteur.networks.evaluators.factory import Backend, make_evaluator
+from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.networks.lc0 import random_net
 from hauteur.networks.onnx import ensure_onnx
 

@@ -7,9 +7,10 @@ import pytest
 
 from hauteur import _core
 from hauteur.games.registry import make
-from hauteur.networks.evaluators.factory import StateEvaluator, make_evaluator
+from hauteur.networks.evaluators.base import StateEvaluator
+from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.networks.evaluators.rollout import RolloutEvaluator
-from hauteur.players.player import run_searches
+from hauteur.search.driver import run_searches
 from hauteur.search.params import SearchParams
 
 WIN_NEXT = ("4", "1", "4", "1", "4", "2")

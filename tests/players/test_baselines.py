@@ -8,8 +8,9 @@ import pytest
 from hauteur import _core
 from hauteur.cli import main
 from hauteur.games.registry import make
-from hauteur.matches.match import Evaluators, MatchSettings, Resources, build_player, match_games
+from hauteur.matches.match import MatchSettings, match_games
 from hauteur.matches.results import Tally
+from hauteur.players.build import Evaluators, Resources, build_player
 from hauteur.players.settings import parse_player
 from hauteur.search.reference.rave import Rave
 

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hauteur.players.chosen_move import EngineFailure
-from hauteur.players.engines.clock import Clock
+from hauteur.players.engines.clock import EngineClock
 from hauteur.players.engines.gtp_lines import Response, parse_response
 from hauteur.players.engines.settings import EngineSettings, clock_of, program_words
-from hauteur.players.engines.uci_lines import Found, Option, parse_bestmove, parse_info, parse_option
+from hauteur.players.engines.uci_lines import EngineOption, EngineReport, parse_bestmove, parse_info, parse_option
 from hauteur.players.engines.watchdog import left_over
+from hauteur.players.move_player import EngineFailure
 from hauteur.players.settings import PlayerSettings, parse_player, player_text
 from hauteur.search.scores import mate_score
 
@@ -65,42 +65,42 @@ def test_no_line_is_too_strange(line: str) -> None:
 @pytest.mark.parametrize(
     ("line", "found"),
     [
-        ("info depth 12 seldepth 20 multipv 1 score cp 25 nodes 9 pv e2e4", Found(0.25, 12)),
-        ("info score cp -5 depth 3", Found(-0.05, 3)),
-        ("info depth 5 score mate 3", Found(mate_score(3), 5)),
-        ("info depth 5 score mate -2 pv a", Found(mate_score(-2), 5)),
-        ("info depth 0 score mate 0", Found(mate_score(0), 0)),
-        ("info depth 5 score cp 20 wdl 500 400 100", Found(0.2, 5)),
+        ("info depth 12 seldepth 20 multipv 1 score cp 25 nodes 9 pv e2e4", EngineReport(0.25, 12)),
+        ("info score cp -5 depth 3", EngineReport(-0.05, 3)),
+        ("info depth 5 score mate 3", EngineReport(mate_score(3), 5)),
+        ("info depth 5 score mate -2 pv a", EngineReport(mate_score(-2), 5)),
+        ("info depth 0 score mate 0", EngineReport(mate_score(0), 0)),
+        ("info depth 5 score cp 20 wdl 500 400 100", EngineReport(0.2, 5)),
         ("info depth 5 multipv 2 score cp 20", None),
         ("info depth 5 score cp 20 lowerbound", None),
         ("info depth 5 score cp 20 upperbound nodes 4", None),
         ("info string score cp 20", None),
         ("info depth 5 currmove e2e4", None),
-        ("info depth -7 score cp 10", Found(0.1, 0)),
-        ("info depth 99999999999 score cp 10", Found(0.1, 0)),
+        ("info depth -7 score cp 10", EngineReport(0.1, 0)),
+        ("info depth 99999999999 score cp 10", EngineReport(0.1, 0)),
         ("info depth 5 score cp", None),
         ("information depth 5 score cp 3", None),
     ],
 )
-def test_what_was_found(line: str, found: Found | None) -> None:
+def test_what_was_found(line: str, found: EngineReport | None) -> None:
     assert parse_info(line) == found
 
 
 @given(NAMES, st.integers(-(2**63), 2**63), st.integers(-(2**63), 2**63))
 def test_spins(name: str, least: int, most: int) -> None:
     option = parse_option(f"option name {name} type spin default 1 min {least} max {most}")
-    assert option == Option(name, "spin", least, most)
+    assert option == EngineOption(name, "spin", least, most)
 
 
 @given(NAMES, st.lists(NAMES, max_size=4))
 def test_combos(name: str, values: list[str]) -> None:
     words = "".join(f" var {value}" for value in values)
-    assert parse_option(f"option name {name} type combo default x{words}") == Option(
+    assert parse_option(f"option name {name} type combo default x{words}") == EngineOption(
         name, "combo", values=tuple(values)
     )
-    assert parse_option(f"option  name {name}  type check default false ") == Option(name, "check")
-    assert parse_option(f"option name {name} type button") == Option(name, "button")
-    assert parse_option(f"option name {name} type string default ") == Option(name, "string")
+    assert parse_option(f"option  name {name}  type check default false ") == EngineOption(name, "check")
+    assert parse_option(f"option name {name} type button") == EngineOption(name, "button")
+    assert parse_option(f"option name {name} type string default ") == EngineOption(name, "string")
     assert parse_option(f"option name {name} type slider") is None
 
 
@@ -215,7 +215,7 @@ def test_time_controls() -> None:
 
 @given(st.lists(st.floats(0, 20), max_size=20))
 def test_a_clock(times: list[float]) -> None:
-    clock = Clock(60.0, 1.0, 0.5)
+    clock = EngineClock(60.0, 1.0, 0.5)
     left = 60.0
     for seconds in times:
         if seconds > left + 0.5:

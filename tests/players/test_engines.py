@@ -14,16 +14,17 @@ import pytest
 from hauteur import _core
 from hauteur.cli import main
 from hauteur.matches.folder import MatchFolder
-from hauteur.matches.match import Match, MatchSettings, Resources
+from hauteur.matches.match import Match, MatchSettings
 from hauteur.matches.openings import Opening, read_opening
 from hauteur.matches.results import MatchGame, table
+from hauteur.players.build import Resources
 from hauteur.players.engines import player as engine_player
 from hauteur.players.engines.failures import BAD_OUTPUT, CRASHED, ILLEGAL_MOVE, LOST_ON_TIME, START_FAILED, TIMEOUT
 from hauteur.players.engines.host import EngineHost
 from hauteur.players.engines.player import make_engine
 from hauteur.players.engines.probe import engine_command, probed
 from hauteur.players.engines.settings import EngineSettings
-from hauteur.players.move_player import Question
+from hauteur.players.move_player import MoveRequest
 from hauteur.players.settings import parse_player
 from hauteur.search.scores import mate_score
 
@@ -227,7 +228,7 @@ def test_processes_are_used_again(pids: Path) -> None:
 
 INTERRUPTED = """
 import sys
-sys.path.insert(0, sys.argv[1])
+sys.path[:0] = sys.argv[1:]
 from test_engines import match_of, uci
 for game in match_of(uci("stubborn", "nodes=1"), games=100_000, plies=300).play():
     print("played", flush=True)
@@ -236,7 +237,7 @@ for game in match_of(uci("stubborn", "nodes=1"), games=100_000, plies=300).play(
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_nothing_is_left_when_hauteur_is_ended(number: int, pids: Path) -> None:
-    command = [sys.executable, "-c", INTERRUPTED, str(HERE)]
+    command = [sys.executable, "-c", INTERRUPTED, str(HERE), str(Path(__file__).parent)]
     match = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert match.stdout is not None
     assert match.stdout.readline() == b"played\n"
@@ -260,7 +261,7 @@ def test_what_an_engine_says_of_its_moves() -> None:
     with EngineHost(1) as host:
         player = make_engine(CHESS, engine_of(uci()), host)
         state = CHESS.initial_state()
-        chosen = player.choose(Question(0, state, state.notation(), (), 1)).result()
+        chosen = player.choose(MoveRequest(0, state, state.notation(), (), 1)).result()
         assert (chosen.score, chosen.depth) == (-0.35, 7)
         assert chosen.seconds is not None
         assert chosen.seconds > 0
@@ -392,6 +393,6 @@ def asked(host: EngineHost, spec: str, origin: str) -> tuple[str, float | None]:
     game = _core.Game(spec if "fen" in spec else f"chess(fen={origin})")
     player = make_engine(game, engine_of(STOCKFISH), host)
     state = game.initial_state()
-    chosen = player.choose(Question(0, state, origin, (), 1)).result()
+    chosen = player.choose(MoveRequest(0, state, origin, (), 1)).result()
     player.close()
     return state.action_to_text(chosen.action), chosen.score

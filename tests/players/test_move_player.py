@@ -14,12 +14,12 @@ from hauteur.games.registry import make
 from hauteur.matches import arena
 from hauteur.matches.arena import ArenaFacts, play_games
 from hauteur.matches.folder import MatchFolder
-from hauteur.matches.match import Match, MatchSettings, Resources
+from hauteur.matches.match import Match, MatchSettings
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.matches.results import MatchGame, table
-from hauteur.players.baselines import Baseline
-from hauteur.players.chosen_move import ChosenMove, EngineFailure, EngineResignation, GameLost
-from hauteur.players.move_player import MovePlayer, Question, make_baseline
+from hauteur.players.baselines import Baseline, make_baseline
+from hauteur.players.build import Resources
+from hauteur.players.move_player import ChosenMove, EngineFailure, EngineResignation, GameLost, MovePlayer, MoveRequest
 from hauteur.players.player import Player
 from hauteur.players.settings import PlayerSettings, parse_player, player_text
 from hauteur.search.params import SearchParams
@@ -78,7 +78,7 @@ class Slow:
     name: str = "slow"
     fails: bool = False
 
-    def choose(self, question: Question) -> Future[ChosenMove]:
+    def choose(self, question: MoveRequest) -> Future[ChosenMove]:
         return self.workers.submit(self._choose, question.state)
 
     def end(self, game: int) -> None:
@@ -124,13 +124,13 @@ class Watching:
     ended: list[int] = field(default_factory=list)
     closed: int = 0
 
-    def choose(self, question: Question) -> Future[ChosenMove]:
+    def choose(self, question: MoveRequest) -> Future[ChosenMove]:
         assert self.closed == 0
         assert question.game not in self.ended
         self.running.add(question.game)
         return self.workers.submit(self._choose, question)
 
-    def _choose(self, question: Question) -> ChosenMove:
+    def _choose(self, question: MoveRequest) -> ChosenMove:
         replayed = GAME.initial_state()
         assert question.origin == replayed.notation()
         for action in question.actions:

@@ -5,7 +5,7 @@ import pytest
 from learning_toys import ToyEvaluator
 
 from hauteur import _core
-from hauteur.players.player import InFlight, SearchFacts, run_searches
+from hauteur.search.driver import InFlight, SearchFacts, run_searches
 from hauteur.search.params import SearchParams
 
 GAME = _core.Game("connect4")

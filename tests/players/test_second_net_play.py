@@ -10,11 +10,12 @@ from uci_client import engine
 from hauteur import _core
 from hauteur.cli import main
 from hauteur.matches.arena import play_games
-from hauteur.matches.match import Evaluators, Resources, build_player
 from hauteur.matches.record import GamePlan, GameRecord
-from hauteur.players.player import Player, for_nets, run_searches
+from hauteur.players.build import Evaluators, Resources, build_player
+from hauteur.players.player import Player
 from hauteur.players.settings import parse_player, player_text
-from hauteur.search.analysis import Session
+from hauteur.search.analysis import Analysis
+from hauteur.search.driver import for_nets, run_searches
 from hauteur.search.limits import Limits
 from hauteur.search.params import SearchParams, Temperature
 from hauteur.search.rules import SecondNet
@@ -116,7 +117,7 @@ def test_games_between_two_nets_and_one(shared: bool) -> None:
 
 def test_analysis_ends_when_both_nets_have_done_their_part() -> None:
     small, large = ToyEvaluator(GAME, salt=1), ToyEvaluator(GAME, salt=2)
-    session = Session(small, two_nets(), large=large, batch_size=1)
+    session = Analysis(small, two_nets(), large=large, batch_size=1)
     for moves in ((), (3,), (3, 2)):
         session.set_position(GAME.initial_state(), moves)
         report = session.search(Limits(visits=80))

@@ -8,7 +8,7 @@ import pytest
 
 from hauteur import _core
 from hauteur.games.registry import make
-from hauteur.players.chosen_move import Rule
+from hauteur.players.move_player import MoveFunction
 from hauteur.players.solver import solver_rule
 from hauteur.studies.exact_play import solved_connect4_positions
 
@@ -102,7 +102,7 @@ def test_the_solver_of_nogo_refuses_what_it_cannot_solve() -> None:
         solver.solve_stones([9], [], 0, 10)
 
 
-def exhaust(rule: Rule, state: _core.State, seat: int) -> set[int]:
+def exhaust(rule: MoveFunction, state: _core.State, seat: int) -> set[int]:
     """Results, +1 the first player won, of the rule in one seat against every reply."""
     results, level = set(), {state.key: state}
     while level:

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from hauteur import _core
 from hauteur.cli import main
-from hauteur.networks.evaluators.factory import Answers, GameEvaluator, UniformEvaluator
-from hauteur.search.analysis import NEW_BEST_SECONDS, VISITS_PER_ROW, Session
+from hauteur.networks.evaluators.base import Answers, GameEvaluator, UniformEvaluator
+from hauteur.search.analysis import NEW_BEST_SECONDS, VISITS_PER_ROW, Analysis
 from hauteur.search.forced_win import moves_to_win, shortest_win
 from hauteur.search.limits import Limits
 from hauteur.search.params import SearchParams
@@ -48,14 +48,14 @@ class Probe(GameEvaluator):
         return logits, np.stack([win, np.full_like(win, 0.1), 0.9 - win], axis=1)
 
 
-def session(game: _core.Game = CHESS, moves: str = "", **options: object) -> Session:
+def session(game: _core.Game = CHESS, moves: str = "", **options: object) -> Analysis:
     """A session at a position."""
-    made = Session(Probe(game), SearchParams(), **options)  # type: ignore[arg-type]
+    made = Analysis(Probe(game), SearchParams(), **options)  # type: ignore[arg-type]
     go_to(made, game, moves)
     return made
 
 
-def go_to(made: Session, game: _core.Game, moves: str) -> bool:
+def go_to(made: Analysis, game: _core.Game, moves: str) -> bool:
     """Goes to the position after the moves; whether the tree was kept."""
     state, actions = game.initial_state(), []
     for move in moves.split():
@@ -106,7 +106,7 @@ def test_batches_of_a_slow_network_stay_small() -> None:
             return super().__call__(features)
 
     probe = Slow(CHESS)
-    made = Session(probe, SearchParams())
+    made = Analysis(probe, SearchParams())
     go_to(made, CHESS, "")
     made.search(Limits(visits=300))
     assert 2 <= max(probe.rows) <= 8
@@ -136,7 +136,7 @@ def test_the_same_position_keeps_its_tree_and_clear_forgets_it() -> None:
 
 
 def test_reuse_can_be_switched_off() -> None:
-    made = Session(Probe(CHESS), SearchParams(reuse_tree=False))
+    made = Analysis(Probe(CHESS), SearchParams(reuse_tree=False))
     go_to(made, CHESS, "")
     made.search(Limits(visits=50))
     go_to(made, CHESS, "e2e4")
@@ -164,7 +164,7 @@ def test_lines_are_legal() -> None:
 
 
 def test_time_limit() -> None:
-    made = Session(Probe(CHESS, seconds=0.01), SearchParams())
+    made = Analysis(Probe(CHESS, seconds=0.01), SearchParams())
     go_to(made, CHESS, "")
     report = made.search(Limits(budget=Budget(0.3, 0.3)))
     assert report.reason == "time"
@@ -174,7 +174,7 @@ def test_time_limit() -> None:
 def test_stop_takes_one_batch_and_a_little() -> None:
     """Between stop and result at most two more batches are computed: the one awaited and the one behind it."""
     probe = Probe(CHESS, seconds=0.02)
-    made = Session(probe, SearchParams())
+    made = Analysis(probe, SearchParams())
     go_to(made, CHESS, "")
     future = made.start(Limits(infinite=True))
     time.sleep(0.3)
@@ -188,7 +188,7 @@ def test_stop_takes_one_batch_and_a_little() -> None:
 
 
 def test_stop_before_the_first_answer_still_gives_a_move() -> None:
-    made = Session(Probe(CHESS, seconds=0.2), SearchParams())
+    made = Analysis(Probe(CHESS, seconds=0.2), SearchParams())
     go_to(made, CHESS, "")
     future = made.start(Limits(infinite=True))
     made.stop()
@@ -217,7 +217,7 @@ def test_a_search_with_nothing_left_waits_for_stop_if_infinite() -> None:
 
 
 def test_a_full_tree_ends_a_search() -> None:
-    made = Session(Probe(CHESS), SearchParams(max_tree_bytes=100_000))
+    made = Analysis(Probe(CHESS), SearchParams(max_tree_bytes=100_000))
     go_to(made, CHESS, "")
     report = made.search(Limits(visits=10_000_000))
     assert report.reason == "nothing left to search"
@@ -232,7 +232,7 @@ def test_end_of_the_game() -> None:
 
 def test_an_evaluator_that_fails() -> None:
     probe = Probe(CHESS)
-    made = Session(probe, SearchParams())
+    made = Analysis(probe, SearchParams())
     go_to(made, CHESS, "")
     before = made.search(Limits(visits=50)).visits
     probe.broken = True
@@ -256,7 +256,7 @@ def test_one_search_at_a_time() -> None:
 
 def test_without_position() -> None:
     with pytest.raises(ValueError, match="call set_position first"):
-        Session(Probe(CHESS), SearchParams()).search(Limits(visits=1))
+        Analysis(Probe(CHESS), SearchParams()).search(Limits(visits=1))
 
 
 def test_reports_come_at_a_pace_and_in_the_search_thread() -> None:
@@ -277,7 +277,7 @@ def test_reports_come_at_a_pace_and_in_the_search_thread() -> None:
 @pytest.mark.parametrize("spec", ["chess", "connect4", "tictactoe", "nogo(size=5)"])
 def test_values_of_a_report_fit_together(spec: str) -> None:
     game = _core.Game(spec)
-    made = Session(Probe(game), SearchParams())
+    made = Analysis(Probe(game), SearchParams())
     made.set_position(game.initial_state())
     report = made.search(Limits(visits=300))
     visits = sum(move.visits for move in report.moves)
@@ -300,7 +300,7 @@ def test_a_win_at_once_is_best_and_a_proven_mate() -> None:
 
 
 def test_mate_limit() -> None:
-    made = Session(UniformEvaluator(CHESS), SearchParams())
+    made = Analysis(UniformEvaluator(CHESS), SearchParams())
     made.set_position(_core.Game("chess(fen=7k/8/8/8/8/8/R7/1R4K1 w - - 0 1)").initial_state())
     report = made.search(Limits(mate=2))
     assert report.reason == "mate found"
@@ -338,7 +338,7 @@ def test_a_proof_gives_up_in_time() -> None:
 
 def test_tablebase(shared_data: Path) -> None:
     tables = _core.Tablebase(str(shared_data / "syzygy"))
-    made = Session(Probe(CHESS), SearchParams(), tablebase=tables)
+    made = Analysis(Probe(CHESS), SearchParams(), tablebase=tables)
     made.set_position(chess_state("8/8/4k3/3p4/8/3K4/3PP3/8 w - - 0 1"))
     report = made.search(Limits(visits=500))
     assert report.pace.tablebase_hits > 0

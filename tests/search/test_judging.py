@@ -14,17 +14,17 @@ from search_toys import Floats, hash_evaluator
 
 from hauteur import _core
 from hauteur.games.registry import make
-from hauteur.networks.evaluators.factory import GameEvaluator, UniformEvaluator
-from hauteur.players.player import run_searches
+from hauteur.networks.evaluators.base import GameEvaluator, UniformEvaluator
 from hauteur.search.batch_analysis import (
+    AnalysisRequest,
     Dialogue,
     Judge,
-    Judgement,
     Judgements,
-    Question,
+    SearchReading,
     counts_up_to,
     visits_to_solution,
 )
+from hauteur.search.driver import run_searches
 from hauteur.search.params import Dirichlet, SearchParams
 from hauteur.search.rules import SearchContempt
 
@@ -92,7 +92,7 @@ def test_one_visit_is_the_net_alone() -> None:
 
 def test_only_some_moves() -> None:
     state = CONNECT4.initial_state()
-    question = Question(state, (50,), only=(0, 6))
+    question = AnalysisRequest(state, (50,), only=(0, 6))
     (found,) = Judge(Hashed(), SearchParams()).judge([question])[0]
     assert {found.best, found.second} == {0, 6}
 
@@ -105,7 +105,7 @@ def test_searches_may_end_early() -> None:
     def changed(found: Judgements) -> bool:
         return found[0].best != 3
 
-    some = judge.judge(Question(state, (4, 32), go_on=changed) for state in states)
+    some = judge.judge(AnalysisRequest(state, (4, 32), go_on=changed) for state in states)
     assert {len(found) for found in some} == {1, 2}
     for whole, found in zip(every, some, strict=True):
         assert repr(whole[: len(found)]) == repr(found)
@@ -118,7 +118,7 @@ def test_dialogues_ask_by_what_they_heard() -> None:
         played: list[int] = []
         state = state.copy()
         while state.outcome() is None and len(played) < 6:
-            (found,) = yield Question(state.copy(), (12,))
+            (found,) = yield AnalysisRequest(state.copy(), (12,))
             played.append(found.best)
             state.play(found.best)
         return played
@@ -151,10 +151,10 @@ def test_nothing_to_judge() -> None:
 def test_questions_are_read_when_there_is_room() -> None:
     begun: list[int] = []
 
-    def questions() -> Iterator[Question]:
+    def questions() -> Iterator[AnalysisRequest]:
         for number, state in enumerate(positions(12)):
             begun.append(number)
-            yield Question(state, (8,))
+            yield AnalysisRequest(state, (8,))
 
     answers = Judge(UniformEvaluator(CONNECT4), SearchParams(), at_a_time=2).judge_each(questions())
     next(answers)
@@ -165,7 +165,7 @@ def test_questions_are_read_when_there_is_room() -> None:
 @pytest.mark.parametrize("visits", [(), (0,), (3, 3), (5, 4), (2_000_000_000,)])
 def test_bad_counts_of_visits(visits: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match="counts of visits must"):
-        Question(CONNECT4.initial_state(), visits)
+        AnalysisRequest(CONNECT4.initial_state(), visits)
 
 
 def test_a_game_that_is_over() -> None:
@@ -173,7 +173,7 @@ def test_a_game_that_is_over() -> None:
     for action in (0, 1, 0, 1, 0, 1, 0):
         state.play(action)
     with pytest.raises(ValueError, match="the game is over"):
-        Question(state, (5,))
+        AnalysisRequest(state, (5,))
 
 
 @given(st.integers(1, 100_000), st.lists(st.integers(1, 200_000), max_size=4), st.integers(1, 8))
@@ -188,7 +188,7 @@ def test_counts_ascend_to_the_last(most: int, also: list[int], a_doubling: int) 
 
 @given(st.lists(st.booleans(), min_size=1))
 def test_visits_to_solution(rights: list[bool]) -> None:
-    judgements = [Judgement(10 * (i + 1), 0.0, int(right), 0.0, None, 0.0) for i, right in enumerate(rights)]
+    judgements = [SearchReading(10 * (i + 1), 0.0, int(right), 0.0, None, 0.0) for i, right in enumerate(rights)]
     solved = visits_to_solution(judgements, bool)
     if solved is None:
         assert not rights[-1]

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from search_pairs import Pair, agree_after_each, calls, pairs, random_state
 from search_toys import hash_evaluator
+from worked_example import EXAMPLE, fixture_node
 
 from hauteur._core import Game
 from hauteur.search import reference
@@ -58,20 +59,6 @@ def test_golden_trees(golden: dict[str, Any]) -> None:
     pair.check()
     assert {str(a): n for a, n in sorted(pair.search.root_visits().items()) if n} == golden["root_visits"]
     assert list(pair.search.root.value) == golden["root_value"]
-
-
-def fixture_node() -> reference.Node:
-    """The node of the worked example: own value 0.08, three visited edges, one unvisited."""
-    state = Game("tictactoe").initial_state()
-    node = reference.Node(state, mover=0, exact=None, visits=21)
-    for action, (visits, q, prior) in enumerate([(12, 0.2, 0.55), (6, 0.1, 0.25), (2, 0.02, 0.17), (0, 0.0, 0.03)]):
-        child = reference.Node(state, mover=1, exact=None, visits=visits, value=reference.Value(-q, 0.0))
-        node.edges.append(reference.Edge(action, prior, child))
-    node.value = reference.Value((0.08 + 2.4 + 0.6 + 0.04) / 21, 0.0)
-    return node
-
-
-EXAMPLE = SearchParams(cpuct=Cpuct(init=1.2, factor=0), fpu=Fpu(value=0))
 
 
 def test_scores_of_the_worked_example() -> None:

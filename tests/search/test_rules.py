@@ -24,7 +24,7 @@ from hauteur.search.params import Cpuct, Fpu, SearchParams
 from hauteur.search.reference import initial_trust, q_average, tree_balance, variance
 from hauteur.search.reference.prior_mixing import uniform_share
 from hauteur.search.reference.scores import Scores
-from hauteur.search.reference.variance import Samples
+from hauteur.search.reference.variance import Moments
 from hauteur.search.rules import EarlyVisits, InitialTrust, PriorMixing, QAverage, TreeBalance, Variance
 
 EDGES = ((12, 0.2, 0.55, 0.04, 45), (6, 0.1, 0.25, 0.09, 20), (2, 0.02, 0.17, 0.25, 10), (0, 0.0, 0.03, 0.0, 25))
@@ -135,15 +135,15 @@ def test_deviations_by_hand() -> None:
     assert np.array(path) == pytest.approx(
         np.array([(0.3, 0), (0.05, 0.125), (0.2, 0.26), (0.175, 0.2675), (0.06, 0.532)]), abs=1e-12
     )
-    assert variance.merged(Samples(3, 0.2, 0.26), Samples(2, -0.15, 0.125)) == pytest.approx((5, 0.06, 0.532))
-    three = variance.without(Samples(7, -0.0714285714, 0.8342857142), -0.4)
+    assert variance.merged(Moments(3, 0.2, 0.26), Moments(2, -0.15, 0.125)) == pytest.approx((5, 0.06, 0.532))
+    three = variance.without(Moments(7, -0.0714285714, 0.8342857142), -0.4)
     assert three == pytest.approx((6, -0.0166666667, 0.7083333333), abs=1e-9)
 
 
 @given(st.lists(st.floats(-1, 1), min_size=2, max_size=40), st.integers(0, 39))
 def test_deviations_are_those_of_numpy_and_can_be_taken_back(values: list[float], index: int) -> None:
-    def samples(of: list[float]) -> Samples:
-        return Samples(len(of), float(np.mean(of)), float(np.var(of) * len(of)))
+    def samples(of: list[float]) -> Moments:
+        return Moments(len(of), float(np.mean(of)), float(np.var(of) * len(of)))
 
     gone = values[index % len(values)]
     rest = [*values]

@@ -26,16 +26,16 @@ from solver_toys import (
     search_on,
     state_of,
 )
-from test_reference import EXAMPLE, fixture_node
+from worked_example import EXAMPLE, fixture_node
 
 from hauteur._core import Game, State
 from hauteur.search import reference
 from hauteur.search.lc0_options import search_params as lc0_search_params
+from hauteur.search.move_choice import choose_actions
 from hauteur.search.params import Cpuct, SearchParams, Temperature
 from hauteur.search.reference.solver import Climb, node_bounds
 from hauteur.search.reference.tree import Bounds
 from hauteur.search.rules import SearchContempt, Solver
-from hauteur.search.temperature import choose_actions
 
 ONE = np.array([0])
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from hauteur.search.move_choice import choose_actions, most_visited, temperature_chances, temperatures_at
 from hauteur.search.params import Temperature
-from hauteur.search.temperature import choose_actions, most_visited, temperature_chances, temperatures_at
 
 VISITS = np.array([[10, 30, 60, 0]], np.uint32)
 Q = np.array([[0.5, 0.2, 0.1, np.nan]], np.float32)

@@ -18,7 +18,7 @@ from search_toys import hash_evaluator
 
 from hauteur._core import Forest, Game, State
 from hauteur.networks.evaluators.factory import make_evaluator
-from hauteur.search.analysis import Session
+from hauteur.search.analysis import Analysis
 from hauteur.search.lc0_options import contempt_elo, search_params, without_contempt_of_play
 from hauteur.search.limits import Limits
 from hauteur.search.params import SearchParams
@@ -224,7 +224,7 @@ def test_analysis_of_one_side_keeps_the_tree() -> None:
 def test_a_session_counts_new_visits_from_the_tree_that_it_searches() -> None:
     state = Game("tictactoe").initial_state()
     params = SearchParams(wdl_contempt=WdlContempt(contempt=100))
-    session = Session(make_evaluator(state.game, "uniform"), params, batch_size=1)
+    session = Analysis(make_evaluator(state.game, "uniform"), params, batch_size=1)
     session.set_position(state)
     best = session.search(Limits(visits=50)).best
     assert best is not None

@@ -11,8 +11,8 @@ from hauteur.games.registry import make
 from hauteur.matches.openings import read_opening
 from hauteur.matches.results import MatchGame, Tally
 from hauteur.players.settings import parse_player
-from hauteur.studies.papers.experiment import Setting, make_experiment
-from hauteur.studies.papers.matches import Contest, Played
+from hauteur.studies.papers.experiment import ExperimentSetting, make_experiment
+from hauteur.studies.papers.matches import MatchSpec, PlayedMatch
 from hauteur.studies.papers.search_contempt import odds
 from hauteur.studies.papers.search_contempt.odds import (
     PUCT,
@@ -35,19 +35,19 @@ MINICHESS = "minichess(fen=rnbqk/ppppp/5/PPPPP/RNB1K w - - 0 1)"
 UNIFORM = Path("uniform")
 
 
-def setting(folder: Path, **changes: object) -> Setting:
+def setting(folder: Path, **changes: object) -> ExperimentSetting:
     values = {"nets": (UNIFORM,), "game": MINICHESS, "visits": 3, "opponent": "random", "scale": 0.02, "seeds": 1}
-    return Setting(folder, threads=1, show=lambda line: None, **(values | changes))  # type: ignore[arg-type]
+    return ExperimentSetting(folder, threads=1, show=lambda line: None, **(values | changes))  # type: ignore[arg-type]
 
 
-def played(scores: list[float]) -> Played:
+def played(scores: list[float]) -> PlayedMatch:
     """A match whose giver made these points."""
     player = parse_player("net=uniform")
     games = [MatchGame(index=i, a="first", score=score, end="x", plies=9) for i, score in enumerate(scores)]
     tally = Tally(paired=False)
     for game in games:
         tally.add(game)
-    return Played(Contest("x", player, player, len(games)), tally, games)
+    return PlayedMatch(MatchSpec("x", player, player, len(games)), tally, games)
 
 
 def cells(**scores: tuple[int, int, float]) -> dict[tuple[int, int], Cell]:

@@ -9,9 +9,17 @@ import pytest
 from hauteur.games.registry import make
 from hauteur.matches.results import MatchGame
 from hauteur.studies.papers.bootstrap_ci import rate_of, ratio_of
-from hauteur.studies.papers.experiment import Setting, make_experiment
+from hauteur.studies.papers.experiment import ExperimentSetting, make_experiment
 from hauteur.studies.papers.search_contempt import positions
-from hauteur.studies.papers.search_contempt.positions import KINDS, SWING, Judged, draw, findings, judged, read_judged
+from hauteur.studies.papers.search_contempt.positions import (
+    KINDS,
+    SWING,
+    MeasuredPosition,
+    draw,
+    findings,
+    judged,
+    read_judged,
+)
 
 GAMES = [
     MatchGame(index=0, a="first", score=0, end="checkmate", plies=4, moves="f2f3 e7e5 g2g4 d8h4"),
@@ -20,17 +28,17 @@ GAMES = [
 ]
 
 
-def setting(folder: Path, **changes: object) -> Setting:
+def setting(folder: Path, **changes: object) -> ExperimentSetting:
     values = {"nets": (Path("uniform"),), "visits": 3, "scale": 0.02, "seeds": 1, **changes}
-    return Setting(folder, threads=1, show=lambda line: None, **values)  # type: ignore[arg-type]
+    return ExperimentSetting(folder, threads=1, show=lambda line: None, **values)  # type: ignore[arg-type]
 
 
-def position(**changes: object) -> Judged:
+def position(**changes: object) -> MeasuredPosition:
     values = {"game": 0, "ply": 1, "fen": "f", "before": "b", "move": "m", "white_to_move": True, "best": "a1a2"}
-    return Judged.model_validate({**values, "low": 0.0, "high": 0.0, "gap": None, "change": False, **changes})
+    return MeasuredPosition.model_validate({**values, "low": 0.0, "high": 0.0, "gap": None, "change": False, **changes})
 
 
-def kinds_of(one: Judged) -> set[str]:
+def kinds_of(one: MeasuredPosition) -> set[str]:
     return {name for name, kind in KINDS.items() if kind(one)}
 
 
@@ -91,7 +99,7 @@ def test_the_experiment_from_beginning_to_end_and_again(tmp_path: Path) -> None:
     assert (facts["low_visits"], facts["high_visits"], facts["swing"]) == (5, 12, SWING)
 
 
-def found(often: int, seldom: int) -> dict[str, list[Judged]]:
+def found(often: int, seldom: int) -> dict[str, list[MeasuredPosition]]:
     """100 positions of 20 games each, of which so many are misjudged."""
     sets = {"n5": often, "puct": seldom}
     return {

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from hauteur.studies.papers.experiment import Setting, make_experiment
+from hauteur.studies.papers.experiment import ExperimentSetting, make_experiment
 from hauteur.studies.papers.search_contempt import schedule
 from hauteur.studies.papers.search_contempt.schedule import findings, ratio_figure, recipe_of, schedule_figure, table
 
 
-def setting(folder: Path, **changes: Any) -> Setting:
-    return Setting(folder, scale=0.002, seeds=1, threads=1, show=lambda line: None, visits=6, **changes)
+def setting(folder: Path, **changes: Any) -> ExperimentSetting:
+    return ExperimentSetting(folder, scale=0.002, seeds=1, threads=1, show=lambda line: None, visits=6, **changes)
 
 
 def row(generation: int, n_scl: int, visits: int, ratio: float | None) -> dict[str, Any]:
@@ -21,10 +21,10 @@ def row(generation: int, n_scl: int, visits: int, ratio: float | None) -> dict[s
 
 
 def test_a_run_without_a_net_begins_with_the_rule_off_and_with_one_at_5(tmp_path: Path) -> None:
-    begun = recipe_of(Setting(tmp_path), 1)
+    begun = recipe_of(ExperimentSetting(tmp_path), 1)
     assert begun.controller is not None
     assert (begun.controller.initial_n_scl, begun.selfplay.visits, begun.selfplay.games) == (1000, 1000, 3000)
-    given = recipe_of(Setting(tmp_path, nets=(Path("some.safetensors"),)), 2)
+    given = recipe_of(ExperimentSetting(tmp_path, nets=(Path("some.safetensors"),)), 2)
     assert given.controller is not None
     assert given.start is not None
     assert (given.controller.initial_n_scl, given.run.seed) == (5, 2)

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hauteur.matches.ratings.elo import Record
+from hauteur.matches.ratings.elo import MatchScore
 from hauteur.matches.results import MatchGame, Tally
-from hauteur.matches.tuning.ratio_fit import Measured, TunedRatio, decisive_ratio
+from hauteur.matches.tuning.ratio_fit import MeasuredRatio, TunedRatio, decisive_ratio
 from hauteur.players.settings import parse_player, player_text
-from hauteur.studies.papers.experiment import Setting, make_experiment
-from hauteur.studies.papers.matches import Contest, contest_match
+from hauteur.studies.papers.experiment import ExperimentSetting, make_experiment
+from hauteur.studies.papers.matches import MatchSpec, contest_match
 from hauteur.studies.papers.registry import find
 from hauteur.studies.papers.search_contempt import match, repeats, selfplay
 from hauteur.studies.papers.search_contempt.ratio_figures import (
@@ -42,10 +42,10 @@ from hauteur.studies.papers.shared_games import find_match, play_shared
 games_of_moves = st.lists(st.lists(st.sampled_from("ab"), max_size=12), min_size=2, max_size=12)
 
 
-def setting(folder: Path, **changes: object) -> Setting:
+def setting(folder: Path, **changes: object) -> ExperimentSetting:
     """Chess with equal priors at very few visits."""
     values: dict[str, object] = {"scale": 0.02, "seeds": 1, "threads": 1, "visits": 4, "nets": (Path("uniform"),)}
-    return Setting(folder, show=lambda line: None, **{**values, **changes})  # type: ignore[arg-type]
+    return ExperimentSetting(folder, show=lambda line: None, **{**values, **changes})  # type: ignore[arg-type]
 
 
 def rows(path: Path) -> list[dict[str, str]]:
@@ -114,10 +114,10 @@ def test_an_experiment_goes_on_and_comes_to_the_same(tmp_path: Path) -> None:
     assert len(games.read_text().splitlines()) == 2
 
 
-def short_contest(name: str, **changes: object) -> Contest:
+def short_contest(name: str, **changes: object) -> MatchSpec:
     one = parse_player("net=uniform visits=4 temperature=1")
     values: dict[str, object] = {"games": 4, "game": "tictactoe", "colours": "first", **changes}
-    return Contest(name, one, one, **values)  # type: ignore[arg-type]
+    return MatchSpec(name, one, one, **values)  # type: ignore[arg-type]
 
 
 def test_more_games_of_a_shared_match_are_played_where_it_is(tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ def test_a_match_in_the_own_folder_with_other_settings_is_refused(tmp_path: Path
 
 
 def beside(counts: list[tuple[int, int, int]]) -> list[Beside]:
-    return [Beside(f"set {number}", Record(*count), Record(33, 42, 25)) for number, count in enumerate(counts)]
+    return [Beside(f"set {number}", MatchScore(*count), MatchScore(33, 42, 25)) for number, count in enumerate(counts)]
 
 
 @pytest.mark.parametrize(
@@ -237,10 +237,10 @@ def test_the_papers_statements_on_repeats() -> None:
     assert "surely more than PUCT: N_scl 5 at move 5" in more.measured
 
 
-def fake_games(ratio: Callable[[str], float]) -> Callable[..., Record]:
-    def measure(at: Setting, name: str, settings: object, games: int) -> Record:
+def fake_games(ratio: Callable[[str], float]) -> Callable[..., MatchScore]:
+    def measure(at: ExperimentSetting, name: str, settings: object, games: int) -> MatchScore:
         decisive = round(games * ratio(name) / (1 + ratio(name)))
-        return Record(decisive // 2, games - decisive, decisive - decisive // 2)
+        return MatchScore(decisive // 2, games - decisive, decisive - decisive // 2)
 
     return measure
 
@@ -274,7 +274,7 @@ def test_where_no_n_scl_has_the_ratio_tau_2_is_changed(tmp_path: Path, monkeypat
 
 
 def test_a_tau_2_without_draws_cannot_be_tuned_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(match, "_measure", lambda *_: Record(2, 0, 1))
+    monkeypatch.setattr(match, "_measure", lambda *_: MatchScore(2, 0, 1))
     with pytest.raises(ValueError, match="no ratio"):
         match.tuned_sides(setting(tmp_path))
 
@@ -286,7 +286,7 @@ def test_search_contempt_that_never_acts_is_puct(tmp_path: Path) -> None:
 
 
 def test_the_match_is_told_from_both_sides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    tuned = TunedRatio(4.0, (2.0, 8.0), 1.1, "found", (Measured(5.0, Record(3, 4, 3)),))
+    tuned = TunedRatio(4.0, (2.0, 8.0), 1.1, "found", (MeasuredRatio(5.0, MatchScore(3, 4, 3)),))
     sides = match.Sides(tuned, None, 1.1)
     monkeypatch.setattr(match, "tuned_sides", lambda _: sides)
     make_experiment(find("contempt-vs-temperature"), setting(tmp_path / "m"))

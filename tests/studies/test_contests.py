@@ -3,23 +3,23 @@
 from pathlib import Path
 
 from hauteur.players.settings import parse_player
-from hauteur.studies.papers.experiment import Setting
-from hauteur.studies.papers.matches import Contest, Played, contest_seconds, play_contests
+from hauteur.studies.papers.experiment import ExperimentSetting
+from hauteur.studies.papers.matches import MatchSpec, PlayedMatch, contest_seconds, play_contests
 
 UNIFORM = "net=uniform visits=8 temperature=1"
 
 
-def contest(name: str = "duel", **changes: object) -> Contest:
+def contest(name: str = "duel", **changes: object) -> MatchSpec:
     """A short match at tic-tac-toe."""
     player = parse_player(UNIFORM)
-    return Contest(name, player, player, games=6, game="tictactoe", **changes)  # type: ignore[arg-type]
+    return MatchSpec(name, player, player, games=6, game="tictactoe", **changes)  # type: ignore[arg-type]
 
 
-def setting(folder: Path, seeds: int = 1) -> Setting:
-    return Setting(folder, seeds=seeds, threads=1, parallel=4, show=lambda line: None)
+def setting(folder: Path, seeds: int = 1) -> ExperimentSetting:
+    return ExperimentSetting(folder, seeds=seeds, threads=1, parallel=4, show=lambda line: None)
 
 
-def lines(played: Played) -> list[tuple[int, str, float]]:
+def lines(played: PlayedMatch) -> list[tuple[int, str, float]]:
     return [(game.index, game.moves, game.score) for game in played.games]
 
 
@@ -57,6 +57,6 @@ def test_openings_are_kept_beside_the_games(tmp_path: Path) -> None:
 
 
 def test_the_estimate_counts_what_nets_have_to_do(tmp_path: Path) -> None:
-    without_net = Contest("r", parse_player("random"), parse_player("random"), games=6, game="tictactoe")
+    without_net = MatchSpec("r", parse_player("random"), parse_player("random"), games=6, game="tictactoe")
     assert contest_seconds(setting(tmp_path), [without_net]) == 0
     assert contest_seconds(setting(tmp_path), [contest()]) > 0

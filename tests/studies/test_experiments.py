@@ -12,20 +12,20 @@ from hauteur.cli.main import main
 from hauteur.learning.run_folder import RunFolder
 from hauteur.studies.papers.alphazero_report import figures
 from hauteur.studies.papers.alphazero_report.figures import PLANS, Learned
-from hauteur.studies.papers.experiment import Experiment, Finding, Result, Setting, make_experiment
+from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result, make_experiment
 from hauteur.studies.papers.registry import EXPERIMENTS, find
 
 
-def told(setting: Setting) -> tuple[Setting, list[str]]:
+def told(setting: ExperimentSetting) -> tuple[ExperimentSetting, list[str]]:
     """The setting, and the lines that it will have shown."""
     lines: list[str] = []
     return replace(setting, show=lines.append), lines
 
 
-def counting(runs: list[Setting]) -> Experiment:
+def counting(runs: list[ExperimentSetting]) -> Experiment:
     """An experiment that notes that it was made."""
 
-    def run(setting: Setting) -> Result:
+    def run(setting: ExperimentSetting) -> Result:
         runs.append(setting)
         return Result([{"n": setting.scaled(10)}], [Finding("the sun is hot", "6000 K", "holds")], texts=["hello"])
 
@@ -58,8 +58,8 @@ def test_none_is_no_number_of_seeds_or_threads(option: str, tmp_path: Path, caps
 
 
 def test_results_are_written_and_told(tmp_path: Path) -> None:
-    runs: list[Setting] = []
-    setting, lines = told(Setting(tmp_path / "out", scale=0.5, seeds=2))
+    runs: list[ExperimentSetting] = []
+    setting, lines = told(ExperimentSetting(tmp_path / "out", scale=0.5, seeds=2))
     make_experiment(counting(runs), setting)
     assert runs == [setting]
     assert any(line.startswith("estimate: ") for line in lines)
@@ -71,7 +71,7 @@ def test_results_are_written_and_told(tmp_path: Path) -> None:
 
 
 def test_a_folder_belongs_to_one_experiment_and_scale(tmp_path: Path) -> None:
-    setting, _ = told(Setting(tmp_path, scale=0.5))
+    setting, _ = told(ExperimentSetting(tmp_path, scale=0.5))
     make_experiment(counting([]), setting)
     make_experiment(counting([]), setting)
     with pytest.raises(ValueError, match=r"holds counting at scale 0.5, not counting at scale 1"):
@@ -81,13 +81,13 @@ def test_a_folder_belongs_to_one_experiment_and_scale(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("field", "value"), [("scale", 0.0), ("seeds", 0), ("threads", 0)])
 def test_settings_out_of_range_are_named(tmp_path: Path, field: str, value: float) -> None:
     with pytest.raises(ValueError, match=f"{field}.*got"):
-        Setting(tmp_path, **{field: value})  # type: ignore[arg-type]
+        ExperimentSetting(tmp_path, **{field: value})  # type: ignore[arg-type]
 
 
 def test_the_estimate_grows_with_seeds_and_scale(tmp_path: Path) -> None:
     experiment = counting([])
-    assert experiment.estimate(Setting(tmp_path, seeds=3, threads=2), 1.0) == 120
-    assert experiment.estimate(Setting(tmp_path, seeds=4, threads=4, scale=0.5), 2.0) == 15
+    assert experiment.estimate(ExperimentSetting(tmp_path, seeds=3, threads=2), 1.0) == 120
+    assert experiment.estimate(ExperimentSetting(tmp_path, seeds=4, threads=4, scale=0.5), 2.0) == 15
 
 
 def learned(losses: list[int], promoted: int = 3) -> Learned:
@@ -122,7 +122,7 @@ def test_the_first_optimal_training() -> None:
 def test_figures_3_to_5_follow_the_report(tmp_path: Path) -> None:
     sizes = {plan.figure: (plan.episodes, plan.iterations) for plan in PLANS}
     assert sizes == {3: (500, 100), 4: (500, 25), 5: (2000, 100)}
-    recipe = figures.recipe_of(PLANS[0], Setting(tmp_path), 2)
+    recipe = figures.recipe_of(PLANS[0], ExperimentSetting(tmp_path), 2)
     assert recipe.selfplay.episodes == "candidate-versus-best"
     assert (recipe.selfplay.learn_from_best, recipe.gate.by, recipe.gate.threshold) == (False, "episodes", 0.55)
     assert (recipe.selfplay.temperature.initial, recipe.selfplay.temperature.decay_moves) == (1.0, 0)
@@ -130,7 +130,7 @@ def test_figures_3_to_5_follow_the_report(tmp_path: Path) -> None:
 
 
 def test_a_small_figure_from_beginning_to_end_and_again(tmp_path: Path) -> None:
-    setting, lines = told(Setting(tmp_path / "fig", scale=0.08, seeds=2, threads=2))
+    setting, lines = told(ExperimentSetting(tmp_path / "fig", scale=0.08, seeds=2, threads=2))
     make_experiment(find("report-fig4"), setting)
     with (tmp_path / "fig/result.csv").open() as file:
         rows = list(csv.DictReader(file))
@@ -151,7 +151,7 @@ def test_a_small_figure_from_beginning_to_end_and_again(tmp_path: Path) -> None:
 )
 def test_a_choice_that_would_mean_nothing_is_refused(choice: dict[str, Any], option: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=f"^counting takes no --{option}$"):
-        make_experiment(counting([]), replace(Setting(tmp_path / "out"), **choice))
+        make_experiment(counting([]), replace(ExperimentSetting(tmp_path / "out"), **choice))
     assert not (tmp_path / "out").exists()
 
 
@@ -159,7 +159,7 @@ def test_a_folder_remembers_nets_and_visits(tmp_path: Path) -> None:
     net = tmp_path / "a.safetensors"
     net.write_bytes(b"one")
     chosen = replace(counting([]), uses=("nets", "visits"))
-    setting, _ = told(Setting(tmp_path / "out", nets=(net,), visits=7))
+    setting, _ = told(ExperimentSetting(tmp_path / "out", nets=(net,), visits=7))
     make_experiment(chosen, setting)
     make_experiment(chosen, setting)
     net.write_bytes(b"two")

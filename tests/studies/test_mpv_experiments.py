@@ -17,10 +17,10 @@ from hauteur.learning.recipe import NetworkSettings, parse_recipe
 from hauteur.learning.run_folder import RunFolder
 from hauteur.learning.trainers import architecture_for
 from hauteur.matches.ratings.bradley_terry import Encounter, rating_list
-from hauteur.matches.ratings.elo import Record
+from hauteur.matches.ratings.elo import MatchScore
 from hauteur.matches.results import MatchGame, Tally
 from hauteur.players.settings import PlayerSettings, player_text
-from hauteur.studies.papers.experiment import Setting, make_experiment
+from hauteur.studies.papers.experiment import ExperimentSetting, make_experiment
 from hauteur.studies.papers.mpv_mcts import allocation, az_pairs, midsize, nets, runs, training
 from hauteur.studies.papers.mpv_mcts.pairs import BUDGETS, SHARES, Pair, alone, net_cost, turns
 from hauteur.studies.papers.mpv_mcts.points import (
@@ -34,7 +34,7 @@ from hauteur.studies.papers.mpv_mcts.points import (
     rating_of,
     worst,
 )
-from hauteur.studies.papers.player_pool import RUNGS, Field, Ladder, field_seconds
+from hauteur.studies.papers.player_pool import RUNGS, Ladder, PlayerPool, field_seconds
 from hauteur.studies.papers.registry import find
 
 GAME = "nogo(size=3)"
@@ -60,10 +60,10 @@ def toys(tmp_path: Path) -> tuple[Path, ...]:
     return tuple(toy_net(tmp_path / f"{name}.safetensors", size) for name, size in SIZES.items())
 
 
-def setting(folder: Path, *nets: Path, **changes: object) -> Setting:
+def setting(folder: Path, *nets: Path, **changes: object) -> ExperimentSetting:
     """Two games a match, one thread, one fixed opponent."""
     values = {"scale": 0.002, "seeds": 1, "threads": 1, "parallel": 4, "opponent": "random", "show": lambda line: None}
-    return Setting(folder, nets=nets, **(values | changes))  # type: ignore[arg-type]
+    return ExperimentSetting(folder, nets=nets, **(values | changes))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_nets_that_are_no_pair_are_refused(toys: tuple[Path, ...], tmp_path: Pat
 
 
 def test_sizes_at_scale(tmp_path: Path) -> None:
-    full = Setting(tmp_path)
+    full = ExperimentSetting(tmp_path)
     assert budgets_of(full, BUDGETS) == [100, 200, 400, 800, 1600]
     assert budgets_of(replace(full, visits=64), BUDGETS) == [4, 8, 16, 32, 64]
     assert (games_of(full, 1000), games_of(replace(full, scale=0.001), 1000)) == (1000, 2)
@@ -132,7 +132,7 @@ def test_sizes_at_scale(tmp_path: Path) -> None:
         budgets_of(replace(full, visits=3), BUDGETS)
 
 
-class Judge(Field):
+class Judge(PlayerPool):
     """A field in which a player scores against a rung what a table says; nothing is played."""
 
     scores: Callable[[int], float]
@@ -169,7 +169,8 @@ def test_the_ladder_is_climbed_to_where_the_score_is_a_half(
 
 def test_ratings_and_their_means() -> None:
     found = rating_list(
-        [Encounter("a", "zero", Record(75, 0, 25)), Encounter("b", "zero", Record(50, 0, 50))], anchors={"zero": 0.0}
+        [Encounter("a", "zero", MatchScore(75, 0, 25)), Encounter("b", "zero", MatchScore(50, 0, 50))],
+        anchors={"zero": 0.0},
     )
     a, mean, ahead = rating_of(found, "a"), mean_rating(found, ["a", "b"]), contrast(found, ["a"], ["b"])
     assert 150 < a.value < 200
@@ -206,7 +207,7 @@ def rows_of(folder: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def make_twice(name: str, made: Setting) -> list[dict[str, str]]:
+def make_twice(name: str, made: ExperimentSetting) -> list[dict[str, str]]:
     """Makes an experiment, and again: nothing is played the second time, and the results are the same."""
     make_experiment(find(name), made)
     games = {path: path.stat().st_mtime_ns for path in made.folder.rglob("games.jsonl")}
@@ -243,7 +244,7 @@ def test_midsize_from_beginning_to_end(toys: tuple[Path, ...], tmp_path: Path, m
     played = json.loads((tmp_path / "out/b4-mpv-vs-b4-mid1/result.json").read_text())["settings"]
     assert played["b"].startswith("visits=8 ")
     with pytest.raises(ValueError, match="got 2 nets"):
-        midsize.Nets(toys[:2])
+        midsize.MidsizeNets(toys[:2])
 
 
 def toy_run(folder: Path, *, two: bool, generations: int = 4, units: float = 100.0) -> Path:
@@ -333,7 +334,7 @@ def test_runs_are_learned_as_planned(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_the_papers_runs_have_equal_normalised_budgets(tmp_path: Path) -> None:
-    recipes = {plan.name: plan.recipe(Setting(tmp_path)) for plan in training.PLANS}
+    recipes = {plan.name: plan.recipe(ExperimentSetting(tmp_path)) for plan in training.PLANS}
     for recipe in recipes.values():
         rule = recipe.selfplay.search.second_net
         units = recipe.selfplay.visits / 8 + rule.large_visits if rule else recipe.selfplay.visits
@@ -352,7 +353,7 @@ def test_durations_are_estimated_before_anything_is_learned(name: str, tmp_path:
 
 
 def test_the_ladders_simulations_take_time(tmp_path: Path) -> None:
-    field = Field(setting(tmp_path), GAME, 10, 2)
+    field = PlayerPool(setting(tmp_path), GAME, 10, 2)
     a, b = (field.enter(f"rave{n}", PlayerSettings(baseline=f"rave:{n}")) for n in (1000, 2000))
     plies, seconds = 0.85 * 9, field_seconds(field.setting, [field.contest(a, b)])
     assert seconds == pytest.approx(10 * plies / 2 * 3000 / 120_000)

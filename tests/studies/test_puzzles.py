@@ -14,8 +14,8 @@ from search_toys import tictactoe_value
 from hauteur import _core
 from hauteur.cli import main
 from hauteur.games.registry import make
-from hauteur.matches.match import Resources
 from hauteur.matches.results import MatchGame
+from hauteur.players.build import Resources
 from hauteur.players.settings import parse_player
 from hauteur.studies.puzzles.criteria import MineRule
 from hauteur.studies.puzzles.engine_check import Checker, parse_check, score_chance
@@ -418,11 +418,11 @@ def test_the_whole_line_must_be_found_and_any_mate_ends_it(tmp_path: Path) -> No
 
 
 def test_pairs_of_players_are_compared() -> None:
-    from hauteur.studies.puzzles.solve import Answer
+    from hauteur.studies.puzzles.solve import PuzzleAnswer
 
-    def answers(player: str, rights: list[bool]) -> list[Answer]:
+    def answers(player: str, rights: list[bool]) -> list[PuzzleAnswer]:
         return [
-            Answer(
+            PuzzleAnswer(
                 number=n,
                 name=str(n),
                 problem="",

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from hauteur.cli.main import main
-from hauteur.matches.ratings.elo import Record, likelihood_of_superiority
+from hauteur.matches.ratings.elo import MatchScore, likelihood_of_superiority
 from hauteur.players.settings import parse_player, player_text
-from hauteur.studies.papers.experiment import Setting, make_experiment
+from hauteur.studies.papers.experiment import ExperimentSetting, make_experiment
 from hauteur.studies.papers.mcts_experiments.published_matches import RULES, SOLVER, TREE_BALANCE, Published
 from hauteur.studies.papers.mcts_experiments.search_rules import planned, verdict
 from hauteur.studies.papers.registry import find
@@ -80,18 +80,18 @@ def test_controls_have_the_exploration_of_an_average_move() -> None:
 
 
 def test_matches_of_the_sources_visits_and_of_others(tmp_path: Path) -> None:
-    setting = Setting(tmp_path, game="connect4", scale=0.01)
+    setting = ExperimentSetting(tmp_path, game="connect4", scale=0.01)
     own = [contest for _, _, contest in planned(SOLVER, setting)]
     assert [contest.name for contest in own] == ["solver-800", "certainty-100", "auto-extend-100"]
     assert [contest.games for contest in own] == [10, 100, 100]
-    other = [contest for _, _, contest in planned(SOLVER, Setting(tmp_path, game="connect4", visits=50))]
+    other = [contest for _, _, contest in planned(SOLVER, ExperimentSetting(tmp_path, game="connect4", visits=50))]
     assert [contest.name for contest in other] == ["solver", "certainty", "auto-extend"]
     assert {(contest.a.visits, contest.b.visits) for contest in other} == {(50, 50)}
 
 
 def test_a_net_is_no_part_of_the_words(tmp_path: Path) -> None:
     """The folder of a match knows players by these words, so that one that was begun by hand goes on."""
-    _, _, contest = next(planned(TREE_BALANCE, Setting(tmp_path, game="connect4", visits=100)))
+    _, _, contest = next(planned(TREE_BALANCE, ExperimentSetting(tmp_path, game="connect4", visits=100)))
     words = "search.tree_balance.mode=legacy search.tree_balance.scale=1.5 search.tree_balance.left=1.5"
     assert player_text(contest.a, without=("net", "visits")) == f"{words} search.tree_balance.right=0.01"
     assert player_text(contest.b, without=("net",)) == ""
@@ -108,11 +108,11 @@ def test_a_net_is_no_part_of_the_words(tmp_path: Path) -> None:
     ],
 )
 def test_verdicts_of_a_gain(here: tuple[float, float], expected: str) -> None:
-    assert verdict(Published("gain", 800, 1000, Record(212, 666, 122)), here) == expected
+    assert verdict(Published("gain", 800, 1000, MatchScore(212, 666, 122)), here) == expected
 
 
 def test_verdicts_of_no_effect() -> None:
-    published = Published("nothing", 800, 1000, Record(178, 645, 177))
+    published = Published("nothing", 800, 1000, MatchScore(178, 645, 177))
     assert verdict(published, (-5.0, 5.0)) == "open"
     assert verdict(published, (20.0, 50.0)) == "does not hold"
 
@@ -144,7 +144,9 @@ def test_a_match_that_there_is_not(tmp_path: Path, capsys: pytest.CaptureFixture
 
 
 def test_the_same_folder_is_not_used_for_other_visits(tmp_path: Path) -> None:
-    setting = Setting(tmp_path, game="connect4", visits=2, scale=0.001, seeds=1, threads=1, show=lambda line: None)
+    setting = ExperimentSetting(
+        tmp_path, game="connect4", visits=2, scale=0.001, seeds=1, threads=1, show=lambda line: None
+    )
     make_experiment(find("cpuct"), setting)
     with pytest.raises(ValueError, match="visits 2"):
-        make_experiment(find("cpuct"), Setting(tmp_path, game="connect4", visits=3, scale=0.001, seeds=1))
+        make_experiment(find("cpuct"), ExperimentSetting(tmp_path, game="connect4", visits=3, scale=0.001, seeds=1))

@@ -61,7 +61,7 @@ def outputs_content(nets: Path) -> Content:
     positions = []
     for number, (fen, moves) in enumerate(LINE):
         position = {"id": f"position {number}", "fen": fen, "moves": moves}
-        state = files.reached(files.Position.model_validate(position))
+        state = files.reached(files.ReferencePosition.model_validate(position))
         actions = state.legal_actions().tolist()
         logits, wdl = evaluator(state.encode()[None])
         chances = softmax(logits[0][actions].astype(float)).tolist()
@@ -77,7 +77,7 @@ def searches_content(options: Content) -> Content:
     positions = []
     for number, (fen, moves) in enumerate(LINE):
         position = {"id": f"position {number}", "fen": fen, "moves": moves}
-        state = files.reached(files.Position.model_validate(position))
+        state = files.reached(files.ReferencePosition.model_validate(position))
         rows = [[state.action_to_text(int(action)), 0] for action in state.legal_actions()]
         positions.append({**position, "searches": {"1": {"moves": rows}}})
     return {"sets": [{"name": "tiny", "net": "small", "options": options, "positions": positions}]}

@@ -11,7 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from hauteur import _core
-from hauteur.players.player import Player, run_searches
+from hauteur.players.player import Player
+from hauteur.search.driver import run_searches
 from hauteur.system.seeds import stream
 
 COMMANDS = {

@@ -11,9 +11,8 @@ import chess
 import chess.pgn
 
 from hauteur import _core
-from hauteur.games.game_line import RECORDED, RESIGNATION, BadGame, GameLine, result_text
+from hauteur.games.game_line import RECORDED, RESIGNATION, BadGame, GameLine
 from hauteur.games.registry import make, parse_spec, with_fen
-from hauteur.learning.game_files.shards import StoredGame, player_name
 
 OUTCOMES = {"1-0": 1, "1/2-1/2": 0, "0-1": -1}
 
@@ -148,19 +147,6 @@ def _is_chess960(game: _core.Game) -> bool:
     return str(parse_spec(game.spec)[1].get("chess960", False)).lower() == "true"
 
 
-def pgn_text(stored: StoredGame, *, values: bool = False) -> str:
-    """A game as PGN; values: with the searches' value and visits as a comment behind each move."""
-    record = stored.record
-    state, begins = stored.start(), len(record.plan.start)
-    comments = {
-        begins + move: f"{win - loss:+.3f}, {record.visits[move]} visits"
-        for move, (win, _, loss) in enumerate(record.root_wdl.tolist())
-        if values and record.visits[move]
-    }
-    actions = [*record.plan.start, *record.actions.tolist()]
-    return written_pgn(_tags(stored, state), state, actions, result_text(record.outcome), comments)
-
-
 def written_pgn(
     tags: Iterable[tuple[str, str]],
     state: _core.State,
@@ -195,21 +181,6 @@ def position_tags(game: _core.Game, start: _core.State, *, is_start_of_game: boo
     if not is_start_of_game or "fen" in parse_spec(game.spec)[1]:
         tags += [("SetUp", "1"), ("FEN", start.notation())]
     return tags
-
-
-def _tags(stored: StoredGame, start: _core.State) -> list[tuple[str, str]]:
-    record = stored.record
-    tags = [
-        ("Event", f"generation {stored.generation}"),
-        ("Site", "?"),
-        ("Date", "????.??.??"),
-        ("Round", str(record.plan.index)),
-        ("White", player_name(stored.nets[0])),
-        ("Black", player_name(stored.nets[1])),
-        ("Result", result_text(record.outcome)),
-        ("Termination", record.end_reason or "unknown"),
-    ]
-    return tags + position_tags(stored.game, start, is_start_of_game=record.plan.origin is None)
 
 
 def _move_number(state: _core.State) -> str:

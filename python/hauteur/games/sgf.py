@@ -9,7 +9,6 @@ from pathlib import Path
 
 from hauteur import _core
 from hauteur.games.game_line import RECORDED, RESIGNATION, BadGame, GameLine
-from hauteur.learning.game_files.shards import StoredGame, player_name
 
 MAX_BYTES = 2**24
 """Most bytes of a file."""
@@ -201,21 +200,6 @@ def _result(root: Properties) -> tuple[int, str]:
     return 1 if match[1].upper() == "B" else -1, REASONS.get(match[2].strip().upper(), RECORDED)
 
 
-def sgf_text(stored: StoredGame, *, values: bool = False) -> str:
-    """A game as SGF; values: with the searches' value and visits as a comment of each move."""
-    record = stored.record
-    root = {
-        "EV": f"generation {stored.generation}",
-        "RO": str(record.plan.index),
-        "PB": player_name(stored.nets[0]),
-        "PW": player_name(stored.nets[1]),
-        "RE": result_of(record.outcome, record.end_reason),
-    }
-    begins = len(record.plan.start)
-    comments = {begins + move: _comment(stored, move) for move in range(len(record.actions))} if values else {}
-    return written_sgf(stored.game, root, [*record.plan.start, *record.actions.tolist()], comments)
-
-
 def result_of(outcome: int, end_reason: str) -> str:
     """The value of RE."""
     return f"{'B' if outcome > 0 else 'W'}+{'R' if end_reason == RESIGNATION else ''}"
@@ -236,12 +220,3 @@ def written_sgf(game: _core.Game, root: Mapping[str, str], actions: Sequence[int
 
 def _escaped(text: str) -> str:
     return " ".join(text.split()).replace("\\", "\\\\").replace("]", "\\]")
-
-
-def _comment(stored: StoredGame, move: int) -> str:
-    """What the search of a move found, if there was one."""
-    record = stored.record
-    if move < 0 or not record.visits[move]:
-        return ""
-    win, _, loss = record.root_wdl[move].tolist()
-    return f"{win - loss:+.3f}, {record.visits[move]} visits"

@@ -15,7 +15,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from hauteur.learning.controller import ControllerState
-from hauteur.networks.files import write_bytes
+from hauteur.system.files import write_bytes
 
 FORMAT = "hauteur checkpoint 1"
 

@@ -99,7 +99,7 @@ class ControllerState(BaseModel):
 
 
 @dataclass(frozen=True)
-class Line:
+class ScheduleLine:
     """ln((w + l)/d) = level + slope (ln N_scl - centre)."""
 
     level: float
@@ -210,7 +210,7 @@ def best_n_scl(settings: ControllerSettings, seen: Sequence[Observation], visits
     return _within(settings, min(max(wanted, low), high), visits)
 
 
-def fit(seen: Sequence[Observation], visits: int) -> Line:
+def fit(seen: Sequence[Observation], visits: int) -> ScheduleLine:
     """The line through observations at so many visits, the newest generation counting most; ValueError for none.
 
     Least squares, weighted by precision * MEMORY^age, times OTHER_VISITS where the visits are not these; the slope is
@@ -230,7 +230,7 @@ def fit(seen: Sequence[Observation], visits: int) -> Line:
     for weight, x, observation in zip(weights, xs, seen, strict=True):
         square += weight * (x - centre) ** 2
         product += weight * (x - centre) * (observation.log_ratio - level)
-    return Line(level, min(product / square, FLATTEST_SLOPE), centre)
+    return ScheduleLine(level, min(product / square, FLATTEST_SLOPE), centre)
 
 
 def _mean(values: Sequence[float], weights: Sequence[float]) -> float:

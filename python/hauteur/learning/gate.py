@@ -12,9 +12,9 @@ from hauteur.learning.recipe import GateSettings
 from hauteur.matches.arena import ArenaFacts, play_games
 from hauteur.matches.openings import random_opening
 from hauteur.matches.ratings.elo import (
+    MatchScore,
     Pairs,
     PairsInOrder,
-    Record,
     Sprt,
     elo,
     likelihood_of_superiority,
@@ -36,7 +36,7 @@ class GateDecision:
     by: str
     promoted: bool
     reason: str
-    record: Record = field(default_factory=Record)
+    record: MatchScore = field(default_factory=MatchScore)
     llr: float | None = None
 
     def to_json(self) -> dict[str, Any]:
@@ -69,7 +69,7 @@ class GateResults:
     """
 
     sprt: Sprt | None = None
-    record: Record = field(default_factory=Record)
+    record: MatchScore = field(default_factory=MatchScore)
 
     def __post_init__(self) -> None:
         self._test = None if self.sprt is None else PairsInOrder(self.sprt)

@@ -13,6 +13,7 @@ import numpy as np
 from hauteur.learning.replay import Games
 from hauteur.learning.selfplay import OPPONENT
 from hauteur.matches.arena import ArenaFacts
+from hauteur.system.formatting import duration
 
 if TYPE_CHECKING:
     from hauteur.learning.checkpoint import RunState
@@ -152,13 +153,6 @@ def _controller_text(line: dict[str, Any]) -> list[str]:
 def _time_text(line: dict[str, Any], generations: int) -> str:
     left = line["seconds"] / line["generation"] * (generations - line["generation"])
     return f"took {duration(line['seconds'])}" if left <= 0 else f"{duration(left)} left"
-
-
-def duration(seconds: float) -> str:
-    """Seconds as h:mm:ss or m:ss."""
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
 def beginning(recipe: Recipe) -> str:

@@ -35,17 +35,17 @@ from hauteur.learning.recipe import Recipe, SelfPlaySettings
 from hauteur.learning.replay import ReplayBuffer, first_needed
 from hauteur.learning.report.page import write_report
 from hauteur.learning.report.tensorboard import write_events
-from hauteur.learning.run_folder import RunFolder, write_json
+from hauteur.learning.run_folder import RunFolder
 from hauteur.learning.run_players import RunPlayers, check_players
 from hauteur.learning.selfplay import OPPONENT, candidate_record, play_generation, play_probe, shard_paths
 from hauteur.learning.train import steps_for
 from hauteur.learning.trainers import Learners
-from hauteur.matches.ratings.elo import Record, finite_elo
+from hauteur.matches.ratings.elo import MatchScore, finite_elo
 from hauteur.networks.evaluators.batch_invariant import Exact
-from hauteur.networks.files import write_bytes
 from hauteur.players.move_player import MovePlayer
 from hauteur.players.player import Player
 from hauteur.system import hardware
+from hauteur.system.files import write_bytes, write_json
 
 if TYPE_CHECKING:
     from hauteur.matches.arena import ArenaFacts
@@ -58,7 +58,7 @@ def learn(recipe: Recipe, *, folder: Path | None = None, fresh: bool = False, di
     process is learning in it.
     """
     place = RunFolder(folder or recipe.folder)
-    with place.held(), _nothing_half_begun(place):
+    with place.locked(), _nothing_half_begun(place):
         run = open_run(recipe, place, fresh=fresh, display=display or Display())
         while run.state.generation <= recipe.run.generations:
             for name, step in run.steps().items():
@@ -252,7 +252,7 @@ class Run:
             results = self._gate_match()
         elif settings.by == "episodes":
             candidate = generation - 1
-            results.record = Record(**self.state.current["games"]["candidate"])
+            results.record = MatchScore(**self.state.current["games"]["candidate"])
         decision = decide(settings, results, generation=candidate, best=self.state.best)
         record = decision.record
         is_known = candidate == self.state.best  # the first episodes are of one net against itself: chance, no gain

@@ -19,10 +19,11 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from hauteur import _core
+from hauteur.games.end_reasons import RESIGNATION
 from hauteur.games.registry import make
-from hauteur.matches.record import RESIGNATION, GameRecord
-from hauteur.networks.files import write_bytes
+from hauteur.matches.record import GameRecord
 from hauteur.players.surprise import drawing_weights
+from hauteur.system.files import write_bytes
 
 FORMAT = "hauteur games 2"
 

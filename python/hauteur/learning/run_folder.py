@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
-import platform
-import sys
-import tempfile
 import tomllib
-from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from hauteur.learning.recipe import Recipe, check_same, parse_recipe, recipe_toml
-from hauteur.networks.files import leftovers, write_bytes
 from hauteur.system import hardware
-
-PACKAGES = ("hauteur", "numpy", "torch", "openvino", "onnx", "pyarrow", "pydantic", "safetensors")
+from hauteur.system.files import leftovers, write_bytes, write_json
+from hauteur.system.lock import locked
+from hauteur.system.provenance import provenance
 
 FOLDERS = ("games", "nets", "checkpoint", "gate")
 """Folders of every run."""
 
 LARGE = "-large"
 """Marks the file of the large net of two."""
-
-LAST_COMMIT = ("log", "-1", "--format=%H", "--", ".")
-"""Words of git that name the last commit of a folder, and nothing where the folder is not under version control."""
 
 
 @dataclass(frozen=True)
@@ -112,9 +102,9 @@ class RunFolder:
         """Whether there is a checkpoint to go on from, or a game that was played."""
         return self.checkpoint.exists() or any(self.games.glob("*.parquet"))
 
-    def held(self) -> AbstractContextManager[None]:
+    def locked(self) -> AbstractContextManager[None]:
         """Keeps other processes of this machine out of the folder; ValueError when one is at work in it."""
-        return held(self.path, "learning")
+        return locked(self.path, "learning")
 
     def sweep(self) -> None:
         """Deletes the files that a process which ended while it wrote them has left behind."""
@@ -171,64 +161,10 @@ class RunFolder:
         return lines
 
 
-@contextmanager
-def held(folder: Path, work: str) -> Iterator[None]:
-    """Keeps other processes of this machine out of a folder; ValueError when one is at work in it, doing such `work`.
-
-    The system ends the hold with the process, however that ends.
-    """
-    name = hashlib.sha256(os.fsencode(folder.resolve())).hexdigest()[:16]
-    with (Path(tempfile.gettempdir()) / f"hauteur-{name}.lock").open("a") as file:
-        try:
-            _lock(file.fileno())
-        except OSError:
-            raise ValueError(f"{folder}: another process is {work} in this folder") from None
-        yield
-
-
-def _lock(descriptor: int) -> None:
-    """Locks an open file until it is closed; OSError when another one has it."""
-    if sys.platform == "win32":
-        import msvcrt
-
-        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-    else:
-        import fcntl
-
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-def write_json(path: Path, value: Any) -> None:
-    """Writes JSON for people, whole or not at all."""
-    write_bytes(path, (json.dumps(value, indent=2) + "\n").encode())
-
-
 def run_facts(recipe: Recipe) -> dict[str, Any]:
     """What meta.json says: versions, machine, command, seed."""
     return {
-        **surroundings(),
+        **provenance(),
         "seed": recipe.run.seed,
         "threads": recipe.run.threads or hardware.usable_cores(),
     }
-
-
-def surroundings() -> dict[str, Any]:
-    """When, by which command, on which machine and with which versions something is done."""
-    return {
-        "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "command": sys.argv,
-        "host": platform.node(),
-        "system": platform.platform(),
-        "processor": hardware.processor_name(),
-        "cores": hardware.usable_cores(),
-        "python": platform.python_version(),
-        "packages": {name: _package_version(name) for name in PACKAGES},
-        "commit": hardware.command_output("git", "-C", os.fspath(Path(__file__).parent), *LAST_COMMIT) or None,
-    }
-
-
-def _package_version(name: str) -> str | None:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return None

@@ -11,16 +11,16 @@ from hauteur import _core
 from hauteur.learning.recipe import Recipe, SelfPlaySettings
 from hauteur.learning.run_folder import RunFolder
 from hauteur.learning.selfplay import OPPONENT
-from hauteur.matches.match import Evaluators, Resources, build_player
 from hauteur.matches.openings import read_openings
 from hauteur.networks.evaluators.batch_invariant import Exact
 from hauteur.networks.evaluators.factory import make_evaluator
+from hauteur.players.build import Evaluators, Resources, build_player
 from hauteur.players.move_player import MovePlayer
 from hauteur.players.player import Player
 from hauteur.players.settings import Colours
 
 if TYPE_CHECKING:
-    from hauteur.networks.evaluators.factory import Evaluator
+    from hauteur.networks.evaluators.base import Evaluator
     from hauteur.search.params import SearchParams, Temperature
 
 

@@ -16,7 +16,7 @@ from hauteur.learning.recipe import SelfPlaySettings
 from hauteur.learning.replay import Games, read_shard, write_shard
 from hauteur.matches.arena import ArenaFacts, play_games
 from hauteur.matches.openings import Opening, first_of_two, random_opening, read_openings
-from hauteur.matches.ratings.elo import Record
+from hauteur.matches.ratings.elo import MatchScore
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.players.move_player import MovePlayer
 from hauteur.players.player import Player
@@ -179,8 +179,8 @@ def _flush(folder: Path, game_spec: str, finished: list[GameRecord], generation:
     finished.clear()
 
 
-def candidate_record(games: Games) -> Record:
+def candidate_record(games: Games) -> MatchScore:
     """Results of the candidate in candidate-versus-best episodes: it moves first in the games with even numbers."""
     results = np.where(games.index % 2 == 0, games.outcome, -games.outcome)
     wins, draws, losses = (int((results == result).sum()) for result in (1, 0, -1))
-    return Record(wins=wins, draws=draws, losses=losses)
+    return MatchScore(wins=wins, draws=draws, losses=losses)

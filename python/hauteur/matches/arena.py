@@ -26,14 +26,14 @@ from hauteur.matches.openings import opening_state
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.matches.resignation import Resignation
 from hauteur.matches.running_game import Move, Slot, played, unsearched
-from hauteur.players.chosen_move import GameLost
-from hauteur.players.move_player import Asked, MovePlayer
-from hauteur.players.player import InFlight, Player, SearchFacts, asked_networks
+from hauteur.players.move_player import GameLost, MovePlayer, PendingMoves
+from hauteur.players.player import Player
+from hauteur.search.driver import InFlight, SearchFacts, asked_networks
 from hauteur.search.scores import pawns
 from hauteur.system.seeds import derived_seed, stream
 
 if TYPE_CHECKING:
-    from hauteur.networks.evaluators.factory import Evaluator
+    from hauteur.networks.evaluators.base import Evaluator
 
 STANDSTILL = 1000
 """Turns without rows, visits or moves after which the loop gives up."""
@@ -88,19 +88,19 @@ def play_games(
     if parallel < 1:
         raise ValueError(f"the number of parallel games must be >= 1, got {parallel}")
     tables = {
-        number: _Table(player, player.forest(game, seed=seed, threads=threads))
+        number: _PlayerTable(player, player.forest(game, seed=seed, threads=threads))
         for number, player in enumerate(players)
         if isinstance(player, Player)
     }
     others = {number: player for number, player in enumerate(players) if not isinstance(player, Player)}
     networks = _one_for_each_network(list(tables.values()), batch_size, in_flight)
-    rules = _Rules(seed, purpose, parallel, max_plies, resignation, tree_per_side)
+    rules = _GameSettings(seed, purpose, parallel, max_plies, resignation, tree_per_side)
     arena = _Arena(game, tables, others, networks, iter(plans), rules)
     return arena.run(facts if facts is not None else ArenaFacts())
 
 
 @dataclass(frozen=True)
-class _Rules:
+class _GameSettings:
     """What `play_games` was told of all games."""
 
     seed: int
@@ -112,7 +112,7 @@ class _Rules:
 
 
 @dataclass
-class _Table:
+class _PlayerTable:
     """A player with its forest, and the games in which it is thinking (by tree)."""
 
     player: Player
@@ -120,7 +120,7 @@ class _Table:
     thinking: dict[int, Slot] = field(default_factory=dict)
 
 
-def _one_for_each_network(tables: Sequence[_Table], batch_size: int, in_flight: int) -> list[InFlight]:
+def _one_for_each_network(tables: Sequence[_PlayerTable], batch_size: int, in_flight: int) -> list[InFlight]:
     """Players with the same evaluator share its batches."""
     asked = [
         (evaluator, table.forest, net)
@@ -141,16 +141,16 @@ class _Arena:
     def __init__(
         self,
         game: _core.Game,
-        tables: dict[int, _Table],
+        tables: dict[int, _PlayerTable],
         others: dict[int, MovePlayer],
         networks: list[InFlight],
         plans: Iterator[GamePlan],
-        rules: _Rules,
+        rules: _GameSettings,
     ) -> None:
         self.game = game
         self.tables = tables
         self.others = others
-        self.asked: Asked[Slot] = Asked()
+        self.asked: PendingMoves[Slot] = PendingMoves()
         self.waited = 0.0
         self.networks = networks
         self.plans = plans
@@ -295,7 +295,7 @@ class _Arena:
         facts.search = search  # at once: another thread may look
 
 
-def _catch_up(table: _Table, slots: list[Slot]) -> None:
+def _catch_up(table: _PlayerTable, slots: list[Slot]) -> None:
     """Plays in the trees of the players to move the moves that were made since they last moved."""
     while slots:
         ids = np.array([slot.trees[slot.tree_number] for slot in slots], np.int64)
@@ -304,7 +304,7 @@ def _catch_up(table: _Table, slots: list[Slot]) -> None:
         slots = [slot for slot in slots if slot.unplayed[slot.tree_number]]
 
 
-def _plant(table: _Table, slot: Slot, seed: int) -> None:
+def _plant(table: _PlayerTable, slot: Slot, seed: int) -> None:
     """A first tree for the player to move in this game."""
     tree = table.forest.add(slot.state, seed)
     table.forest.set_visit_limits(np.array([tree], np.int64), np.array([table.player.visits], np.uint32))
@@ -312,7 +312,7 @@ def _plant(table: _Table, slot: Slot, seed: int) -> None:
     slot.unplayed[slot.tree_number] = []
 
 
-def _set_effort(table: _Table, slots: list[Slot]) -> None:
+def _set_effort(table: _PlayerTable, slots: list[Slot]) -> None:
     """Where the player has a playout cap: decides which of these searches are fast, and tells the trees."""
     cap = table.player.playout_cap
     if cap is None or not slots:
@@ -325,7 +325,7 @@ def _set_effort(table: _Table, slots: list[Slot]) -> None:
     table.forest.set_visit_limits(ids, np.where(full, table.player.visits, cap.fast_visits).astype(np.uint32))
 
 
-def _search_results(table: _Table, ids: NDArray[np.int64], slots: list[Slot]) -> Iterator[Move]:
+def _search_results(table: _PlayerTable, ids: NDArray[np.int64], slots: list[Slot]) -> Iterator[Move]:
     """The chosen move of each finished tree with what its search found."""
     forest = table.forest
     plies = np.array([slot.state.ply for slot in slots], np.int64)

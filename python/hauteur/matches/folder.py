@@ -12,9 +12,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from hauteur.learning.run_folder import held, surroundings, write_json
 from hauteur.matches.results import MatchGame, Work
-from hauteur.networks.files import write_bytes
+from hauteur.system.files import write_bytes, write_json
+from hauteur.system.lock import locked
+from hauteur.system.provenance import provenance
 
 TOURNAMENT_FILE = "tournament.json"
 
@@ -40,16 +41,16 @@ class MatchFolder:
         """The numbers, of all games so far."""
         return self.path / "result.json"
 
-    def held(self) -> AbstractContextManager[None]:
+    def locked(self) -> AbstractContextManager[None]:
         """Keeps other processes of this machine out of the folder; ValueError when one plays a match in it."""
-        return held(self.path, "playing a match")
+        return locked(self.path, "playing a match")
 
     def begin(self, settings: dict[str, Any], names: tuple[str, str] | None = None) -> None:
         """Makes the folder unless it is there."""
         self.path.mkdir(parents=True, exist_ok=True)
         if not self.settings_file.exists():
             named = {} if names is None else {"names": list(names)}
-            write_json(self.settings_file, {"settings": settings, **named, "begun": surroundings()})
+            write_json(self.settings_file, {"settings": settings, **named, "begun": provenance()})
 
     def names(self) -> tuple[str, str]:
         """What the match calls its players; in old folders by what result.json says, else by their settings."""
@@ -148,7 +149,7 @@ class TournamentFolder(MatchFolder):
         """Makes the folder; players may have been added since it was begun."""
         self.path.mkdir(parents=True, exist_ok=True)
         begun = self.stored().get("begun") if self.settings_file.exists() else None
-        write_json(self.settings_file, {"settings": settings, "begun": begun or surroundings()})
+        write_json(self.settings_file, {"settings": settings, "begun": begun or provenance()})
 
 
 def match_folders(path: Path) -> list[MatchFolder]:

@@ -15,17 +15,17 @@ from pathlib import Path
 from typing import Literal, TypeVar
 
 from hauteur import _core
+from hauteur.games.end_reasons import PLY_LIMIT, RESIGNATION
 from hauteur.games.game_line import result_text
 from hauteur.games.pgn import position_tags, written_pgn
 from hauteur.games.registry import make, with_fen
 from hauteur.games.sgf import result_of, written_sgf
 from hauteur.matches.match import Match
-from hauteur.matches.record import PLY_LIMIT, RESIGNATION
 from hauteur.matches.results import MatchGame
-from hauteur.networks.files import write_bytes
 from hauteur.players.engines.failures import BAD_OUTPUT, CRASHED, ILLEGAL_MOVE, LOST_ON_TIME, START_FAILED, TIMEOUT
 from hauteur.players.settings import PlayerSettings
 from hauteur.search.scores import MATE, score_text, value_of_pawns
+from hauteur.system.files import write_bytes
 
 Form = Literal["pgn", "sgf"]
 
@@ -47,7 +47,7 @@ TERMINATIONS = {
 
 
 @dataclass(frozen=True)
-class Contest:
+class MatchHeader:
     """What the games of a match have in common. players: A and B with the names that files give them; date: of the
     beginning, YYYY.MM.DD.
     """
@@ -59,11 +59,11 @@ class Contest:
     date: str = "????.??.??"
 
 
-def contest_of(match: Match) -> Contest:
+def contest_of(match: Match) -> MatchHeader:
     """What the games of this match have in common."""
     begun = "" if match.folder is None else str(match.folder.stored().get("begun", {}).get("created", ""))
     date = begun[:10].replace("-", ".") or datetime.now(UTC).strftime("%Y.%m.%d")
-    return Contest(match.game, match.names, (match.settings.a, match.settings.b), match.settings.seed, date)
+    return MatchHeader(match.game, match.names, (match.settings.a, match.settings.b), match.settings.seed, date)
 
 
 def form_of(game: _core.Game) -> Form | None:
@@ -71,7 +71,7 @@ def form_of(game: _core.Game) -> Form | None:
     return FORMS.get(game.name)
 
 
-def write_games(path: Path, contests: Iterable[tuple[Contest, Iterable[MatchGame]]], *, evals: bool = False) -> int:
+def write_games(path: Path, contests: Iterable[tuple[MatchHeader, Iterable[MatchGame]]], *, evals: bool = False) -> int:
     """Writes the games of matches into one file, in the order of their numbers; how many.
 
     The form is that of the file's ending, .pgn or .sgf; ValueError where it does not fit the game. evals: PGN with
@@ -89,7 +89,7 @@ def write_games(path: Path, contests: Iterable[tuple[Contest, Iterable[MatchGame
     return len(texts)
 
 
-def pgn_of(contest: Contest, game: MatchGame, *, evals: bool = False) -> str:
+def pgn_of(contest: MatchHeader, game: MatchGame, *, evals: bool = False) -> str:
     """A game as PGN."""
     start, actions = _played(contest.game, game)
     tags = [*_tags(contest, game), *position_tags(contest.game, start, is_start_of_game=game.fen is None)]
@@ -101,7 +101,7 @@ def pgn_of(contest: Contest, game: MatchGame, *, evals: bool = False) -> str:
     return written_pgn(tags, start, actions, result_text(_outcome(game)), comments)
 
 
-def sgf_of(contest: Contest, game: MatchGame) -> str:
+def sgf_of(contest: MatchHeader, game: MatchGame) -> str:
     """A game as SGF."""
     _, actions = _played(contest.game, game)
     first, second = _seated(game, contest.names)
@@ -118,7 +118,7 @@ def sgf_of(contest: Contest, game: MatchGame) -> str:
     return written_sgf(contest.game, known, actions, _comments(game, lambda score: f"{value_of_pawns(score):+.3f}"))
 
 
-def _tags(contest: Contest, game: MatchGame) -> list[tuple[str, str]]:
+def _tags(contest: MatchHeader, game: MatchGame) -> list[tuple[str, str]]:
     first, second = _seated(game, contest.names)
     white, black = _seated(game, contest.players)
     tags = [
@@ -152,7 +152,7 @@ def _clock(player: PlayerSettings) -> str | None:
     return None if player.engine is None else player.engine.tc
 
 
-def _event(contest: Contest) -> str:
+def _event(contest: MatchHeader) -> str:
     return f"{contest.names[0]} - {contest.names[1]}"
 
 

@@ -9,35 +9,33 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Collection, Generator, Iterator, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import ExitStack, closing, nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
 from hauteur import __version__, _core
-from hauteur.learning.run_folder import surroundings
 from hauteur.matches.arena import ArenaFacts, play_games
 from hauteur.matches.folder import MatchFolder
 from hauteur.matches.openings import Opening, first_of_two, random_opening
 from hauteur.matches.ratings.elo import PairsInOrder, Sprt
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.matches.results import SEATS, MatchGame, Tally, Work, sprt_json, sprt_text
-from hauteur.networks.bundled import net_or_shipped
-from hauteur.networks.evaluators.factory import Backend, Evaluator, make_evaluator
-from hauteur.networks.files import sha256_of
-from hauteur.players.baselines import parse_baseline
-from hauteur.players.engines.host import EngineHost
-from hauteur.players.engines.player import make_engine
-from hauteur.players.engines.probe import probed
-from hauteur.players.move_player import MovePlayer, make_baseline
-from hauteur.players.player import Player, asked_networks, for_nets
-from hauteur.players.settings import Colours, PlayerSettings, player_text
-from hauteur.system.hardware import usable_cores
+from hauteur.players.build import (
+    Evaluators,
+    Resources,
+    build_player,
+    player_facts,
+    player_name,
+)
+from hauteur.players.move_player import MovePlayer
+from hauteur.players.player import Player
+from hauteur.players.settings import Colours, PlayerSettings
+from hauteur.system.files import sha256_of
+from hauteur.system.provenance import provenance
 from hauteur.system.seeds import stream
 from hauteur.system.settings import Section
 
@@ -82,157 +80,6 @@ class MatchSettings(GamesSettings):
         return self.colours == "swap"
 
 
-@dataclass(frozen=True)
-class Resources:
-    """How the games are played, which does not decide them.
-
-    threads: 0 = one a core. batch_size: None = half of `parallel`: one half is computed while the other is
-    gathered.
-    """
-
-    parallel: int = 64
-    batch_size: int | None = None
-    threads: int = 0
-    backend: Backend | None = None
-
-    def __post_init__(self) -> None:
-        for name, value, highest in (
-            ("parallel", self.parallel, 100_000),
-            ("batch-size", self.rows, 65_536),
-            ("threads", self.cores, 1024),
-        ):
-            if not 1 <= value <= highest:
-                raise ValueError(f"--{name} must be 1 to {highest}, got {value}")
-
-    @property
-    def rows(self) -> int:
-        """Most rows of a batch."""
-        return (self.parallel + 1) // 2 if self.batch_size is None else self.batch_size
-
-    @property
-    def cores(self) -> int:
-        """Threads of a net."""
-        return usable_cores() if self.threads == 0 else self.threads
-
-
-class Evaluators:
-    """Opens nets: one evaluator for a net, however many players use it; and threads for players without one."""
-
-    def __init__(self, game: _core.Game, resources: Resources) -> None:
-        self.game = game
-        self.resources = resources
-        self.opened: dict[tuple[str, str | None], Evaluator] = {}
-        self._stack = ExitStack()
-        self._workers: Executor | None = None
-        self._engines: EngineHost | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._stack.close()
-
-    def get(self, net: str, settings: PlayerSettings) -> Evaluator:
-        """The evaluator of a player for one of its nets."""
-        key = (net if is_builtin(net) else str(Path(net).resolve()), settings.precision)
-        if key not in self.opened:
-            self.opened[key] = make_evaluator(
-                self.game,
-                net,
-                backend=self.resources.backend,
-                precision=settings.precision,
-                threads=self.resources.cores,
-                batch_size=self.resources.rows,
-            )
-            self._stack.enter_context(closing(self.opened[key]))
-        return self.opened[key]
-
-    @property
-    def workers(self) -> Executor:
-        """The threads in which players without a network find their moves, as many as a net has."""
-        if self._workers is None:
-            pool = ThreadPoolExecutor(self.resources.cores, thread_name_prefix="baseline")
-            self._stack.callback(pool.shutdown, cancel_futures=True)
-            self._workers = pool
-        return self._workers
-
-    @property
-    def engines(self) -> EngineHost:
-        """Where programs that play run; as many of them think at once as a net has threads."""
-        if self._engines is None:
-            self._engines = self._stack.enter_context(EngineHost(self.resources.cores))
-        return self._engines
-
-
-def build_player(game: _core.Game, settings: PlayerSettings, evaluators: Evaluators, label: str) -> Player | MovePlayer:
-    """The player that the settings describe; ValueError, naming the player, where the search or game refuses them."""
-    try:
-        if settings.baseline is not None:
-            return make_baseline(game, parse_baseline(settings.baseline), evaluators.workers, settings.name)
-        if settings.engine is not None:
-            return make_engine(game, settings.engine, evaluators.engines, settings.name)
-        return _net_player(game, settings, evaluators, settings.name or label)
-    except ValueError as error:
-        raise ValueError(f"player {label}: {error}") from None
-
-
-def _net_player(game: _core.Game, settings: PlayerSettings, evaluators: Evaluators, name: str) -> Player:
-    large = evaluators.get(settings.large_net, settings) if settings.large_net else None
-    player = Player(
-        name=name,
-        evaluator=evaluators.get(resolved_net(game, settings), settings),
-        large=large,
-        search=for_nets(settings.search, large),
-        visits=settings.visits,
-        temperature=settings.temperature,
-    )
-    asked_networks(player.forest(game, seed=0), player.evaluator, large)
-    return player
-
-
-def is_builtin(net: str) -> bool:
-    """Whether it is an evaluator without a file."""
-    return net in ("uniform", "rollout")
-
-
-def net_content(net: str) -> str:
-    """What a net is, wherever its file lies."""
-    return net if is_builtin(net) else f"{Path(net).name} sha256 {sha256_of(Path(net))}"
-
-
-def resolved_net(game: _core.Game, settings: PlayerSettings) -> str:
-    """The net that the player uses: its own, or the one that comes with the game."""
-    return net_or_shipped(settings.net, spec=game.spec, game_name=game.name)
-
-
-def player_facts(game: _core.Game, player: PlayerSettings, key: str) -> dict[str, str]:
-    """What match.json says of a player, under this key and those that begin with it."""
-    if player.baseline is not None:
-        return {key: player.baseline}
-    if player.engine is not None:
-        said = probed(game, player.engine).name
-        return {
-            key: player_text(player, without=("name",)),
-            f"{key}_engine": said or "an engine that did not start",
-        }
-    rest = player_text(player, without=("name", "net", "large_net", "visits"))
-    facts = {key: f"visits={player.visits} {rest}".strip(), f"{key}_net": net_content(resolved_net(game, player))}
-    return facts if player.large_net is None else facts | {f"{key}_large_net": net_content(player.large_net)}
-
-
-def player_name(game: _core.Game, settings: PlayerSettings) -> str:
-    """The name that was given, else the net's and what differs from the defaults."""
-    if settings.name or settings.baseline:
-        return settings.name or str(settings.baseline)
-    if settings.engine is not None:
-        return settings.engine.short_name
-    net = Path(resolved_net(game, settings)).name.split(".")[0]
-    rest = player_text(settings, without=("net", "name", "visits"))
-    return f"{net} visits={settings.visits}{' ' if rest else ''}{rest}"
-
-
 def match_plans(
     game: _core.Game, settings: MatchSettings, openings: Sequence[Opening], skip: Collection[int] = ()
 ) -> Iterator[GamePlan]:
@@ -260,10 +107,11 @@ def match_games(
     openings: Sequence[Opening] = (),
     *,
     skip: Collection[int] = (),
-    resources: Resources = Resources(),
+    resources: Resources | None = None,
     facts: ArenaFacts | None = None,
 ) -> Generator[MatchGame]:
     """Plays the games of a match that are not in `skip`, and yields each when it ends."""
+    resources = resources or Resources()
     records = play_games(
         game,
         players,
@@ -378,7 +226,7 @@ class Match:
 
     def play(self) -> Generator[MatchGame]:
         """Plays what is missing and yields each game when it is on disk; closing the iterator stops the match."""
-        with nullcontext() if self.folder is None else self.folder.held():
+        with nullcontext() if self.folder is None else self.folder.locked():
             done = self.resume()
             if len(done) < self.settings.games and not self.decided:
                 yield from self._play_without(done)
@@ -464,7 +312,7 @@ class Match:
                 "evaluators": self.evaluators,
             },
             "hauteur": __version__,
-            "written": surroundings(),
+            "written": provenance(),
         }
 
     def stored_settings(self) -> dict[str, Any]:

@@ -8,12 +8,6 @@ from numpy.typing import NDArray
 
 from hauteur import _core
 
-RESIGNATION = "resignation"
-"""End reason of a game that a player gave up."""
-
-PLY_LIMIT = "ply limit"
-"""End reason of a game that was stopped, and counted as a draw, at a limit of plies."""
-
 
 @dataclass(frozen=True)
 class GamePlan:

@@ -11,9 +11,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from hauteur.matches.ratings.elo import (
+    MatchScore,
     Pairs,
     PairsInOrder,
-    Record,
     Sprt,
     elo_of_interval,
     elo_of_score,
@@ -23,7 +23,7 @@ from hauteur.matches.ratings.elo import (
     pair_score_interval,
     score_interval,
 )
-from hauteur.players.player import SearchFacts
+from hauteur.search.driver import SearchFacts
 from hauteur.system.settings import Section
 
 Seat = Literal["first", "second"]
@@ -70,8 +70,8 @@ class Tally:
     """Results of a match from A's view; the same for any order of the games. paired: games 2k and 2k + 1 are a pair."""
 
     paired: bool
-    record: Record = field(default_factory=Record)
-    seats: dict[Seat, Record] = field(default_factory=lambda: {seat: Record() for seat in SEATS})
+    record: MatchScore = field(default_factory=MatchScore)
+    seats: dict[Seat, MatchScore] = field(default_factory=lambda: {seat: MatchScore() for seat in SEATS})
     pairs: Pairs = field(default_factory=Pairs)
     plies: int = 0
     ends: Counter[str] = field(default_factory=Counter)
@@ -253,7 +253,7 @@ def _speed(work: Work) -> str:
     return f"{work.seconds:,.1f} s, {rate:,.0f} evaluations/s, {rows:.1f} rows a batch (fill {fill:.0%})"
 
 
-def _counts(record: Record) -> dict[str, int]:
+def _counts(record: MatchScore) -> dict[str, int]:
     return {"wins": record.wins, "draws": record.draws, "losses": record.losses}
 
 

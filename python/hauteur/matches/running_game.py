@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
-from hauteur.matches.record import PLY_LIMIT, RESIGNATION, GamePlan, GameRecord
+from hauteur.games.end_reasons import PLY_LIMIT, RESIGNATION
+from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.matches.resignation import NOBODY, Watch
-from hauteur.players.chosen_move import ChosenMove, EngineResignation, GameLost
-from hauteur.players.move_player import Question
+from hauteur.players.move_player import ChosenMove, EngineResignation, GameLost, MoveRequest
 from hauteur.system.seeds import derived_seed
 
 
@@ -52,11 +52,11 @@ class Slot:
         """Plies of the game until now, those of its start included."""
         return len(self.plan.start) + len(self.moves)
 
-    def question(self, game: _core.Game) -> Question:
+    def question(self, game: _core.Game) -> MoveRequest:
         """What a player without a forest is asked."""
         seed = derived_seed(self.seed, "answer", self.state.ply)
         actions = (*self.plan.start, *(move.action for move in self.moves))
-        return Question(self.plan.index, self.state.copy(), self.plan.begin(game).notation(), actions, seed)
+        return MoveRequest(self.plan.index, self.state.copy(), self.plan.begin(game).notation(), actions, seed)
 
     def trees_of(self, player: int) -> list[int]:
         """The ids of this player's trees."""

@@ -18,28 +18,18 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from hauteur import __version__, _core
-from hauteur.learning.run_folder import surroundings
 from hauteur.matches.arena import ArenaFacts, play_games
 from hauteur.matches.folder import MatchFolder, TournamentFolder
-from hauteur.matches.match import (
-    RESULT_SECONDS,
-    Evaluators,
-    GamesSettings,
-    Match,
-    MatchSettings,
-    Resources,
-    build_player,
-    match_game,
-    match_plans,
-    player_name,
-)
+from hauteur.matches.match import RESULT_SECONDS, GamesSettings, Match, MatchSettings, match_game, match_plans
 from hauteur.matches.openings import Opening
 from hauteur.matches.ratings.bradley_terry import RatingList, rating_list
 from hauteur.matches.ratings.sources import encounters_of_tally
 from hauteur.matches.ratings.tables import ratings_json
 from hauteur.matches.record import GamePlan
 from hauteur.matches.results import MatchGame, Work
+from hauteur.players.build import Evaluators, Resources, build_player, player_name
 from hauteur.players.settings import PlayerSettings
+from hauteur.system.provenance import provenance
 from hauteur.system.seeds import derived_seed
 
 Kind = Literal["round-robin", "gauntlet"]
@@ -134,7 +124,7 @@ class Tournament:
         """
         with ExitStack() as held:
             if self.folder is not None:
-                held.enter_context(self.folder.held())
+                held.enter_context(self.folder.locked())
                 self.folder.check_is_no_match()
                 self.before = self.folder.work()
             done = [match.resume() for match in self.matches]
@@ -223,7 +213,7 @@ class Tournament:
             "work": self.work.to_json(),
             "settings": self.stored_settings(),
             "hauteur": __version__,
-            "written": surroundings(),
+            "written": provenance(),
         }
 
     def write_results(self) -> None:

@@ -1,8 +1,6 @@
 """Network files on disk: safetensors with JSON metadata, atomic writing, and what any network file says of itself."""
 
-import hashlib
 import json
-import os
 import struct
 from collections.abc import Mapping
 from pathlib import Path
@@ -24,53 +22,6 @@ MAX_BYTES = 2**32
 
 _ARCHITECTURE: TypeAdapter[Architecture] = TypeAdapter(Architecture)
 _TRAINING: TypeAdapter[TrainingFacts] = TypeAdapter(TrainingFacts)
-
-
-def write_bytes(path: Path, data: bytes) -> None:
-    """Writes a file whole: under a temporary name first, renamed when all is on disk.
-
-    When this returns the file outlasts a loss of power, and so does every file that was written before it.
-    """
-    check_folder(path)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-        _sync_folder(path.parent)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-
-
-def leftovers(folder: Path) -> list[Path]:
-    """Files below a folder that `write_bytes` had not finished when its process ended."""
-    return sorted(path for path in folder.rglob(".*.tmp") if path.is_file())
-
-
-def _sync_folder(folder: Path) -> None:
-    """Brings the names in a folder to disk, where the system can do so (not on Windows)."""
-    if not hasattr(os, "O_DIRECTORY"):
-        return
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def check_folder(path: Path) -> None:
-    """ValueError unless the folder that a file is to be written into is there."""
-    if not path.parent.is_dir():
-        raise ValueError(f"{path}: the folder {path.parent} is not there")
-
-
-def sha256_of(path: Path) -> str:
-    """Hash of a file's bytes, hexadecimal."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def safetensors_bytes(

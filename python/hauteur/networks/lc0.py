@@ -384,7 +384,7 @@ def _random(path: str, shape: Shape, rng: np.random.Generator) -> Floats:
 
 def random_net(path: Path, *, filters: int = 8, blocks: int = 1, seed: int = 0) -> Path:
     """Writes a small random network for chess as `.pb.gz` (for tests and trials); returns `path`."""
-    from hauteur.networks.files import write_bytes
+    from hauteur.system.files import write_bytes
 
     resnet = ResNetArchitecture(
         feature_shape=(112, 8, 8), num_actions=1858, filters=filters, blocks=blocks, se_channels=4, policy="convolution"

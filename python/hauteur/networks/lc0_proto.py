@@ -8,7 +8,7 @@ import zlib
 from enum import IntEnum
 from pathlib import Path
 
-from hauteur.networks.wire import Field, Message, Schema, read_message, write_message
+from hauteur.networks.wire import Message, Schema, WireField, read_message, write_message
 
 MAGIC = 0x1C0
 MAX_BYTES = 2**31
@@ -91,12 +91,12 @@ class Encoding(IntEnum):
     FLOAT32 = 4
 
 
-def _layers(*names: str, start: int = 1) -> dict[int, Field]:
-    return {start + i: Field(name, "message", "Layer") for i, name in enumerate(names)}
+def _layers(*names: str, start: int = 1) -> dict[int, WireField]:
+    return {start + i: WireField(name, "message", "Layer") for i, name in enumerate(names)}
 
 
-def _message(name: str, message: str, *, repeated: bool = False) -> Field:
-    return Field(name, "message", message, repeated)
+def _message(name: str, message: str, *, repeated: bool = False) -> WireField:
+    return WireField(name, "message", message, repeated)
 
 
 _ATTENTION_POLICY = ("ip_pol_w", "ip_pol_b", "ip2_pol_w", "ip2_pol_b", "ip3_pol_w", "ip3_pol_b", "ip4_pol_w")
@@ -105,7 +105,7 @@ _HEADS = {
     "PolicyHead": {
         **_layers(*_ATTENTION_POLICY),
         8: _message("pol_encoder", "EncoderLayer", repeated=True),
-        9: Field("pol_headcount", "uint"),
+        9: WireField("pol_headcount", "uint"),
         10: _message("policy1", "ConvBlock"),
         11: _message("policy", "ConvBlock"),
     },
@@ -114,8 +114,8 @@ _HEADS = {
         **_layers("ip_val_err_w", "ip_val_err_b", "ip_val_cat_w", "ip_val_cat_b", start=7),
         11: _message("value", "ConvBlock"),
     },
-    "PolicyHeadMap": {1: Field("key", "string"), 2: _message("value", "PolicyHead")},
-    "ValueHeadMap": {1: Field("key", "string"), 2: _message("value", "ValueHead")},
+    "PolicyHeadMap": {1: WireField("key", "string"), 2: _message("value", "PolicyHead")},
+    "ValueHeadMap": {1: WireField("key", "string"), 2: _message("value", "ValueHead")},
     "PolicyHeads": {
         **_layers("ip_pol_w", "ip_pol_b"),
         **{
@@ -165,10 +165,10 @@ _WEIGHTS = {
     **_layers("ip2_pol_w", "ip2_pol_b", "ip3_pol_w", "ip3_pol_b", start=17),
     21: _message("pol_encoder", "EncoderLayer", repeated=True),
     22: _message("ip4_pol_w", "Layer"),
-    24: Field("pol_headcount", "uint"),
+    24: WireField("pol_headcount", "uint"),
     **_layers("ip_emb_w", "ip_emb_b", start=25),
     27: _message("encoder", "EncoderLayer", repeated=True),
-    28: Field("headcount", "uint"),
+    28: WireField("headcount", "uint"),
     **_layers("ip_val_w", "ip_val_b", "ip_mov_w", "ip_mov_b", "ip_mult_gate", "ip_add_gate", start=29),
     **_layers("smolgen_w", "smolgen_b", "ip_emb_preproc_w", "ip_emb_preproc_b", start=35),
     **_layers("ip_emb_ln_gammas", "ip_emb_ln_betas", start=39),
@@ -185,28 +185,30 @@ _FORMAT_FIELDS = (
 
 SCHEMA: Schema = {
     "Net": {
-        1: Field("magic", "fixed32"),
-        2: Field("license", "string"),
+        1: WireField("magic", "fixed32"),
+        2: WireField("license", "string"),
         3: _message("min_version", "EngineVersion"),
         4: _message("format", "Format"),
         5: _message("training_params", "TrainingParams"),
         10: _message("weights", "Weights"),
-        11: Field("onnx_model", "bytes"),
+        11: WireField("onnx_model", "bytes"),
     },
-    "EngineVersion": {i + 1: Field(name, "uint") for i, name in enumerate(("major", "minor", "patch"))},
-    "Format": {1: Field("weights_encoding", "uint"), 2: _message("network_format", "NetworkFormat")},
-    "NetworkFormat": {i + 1: Field(name, "uint") for i, name in enumerate(_FORMAT_FIELDS)},
+    "EngineVersion": {i + 1: WireField(name, "uint") for i, name in enumerate(("major", "minor", "patch"))},
+    "Format": {1: WireField("weights_encoding", "uint"), 2: _message("network_format", "NetworkFormat")},
+    "NetworkFormat": {i + 1: WireField(name, "uint") for i, name in enumerate(_FORMAT_FIELDS)},
     "TrainingParams": {
-        1: Field("training_steps", "uint"),
-        **{2 + i: Field(n, "float") for i, n in enumerate(("learning_rate", "mse_loss", "policy_loss", "accuracy"))},
-        6: Field("lc0_params", "string"),
+        1: WireField("training_steps", "uint"),
+        **{
+            2 + i: WireField(n, "float") for i, n in enumerate(("learning_rate", "mse_loss", "policy_loss", "accuracy"))
+        },
+        6: WireField("lc0_params", "string"),
     },
     "Layer": {
-        1: Field("min_val", "float"),
-        2: Field("max_val", "float"),
-        3: Field("params", "bytes"),
-        4: Field("encoding", "uint"),
-        5: Field("dims", "uint", repeated=True),
+        1: WireField("min_val", "float"),
+        2: WireField("max_val", "float"),
+        3: WireField("params", "bytes"),
+        4: WireField("encoding", "uint"),
+        5: WireField("dims", "uint", repeated=True),
     },
     "Weights": _WEIGHTS,
     **_BLOCKS,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from hauteur.networks.architecture import NetDescription
-from hauteur.networks.files import check_folder, sha256_of
+from hauteur.system.files import check_folder, sha256_of
 from hauteur.system.hardware import cache_directory
 
 if TYPE_CHECKING:

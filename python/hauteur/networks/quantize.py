@@ -17,10 +17,10 @@ import numpy as np
 
 from hauteur import _core
 from hauteur.networks.evaluators.compare import features_of, random_positions
-from hauteur.networks.files import sha256_of
 from hauteur.networks.lc0_layers import Floats
 from hauteur.networks.onnx import ensure_onnx
 from hauteur.system.extras import EXTRAS
+from hauteur.system.files import sha256_of
 from hauteur.system.hardware import cache_directory
 
 CALIBRATION_ROWS = 512

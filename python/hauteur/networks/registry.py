@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hauteur.networks.architecture import Architecture, Lc0Architecture, NetDescription
-from hauteur.networks.files import SafetensorsFile, safetensors_bytes, sha256_of, write_bytes
+from hauteur.networks.files import SafetensorsFile, safetensors_bytes
 from hauteur.networks.lc0 import EncodingName, Lc0File, from_resnet, lc0_bytes
 from hauteur.networks.lc0_layers import Floats
+from hauteur.system.files import sha256_of, write_bytes
 
 if TYPE_CHECKING:
     from hauteur.networks.modules import Network

@@ -20,7 +20,7 @@ class ResNet(nn.Module):
         self.input = ConvNorm(architecture.feature_shape[0], architecture.filters, 3)
         self.blocks = nn.ModuleList(Block(architecture) for _ in range(architecture.blocks))
         self.policy = DensePolicy(architecture) if architecture.policy == "dense" else ConvolutionPolicy(architecture)
-        self.value = Value(architecture)
+        self.value = ValueHead(architecture)
         self._activation = ACTIVATIONS[architecture.activation]
 
     def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
@@ -117,7 +117,7 @@ class ConvolutionPolicy(nn.Module):
         return logits if self.indices is None else logits.index_select(1, self.indices)
 
 
-class Value(nn.Module):
+class ValueHead(nn.Module):
     """1x1 convolution, a hidden dense layer, and win, draw, loss logits or one tanh."""
 
     def __init__(self, architecture: ResNetArchitecture) -> None:

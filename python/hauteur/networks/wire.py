@@ -22,7 +22,7 @@ VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
 
 
 @dataclass(frozen=True)
-class Field:
+class WireField:
     """One field of a message: what it is called, how it is written, whether it may stand several times."""
 
     name: str
@@ -31,7 +31,7 @@ class Field:
     repeated: bool = False
 
 
-Schema = Mapping[str, Mapping[int, Field]]
+Schema = Mapping[str, Mapping[int, WireField]]
 """Messages by name, each its fields by number."""
 
 _WIRE_TYPE = {
@@ -97,7 +97,7 @@ def _read(
 
 
 def _values(
-    token: _Token, field: Field, schema: Schema, path: str, strict: frozenset[str], budget: _Budget
+    token: _Token, field: WireField, schema: Schema, path: str, strict: frozenset[str], budget: _Budget
 ) -> Iterator[Any]:
     """The value of one field; several when numbers are packed."""
     if field.repeated and field.kind == "uint" and isinstance(token.value, memoryview):
@@ -119,7 +119,7 @@ def _values(
         yield token.value
 
 
-def _number(raw: int, field: Field) -> int | float:
+def _number(raw: int, field: WireField) -> int | float:
     if field.kind == "float":
         return float(struct.unpack("<f", struct.pack("<I", raw))[0])
     return raw
@@ -190,7 +190,7 @@ def write_message(message: Message, schema: Schema, name: str) -> bytes:
     return b"".join(parts)
 
 
-def _write_field(number: int, field: Field, value: Any, schema: Schema) -> bytes:
+def _write_field(number: int, field: WireField, value: Any, schema: Schema) -> bytes:
     tag = _write_varint(number << 3 | _WIRE_TYPE[field.kind])
     if field.kind == "uint":
         return tag + _write_varint(value)

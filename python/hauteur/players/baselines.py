@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hauteur import _core
+from hauteur.players.move_player import ChosenMove, MoveFunction, MoveRequest, most_visited
+from hauteur.players.solver import solver_rule
 
 MOST_SIMULATIONS = 10_000_000
 MOST_NODES = 10_000_000_000
@@ -63,3 +72,63 @@ def _usage(kind: str) -> str:
     if form.number is None:
         return kind
     return f"{kind}:{form.number}" if form.is_needed else f"{kind}[:{form.number}]"
+
+
+@dataclass(frozen=True)
+class BaselinePlayer:
+    """A player without a network; `workers` compute its moves."""
+
+    name: str
+    rule: MoveFunction
+    workers: Executor
+
+    def choose(self, question: MoveRequest) -> Future[ChosenMove]:
+        """Begins to look for a move."""
+        return self.workers.submit(self.rule, question.state, question.seed)
+
+    def end(self, game: int) -> None:
+        """Nothing is kept of a game."""
+
+    def close(self) -> None:
+        """Nothing runs; the workers are their owner's."""
+
+
+def make_baseline(game: _core.Game, baseline: Baseline, workers: Executor, name: str = "") -> BaselinePlayer:
+    """The player of this kind for this game; ValueError where the game has none."""
+    return BaselinePlayer(name or str(baseline), MOVE_FUNCTIONS[baseline.kind](game, baseline.number), workers)
+
+
+def _random(game: _core.Game, number: int | None) -> MoveFunction:
+    """Uniformly random legal moves."""
+    del game, number
+
+    def choose(state: _core.State, seed: int) -> ChosenMove:
+        actions = state.legal_actions()
+        return ChosenMove(int(actions[_core.random_u64(seed, 0) * len(actions) >> 64]))
+
+    return choose
+
+
+def _mcts(game: _core.Game, number: int | None) -> MoveFunction:
+    """The most visited move of UCT by random games."""
+    del game
+    return lambda state, seed: _by_visits(state, _core.mcts_search(state, number or 0, seed))
+
+
+def _rave(game: _core.Game, number: int | None) -> MoveFunction:
+    """The most visited move of a search with all-moves-as-first values."""
+    if game.name != "nogo":
+        raise ValueError(f"rave plays nogo alone, got {game.spec}; mcts:{number} plays every game")
+    return lambda state, seed: _by_visits(state, _core.rave_search(state, number or 0, seed))
+
+
+def _by_visits(state: _core.State, found: NDArray[np.uint32]) -> ChosenMove:
+    return ChosenMove(most_visited(found, state.legal_actions().tolist()))
+
+
+MOVE_FUNCTIONS: dict[str, Callable[[_core.Game, int | None], MoveFunction]] = {
+    "random": _random,
+    "mcts": _mcts,
+    "rave": _rave,
+    "solver": solver_rule,
+}

@@ -7,8 +7,8 @@ when. Programs that run elsewhere (hauteur.players.engines) fit the same protoco
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
@@ -16,13 +16,60 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
-from hauteur.players.baselines import Baseline
-from hauteur.players.chosen_move import ChosenMove, GameLost, Rule, most_visited
-from hauteur.players.solver import solver_rule
+from hauteur.games.end_reasons import RESIGNATION
 
 
 @dataclass(frozen=True)
-class Question:
+class ChosenMove:
+    """The answer of a player.
+
+    note: what a user should know of this move, such as that a search was cut short. score: in pawns from the mover's
+    view (a mate: hauteur.search.scores.mate_score), None unknown; depth: in plies, 0 unknown; seconds: how long it
+    thought,
+    None: as long as the answer took.
+    """
+
+    action: int
+    note: str = ""
+    score: float | None = None
+    depth: int = 0
+    seconds: float | None = None
+
+
+class GameLost(Exception):  # noqa: N818  (losing is no error)
+    """Instead of a move: the player that was asked has lost this game; all other games go on.
+
+    reason: a few words, the end reason of the game; detail: what happened, one line, a note of the game.
+    """
+
+    def __init__(self, reason: str, detail: str = "") -> None:
+        super().__init__(f"{reason}: {detail}" if detail else reason)
+        self.reason = reason
+        self.detail = detail
+
+
+class EngineFailure(GameLost):
+    """A program that plays has crashed, is late, or does not keep to the rules of the game or of its protocol."""
+
+
+class EngineResignation(GameLost):
+    """A program that plays has given the game up."""
+
+    def __init__(self) -> None:
+        super().__init__(RESIGNATION)
+
+
+MoveFunction = Callable[[_core.State, int], ChosenMove]
+"""The choice of a move in a position with a seed."""
+
+
+def most_visited(found: NDArray[np.uint32], moves: Sequence[int]) -> int:
+    """The move with the most visits, the lowest of those tied; found [A, ...]: of a search, visits in column 0."""
+    return max(sorted(moves), key=lambda action: int(found[action, 0]))
+
+
+@dataclass(frozen=True)
+class MoveRequest:
     """A game in which a player is to move.
 
     game: the number of the game; state: the position, the player's own copy, in which the game is not over; origin:
@@ -44,7 +91,7 @@ class MovePlayer(Protocol):
     def name(self) -> str:
         """What results call it."""
 
-    def choose(self, question: Question) -> Future[ChosenMove]:
+    def choose(self, question: MoveRequest) -> Future[ChosenMove]:
         """Begins to look for a move. GameLost in the future: the player has lost this game, the others go on.
 
         Any other exception stops all games and names the player.
@@ -57,21 +104,21 @@ class MovePlayer(Protocol):
         """No game goes on any more: ends what runs for the player. It may be asked again later, in other games."""
 
 
-Answer = ChosenMove | GameLost
+MoveAnswer = ChosenMove | GameLost
 Game = TypeVar("Game")
 
 
 @dataclass
-class Asked(Generic[Game]):
+class PendingMoves(Generic[Game]):
     """The games in which a player was asked for a move that is not there yet."""
 
     waiting: dict[Future[ChosenMove], tuple[Game, MovePlayer]] = field(default_factory=dict)
 
-    def ask(self, game: Game, player: MovePlayer, question: Question) -> None:
+    def ask(self, game: Game, player: MovePlayer, question: MoveRequest) -> None:
         """Asks the player for its move in a game."""
         self.waiting[player.choose(question)] = (game, player)
 
-    def answers(self) -> list[tuple[Game, Answer]]:
+    def answers(self) -> list[tuple[Game, MoveAnswer]]:
         """The answers that have come since; RuntimeError names a player that has failed otherwise than by GameLost."""
         done = [future for future in self.waiting if future.done()]
         return [_answer(future, *self.waiting.pop(future)) for future in done]
@@ -88,70 +135,10 @@ class Asked(Generic[Game]):
         self.waiting.clear()
 
 
-def _answer(future: Future[ChosenMove], game: Game, player: MovePlayer) -> tuple[Game, Answer]:
+def _answer(future: Future[ChosenMove], game: Game, player: MovePlayer) -> tuple[Game, MoveAnswer]:
     try:
         return game, future.result()
     except GameLost as lost:
         return game, lost
     except Exception as error:
         raise RuntimeError(f"player {player.name} has failed: {error}") from error
-
-
-@dataclass(frozen=True)
-class BaselinePlayer:
-    """A player without a network; `workers` compute its moves."""
-
-    name: str
-    rule: Rule
-    workers: Executor
-
-    def choose(self, question: Question) -> Future[ChosenMove]:
-        """Begins to look for a move."""
-        return self.workers.submit(self.rule, question.state, question.seed)
-
-    def end(self, game: int) -> None:
-        """Nothing is kept of a game."""
-
-    def close(self) -> None:
-        """Nothing runs; the workers are their owner's."""
-
-
-def make_baseline(game: _core.Game, baseline: Baseline, workers: Executor, name: str = "") -> BaselinePlayer:
-    """The player of this kind for this game; ValueError where the game has none."""
-    return BaselinePlayer(name or str(baseline), RULES[baseline.kind](game, baseline.number), workers)
-
-
-def _random(game: _core.Game, number: int | None) -> Rule:
-    """Uniformly random legal moves."""
-    del game, number
-
-    def choose(state: _core.State, seed: int) -> ChosenMove:
-        actions = state.legal_actions()
-        return ChosenMove(int(actions[_core.random_u64(seed, 0) * len(actions) >> 64]))
-
-    return choose
-
-
-def _mcts(game: _core.Game, number: int | None) -> Rule:
-    """The most visited move of UCT by random games."""
-    del game
-    return lambda state, seed: _by_visits(state, _core.mcts_search(state, number or 0, seed))
-
-
-def _rave(game: _core.Game, number: int | None) -> Rule:
-    """The most visited move of a search with all-moves-as-first values."""
-    if game.name != "nogo":
-        raise ValueError(f"rave plays nogo alone, got {game.spec}; mcts:{number} plays every game")
-    return lambda state, seed: _by_visits(state, _core.rave_search(state, number or 0, seed))
-
-
-def _by_visits(state: _core.State, found: NDArray[np.uint32]) -> ChosenMove:
-    return ChosenMove(most_visited(found, state.legal_actions().tolist()))
-
-
-RULES: dict[str, Callable[[_core.Game, int | None], Rule]] = {
-    "random": _random,
-    "mcts": _mcts,
-    "rave": _rave,
-    "solver": solver_rule,
-}

@@ -1,264 +1,26 @@
-"""Players, and the one loop that runs searches: gather rows, let the network compute them, apply the answers.
-
-`run_searches` drives a forest until its trees are finished; analysis, the UCI engine and the benchmarks use it. The
-arena uses the same `InFlight` step by step, because it plays moves between two batches. Up to `in_flight` batches wait
-for the network at a time, so that the core gathers batch B while the network computes batch A.
-"""
+"""A player with one or two networks: what chooses moves in the arena from finished searches."""
 
 from __future__ import annotations
 
-import time
-from collections import deque
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
-from hauteur.networks.evaluators.factory import StateEvaluator
 from hauteur.players.playout_cap import PlayoutCap
 from hauteur.players.surprise import policy_surprise
+from hauteur.search.move_choice import choose_actions, temperatures_at
 from hauteur.search.params import SearchParams, Temperature
-from hauteur.search.rules import SecondNet
-from hauteur.search.temperature import choose_actions, temperatures_at
 
 if TYPE_CHECKING:
-    from hauteur.networks.evaluators.factory import Evaluator, Pending
+    from hauteur.networks.evaluators.base import Evaluator
 
 
 TARGET_UNITS = 65_535
 """What a whole policy target counts where it is not made of visits; shares below half of one are left out."""
-
-
-@dataclass
-class SearchFacts:
-    """Where the time of a search went (seconds) and how full its batches were.
-
-    search: in gather and apply (the core); network: waiting for answers; total: from start to end. The rest is Python.
-    """
-
-    search: float = 0.0
-    network: float = 0.0
-    total: float = 0.0
-    rows: int = 0
-    batches: int = 0
-    capacity: int = 0
-
-    @property
-    def python(self) -> float:
-        """Seconds that were neither the core nor waiting for the network."""
-        return max(0.0, self.total - self.search - self.network)
-
-    @property
-    def fill(self) -> float:
-        """Mean share of a batch that held rows, 0 to 1."""
-        return self.rows / self.capacity if self.capacity else 0.0
-
-    def add(self, other: SearchFacts) -> None:
-        """Adds the counts and seconds of another search."""
-        self.search += other.search
-        self.network += other.network
-        self.total += other.total
-        self.rows += other.rows
-        self.batches += other.batches
-        self.capacity += other.capacity
-
-
-@dataclass
-class InFlight:
-    """The batches that wait for one network, oldest first, and the buffers that their rows lie in.
-
-    A batch holds rows of all `forests` that ask this network. batch_size: most rows of a batch; depth: most batches at
-    a time; spread: one leaf a tree at a time is wanted, so the active trees are spread over `depth` batches, and the
-    next batch can be gathered while one is computed. nets: which net of each forest this network is (default: 0).
-    """
-
-    forests: Sequence[_core.Forest]
-    evaluator: Evaluator
-    batch_size: int
-    depth: int = 2
-    spread: bool = False
-    rows: Callable[[], int] | None = None
-    facts: SearchFacts = field(default_factory=SearchFacts)
-    nets: Sequence[int] = ()
-
-    def __post_init__(self) -> None:
-        self._sources = list(zip(self.forests, self.nets or [0] * len(self.forests), strict=True))
-        if self.batch_size < 1 or self.depth < 1:
-            raise ValueError(f"batch_size and in_flight must be >= 1, got {self.batch_size} and {self.depth}")
-        shape = (self.batch_size, *self.forests[0].game.feature_shape)
-        self._free: list[NDArray[np.float32]] = [np.zeros(shape, np.float32) for _ in range(self.depth)]
-        # Asked once: looking at a protocol takes longer than gathering a row.
-        self._by_states = self.evaluator if isinstance(self.evaluator, StateEvaluator) else None
-        self._waiting: deque[tuple[list[_Part], Pending, NDArray[np.float32]]] = deque()
-
-    def __len__(self) -> int:
-        return len(self._waiting)
-
-    def fill(self) -> None:
-        """Gathers and submits batches until `depth` of them wait or the forests have no more rows to give."""
-        wanted = self._rows_wanted()
-        while self._free and any(wanted) and self._submit_next(wanted):
-            pass
-
-    def apply_oldest(self) -> bool:
-        """Waits for the oldest batch and applies it; False when none waits."""
-        if not self._waiting:
-            return False
-        parts, pending, buffer = self._waiting.popleft()
-        started = time.perf_counter()
-        try:
-            policy_logits, wdl = pending.result()
-        except BaseException:
-            self._take_back(parts, buffer)
-            raise
-        answered = time.perf_counter()
-        for part in parts:
-            part.forest.apply(part.batch, policy_logits[part.rows], wdl[part.rows])
-        self._free.append(buffer)
-        self.facts.network += answered - started
-        self.facts.search += time.perf_counter() - answered
-        return True
-
-    def cancel(self) -> None:
-        """Takes back the visits of all batches that wait; the forests are then as if they had not been gathered."""
-        while self._waiting:
-            parts, _, buffer = self._waiting.pop()
-            self._take_back(parts, np.zeros_like(buffer))  # the network may still read the old one
-
-    def _rows_wanted(self) -> list[int]:
-        """Rows of the next batch for each forest, at most; together they may be more than fit."""
-        if not self.spread:
-            return [self.batch_size if self.rows is None else min(self.batch_size, self.rows())] * len(self.forests)
-        # Large turns are rare, and some come together.
-        wanted = [self.batch_size if net else -(-len(forest.active()) // self.depth) for forest, net in self._sources]
-        total = sum(wanted)
-        return wanted if total <= self.batch_size else [-(-rows * self.batch_size // total) for rows in wanted]
-
-    def _submit_next(self, wanted: Sequence[int]) -> bool:
-        """Gathers one batch and submits it; False when there were no rows."""
-        buffer = self._free.pop()
-        parts: list[_Part] = []
-        started = time.perf_counter()
-        try:
-            self._gather(wanted, buffer, parts)
-            self.facts.search += time.perf_counter() - started
-            rows = parts[-1].rows.stop if parts else 0
-            if rows:
-                pending = self._submit(parts, buffer[:rows])
-        except BaseException:
-            self._take_back(parts, buffer)
-            raise
-        if rows == 0:
-            self._free.append(buffer)
-            return False
-        self._waiting.append((parts, pending, buffer))
-        self.facts.rows += rows
-        self.facts.batches += 1
-        self.facts.capacity += self.batch_size
-        return True
-
-    def _gather(self, wanted: Sequence[int], buffer: NDArray[np.float32], parts: list[_Part]) -> None:
-        """Lets each forest write its rows behind those of the one before, while there is room."""
-        end = 0
-        for (forest, net), rows in zip(self._sources, wanted, strict=True):
-            room = min(rows, self.batch_size - end)
-            batch = forest.gather(buffer[end : end + room], net)
-            if len(batch):
-                parts.append(_Part(forest, batch, slice(end, end + len(batch))))
-                end += len(batch)
-            else:
-                forest.cancel(batch)
-
-    def _submit(self, parts: list[_Part], rows: NDArray[np.float32]) -> Pending:
-        """Gives the evaluator its work: the rows, or the positions themselves where it plays on from them."""
-        if self._by_states is not None:
-            states = [state for part in parts for state in part.forest.batch_states(part.batch)]
-            return self._by_states.submit_states(states)
-        return self.evaluator.submit(rows)
-
-    def _take_back(self, parts: list[_Part], buffer: NDArray[np.float32]) -> None:
-        """Takes back the visits of a batch; the buffer is free again."""
-        for part in parts:
-            part.forest.cancel(part.batch)
-        self._free.append(buffer)
-
-
-class _Part(NamedTuple):
-    """The rows of a batch that belong to one forest."""
-
-    forest: _core.Forest
-    batch: _core.Batch
-    rows: slice
-
-
-def run_searches(
-    forest: _core.Forest,
-    evaluator: Evaluator,
-    *,
-    large: Evaluator | None = None,
-    batch_size: int,
-    in_flight: int = 2,
-    rows: Callable[[], int] | None = None,
-    should_stop: Callable[[], bool] | None = None,
-    on_batch: Callable[[SearchFacts], None] | None = None,
-) -> SearchFacts:
-    """Searches until no tree of the forest is active, or `should_stop()` says so (asked once a batch).
-
-    After a stop the batches that still wait are taken back: a stop costs at most one batch, and the trees are left
-    consistent with nothing in flight. `on_batch` sees the facts after every batch. large: the second net, where the
-    settings of the forest want one; batches of both are in flight at once.
-    """
-    started = time.perf_counter()
-    facts = SearchFacts()
-    networks = [
-        InFlight([forest], network, batch_size, in_flight, rows=rows, facts=facts, nets=[net])
-        for network, net in asked_networks(forest, evaluator, large)
-    ]
-    try:
-        while _turn(forest, networks):
-            facts.total = time.perf_counter() - started
-            if on_batch is not None:
-                on_batch(facts)
-            if should_stop is not None and should_stop():
-                break
-    finally:
-        for network in networks:
-            network.cancel()
-        facts.total = time.perf_counter() - started
-    return facts
-
-
-def for_nets(search: SearchParams, large: object | None) -> SearchParams:
-    """The settings to search with: where a large net is given they have a section `second_net`."""
-    if large is None or search.second_net is not None:
-        return search
-    return search.model_copy(update={"second_net": SecondNet()})
-
-
-def asked_networks(forest: _core.Forest, evaluator: Evaluator, large: Evaluator | None) -> list[tuple[Evaluator, int]]:
-    """The evaluators that a forest asks, each with the number of its net; ValueError if the large one is missing."""
-    if large is None and 1 in forest.nets:
-        raise ValueError("the search settings have second_net, which needs a large net; none was given")
-    return [(evaluator if net == 0 or large is None else large, net) for net in forest.nets]
-
-
-def _turn(forest: _core.Forest, networks: Sequence[InFlight]) -> bool:
-    """Fills up, then applies each network's oldest batch; False when there is nothing left to do."""
-    before = forest.stats()["visits"]
-    for network in networks:
-        network.fill()
-    applied = [network.apply_oldest() for network in networks]
-    if any(applied):
-        return True
-    if len(forest.active()) == 0:
-        return False
-    if forest.stats()["visits"] == before:
-        raise RuntimeError("the search stands still: trees are active, but gather gives neither rows nor visits")
-    return True
 
 
 @dataclass(frozen=True)

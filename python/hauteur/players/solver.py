@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from hauteur import _core
-from hauteur.players.chosen_move import ChosenMove, Rule, most_visited
+from hauteur.players.move_player import ChosenMove, MoveFunction, most_visited
 
 NODES = 2_000_000
 """Most positions that are searched for a move, unless another number is given."""
@@ -28,7 +28,7 @@ MoveValues = Callable[[_core.State], Sequence[int]]
 """Values of all legal moves of a position, in ascending order: +1 the mover wins by it, 0 draw, -1 loses."""
 
 
-def solver_rule(game: _core.Game, nodes: int | None) -> Rule:
+def solver_rule(game: _core.Game, nodes: int | None) -> MoveFunction:
     """The rule of the player; ValueError for a game that is not solved here."""
     if game.name == "nogo":
         return _NoGo(game, nodes or NODES)

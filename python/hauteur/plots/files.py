@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hauteur.networks.files import write_bytes
 from hauteur.plots.colours import LIGHT
 from hauteur.plots.figure import Figure, Series
+from hauteur.system.files import write_bytes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

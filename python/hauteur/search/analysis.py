@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
-from hauteur.players.player import run_searches
+from hauteur.search.driver import run_searches
 from hauteur.search.limits import Limits, Progress, stop_reason
 from hauteur.search.params import SearchParams
 from hauteur.search.report import Pace, RootReport, proven_mate, root_report
 
 if TYPE_CHECKING:
-    from hauteur.networks.evaluators.factory import Backend, Evaluator, Precision
+    from hauteur.networks.evaluators.base import Backend, Evaluator, Precision
 
 REPORT_SECONDS = 0.1
 """Least time between two reports of a running search."""
@@ -104,7 +104,7 @@ class _Run:
     """Whether the tree can grow no more, and that has been reported."""
 
 
-class Session:
+class Analysis:
     """A tree that follows a game, and at most one search of it at a time.
 
     large: the second net, where the settings have one; all counts of visits are then the small net's. batch_size: most

@@ -18,18 +18,18 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import numpy as np
 
 from hauteur import _core
-from hauteur.players.player import InFlight, SearchFacts, asked_networks, for_nets
+from hauteur.search.driver import InFlight, SearchFacts, asked_networks, for_nets
 from hauteur.system.seeds import derived_seed
 
 if TYPE_CHECKING:
-    from hauteur.networks.evaluators.factory import Evaluator
+    from hauteur.networks.evaluators.base import Evaluator
     from hauteur.search.params import SearchParams
 
 MOST_VISITS = 1_000_000_000
 
 
 @dataclass(frozen=True)
-class Judgement:
+class SearchReading:
     """What a search says of its position at a number of visits. Values are for the player to move, -1 to 1.
 
     visits: of the root, its own evaluation included; q: win minus loss of the root; best: the move it would play;
@@ -50,7 +50,7 @@ class Judgement:
         return self.best_q - self.second_q
 
 
-Judgements = tuple[Judgement, ...]
+Judgements = tuple[SearchReading, ...]
 """One for each count of visits that was reached."""
 
 GoOn = Callable[[Judgements], bool]
@@ -58,7 +58,7 @@ GoOn = Callable[[Judgements], bool]
 
 
 @dataclass(frozen=True)
-class Question:
+class AnalysisRequest:
     """A position to judge, its past included, at these counts of visits (ascending).
 
     only: the root moves allowed, empty: all; go_on: asked at every count but the last; a search that does not go on
@@ -80,7 +80,7 @@ class Question:
 
 
 Said = TypeVar("Said")
-Dialogue = Generator[Question, Judgements, Said]
+Dialogue = Generator[AnalysisRequest, Judgements, Said]
 """Questions one after another, each made of the judgements of those before; at the end it returns what came out."""
 
 
@@ -100,18 +100,18 @@ class Judge:
     threads: int = 1
     facts: SearchFacts = field(default_factory=SearchFacts)
 
-    def judge(self, questions: Iterable[Question]) -> list[Judgements]:
+    def judge(self, questions: Iterable[AnalysisRequest]) -> list[Judgements]:
         """The judgements of all questions, in their order."""
         found = dict(self.judge_each(questions))
         return [found[number] for number in range(len(found))]
 
-    def judge_each(self, questions: Iterable[Question]) -> Generator[tuple[int, Judgements]]:
+    def judge_each(self, questions: Iterable[AnalysisRequest]) -> Generator[tuple[int, Judgements]]:
         """The number of each question (from 0) with its judgements, once they are there; read as there is room."""
         return self.converse(_single(question) for question in questions)
 
     def judge_states(self, states: Iterable[_core.State], *visits: int) -> list[Judgements]:
         """The judgements of positions at these counts of visits."""
-        return self.judge(Question(state, visits) for state in states)
+        return self.judge(AnalysisRequest(state, visits) for state in states)
 
     def converse(self, dialogues: Iterable[Dialogue[Said]]) -> Generator[tuple[int, Said]]:
         """The number of each dialogue (from 0) with what it returned, when it ends; they are begun as there is room."""
@@ -122,7 +122,7 @@ class Judge:
             self.facts.total += time.perf_counter() - started
 
 
-def _single(question: Question) -> Dialogue[Judgements]:
+def _single(question: AnalysisRequest) -> Dialogue[Judgements]:
     return (yield question)
 
 
@@ -133,7 +133,7 @@ def counts_up_to(most: int, *also: int, a_doubling: int = 4) -> tuple[int, ...]:
     return tuple(sorted(count for count in {*counts, *also, most} if count <= most))
 
 
-def visits_to_solution(judgements: Sequence[Judgement], right: Callable[[int], bool]) -> int | None:
+def visits_to_solution(judgements: Sequence[SearchReading], right: Callable[[int], bool]) -> int | None:
     """The first count of visits at which the move to play is right and stays right; None if the last one is wrong."""
     solved = None
     for judgement in reversed(judgements):
@@ -149,8 +149,8 @@ class _Tree(Generic[Said]):
 
     number: int
     dialogue: Dialogue[Said]
-    question: Question
-    found: list[Judgement] = field(default_factory=list)
+    question: AnalysisRequest
+    found: list[SearchReading] = field(default_factory=list)
 
 
 class _Conversation(Generic[Said]):
@@ -225,7 +225,7 @@ class _Searches:
             for net, number in asked_networks(self.forest, judge.evaluator, judge.large)
         ]
 
-    def begin(self, question: Question) -> int:
+    def begin(self, question: AnalysisRequest) -> int:
         """The tree in which a question is searched."""
         # The seed is of the position, not of its number: the same position is judged alike wherever it stands.
         tree = self.forest.add(question.state, derived_seed(self.seed, "judging", question.state.key))
@@ -258,7 +258,7 @@ class _Searches:
         for network in self.networks:
             network.cancel()
 
-    def judgement(self, tree: int) -> Judgement:
+    def judgement(self, tree: int) -> SearchReading:
         """What the tree says now."""
         ids = np.array([tree], np.int64)
         win, _, loss = self.forest.root_values(ids)[0].tolist()
@@ -269,4 +269,4 @@ class _Searches:
         second = None if np.isnan(others).all() else int(np.nanargmax(others))
         visits = int(self.forest.root_node_visits(ids)[0])
         second_q = math.nan if second is None else float(q[second])
-        return Judgement(visits, win - loss, best, float(q[best]), second, second_q)
+        return SearchReading(visits, win - loss, best, float(q[best]), second, second_q)

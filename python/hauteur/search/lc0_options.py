@@ -18,7 +18,7 @@ Kind = Literal["check", "spin", "float", "string", "combo"]
 
 
 @dataclass(frozen=True)
-class Option:
+class Lc0Option:
     """One option of the engine. `field` is the dotted path of the setting it changes, if it is one of the search."""
 
     name: str
@@ -102,12 +102,12 @@ def _parse_check(name: str, text: str) -> bool:
     return values[text.lower()]
 
 
-def _float(name: str, default: float, least: float, most: float, field: str, help: str) -> Option:  # noqa: A002
-    return Option(name, "float", default, help, least=least, most=most, field=field)
+def _float(name: str, default: float, least: float, most: float, field: str, help: str) -> Lc0Option:  # noqa: A002
+    return Lc0Option(name, "float", default, help, least=least, most=most, field=field)
 
 
-def _spin(name: str, default: int, least: int, most: int, field: str, help: str) -> Option:  # noqa: A002
-    return Option(name, "spin", default, help, least=least, most=most, field=field)
+def _spin(name: str, default: int, least: int, most: int, field: str, help: str) -> Lc0Option:  # noqa: A002
+    return Lc0Option(name, "spin", default, help, least=least, most=most, field=field)
 
 
 def contempt_elo(text: str, opponent: str = "", otherwise: float = 0.0) -> float:
@@ -134,14 +134,14 @@ def contempt_elo(text: str, opponent: str = "", otherwise: float = 0.0) -> float
 MOST_CONTEMPT = 10_000.0
 
 CONTEMPT_OPTIONS = (
-    Option(
+    Lc0Option(
         "Contempt",
         "string",
         "",
         "Elo by which the contempt side is taken to be stronger; or a list of name=value, by the name of UCI_Opponent.",
         check=contempt_elo,
     ),
-    Option(
+    Lc0Option(
         "ContemptMode",
         "combo",
         "play",
@@ -168,7 +168,7 @@ CONTEMPT_OPTIONS = (
         "Draw rate at the net's strength.",
     ),
     _float("WDLBookExitBias", 0.65, -2, 2, "wdl_contempt.book_exit_bias", "Advantage in which opening books end."),
-    Option("UCI_Opponent", "string", "", "Title, Elo, kind and name of the opponent, as programs send it."),
+    Lc0Option("UCI_Opponent", "string", "", "Title, Elo, kind and name of the opponent, as programs send it."),
     _float("UCI_RatingAdv", 0.0, -MOST_CONTEMPT, MOST_CONTEMPT, "", "Contempt where that option says nothing."),
 )
 """The options of WDL contempt."""
@@ -189,7 +189,7 @@ def check_schedule(text: str) -> None:
 
 
 SEARCH_CONTEMPT_OPTIONS = (
-    Option(
+    Lc0Option(
         "ScLimit",
         "spin",
         SEARCH_CONTEMPT_OFF,
@@ -201,7 +201,7 @@ SEARCH_CONTEMPT_OPTIONS = (
     ),
     _float("ScTemperature", 1.0, 0.001, 100, "search_contempt.temperature", "Flattens (> 1) or sharpens those draws."),
     _float("HybridSamplingRatio", 1.0, 0, 1, "search_contempt.sampling_ratio", "Share of the visits that are drawn."),
-    Option(
+    Lc0Option(
         "HybridRatioSchedule",
         "string",
         "",
@@ -216,11 +216,11 @@ SEARCH_OPTIONS = (
     _float("CPuct", 1.745, 0, 100, "cpuct.init", "Exploration of PUCT."),
     _float("CPuctBase", 38739, 1, 1e9, "cpuct.base", "Visits at which exploration starts to grow."),
     _float("CPuctFactor", 3.894, 0, 1000, "cpuct.factor", "Growth of exploration with visits."),
-    Option("RootHasOwnCpuctParams", "check", False, "Use the three CPuct...AtRoot options at the root."),
+    Lc0Option("RootHasOwnCpuctParams", "check", False, "Use the three CPuct...AtRoot options at the root."),
     _float("CPuctAtRoot", 1.745, 0, 100, "root_cpuct.init", "CPuct of the root."),
     _float("CPuctBaseAtRoot", 38739, 1, 1e9, "root_cpuct.base", "CPuctBase of the root."),
     _float("CPuctFactorAtRoot", 3.894, 0, 1000, "root_cpuct.factor", "CPuctFactor of the root."),
-    Option(
+    Lc0Option(
         "FpuStrategy",
         "combo",
         "reduction",
@@ -229,7 +229,7 @@ SEARCH_OPTIONS = (
         field="fpu.kind",
     ),
     _float("FpuValue", 0.33, -100, 100, "fpu.value", "The reduction, or the value."),
-    Option(
+    Lc0Option(
         "FpuStrategyAtRoot",
         "combo",
         "same",
@@ -242,8 +242,8 @@ SEARCH_OPTIONS = (
     _float("DirichletNoiseEpsilon", 0.0, 0, 1, "dirichlet.epsilon", "Share of noise in the root's policy."),
     _float("DirichletNoiseAlpha", 0.3, 0.001, 1000, "dirichlet.alpha", "Concentration of that noise."),
     _float("DrawScore", 0.0, -1, 1, "draw_score", "Value of a draw for White."),
-    Option("TwoFoldDraws", "check", True, "A position that comes back within a line counts as a draw."),
-    Option("StickyEndgames", "check", True, "Proven wins, draws and losses are carried up the tree."),
+    Lc0Option("TwoFoldDraws", "check", True, "A position that comes back within a line counts as a draw."),
+    Lc0Option("StickyEndgames", "check", True, "Proven wins, draws and losses are carried up the tree."),
     *CONTEMPT_OPTIONS,
     *SEARCH_CONTEMPT_OPTIONS,
 )
@@ -353,7 +353,7 @@ def temperature(options: Mapping[str, Value]) -> Temperature:
     return Temperature.model_validate({option.field: _value(option, given) for option in TEMPERATURE_OPTIONS})
 
 
-def _value(option: Option, given: Mapping[str, Value]) -> Value:
+def _value(option: Lc0Option, given: Mapping[str, Value]) -> Value:
     value = given.get(option.name.lower(), option.default)
     return option.parse(option.text(value))
 

@@ -164,7 +164,7 @@ def _changes_scores(params: SearchParams) -> bool:
 
 
 class Temperature(Section):
-    """Randomness of the moves played: p ~ N^(1/T). Meanings as lc0's Temp... options (hauteur.search.temperature)."""
+    """Randomness of the moves played: p ~ N^(1/T). Meanings as lc0's Temp... options (hauteur.search.move_choice)."""
 
     initial: Annotated[float, Field(ge=0, le=100)] = 0.0
     decay_moves: Annotated[int, Field(ge=0, le=10_000)] = 0

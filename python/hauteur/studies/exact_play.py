@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from hauteur import _core
 from hauteur.matches.arena import play_games
-from hauteur.matches.ratings.elo import Record
+from hauteur.matches.ratings.elo import MatchScore
 from hauteur.matches.record import GamePlan
 from hauteur.networks.bundled import data_path
 from hauteur.networks.evaluators.rollout import RolloutEvaluator
-from hauteur.players.player import Player, run_searches
+from hauteur.players.player import Player
+from hauteur.search.driver import run_searches
 from hauteur.search.params import Cpuct, Fpu, SearchParams
 
 SEATS = (0, 1)
@@ -200,7 +201,7 @@ def total(parts: Sequence[Preserved]) -> Preserved:
 class RolloutMatch:
     """A player's results against a search by random games; `different` of the games are unlike all others."""
 
-    record: Record
+    record: MatchScore
     different: int
 
 
@@ -221,7 +222,7 @@ def play_rollouts(player: Player, game: _core.Game, *, rollouts: int, games: int
 
 def _match(player: Player, opponent: Player, game: _core.Game, games: int, seed: int) -> RolloutMatch:
     plans = (GamePlan(index, (0, 1) if index % 2 == 0 else (1, 0)) for index in range(games))
-    record, lines = Record(), set()
+    record, lines = MatchScore(), set()
     for played in play_games(
         game, [player, opponent], plans, seed=seed, purpose="rollout match", parallel=games, batch_size=games
     ):

@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from hauteur.networks.files import write_bytes
+from hauteur.system.files import write_bytes
 
 Entry = TypeVar("Entry", bound=BaseModel)
 

@@ -11,11 +11,12 @@ import numpy as np
 
 from hauteur import _core, networks
 from hauteur.games import registry as games
-from hauteur.networks.evaluators.factory import PRECISIONS, Backend, Precision, make_evaluator
+from hauteur.networks.evaluators.base import Backend, Precision
+from hauteur.networks.evaluators.factory import PRECISIONS, make_evaluator
 from hauteur.search.params import SearchParams
 
 if TYPE_CHECKING:
-    from hauteur.networks.evaluators.factory import Evaluator
+    from hauteur.networks.evaluators.base import Evaluator
 
 DEFAULT_VISITS = {"chess": 300_000, "connect4": 100_000}
 
@@ -299,7 +300,7 @@ def bare_rates(evaluator: Any, features: Any, in_flight: int, evaluations: int) 
 
 def search_rates(game: _core.Game, evaluator: Any, batch: int, in_flight: int, visits: int) -> tuple[float, float]:
     """Visits and network rows per second of one search with a fresh tree and cache."""
-    from hauteur.players.player import run_searches
+    from hauteur.search.driver import run_searches
 
     forest = _core.Forest(game, SearchParams().model_dump_json(exclude_none=True))
     ids = np.array([forest.add(game.initial_state())])

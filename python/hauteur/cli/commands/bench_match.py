@@ -7,7 +7,8 @@ from pathlib import Path
 from hauteur.cli.commands.bench import check_positive, sample_rows, timed_rates
 from hauteur.cli.commands.options import Seed
 from hauteur.games.registry import make
-from hauteur.matches.match import Evaluators, Match, MatchSettings, Resources, resolved_net
+from hauteur.matches.match import Match, MatchSettings
+from hauteur.players.build import Evaluators, Resources, resolved_net
 from hauteur.players.settings import parse_player
 
 

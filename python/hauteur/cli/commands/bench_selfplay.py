@@ -77,7 +77,7 @@ def selfplay(
     check_positive(visits=visits, games=games, parallel=parallel, batch=batch, in_flight=in_flight, threads=threads)
     sizes = {"visits": visits, "games": games, "parallel_games": parallel, "batch_size": batch, "in_flight": in_flight}
     settings = bench_settings(spec, sizes, setting)
-    game, run = make(spec), Measured()
+    game, run = make(spec), SelfPlaySpeed()
     with (
         net_file(game, net, filters, blocks) as path,
         closing(make_evaluator(game, str(path), precision=precision, threads=threads)) as evaluator,
@@ -102,7 +102,7 @@ def bench_settings(spec: str, sizes: dict[str, Any], changes: Sequence[str]) -> 
 
 
 @dataclass
-class Measured:
+class SelfPlaySpeed:
     """A stretch of self-play and what it took.
 
     own_cpu_seconds: of the thread that searches and plays, which computes no network; curve: games that are over and

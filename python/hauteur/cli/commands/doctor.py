@@ -23,7 +23,7 @@ PACKAGES = ("numpy", "torch", "openvino", "onnx", "onnxscript", "pyarrow", "pyda
 PROBES = {
     "openvino": """
 import openvino
-from hauteur.evaluate_openvino import default_precision
+from hauteur.networks.evaluators.openvino import default_precision
 core = openvino.Core()
 found = {"default_precision": default_precision(), "devices": {
     d: {"name": core.get_property(d, "FULL_DEVICE_NAME").strip(),

@@ -13,8 +13,8 @@ from cyclopts import Parameter
 from hauteur import _core
 from hauteur.cli.commands.options import Seed
 from hauteur.networks.bundled import net_or_shipped
-from hauteur.players.player import for_nets
-from hauteur.search.analysis import OnReport, Session, open_evaluator
+from hauteur.search.analysis import Analysis, OnReport, open_evaluator
+from hauteur.search.driver import for_nets
 from hauteur.search.limits import Limits
 from hauteur.search.params import SearchParams
 from hauteur.search.report import RootReport
@@ -93,7 +93,7 @@ def analyse(
         )
         assert evaluator is not None
         params = for_nets(search, large)
-        session = Session(evaluator, params, large=large, seed=seed, batch_size=batch_size, tablebase=tablebase)
+        session = Analysis(evaluator, params, large=large, seed=seed, batch_size=batch_size, tablebase=tablebase)
         session.set_position(start, actions)
         report = _search(session, limits, actions=restriction, lines=rows, quiet=json)
     _show(report, f"{name} and {large_net}" if large_net else name, rows=rows, as_json=json)
@@ -114,10 +114,10 @@ def uci(*, weights: str | None = None, log: Path | None = None, seed: Seed | Non
         Of moves drawn by temperature and of noise. Default: different every time.
     """
     from hauteur.engine.streams import Output, input_lines
-    from hauteur.engine.uci.engine import Engine
+    from hauteur.engine.uci.engine import UciEngine
 
     output = Output(sys.stdout)
-    engine = Engine(output, seed=seed)
+    engine = UciEngine(output, seed=seed)
     if weights is not None:
         engine.options.set("WeightsFile", weights)
     if log is not None:
@@ -158,7 +158,7 @@ def find_position(
     return start, tuple(actions), state
 
 
-def _search(session: Session, limits: Limits, *, actions: tuple[int, ...], lines: int, quiet: bool) -> RootReport:
+def _search(session: Analysis, limits: Limits, *, actions: tuple[int, ...], lines: int, quiet: bool) -> RootReport:
     """Searches, showing the table while it grows if there is somebody to see it. Ctrl-C ends the search early."""
     from rich.console import Console
 
@@ -174,7 +174,7 @@ def _search(session: Session, limits: Limits, *, actions: tuple[int, ...], lines
         return _result(session, session.start(limits, actions=actions, lines=lines, on_report=show))
 
 
-def _result(session: Session, future: "Future[RootReport]") -> RootReport:
+def _result(session: Analysis, future: "Future[RootReport]") -> RootReport:
     while True:
         try:
             return future.result(WAIT_SECONDS)

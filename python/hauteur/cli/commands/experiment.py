@@ -46,7 +46,7 @@ def experiment(
     threads
         Processor cores that it may use; default two.
     """
-    from hauteur.studies.papers.experiment import Setting, cores, default_folder, make_experiment
+    from hauteur.studies.papers.experiment import ExperimentSetting, cores, default_folder, make_experiment
     from hauteur.studies.papers.registry import EXPERIMENTS, find
 
     if name == "list":
@@ -55,7 +55,7 @@ def experiment(
         return
     chosen = find(name)
     folder = out or default_folder(chosen, scale)
-    setting = Setting(
+    setting = ExperimentSetting(
         folder,
         scale,
         seeds=chosen.seeds if seeds is None else seeds,

@@ -26,7 +26,7 @@ from hauteur.studies.exact_play import (
 )
 
 if TYPE_CHECKING:
-    from hauteur.networks.evaluators.factory import Evaluator
+    from hauteur.networks.evaluators.base import Evaluator
 
 
 def perft(spec: str, depth: int, *, divide: bool = False) -> int:

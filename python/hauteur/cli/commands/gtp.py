@@ -42,9 +42,9 @@ def gtp(
     seed
         Of all random draws. Default: different every time.
     """
-    from hauteur.engine.gtp.engine import Engine
-    from hauteur.engine.gtp.session import Desk, DeskSettings
-    from hauteur.engine.gtp.thinker import Resources
+    from hauteur.engine.gtp.engine import GtpEngine
+    from hauteur.engine.gtp.session import DeskSettings, GtpSession
+    from hauteur.engine.gtp.thinker import ThinkingResources
     from hauteur.engine.streams import Output, input_lines
 
     if batch_size is not None and batch_size < 1:
@@ -53,15 +53,15 @@ def gtp(
         resign_below=resign_below,
         move_overhead=move_overhead,
         seed=secrets.randbits(62) if seed is None else seed,
-        resources=Resources(threads, batch_size),
+        resources=ThinkingResources(threads, batch_size),
     )
-    desk = Desk(make(game), parse_player(player, "--player"), settings)
+    desk = GtpSession(make(game), parse_player(player, "--player"), settings)
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")  # whatever a controller sends can be quoted
     output = Output(sys.stdout)
     if log is not None:
         output.log_to(str(log))
-    Engine(desk, output).run(input_lines(sys.stdin.fileno()))
+    GtpEngine(desk, output).run(input_lines(sys.stdin.fileno()))
     if desk.is_opening:
         sys.stdout.flush()
         os._exit(0)  # a net that is being opened cannot be interrupted, and the program does not wait for us

@@ -12,9 +12,9 @@ from hauteur import _core
 from hauteur.cli.commands.options import Seed
 from hauteur.games.registry import make
 from hauteur.matches.game_files import form_of
-from hauteur.matches.match import Resources
 from hauteur.matches.openings import Opening, read_openings
-from hauteur.networks.evaluators.factory import Backend
+from hauteur.networks.evaluators.base import Backend
+from hauteur.players.build import Resources
 
 RANDOM_PLIES = 4
 

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from hauteur.learning.metrics import duration
 from hauteur.matches.arena import ArenaFacts
 from hauteur.matches.match import Match
 from hauteur.matches.results import Tally, sprt_line, summary
+from hauteur.system.formatting import duration
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -22,7 +22,7 @@ LINE_SECONDS = 10.0
 TERMINAL_SECONDS = 1.0
 
 
-class Played(Protocol):
+class ShownMatch(Protocol):
     """A match or a tournament."""
 
     @property
@@ -42,7 +42,7 @@ class Played(Protocol):
         """All games; None where there is no limit."""
 
 
-Shown = TypeVar("Shown", bound=Played)
+Shown = TypeVar("Shown", bound=ShownMatch)
 
 
 def progress_line(contest: Match) -> str:
@@ -52,13 +52,13 @@ def progress_line(contest: Match) -> str:
     return f"{games_line(contest)}{result}{test}  {speed_line(contest)}"
 
 
-def games_line(contest: Played) -> str:
+def games_line(contest: ShownMatch) -> str:
     """Finished games and how many there are to be."""
     of = "" if contest.games_wanted is None else f"/{contest.games_wanted:,}"
     return f"{contest.games_done:,}{of} games"
 
 
-def speed_line(contest: Played) -> str:
+def speed_line(contest: ShownMatch) -> str:
     """Evaluations a second, rows of a batch, time so far and time left."""
     search = contest.facts.search
     rate = search.rows / search.total if search.total else 0.0
@@ -67,7 +67,7 @@ def speed_line(contest: Played) -> str:
     return f"{rate:,.0f} evaluations/s{fill}  {duration(search.total)}{f', {left} left' if left else ''}"
 
 
-def time_left(contest: Played) -> str:
+def time_left(contest: ShownMatch) -> str:
     """How long the games that are missing take at the speed of this session; empty where that is not known."""
     played = contest.facts.games
     if contest.games_wanted is None or not played:
@@ -131,7 +131,7 @@ def shown(contest: Shown, line: Callable[[Shown], str], table: Callable[[Shown],
 
 
 @contextmanager
-def every(seconds: float, contest: Played, show: Callable[[], None]) -> Iterator[None]:
+def every(seconds: float, contest: ShownMatch, show: Callable[[], None]) -> Iterator[None]:
     """Shows progress every so many seconds of play, in a thread: two games may end minutes apart."""
     over = threading.Event()
 

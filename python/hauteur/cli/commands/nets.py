@@ -11,8 +11,8 @@ from hauteur.cli.commands.options import Seed
 
 if TYPE_CHECKING:
     from hauteur.networks import NetDescription
-    from hauteur.networks.evaluators.compare import Differences
-    from hauteur.networks.evaluators.factory import Answers, Backend, Precision
+    from hauteur.networks.evaluators.base import Answers, Backend, Precision
+    from hauteur.networks.evaluators.compare import OutputDifferences
 
 EXIT_DIFFERENT = 1
 
@@ -150,7 +150,7 @@ class Comparison:
 
     name: str
     against: str
-    difference: "Differences"
+    difference: "OutputDifferences"
 
 
 def compare_backends(

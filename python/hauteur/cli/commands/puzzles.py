@@ -8,11 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hauteur.networks.evaluators.factory import Backend
+from hauteur.networks.evaluators.base import Backend
 
 if TYPE_CHECKING:
     from hauteur import _core
-    from hauteur.matches.match import Resources
+    from hauteur.players.build import Resources
     from hauteur.players.engines.settings import EngineSettings
     from hauteur.players.settings import PlayerSettings
     from hauteur.studies.puzzles.mine import MineSettings
@@ -118,7 +118,7 @@ def mine(
     import json as json_format
 
     from hauteur.games.registry import make
-    from hauteur.matches.match import Resources
+    from hauteur.players.build import Resources
     from hauteur.studies.puzzles.criteria import MineRule
     from hauteur.studies.puzzles.mine import Mine, MineSettings
     from hauteur.studies.puzzles.mine_result import mine_table
@@ -192,7 +192,7 @@ def solve(
     from itertools import islice
 
     from hauteur.games.registry import make
-    from hauteur.matches.match import Resources
+    from hauteur.players.build import Resources
     from hauteur.studies.puzzles.problems import read_problems
     from hauteur.studies.puzzles.solve import Solve, solve_table
 
@@ -301,7 +301,7 @@ def tell(line: str) -> None:
 
 def ticker(what: str, found: str = "puzzles") -> Callable[[int, int, int], None]:
     """Tells now and then how much is done, with the time that is left at this pace."""
-    from hauteur.learning.metrics import duration
+    from hauteur.system.formatting import duration
 
     started = told = time.monotonic()
     first: int | None = None

@@ -16,14 +16,15 @@ from hauteur.cli.commands.match_options import RANDOM_PLIES
 from hauteur.cli.commands.match_view import match_table, progress_line, shown
 from hauteur.cli.commands.options import Seed
 from hauteur.games.registry import make
-from hauteur.matches.match import Match, Resources
+from hauteur.matches.match import Match
 from hauteur.matches.openings import read_openings
 from hauteur.matches.tuning import ratio as by_ratio
 from hauteur.matches.tuning import strength as by_strength
 from hauteur.matches.tuning.folder import TuningFolder
 from hauteur.matches.tuning.parameters import Parameter, parse_parameter, parse_parameters
 from hauteur.matches.tuning.spsa import Schedule
-from hauteur.networks.evaluators.factory import Backend
+from hauteur.networks.evaluators.base import Backend
+from hauteur.players.build import Resources
 from hauteur.players.settings import PlayerSettings, parse_player, value_key
 from hauteur.plots import write_figures
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from hauteur.engine.gtp.game_history import Board
+from hauteur.engine.gtp.game_history import GameHistory
 from hauteur.engine.gtp.protocol import quoted, read_colour, read_integer
 from hauteur.search.report import RootMove, RootReport, Wdl
 
@@ -43,12 +43,12 @@ def read_wanted(arguments: Sequence[str]) -> Wanted:
     return Wanted(colour, interval, max(1, values["maxmoves"]), bool(values.get("rootInfo")))
 
 
-def leela_line(board: Board, report: RootReport, wanted: Wanted) -> str:
+def leela_line(board: GameHistory, report: RootReport, wanted: Wanted) -> str:
     """One line in Leela Zero's form, empty before the first visit of a move: rates and priors in 1/10,000."""
     return " ".join(_leela_move(board, move, order) for order, move in _shown(report, wanted))
 
 
-def katago_line(board: Board, report: RootReport, wanted: Wanted) -> str:
+def katago_line(board: GameHistory, report: RootReport, wanted: Wanted) -> str:
     """One line in KataGo's form, empty before the first visit of a move: rates from 0 to 1, utility from -1 to 1."""
     moves = [_katago_move(board, move, order) for order, move in _shown(report, wanted)]
     win, draw, loss = report.wdl
@@ -91,17 +91,17 @@ def _figures(move: RootMove) -> tuple[float, float, float]:
     return rate, move.prior, lower_bound(rate, move.visits)
 
 
-def _line(board: Board, move: RootMove) -> str:
+def _line(board: GameHistory, move: RootMove) -> str:
     return " ".join(vertex for _, vertex in board.line(move.line))
 
 
-def _leela_move(board: Board, move: RootMove, order: int) -> str:
+def _leela_move(board: GameHistory, move: RootMove, order: int) -> str:
     rate, prior, bound = (round(10_000 * figure) for figure in _figures(move))
     figures = f"visits {move.visits} winrate {rate} prior {prior} lcb {bound} order {order}"
     return f"info move {board.vertex(move.action)} {figures} pv {_line(board, move)}"
 
 
-def _katago_move(board: Board, move: RootMove, order: int) -> str:
+def _katago_move(board: GameHistory, move: RootMove, order: int) -> str:
     rate, prior, bound = _figures(move)
     figures = f"visits {move.visits} utility {2 * rate - 1:.6f} winrate {rate:.6f} prior {prior:.6f} lcb {bound:.6f}"
     return f"info move {board.vertex(move.action)} {figures} order {order} pv {_line(board, move)}"

@@ -14,14 +14,13 @@ import traceback
 from collections.abc import Iterable, Iterator
 
 from hauteur import __version__
-from hauteur.cli.main import explain
-from hauteur.engine.gtp.feed import Feed
+from hauteur.engine.gtp.feed import LineReader
 from hauteur.engine.gtp.playing import PlayingCommands
 from hauteur.engine.gtp.protocol import (
     VERSION,
     Arguments,
-    Command,
     Commands,
+    GtpCommand,
     Request,
     Result,
     failure,
@@ -29,10 +28,11 @@ from hauteur.engine.gtp.protocol import (
     success,
     text_lines,
 )
-from hauteur.engine.gtp.session import Desk
+from hauteur.engine.gtp.session import GtpSession
 from hauteur.engine.gtp.setup import SetupCommands
 from hauteur.engine.streams import Output
 from hauteur.players.settings import changed_player, player_text, setting_text
+from hauteur.system.errors import explain
 
 ANALYZE_COMMANDS = {
     "all_legal": "plist/Legal moves/all_legal %m",
@@ -45,19 +45,19 @@ ANALYZE_COMMANDS = {
 """What GoGui offers in its menu: kind of the answer, label, command."""
 
 
-class Engine:
+class GtpEngine:
     """An engine for one desk that reads lines of bytes and writes to an Output."""
 
-    def __init__(self, desk: Desk, output: Output) -> None:
+    def __init__(self, desk: GtpSession, output: Output) -> None:
         self._desk = desk
         self._output = output
         self._over = False
-        self._feed: Feed | None = None
+        self._feed: LineReader | None = None
         self._parts = (SetupCommands(desk), PlayingCommands(desk, self._opened_feed))
 
     def run(self, source: Iterable[bytes]) -> None:
         """Answers requests until `quit` or the end of the input."""
-        self._feed = Feed(source, self._desk.stop)
+        self._feed = LineReader(source, self._desk.stop)
         while not self._over and (line := self._feed.next()) is not None:
             self._output.heard(line.decode("utf-8", errors="replace"))
             self.hear(line)
@@ -107,7 +107,7 @@ class Engine:
             self._output.lines(line)
         self._output.lines("")
 
-    def _opened_feed(self) -> Feed:
+    def _opened_feed(self) -> LineReader:
         assert self._feed is not None  # commands that need it are heard by `run` alone
         return self._feed
 
@@ -116,21 +116,25 @@ class Engine:
     def _own_table(self) -> Commands:
         name = self._desk.player.name or "hauteur"
         return {
-            "protocol_version": Command("", "2.", lambda _: str(VERSION)),
-            "name": Command("", "The player's name, else hauteur.", lambda _: name),
-            "version": Command("", "Version of hauteur.", lambda _: __version__),
-            "known_command": Command("COMMAND", "true or false.", self._known),
-            "list_commands": Command("", "All commands that work, one a line.", self._list),
-            "quit": Command("", "Ends the engine.", self._quit),
-            "cputime": Command("", "Seconds of the processor so far.", lambda _: f"{time.process_time():.3f}"),
-            "gogui-analyze_commands": Command("", "What GoGui offers in its menu.", self._analyze_commands),
+            "protocol_version": GtpCommand("", "2.", lambda _: str(VERSION)),
+            "name": GtpCommand("", "The player's name, else hauteur.", lambda _: name),
+            "version": GtpCommand("", "Version of hauteur.", lambda _: __version__),
+            "known_command": GtpCommand("COMMAND", "true or false.", self._known),
+            "list_commands": GtpCommand("", "All commands that work, one a line.", self._list),
+            "quit": GtpCommand("", "Ends the engine.", self._quit),
+            "cputime": GtpCommand("", "Seconds of the processor so far.", lambda _: f"{time.process_time():.3f}"),
+            "gogui-analyze_commands": GtpCommand("", "What GoGui offers in its menu.", self._analyze_commands),
         }
 
     def _player_table(self) -> Commands:
         """The commands that show and change the player, by the names of its settings in `--player`."""
         return {
-            "hauteur-set": Command("NAME VALUE", "Changes a setting of the player, such as `visits 800`.", self._set),
-            "hauteur-get": Command("[NAME]", "A setting of the player; all that differ from the defaults.", self._get),
+            "hauteur-set": GtpCommand(
+                "NAME VALUE", "Changes a setting of the player, such as `visits 800`.", self._set
+            ),
+            "hauteur-get": GtpCommand(
+                "[NAME]", "A setting of the player; all that differ from the defaults.", self._get
+            ),
         }
 
     def _known(self, arguments: Arguments) -> str:

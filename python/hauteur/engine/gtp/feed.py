@@ -8,7 +8,7 @@ INTERRUPT = b"# interrupt"
 """A comment by which GoGui asks to end a command early."""
 
 
-class Feed:
+class LineReader:
     """Lines in their order; `on_interrupt` is called by the reading thread at once."""
 
     def __init__(self, source: Iterable[bytes], on_interrupt: Callable[[], None]) -> None:

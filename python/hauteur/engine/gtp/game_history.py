@@ -7,7 +7,7 @@ from hauteur.engine.gtp.points import is_vertex, vertices_of
 from hauteur.engine.gtp.protocol import COLOURS, quoted
 
 
-class Board:
+class GameHistory:
     """One game from its start. Players alternate as the game says; colours are 0 (black, the first player) and 1."""
 
     def __init__(self, game: _core.Game) -> None:
@@ -91,5 +91,5 @@ class Board:
 
     def moves(self) -> list[tuple[int, str]]:
         """Player and vertex of every move so far."""
-        start = Board(self.game)
+        start = GameHistory(self.game)
         return start.line(tuple(self.actions))

@@ -7,25 +7,25 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from hauteur.engine.gtp.analysis import Wanted, katago_line, leela_line, read_wanted
 from hauteur.engine.gtp.clocks import PlayerClock, TimeSettings
-from hauteur.engine.gtp.feed import Feed
-from hauteur.engine.gtp.game_history import Board
+from hauteur.engine.gtp.feed import LineReader
+from hauteur.engine.gtp.game_history import GameHistory
 from hauteur.engine.gtp.protocol import (
     COLOURS,
     Arguments,
-    Command,
     Commands,
+    GtpCommand,
     Result,
     read_colour,
     read_integer,
     read_number,
     text_lines,
 )
-from hauteur.engine.gtp.session import Desk, LastSearch
-from hauteur.engine.gtp.thinker import Found, NetThinker
+from hauteur.engine.gtp.session import GtpSession, LastSearch
+from hauteur.engine.gtp.thinker import FoundMove, NetThinker
 from hauteur.search.limits import Limits
 from hauteur.search.report import RootReport
 
-LineOf = Callable[[Board, RootReport, Wanted], str]
+LineOf = Callable[[GameHistory, RootReport, Wanted], str]
 """How a report is written."""
 ANALYSE_USAGE = "[COLOUR] [CENTISECONDS] [KEY] [VALUE] [...]"
 GENMOVE_USAGE = f"COLOUR {ANALYSE_USAGE.removeprefix('[COLOUR] ')}"
@@ -34,17 +34,19 @@ GENMOVE_USAGE = f"COLOUR {ANALYSE_USAGE.removeprefix('[COLOUR] ')}"
 class PlayingCommands:
     """The commands, for one desk. Analysis ends when the feed has another line."""
 
-    def __init__(self, desk: Desk, feed: Callable[[], Feed]) -> None:
+    def __init__(self, desk: GtpSession, feed: Callable[[], LineReader]) -> None:
         self._desk = desk
         self._feed = feed
 
     def table(self) -> Commands:
         """The commands that the present player knows, by their names."""
         known = {
-            "genmove": Command("COLOUR", "Plays a move and says it.", self._genmove),
-            "reg_genmove": Command("COLOUR", "Says a move of a new search, the best one; plays nothing.", self._reg),
-            "time_settings": Command("MAIN PERIOD STONES", "Seconds for the game, then for so many moves.", self._time),
-            "time_left": Command("COLOUR SECONDS STONES", "What a clock shows; 0 stones: main time.", self._left),
+            "genmove": GtpCommand("COLOUR", "Plays a move and says it.", self._genmove),
+            "reg_genmove": GtpCommand("COLOUR", "Says a move of a new search, the best one; plays nothing.", self._reg),
+            "time_settings": GtpCommand(
+                "MAIN PERIOD STONES", "Seconds for the game, then for so many moves.", self._time
+            ),
+            "time_left": GtpCommand("COLOUR SECONDS STONES", "What a clock shows; 0 stones: main time.", self._left),
         }
         return {**known, **self._analysis_table()} if self._desk.player.has_net else known
 
@@ -52,22 +54,22 @@ class PlayingCommands:
         """The commands of a player that can analyse."""
         lz, kata = "live in Leela Zero's form", "live in KataGo's form"
         return {
-            "lz-analyze": Command(
+            "lz-analyze": GtpCommand(
                 ANALYSE_USAGE, f"Analysis {lz}, until the next line.", lambda a: self._analyse(a, leela_line)
             ),
-            "kata-analyze": Command(
+            "kata-analyze": GtpCommand(
                 ANALYSE_USAGE, f"Analysis {kata}, until the next line.", lambda a: self._analyse(a, katago_line)
             ),
-            "lz-genmove_analyze": Command(
+            "lz-genmove_analyze": GtpCommand(
                 GENMOVE_USAGE, f"genmove, with its search {lz}.", lambda a: self._genmove_live(a, leela_line)
             ),
-            "kata-genmove_analyze": Command(
+            "kata-genmove_analyze": GtpCommand(
                 GENMOVE_USAGE, f"genmove, with its search {kata}.", lambda a: self._genmove_live(a, katago_line)
             ),
-            "hauteur-value": Command("", "Win, draw and loss of the last search's player, 0 to 1.", self._value),
-            "hauteur-visits": Command("", "Visits of the moves in the last search.", self._visits),
-            "hauteur-line": Command("", "The best line of the last search.", self._line),
-            "gogui-interrupt": Command("", "Says that `# interrupt` ends a search early.", lambda _: ""),
+            "hauteur-value": GtpCommand("", "Win, draw and loss of the last search's player, 0 to 1.", self._value),
+            "hauteur-visits": GtpCommand("", "Visits of the moves in the last search.", self._visits),
+            "hauteur-line": GtpCommand("", "The best line of the last search.", self._line),
+            "gogui-interrupt": GtpCommand("", "Says that `# interrupt` ends a search early.", lambda _: ""),
         }
 
     # Moves.
@@ -125,7 +127,7 @@ class PlayingCommands:
     def _live_genmove(self, colour: int, wanted: Wanted, line_of: LineOf) -> Iterator[str]:
         seen, desk = _Latest(), self._desk
         with ThreadPoolExecutor(1, thread_name_prefix="genmove") as pool:
-            search: Future[Found] = pool.submit(desk.think, colour, lines=wanted.most, on_report=seen)
+            search: Future[FoundMove] = pool.submit(desk.think, colour, lines=wanted.most, on_report=seen)
             while not search.done():
                 yield from seen.lines(desk.board, wanted, line_of)
                 wait([search], wanted.interval)
@@ -163,7 +165,7 @@ class _Latest:
         """Takes a report."""
         self._report = report
 
-    def lines(self, board: Board, wanted: Wanted, line_of: LineOf) -> Iterator[str]:
+    def lines(self, board: GameHistory, wanted: Wanted, line_of: LineOf) -> Iterator[str]:
         """The line of the report, if there is one."""
         if self._report is not None and (line := line_of(board, self._report, wanted)):
             yield line

@@ -33,7 +33,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Command:
+class GtpCommand:
     """One command. usage: its arguments by name, [OPTIONAL] ones in brackets, `...` at the end for any number more."""
 
     usage: str
@@ -50,7 +50,7 @@ class Command:
             raise ValueError(f"syntax error: expected {wanted}, got {len(arguments)} arguments")
 
 
-Commands = dict[str, Command]
+Commands = dict[str, GtpCommand]
 """Commands by their names."""
 
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 
 from hauteur import _core
 from hauteur.engine.gtp.clocks import PlayerClock, TimeSettings, after_move, budget_of, full_clock
-from hauteur.engine.gtp.game_history import Board
+from hauteur.engine.gtp.game_history import GameHistory
 from hauteur.engine.gtp.points import board_size, vertices_of
-from hauteur.engine.gtp.thinker import Found, NetThinker, Resources, Thinker, open_thinker
+from hauteur.engine.gtp.thinker import FoundMove, NetThinker, Thinker, ThinkingResources, open_thinker
 from hauteur.games.registry import make
 from hauteur.players.settings import PlayerSettings
 from hauteur.search.analysis import OnReport
@@ -33,7 +33,7 @@ class DeskSettings:
     resign_below: float = 0.0
     move_overhead: float = 0.1
     seed: int = 0
-    resources: Resources = field(default_factory=Resources)
+    resources: ThinkingResources = field(default_factory=ThinkingResources)
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.resign_below < 1.0:
@@ -55,7 +55,7 @@ class LastSearch:
     line: tuple[tuple[int, str], ...]
 
 
-class Desk:
+class GtpSession:
     """One engine's board, player and clocks. ValueError where the player does not fit the game."""
 
     def __init__(
@@ -67,7 +67,7 @@ class Desk:
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         vertices_of(game)  # before a net is opened in vain
-        self.board = Board(game)
+        self.board = GameHistory(game)
         self.player = player
         self.settings = settings
         self.time = TimeSettings()
@@ -137,7 +137,7 @@ class Desk:
 
     # Moves.
 
-    def think(self, colour: int, *, lines: int = 1, on_report: OnReport | None = None) -> Found:
+    def think(self, colour: int, *, lines: int = 1, on_report: OnReport | None = None) -> FoundMove:
         """A move for this player, whose turn it must be, within its clock, which runs meanwhile."""
         self.board.require_turn(colour)
         began = self._now()
@@ -148,14 +148,14 @@ class Desk:
         self._note_found(found)
         return found
 
-    def think_repeatably(self, colour: int) -> Found:
+    def think_repeatably(self, colour: int) -> FoundMove:
         """A move for this player by a new search, without the clock and without random choice of the move."""
         self.board.require_turn(colour)
         found = self.thinker.choose(self.board, None, repeatable=True)
         self._note_found(found)
         return found
 
-    def answer(self, found: Found) -> str:
+    def answer(self, found: FoundMove) -> str:
         """What genmove says: the vertex, which is then played, or `resign`."""
         if found.score is not None and found.score < self.settings.resign_below:
             return RESIGN
@@ -201,7 +201,7 @@ class Desk:
 
     # Private.
 
-    def _note_found(self, found: Found) -> None:
+    def _note_found(self, found: FoundMove) -> None:
         """Keeps what a search has found; tells the log what a user should know of the move."""
         if found.report is not None:
             self.note(found.report)
@@ -215,7 +215,7 @@ class Desk:
 
     def _replace(self, game: _core.Game, player: PlayerSettings) -> None:
         """Opens the new player before the old one is closed, so that a failure changes nothing."""
-        board = self.board if game.spec == self.board.game.spec else Board(game)
+        board = self.board if game.spec == self.board.game.spec else GameHistory(game)
         opening = self._open(game, player)
         opening.result()
         self._opening.add_done_callback(_close)

@@ -4,45 +4,47 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hauteur.cli.main import explain
-from hauteur.engine.gtp.game_history import Board
+from hauteur.engine.gtp.game_history import GameHistory
 from hauteur.engine.gtp.points import sgf_vertex
 from hauteur.engine.gtp.protocol import (
     COLOURS,
     Arguments,
-    Command,
     Commands,
+    GtpCommand,
     read_colour,
     read_integer,
     read_number,
     text_lines,
 )
-from hauteur.engine.gtp.session import PASS, Desk, sized
+from hauteur.engine.gtp.session import PASS, GtpSession, sized
+from hauteur.system.errors import explain
 
 
 class SetupCommands:
     """The commands, for one desk."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: GtpSession) -> None:
         self._desk = desk
         self.komi = 0.0
 
     def table(self) -> Commands:
         """The commands by their names."""
         return {
-            "boardsize": Command("SIZE", "An empty square board of this size.", self._boardsize),
-            "clear_board": Command("", "A new game: no moves, full clocks, nothing remembered.", self._clear_board),
-            "komi": Command("KOMI", "A number, kept and of no effect: nobody counts points.", self._komi),
-            "get_komi": Command("", "That number.", lambda _: f"{self.komi:g}"),
-            "play": Command("COLOUR VERTEX", "Plays a move.", self._play),
-            "undo": Command("", "Takes the last move back.", self._undo),
-            "showboard": Command("", "Draws the board.", self._showboard),
-            "loadsgf": Command("FILE [MOVE_NUMBER]", "The main line of a game, up to before this move.", self._loadsgf),
-            "final_score": Command("", "Who has won: `B+1`, `W+1`, `0` for a draw.", self._final_score),
-            "all_legal": Command("COLOUR", "The legal moves of the player whose turn it is.", self._all_legal),
-            "is_legal": Command("COLOUR VERTEX", "1 if the move is legal, else 0.", self._is_legal),
-            "last_move": Command("", "Colour and vertex of the last move.", self._last_move),
-            "move_history": Command("", "All moves, the last one first.", self._move_history),
+            "boardsize": GtpCommand("SIZE", "An empty square board of this size.", self._boardsize),
+            "clear_board": GtpCommand("", "A new game: no moves, full clocks, nothing remembered.", self._clear_board),
+            "komi": GtpCommand("KOMI", "A number, kept and of no effect: nobody counts points.", self._komi),
+            "get_komi": GtpCommand("", "That number.", lambda _: f"{self.komi:g}"),
+            "play": GtpCommand("COLOUR VERTEX", "Plays a move.", self._play),
+            "undo": GtpCommand("", "Takes the last move back.", self._undo),
+            "showboard": GtpCommand("", "Draws the board.", self._showboard),
+            "loadsgf": GtpCommand(
+                "FILE [MOVE_NUMBER]", "The main line of a game, up to before this move.", self._loadsgf
+            ),
+            "final_score": GtpCommand("", "Who has won: `B+1`, `W+1`, `0` for a draw.", self._final_score),
+            "all_legal": GtpCommand("COLOUR", "The legal moves of the player whose turn it is.", self._all_legal),
+            "is_legal": GtpCommand("COLOUR VERTEX", "1 if the move is legal, else 0.", self._is_legal),
+            "last_move": GtpCommand("", "Colour and vertex of the last move.", self._last_move),
+            "move_history": GtpCommand("", "All moves, the last one first.", self._move_history),
         }
 
     def _boardsize(self, arguments: Arguments) -> str:
@@ -87,7 +89,7 @@ class SetupCommands:
         line = read_main_line(path)
         if line.columns != line.rows:
             raise ValueError(f"its board has {line.columns} columns and {line.rows} rows, a square one is needed")
-        game = Board(sized(self._desk.board.game, line.rows))
+        game = GameHistory(sized(self._desk.board.game, line.rows))
         for at, (player, column, row) in enumerate(line.moves[: number - 1 if number else None], 1):
             try:
                 game.play(game.action(player, sgf_vertex(column, row, line.rows)))

@@ -12,14 +12,13 @@ from pathlib import Path
 import numpy as np
 
 from hauteur import _core
-from hauteur.engine.gtp.game_history import Board
+from hauteur.engine.gtp.game_history import GameHistory
 from hauteur.networks.bundled import net_or_shipped
-from hauteur.players.baselines import parse_baseline
-from hauteur.players.chosen_move import Rule
-from hauteur.players.move_player import RULES
-from hauteur.players.player import asked_networks, for_nets
+from hauteur.players.baselines import MOVE_FUNCTIONS, parse_baseline
+from hauteur.players.move_player import MoveFunction
 from hauteur.players.settings import PlayerSettings
-from hauteur.search.analysis import OnReport, Session, open_evaluator
+from hauteur.search.analysis import Analysis, OnReport, open_evaluator
+from hauteur.search.driver import asked_networks, for_nets
 from hauteur.search.limits import Limits
 from hauteur.search.move_choice import choose_move
 from hauteur.search.params import Temperature
@@ -31,7 +30,7 @@ SMART_PRUNING = 1.33
 
 
 @dataclass(frozen=True)
-class Resources:
+class ThinkingResources:
     """How moves are computed. threads: of the net, 0 = all that the process may use; batch_size: None = the net's."""
 
     threads: int = 0
@@ -39,7 +38,7 @@ class Resources:
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundMove:
     """A move. score: what the player expects to get, 0 a loss to 1 a win; None where it does not say."""
 
     action: int
@@ -58,13 +57,13 @@ class Thinker(ABC):
     @abstractmethod
     def choose(
         self,
-        board: Board,
+        board: GameHistory,
         budget: Budget | None,
         *,
         repeatable: bool = False,
         lines: int = 1,
         on_report: OnReport | None = None,
-    ) -> Found:
+    ) -> FoundMove:
         """A move of the player whose turn it is, within the budget.
 
         repeatable: the same whenever it is asked. on_report sees the search, with so many lines of play.
@@ -80,7 +79,9 @@ class Thinker(ABC):
         """Ends it."""
 
 
-def open_thinker(game: _core.Game, settings: PlayerSettings, resources: Resources, seed: int) -> Future[Thinker]:
+def open_thinker(
+    game: _core.Game, settings: PlayerSettings, resources: ThinkingResources, seed: int
+) -> Future[Thinker]:
     """Begins to open the thinker that the settings describe: a net in a thread of its own, for that takes seconds.
 
     ValueError or OSError at once for a player that cannot be one; what else is wrong with a net comes with the result.
@@ -90,7 +91,7 @@ def open_thinker(game: _core.Game, settings: PlayerSettings, resources: Resource
         raise ValueError(f"the player is a net or one of hauteur's own, got the program {settings.engine.command!r}")
     if settings.baseline is not None:
         baseline = parse_baseline(settings.baseline)
-        future.set_result(BaselineThinker(RULES[baseline.kind](game, baseline.number), seed))
+        future.set_result(BaselineThinker(MOVE_FUNCTIONS[baseline.kind](game, baseline.number), seed))
         return future
     nets = _existing_nets(game, settings)
 
@@ -118,7 +119,12 @@ class NetThinker(Thinker):
     """A net, or two, with a tree that follows the game."""
 
     def __init__(
-        self, game: _core.Game, nets: tuple[str, str | None], settings: PlayerSettings, resources: Resources, seed: int
+        self,
+        game: _core.Game,
+        nets: tuple[str, str | None],
+        settings: PlayerSettings,
+        resources: ThinkingResources,
+        seed: int,
     ) -> None:
         self._settings = settings
         self._rng = np.random.default_rng(seed)
@@ -134,18 +140,18 @@ class NetThinker(Thinker):
             assert small is not None
             params = for_nets(settings.search, large)
             asked_networks(_core.Forest(game, params.model_dump_json(exclude_none=True)), small, large)
-            self.session = Session(small, params, large=large, seed=seed, batch_size=resources.batch_size)
+            self.session = Analysis(small, params, large=large, seed=seed, batch_size=resources.batch_size)
             self._open = stack.pop_all()
 
     def choose(
         self,
-        board: Board,
+        board: GameHistory,
         budget: Budget | None,
         *,
         repeatable: bool = False,
         lines: int = 1,
         on_report: OnReport | None = None,
-    ) -> Found:
+    ) -> FoundMove:
         """Searches until the visits of the player or the budget are used up."""
         if repeatable:
             self.session.clear()
@@ -156,9 +162,9 @@ class NetThinker(Thinker):
         if move is None:
             raise ValueError("the search found no move")
         win, draw, _ = report.wdl
-        return Found(move.action, win + 0.5 * draw, report=report)
+        return FoundMove(move.action, win + 0.5 * draw, report=report)
 
-    def follow(self, board: Board) -> None:
+    def follow(self, board: GameHistory) -> None:
         """Brings the tree to the position of the board."""
         self.session.set_position(board.start, board.actions)
 
@@ -184,21 +190,21 @@ class NetThinker(Thinker):
 class BaselineThinker(Thinker):
     """A player without a net, which knows no clock and cannot be interrupted."""
 
-    def __init__(self, rule: Rule, seed: int) -> None:
+    def __init__(self, rule: MoveFunction, seed: int) -> None:
         self._rule = rule
         self._seed = seed
         self._rng = np.random.default_rng(seed)
 
     def choose(
         self,
-        board: Board,
+        board: GameHistory,
         budget: Budget | None,
         *,
         repeatable: bool = False,
         **_: object,
-    ) -> Found:
+    ) -> FoundMove:
         """Asks the player."""
         del budget
         seed = self._seed if repeatable else int(self._rng.integers(2**63))
         chosen = self._rule(board.state.copy(), seed)
-        return Found(chosen.action, note=chosen.note)
+        return FoundMove(chosen.action, note=chosen.note)

@@ -17,7 +17,7 @@ START = "startpos"
 
 
 @dataclass(frozen=True)
-class Position:
+class PositionCommand:
     """Where the game began and the moves since."""
 
     start: _core.State
@@ -44,7 +44,7 @@ def parse_setoption(text: str) -> tuple[str, str]:
     return match["name"], (match["value"] or "").strip()
 
 
-def parse_position(text: str, options: Options) -> Position:
+def parse_position(text: str, options: Options) -> PositionCommand:
     """The position of `startpos|fen FEN [moves ...]`."""
     before, _, moves = re.sub(r"\bmoves\b", "\n", text.strip(), count=1).partition("\n")
     start = make_game(before.strip(), options).initial_state()
@@ -56,7 +56,7 @@ def parse_position(text: str, options: Options) -> Position:
             raise ValueError(f"move {number} of the position: {error}") from None
         state.play(action)
         actions.append(action)
-    return Position(start, tuple(actions), state)
+    return PositionCommand(start, tuple(actions), state)
 
 
 def make_game(where: str, options: Options) -> _core.Game:

@@ -24,7 +24,7 @@ from hauteur import __version__, _core
 from hauteur.engine.streams import Output
 from hauteur.engine.uci.commands import (
     Go,
-    Position,
+    PositionCommand,
     game_ply,
     parse_go,
     parse_position,
@@ -32,11 +32,11 @@ from hauteur.engine.uci.commands import (
     search_actions,
     search_limits,
 )
-from hauteur.engine.uci.net import NetChoice, Nets, chess_evaluator, choose_net, open_net
+from hauteur.engine.uci.net import NetChoice, OpenNets, chess_evaluator, choose_net, open_net
 from hauteur.engine.uci.odds_mode import OddsGame, odds_game
 from hauteur.engine.uci.options import BYTES_A_CACHED_POSITION, Options
 from hauteur.engine.uci.output import info_lines, line_text, verbose_lines
-from hauteur.search.analysis import Session
+from hauteur.search.analysis import Analysis
 from hauteur.search.lc0_options import without_contempt_of_play
 from hauteur.search.limits import Limits
 from hauteur.search.move_choice import choose_move
@@ -45,7 +45,7 @@ from hauteur.search.report import RootReport
 from hauteur.search.time_manager import remember_lateness
 
 if TYPE_CHECKING:
-    from hauteur.networks.evaluators.factory import Evaluator
+    from hauteur.networks.evaluators.base import Evaluator
 
 Opener = Callable[[NetChoice], "Evaluator"]
 AT_ONCE = ("isready", "stop", "ponderhit")
@@ -63,7 +63,7 @@ class Task:
     """A `go` with all that it refers to."""
 
     go: Go
-    position: Position
+    position: PositionCommand
     actions: tuple[int, ...]
     began: float
 
@@ -74,7 +74,7 @@ class Task:
         return search_limits(self.go, self.position.state, options, lateness=lateness)
 
 
-class Engine:
+class UciEngine:
     """A UCI engine that reads lines of bytes and writes to an Output.
 
     opener: makes the evaluator of a choice. seed: of the choice of moves by temperature, and of noise.
@@ -91,9 +91,9 @@ class Engine:
         self._position = parse_position("startpos", self.options)
         self._position_time: float | None = None
         self._choice: NetChoice | None = None
-        self._net: Future[Nets] | None = None
+        self._net: Future[OpenNets] | None = None
         self._unanswered = 0
-        self._session: Session | None = None
+        self._session: Analysis | None = None
         self._session_key: tuple[object, ...] = ()
         self._task: Task | None = None
         self._search: Future[RootReport] | None = None
@@ -279,7 +279,7 @@ class Engine:
             self._net.add_done_callback(_close_evaluator)
         self._choice, self._net = None, None
 
-    def _opened(self, net: Future[Nets]) -> None:
+    def _opened(self, net: Future[OpenNets]) -> None:
         if net is not self._net:
             return
         error = net.exception()
@@ -325,7 +325,7 @@ class Engine:
         """The options of the present search: as they are set, but for what odds mode changes."""
         return self.options if self._odds is None else self.options.changed(self._odds.changes)
 
-    def _ready_session(self, *, infinite: bool) -> Session:
+    def _ready_session(self, *, infinite: bool) -> Analysis:
         """The session of the open net and the present options; a new one if they have changed."""
         if self._net is None:
             raise ValueError("there is no net")
@@ -338,7 +338,7 @@ class Engine:
         if self._session is None or key != self._session_key:
             tablebase = self._open_tablebase(path)
             self._output.info(memory_text(params))
-            self._session = Session(
+            self._session = Analysis(
                 nets.small,
                 params,
                 large=nets.large,
@@ -422,6 +422,6 @@ def memory_text(params: SearchParams) -> str:
     return f"memory: tree up to {tree:,.0f} MB, {params.cache_size:,} evaluations up to about {cache:,.0f} MB"
 
 
-def _close_evaluator(net: Future[Nets]) -> None:
+def _close_evaluator(net: Future[OpenNets]) -> None:
     if net.exception() is None:
         net.result().close()

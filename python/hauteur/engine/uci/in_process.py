@@ -12,18 +12,18 @@ import numpy as np
 
 from hauteur import _core
 from hauteur.engine.uci.commands import game_ply, parse_go, parse_position, search_actions, search_limits
-from hauteur.engine.uci.net import NetChoice, Nets, chess_evaluator, choose_net, open_nets
+from hauteur.engine.uci.net import NetChoice, OpenNets, chess_evaluator, choose_net, open_nets
 from hauteur.engine.uci.odds_mode import odds_game
 from hauteur.engine.uci.options import Options
 from hauteur.engine.uci.output import line_text, score_text, wl_and_d
-from hauteur.search.analysis import Session
+from hauteur.search.analysis import Analysis
 from hauteur.search.lc0_options import Value
 from hauteur.search.move_choice import choose_move
 from hauteur.search.report import RootReport
 from hauteur.search.scores import permille
 
 if TYPE_CHECKING:
-    from hauteur.networks.evaluators.factory import Evaluator
+    from hauteur.networks.evaluators.base import Evaluator
 
 
 NET_OPTIONS = ("WeightsFile", "LargeWeightsFile", "Backend", "Threads")
@@ -31,7 +31,7 @@ NET_OPTIONS = ("WeightsFile", "LargeWeightsFile", "Backend", "Threads")
 
 
 @dataclass(frozen=True)
-class Answer:
+class InProcessMove:
     """A move. line: the expected play in UCI notation, this move first; score: `cp N` or `mate N` for its player.
 
     wdl: win, draw, loss in permille; note: what odds mode does in this game, or empty.
@@ -61,8 +61,8 @@ class InProcessEngine:
         self._rng = np.random.default_rng(seed)
         self._seed = int(self._rng.integers(2**63))
         self._opener = opener
-        self._nets: Nets | None = None
-        self._session: Session | None = None
+        self._nets: OpenNets | None = None
+        self._session: Analysis | None = None
         self._nets_key: tuple[str, ...] = ()
         self._session_key: object = None
 
@@ -74,7 +74,7 @@ class InProcessEngine:
     ) -> None:
         self.close()
 
-    def search(self, position: str, go: str) -> Answer:
+    def search(self, position: str, go: str) -> InProcessMove:
         """The answer to `position ...` and `go ...`, given without these first words, as the UCI engine would give it.
 
         ValueError where either is wrong, no net is found, or the game is over; infinite searches are refused.
@@ -102,15 +102,15 @@ class InProcessEngine:
             self._nets.close()
         self._nets, self._session = None, None
 
-    def _answer(self, report: RootReport, options: Options, note: str) -> Answer:
+    def _answer(self, report: RootReport, options: Options, note: str) -> InProcessMove:
         move = choose_move(report, options.temperature(), game_ply(report.state), self._rng)
         if move is None:
             raise ValueError(f"there is no move: {report.state.end_reason() or 'nothing was searched'}")
         line = tuple(line_text(report.state, move.line))
         score = score_text(report, move, options, first=move == report.best).removeprefix("score ")
-        return Answer(line[0], line, score, permille(*wl_and_d(report, move)), report, note)
+        return InProcessMove(line[0], line, score, permille(*wl_and_d(report, move)), report, note)
 
-    def _session_of(self, options: Options) -> Session:
+    def _session_of(self, options: Options) -> Analysis:
         """The session of these options; another one where they have changed."""
         nets = tuple(options.text(name) for name in NET_OPTIONS)
         if self._nets is None or nets != self._nets_key:
@@ -119,7 +119,7 @@ class InProcessEngine:
         params, batch_size = options.search_params(), options.whole("MinibatchSize") or None
         key = (params, batch_size, options.text("SyzygyPath"), options.flag("SyzygyFastPlay"))
         if self._session is None or key != self._session_key:
-            self._session = Session(
+            self._session = Analysis(
                 self._nets.small,
                 params,
                 large=self._nets.large,

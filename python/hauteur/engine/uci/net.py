@@ -12,7 +12,7 @@ from hauteur.networks.bundled import found_chess_net
 from hauteur.search.analysis import open_evaluator
 
 if TYPE_CHECKING:
-    from hauteur.networks.evaluators.factory import Backend, Evaluator
+    from hauteur.networks.evaluators.base import Backend, Evaluator
 
 NO_NET = (
     "no net: set the option WeightsFile (or --weights, or the variable HAUTEUR_NET) to a chess net of "
@@ -35,7 +35,7 @@ class NetChoice:
 
 
 @dataclass(frozen=True)
-class Nets:
+class OpenNets:
     """The evaluators that are open."""
 
     small: "Evaluator"
@@ -59,9 +59,9 @@ def choose_net(options: Options) -> NetChoice:
     return NetChoice(spec, reason, options.text("Backend"), options.whole("Threads"), options.text("LargeWeightsFile"))
 
 
-def open_net(choice: NetChoice, opener: Callable[[NetChoice], "Evaluator"]) -> Future[Nets]:
+def open_net(choice: NetChoice, opener: Callable[[NetChoice], "Evaluator"]) -> Future[OpenNets]:
     """Opens the net, or both, in a thread of its own."""
-    future: Future[Nets] = Future()
+    future: Future[OpenNets] = Future()
 
     def work() -> None:
         try:
@@ -75,13 +75,13 @@ def open_net(choice: NetChoice, opener: Callable[[NetChoice], "Evaluator"]) -> F
     return future
 
 
-def open_nets(choice: NetChoice, opener: Callable[[NetChoice], "Evaluator"]) -> Nets:
+def open_nets(choice: NetChoice, opener: Callable[[NetChoice], "Evaluator"]) -> OpenNets:
     """Opens the net, or both, here and now."""
-    nets = Nets(opener(choice))
+    nets = OpenNets(opener(choice))
     return _with_large(nets, lambda: opener(replace(choice, spec=choice.large))) if choice.large else nets
 
 
-def _with_large(nets: Nets, opener: Callable[[], "Evaluator"]) -> Nets:
+def _with_large(nets: OpenNets, opener: Callable[[], "Evaluator"]) -> OpenNets:
     try:
         return replace(nets, large=opener())
     except BaseException:

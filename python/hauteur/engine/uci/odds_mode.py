@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from hauteur.engine.uci.commands import Position
+from hauteur.engine.uci.commands import PositionCommand
 from hauteur.engine.uci.options import Options
 from hauteur.games.odds import odds_of
 
@@ -23,7 +23,7 @@ class OddsGame:
         return f"odds game without {self.name}: {listed or 'no settings'}{kept}"
 
 
-def odds_game(position: Position, options: Options, *, infinite: bool) -> OddsGame | None:
+def odds_game(position: PositionCommand, options: Options, *, infinite: bool) -> OddsGame | None:
     """What OddsMode does in this position; None where it is off, in infinite analysis, and for the receiver.
 
     The game's start tells the odds. An option that has another value than its default stays as it is.

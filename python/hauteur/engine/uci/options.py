@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from hauteur.search.lc0_options import SEARCH_OPTIONS, TEMPERATURE_OPTIONS, WITHOUT_EFFECT, Option, Value
+from hauteur.search.lc0_options import SEARCH_OPTIONS, TEMPERATURE_OPTIONS, WITHOUT_EFFECT, Lc0Option, Value
 from hauteur.search.lc0_options import search_params as lc0_search_params
 from hauteur.search.lc0_options import temperature as lc0_temperature
 from hauteur.search.params import SearchParams, Temperature
@@ -16,27 +16,27 @@ BYTES_A_CACHED_POSITION = 180
 """What a chess position takes in the evaluation cache, with its priors; for RamLimitMb."""
 
 ENGINE_OPTIONS = (
-    Option(
+    Lc0Option(
         "WeightsFile", "string", AUTODISCOVER, "The net: a file, `uniform` or `rollout`; by default one is looked for."
     ),
-    Option(
+    Lc0Option(
         "LargeWeightsFile",
         "string",
         "",
         "A second, large net that corrects the first one; StickyEndgames is off with it.",
     ),
-    Option("SmallVisits", "spin", 800, "Small turns to so many large ones (two nets).", least=1, most=10**9),
-    Option("LargeVisits", "spin", 100, "Large turns to so many small ones; 0: none.", least=0, most=10**9),
-    Option("LargeBatch", "spin", 1, "Large turns that are made together; 1: exact.", least=1, most=4096),
-    Option(
+    Lc0Option("SmallVisits", "spin", 800, "Small turns to so many large ones (two nets).", least=1, most=10**9),
+    Lc0Option("LargeVisits", "spin", 100, "Large turns to so many small ones; 0: none.", least=0, most=10**9),
+    Lc0Option("LargeBatch", "spin", 1, "Large turns that are made together; 1: exact.", least=1, most=4096),
+    Lc0Option(
         "Backend",
         "combo",
         "auto",
         "What computes the net; auto: OpenVINO for files that it can read, else PyTorch.",
         choices=("auto", "openvino", "torch", "onnxruntime"),
     ),
-    Option("Threads", "spin", 0, "Threads of the net on the processor; 0: one a core.", least=0, most=1024),
-    Option(
+    Lc0Option("Threads", "spin", 0, "Threads of the net on the processor; 0: one a core.", least=0, most=1024),
+    Lc0Option(
         "Hash",
         "spin",
         1024,
@@ -44,8 +44,8 @@ ENGINE_OPTIONS = (
         least=1,
         most=1 << 24,
     ),
-    Option("NNCacheSize", "spin", 2_000_000, "Positions whose evaluation is kept.", least=0, most=999_999_999),
-    Option(
+    Lc0Option("NNCacheSize", "spin", 2_000_000, "Positions whose evaluation is kept.", least=0, most=999_999_999),
+    Lc0Option(
         "RamLimitMb",
         "spin",
         0,
@@ -53,40 +53,42 @@ ENGINE_OPTIONS = (
         least=0,
         most=10**8,
     ),
-    Option(
+    Lc0Option(
         "MinibatchSize", "spin", 0, "Positions a batch; 0: what suits the backend; 1: exact search.", least=0, most=1024
     ),
-    Option("MultiPV", "spin", 1, "Number of lines to show.", least=1, most=500),
-    Option("PerPVCounters", "check", False, "`nodes` of each line are the visits of its first move."),
-    Option("ScoreType", "combo", "WDL_mu", "What `score cp` shows.", choices=SCORE_TYPES),
-    Option("UCI_ShowWDL", "check", False, "Show win, draw, loss in permille."),
-    Option("UCI_ShowEPS", "check", False, "Show evaluations per second."),
-    Option("VerboseMoveStats", "check", False, "After a search show visits, prior and values of every move."),
-    Option("LogLiveStats", "check", False, "Show them during the search too."),
-    Option("LogFile", "string", "", "File to which the conversation is written."),
-    Option("UCI_Chess960", "check", False, "Castling is written as the king taking the rook."),
-    Option("Ponder", "check", True, "The program may let the engine think in the opponent's time."),
-    Option("SyzygyPath", "string", "", "Folders of Syzygy tablebases, separated as in PATH."),
-    Option("SyzygyFastPlay", "check", False, "In a position of the tablebases play only the shortest wins."),
-    Option(
+    Lc0Option("MultiPV", "spin", 1, "Number of lines to show.", least=1, most=500),
+    Lc0Option("PerPVCounters", "check", False, "`nodes` of each line are the visits of its first move."),
+    Lc0Option("ScoreType", "combo", "WDL_mu", "What `score cp` shows.", choices=SCORE_TYPES),
+    Lc0Option("UCI_ShowWDL", "check", False, "Show win, draw, loss in permille."),
+    Lc0Option("UCI_ShowEPS", "check", False, "Show evaluations per second."),
+    Lc0Option("VerboseMoveStats", "check", False, "After a search show visits, prior and values of every move."),
+    Lc0Option("LogLiveStats", "check", False, "Show them during the search too."),
+    Lc0Option("LogFile", "string", "", "File to which the conversation is written."),
+    Lc0Option("UCI_Chess960", "check", False, "Castling is written as the king taking the rook."),
+    Lc0Option("Ponder", "check", True, "The program may let the engine think in the opponent's time."),
+    Lc0Option("SyzygyPath", "string", "", "Folders of Syzygy tablebases, separated as in PATH."),
+    Lc0Option("SyzygyFastPlay", "check", False, "In a position of the tablebases play only the shortest wins."),
+    Lc0Option(
         "HistoryFill",
         "combo",
         "fen_only",
         "What stands for the history that is not known.",
         choices=("no", "fen_only", "always"),
     ),
-    Option("SmartPruningFactor", "float", 1.33, "Stop when no move can catch up any more; 0: never.", least=0, most=10),
-    Option("NodesAsPlayouts", "check", False, "`go nodes` counts new visits only, not those of the re-used tree."),
-    Option("MoveOverheadMs", "spin", 200, "Time lost between clock and engine on every move.", least=0, most=10**8),
-    Option("Slowmover", "float", 1.0, "Factor on the time for a move.", least=0, most=100),
-    Option("OddsMode", "check", False, "In games at odds the giver plays with the settings published for them."),
-    Option("StrictTiming", "check", False, "The clock starts at `go`, not at the `position` before it."),
+    Lc0Option(
+        "SmartPruningFactor", "float", 1.33, "Stop when no move can catch up any more; 0: never.", least=0, most=10
+    ),
+    Lc0Option("NodesAsPlayouts", "check", False, "`go nodes` counts new visits only, not those of the re-used tree."),
+    Lc0Option("MoveOverheadMs", "spin", 200, "Time lost between clock and engine on every move.", least=0, most=10**8),
+    Lc0Option("Slowmover", "float", 1.0, "Factor on the time for a move.", least=0, most=100),
+    Lc0Option("OddsMode", "check", False, "In games at odds the giver plays with the settings published for them."),
+    Lc0Option("StrictTiming", "check", False, "The clock starts at `go`, not at the `position` before it."),
 )
 """Options of the engine around the search; names, defaults and ranges are lc0's where lc0 has them."""
 
 ALIASES = {"move overhead": "MoveOverheadMs"}
 """Other names, in lower case, under which chess programs set an option."""
-DECLARED_ALIASES = (Option("Move Overhead", "spin", 200, "The same as MoveOverheadMs.", least=0, most=10**8),)
+DECLARED_ALIASES = (Lc0Option("Move Overhead", "spin", 200, "The same as MoveOverheadMs.", least=0, most=10**8),)
 
 OPTIONS = (*ENGINE_OPTIONS, *DECLARED_ALIASES, *SEARCH_OPTIONS, *TEMPERATURE_OPTIONS)
 """Everything that `uci` declares, in its order."""
@@ -96,7 +98,7 @@ OPTIONS = (*ENGINE_OPTIONS, *DECLARED_ALIASES, *SEARCH_OPTIONS, *TEMPERATURE_OPT
 class Change:
     """What a setoption did: the option, its new value; option None: a name that changes nothing."""
 
-    option: Option | None
+    option: Lc0Option | None
     value: Value = ""
 
 

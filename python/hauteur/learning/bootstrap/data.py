@@ -31,8 +31,8 @@ from hauteur.learning.game_files.lc0_chunks import ChunkPositions, read_chunk
 from hauteur.learning.game_files.shards import read_stored
 from hauteur.learning.replay import ReplayBuffer, Samples, write_shard
 from hauteur.matches.record import GameRecord
-from hauteur.networks.evaluators.factory import Evaluator
-from hauteur.networks.files import write_bytes
+from hauteur.networks.evaluators.base import Evaluator
+from hauteur.system.files import write_bytes
 from hauteur.system.seeds import stream
 
 LEARN, HELD_OUT = "learn", "held-out"

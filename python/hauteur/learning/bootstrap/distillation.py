@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from hauteur import _core
 from hauteur.learning.game_files.lc0_chunks import ChunkPositions
 from hauteur.matches.record import GameRecord
-from hauteur.networks.evaluators.factory import Evaluator, Pending
+from hauteur.networks.evaluators.base import Evaluator, Pending
 
 IN_FLIGHT = 3
 """Batches that wait for the teacher at a time."""

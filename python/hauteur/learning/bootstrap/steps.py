@@ -25,7 +25,8 @@ from hauteur.learning.recipe import Recipe, StartSettings
 from hauteur.learning.run_folder import RunFolder
 from hauteur.learning.train import Trainer
 from hauteur.learning.trainers import Learners
-from hauteur.networks.evaluators.factory import Evaluator, check_fits, make_evaluator
+from hauteur.networks.evaluators.base import Evaluator
+from hauteur.networks.evaluators.factory import check_fits, make_evaluator
 from hauteur.system.seeds import derived_seed
 
 NAMED = 10

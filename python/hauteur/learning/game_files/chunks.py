@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
+from hauteur.games.end_reasons import PLY_LIMIT
 from hauteur.learning.game_files.lc0_chunks import (
     ADJUDICATED,
     CLASSICAL,
@@ -18,7 +19,6 @@ from hauteur.learning.game_files.lc0_chunks import (
     plane_bytes,
 )
 from hauteur.learning.game_files.shards import StoredGame
-from hauteur.matches.record import PLY_LIMIT
 
 VERSION = 6
 

@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from hauteur.games.pgn import pgn_text
-from hauteur.games.sgf import sgf_text
 from hauteur.learning.game_files.chunks import chunk_of
 from hauteur.learning.game_files.importing import files_of
 from hauteur.learning.game_files.lc0_chunks import write_chunk
 from hauteur.learning.game_files.shards import StoredGame, read_stored, wrong_with
-from hauteur.networks.files import write_bytes
+from hauteur.learning.game_files.text import pgn_text, sgf_text
+from hauteur.system.files import write_bytes
 
 Format = Literal["lc0-v6", "pgn", "sgf"]
 

@@ -8,9 +8,10 @@ from glob import glob, has_magic
 from pathlib import Path
 
 from hauteur import _core
-from hauteur.games.game_line import NO_NET, BadGame, GameLine, record_of
+from hauteur.games.game_line import NO_NET, BadGame, GameLine
 from hauteur.games.pgn import read_pgn
 from hauteur.games.sgf import read_sgf
+from hauteur.learning.game_files.lines import record_of
 from hauteur.learning.game_files.shards import StoredGame, read_stored, wrong_with
 from hauteur.learning.replay import write_shard
 from hauteur.matches.record import GameRecord

@@ -96,7 +96,7 @@ def read_chunk(path: Path) -> Records:
 
 def write_chunk(path: Path, records: Records) -> None:
     """Writes records as a chunk, whole or not at all; equal records give equal files."""
-    from hauteur.networks.files import write_bytes
+    from hauteur.system.files import write_bytes
 
     version = int(records["version"][0]) if len(records) else 0
     if RECORDS.get(version) != records.dtype:

@@ -17,7 +17,7 @@ History = Sequence[Line]
 """The metrics of a run's generations."""
 
 
-class Setting(NamedTuple):
+class FigureSetting(NamedTuple):
     """What figures need beside the history: who judges the candidate, the gate's threshold, the aim for (w + l) / d,
     and the seconds that had gone before the first generation."""
 
@@ -40,7 +40,7 @@ class Axis(NamedTuple):
     values: Values
 
 
-def run_figures(history: History, setting: Setting) -> dict[str, list[Figure]]:
+def run_figures(history: History, setting: FigureSetting) -> dict[str, list[Figure]]:
     """All figures of a run by section; a section without figures is left out."""
     sections = {
         "Learning": [candidate(history, setting), learner(history), losses(history), *elo_figures(history)],
@@ -64,7 +64,7 @@ def run_figures(history: History, setting: Setting) -> dict[str, list[Figure]]:
     return {name: figures for name, figures in found.items() if figures}
 
 
-def candidate(history: History, setting: Setting) -> Figure | None:
+def candidate(history: History, setting: FigureSetting) -> Figure | None:
     """The implementation report's figure: the candidate's results, its winrate, the threshold."""
     judged = [line for line in history if number(line, "gate.games")]
     counts = [_counts(line, "gate.wins", "gate.draws", "gate.losses") for line in judged]

@@ -8,15 +8,15 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from hauteur.learning.metrics import duration
 from hauteur.learning.recipe import Recipe, recipe_toml
 from hauteur.learning.report.figures_beginning import start_figures
-from hauteur.learning.report.figures_learning import Setting, number, run_figures
+from hauteur.learning.report.figures_learning import FigureSetting, number, run_figures
 from hauteur.learning.run_folder import RunFolder
-from hauteur.networks.files import write_bytes
 from hauteur.plots import Figure
 from hauteur.plots.figure import short
 from hauteur.plots.page import facts_html, figures_html, page, table_html
+from hauteur.system.files import write_bytes
+from hauteur.system.formatting import duration
 
 Line = dict[str, Any]
 
@@ -56,7 +56,7 @@ def sections_of(recipe: Recipe, history: Sequence[Line], start: Line | None = No
     target = None if recipe.controller is None else recipe.controller.target
     first = {"Learning from recorded games": start_figures(start)} if start is not None else {}
     began = (number(start, "seconds") or 0.0) if start is not None else 0.0
-    return first | run_figures(history, Setting(judge, threshold, target, began))
+    return first | run_figures(history, FigureSetting(judge, threshold, target, began))
 
 
 def report_page(recipe: Recipe, history: Sequence[Line], meta: Line, start: Line | None = None) -> str:

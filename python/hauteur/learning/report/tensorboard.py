@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from hauteur.learning.run_folder import RunFolder
-from hauteur.networks.files import write_bytes
+from hauteur.system.files import write_bytes
 
 FILE = "events.out.tfevents.hauteur"
 """TensorBoard reads every file whose name has `tfevents` in it."""

@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from hauteur.matches.ratings.elo import Record
+from hauteur.matches.ratings.elo import MatchScore
 
 NATURAL = math.log(10) / 400
 """Elo times this is the natural logarithm of the odds."""
@@ -52,7 +52,7 @@ class Encounter:
 
     first: str
     second: str
-    record: Record
+    record: MatchScore
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Rating:
     deviation: float
     group: int
     anchored: bool
-    record: Record
+    record: MatchScore
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """Confidence interval of the rating, Elo, relative to the anchors or to the mean of the group."""
@@ -143,7 +143,7 @@ def rating_list(
     _check_anchors(fixed, names)
     if not names:
         return RatingList((), np.zeros((0, 0)), 0.0, 0.0, 0.0)
-    table = _Table.of(games, names)
+    table = _ResultTable.of(games, names)
     groups = _groups(table, len(names), [names.index(name) for name in fixed])
     fit = _Fit(table, *_free_ratings(names, groups, fixed), advantage)
     solution, covariance = fit.solve()
@@ -168,13 +168,13 @@ def expected(difference: float, draws: float) -> tuple[float, float, float]:
     return win, draw, loss
 
 
-def _merged(encounters: Iterable[Encounter]) -> dict[tuple[str, str], Record]:
+def _merged(encounters: Iterable[Encounter]) -> dict[tuple[str, str], MatchScore]:
     """One record for each ordered pair, in an order of names: sums do not depend on the order of the games."""
-    found: dict[tuple[str, str], Record] = {}
+    found: dict[tuple[str, str], MatchScore] = {}
     for encounter in encounters:
         key, more = (encounter.first, encounter.second), encounter.record
-        old = found.get(key, Record())
-        found[key] = Record(old.wins + more.wins, old.draws + more.draws, old.losses + more.losses)
+        old = found.get(key, MatchScore())
+        found[key] = MatchScore(old.wins + more.wins, old.draws + more.draws, old.losses + more.losses)
     return {key: found[key] for key in sorted(found) if found[key].games}
 
 
@@ -186,7 +186,7 @@ def _check_anchors(anchors: Mapping[str, float], names: Sequence[str]) -> None:
             raise ValueError(f"the anchor {name!r} must have a finite Elo, got {value}")
 
 
-def _record(games: Mapping[tuple[str, str], Record], name: str) -> Record:
+def _record(games: Mapping[tuple[str, str], MatchScore], name: str) -> MatchScore:
     """All games of a player against others, from its view."""
     wins = draws = losses = 0
     for (first, second), record in games.items():
@@ -194,11 +194,11 @@ def _record(games: Mapping[tuple[str, str], Record], name: str) -> Record:
             continue
         sign = (record.wins, record.losses) if first == name else (record.losses, record.wins)
         wins, draws, losses = wins + sign[0], draws + record.draws, losses + sign[1]
-    return Record(wins, draws, losses)
+    return MatchScore(wins, draws, losses)
 
 
 @dataclass(frozen=True)
-class _Table:
+class _ResultTable:
     """Results as arrays, a row for each ordered pair, prior included: players int [k, 2]; wins, draws, losses [k]."""
 
     players: NDArray[np.intp]
@@ -207,7 +207,7 @@ class _Table:
     losses: Floats
 
     @classmethod
-    def of(cls, games: Mapping[tuple[str, str], Record], names: Sequence[str]) -> _Table:
+    def of(cls, games: Mapping[tuple[str, str], MatchScore], names: Sequence[str]) -> _ResultTable:
         number = {name: index for index, name in enumerate(names)}
         players = np.array([[number[first], number[second]] for first, second in games], np.intp)
         counts = np.array([[r.wins, r.draws, r.losses] for r in games.values()], float)
@@ -225,7 +225,7 @@ def _prior_games(players: NDArray[np.intp], games: Floats, count: int) -> Floats
     return np.asarray(PRIOR_GAMES * shares.mean(1))
 
 
-def _groups(table: _Table, count: int, anchored: Sequence[int]) -> list[int]:
+def _groups(table: _ResultTable, count: int, anchored: Sequence[int]) -> list[int]:
     """Number of each player's group, 0 the largest; all that are connected to an anchor are on one scale: one group."""
     links = [*table.players.tolist(), *([anchored[0], other] for other in anchored[1:])]
     root = list(range(count))
@@ -272,7 +272,7 @@ class _Fit:
     u = NATURAL (1 + nu/2) (rows @ parameters + offset).
     """
 
-    def __init__(self, table: _Table, basis: Floats, start: Floats, advantage: bool) -> None:
+    def __init__(self, table: _ResultTable, basis: Floats, start: Floats, advantage: bool) -> None:
         self.table = table
         self.basis = basis
         self.start = start

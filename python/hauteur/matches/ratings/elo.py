@@ -9,7 +9,7 @@ from scipy.optimize import brentq
 
 
 @dataclass(frozen=True)
-class Record:
+class MatchScore:
     """Results of a match from one player's view."""
 
     wins: int = 0
@@ -30,11 +30,11 @@ class Record:
         """Share of the points, (W + D/2) / n; 0.5 before the first game."""
         return (self.wins + self.draws / 2) / self.games if self.games else 0.5
 
-    def add(self, score: float) -> "Record":
+    def add(self, score: float) -> "MatchScore":
         """The record after one more game with this score (1, 0.5 or 0)."""
         if score not in (0.0, 0.5, 1.0):
             raise ValueError(f"the score of a game must be 0, 0.5 or 1, got {score}")
-        return Record(self.wins + (score == 1.0), self.draws + (score == 0.5), self.losses + (score == 0.0))
+        return MatchScore(self.wins + (score == 1.0), self.draws + (score == 0.5), self.losses + (score == 0.0))
 
     def __str__(self) -> str:
         return f"+{self.wins} ={self.draws} -{self.losses}"
@@ -54,23 +54,23 @@ def score_of_elo(elo: float) -> float:
     return 1 / (1 + 10 ** (-elo / 400))
 
 
-def elo(record: Record) -> float:
+def elo(record: MatchScore) -> float:
     """Elo difference that the record shows; infinite when all games were won or lost."""
     return elo_of_score(record.score)
 
 
-def finite_elo(record: Record) -> float:
+def finite_elo(record: MatchScore) -> float:
     """Elo difference with half a win and half a loss added, so that it is finite and pulled a little towards 0."""
     return elo_of_score((record.wins + record.draws / 2 + 0.5) / (record.games + 1))
 
 
-def likelihood_of_superiority(record: Record) -> float:
+def likelihood_of_superiority(record: MatchScore) -> float:
     """Chance that the player is the stronger one: LOS = Phi((W - L) / sqrt(W + L)); 0.5 without decisive games."""
     decisive = record.wins + record.losses
     return NormalDist().cdf((record.wins - record.losses) / math.sqrt(decisive)) if decisive else 0.5
 
 
-def score_interval(record: Record, confidence: float = 0.95) -> tuple[float, float]:
+def score_interval(record: MatchScore, confidence: float = 0.95) -> tuple[float, float]:
     """Confidence interval of the score, within [0, 1]: Wilson's, with draws narrowing it.
 
     Draws make the variance of a game, W/n + D/4n - p^2, smaller than the p (1 - p) of won and lost games; their ratio
@@ -83,7 +83,7 @@ def score_interval(record: Record, confidence: float = 0.95) -> tuple[float, flo
     return _wilson(record.score, record.games / _variance_ratio(record), confidence)
 
 
-def elo_interval(record: Record, confidence: float = 0.95) -> tuple[float, float]:
+def elo_interval(record: MatchScore, confidence: float = 0.95) -> tuple[float, float]:
     """Confidence interval of the Elo difference; infinite on one side when all games were won or lost."""
     return elo_of_interval(score_interval(record, confidence))
 
@@ -138,7 +138,9 @@ PRIOR_PAIR = (1 / 9, 2 / 9, 3 / 9, 2 / 9, 1 / 9)
 """The shares of a pair of two independent games that are won, drawn and lost alike often."""
 
 
-def pair_score_interval(pairs: Pairs, confidence: float = 0.95, *, record: Record | None = None) -> tuple[float, float]:
+def pair_score_interval(
+    pairs: Pairs, confidence: float = 0.95, *, record: MatchScore | None = None
+) -> tuple[float, float]:
     """Confidence interval of the score from the variance of the pairs, as `score_interval` from that of the games.
 
     record: all games, where some lack their partner so far; their score is meant then, and the variance is the pairs'.
@@ -229,7 +231,7 @@ class PairsInOrder:
     """
 
     sprt: Sprt
-    record: Record = field(default_factory=Record)
+    record: MatchScore = field(default_factory=MatchScore)
     pairs: Pairs = field(default_factory=Pairs)
     _waiting: dict[int, float] = field(default_factory=dict)
 
@@ -311,7 +313,7 @@ def _wilson(p: float, n: float, confidence: float) -> tuple[float, float]:
     return max(0.0, min(p, middle - half)), min(1.0, max(p, middle + half))  # rounding must not shut out p
 
 
-def _variance_ratio(record: Record) -> float:
+def _variance_ratio(record: MatchScore) -> float:
     n = record.games + 1
     p = (record.wins + 0.5 + record.draws / 2) / n
     variance = (record.wins + 0.5 + record.draws / 4) / n - p * p

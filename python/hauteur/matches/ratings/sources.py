@@ -11,10 +11,10 @@ import chess.pgn
 
 from hauteur.matches.folder import MatchFolder, match_folders
 from hauteur.matches.ratings.bradley_terry import Encounter
-from hauteur.matches.ratings.elo import Record
+from hauteur.matches.ratings.elo import MatchScore
 from hauteur.matches.results import Tally
 
-SCORES = {"1-0": Record(wins=1), "1/2-1/2": Record(draws=1), "0-1": Record(losses=1)}
+SCORES = {"1-0": MatchScore(wins=1), "1/2-1/2": MatchScore(draws=1), "0-1": MatchScore(losses=1)}
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def encounters_of_tally(tally: Tally, names: tuple[str, str]) -> Iterator[Encoun
     """The results by who moved first."""
     first, second = tally.seats["first"], tally.seats["second"]
     yield Encounter(names[0], names[1], first)
-    yield Encounter(names[1], names[0], Record(second.losses, second.draws, second.wins))
+    yield Encounter(names[1], names[0], MatchScore(second.losses, second.draws, second.wins))
 
 
 def _read_pgn(path: Path) -> Rated:
@@ -63,7 +63,7 @@ def _read_pgn(path: Path) -> Rated:
     if not found:
         raise ValueError(f"{path}: has no games")
     encounters = tuple(
-        Encounter(white, black, Record(score.wins * n, score.draws * n, score.losses * n))
+        Encounter(white, black, MatchScore(score.wins * n, score.draws * n, score.losses * n))
         for (white, black, result), n in found.items()
         if (score := SCORES.get(result)) is not None
     )

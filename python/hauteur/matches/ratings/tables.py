@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hauteur.matches.ratings.bradley_terry import Rating, RatingList
-from hauteur.matches.ratings.elo import Record
+from hauteur.matches.ratings.elo import MatchScore
 
 
 def rating_table(found: RatingList) -> str:
@@ -45,7 +45,7 @@ def _footer(found: RatingList) -> str:
     return f"{zero}{draws}{first}"
 
 
-def crosstable(names: Sequence[str], results: Mapping[tuple[str, str], Record]) -> str:
+def crosstable(names: Sequence[str], results: Mapping[tuple[str, str], MatchScore]) -> str:
     """Points of each player against each other, in the order of `names`. results: of pairs (a, b), from a's view."""
     rows = [["", *(str(number) for number in range(1, len(names) + 1)), "points"]]
     for number, name in enumerate(names, 1):
@@ -58,18 +58,18 @@ def crosstable(names: Sequence[str], results: Mapping[tuple[str, str], Record]) 
     return "\n".join(f"{line}  {name}" for line, name in zip(lines, ("player", *names), strict=True))
 
 
-def _cell(record: Record) -> str:
+def _cell(record: MatchScore) -> str:
     return f"{_points(record):g}/{record.games}" if record.games else "-"
 
 
-def _against(results: Mapping[tuple[str, str], Record], name: str, other: str) -> Record:
+def _against(results: Mapping[tuple[str, str], MatchScore], name: str, other: str) -> MatchScore:
     if (name, other) in results:
         return results[name, other]
-    turned = results.get((other, name), Record())
-    return Record(turned.losses, turned.draws, turned.wins)
+    turned = results.get((other, name), MatchScore())
+    return MatchScore(turned.losses, turned.draws, turned.wins)
 
 
-def _points(record: Record) -> float:
+def _points(record: MatchScore) -> float:
     return record.wins + record.draws / 2
 
 

@@ -10,11 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from hauteur.games.registry import make
-from hauteur.learning.run_folder import held, surroundings, write_json
 from hauteur.matches.folder import MatchFolder
-from hauteur.matches.match import Match, MatchSettings, Resources
+from hauteur.matches.match import Match, MatchSettings
 from hauteur.matches.openings import Opening
 from hauteur.matches.results import Tally
+from hauteur.players.build import Resources
+from hauteur.system.files import write_json
+from hauteur.system.lock import locked
+from hauteur.system.provenance import provenance
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,7 @@ class TuningFolder:
     @contextmanager
     def open(self, settings: dict[str, Any]) -> Iterator[None]:
         """Begins the folder, or goes on with it; other processes are kept out. ValueError for other settings."""
-        with held(self.path, "tuning"):
+        with locked(self.path, "tuning"):
             self._claim(settings)
             yield
 
@@ -41,7 +44,7 @@ class TuningFolder:
         file = self.path / "tune.json"
         if not file.exists():
             self.path.mkdir(parents=True, exist_ok=True)
-            write_json(file, {"settings": settings, "begun": surroundings()})
+            write_json(file, {"settings": settings, "begun": provenance()})
             return
         stored = json.loads(file.read_text(encoding="utf-8"))["settings"]
         changed = [key for key in {**stored, **settings} if stored.get(key) != settings.get(key)]
@@ -66,4 +69,4 @@ class TuningFolder:
 
     def write_result(self, result: dict[str, Any]) -> None:
         """What came of it."""
-        write_json(self.path / "result.json", {**result, "written": surroundings()})
+        write_json(self.path / "result.json", {**result, "written": provenance()})

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from hauteur.matches.match import MatchSettings
-from hauteur.matches.ratings.elo import Record
+from hauteur.matches.ratings.elo import MatchScore
 from hauteur.matches.tuning.folder import TuningFolder
 from hauteur.matches.tuning.parameters import Parameter
 from hauteur.matches.tuning.ratio_fit import (
-    Measured,
+    MeasuredRatio,
     RatioSearch,
     TunedRatio,
     decisive_ratio,
@@ -97,7 +97,7 @@ def tune_to_ratio(tuning: RatioTuning, folder: TuningFolder, show: Show) -> Tune
     show: takes a line for every value that was played. ValueError when the folder holds another tuning.
     """
 
-    def measure(x: float, games: int) -> Record:
+    def measure(x: float, games: int) -> MatchScore:
         player = tuning.player_at(x)
         settings = MatchSettings(
             game=tuning.game,
@@ -119,7 +119,7 @@ def tune_to_ratio(tuning: RatioTuning, folder: TuningFolder, show: Show) -> Tune
     return tuned
 
 
-def ratio_text(record: Record) -> str:
+def ratio_text(record: MatchScore) -> str:
     """Results of the first player and (w + l)/d with its interval."""
     low, high = decisive_ratio_interval(record)
     ratio = decisive_ratio(record)
@@ -138,7 +138,7 @@ def report(tuning: RatioTuning, tuned: TunedRatio) -> str:
     return "\n".join([*rows, f"{found}, {tuned.games} games", f"player: {player_text(tuning.player_at(tuned.x))}"])
 
 
-def _row(tuning: RatioTuning, one: Measured) -> str:
+def _row(tuning: RatioTuning, one: MeasuredRatio) -> str:
     return f"{tuning.parameter.key}={tuning.value(one.x):<8g} {ratio_text(one.record)}"
 
 
@@ -155,7 +155,7 @@ def to_json(tuning: RatioTuning, tuned: TunedRatio) -> dict[str, Any]:
     }
 
 
-def _measured_json(tuning: RatioTuning, one: Measured) -> dict[str, Any]:
+def _measured_json(tuning: RatioTuning, one: MeasuredRatio) -> dict[str, Any]:
     record = one.record
     low, high = decisive_ratio_interval(record)
     return {

@@ -19,9 +19,9 @@ from typing import Literal
 
 import numpy as np
 
-from hauteur.matches.ratings.elo import Record
+from hauteur.matches.ratings.elo import MatchScore
 
-Measure = Callable[[float, int], Record]
+Measure = Callable[[float, int], MatchScore]
 """(x, games) -> the results of the first `games` games at x. Asked for more games at an x, those before count again."""
 
 SLOPE_SPREAD = 0.5
@@ -37,12 +37,12 @@ LARGEST_STEP = 4.0
 """Greatest factor between the x that were played and the next."""
 
 
-def decisive_ratio(record: Record) -> float | None:
+def decisive_ratio(record: MatchScore) -> float | None:
     """(w + l)/d; None without draws."""
     return (record.wins + record.losses) / record.draws if record.draws else None
 
 
-def decisive_ratio_interval(record: Record, confidence: float = 0.95) -> tuple[float, float]:
+def decisive_ratio_interval(record: MatchScore, confidence: float = 0.95) -> tuple[float, float]:
     """Confidence interval of (w + l)/d: Wilson's of the share of draws p, taken to (1 - p)/p.
 
     (0, inf) without games; the upper end is infinite without draws. One game tells nothing about another here: the
@@ -105,11 +105,11 @@ class RatioSearch:
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredRatio:
     """Games at one x."""
 
     x: float
-    record: Record
+    record: MatchScore
 
     @property
     def decisive(self) -> float:
@@ -171,7 +171,7 @@ class TunedRatio:
     interval: tuple[float, float]
     ratio: float
     reached: Reached
-    measured: tuple[Measured, ...]
+    measured: tuple[MeasuredRatio, ...]
 
     @property
     def games(self) -> int:
@@ -184,7 +184,7 @@ def tune_ratio(measure: Measure, search: RatioSearch) -> TunedRatio:
 
     Every start is played once, also where together they are more than most_games.
     """
-    seen: dict[float, Record] = {}
+    seen: dict[float, MatchScore] = {}
     for x in (search.allowed(start) for start in search.starts):
         seen[x] = measure(x, search.games)
     while (spent := sum(record.games for record in seen.values())) + search.games <= search.most_games:
@@ -198,7 +198,7 @@ def tune_ratio(measure: Measure, search: RatioSearch) -> TunedRatio:
     return _tuned(seen, search)
 
 
-def fit_ratio(measured: Sequence[Measured], wanted: float, *, rising: bool) -> RatioLine:
+def fit_ratio(measured: Sequence[MeasuredRatio], wanted: float, *, rising: bool) -> RatioLine:
     """The line near the wanted ratio: logistic regression, in which places far from that ratio's count less.
 
     The slope is drawn to +-1 as by an observation of standard deviation SLOPE_SPREAD, and is at least FLATTEST_SLOPE
@@ -214,7 +214,7 @@ def fit_ratio(measured: Sequence[Measured], wanted: float, *, rising: bool) -> R
     return line
 
 
-def ratio_slope(measured: Sequence[Measured]) -> tuple[float, float, float]:
+def ratio_slope(measured: Sequence[MeasuredRatio]) -> tuple[float, float, float]:
     """The slope of ln((w + l)/d) over ln x through all measurements alike, and its 95 % interval.
 
     ValueError for fewer than two places.
@@ -226,7 +226,7 @@ def ratio_slope(measured: Sequence[Measured]) -> tuple[float, float, float]:
     return line.slope, line.slope - half, line.slope + half
 
 
-def ratio_factor(of: Record, to: Record) -> tuple[float, float, float]:
+def ratio_factor(of: MatchScore, to: MatchScore) -> tuple[float, float, float]:
     """By which factor the ratio of the first is higher than that of the second, and its 95 % interval.
 
     It is the odds ratio of decisive games, with half a game added to every count, and the interval is Woolf's.
@@ -237,18 +237,18 @@ def ratio_factor(of: Record, to: Record) -> tuple[float, float, float]:
     return math.exp(logarithm), math.exp(logarithm - half), math.exp(logarithm + half)
 
 
-def _near(x: float, measured: Sequence[Measured]) -> float:
+def _near(x: float, measured: Sequence[MeasuredRatio]) -> float:
     """x, or the end of what was measured where x is beyond it: there the games of the end count in full."""
     return min(max(x, min(one.x for one in measured)), max(one.x for one in measured))
 
 
-def _weighted_fit(measured: Sequence[Measured], weights: Sequence[float], sign: int) -> RatioLine:
+def _weighted_fit(measured: Sequence[MeasuredRatio], weights: Sequence[float], sign: int) -> RatioLine:
     """The line with the prior of the slope, made steep enough."""
     line = _regression(measured, weights, float(sign), SLOPE_SPREAD)
     return replace(line, slope=sign * max(sign * line.slope, FLATTEST_SLOPE))
 
 
-def _regression(measured: Sequence[Measured], weights: Sequence[float], slope: float, spread: float) -> RatioLine:
+def _regression(measured: Sequence[MeasuredRatio], weights: Sequence[float], slope: float, spread: float) -> RatioLine:
     """Newton's method on the weighted log likelihood, with a normal prior of the slope: its mean and deviation."""
     places = np.array([math.log(one.x) for one in measured])
     sizes = np.array(weights) * [one.decisive + one.drawn for one in measured]
@@ -269,17 +269,17 @@ def _regression(measured: Sequence[Measured], weights: Sequence[float], slope: f
     return RatioLine(float(found[0]), float(found[1]), centre, covariance)
 
 
-def _line(seen: dict[float, Record], search: RatioSearch) -> RatioLine:
-    return fit_ratio([Measured(x, record) for x, record in seen.items()], search.wanted, rising=search.rising)
+def _line(seen: dict[float, MatchScore], search: RatioSearch) -> RatioLine:
+    return fit_ratio([MeasuredRatio(x, record) for x, record in seen.items()], search.wanted, rising=search.rising)
 
 
-def _next(seen: dict[float, Record], search: RatioSearch) -> float:
+def _next(seen: dict[float, MatchScore], search: RatioSearch) -> float:
     """Where to play next: the line's place of the wanted ratio, not too far from all that was played."""
     x = _line(seen, search).x_for(search.wanted)
     return search.allowed(min(max(x, min(seen) / LARGEST_STEP), max(seen) * LARGEST_STEP))
 
 
-def _known(seen: dict[float, Record], search: RatioSearch) -> bool:
+def _known(seen: dict[float, MatchScore], search: RatioSearch) -> bool:
     """Whether x is known well enough; or a bound was played and the wanted ratio is, surely, beyond it."""
     if _is_beyond(seen, search, search.allowed(search.low), search.sign):
         return True
@@ -289,7 +289,7 @@ def _known(seen: dict[float, Record], search: RatioSearch) -> bool:
     return (not search.whole or _next(seen, search) in seen) and high <= search.precision * low
 
 
-def _is_beyond(seen: dict[float, Record], search: RatioSearch, bound: float, side: int) -> bool:
+def _is_beyond(seen: dict[float, MatchScore], search: RatioSearch, bound: float, side: int) -> bool:
     """Whether the games at this bound have a ratio that is surely above (side 1) or below (-1) the wanted one."""
     if bound not in seen:
         return False
@@ -297,11 +297,11 @@ def _is_beyond(seen: dict[float, Record], search: RatioSearch, bound: float, sid
     return low > search.wanted if side == 1 else high < search.wanted
 
 
-def _tuned(seen: dict[float, Record], search: RatioSearch) -> TunedRatio:
+def _tuned(seen: dict[float, MatchScore], search: RatioSearch) -> TunedRatio:
     line = _line(seen, search)
     wanted = line.x_for(search.wanted)
     reached: Reached = "low" if wanted < search.low else "high" if wanted > search.high else "found"
     low, high = (min(max(end, search.low), search.high) for end in line.x_interval(search.wanted))
     x = search.allowed(wanted)
-    measured = tuple(Measured(place, record) for place, record in seen.items())
+    measured = tuple(MeasuredRatio(place, record) for place, record in seen.items())
     return TunedRatio(x, (low, high), line.ratio_at(x), reached, measured)

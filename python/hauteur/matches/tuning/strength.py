@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hauteur.matches.match import MatchSettings
-from hauteur.matches.ratings.elo import Record
+from hauteur.matches.ratings.elo import MatchScore
 from hauteur.matches.results import Tally, summary
 from hauteur.matches.tuning.folder import TuningFolder
 from hauteur.matches.tuning.parameters import Parameter, places_of, values_at, values_text
@@ -89,7 +89,7 @@ class Tuned:
 
     tuning: StrengthTuning
     iterations: tuple[Iteration, ...]
-    results: tuple[Record, ...]
+    results: tuple[MatchScore, ...]
     verification: Tally | None
 
     @property
@@ -125,7 +125,7 @@ class Tuned:
         return lines("tune", "Tuning", text, "place", xs=xs, rows=rows, x_name="iteration")
 
 
-def _iteration_json(tuning: StrengthTuning, one: Iteration, record: Record) -> dict[str, Any]:
+def _iteration_json(tuning: StrengthTuning, one: Iteration, record: MatchScore) -> dict[str, Any]:
     return {
         "plus": tuning.values(one.plus),
         "minus": tuning.values(one.minus),
@@ -153,8 +153,8 @@ def tune_strength(tuning: StrengthTuning, folder: TuningFolder, show: Show) -> T
     return tuned
 
 
-def _iterations(tuning: StrengthTuning, folder: TuningFolder) -> Iterator[tuple[Iteration, Record]]:
-    results: list[Record] = []
+def _iterations(tuning: StrengthTuning, folder: TuningFolder) -> Iterator[tuple[Iteration, MatchScore]]:
+    results: list[MatchScore] = []
 
     def compare(number: int, plus: Place, minus: Place) -> float:
         record = _play_iteration(tuning, folder, number, (plus, minus))
@@ -168,7 +168,7 @@ def _iterations(tuning: StrengthTuning, folder: TuningFolder) -> Iterator[tuple[
         yield one, results[-1]
 
 
-def _line(tuning: StrengthTuning, one: Iteration, record: Record) -> str:
+def _line(tuning: StrengthTuning, one: Iteration, record: MatchScore) -> str:
     sides = " v ".join(values_text(tuning.values(place)) for place in (one.plus, one.minus))
     return (
         f"iteration {one.number + 1}/{tuning.schedule.iterations}  {sides}: {record} ({record.score:.1%})  "
@@ -176,7 +176,9 @@ def _line(tuning: StrengthTuning, one: Iteration, record: Record) -> str:
     )
 
 
-def _play_iteration(tuning: StrengthTuning, folder: TuningFolder, number: int, places: tuple[Place, Place]) -> Record:
+def _play_iteration(
+    tuning: StrengthTuning, folder: TuningFolder, number: int, places: tuple[Place, Place]
+) -> MatchScore:
     """Results of the first point against the second; or of both against the opponent, the second's turned round."""
     name, seed = f"iteration-{number + 1:04}", derived_seed(tuning.seed, "tune", number)
     a, b = (tuning.player_at(place) for place in places)
@@ -186,7 +188,7 @@ def _play_iteration(tuning: StrengthTuning, folder: TuningFolder, number: int, p
         folder.play(f"{name}-{side}", tuning.match(player, tuning.opponent, tuning.games // 2, seed)).record
         for side, player in (("plus", a), ("minus", b))
     )
-    return Record(first.wins + second.losses, first.draws + second.draws, first.losses + second.wins)
+    return MatchScore(first.wins + second.losses, first.draws + second.draws, first.losses + second.wins)
 
 
 def _verification(tuning: StrengthTuning, folder: TuningFolder, place: Place) -> Tally:

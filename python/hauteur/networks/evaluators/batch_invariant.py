@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from hauteur.networks.evaluators.factory import Answers, Evaluator, Floats, Pending
+from hauteur.networks.evaluators.base import Answers, Evaluator, Floats, Pending
 
 SIZES = (1, 2, 3, 5, 8, 13, 16, 21, 32, 34)
 """Batches that are tried beside the full one."""

@@ -41,7 +41,7 @@ def legal_policy(state: _core.State, logits: Floats) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True)
-class Differences:
+class OutputDifferences:
     """|dP| over all legal moves of all positions (P: probabilities), |dQ| over the positions (Q = win - loss)."""
 
     policy_max: float
@@ -65,14 +65,14 @@ class Differences:
         )
 
 
-def differences(positions: Sequence[_core.State], ours: Answers, theirs: Answers) -> Differences:
+def differences(positions: Sequence[_core.State], ours: Answers, theirs: Answers) -> OutputDifferences:
     """How far apart two evaluators' answers for the same positions are. ValueError if one is not finite."""
     for answers in (ours, theirs):
         check_finite(answers)
     pairs = zip(positions, ours[0], theirs[0], strict=True)
     policy = np.concatenate([np.abs(legal_policy(state, a) - legal_policy(state, b)) for state, a, b in pairs])
     value = np.abs((ours[1][:, 0] - ours[1][:, 2]) - (theirs[1][:, 0] - theirs[1][:, 2]))
-    return Differences(float(policy.max()), float(policy.mean()), float(value.max()), float(value.mean()))
+    return OutputDifferences(float(policy.max()), float(policy.mean()), float(value.max()), float(value.mean()))
 
 
 def check_finite(answers: Answers) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import onnxruntime as ort
 from onnxruntime.capi.onnxruntime_pybind11_state import Fail, InvalidArgument, InvalidGraph, InvalidProtobuf
 
-from hauteur.networks.evaluators.factory import PREFERRED_ROWS, Answers, Floats, GameEvaluator, Precision
+from hauteur.networks.evaluators.base import PREFERRED_ROWS, Answers, Floats, GameEvaluator, Precision
 from hauteur.networks.onnx import ensure_onnx, renew_onnx
 
 if TYPE_CHECKING:

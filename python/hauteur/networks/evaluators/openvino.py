@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import openvino as ov
 
-from hauteur.networks.evaluators.factory import PREFERRED_ROWS, Answers, Floats, GameEvaluator, Pending, Precision
+from hauteur.networks.evaluators.base import PREFERRED_ROWS, Answers, Floats, GameEvaluator, Pending, Precision
 from hauteur.networks.onnx import ensure_onnx, renew_onnx
 from hauteur.system.hardware import processor_features
 
@@ -71,7 +71,7 @@ class OpenVinoEvaluator(GameEvaluator):
         parts = max(1, min(self.streams, len(features) // LEAST_ROWS))
         bounds = [len(features) * part // parts for part in range(parts + 1)]
         started = [Part(self._start(features[begin:end]), begin, end) for begin, end in pairwise(bounds)]
-        return _Started(self, started)
+        return _OpenVinoPending(self, started)
 
     def _start(self, features: Floats) -> ov.InferRequest:
         """Starts one stream on these rows; they are kept, since OpenVINO reads them where they are."""
@@ -112,7 +112,7 @@ class Part(NamedTuple):
     end: int
 
 
-class _Started:
+class _OpenVinoPending:
     """Parts of one batch that the streams compute."""
 
     def __init__(self, evaluator: OpenVinoEvaluator, parts: list[Part]) -> None:

@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import numpy as np
 
 from hauteur import _core
-from hauteur.networks.evaluators.factory import Answers, Floats, GameEvaluator, Pending
+from hauteur.networks.evaluators.base import Answers, Floats, GameEvaluator, Pending
 from hauteur.system.seeds import derived_seed
 
 PREFERRED_ROWS = 16

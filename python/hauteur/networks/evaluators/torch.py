@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from hauteur import networks
-from hauteur.networks.evaluators.factory import PREFERRED_ROWS, Answers, Floats, GameEvaluator, Pending, Precision
+from hauteur.networks.evaluators.base import PREFERRED_ROWS, Answers, Floats, GameEvaluator, Pending, Precision
 from hauteur.networks.modules import Inference
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class CudaEvaluator(GameEvaluator):
         idle = self._idle[rows]
         slot = idle.pop() if idle else _Slot(self, self._module, rows, self._device, self._stream)
         slot.start(features)
-        return _Started(self, slot)
+        return _TorchPending(self, slot)
 
     def release(self, slot: _Slot) -> None:
         """Takes back a slot whose answers were read, or that nobody waits for."""
@@ -158,7 +158,7 @@ class _Slot:
         return logits, wdl
 
 
-class _Started:
+class _TorchPending:
     """One batch that the GPU computes."""
 
     def __init__(self, evaluator: CudaEvaluator, slot: _Slot) -> None:

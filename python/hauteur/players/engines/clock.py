@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
-from hauteur.players.chosen_move import EngineFailure
 from hauteur.players.engines.failures import LOST_ON_TIME, no_answer
 from hauteur.players.engines.settings import EngineSettings, clock_of
+from hauteur.players.move_player import EngineFailure
 
 
 @dataclass
-class Clock:
+class EngineClock:
     """The time of one side, in seconds. margin: how far it may be overdrawn before it counts."""
 
     left: float
@@ -42,7 +42,7 @@ class Clock:
         return EngineFailure(LOST_ON_TIME, f"no move within the {self.left:.2f} s on its clock")
 
 
-def move_limit(settings: EngineSettings, clock: Clock | None) -> tuple[float, EngineFailure]:
+def move_limit(settings: EngineSettings, clock: EngineClock | None) -> tuple[float, EngineFailure]:
     """After how many seconds without a move an engine has lost, and how."""
     seconds = settings.seconds_for_a_move
     if clock is not None and clock.deadline < seconds:

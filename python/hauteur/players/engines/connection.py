@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from hauteur.players.chosen_move import ChosenMove
-from hauteur.players.move_player import Question
+from hauteur.players.move_player import ChosenMove, MoveRequest
 
 
-class Session(Protocol):
+class EngineConnection(Protocol):
     """A running engine. Every method fails with EngineFailure; then it must not be used again but for `kill`."""
 
     async def open(self) -> None:
@@ -17,7 +16,7 @@ class Session(Protocol):
     async def begin(self) -> None:
         """A new game, whatever was before."""
 
-    async def choose(self, question: Question) -> ChosenMove:
+    async def choose(self, question: MoveRequest) -> ChosenMove:
         """Looks for a move in the game that was begun."""
 
     async def quit(self) -> None:

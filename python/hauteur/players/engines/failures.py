@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from hauteur.players.chosen_move import EngineFailure
+from hauteur.players.move_player import EngineFailure
 
 START_FAILED = "engine start failed"
 CRASHED = "engine crashed"

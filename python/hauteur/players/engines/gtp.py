@@ -5,13 +5,12 @@ from __future__ import annotations
 import time
 
 from hauteur import _core
-from hauteur.players.chosen_move import ChosenMove, EngineFailure, EngineResignation
-from hauteur.players.engines.clock import Clock, move_limit
+from hauteur.players.engines.clock import EngineClock, move_limit
 from hauteur.players.engines.failures import BAD_OUTPUT, ILLEGAL_MOVE, no_answer, quoted, within
 from hauteur.players.engines.gtp_lines import POINT, Response, parse_response
 from hauteur.players.engines.process import Process
 from hauteur.players.engines.settings import EngineSettings
-from hauteur.players.move_player import Question
+from hauteur.players.move_player import ChosenMove, EngineFailure, EngineResignation, MoveRequest
 
 COLOURS = ("b", "w")
 """Of the first and of the second player."""
@@ -28,7 +27,7 @@ def board_size(game: _core.Game) -> int:
     return rows
 
 
-class GtpSession:
+class GtpEngineConnection:
     """A running engine."""
 
     def __init__(self, process: Process, settings: EngineSettings, size: int) -> None:
@@ -37,7 +36,7 @@ class GtpSession:
         self._size = size
         self._number = 0
         self._told: list[int] = []
-        self._clocks: dict[int, Clock | None] = {}
+        self._clocks: dict[int, EngineClock | None] = {}
 
     async def introduced(self) -> tuple[str, frozenset[str]]:
         """The engine's name with its version, and the commands that it knows."""
@@ -57,7 +56,7 @@ class GtpSession:
     async def begin(self) -> None:
         """A new game on an empty board."""
         self._told = []
-        self._clocks = {seat: Clock.of(self._settings) for seat in (0, 1)}
+        self._clocks = {seat: EngineClock.of(self._settings) for seat in (0, 1)}
         await self.done(f"boardsize {self._size}")
         await self.done("clear_board")
         if self._settings.movetime is not None:
@@ -65,7 +64,7 @@ class GtpSession:
         elif (clock := self._clocks[0]) is not None:
             await self.done(f"time_settings {max(1, int(clock.left))} 0 0")
 
-    async def choose(self, question: Question) -> ChosenMove:
+    async def choose(self, question: MoveRequest) -> ChosenMove:
         """The engine's move. It is told the moves that were made since its last one."""
         await self._follow(question)
         seat = question.state.to_move
@@ -95,7 +94,7 @@ class GtpSession:
         if not response.is_good:
             raise EngineFailure(BAD_OUTPUT, f"{command!r} was refused: {quoted(response.text)}")
 
-    async def _follow(self, question: Question) -> None:
+    async def _follow(self, question: MoveRequest) -> None:
         """Plays on the engine's board what was played in the game; from the beginning where it does not go on there."""
         actions = list(question.actions)
         if actions[: len(self._told)] != self._told:
@@ -108,7 +107,7 @@ class GtpSession:
             state.play(action)
         self._told = actions
 
-    async def _generated(self, colour: str, clock: Clock | None) -> str:
+    async def _generated(self, colour: str, clock: EngineClock | None) -> str:
         """The answer to genmove."""
         response = await self._asked(f"genmove {colour}", move_limit(self._settings, clock))
         if not response.is_good:

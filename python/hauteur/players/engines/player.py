@@ -7,15 +7,14 @@ from concurrent.futures import Future
 from contextlib import suppress
 
 from hauteur import _core
-from hauteur.players.chosen_move import ChosenMove, EngineFailure, EngineResignation
-from hauteur.players.engines.connection import Session
+from hauteur.players.engines.connection import EngineConnection
 from hauteur.players.engines.failures import START_FAILED
-from hauteur.players.engines.gtp import GtpSession, board_size
+from hauteur.players.engines.gtp import GtpEngineConnection, board_size
 from hauteur.players.engines.host import EngineHost
 from hauteur.players.engines.probe import probed
 from hauteur.players.engines.settings import EngineSettings
 from hauteur.players.engines.uci import UciSession
-from hauteur.players.move_player import Question
+from hauteur.players.move_player import ChosenMove, EngineFailure, EngineResignation, MoveRequest
 
 MOST_STARTS = 3
 """An engine that has failed to start so often, one time after another, is not started again."""
@@ -36,12 +35,12 @@ class EnginePlayer:
         self._settings = settings
         self._host = host
         self._probe = probed(game, settings)
-        self._playing: dict[int, Session] = {}
-        self._idle: list[Session] = []
+        self._playing: dict[int, EngineConnection] = {}
+        self._idle: list[EngineConnection] = []
         self._tasks: set[asyncio.Task[ChosenMove] | None] = set()
         self._failed_starts = 0
 
-    def choose(self, question: Question) -> Future[ChosenMove]:
+    def choose(self, question: MoveRequest) -> Future[ChosenMove]:
         """Begins to look for a move."""
         return self._host.submit(self._answer(question))
 
@@ -53,7 +52,7 @@ class EnginePlayer:
         """Ends all processes."""
         self._host.run(self._end())
 
-    async def _answer(self, question: Question) -> ChosenMove:
+    async def _answer(self, question: MoveRequest) -> ChosenMove:
         task = asyncio.current_task()
         self._tasks.add(task)
         try:
@@ -62,7 +61,7 @@ class EnginePlayer:
         finally:
             self._tasks.discard(task)
 
-    async def _chosen(self, question: Question) -> ChosenMove:
+    async def _chosen(self, question: MoveRequest) -> ChosenMove:
         session = self._playing.get(question.game)
         if session is None:
             session = self._playing[question.game] = await self._seated()
@@ -75,7 +74,7 @@ class EnginePlayer:
             session.kill()
             raise
 
-    async def _seated(self) -> Session:
+    async def _seated(self) -> EngineConnection:
         """An engine at the beginning of a game: one that is free, else a new one."""
         while self._idle:
             session = self._idle.pop()
@@ -84,7 +83,7 @@ class EnginePlayer:
                 return session
         return await self._started()
 
-    async def _started(self) -> Session:
+    async def _started(self) -> EngineConnection:
         if self._failed_starts >= MOST_STARTS:
             raise EngineFailure(START_FAILED, f"not tried again after {MOST_STARTS} failures")
         try:
@@ -96,11 +95,11 @@ class EnginePlayer:
         self._failed_starts = 0
         return session
 
-    async def _opened(self) -> Session:
+    async def _opened(self) -> EngineConnection:
         process = await self._host.start(self._probe.command)
-        session: UciSession | GtpSession
+        session: UciSession | GtpEngineConnection
         if self._settings.protocol == "gtp":
-            session = GtpSession(process, self._settings, board_size(self._game))
+            session = GtpEngineConnection(process, self._settings, board_size(self._game))
         else:
             session = UciSession(process, self._settings, self._game)
         await _begun(session, fresh=True)
@@ -121,7 +120,7 @@ class EnginePlayer:
         await asyncio.gather(*(session.quit() for session in sessions))
 
 
-async def _begun(session: Session, *, fresh: bool = False) -> None:
+async def _begun(session: EngineConnection, *, fresh: bool = False) -> None:
     """Begins a game; kills the engine where that does not come to its end."""
     try:
         if fresh:

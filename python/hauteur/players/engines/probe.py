@@ -10,11 +10,11 @@ from pathlib import Path
 
 from hauteur import _core
 from hauteur.games.registry import make
-from hauteur.players.chosen_move import EngineFailure
-from hauteur.players.engines.gtp import NEEDED, GtpSession, board_size
+from hauteur.players.engines.gtp import NEEDED, GtpEngineConnection, board_size
 from hauteur.players.engines.host import EngineHost
 from hauteur.players.engines.settings import EngineSettings, program_words
 from hauteur.players.engines.uci import VARIANTS, introduced, setup_lines
+from hauteur.players.move_player import EngineFailure
 
 GAMES_FOLDER = "/usr/games"
 """Where Debian puts chess programs; it is not on everybody's path."""
@@ -70,7 +70,7 @@ async def _asked(host: EngineHost, game: _core.Game, settings: EngineSettings, c
     process = await host.start(command)
     try:
         if settings.protocol == "gtp":
-            name = await _checked_gtp(GtpSession(process, settings, board_size(game)), settings)
+            name = await _checked_gtp(GtpEngineConnection(process, settings, board_size(game)), settings)
         else:
             about = await introduced(process, settings.start_timeout)
             setup_lines(game, settings, about)
@@ -81,7 +81,7 @@ async def _asked(host: EngineHost, game: _core.Game, settings: EngineSettings, c
         process.kill()
 
 
-async def _checked_gtp(session: GtpSession, settings: EngineSettings) -> str:
+async def _checked_gtp(session: GtpEngineConnection, settings: EngineSettings) -> str:
     """The engine's name; ValueError where it lacks a command or does not play on such a board."""
     name, commands = await session.introduced()
     timed = settings.movetime is not None or settings.tc is not None

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Self, cast
 
-from hauteur.players.chosen_move import EngineFailure
 from hauteur.players.engines.failures import BAD_OUTPUT, CRASHED, START_FAILED, quoted
 from hauteur.players.engines.watchdog import Keeper, kill_group
+from hauteur.players.move_player import EngineFailure
 
 LONGEST_LINE = 65_536
 """Bytes of a line."""

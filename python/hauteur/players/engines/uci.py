@@ -11,13 +11,12 @@ from typing import Self
 
 from hauteur import _core
 from hauteur.games.registry import make, with_fen
-from hauteur.players.chosen_move import ChosenMove, EngineFailure
-from hauteur.players.engines.clock import Clock, move_limit
+from hauteur.players.engines.clock import EngineClock, move_limit
 from hauteur.players.engines.failures import BAD_OUTPUT, ILLEGAL_MOVE, no_answer, quoted, within
 from hauteur.players.engines.process import Process
 from hauteur.players.engines.settings import EngineSettings
-from hauteur.players.engines.uci_lines import MOVE, Found, Option, parse_bestmove, parse_info, parse_option
-from hauteur.players.move_player import Question
+from hauteur.players.engines.uci_lines import MOVE, EngineOption, EngineReport, parse_bestmove, parse_info, parse_option
+from hauteur.players.move_player import ChosenMove, EngineFailure, MoveRequest
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 LAST_LINES = 100
@@ -33,7 +32,7 @@ class Introduction:
     """What an engine says of itself; options by their names in small letters."""
 
     name: str = ""
-    options: dict[str, Option] = field(default_factory=dict)
+    options: dict[str, EngineOption] = field(default_factory=dict)
 
 
 @dataclass
@@ -46,7 +45,7 @@ class _Line:
     texts: list[str] = field(default_factory=list)
 
     @classmethod
-    def begin(cls, question: Question) -> Self:
+    def begin(cls, question: MoveRequest) -> Self:
         return cls(question.origin, make(with_fen(question.state.game.spec, question.origin)).initial_state())
 
     def follow(self, actions: Sequence[int]) -> None:
@@ -109,7 +108,7 @@ class UciSession:
         self._settings = settings
         self._game = game
         self._line: _Line | None = None
-        self._clocks: dict[int, Clock | None] = {}
+        self._clocks: dict[int, EngineClock | None] = {}
 
     async def open(self) -> None:
         """Says hello and sets the options."""
@@ -119,10 +118,10 @@ class UciSession:
     async def begin(self) -> None:
         """A new game: the engine forgets the last one."""
         self._line = None
-        self._clocks = {seat: Clock.of(self._settings) for seat in (0, 1)}
+        self._clocks = {seat: EngineClock.of(self._settings) for seat in (0, 1)}
         await self._ready("ucinewgame")
 
-    async def choose(self, question: Question) -> ChosenMove:
+    async def choose(self, question: MoveRequest) -> ChosenMove:
         """The engine's move, with what it says of it."""
         line = self._line = self._line or _Line.begin(question)
         line.follow(question.actions)
@@ -151,7 +150,7 @@ class UciSession:
             while await self._process.line() != "readyok":
                 pass
 
-    def _go(self, clock: Clock | None) -> str:
+    def _go(self, clock: EngineClock | None) -> str:
         """The command to search. There is one clock: the other side is said to have as much time."""
         words = ["go"]
         for name in ("nodes", "depth", "movetime"):
@@ -162,7 +161,7 @@ class UciSession:
             words += f"wtime {left} btime {left} winc {increment} binc {increment}".split()
         return " ".join(words)
 
-    async def _search(self, go: str, clock: Clock | None) -> tuple[str, Found]:
+    async def _search(self, go: str, clock: EngineClock | None) -> tuple[str, EngineReport]:
         """The move as the engine wrote it, and what it said last of its search."""
         told: deque[str] = deque(maxlen=LAST_LINES)
         async with within(*move_limit(self._settings, clock)):
@@ -173,7 +172,7 @@ class UciSession:
         text = parse_bestmove(line)
         if text is None:
             raise EngineFailure(BAD_OUTPUT, f"{quoted(line)} has no move")
-        return text, next(filter(None, map(parse_info, reversed(told))), Found(None, 0))
+        return text, next(filter(None, map(parse_info, reversed(told))), EngineReport(None, 0))
 
 
 def _action(state: _core.State, text: str) -> int:

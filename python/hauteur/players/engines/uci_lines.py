@@ -18,7 +18,7 @@ MOVE = re.compile(r"[a-h][1-8][a-h][1-8][qrbnQRBN]?", re.ASCII)
 
 
 @dataclass(frozen=True)
-class Option:
+class EngineOption:
     """An option of an engine. least, most: of a spin, None where the engine did not say; values: of a combo."""
 
     name: str
@@ -50,14 +50,14 @@ class Option:
 
 
 @dataclass(frozen=True)
-class Found:
+class EngineReport:
     """What an engine says of a search. score: in pawns from the mover's view; depth: in plies, 0 unknown."""
 
     score: float | None
     depth: int
 
 
-def parse_option(line: str) -> Option | None:
+def parse_option(line: str) -> EngineOption | None:
     """Reads `option name Hash type spin default 16 min 1 max 1024`."""
     found = OPTION.fullmatch(line.strip())
     if found is None:
@@ -68,10 +68,10 @@ def parse_option(line: str) -> Option | None:
     _, *parts = PART.split(found["rest"])
     values = list(zip(parts[::2], (part.strip() for part in parts[1::2]), strict=True))
     least, most = (_bound([value for key, value in values if key == name]) for name in ("min", "max"))
-    return Option(found["name"], kind, least, most, tuple(value for key, value in values if key == "var"))
+    return EngineOption(found["name"], kind, least, most, tuple(value for key, value in values if key == "var"))
 
 
-def parse_info(line: str) -> Found | None:
+def parse_info(line: str) -> EngineReport | None:
     """Reads depth and score of `info depth 12 score cp 25 ... pv e2e4`; None where it has no score of the best move.
 
     A bound (lowerbound, upperbound) is no score.
@@ -85,7 +85,7 @@ def parse_info(line: str) -> Found | None:
     if cp is None and mate is None:
         return None
     score = mate_score(mate) if mate is not None else (cp or 0) / 100
-    return Found(score, min(max(_after(words, "depth") or 0, 0), 65_535))
+    return EngineReport(score, min(max(_after(words, "depth") or 0, 0), 65_535))
 
 
 def parse_bestmove(line: str) -> str | None:

@@ -19,7 +19,7 @@ Board = dict[int, int]
 
 
 @dataclass
-class Node:
+class RaveNode:
     """A move: N visits, W of them won by its player; R simulations that took its point later, S of them won."""
 
     point: int = -1
@@ -27,7 +27,7 @@ class Node:
     W: int = 0
     R: int = 20
     S: int = 10
-    children: list[Node] | None = None
+    children: list[RaveNode] | None = None
 
 
 @dataclass
@@ -40,7 +40,7 @@ class Rave:
     to_move: int
     seed: int
     draws: int = 0
-    root: Node = field(default_factory=Node)
+    root: RaveNode = field(default_factory=RaveNode)
 
     def below(self, n: int) -> int:
         """A random number from 0 to n - 1."""
@@ -76,7 +76,7 @@ class Rave:
         while path[-1].N > 0:
             node = path[-1]
             if node.children is None:
-                node.children = [Node(p) for p in self._empty(board) if self.legal(board, mover, p)]
+                node.children = [RaveNode(p) for p in self._empty(board) if self.legal(board, mover, p)]
             if not node.children:
                 self._back_up(path, taken, winner=1 - mover)
                 return
@@ -88,7 +88,7 @@ class Rave:
     def _empty(self, board: Board) -> list[int]:
         return [point for point in range(self.rows * self.columns) if point not in board]
 
-    def _select(self, node: Node) -> Node:
+    def _select(self, node: RaveNode) -> RaveNode:
         """argmax (R r + N q + 0.25 sqrt(N ln n)) / (N + R), ties within 1e-4 drawn."""
         children = node.children or []
         log = math.log(node.N)
@@ -122,7 +122,7 @@ class Rave:
         points[place], points[-1] = points[-1], points[place]
         return points.pop()
 
-    def _back_up(self, path: list[Node], taken: list[set[int]], *, winner: int) -> None:
+    def _back_up(self, path: list[RaveNode], taken: list[set[int]], *, winner: int) -> None:
         """Counts the result in the path, and in the children of its nodes whose points their player took later."""
         for depth in reversed(range(len(path))):
             node, mover = path[depth], (self.to_move + depth) % 2

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hauteur.search.reference.tree import Bounds, Node, Value, make_node
-from hauteur.search.reference.variance import Samples, merged
+from hauteur.search.reference.variance import Moments, merged
 from hauteur.search.rules import Repetition
 
 LEAST_DEPTH = 4
@@ -35,8 +35,8 @@ class Lost(NamedTuple):
         """Both sets together (Chan et al. 1979)."""
         if not self.visits or not other.visits:
             return self if self.visits else other
-        here = Samples(float(self.visits), self.wl, self.deviations)
-        there = Samples(float(other.visits), other.wl, other.deviations)
+        here = Moments(float(self.visits), self.wl, self.deviations)
+        there = Moments(float(other.visits), other.wl, other.deviations)
         _, wl, deviations = merged(here, there)
         d = self.d + (other.d - self.d) * there.n / (here.n + there.n)
         return Lost(self.visits + other.visits, wl, deviations, d)

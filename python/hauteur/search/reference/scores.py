@@ -66,7 +66,7 @@ class Scores:
         rule, bounds = self.params.solver, solver.edge_bounds(self.node, edge)
         if rule is None or not bounds.is_proven:
             return self.value(edge), self.bonus(edge, prior)
-        place = solver.Place(self.at_root, self.depth, max(self.node.visits - 1, 1))
+        place = solver.EdgePlace(self.at_root, self.depth, max(self.node.visits - 1, 1))
         q, u = utility(bounds.value, self.node.mover, self.params), self.bonus(edge, prior)
         return solver.proven_terms(rule, q, u, result=bounds.lower, visits=edge.visits, place=place)
 

@@ -29,7 +29,7 @@ from hauteur.search.rules import SecondNet
 
 
 @dataclass(eq=False)
-class Tally:
+class LargeTally:
     """What the large net's turns found below a node, for its mover."""
 
     visits: int = 0
@@ -41,13 +41,13 @@ class Tally:
 class TwoNode(Node):
     """A node with the statistics of both nets. `Node.visits`, `.in_flight` and `.value` are the small net's."""
 
-    large: Tally = field(default_factory=Tally)
+    large: LargeTally = field(default_factory=LargeTally)
     answers: dict[Net, tuple[dict[int, float], Value]] = field(default_factory=dict)
     """p and v by each net that knows the node; v in float32, as the core keeps it."""
     entered: int = 0
     """Number of its entry to the frontier, from 1; 0: it was never there."""
 
-    def tally(self, net: Net) -> Tally | Node:
+    def tally(self, net: Net) -> LargeTally | Node:
         """Visits, visits in flight and mean of this net's turns."""
         return self if net == SMALL else self.large
 
@@ -425,7 +425,7 @@ def two_node(node: TwoNode, edge: Edge) -> TwoNode:
     return TwoNode(plain.state, plain.mover, plain.exact)
 
 
-def update_large(tally: Tally, value: Value) -> None:
+def update_large(tally: LargeTally, value: Value) -> None:
     """A large turn's result: N_L += 1, mean += (value - mean) / N_L; W - L in float64, D in float32."""
     tally.visits += 1
     tally.in_flight -= 1

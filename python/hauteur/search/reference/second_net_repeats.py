@@ -9,7 +9,7 @@ from hauteur.search.reference.tree import NO_VALUE
 from hauteur.search.rules import Repetition
 
 if TYPE_CHECKING:
-    from hauteur.search.reference.second_net import Tally, TwoNode
+    from hauteur.search.reference.second_net import LargeTally, TwoNode
 
 
 def reopen_large(root: TwoNode, rule: Repetition | None) -> None:
@@ -33,7 +33,7 @@ def large_lost(node: TwoNode, depth: int, rule: Repetition) -> Lost:
     return lost
 
 
-def take_large_back(large: Tally, lost: Lost) -> None:
+def take_large_back(large: LargeTally, lost: Lost) -> None:
     """The large net's visits and mean of a node without some visits."""
     if lost.visits == large.visits:
         large.visits, large.value = 0, NO_VALUE

@@ -113,7 +113,7 @@ def forced_move(node: Node, params: SearchParams) -> int | None:
 # -- selection ---------------------------------------------------------------------------------------------------------
 
 
-class Place(NamedTuple):
+class EdgePlace(NamedTuple):
     """Where an edge is met."""
 
     at_root: bool
@@ -121,7 +121,9 @@ class Place(NamedTuple):
     child_visits: int
 
 
-def proven_terms(rule: Solver, q: float, u: float, *, result: int, visits: int, place: Place) -> tuple[float, float]:
+def proven_terms(
+    rule: Solver, q: float, u: float, *, result: int, visits: int, place: EdgePlace
+) -> tuple[float, float]:
     """Places 1 and 3 of a proven edge: Q and U from its exact Q and the U of PUCT.
 
     At a root that excludes proven edges: Q - 50 + 0.4 N(s, a) / max(sum_b N(s, b), 1) and U = 0.

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from hauteur.search.rules import Variance
 
 
-class Samples(NamedTuple):
+class Moments(NamedTuple):
     """n values: their mean Q and the sum M of their squared deviations."""
 
     n: float
@@ -31,18 +31,18 @@ def deviations_after(deviations: float, visits: int, delta: float, step: float, 
     return visits * (1.0 - step) * (before + step * delta * delta)
 
 
-def merged(a: Samples, b: Samples) -> Samples:
+def merged(a: Moments, b: Moments) -> Moments:
     """Two sets of values together (Chan et al. 1979)."""
     n, gap = a.n + b.n, b.q - a.q
-    return Samples(n, a.q + gap * b.n / n, a.m + b.m + gap * gap * a.n * b.n / n)
+    return Moments(n, a.q + gap * b.n / n, a.m + b.m + gap * gap * a.n * b.n / n)
 
 
-def without(samples: Samples, value: float) -> Samples:
+def without(samples: Moments, value: float) -> Moments:
     """The same values less one of them; M stays >= 0."""
     if samples.n <= 1:
-        return Samples(0.0, 0.0, 0.0)
+        return Moments(0.0, 0.0, 0.0)
     q = samples.q - (value - samples.q) / (samples.n - 1.0)
-    return Samples(samples.n - 1.0, q, max(samples.m - (value - samples.q) * (value - q), 0.0))
+    return Moments(samples.n - 1.0, q, max(samples.m - (value - samples.q) * (value - q), 0.0))
 
 
 def of_samples(rule: Variance, visits: int, deviations: float, default: float) -> float:

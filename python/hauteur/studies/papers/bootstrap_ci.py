@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hauteur.matches.ratings.elo import Record, score_interval
+from hauteur.matches.ratings.elo import MatchScore, score_interval
 from hauteur.system.seeds import stream
 
 Flags = Sequence[tuple[int, bool]]
@@ -37,7 +37,7 @@ def rate_of(flags: Flags, draws: int = DRAWS) -> Rate:
     shares = _drawn(counts, draws, "share")
     hits, positions = counts.sum(axis=0)
     drawn = np.quantile(shares[:, 0] / shares[:, 1], (0.025, 0.975))
-    wilson = score_interval(Record(int(hits), 0, int(positions - hits)))
+    wilson = score_interval(MatchScore(int(hits), 0, int(positions - hits)))
     low, high = float(min(drawn[0], wilson[0])), float(max(drawn[1], wilson[1]))
     return Rate(int(hits), float(hits / positions), low, high)
 

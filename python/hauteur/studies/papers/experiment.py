@@ -13,11 +13,11 @@ from pydantic import BaseModel, ConfigDict
 
 from hauteur import _core
 from hauteur.games.registry import make
-from hauteur.learning.metrics import duration
 from hauteur.networks.bundled import net_or_shipped
-from hauteur.networks.files import sha256_of, write_bytes
 from hauteur.plots import Figure
 from hauteur.search.params import SearchParams
+from hauteur.system.files import sha256_of, write_bytes
+from hauteur.system.formatting import duration
 from hauteur.system.hardware import usable_cores
 
 REFERENCE_SPEED = 600_000
@@ -53,7 +53,7 @@ class Result:
 
 
 @dataclass(frozen=True)
-class Setting:
+class ExperimentSetting:
     """How an experiment is made.
 
     folder: of its results, and of all that it goes on from when it was interrupted; scale: factor of its sizes (1: the
@@ -115,13 +115,13 @@ class Experiment:
     paper: str
     title: str
     seconds: float
-    run: Callable[[Setting], Result]
+    run: Callable[[ExperimentSetting], Result]
     seeds: int = 3
     growth: float = 1.0
     uses: tuple[Choice, ...] = ()
-    estimate_here: Callable[[Setting], float] | None = None
+    estimate_here: Callable[[ExperimentSetting], float] | None = None
 
-    def estimate(self, setting: Setting, speed: float) -> float:
+    def estimate(self, setting: ExperimentSetting, speed: float) -> float:
         """Seconds that it takes on a machine with this speed (1: the reference); seeds run beside each other."""
         if self.estimate_here is not None:
             return self.estimate_here(setting)
@@ -142,7 +142,7 @@ class _Stamp(BaseModel):
     opponent: str | None = None
 
     @classmethod
-    def of(cls, experiment: Experiment, setting: Setting) -> _Stamp:
+    def of(cls, experiment: Experiment, setting: ExperimentSetting) -> _Stamp:
         """What this experiment is made with; nets by name and content."""
         nets = tuple(f"{net.name} sha256 {sha256_of(net)}" for net in setting.nets if net.is_file())
         others = {"visits": setting.visits, "game": setting.game, "opponent": setting.opponent}
@@ -153,7 +153,7 @@ class _Stamp(BaseModel):
         return f"{self.experiment} at scale {self.scale:g}" + "".join(f", {key} {value}" for key, value in rest.items())
 
 
-def make_experiment(experiment: Experiment, setting: Setting) -> Result:
+def make_experiment(experiment: Experiment, setting: ExperimentSetting) -> Result:
     """Makes the experiment and writes its results; tells estimate, findings and files by `setting.show`.
 
     ValueError when the folder holds another experiment, or the same at another scale.
@@ -179,7 +179,7 @@ def make_experiment(experiment: Experiment, setting: Setting) -> Result:
     return result
 
 
-def _check_choices(experiment: Experiment, setting: Setting) -> None:
+def _check_choices(experiment: Experiment, setting: ExperimentSetting) -> None:
     """ValueError for a choice that would mean nothing."""
     for choice in get_args(Choice):
         if getattr(setting, choice) not in (None, ()) and choice not in experiment.uses:
@@ -205,8 +205,8 @@ def _search_once(forest: _core.Forest) -> int:
     """Visits of a search of 32 trees, 200 each, with equal priors."""
     import numpy as np
 
-    from hauteur.networks.evaluators.factory import UniformEvaluator
-    from hauteur.players.player import run_searches
+    from hauteur.networks.evaluators.base import UniformEvaluator
+    from hauteur.search.driver import run_searches
 
     ids = np.array([forest.add(forest.game.initial_state()) for _ in range(32)], np.int64)
     forest.set_visit_limits(ids, np.full(len(ids), 200, np.uint32))
@@ -214,7 +214,7 @@ def _search_once(forest: _core.Forest) -> int:
     return int(forest.root_node_visits(ids).sum())
 
 
-def _stamp(experiment: Experiment, setting: Setting) -> None:
+def _stamp(experiment: Experiment, setting: ExperimentSetting) -> None:
     """Begins the folder, or checks that it is this experiment's."""
     setting.folder.mkdir(parents=True, exist_ok=True)
     path, mine = setting.folder / "experiment.json", _Stamp.of(experiment, setting)

@@ -15,13 +15,14 @@ from pathlib import Path
 from hauteur import _core
 from hauteur.games.registry import make
 from hauteur.matches.folder import MatchFolder
-from hauteur.matches.match import Evaluators, Match, MatchSettings, Resources, resolved_net
+from hauteur.matches.match import Match, MatchSettings
 from hauteur.matches.openings import read_openings
 from hauteur.matches.results import MatchGame, Tally, summary
 from hauteur.networks.evaluators.factory import evaluations_per_second
-from hauteur.networks.files import write_bytes
+from hauteur.players.build import Evaluators, Resources, resolved_net
 from hauteur.players.settings import Colours, PlayerSettings
-from hauteur.studies.papers.experiment import Setting
+from hauteur.studies.papers.experiment import ExperimentSetting
+from hauteur.system.files import write_bytes
 
 SHOW_SECONDS = 30.0
 """How often a contest tells how it stands."""
@@ -34,7 +35,7 @@ OVERHEAD = 1.25
 
 
 @dataclass(frozen=True)
-class Contest:
+class MatchSpec:
     """A match of an experiment.
 
     name: of its folder; a, b: the players; games: already scaled; openings: lines as in a file of openings, None: games
@@ -54,15 +55,15 @@ class Contest:
 
 
 @dataclass
-class Played:
+class PlayedMatch:
     """A contest that is over: its numbers, and its games in order. Of several seeds, all games one after another."""
 
-    contest: Contest
+    contest: MatchSpec
     tally: Tally
     games: list[MatchGame]
 
 
-def play_contests(setting: Setting, contests: Iterable[Contest]) -> dict[str, Played]:
+def play_contests(setting: ExperimentSetting, contests: Iterable[MatchSpec]) -> dict[str, PlayedMatch]:
     """Plays each contest, once a seed of the setting, going on where it was; by name.
 
     Where the setting names some, those alone are played; of the others those are in the answer that are over.
@@ -70,7 +71,7 @@ def play_contests(setting: Setting, contests: Iterable[Contest]) -> dict[str, Pl
     return {contest.name: _play_seeds(setting, contest) for contest in wanted(setting, contests)}
 
 
-def wanted(setting: Setting, contests: Iterable[Contest]) -> list[Contest]:
+def wanted(setting: ExperimentSetting, contests: Iterable[MatchSpec]) -> list[MatchSpec]:
     """The contests that the setting names or that are over; all, where it names none. ValueError for unknown names."""
     every = list(contests)
     names = [contest.name for contest in every]
@@ -82,14 +83,14 @@ def wanted(setting: Setting, contests: Iterable[Contest]) -> list[Contest]:
     ]
 
 
-def is_over(setting: Setting, contest: Contest) -> bool:
+def is_over(setting: ExperimentSetting, contest: MatchSpec) -> bool:
     """Whether all games of the contest have been played, with the first seed."""
     games = {game.index for game in MatchFolder(setting.folder / contest.name).games()}
     return games.issuperset(range(contest.games))
 
 
-def _play_seeds(setting: Setting, contest: Contest) -> Played:
-    played = Played(contest, Tally(contest.colours == "swap"), [])
+def _play_seeds(setting: ExperimentSetting, contest: MatchSpec) -> PlayedMatch:
+    played = PlayedMatch(contest, Tally(contest.colours == "swap"), [])
     for number in range(setting.seeds):
         name = contest.name if number == 0 else f"{contest.name}-seed-{contest.seed + number}"
         for game in _play(setting, replace(contest, name=name, seed=contest.seed + number)):
@@ -99,7 +100,7 @@ def _play_seeds(setting: Setting, contest: Contest) -> Played:
     return played
 
 
-def _play(setting: Setting, contest: Contest) -> list[MatchGame]:
+def _play(setting: ExperimentSetting, contest: MatchSpec) -> list[MatchGame]:
     """The games of a contest, in order; those that are missing are played."""
     match = contest_match(setting, contest)
     shown = time.monotonic()
@@ -113,7 +114,7 @@ def _play(setting: Setting, contest: Contest) -> list[MatchGame]:
     return [found[index] for index in range(contest.games)]
 
 
-def contest_match(setting: Setting, contest: Contest) -> Match:
+def contest_match(setting: ExperimentSetting, contest: MatchSpec) -> Match:
     """The match that a contest is, in its folder; its nets are not opened yet."""
     game = make(contest.game)
     file = _openings_file(setting.folder, contest) if contest.openings else None
@@ -136,18 +137,18 @@ def contest_match(setting: Setting, contest: Contest) -> Match:
     )
 
 
-def _openings_file(folder: Path, contest: Contest) -> Path:
+def _openings_file(folder: Path, contest: MatchSpec) -> Path:
     """The openings as a file, whose content the match remembers."""
     path = folder / f"{contest.name}.openings.epd"
     write_bytes(path, "".join(f"{line}\n" for line in contest.openings).encode())
     return path
 
 
-def _resources(setting: Setting) -> Resources:
+def _resources(setting: ExperimentSetting) -> Resources:
     return Resources(parallel=setting.parallel, threads=setting.threads)
 
 
-def contest_seconds(setting: Setting, contests: Iterable[Contest], plies: float = 120) -> float:
+def contest_seconds(setting: ExperimentSetting, contests: Iterable[MatchSpec], plies: float = 120) -> float:
     """Seconds that the contests take on this machine: evaluations that games of so many plies need, and the speed of
     the nets, which is measured for a moment. Players without a net count nothing.
     """

@@ -17,12 +17,12 @@ from dataclasses import dataclass, field, replace
 
 from hauteur.games.registry import make
 from hauteur.matches.ratings.bradley_terry import Encounter, RatingList, rating_list
-from hauteur.matches.ratings.elo import Record
+from hauteur.matches.ratings.elo import MatchScore
 from hauteur.matches.results import Tally
 from hauteur.players.baselines import parse_baseline
 from hauteur.players.settings import PlayerSettings, parse_player
-from hauteur.studies.papers.experiment import Setting
-from hauteur.studies.papers.matches import Contest, contest_seconds, play_contests
+from hauteur.studies.papers.experiment import ExperimentSetting
+from hauteur.studies.papers.matches import MatchSpec, contest_seconds, play_contests
 
 RUNGS = (50, 100, 200, 400, 800, 1600, 3200, 6400, 12_500, 25_000, 50_000, 100_000, 200_000, 400_000, 800_000)
 """Simulations a move of the players of the ladder; the MPV paper's opponent has 100,000."""
@@ -33,13 +33,13 @@ SIMULATIONS_A_SECOND = 120_000
 
 
 @dataclass
-class Field:
+class PlayerPool:
     """Players by name, and what they have played against each other.
 
     games: of a match, even; random_plies: that every pair of games begins with.
     """
 
-    setting: Setting
+    setting: ExperimentSetting
     game: str
     games: int
     random_plies: int
@@ -51,9 +51,9 @@ class Field:
         self.players[name] = player
         return name
 
-    def contest(self, a: str, b: str, games: int | None = None) -> Contest:
+    def contest(self, a: str, b: str, games: int | None = None) -> MatchSpec:
         """The match of two players of the field; a shorter one is the beginning of the whole one."""
-        return Contest(
+        return MatchSpec(
             f"{a}-vs-{b}",
             self.players[a],
             self.players[b],
@@ -72,7 +72,7 @@ class Field:
 def encounters_of(a: str, b: str, tally: Tally) -> list[Encounter]:
     """The games of a match by who began."""
     first, second = tally.seats["first"], tally.seats["second"]
-    found = [Encounter(a, b, first), Encounter(b, a, Record(second.losses, second.draws, second.wins))]
+    found = [Encounter(a, b, first), Encounter(b, a, MatchScore(second.losses, second.draws, second.wins))]
     return [encounter for encounter in found if encounter.record.games]
 
 
@@ -80,7 +80,7 @@ def encounters_of(a: str, b: str, tally: Tally) -> list[Encounter]:
 class Ladder:
     """The rungs that a field is measured by; with `--opponent` there is that one alone."""
 
-    field: Field
+    field: PlayerPool
     used: set[int] = dataclasses.field(default_factory=set)
 
     @property
@@ -140,7 +140,7 @@ def nearest_rung(simulations: float) -> int:
     return min(range(len(RUNGS)), key=lambda index: abs(RUNGS[index] - simulations))
 
 
-def field_seconds(setting: Setting, contests: Iterable[Contest]) -> float:
+def field_seconds(setting: ExperimentSetting, contests: Iterable[MatchSpec]) -> float:
     """Seconds that contests take here: the nets' evaluations, measured, and the simulations of those without a net."""
     listed = list(contests)
     plies = {contest.game: usual_plies(contest.game) for contest in listed}
@@ -153,7 +153,7 @@ def field_seconds(setting: Setting, contests: Iterable[Contest]) -> float:
     return (seconds / setting.threads + nets) * setting.seeds
 
 
-def _of(contests: Iterable[Contest], game: str) -> list[Contest]:
+def _of(contests: Iterable[MatchSpec], game: str) -> list[MatchSpec]:
     return [contest for contest in contests if contest.game == game]
 
 

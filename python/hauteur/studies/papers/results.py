@@ -10,16 +10,16 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hauteur.learning.run_folder import surroundings, write_json
-from hauteur.networks.files import write_bytes
 from hauteur.plots import write_csv, write_png
 from hauteur.plots.page import figures_html, page
+from hauteur.system.files import write_bytes, write_json
+from hauteur.system.provenance import provenance
 
 if TYPE_CHECKING:
-    from hauteur.studies.papers.experiment import Experiment, Finding, Result, Setting
+    from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result
 
 
-def write_results(experiment: Experiment, setting: Setting, result: Result, seconds: float) -> list[Path]:
+def write_results(experiment: Experiment, setting: ExperimentSetting, result: Result, seconds: float) -> list[Path]:
     """Writes everything; the paths, those that people want first. PNG is left out where matplotlib is missing."""
     folder = setting.folder
     paths = [folder / "index.html", folder / "result.json", folder / "result.csv"]
@@ -36,7 +36,7 @@ def write_results(experiment: Experiment, setting: Setting, result: Result, seco
     return paths
 
 
-def _facts(experiment: Experiment, setting: Setting, result: Result, seconds: float) -> dict[str, object]:
+def _facts(experiment: Experiment, setting: ExperimentSetting, result: Result, seconds: float) -> dict[str, object]:
     return {
         "experiment": experiment.name,
         "paper": experiment.paper,
@@ -47,7 +47,7 @@ def _facts(experiment: Experiment, setting: Setting, result: Result, seconds: fl
         "findings": [asdict(finding) for finding in result.findings],
         "facts": result.facts,
         "rows": list(result.rows),
-        **surroundings(),
+        **provenance(),
     }
 
 
@@ -60,7 +60,7 @@ def _csv(result: Result) -> str:
     return file.getvalue()
 
 
-def _page(experiment: Experiment, setting: Setting, result: Result) -> str:
+def _page(experiment: Experiment, setting: ExperimentSetting, result: Result) -> str:
     parts = [
         f"<h1>{escape(experiment.title)}</h1>",
         f"<p>{escape(experiment.paper)}; scale {setting.scale:g}, {setting.seeds} seeds.</p>",

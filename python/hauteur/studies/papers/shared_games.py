@@ -12,16 +12,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hauteur.studies.papers.experiment import Setting
-from hauteur.studies.papers.matches import Contest, Played, contest_match, play_contests
+from hauteur.studies.papers.experiment import ExperimentSetting
+from hauteur.studies.papers.matches import MatchSpec, PlayedMatch, contest_match, play_contests
 
 
-def play_shared(setting: Setting, contests: Iterable[Contest]) -> dict[str, Played]:
+def play_shared(setting: ExperimentSetting, contests: Iterable[MatchSpec]) -> dict[str, PlayedMatch]:
     """As `play_contests`; a contest that a sibling has begun is gone on with in the sibling's folder."""
     return {contest.name: _play(setting, contest) for contest in contests}
 
 
-def _play(setting: Setting, contest: Contest) -> Played:
+def _play(setting: ExperimentSetting, contest: MatchSpec) -> PlayedMatch:
     begun = find_match(setting.folder, contest_match(setting, contest).stored_settings(), own=contest.name)
     if begun is None or begun == setting.folder / contest.name:
         return play_contests(setting, [contest])[contest.name]

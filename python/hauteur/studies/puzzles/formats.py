@@ -10,8 +10,8 @@ from pathlib import Path
 
 from hauteur.games.epd import epd_line
 from hauteur.games.pgn import wrapped
-from hauteur.networks.files import write_bytes
 from hauteur.studies.puzzles.puzzle import Puzzle
+from hauteur.system.files import write_bytes
 
 COLUMNS = (
     "PuzzleId",

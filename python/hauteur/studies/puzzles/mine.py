@@ -18,10 +18,8 @@ from pydantic import Field
 
 from hauteur import _core
 from hauteur.games.game_line import BadGame
-from hauteur.learning.metrics import duration
-from hauteur.learning.run_folder import held, surroundings, write_json
-from hauteur.matches.match import Evaluators, Resources, build_player, net_content, resolved_net
 from hauteur.networks.evaluators.factory import evaluations_per_second
+from hauteur.players.build import Evaluators, Resources, build_player, net_content, resolved_net
 from hauteur.players.engines.settings import EngineSettings
 from hauteur.players.player import Player
 from hauteur.players.settings import PlayerSettings, player_text
@@ -30,11 +28,15 @@ from hauteur.studies.puzzles.criteria import MineRule
 from hauteur.studies.puzzles.engine_check import CLEAR, Checker
 from hauteur.studies.puzzles.formats import write_puzzles
 from hauteur.studies.puzzles.mine_result import mine_result, without_followers
-from hauteur.studies.puzzles.mining import Judged, examine
+from hauteur.studies.puzzles.mining import ScreenedPosition, examine
 from hauteur.studies.puzzles.puzzle import EngineCheck, Puzzle
 from hauteur.studies.puzzles.sources import Census, first_of_each, take_census
 from hauteur.studies.puzzles.themes import themes_of
+from hauteur.system.files import write_json
+from hauteur.system.formatting import duration
 from hauteur.system.jsonl import Journal
+from hauteur.system.lock import locked
+from hauteur.system.provenance import provenance
 from hauteur.system.settings import Section
 
 EVALUATIONS_A_POSITION = 20
@@ -93,7 +95,7 @@ class Mine:
 
     def run(self) -> dict[str, Any]:
         """Mines what is missing, checks, writes the files; what result.json holds."""
-        with held(self.folder, "mining puzzles"):
+        with locked(self.folder, "mining puzzles"):
             self._begin()
             bad: list[BadGame] = []
             census = take_census(self.sources, self.game, self.settings.first_ply, bad.append)
@@ -115,7 +117,7 @@ class Mine:
         path, mine = self.folder / "mine.json", self.settings.stored(self.game)
         self.looser = self.settings.rule
         if not path.exists():
-            write_json(path, {"settings": mine, "begun": surroundings()})
+            write_json(path, {"settings": mine, "begun": provenance()})
             return
         try:
             there = json.loads(path.read_text(encoding="utf-8"))["settings"]
@@ -142,9 +144,9 @@ class Mine:
     def _draw(self, name: str) -> bytes:
         return hashlib.blake2b(f"{self.settings.seed} {name}".encode(), digest_size=8).digest()
 
-    def _judge(self, wanted: set[str]) -> dict[str, Judged]:
+    def _judge(self, wanted: set[str]) -> dict[str, ScreenedPosition]:
         """What came of all wanted positions, those of earlier sessions included."""
-        journal = Journal(self.folder / "positions.jsonl", Judged)
+        journal = Journal(self.folder / "positions.jsonl", ScreenedPosition)
         found = {entry.id: entry for entry in journal.entries() if entry.id in wanted}
         left = wanted - found.keys()
         self.show(f"{len(wanted):,} positions, {len(wanted) - len(left):,} of them judged before")
@@ -169,14 +171,14 @@ class Mine:
             raise ValueError("--player: puzzles are mined by a player with a net")
         return Judge(player.evaluator, player.search, player.large, seed=self.settings.seed)
 
-    def _dialogues(self, left: set[str]) -> Iterator[Dialogue[Judged]]:
+    def _dialogues(self, left: set[str]) -> Iterator[Dialogue[ScreenedPosition]]:
         for name, found in first_of_each(self.sources, self.game, self.settings.first_ply, left):
             yield examine(name, found, self.looser)
 
-    def _is_puzzle(self, entry: Judged) -> bool:
+    def _is_puzzle(self, entry: ScreenedPosition) -> bool:
         return entry.verdict(self.settings.rule) == "puzzle"
 
-    def _puzzles(self, found: Iterable[Judged]) -> Iterator[Puzzle]:
+    def _puzzles(self, found: Iterable[ScreenedPosition]) -> Iterator[Puzzle]:
         """What the rule makes of what was found."""
         made = (entry.puzzle(self.game, self.settings.rule) for entry in found)
         return (puzzle for puzzle in made if puzzle is not None)
@@ -204,7 +206,7 @@ class Mine:
         files = [path.name for path in write_puzzles(puzzles, self.folder)]
         result = {**result, "written_puzzles": len(puzzles), "files": files}
         settings = self.settings.stored(self.game)
-        write_json(self.folder / "result.json", {**result, "settings": settings, "written": surroundings()})
+        write_json(self.folder / "result.json", {**result, "settings": settings, "written": provenance()})
         return result
 
 

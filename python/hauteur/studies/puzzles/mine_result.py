@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from hauteur.matches.ratings.elo import Record, score_interval
+from hauteur.matches.ratings.elo import MatchScore, score_interval
 from hauteur.studies.puzzles.criteria import MISJUDGED, MineRule, Verdict
-from hauteur.studies.puzzles.mining import Judged
+from hauteur.studies.puzzles.mining import ScreenedPosition
 from hauteur.studies.puzzles.puzzle import Puzzle, identity
 from hauteur.studies.puzzles.sources import Census
 
@@ -37,7 +37,7 @@ def _later_positions(puzzle: Puzzle) -> set[str]:
 def mine_result(
     census: Census,
     chosen: Mapping[str, set[str]],
-    found: Mapping[str, Judged],
+    found: Mapping[str, ScreenedPosition],
     rule: MineRule,
     puzzles: Sequence[Puzzle],
     followers: int,
@@ -70,7 +70,7 @@ def share(count: int, of: int) -> dict[str, Any]:
     """A count with its share and the share's 95 % interval (Wilson)."""
     if of == 0:
         return {"count": 0, "of": 0, "share": None, "interval_95": None}
-    low, high = score_interval(Record(count, 0, of - count))
+    low, high = score_interval(MatchScore(count, 0, of - count))
     return {"count": count, "of": of, "share": count / of, "interval_95": [low, high]}
 
 

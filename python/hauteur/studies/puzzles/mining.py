@@ -12,18 +12,18 @@ import math
 
 from hauteur import _core
 from hauteur.games.registry import FEN_GAMES, make, parse_spec, with_fen
-from hauteur.search.batch_analysis import Dialogue, Judgement, Question, counts_up_to, visits_to_solution
+from hauteur.search.batch_analysis import AnalysisRequest, Dialogue, SearchReading, counts_up_to, visits_to_solution
 from hauteur.studies.puzzles.criteria import MineRule, Verdict
 from hauteur.studies.puzzles.puzzle import Opinion, Puzzle, identity, rating
 from hauteur.studies.puzzles.retract import last_move
-from hauteur.studies.puzzles.sources import Found
+from hauteur.studies.puzzles.sources import SourcePosition
 from hauteur.system.settings import Section
 
 ONLY_MOVE_GAP = 2.0
 """Gap of a move that is the only one, or that wins the game at once."""
 
 
-class Step(Section):
+class SolutionStep(Section):
     """A move of the solver that was confirmed, with the opponent's reply to the move before.
 
     visits: fewest at which the search finds it and stays with it; gap: by how much every other move is worse; value:
@@ -41,7 +41,7 @@ class Step(Section):
         return self.gap >= rule.gap and self.value >= rule.least and self.value - self.gap <= rule.rest
 
 
-class Judged(Section):
+class ScreenedPosition(Section):
     """What was found out about a position: its name, where it stands, and what the searches said.
 
     high: None where it was given up before; gap: of the high search; fen, opening: as a puzzle has them; steps: of the
@@ -55,7 +55,7 @@ class Judged(Section):
     gap: float | None = None
     fen: str | None = None
     opening: tuple[str, ...] = ()
-    steps: tuple[Step, ...] = ()
+    steps: tuple[SolutionStep, ...] = ()
 
     def verdict(self, rule: MineRule) -> Verdict:
         """What the rule makes of it."""
@@ -67,7 +67,7 @@ class Judged(Section):
             return "several"
         return "puzzle" if self.kept(rule) else "refuted"
 
-    def kept(self, rule: MineRule) -> tuple[Step, ...]:
+    def kept(self, rule: MineRule) -> tuple[SolutionStep, ...]:
         """The steps of the line that the rule lets stand."""
         first = next(iter(self.steps), None)
         if first is None or self.high is None or first.move != self.high.move or first.visits <= rule.low:
@@ -97,13 +97,13 @@ class Judged(Section):
         )
 
 
-def examine(name: str, found: Found, rule: MineRule) -> Dialogue[Judged]:
+def examine(name: str, found: SourcePosition, rule: MineRule) -> Dialogue[ScreenedPosition]:
     """A position's way from its first search to the end of its line, or to where it is given up."""
     if rule.hindsight and (low := (yield from _unchanged(found, rule))) is not None:
-        return Judged(id=name, where=found.where, low=_opinion(found.state, low))
-    judged = yield Question(found.state, rule.visits, go_on=rule.goes_on)
+        return ScreenedPosition(id=name, where=found.where, low=_opinion(found.state, low))
+    judged = yield AnalysisRequest(found.state, rule.visits, go_on=rule.goes_on)
     low, high = judged[0], judged[-1]
-    entry = Judged(id=name, where=found.where, low=_opinion(found.state, low))
+    entry = ScreenedPosition(id=name, where=found.where, low=_opinion(found.state, low))
     if len(judged) < len(rule.visits):
         return entry
     gap = None if math.isnan(high.gap) else high.gap
@@ -119,13 +119,13 @@ def examine(name: str, found: Found, rule: MineRule) -> Dialogue[Judged]:
     return entry.model_copy(update={"fen": fen, "opening": _texts(start, opening), "steps": tuple(steps)})
 
 
-def _unchanged(found: Found, rule: MineRule) -> Dialogue[Judgement | None]:
+def _unchanged(found: SourcePosition, rule: MineRule) -> Dialogue[SearchReading | None]:
     """The low search's judgement where the game does not change it; None where it does, or where there is no game.
 
     A position that was misjudged is mostly judged otherwise some plies later, and these searches are cheap: they are
     those of the game's later positions too, so that their evaluations are in the cache.
     """
-    (low,) = yield Question(found.state, (rule.low,))
+    (low,) = yield AnalysisRequest(found.state, (rule.low,))
     state, player = found.state.copy(), found.state.to_move
     for number, action in enumerate(found.following):
         state.play(action)
@@ -133,15 +133,15 @@ def _unchanged(found: Found, rule: MineRule) -> Dialogue[Judgement | None]:
         if outcome is not None:
             return low if abs((outcome if player == 0 else -outcome) - low.q) < rule.hindsight else None
         if state.to_move == player and number % 2:
-            (later,) = yield Question(state.copy(), (rule.low,))
+            (later,) = yield AnalysisRequest(state.copy(), (rule.low,))
             if abs(later.q - low.q) >= rule.hindsight:
                 return None
     return low if found.following else None
 
 
-def _line(state: _core.State, rule: MineRule, first: int) -> Dialogue[list[Step]]:
+def _line(state: _core.State, rule: MineRule, first: int) -> Dialogue[list[SolutionStep]]:
     """The solver's moves for as long as they are the only good ones, the opponent answering as the high search does."""
-    steps: list[Step] = []
+    steps: list[SolutionStep] = []
     state, reply = state.copy(), None
     while len(steps) < rule.moves:
         found = yield from _solver_move(state.copy(), rule, reply)
@@ -151,7 +151,7 @@ def _line(state: _core.State, rule: MineRule, first: int) -> Dialogue[list[Step]
         state.play(found[0])
         if state.outcome() is not None:
             break
-        (answer,) = yield Question(state.copy(), (rule.high,))
+        (answer,) = yield AnalysisRequest(state.copy(), (rule.high,))
         reply = state.action_to_text(answer.best)
         state.play(answer.best)
         if state.outcome() is not None:
@@ -159,12 +159,12 @@ def _line(state: _core.State, rule: MineRule, first: int) -> Dialogue[list[Step]
     return steps
 
 
-def _solver_move(state: _core.State, rule: MineRule, reply: str | None) -> Dialogue[tuple[int, Step] | None]:
+def _solver_move(state: _core.State, rule: MineRule, reply: str | None) -> Dialogue[tuple[int, SolutionStep] | None]:
     """The only good move of a position; None where there are several, or none that is good enough.
 
     A move that ends the game by winning it is taken even where others do so too, unless it is the first of the line.
     """
-    searched = yield Question(state, counts_up_to(rule.deep))
+    searched = yield AnalysisRequest(state, counts_up_to(rule.deep))
     deep = searched[-1]
     if deep.best_q < rule.least:
         return None
@@ -174,10 +174,10 @@ def _solver_move(state: _core.State, rule: MineRule, reply: str | None) -> Dialo
     if others and not ends:
         if deep.gap < rule.gap:
             return None
-        (rest,) = yield Question(state, (rule.high,), only=others)
+        (rest,) = yield AnalysisRequest(state, (rule.high,), only=others)
         gap = deep.best_q - rest.q
     visits = visits_to_solution(searched, lambda action: _is_as_good(state, action, deep.best, ends=ends))
-    step = Step(
+    step = SolutionStep(
         move=state.action_to_text(deep.best), visits=visits or rule.deep, gap=gap, value=deep.best_q, reply=reply
     )
     return (deep.best, step) if step.passes(rule) else None
@@ -193,7 +193,7 @@ def wins_at_once(state: _core.State, action: int) -> bool:
     return after.outcome() == (1 if state.to_move == 0 else -1)
 
 
-def _stored(found: Found) -> tuple[_core.State, tuple[int, ...]]:
+def _stored(found: SourcePosition) -> tuple[_core.State, tuple[int, ...]]:
     """Position and moves by which a file holds a puzzle: of games with FENs the last move, of others all of them."""
     game = found.state.game
     if game.name not in FEN_GAMES:
@@ -216,7 +216,7 @@ def plain_spec(game: _core.Game) -> str:
     return f"{name}({rest})" if rest and game.name in FEN_GAMES else (name if game.name in FEN_GAMES else game.spec)
 
 
-def _opinion(state: _core.State, judgement: Judgement) -> Opinion:
+def _opinion(state: _core.State, judgement: SearchReading) -> Opinion:
     return Opinion(visits=judgement.visits, move=state.action_to_text(judgement.best), q=judgement.q)
 
 

@@ -21,7 +21,7 @@ NEEDED_COLUMNS = ("PuzzleId", "FEN", "Moves")
 
 
 @dataclass(frozen=True)
-class Step:
+class ProblemStep:
     """A position with the moves that are right in it (empty: all that are not wrong) and those that are wrong.
 
     wins: a move that wins the game at once is right too.
@@ -43,7 +43,7 @@ class Problem:
     """A problem of one or several positions, all of which must be solved."""
 
     name: str
-    steps: tuple[Step, ...]
+    steps: tuple[ProblemStep, ...]
 
     @property
     def digest(self) -> str:
@@ -93,7 +93,7 @@ def _of_line(game: _core.Game, name: str, fen: str, moves: Sequence[str]) -> Pro
     return Problem(name, tuple(_steps(state, moves[1:])))
 
 
-def _steps(state: _core.State, solution: Sequence[str]) -> Iterator[Step]:
+def _steps(state: _core.State, solution: Sequence[str]) -> Iterator[ProblemStep]:
     """The solver's positions of a line. Where it ends with a win at once, any such win is right."""
     for number, move in enumerate(solution):
         if number % 2:
@@ -101,7 +101,7 @@ def _steps(state: _core.State, solution: Sequence[str]) -> Iterator[Step]:
             continue
         action = _action(state, move)
         wins = number == len(solution) - 1 and wins_at_once(state, action)
-        yield Step(state.copy(), frozenset([action]), wins=wins)
+        yield ProblemStep(state.copy(), frozenset([action]), wins=wins)
         state.play(action)
 
 
@@ -155,4 +155,4 @@ def epd_problem(line: str, game: _core.Game, name: str) -> Problem:
         raise ValueError("names no best move: a problem has bm or am")
     state = make(with_fen(game.spec, fen)).initial_state()
     right, wrong = (frozenset(_action(state, move) for move in operations.get(key, ())) for key in ("bm", "am"))
-    return Problem(" ".join(operations.get("id", ())) or name, (Step(state, right, wrong),))
+    return Problem(" ".join(operations.get("id", ())) or name, (ProblemStep(state, right, wrong),))

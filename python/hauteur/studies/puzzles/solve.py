@@ -13,27 +13,28 @@ from pathlib import Path
 from typing import Any
 
 from hauteur import _core
-from hauteur.learning.metrics import duration
-from hauteur.learning.run_folder import held, surroundings, write_json
-from hauteur.matches.match import Evaluators, Resources, build_player, net_content, player_name, resolved_net
 from hauteur.networks.evaluators.factory import evaluations_per_second
-from hauteur.networks.files import write_bytes
+from hauteur.players.build import Evaluators, Resources, build_player, net_content, player_name, resolved_net
 from hauteur.players.player import Player
 from hauteur.players.settings import PlayerSettings, player_text
-from hauteur.search.batch_analysis import Dialogue, Judge, Judgements, Question, counts_up_to, visits_to_solution
+from hauteur.search.batch_analysis import AnalysisRequest, Dialogue, Judge, Judgements, counts_up_to, visits_to_solution
 from hauteur.studies.puzzles.mine import Show, work_text
 from hauteur.studies.puzzles.mine_result import aligned, share
 from hauteur.studies.puzzles.problems import Problem
+from hauteur.system.files import write_bytes, write_json
+from hauteur.system.formatting import duration
 from hauteur.system.jsonl import Journal
+from hauteur.system.lock import locked
+from hauteur.system.provenance import provenance
 from hauteur.system.settings import Section
 
 NODES_IN_MEMORY = 2_000_000
-"""Visits of all trees together, about, that are held at a time."""
+"""Visits of all trees together, about, that are locked at a time."""
 EVALUATIONS_A_VISIT = 0.8
 """What a visit costs on the average; for the estimate."""
 
 
-class Answer(Section):
+class PuzzleAnswer(Section):
     """How a player did on a problem.
 
     number: of the problem in its file; problem: what is asked in it, as a digest; player: who, by net and settings;
@@ -73,12 +74,12 @@ class Solve:
         if self.folder is None:
             return self._run(None)
         self.folder.mkdir(parents=True, exist_ok=True)
-        with held(self.folder, "solving puzzles"):
-            return self._run(Journal(self.folder / "answers.jsonl", Answer))
+        with locked(self.folder, "solving puzzles"):
+            return self._run(Journal(self.folder / "answers.jsonl", PuzzleAnswer))
 
     # Private.
 
-    def _run(self, journal: Journal[Answer] | None) -> dict[str, Any]:
+    def _run(self, journal: Journal[PuzzleAnswer] | None) -> dict[str, Any]:
         answers = {}
         with Evaluators(self.game, self.resources) as evaluators:
             for settings in self.players:
@@ -90,7 +91,7 @@ class Solve:
         result = solve_result(answers, self.counts)
         if self.folder is not None:
             write_bytes(self.folder / "answers.csv", answers_csv(answers).encode())
-            write_json(self.folder / "result.json", {**result, "seed": self.seed, "written": surroundings()})
+            write_json(self.folder / "result.json", {**result, "seed": self.seed, "written": provenance()})
         return result
 
     def _key(self, settings: PlayerSettings) -> str:
@@ -101,7 +102,9 @@ class Solve:
         text = player_text(settings, without=("name", "net", "large_net", "visits", "temperature"))
         return " ".join([*nets, f"seed={self.seed}", text]).strip()
 
-    def _answers(self, player: Player, key: str, name: str, journal: Journal[Answer] | None) -> list[Answer]:
+    def _answers(
+        self, player: Player, key: str, name: str, journal: Journal[PuzzleAnswer] | None
+    ) -> list[PuzzleAnswer]:
         """The player's answers to all problems, in their order."""
         found = {} if journal is None else {one.number: one for one in journal.entries() if self._fits(one, key)}
         left = [number for number in range(len(self.problems)) if number not in found]
@@ -122,28 +125,28 @@ class Solve:
             self.show(work_text(judge))
         return [found[number] for number in range(len(self.problems))]
 
-    def _fits(self, answer: Answer, key: str) -> bool:
+    def _fits(self, answer: PuzzleAnswer, key: str) -> bool:
         """Whether an answer of an earlier session is to the same problem, by the same player, at the same counts."""
         known = answer.number < len(self.problems) and self.problems[answer.number].digest == answer.problem
         return known and answer.player == key and answer.counts == self.counts
 
-    def _dialogues(self, numbers: Sequence[int], key: str) -> Iterator[Dialogue[Answer]]:
+    def _dialogues(self, numbers: Sequence[int], key: str) -> Iterator[Dialogue[PuzzleAnswer]]:
         for number in numbers:
             yield solving(self.problems[number], number, key, self.counts)
 
 
-def solving(problem: Problem, number: int, player: str, counts: tuple[int, ...]) -> Dialogue[Answer]:
+def solving(problem: Problem, number: int, player: str, counts: tuple[int, ...]) -> Dialogue[PuzzleAnswer]:
     """The search of a problem's positions one after another, as long as each is solved at some of the counts."""
     right, visits = [True] * len(counts), list[int | None]()
     for step in problem.steps:
-        judged = yield Question(step.state, counts_up_to(counts[-1], *counts))
+        judged = yield AnalysisRequest(step.state, counts_up_to(counts[-1], *counts))
         solved = _right_at(judged, step.is_right, counts)
         right = [both and one for both, one in zip(right, solved, strict=True)]
         visits.append(visits_to_solution(judged, step.is_right))
         if not any(right):
             break
     solved_from = None if None in visits else max(one for one in visits if one is not None)
-    return Answer(
+    return PuzzleAnswer(
         number=number,
         name=problem.name,
         problem=problem.digest,
@@ -160,7 +163,7 @@ def _right_at(judged: Judgements, is_right: Callable[[int], bool], counts: tuple
     return [is_right(best[count]) for count in counts]
 
 
-def solve_result(answers: dict[str, list[Answer]], counts: tuple[int, ...]) -> dict[str, Any]:
+def solve_result(answers: dict[str, list[PuzzleAnswer]], counts: tuple[int, ...]) -> dict[str, Any]:
     """Shares solved by each player with 95 % intervals, visits to solution, and each pair of players compared."""
     players = {
         name: {
@@ -177,11 +180,11 @@ def solve_result(answers: dict[str, list[Answer]], counts: tuple[int, ...]) -> d
     }
 
 
-def _share_at(answers: Sequence[Answer], number: int) -> dict[str, Any]:
+def _share_at(answers: Sequence[PuzzleAnswer], number: int) -> dict[str, Any]:
     return share(sum(answer.right[number] for answer in answers), len(answers))
 
 
-def _visits(answers: Sequence[Answer]) -> dict[str, Any]:
+def _visits(answers: Sequence[PuzzleAnswer]) -> dict[str, Any]:
     """Median over all problems (None: most are not solved), geometric mean over the solved ones."""
     every = [math.inf if answer.visits is None else answer.visits for answer in answers]
     solved = [answer.visits for answer in answers if answer.visits is not None]
@@ -193,7 +196,7 @@ def _visits(answers: Sequence[Answer]) -> dict[str, Any]:
     }
 
 
-def _pairs(answers: dict[str, list[Answer]], counts: tuple[int, ...]) -> list[dict[str, Any]]:
+def _pairs(answers: dict[str, list[PuzzleAnswer]], counts: tuple[int, ...]) -> list[dict[str, Any]]:
     """Of each two players, how many problems one alone solves at each count."""
     names = list(answers)
     found = []
@@ -212,7 +215,7 @@ def _pairs(answers: dict[str, list[Answer]], counts: tuple[int, ...]) -> list[di
     return found
 
 
-def answers_csv(answers: dict[str, list[Answer]]) -> str:
+def answers_csv(answers: dict[str, list[PuzzleAnswer]]) -> str:
     """A line a problem and player: whether it is solved at each count, and the visits to solution."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")

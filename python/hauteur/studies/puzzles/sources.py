@@ -27,7 +27,7 @@ SUFFIXES = (*GAME_SUFFIXES, ".jsonl", *LIST_SUFFIXES)
 
 
 @dataclass(frozen=True)
-class Line:
+class SourceLine:
     """A game, or a single position with the moves that lead to it.
 
     source: which of the sources, as it was given; number: in its file; origin: where it begins, None: the game's start.
@@ -42,7 +42,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Found:
+class SourcePosition:
     """A position of a source, its past included.
 
     before: the position before the last move, and last: that move; None where the position begins its line.
@@ -65,7 +65,7 @@ class Found:
         return f"{self.source}#{self.number}/{self.ply}"
 
 
-def read_lines(sources: Sequence[str], game: _core.Game, on_bad: Callable[[BadGame], None]) -> Iterator[Line]:
+def read_lines(sources: Sequence[str], game: _core.Game, on_bad: Callable[[BadGame], None]) -> Iterator[SourceLine]:
     """The games and positions of all sources, in order; games that cannot be used are told to `on_bad`.
 
     A source is a file, a folder (of a match, of a learning run, or of files of games) or a pattern such as games/*.pgn.
@@ -82,23 +82,23 @@ def source_files(source: str) -> list[Path]:
     return files_of([source], GAME_SUFFIXES if Path(source).is_dir() else SUFFIXES)
 
 
-def _read_file(source: str, path: Path, game: _core.Game, on_bad: Callable[[BadGame], None]) -> Iterator[Line]:
+def _read_file(source: str, path: Path, game: _core.Game, on_bad: Callable[[BadGame], None]) -> Iterator[SourceLine]:
     if path.suffix == ".jsonl":
         yield from _match_lines(source, path, game)
     elif path.suffix.lower() in LIST_SUFFIXES:
         for number, opening in enumerate(read_openings(path, game), 1):
             origin = None if opening.fen is None else opening.origin(game)
-            yield Line(source, number, opening.actions, origin, single=True)
+            yield SourceLine(source, number, opening.actions, origin, single=True)
     else:
         for number, record in enumerate(read_games([path], game), 1):
             if isinstance(record, BadGame):
                 on_bad(record)
             else:
                 actions = (*record.plan.start, *record.actions.tolist())
-                yield Line(source, number, actions, record.plan.origin)
+                yield SourceLine(source, number, actions, record.plan.origin)
 
 
-def _match_lines(source: str, path: Path, game: _core.Game) -> Iterator[Line]:
+def _match_lines(source: str, path: Path, game: _core.Game) -> Iterator[SourceLine]:
     """The games of a match, which may still go on: a last line that is not finished is left out."""
     with path.open(encoding="utf-8", errors="replace") as file:
         for number, text in enumerate(file, 1):
@@ -112,17 +112,17 @@ def _match_lines(source: str, path: Path, game: _core.Game) -> Iterator[Line]:
                 raise ValueError(f"{path}, line {number}: {reason}: {text[:60].strip()!r}") from None
 
 
-def _match_line(source: str, played: MatchGame, game: _core.Game) -> Line:
+def _match_line(source: str, played: MatchGame, game: _core.Game) -> SourceLine:
     origin = None if played.fen is None else make(with_fen(game.spec, played.fen)).initial_state()
     state = (origin or game.initial_state()).copy()
     actions = []
     for move in f"{played.opening} {played.moves}".split():
         actions.append(state.action_from_text(move))
         state.play(actions[-1])
-    return Line(source, played.index, tuple(actions), origin)
+    return SourceLine(source, played.index, tuple(actions), origin)
 
 
-def positions(line: Line, game: _core.Game, first_ply: int = 0) -> Iterator[Found]:
+def positions(line: SourceLine, game: _core.Game, first_ply: int = 0) -> Iterator[SourcePosition]:
     """The positions of a line with a choice of moves, from a ply on; of a single position that alone."""
     state = (line.origin or game.initial_state()).copy()
     before: _core.State | None = None
@@ -131,7 +131,9 @@ def positions(line: Line, game: _core.Game, first_ply: int = 0) -> Iterator[Foun
         wanted = ply == len(line.actions) if line.single else ply >= first_ply
         if wanted and state.outcome() is None and len(state.legal_actions()) > 1:
             following = line.actions[ply : ply + FOLLOWING]
-            yield Found(line.source, line.number, ply, state.copy(), before, last, line.actions[:ply], following)
+            yield SourcePosition(
+                line.source, line.number, ply, state.copy(), before, last, line.actions[:ply], following
+            )
         if ply < len(line.actions):
             before = state.copy()
             state.play(line.actions[ply])
@@ -173,7 +175,7 @@ def take_census(
 
 def first_of_each(
     sources: Sequence[str], game: _core.Game, first_ply: int, wanted: set[str]
-) -> Iterator[tuple[str, Found]]:
+) -> Iterator[tuple[str, SourcePosition]]:
     """The name of each wanted position and where it stands first; sources are read as positions are asked for."""
     left = set(wanted)
     for line in read_lines(tuple(dict.fromkeys(sources)), game, lambda _: None):

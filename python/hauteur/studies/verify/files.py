@@ -25,11 +25,11 @@ Amount = Annotated[FiniteFloat, Field(ge=0)]
 Options = dict[str, OptionValue]
 
 
-class _Part(BaseModel):
+class _FilePart(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
-class Position(_Part):
+class ReferencePosition(_FilePart):
     """A position, and what it is called."""
 
     id: str
@@ -37,7 +37,7 @@ class Position(_Part):
     moves: tuple[str, ...] = ()
 
 
-class PlanesPosition(Position):
+class PlanesPosition(ReferencePosition):
     """Planes by number: mask in hexadecimal (bit = square from the mover's view, a1 first), value; others are zero."""
 
     planes: dict[
@@ -46,14 +46,14 @@ class PlanesPosition(Position):
     ]
 
 
-class PlanesFile(_Part):
+class PlanesFile(_FilePart):
     """Format of `input_planes.json`."""
 
     input_format: int = INPUT_FORMAT
     positions: Annotated[tuple[PlanesPosition, ...], Field(min_length=1)]
 
 
-class Outputs(_Part):
+class Outputs(_FilePart):
     """Outputs of one net: q = W - L and d for the mover; for every legal move its probability (or its logit)."""
 
     q: FiniteFloat
@@ -62,7 +62,7 @@ class Outputs(_Part):
     logits: tuple[FiniteFloat, ...] | None = None
 
 
-class OutputsPosition(Position):
+class OutputsPosition(ReferencePosition):
     """Legal moves (UCI), their policy indices, and outputs by net."""
 
     legal_moves: Annotated[tuple[str, ...], Field(min_length=1)]
@@ -70,14 +70,14 @@ class OutputsPosition(Position):
     outputs: dict[str, Outputs]
 
 
-class NetEntry(_Part):
+class NetEntry(_FilePart):
     """A net: name of its file, and the file's hash."""
 
     file: str
     sha256: str | None = None
 
 
-class OutputsFile(_Part):
+class OutputsFile(_FilePart):
     """Format of `nn_outputs.json`."""
 
     input_format: int = INPUT_FORMAT
@@ -85,7 +85,7 @@ class OutputsFile(_Part):
     positions: Annotated[tuple[OutputsPosition, ...], Field(min_length=1)]
 
 
-class RootMove(_Part):
+class ReferenceMove(_FilePart):
     """Statistics of a root move: visits and, where given, Q for the root's mover and prior in per cent."""
 
     move: str
@@ -99,23 +99,23 @@ def _named(*names: str) -> BeforeValidator:
     return BeforeValidator(lambda row: dict(zip(names, row, strict=False)) if isinstance(row, list | tuple) else row)
 
 
-class SearchResult(_Part):
+class SearchResult(_FilePart):
     """Root statistics after a search, rows [uci, N, Q, P%]; root_Q: mean over the root's visits, its own included."""
 
     moves: Annotated[
-        tuple[Annotated[RootMove, _named("move", "visits", "q", "prior")], ...],
+        tuple[Annotated[ReferenceMove, _named("move", "visits", "q", "prior")], ...],
         Field(min_length=1),
     ]
     root_Q: FiniteFloat | None = None  # noqa: N815  (the file's name for it)
 
 
-class SearchPosition(Position):
+class SearchPosition(ReferencePosition):
     """Searches by number of nodes."""
 
     searches: dict[Annotated[int, Field(ge=1)], SearchResult]
 
 
-class SearchSet(_Part):
+class SearchSet(_FilePart):
     """Searches with one net and one set of lc0's options."""
 
     name: str
@@ -124,13 +124,13 @@ class SearchSet(_Part):
     positions: Annotated[tuple[SearchPosition, ...], Field(min_length=1)]
 
 
-class SearchesFile(_Part):
+class SearchesFile(_FilePart):
     """Format of `puct_visits.json`."""
 
     sets: Annotated[tuple[SearchSet, ...], Field(min_length=1)]
 
 
-class MeanVisits(_Part):
+class MeanVisits(_FilePart):
     """Visits of a move over repeated searches: mean and sample standard deviation."""
 
     move: str
@@ -141,7 +141,7 @@ class MeanVisits(_Part):
 MeanRow = Annotated[MeanVisits, _named("move", "visits", "std")]
 
 
-class Replies(_Part):
+class Replies(_FilePart):
     """Replies to the move `top`, over the repeats that found it best: rows [uci, mean N, std N]."""
 
     top: str
@@ -149,7 +149,7 @@ class Replies(_Part):
     replies: tuple[MeanRow, ...]
 
 
-class LimitResult(_Part):
+class LimitResult(_FilePart):
     """Mean root statistics over repeated searches with one ScLimit: rows [uci, mean N, std N, mean Q, std Q]."""
 
     ScLimit: int
@@ -159,13 +159,13 @@ class LimitResult(_Part):
     replies_to_top_move: Replies | None = None
 
 
-class LimitPosition(Position):
+class LimitPosition(ReferencePosition):
     """Results by ScLimit."""
 
     by_limit: tuple[LimitResult, ...]
 
 
-class LimitsFile(_Part):
+class LimitsFile(_FilePart):
     """Format of `search_contempt_visits.json`: searches with random draws, repeated."""
 
     net: str
@@ -218,7 +218,7 @@ def check_input_format(path: Path, input_format: int) -> None:
         raise ValueError(f"{path}: input_format {input_format} is not supported, allowed: {INPUT_FORMAT} (112 planes)")
 
 
-def reached(position: Position, *, history_fill: str = "fen_only") -> State:
+def reached(position: ReferencePosition, *, history_fill: str = "fen_only") -> State:
     """The state of a position; ValueError if its FEN or a move is wrong."""
     try:
         state = Game(spec_of(position, history_fill)).initial_state()
@@ -229,7 +229,7 @@ def reached(position: Position, *, history_fill: str = "fen_only") -> State:
     return state
 
 
-def spec_of(position: Position, history_fill: str = "fen_only") -> str:
+def spec_of(position: ReferencePosition, history_fill: str = "fen_only") -> str:
     """The game that starts at the position's FEN; files as castling rights (HAha) mean Chess960."""
     parts = [f"history_fill={history_fill}"]
     if position.fen != START:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from hauteur._core import Game
 
 if TYPE_CHECKING:
-    from hauteur.networks.evaluators.factory import Evaluator
+    from hauteur.networks.evaluators.base import Evaluator
 
 SUFFIXES = ("", ".pb.gz", ".pb", ".safetensors")
 Backend = Literal["torch", "openvino"]

@@ -21,7 +21,7 @@ from hauteur.studies.verify.files import (
 from hauteur.studies.verify.nets import Backend, check_backend, find_net, is_same_file, open_evaluator
 
 if TYPE_CHECKING:
-    from hauteur.networks.evaluators.factory import Evaluator
+    from hauteur.networks.evaluators.base import Evaluator
 
 Floats = NDArray[np.float64]
 

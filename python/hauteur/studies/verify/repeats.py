@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur._core import Forest, Game, State
-from hauteur.players.player import run_searches
+from hauteur.search.driver import run_searches
 from hauteur.studies.verify import rules
 from hauteur.studies.verify.files import (
     LimitPosition,
@@ -30,7 +30,7 @@ from hauteur.studies.verify.files import (
 from hauteur.studies.verify.nets import Backend, check_backend, find_net, open_evaluator
 
 if TYPE_CHECKING:
-    from hauteur.networks.evaluators.factory import Evaluator
+    from hauteur.networks.evaluators.base import Evaluator
 
 Floats = NDArray[np.float64]
 

@@ -20,14 +20,14 @@ from typing import Any
 from hauteur.learning.recipe import Recipe, parse_recipe
 from hauteur.plots import Figure, Series, shares
 from hauteur.studies.papers.alphazero_report.learning import learn_seeds, losses_by_generation
-from hauteur.studies.papers.experiment import Experiment, Finding, Result, Setting, Verdict
+from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result, Verdict
 
 PAPER = "El Kazdadi et al., Implementation Report"
 THRESHOLD = 0.55
 
 
 @dataclass(frozen=True)
-class Plan:
+class FigurePlan:
     """A figure: its number, episodes a training, MCTS iterations a move, trainings, and what the report says of it."""
 
     figure: int
@@ -44,13 +44,13 @@ class Plan:
 
 
 PLANS = (
-    Plan(3, 500, 100, 16, 55, "improves progressively, in small steps, until it reaches its optimal state"),
-    Plan(4, 500, 25, 16, 40, "learns very slowly, is not much stronger than it was initially"),
-    Plan(5, 2000, 100, 10, 95, "learns very quickly, reaches the optimal policy after training 5 times"),
+    FigurePlan(3, 500, 100, 16, 55, "improves progressively, in small steps, until it reaches its optimal state"),
+    FigurePlan(4, 500, 25, 16, 40, "learns very slowly, is not much stronger than it was initially"),
+    FigurePlan(5, 2000, 100, 10, 95, "learns very quickly, reaches the optimal policy after training 5 times"),
 )
 
 
-def recipe_of(plan: Plan, setting: Setting, seed: int) -> Recipe:
+def recipe_of(plan: FigurePlan, setting: ExperimentSetting, seed: int) -> Recipe:
     """The learning run of a figure and seed, at the scale of the setting."""
     episodes = setting.scaled(plan.episodes, 20)
     values: dict[str, Any] = {
@@ -122,7 +122,7 @@ class Learned:
         return sum(losses == 0 for losses in self.losses) / len(self.losses)
 
 
-def make(plan: Plan, setting: Setting) -> Result:
+def make(plan: FigurePlan, setting: ExperimentSetting) -> Result:
     """Learns with every seed, proves every net, draws the figure."""
     learned = learn(plan, setting)
     rows = [row for seed, run in enumerate(learned, start=1) for row in _rows(seed, run)]
@@ -134,7 +134,7 @@ def make(plan: Plan, setting: Setting) -> Result:
     return Result(rows, [finding(plan, learned)], figures, facts=facts)
 
 
-def learn(plan: Plan, setting: Setting) -> list[Learned]:
+def learn(plan: FigurePlan, setting: ExperimentSetting) -> list[Learned]:
     """One run a seed."""
     folders = learn_seeds(setting, partial(recipe_of, plan, setting))
     found = []
@@ -166,7 +166,7 @@ def _rows(seed: int, run: Learned) -> list[dict[str, Any]]:
     return rows
 
 
-def dataset_figure(plan: Plan, learned: Sequence[Learned]) -> Figure:
+def dataset_figure(plan: FigurePlan, learned: Sequence[Learned]) -> Figure:
     """The report's figure: shares of results in the datasets, the player's score, the threshold."""
     return shares(
         plan.name,
@@ -180,7 +180,7 @@ def dataset_figure(plan: Plan, learned: Sequence[Learned]) -> Figure:
     )
 
 
-def losses_figure(plan: Plan, learned: Sequence[Learned]) -> Figure:
+def losses_figure(plan: FigurePlan, learned: Sequence[Learned]) -> Figure:
     """Lost positions in exhaustive play after every training, a line a seed."""
     xs = list(range(len(learned[0].losses) + 1))
     colours = ("blue", "orange", "green", "purple", "sky", "gold")
@@ -193,7 +193,7 @@ def losses_figure(plan: Plan, learned: Sequence[Learned]) -> Figure:
     return Figure(f"{plan.name}-losses", title, text, "lost positions", "training step", lines=lines, from_zero=True)
 
 
-def finding(plan: Plan, learned: Sequence[Learned]) -> Finding:
+def finding(plan: FigurePlan, learned: Sequence[Learned]) -> Finding:
     """The report's statement beside what the seeds did."""
     firsts = ", ".join(str(run.first_optimal or "never") for run in learned)
     shares_text = ", ".join(f"{run.optimal_share:.0%}" for run in learned)
@@ -208,7 +208,7 @@ def finding(plan: Plan, learned: Sequence[Learned]) -> Finding:
     return Finding(statement, text, verdict(plan, learned))
 
 
-def verdict(plan: Plan, learned: Sequence[Learned]) -> Verdict:
+def verdict(plan: FigurePlan, learned: Sequence[Learned]) -> Verdict:
     """Figure 3: all seeds become optimal, after more than 5 trainings, and the opponent is replaced more than once;
     figure 4: none is optimal within the first 5, nor after most of the trainings; figure 5: all are within the first 5.
     """

@@ -14,28 +14,28 @@ from hauteur.games.registry import make as make_game
 from hauteur.learning.recipe import Recipe
 from hauteur.learning.run_folder import RunFolder
 from hauteur.matches.arena import play_games
-from hauteur.matches.ratings.elo import Record, score_interval
+from hauteur.matches.ratings.elo import MatchScore, score_interval
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.players.player import Player
 from hauteur.search.params import Temperature
 from hauteur.studies.papers.alphazero_report.figures import PAPER, PLANS, recipe_of
 from hauteur.studies.papers.alphazero_report.learning import learn_seeds
-from hauteur.studies.papers.experiment import Experiment, Finding, Result, Setting, Verdict
+from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result, Verdict
 
 PLAN = PLANS[-1]
 GAMES = 200
 TRAINED, INITIAL = 0, 1
 
 
-def make(setting: Setting) -> Result:
+def make(setting: ExperimentSetting) -> Result:
     """Learns as in figure 5, then plays the trained net against that of the beginning."""
-    rows, texts, total = [], [], Record()
+    rows, texts, total = [], [], MatchScore()
     for seed, folder in enumerate(learn_seeds(setting, partial(recipe_of, PLAN, setting)), start=1):
         recipe = recipe_of(PLAN, setting, seed)
         record = match(folder, recipe, setting.scaled(GAMES, 4))
         rows.append({"seed": seed, "wins": record.wins, "draws": record.draws, "losses": record.losses})
-        total = Record(total.wins + record.wins, total.draws + record.draws, total.losses + record.losses)
+        total = MatchScore(total.wins + record.wins, total.draws + record.draws, total.losses + record.losses)
         if seed == 1:
             texts = [shown_game(folder, recipe, seats) for seats in ((TRAINED, INITIAL), (INITIAL, TRAINED))]
     low, high = score_interval(total)
@@ -48,10 +48,10 @@ def make(setting: Setting) -> Result:
     return Result(rows, [Finding(statement, measured, verdict)], texts=texts)
 
 
-def match(folder: RunFolder, recipe: Recipe, games: int) -> Record:
+def match(folder: RunFolder, recipe: Recipe, games: int) -> MatchScore:
     """The trained player's result; seats alternate."""
     plans = (GamePlan(index, (TRAINED, INITIAL) if index % 2 == 0 else (INITIAL, TRAINED)) for index in range(games))
-    record = Record()
+    record = MatchScore()
     for game in _played(folder, recipe, plans, recipe.selfplay.temperature, "figure 6 match"):
         record = record.add(game.score_of(TRAINED))
     return record

@@ -12,10 +12,10 @@ from pathlib import Path
 from hauteur.learning.metrics import Display
 from hauteur.learning.recipe import Recipe, recipe_toml
 from hauteur.learning.run_folder import RunFolder
-from hauteur.studies.papers.experiment import Setting, Show
+from hauteur.studies.papers.experiment import ExperimentSetting, Show
 
 
-def learn_seeds(setting: Setting, recipe: Callable[[int], Recipe]) -> list[RunFolder]:
+def learn_seeds(setting: ExperimentSetting, recipe: Callable[[int], Recipe]) -> list[RunFolder]:
     """The finished runs of seeds 1 to `setting.seeds`, in that order; recipe: of a seed, for one thread.
 
     Runs that an earlier attempt has begun go on.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from statistics import NormalDist
 
-from hauteur.matches.ratings.elo import Record, elo, elo_interval
+from hauteur.matches.ratings.elo import MatchScore, elo, elo_interval
 
 SOURCE = "Videodr0me, MCTS experiments"
 
@@ -29,7 +29,7 @@ class Published:
     setting: str
     visits: int | None
     games: int
-    record: Record | None
+    record: MatchScore | None
     elo_alone: float = 0.0
     superiority: float = 0.5
 
@@ -56,7 +56,7 @@ class Published:
 
 
 def _match(setting: str, visits: int | None, wins: int, losses: int, draws: int) -> Published:
-    record = Record(wins, draws, losses)
+    record = MatchScore(wins, draws, losses)
     return Published(setting, visits, record.games, record)
 
 
@@ -79,7 +79,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Rule:
+class RuleTrials:
     """An experiment: the trials of one rule."""
 
     name: str
@@ -94,7 +94,7 @@ def _balance(scale: float, left: float, right: float) -> str:
 
 _CONTROL = "plain search with the exploration that an average move keeps under the setting"
 
-TREE_BALANCE = Rule(
+TREE_BALANCE = RuleTrials(
     "tree-balance",
     "five published settings, each with a control of equal mean c_puct",
     (
@@ -125,7 +125,7 @@ TREE_BALANCE = Rule(
 
 _FORK_PROOFS = "solver.lookahead=1 solver.clamp-to-bounds=false solver.retro-fix=false"
 
-SOLVER = Rule(
+SOLVER = RuleTrials(
     "solver",
     "certainty propagation with forced moves, alone, and forced moves alone",
     (
@@ -144,7 +144,7 @@ SOLVER = Rule(
     ),
 )
 
-PRIOR_MIXING = Rule(
+PRIOR_MIXING = RuleTrials(
     "prior-mixing",
     "policy compression as published, and a tenth of the policy at the root",
     (
@@ -157,7 +157,7 @@ PRIOR_MIXING = Rule(
     ),
 )
 
-Q_AVERAGE = Rule(
+Q_AVERAGE = RuleTrials(
     "q-average",
     "moving average: beta 0.49 and gamma 0.75 by visits",
     (
@@ -178,13 +178,13 @@ Q_AVERAGE = Rule(
     ),
 )
 
-VARIANCE = Rule(
+VARIANCE = RuleTrials(
     "variance",
     "noise of a hundredth of the spread of results",
     (Trial("half-normal-0.01", "variance=on", repeats=(_match("variance-scaling 0.01", 2000, 159, 139, 702),)),),
 )
 
-INITIAL_TRUST = Rule(
+INITIAL_TRUST = RuleTrials(
     "initial-trust",
     "don't trust initial visits: for ever, below 3 and below 2 visits",
     (
@@ -196,7 +196,7 @@ INITIAL_TRUST = Rule(
 
 _FORK_WITHOUT_FPU = FORK.replace("fpu.value=0 ", "")
 
-FPU = Rule(
+FPU = RuleTrials(
     "fpu",
     "an unvisited move is worth 0, 1.1 or the net's value, against the mean of the parent",
     (
@@ -222,7 +222,7 @@ FPU = Rule(
     ),
 )
 
-CPUCT = Rule(
+CPUCT = RuleTrials(
     "cpuct",
     "1.2 against 3.0",
     (
@@ -235,7 +235,7 @@ CPUCT = Rule(
     ),
 )
 
-VALIDATION = Rule(
+VALIDATION = RuleTrials(
     "validation",
     "certainty propagation, forced moves and gamma 0.75 together",
     (

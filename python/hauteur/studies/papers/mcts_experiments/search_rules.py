@@ -16,9 +16,9 @@ from hauteur.matches.ratings.elo import elo_of_interval, elo_of_score
 from hauteur.matches.results import summary
 from hauteur.players.settings import PlayerSettings, parse_player
 from hauteur.plots import Figure, Series
-from hauteur.studies.papers.experiment import Experiment, Finding, Result, Setting, Verdict
-from hauteur.studies.papers.matches import Contest, Played, contest_seconds, play_contests, wanted
-from hauteur.studies.papers.mcts_experiments.published_matches import RULES, SOURCE, Published, Rule, Trial
+from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result, Verdict
+from hauteur.studies.papers.matches import MatchSpec, PlayedMatch, contest_seconds, play_contests, wanted
+from hauteur.studies.papers.mcts_experiments.published_matches import RULES, SOURCE, Published, RuleTrials, Trial
 
 RANDOM_PLIES = 4
 
@@ -27,13 +27,13 @@ PLIES = {"chess": 120, "minichess": 60}
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredMatch:
     """A match that was played: what it is, at how many visits, the matches of the source beside it."""
 
     trial: Trial
     visits: int
     published: tuple[Published, ...]
-    played: Played
+    played: PlayedMatch
 
     @property
     def name(self) -> str:
@@ -51,12 +51,12 @@ class Measured:
         return elo_of_interval(self.played.tally.score_interval)
 
 
-def make(rule: Rule, setting: Setting) -> Result:
+def make(rule: RuleTrials, setting: ExperimentSetting) -> Result:
     """Plays the matches of a rule, and puts them beside the published ones."""
     plan = list(planned(rule, setting))
     played = play_contests(setting, [contest for _, _, contest in plan])
     measured = [
-        Measured(trial, contest.a.visits, published, played[contest.name])
+        MeasuredMatch(trial, contest.a.visits, published, played[contest.name])
         for trial, published, contest in plan
         if contest.name in played
     ]
@@ -66,7 +66,7 @@ def make(rule: Rule, setting: Setting) -> Result:
     return Result(rows, findings, [figure(rule, measured)], texts)
 
 
-def planned(rule: Rule, setting: Setting) -> Iterator[tuple[Trial, tuple[Published, ...], Contest]]:
+def planned(rule: RuleTrials, setting: ExperimentSetting) -> Iterator[tuple[Trial, tuple[Published, ...], MatchSpec]]:
     """Each match with its trial and the published matches beside it.
 
     With `setting.visits` a trial is one match, however many visits the source tried; else one for each of them.
@@ -82,19 +82,19 @@ def planned(rule: Rule, setting: Setting) -> Iterator[tuple[Trial, tuple[Publish
             yield trial, (), _contest(trial, setting, trial.visits, f"{trial.name}-{trial.visits}")
 
 
-def _contest(trial: Trial, setting: Setting, visits: int, name: str, games: int = 0) -> Contest:
+def _contest(trial: Trial, setting: ExperimentSetting, visits: int, name: str, games: int = 0) -> MatchSpec:
     full = games or (trial.repeats[0].games if trial.repeats else trial.games)
     game = setting.game or "chess"
     a, b = (_player(words, setting.net(game), visits) for words in (trial.a, trial.b))
     even = 2 * setting.scaled(full // 2)
-    return Contest(name, a, b, even, game=game, random_plies=RANDOM_PLIES)
+    return MatchSpec(name, a, b, even, game=game, random_plies=RANDOM_PLIES)
 
 
 def _player(words: str, net: str, visits: int) -> PlayerSettings:
     return parse_player(f"visits={visits} {words}").model_copy(update={"net": net})
 
 
-def _rows(one: Measured) -> Iterator[dict[str, Any]]:
+def _rows(one: MeasuredMatch) -> Iterator[dict[str, Any]]:
     """A row for every published match beside it, or one."""
     record, (low, high) = one.played.tally.record, one.interval
     mine = {
@@ -127,7 +127,7 @@ def _paper_columns(published: Published | None) -> dict[str, Any]:
     }
 
 
-def _findings(one: Measured) -> Iterator[Finding]:
+def _findings(one: MeasuredMatch) -> Iterator[Finding]:
     measured = (
         f"{one.name}, {one.visits:,} visits, {one.played.tally.record.games:,} games: {summary(one.played.tally)}"
     )
@@ -154,7 +154,7 @@ def _side(interval: tuple[float, float]) -> int:
     return (interval[0] > 0) - (interval[1] < 0)
 
 
-def figure(rule: Rule, measured: list[Measured]) -> Figure:
+def figure(rule: RuleTrials, measured: list[MeasuredMatch]) -> Figure:
     """Elo differences with their intervals, here and as published, match beside match."""
     here = [(float(number), one.elo, *one.interval) for number, one in enumerate(measured, 1)]
     there = [
@@ -194,7 +194,7 @@ def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def seconds(rule: Rule, setting: Setting) -> float:
+def seconds(rule: RuleTrials, setting: ExperimentSetting) -> float:
     """What all the matches take, from the first game."""
     plies = PLIES.get(setting.game or "chess", 40)
     return contest_seconds(setting, wanted(setting, [contest for _, _, contest in planned(rule, setting)]), plies)

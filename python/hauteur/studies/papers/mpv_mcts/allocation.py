@@ -12,8 +12,8 @@ from typing import Any
 
 from hauteur.matches.ratings.bradley_terry import RatingList
 from hauteur.plots import Figure
-from hauteur.studies.papers.experiment import Experiment, Finding, Result, Setting
-from hauteur.studies.papers.matches import Contest
+from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result
+from hauteur.studies.papers.matches import MatchSpec
 from hauteur.studies.papers.mpv_mcts.nets import learning_seconds, nets_for_estimate, pair_of, supervised_nets
 from hauteur.studies.papers.mpv_mcts.pairs import (
     BEST_SHARE,
@@ -44,7 +44,7 @@ from hauteur.studies.papers.mpv_mcts.points import (
     rung_stand_in,
     worst,
 )
-from hauteur.studies.papers.player_pool import Field, Ladder, field_seconds
+from hauteur.studies.papers.player_pool import Ladder, PlayerPool, field_seconds
 
 MIXED = tuple(share for share in SHARES if 0 < share < 1)
 NAMES = {0.0: "small net alone", 1.0: "large net alone"} | {share: f"r = {share:g}" for share in MIXED}
@@ -61,7 +61,7 @@ def point(budget: int, share: float) -> str:
     return f"b{budget}-r{round(100 * share)}"
 
 
-def make(setting: Setting) -> Result:
+def make(setting: ExperimentSetting) -> Result:
     """Plays all points and the matches at equal budget."""
     pair = pair_of(supervised_nets(setting, (SMALL, LARGE)))
     field, budgets = _field(setting, pair), budgets_of(setting, BUDGETS)
@@ -84,9 +84,9 @@ def make(setting: Setting) -> Result:
     return Result(rows, findings, [figure(pair, ratings, budgets, ladder.zero)], texts, facts)
 
 
-def _field(setting: Setting, pair: Pair) -> Field:
+def _field(setting: ExperimentSetting, pair: Pair) -> PlayerPool:
     """All players, none of whom has played yet."""
-    field = Field(setting, pair.game, games_of(setting, GAMES), RANDOM_PLIES)
+    field = PlayerPool(setting, pair.game, games_of(setting, GAMES), RANDOM_PLIES)
     for budget in budgets_of(setting, BUDGETS):
         for share in SHARES:
             field.enter(point(budget, share), pair.player(budget, share))
@@ -137,7 +137,7 @@ def _signs(elo: Elo) -> tuple[bool, bool, bool]:
     return elo.value > 0, elo.low > 0, elo.high < 0
 
 
-def head_to_head(field: Field, budgets: Sequence[int]) -> Finding:
+def head_to_head(field: PlayerPool, budgets: Sequence[int]) -> Finding:
     """The matches at equal budget, all budgets together."""
     small, large, alone = (
         pooled([field.tallies[duels_of(budget)[number]] for budget in budgets]) for number in range(3)
@@ -175,12 +175,12 @@ def figure(pair: Pair, ratings: RatingList, budgets: Sequence[int], zero: str) -
     )
 
 
-def seconds(setting: Setting) -> float:
+def seconds(setting: ExperimentSetting) -> float:
     """Estimate: learning, unless nets were given, and all matches."""
     budgets = budgets_of(setting, BUDGETS)
     with nets_for_estimate(setting, (SMALL, LARGE)) as nets:
         field = _field(setting, pair_of(nets))
-        contests: list[Contest] = [
+        contests: list[MatchSpec] = [
             field.contest(a, b, duel_games(setting)) for budget in budgets for a, b in duels_of(budget)
         ]
         for budget in budgets:

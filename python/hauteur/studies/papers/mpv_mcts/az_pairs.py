@@ -14,7 +14,7 @@ from typing import Any
 from hauteur.learning.run_folder import RunFolder
 from hauteur.matches.ratings.bradley_terry import RatingList
 from hauteur.plots import Figure
-from hauteur.studies.papers.experiment import Experiment, Finding, Result, Setting
+from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result
 from hauteur.studies.papers.mpv_mcts.nets import nets_for_estimate
 from hauteur.studies.papers.mpv_mcts.pairs import BEST_SHARE, GAMES, PAPER, RANDOM_PLIES, Pair
 from hauteur.studies.papers.mpv_mcts.points import (
@@ -36,15 +36,15 @@ from hauteur.studies.papers.mpv_mcts.runs import (
     BUDGETS,
     STAGES,
     TOTAL_GAMES,
-    Plan,
+    TrainingPlan,
     even_stages,
     generations_of,
     large_net,
     learned_runs,
 )
-from hauteur.studies.papers.player_pool import Field, Ladder, field_seconds
+from hauteur.studies.papers.player_pool import Ladder, PlayerPool, field_seconds
 
-PLANS = (Plan("small", 800, 0, TOTAL_GAMES), Plan("large", 0, 800, TOTAL_GAMES))
+PLANS = (TrainingPlan("small", 800, 0, TOTAL_GAMES), TrainingPlan("large", 0, 800, TOTAL_GAMES))
 PLAYERS = {0.0: "small net alone", 1.0: "large net alone", BEST_SHARE: "both nets"}
 STATEMENT = (
     "figure 4: nets of separate AlphaZero runs are stronger together than each alone, at 8 stages, B = 200 and 800"
@@ -81,7 +81,7 @@ def stages_of(folders: Sequence[RunFolder]) -> list[Stage]:
     return [Stage(number, Pair(small.net(number), large_net(large, number))) for number in even_stages(last)]
 
 
-def make(setting: Setting) -> Result:
+def make(setting: ExperimentSetting) -> Result:
     """Plays all stages at both budgets."""
     stages, budgets = stages_of(learned_runs(setting, PLANS)), budgets_of(setting, BUDGETS)
     field = _field(setting, stages)
@@ -104,8 +104,8 @@ def _points(stages: Sequence[Stage], budgets: Sequence[int]) -> Iterator[tuple[S
     return ((stage, budget) for budget in budgets for stage in stages)
 
 
-def _field(setting: Setting, stages: Sequence[Stage]) -> Field:
-    field = Field(setting, stages[0].pair.game, games_of(setting, GAMES), RANDOM_PLIES)
+def _field(setting: ExperimentSetting, stages: Sequence[Stage]) -> PlayerPool:
+    field = PlayerPool(setting, stages[0].pair.game, games_of(setting, GAMES), RANDOM_PLIES)
     for stage, budget in _points(stages, budgets_of(setting, BUDGETS)):
         for share in PLAYERS:
             field.enter(stage.name(budget, share), stage.pair.player(budget, share))
@@ -122,7 +122,7 @@ def _rows(stages: Sequence[Stage], budgets: Sequence[int], ratings: RatingList) 
     return rows
 
 
-def findings(stages: Sequence[Stage], budgets: Sequence[int], field: Field, ratings: RatingList) -> list[Finding]:
+def findings(stages: Sequence[Stage], budgets: Sequence[int], field: PlayerPool, ratings: RatingList) -> list[Finding]:
     """The paper's statement beside the ratings, and the matches head to head, all stages and budgets together."""
     points = list(_points(stages, budgets))
     names = {share: [stage.name(budget, share) for stage, budget in points] for share in PLAYERS}
@@ -154,7 +154,7 @@ def figure(stages: Sequence[Stage], ratings: RatingList, budget: int, zero: str)
     )
 
 
-def seconds(setting: Setting) -> float:
+def seconds(setting: ExperimentSetting) -> float:
     """Estimate: learning, unless runs were given, and all matches."""
     sizes = [size for plan in PLANS for size in plan.sizes]
     if setting.nets:
@@ -164,7 +164,7 @@ def seconds(setting: Setting) -> float:
         return learning + _match_seconds(setting, [Stage(number, Pair(*nets)) for number in range(1, STAGES + 1)])
 
 
-def _match_seconds(setting: Setting, stages: Sequence[Stage]) -> float:
+def _match_seconds(setting: ExperimentSetting, stages: Sequence[Stage]) -> float:
     field, contests = _field(setting, stages), []
     for stage, budget in _points(stages, budgets_of(setting, BUDGETS)):
         rung = field.enter("rung", rung_stand_in(budget, BUDGETS))

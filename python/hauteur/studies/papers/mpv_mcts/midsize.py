@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from hauteur.matches.ratings.bradley_terry import RatingList
-from hauteur.studies.papers.experiment import Experiment, Finding, Result, Setting
-from hauteur.studies.papers.matches import Contest
+from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result
+from hauteur.studies.papers.matches import MatchSpec
 from hauteur.studies.papers.mpv_mcts.nets import learning_seconds, nets_for_estimate, supervised_nets
 from hauteur.studies.papers.mpv_mcts.pairs import (
     BEST_SHARE,
@@ -39,14 +39,14 @@ from hauteur.studies.papers.mpv_mcts.points import (
     rung_stand_in,
     worst,
 )
-from hauteur.studies.papers.player_pool import Field, Ladder, field_seconds
+from hauteur.studies.papers.player_pool import Ladder, PlayerPool, field_seconds
 
 MIDSIZE: tuple[Size, ...] = ((128, 5), (90, 10), (90, 5), (64, 10))
 STATEMENT = "figure 3: at every budget f64,5 and f128,10 together (r = 2/4) are above each mid-size net (no numbers)"
 HEAD_TO_HEAD = "head to head at equal budget (not in the paper): the pair is stronger than each net between"
 
 
-class Nets:
+class MidsizeNets:
     """The pair, and the nets between by the names of their players."""
 
     def __init__(self, files: Sequence[Any]) -> None:
@@ -69,9 +69,9 @@ class Nets:
         return net_name(self.between[name])
 
 
-def make(setting: Setting) -> Result:
+def make(setting: ExperimentSetting) -> Result:
     """Plays all points, and the pair against every net between at equal budget."""
-    nets = Nets(supervised_nets(setting, (SMALL, LARGE, *MIDSIZE)))
+    nets = MidsizeNets(supervised_nets(setting, (SMALL, LARGE, *MIDSIZE)))
     field, budgets = _field(setting, nets), budgets_of(setting, BUDGETS)
     ladder = Ladder(field)
     for budget in budgets:
@@ -94,8 +94,8 @@ def make(setting: Setting) -> Result:
     return Result(_rows(nets, budgets, elos), findings(nets, field, ratings, budgets), [figure], texts, facts)
 
 
-def _field(setting: Setting, nets: Nets) -> Field:
-    field = Field(setting, nets.pair.game, games_of(setting, GAMES), RANDOM_PLIES)
+def _field(setting: ExperimentSetting, nets: MidsizeNets) -> PlayerPool:
+    field = PlayerPool(setting, nets.pair.game, games_of(setting, GAMES), RANDOM_PLIES)
     for budget in budgets_of(setting, BUDGETS):
         field.enter(f"b{budget}-mpv", nets.pair.player(budget, BEST_SHARE))
         for name, net in nets.between.items():
@@ -103,7 +103,7 @@ def _field(setting: Setting, nets: Nets) -> Field:
     return field
 
 
-def duels_of(nets: Nets, budget: int) -> list[tuple[str, str]]:
+def duels_of(nets: MidsizeNets, budget: int) -> list[tuple[str, str]]:
     """The pair against every net between."""
     return [(f"b{budget}-mpv", f"b{budget}-{name}") for name in nets.between]
 
@@ -112,7 +112,7 @@ def _all(name: str, budgets: Sequence[int]) -> list[str]:
     return [f"b{budget}-{name}" for budget in budgets]
 
 
-def _rows(nets: Nets, budgets: Sequence[int], elos: dict[str, list[Elo]]) -> list[dict[str, Any]]:
+def _rows(nets: MidsizeNets, budgets: Sequence[int], elos: dict[str, list[Elo]]) -> list[dict[str, Any]]:
     return [
         {"budget": budget, "player": nets.label(name), "elo": elo.value, "elo_low": elo.low, "elo_high": elo.high}
         for name, row in elos.items()
@@ -120,7 +120,7 @@ def _rows(nets: Nets, budgets: Sequence[int], elos: dict[str, list[Elo]]) -> lis
     ]
 
 
-def findings(nets: Nets, field: Field, ratings: RatingList, budgets: Sequence[int]) -> list[Finding]:
+def findings(nets: MidsizeNets, field: PlayerPool, ratings: RatingList, budgets: Sequence[int]) -> list[Finding]:
     """The paper's statement beside the ratings, and the matches head to head."""
     ahead = {name: contrast(ratings, _all("mpv", budgets), _all(name, budgets)) for name in nets.between}
     each = [contrast(ratings, [f"b{budget}-mpv"], [f"b{budget}-{name}"]) for name in nets.between for budget in budgets]
@@ -138,12 +138,12 @@ def findings(nets: Nets, field: Field, ratings: RatingList, budgets: Sequence[in
     ]
 
 
-def seconds(setting: Setting) -> float:
+def seconds(setting: ExperimentSetting) -> float:
     """Estimate: learning, unless nets were given, and all matches."""
     with nets_for_estimate(setting, (SMALL, LARGE, *MIDSIZE)) as files:
-        nets = Nets(files)
+        nets = MidsizeNets(files)
         field = _field(setting, nets)
-        contests: list[Contest] = []
+        contests: list[MatchSpec] = []
         for budget in budgets_of(setting, BUDGETS):
             rung = field.enter("rung", rung_stand_in(budget, BUDGETS))
             contests += [field.contest(*duel, duel_games(setting)) for duel in duels_of(nets, budget)]

@@ -17,20 +17,21 @@ from typing import Any
 import numpy as np
 
 from hauteur import networks
-from hauteur.games.game_line import NO_NET, GameLine, record_of
+from hauteur.games.game_line import NO_NET, GameLine
 from hauteur.games.registry import make
 from hauteur.learning.game_files.importing import SHARD_GAMES
+from hauteur.learning.game_files.lines import record_of
 from hauteur.learning.recipe import NetworkSettings, Recipe, parse_recipe
 from hauteur.learning.replay import write_shard
 from hauteur.learning.run_folder import RunFolder
 from hauteur.learning.trainers import architecture_for
-from hauteur.matches.match import Evaluators, Resources
 from hauteur.matches.results import MatchGame
 from hauteur.networks.evaluators.factory import evaluations_per_second
+from hauteur.players.build import Evaluators, Resources
 from hauteur.players.settings import PlayerSettings
 from hauteur.studies.papers.alphazero_report.learning import SeedDisplay
-from hauteur.studies.papers.experiment import Setting
-from hauteur.studies.papers.matches import Contest, play_contests
+from hauteur.studies.papers.experiment import ExperimentSetting
+from hauteur.studies.papers.matches import MatchSpec, play_contests
 from hauteur.studies.papers.mpv_mcts.pairs import BUDGETS, Pair, Size, size_name
 from hauteur.studies.papers.player_pool import field_seconds, usual_plies
 
@@ -43,7 +44,7 @@ TRAINING_COST = 3.0
 """Work of a position in training, in evaluations: forward and twice that backward."""
 
 
-def game_of(setting: Setting) -> str:
+def game_of(setting: ExperimentSetting) -> str:
     """The game of the nets, or the one asked for; ValueError where they are not the same."""
     wanted = None if setting.game is None else make(setting.game).spec
     for net in setting.nets:
@@ -55,7 +56,7 @@ def game_of(setting: Setting) -> str:
     return wanted or make(PAPER_GAME).spec
 
 
-def supervised_nets(setting: Setting, sizes: Sequence[Size]) -> list[Path]:
+def supervised_nets(setting: ExperimentSetting, sizes: Sequence[Size]) -> list[Path]:
     """The nets that were given, all for one game, or nets of these sizes learned here, where they are not there yet."""
     game_of(setting)
     if setting.nets:
@@ -71,15 +72,15 @@ def pair_of(nets: Sequence[Path]) -> Pair:
     return Pair(*nets)
 
 
-def teacher_contest(setting: Setting) -> Contest:
+def teacher_contest(setting: ExperimentSetting) -> MatchSpec:
     """The games to learn from: the fixed opponent against itself from the empty board."""
     simulations = max(1, round(TEACHER_SIMULATIONS * setting.visits_or(max(BUDGETS)) / max(BUDGETS)))
     player = PlayerSettings(baseline=f"rave:{simulations}")
     games = setting.scaled(TEACHER_GAMES, 2)
-    return Contest("teacher", player, player, games, game=game_of(setting), colours="first")
+    return MatchSpec("teacher", player, player, games, game=game_of(setting), colours="first")
 
 
-def teacher_games(setting: Setting) -> Path:
+def teacher_games(setting: ExperimentSetting) -> Path:
     """Plays them; the folder of their shards."""
     contest, folder = teacher_contest(setting), setting.folder / "teacher-shards"
     played = play_contests(setting, [contest])[contest.name].games
@@ -111,7 +112,7 @@ def network_values(size: Size) -> dict[str, Any]:
     return {"filters": filters, "blocks": blocks, **heads}
 
 
-def supervised_recipe(setting: Setting, size: Size, shards: Path) -> Recipe:
+def supervised_recipe(setting: ExperimentSetting, size: Size, shards: Path) -> Recipe:
     """Learning from the teacher's games alone."""
     values = {
         "game": game_of(setting),
@@ -123,7 +124,7 @@ def supervised_recipe(setting: Setting, size: Size, shards: Path) -> Recipe:
     return parse_recipe(values, "supervised net")
 
 
-def _learned(setting: Setting, size: Size, shards: Path) -> Path:
+def _learned(setting: ExperimentSetting, size: Size, shards: Path) -> Path:
     """The net of this size; its run goes on where it was."""
     from hauteur.learning.pipeline import learn
 
@@ -134,7 +135,7 @@ def _learned(setting: Setting, size: Size, shards: Path) -> Path:
 
 
 @contextmanager
-def nets_for_estimate(setting: Setting, sizes: Sequence[Size]) -> Iterator[list[Path]]:
+def nets_for_estimate(setting: ExperimentSetting, sizes: Sequence[Size]) -> Iterator[list[Path]]:
     """The nets that were given, or nets of these sizes that know nothing: they are as fast as those to be learned."""
     if setting.nets:
         yield list(setting.nets)
@@ -156,7 +157,7 @@ def _blank_net(folder: Path, game: str, size: Size) -> Path:
     return path
 
 
-def learning_seconds(setting: Setting, nets: Sequence[Path]) -> float:
+def learning_seconds(setting: ExperimentSetting, nets: Sequence[Path]) -> float:
     """Estimate of the teacher's games and of learning from them with nets like these; 0 where nets were given."""
     if setting.nets:
         return 0.0
@@ -168,7 +169,7 @@ def learning_seconds(setting: Setting, nets: Sequence[Path]) -> float:
     return seconds
 
 
-def speed_of(setting: Setting, net: Path) -> float:
+def speed_of(setting: ExperimentSetting, net: Path) -> float:
     """Evaluations of a net a second, in full batches on the setting's threads."""
     rules = make(str(networks.describe(net).game))
     with Evaluators(rules, Resources(setting.parallel, threads=setting.threads)) as evaluators:

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from hauteur.matches.ratings.bradley_terry import RatingList
-from hauteur.matches.ratings.elo import Pairs, Record, elo_of_interval, elo_of_score
+from hauteur.matches.ratings.elo import MatchScore, Pairs, elo_of_interval, elo_of_score
 from hauteur.matches.results import Tally
 from hauteur.players.settings import PlayerSettings
 from hauteur.plots import LINE_COLOURS, Figure, Series
-from hauteur.studies.papers.experiment import Setting, Verdict
+from hauteur.studies.papers.experiment import ExperimentSetting, Verdict
 from hauteur.studies.papers.mpv_mcts.pairs import GAMES
-from hauteur.studies.papers.player_pool import RUNGS, Field, Ladder, nearest_rung
+from hauteur.studies.papers.player_pool import RUNGS, Ladder, PlayerPool, nearest_rung
 
 PAPER_RUNG = 100_000
 """Simulations of the paper's opponent."""
@@ -28,7 +28,7 @@ APART = 0.12
 Z95 = NormalDist().inv_cdf(0.975)
 
 
-def budgets_of(setting: Setting, paper: Sequence[int]) -> list[int]:
+def budgets_of(setting: ExperimentSetting, paper: Sequence[int]) -> list[int]:
     """The paper's budgets, or with `--visits` those as many doublings below it, without the ones that are too small.
 
     ValueError where none is left.
@@ -40,12 +40,12 @@ def budgets_of(setting: Setting, paper: Sequence[int]) -> list[int]:
     return [budget for budget in found if budget >= LEAST_BUDGET]
 
 
-def games_of(setting: Setting, paper: int) -> int:
+def games_of(setting: ExperimentSetting, paper: int) -> int:
     """Games of a match at the setting's scale, in pairs."""
     return 2 * setting.scaled(paper // 2)
 
 
-def duel_games(setting: Setting) -> int:
+def duel_games(setting: ExperimentSetting) -> int:
     """Games of a match head to head, which the paper does not have: half as many."""
     return max(2, games_of(setting, GAMES) // 4 * 2)
 
@@ -105,7 +105,7 @@ def pooled(tallies: Sequence[Tally]) -> Elo:
     """What several matches show together, as if they were one."""
     records, pairs = [tally.record for tally in tallies], [tally.pairs.counts for tally in tallies]
     whole = Tally(paired=True)
-    whole.record = Record(
+    whole.record = MatchScore(
         *(sum(column) for column in zip(*((r.wins, r.draws, r.losses) for r in records), strict=True))
     )
     lost, less, even, more, won = (sum(column) for column in zip(*pairs, strict=True))
@@ -118,7 +118,7 @@ def worst(elos: Iterable[Elo]) -> Verdict:
     return min((elo.verdict for elo in elos), key=("does not hold", "open", "holds").index)
 
 
-def match_rows(field: Field) -> list[dict[str, Any]]:
+def match_rows(field: PlayerPool) -> list[dict[str, Any]]:
     """All matches of a field, as plain data."""
     rows = []
     for (a, b), tally in field.tallies.items():
@@ -129,7 +129,7 @@ def match_rows(field: Field) -> list[dict[str, Any]]:
     return rows
 
 
-def match_table(field: Field, pairs: Iterable[tuple[str, str]], title: str) -> str:
+def match_table(field: PlayerPool, pairs: Iterable[tuple[str, str]], title: str) -> str:
     """Matches as lines of text."""
     lines = [title]
     for a, b in pairs:

@@ -17,7 +17,7 @@ from hauteur.learning.recipe import Recipe, parse_recipe
 from hauteur.learning.report.figures_learning import number
 from hauteur.learning.run_folder import RunFolder
 from hauteur.studies.papers.alphazero_report.learning import SeedDisplay
-from hauteur.studies.papers.experiment import Setting
+from hauteur.studies.papers.experiment import ExperimentSetting
 from hauteur.studies.papers.mpv_mcts.nets import TRAINING_COST, game_of, network_values, speed_of
 from hauteur.studies.papers.mpv_mcts.pairs import LARGE, SMALL, Size
 from hauteur.studies.papers.player_pool import usual_plies
@@ -33,7 +33,7 @@ BATCH, SAMPLES = 512, 7.3
 
 
 @dataclass(frozen=True)
-class Plan:
+class TrainingPlan:
     """A learning run of the paper: simulations a move of the nets that it has, and its games.
 
     small, large: simulations at the largest budget's size; 0: it has no such net.
@@ -44,7 +44,7 @@ class Plan:
     large: int
     games: int
 
-    def recipe(self, setting: Setting) -> Recipe:
+    def recipe(self, setting: ExperimentSetting) -> Recipe:
         """The run at the scale of the setting (games) and with its visits (simulations)."""
         factor = setting.visits_or(max(BUDGETS)) / max(BUDGETS)
         small, large = (max(1, round(factor * turns)) if turns else 0 for turns in (self.small, self.large))
@@ -80,7 +80,7 @@ class Plan:
         """Of its nets."""
         return [size for size, turns in ((SMALL, self.small), (LARGE, self.large)) if turns]
 
-    def seconds(self, setting: Setting, nets: dict[Size, Path]) -> float:
+    def seconds(self, setting: ExperimentSetting, nets: dict[Size, Path]) -> float:
         """Estimate of the run, with nets of its sizes to measure."""
         recipe = self.recipe(setting)
         positions = recipe.selfplay.games * GENERATIONS * usual_plies(recipe.game)
@@ -90,7 +90,7 @@ class Plan:
         return sum(positions * (n + SAMPLES * TRAINING_COST) / speed_of(setting, nets[size]) for size, n in work)
 
 
-def learned_runs(setting: Setting, plans: Sequence[Plan]) -> list[RunFolder]:
+def learned_runs(setting: ExperimentSetting, plans: Sequence[TrainingPlan]) -> list[RunFolder]:
     """The folders of runs that were given, or those of the plans, whose runs begin or go on.
 
     ValueError for what is no folder of a run with a finished generation.
@@ -108,7 +108,7 @@ def _given(path: Path) -> RunFolder:
     return folder
 
 
-def _learned(setting: Setting, plan: Plan) -> RunFolder:
+def _learned(setting: ExperimentSetting, plan: TrainingPlan) -> RunFolder:
     from hauteur.learning.pipeline import learn
 
     folder = RunFolder(setting.folder / "runs" / plan.name)

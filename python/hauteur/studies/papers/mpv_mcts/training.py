@@ -16,7 +16,7 @@ from hauteur import networks
 from hauteur.learning.run_folder import RunFolder
 from hauteur.matches.ratings.bradley_terry import RatingList
 from hauteur.plots import Figure
-from hauteur.studies.papers.experiment import Experiment, Finding, Result, Setting
+from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result
 from hauteur.studies.papers.mpv_mcts.nets import nets_for_estimate
 from hauteur.studies.papers.mpv_mcts.pairs import GAMES, LARGE, PAPER, RANDOM_PLIES, SMALL, alone
 from hauteur.studies.papers.mpv_mcts.points import (
@@ -36,20 +36,20 @@ from hauteur.studies.papers.mpv_mcts.runs import (
     BUDGETS,
     STAGES,
     TOTAL_GAMES,
-    Plan,
+    TrainingPlan,
     generation_at,
     has_two_nets,
     large_net,
     learned_runs,
     units_by_generation,
 )
-from hauteur.studies.papers.player_pool import Field, Ladder, field_seconds
+from hauteur.studies.papers.player_pool import Ladder, PlayerPool, field_seconds
 
 PLANS = (
-    Plan("alone-200", 0, 200, TOTAL_GAMES),
-    Plan("alone-400", 0, 400, TOTAL_GAMES // 2),
-    Plan("alone-800", 0, 800, TOTAL_GAMES // 4),
-    Plan("two-800-100", 800, 100, TOTAL_GAMES),
+    TrainingPlan("alone-200", 0, 200, TOTAL_GAMES),
+    TrainingPlan("alone-400", 0, 400, TOTAL_GAMES // 2),
+    TrainingPlan("alone-800", 0, 800, TOTAL_GAMES // 4),
+    TrainingPlan("two-800-100", 800, 100, TOTAL_GAMES),
 )
 """All of 2,000,000 normalised games."""
 STATEMENT = (
@@ -109,7 +109,7 @@ def named(folders: Sequence[RunFolder]) -> Runs:
     return Runs(dict(zip(names, folders, strict=True)))
 
 
-def make(setting: Setting) -> Result:
+def make(setting: ExperimentSetting) -> Result:
     """Plays all stages at both budgets."""
     runs, budgets = named(learned_runs(setting, PLANS)), budgets_of(setting, BUDGETS)
     field = _field(setting, runs)
@@ -139,9 +139,9 @@ def _points(budgets: Sequence[int]) -> list[tuple[int, int]]:
     return [(stage, budget) for budget in budgets for stage in range(1, STAGES + 1)]
 
 
-def _field(setting: Setting, runs: Runs) -> Field:
+def _field(setting: ExperimentSetting, runs: Runs) -> PlayerPool:
     some = next(iter(runs.folders.values()))
-    field = Field(setting, some.stored_recipe().game, games_of(setting, GAMES), RANDOM_PLIES)
+    field = PlayerPool(setting, some.stored_recipe().game, games_of(setting, GAMES), RANDOM_PLIES)
     for name, folder in runs.folders.items():
         for stage, generation in enumerate(runs.generations(name), start=1):
             for budget in budgets_of(setting, BUDGETS):
@@ -193,7 +193,7 @@ def figure(runs: Runs, ratings: RatingList, budget: int, zero: str) -> Figure:
     )
 
 
-def seconds(setting: Setting) -> float:
+def seconds(setting: ExperimentSetting) -> float:
     """Estimate: learning, unless runs were given, and all matches."""
     if setting.nets:
         runs = named(learned_runs(setting, PLANS))
@@ -206,9 +206,9 @@ def seconds(setting: Setting) -> float:
         return learning + _match_seconds(setting, nets[1], len(PLANS) - two, two)
 
 
-def _match_seconds(setting: Setting, net: Any, one: int, two: int) -> float:
+def _match_seconds(setting: ExperimentSetting, net: Any, one: int, two: int) -> float:
     """With a net as fast as all large ones; one, two: runs with one net and with two."""
-    field = Field(setting, str(networks.describe(net).game), games_of(setting, GAMES), RANDOM_PLIES)
+    field = PlayerPool(setting, str(networks.describe(net).game), games_of(setting, GAMES), RANDOM_PLIES)
     contests = []
     for budget in budgets_of(setting, BUDGETS):
         player = field.enter(f"b{budget}", alone(net, budget))

@@ -10,13 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from hauteur.matches.ratings.elo import Record, elo, elo_interval, elo_of_interval
+from hauteur.matches.ratings.elo import MatchScore, elo, elo_interval, elo_of_interval
 from hauteur.matches.results import Tally
 from hauteur.matches.tuning.ratio_fit import RatioSearch, TunedRatio, decisive_ratio, tune_ratio
 from hauteur.players.settings import PlayerSettings
 from hauteur.plots import Figure
-from hauteur.studies.papers.experiment import Experiment, Finding, Result, Setting, Verdict
-from hauteur.studies.papers.matches import Contest, Played, contest_seconds
+from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result, Verdict
+from hauteur.studies.papers.matches import MatchSpec, PlayedMatch, contest_seconds
 from hauteur.studies.papers.search_contempt.ratio_figures import Beside, ratio_text, results_figure
 from hauteur.studies.papers.search_contempt.settings import (
     GAMES,
@@ -31,7 +31,7 @@ from hauteur.studies.papers.search_contempt.settings import (
 )
 from hauteur.studies.papers.shared_games import play_shared
 
-TABLE_2 = Record(37, 46, 17)
+TABLE_2 = MatchScore(37, 46, 17)
 """The paper's match from the view of search-contempt."""
 
 PAPER_RATIO = 1.38
@@ -61,13 +61,13 @@ class Sides:
         """Of the folder of their match."""
         return f"n{self.n_scl.x:g}-tau2" + ("" if self.factor is None else f"-x{self.factor.x:.3g}")
 
-    def players(self, setting: Setting) -> tuple[PlayerSettings, PlayerSettings]:
+    def players(self, setting: ExperimentSetting) -> tuple[PlayerSettings, PlayerSettings]:
         """Search-contempt and PUCT."""
         factor = 1.0 if self.factor is None else self.factor.x
         return contempt_player(setting, self.n_scl.x), tau_player(setting, factor)
 
 
-def contempt_vs_temperature(setting: Setting) -> Result:
+def contempt_vs_temperature(setting: ExperimentSetting) -> Result:
     """Table 2."""
     sides = tuned_sides(setting)
     for text in tuning_texts(sides):
@@ -75,13 +75,13 @@ def contempt_vs_temperature(setting: Setting) -> Result:
     return _result(setting, sides, _match(setting, sides))
 
 
-def _match(setting: Setting, sides: Sides) -> Played:
+def _match(setting: ExperimentSetting, sides: Sides) -> PlayedMatch:
     a, b = sides.players(setting)
     games = 2 * max(1, setting.scaled(MATCH_GAMES) // 2)
-    return play_shared(setting, [Contest(sides.name, a, b, games)])[sides.name]
+    return play_shared(setting, [MatchSpec(sides.name, a, b, games)])[sides.name]
 
 
-def _result(setting: Setting, sides: Sides, match: Played) -> Result:
+def _result(setting: ExperimentSetting, sides: Sides, match: PlayedMatch) -> Result:
     facts = {"visits": setting.visits_or(VISITS), "games": match.contest.games}
     return Result(
         [_row("search-contempt", sides, match.tally), _row("PUCT", sides, match.tally)],
@@ -92,7 +92,7 @@ def _result(setting: Setting, sides: Sides, match: Played) -> Result:
     )
 
 
-def tuned_sides(setting: Setting) -> Sides:
+def tuned_sides(setting: ExperimentSetting) -> Sides:
     """Plays the games of the tuning, going on where it was.
 
     ValueError where tau_2 has no draws or nothing else, so that there is no ratio to tune to.
@@ -109,7 +109,7 @@ def tuned_sides(setting: Setting) -> Sides:
     return Sides(n_scl, tune_ratio(lambda x, games: _tau_games(setting, x, games), search), wanted)
 
 
-def _tuned_n_scl(setting: Setting, wanted: float) -> TunedRatio:
+def _tuned_n_scl(setting: ExperimentSetting, wanted: float) -> TunedRatio:
     """N_scl by the games of figure 2; with more games where it is not between theirs."""
     visits, games = setting.visits_or(VISITS), setting.scaled(GAMES, 2)
     starts = tuple(float(n_scl) for n_scl in STARTS if n_scl <= visits) or (1.0,)
@@ -121,28 +121,28 @@ def _tuned_n_scl(setting: Setting, wanted: float) -> TunedRatio:
     return tune_ratio(lambda x, games: _contempt_games(setting, x, games), more)
 
 
-def contempt_player(setting: Setting, n_scl: float) -> PlayerSettings:
+def contempt_player(setting: ExperimentSetting, n_scl: float) -> PlayerSettings:
     """hybrid with this N_scl; PUCT where it is not below the visits, and so never acts."""
     n = round(n_scl)
     return player(setting, HYBRID if n >= setting.visits_or(VISITS) else contempt(n))
 
 
-def tau_player(setting: Setting, factor: float) -> PlayerSettings:
+def tau_player(setting: ExperimentSetting, factor: float) -> PlayerSettings:
     """PUCT with tau_2 times a factor."""
     return warmer(player(setting, TAU_2), factor)
 
 
-def _contempt_games(setting: Setting, n_scl: float, games: int) -> Record:
+def _contempt_games(setting: ExperimentSetting, n_scl: float, games: int) -> MatchScore:
     name = "puct" if n_scl >= setting.visits_or(VISITS) else f"n{n_scl:g}"
     return _measure(setting, name, contempt_player(setting, n_scl), games)
 
 
-def _tau_games(setting: Setting, factor: float, games: int) -> Record:
+def _tau_games(setting: ExperimentSetting, factor: float, games: int) -> MatchScore:
     name = "tau2" if factor == 1 else f"tau2-x{factor:.6g}"
     return _measure(setting, name, tau_player(setting, factor), games)
 
 
-def _measure(setting: Setting, name: str, settings: PlayerSettings, games: int) -> Record:
+def _measure(setting: ExperimentSetting, name: str, settings: PlayerSettings, games: int) -> MatchScore:
     return play_shared(setting, [selfplay(name, settings, games)])[name].tally.record
 
 
@@ -174,7 +174,7 @@ def match_finding(tally: Tally, sides: Sides) -> Finding:
     )
 
 
-def _counts(record: Record) -> str:
+def _counts(record: MatchScore) -> str:
     return f"{record.wins} won, {record.draws} drawn, {record.losses} lost"
 
 
@@ -214,7 +214,7 @@ def _facts(tuned: TunedRatio | None) -> dict[str, Any] | None:
     }
 
 
-def _figure(setting: Setting, match: Played) -> Figure:
+def _figure(setting: ExperimentSetting, match: PlayedMatch) -> Figure:
     visits, record = setting.visits_or(VISITS), match.tally.record
     text = f"{record.games} games at {visits} visits a move; paper: {TABLE_2.games} at {VISITS}."
     title = "Search-contempt against PUCT with a high temperature"
@@ -222,7 +222,7 @@ def _figure(setting: Setting, match: Played) -> Figure:
     return results_figure("contempt-vs-temperature", title, text, rows, names=("won", "drawn", "lost"))
 
 
-def _seconds(setting: Setting) -> float:
+def _seconds(setting: ExperimentSetting) -> float:
     """Of the games that are always played, and one more set for the tuning."""
     games = setting.scaled(GAMES, 2)
     sets = [selfplay(f"n{n_scl}", contempt_player(setting, n_scl), games) for n_scl in (*STARTS, 1)]

@@ -21,8 +21,8 @@ from hauteur.players.settings import PlayerSettings, parse_player
 from hauteur.plots import LINE_COLOURS, Figure, Series
 from hauteur.search.lc0_options import search_params, temperature
 from hauteur.search.rules import SEARCH_CONTEMPT_OFF
-from hauteur.studies.papers.experiment import Experiment, Finding, Result, Setting, Verdict
-from hauteur.studies.papers.matches import Contest, Played, contest_seconds, play_contests, wanted
+from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result, Verdict
+from hauteur.studies.papers.matches import MatchSpec, PlayedMatch, contest_seconds, play_contests, wanted
 from hauteur.studies.papers.search_contempt.settings import PAPER
 from hauteur.system.seeds import stream
 
@@ -53,7 +53,7 @@ class Cell:
 
     n_scl: int
     nodes: int
-    played: Played
+    played: PlayedMatch
 
     @property
     def score(self) -> float:
@@ -70,7 +70,7 @@ Pair = tuple[Cell, Cell]
 """Two entries that are compared."""
 
 
-def make_odds(setting: Setting) -> Result:
+def make_odds(setting: ExperimentSetting) -> Result:
     """Plays every cell of the table, then draws it."""
     plans = contests(setting)
     played = play_contests(setting, plans.values())
@@ -80,14 +80,14 @@ def make_odds(setting: Setting) -> Result:
     return Result(rows, findings(cells), [figure(cells)], [table(cells)], facts)
 
 
-def contests(setting: Setting) -> dict[tuple[int, int], Contest]:
+def contests(setting: ExperimentSetting) -> dict[tuple[int, int], MatchSpec]:
     """The matches by N_scl and nodes, all from the same openings; the cheap ones first."""
     game, fen = start(setting)
     games, against = setting.scaled(GAMES, 2), receiver(setting)
     lines = odds_lines(game, fen)
     places = [(n_scl, nodes) for nodes in node_counts(setting.visits) for n_scl in SETTINGS]
     return {
-        (n_scl, nodes): Contest(
+        (n_scl, nodes): MatchSpec(
             f"{label(n_scl)}-{nodes}",
             giver(setting, n_scl, nodes),
             against,
@@ -110,7 +110,7 @@ def node_counts(most: int | None) -> list[int]:
     return counts
 
 
-def start(setting: Setting) -> tuple[str, str]:
+def start(setting: ExperimentSetting) -> tuple[str, str]:
     """The game without its position, and the position of the odds; ValueError where there is none."""
     spec = setting.game or GAME
     name, parameters = parse_spec(spec)
@@ -129,7 +129,7 @@ def white_gives(fen: str) -> bool:
     return 2 * white < len(men)
 
 
-def giver(setting: Setting, n_scl: int, nodes: int) -> PlayerSettings:
+def giver(setting: ExperimentSetting, n_scl: int, nodes: int) -> PlayerSettings:
     """The player without the queen: lc0's defaults with the settings of the odds runs."""
     options = {**PUBLISHED, "ScLimit": n_scl}
     return PlayerSettings(
@@ -140,7 +140,7 @@ def giver(setting: Setting, n_scl: int, nodes: int) -> PlayerSettings:
     )
 
 
-def receiver(setting: Setting) -> PlayerSettings:
+def receiver(setting: ExperimentSetting) -> PlayerSettings:
     """The fixed opponent; with the giver's net unless it names one or has none."""
     player = parse_player(setting.opponent or RECEIVER, "--opponent")
     if player.net is None and player.has_net:
@@ -297,7 +297,7 @@ def _told(pairs: Mapping[int, Pair]) -> str:
     return ", ".join(texts) or "unknown"
 
 
-def estimate(setting: Setting) -> float:
+def estimate(setting: ExperimentSetting) -> float:
     """Seconds on this machine."""
     return contest_seconds(setting, wanted(setting, contests(setting).values()), plies=80)
 

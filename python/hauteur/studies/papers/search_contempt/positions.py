@@ -16,17 +16,17 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from hauteur import _core
 from hauteur.games.registry import make, with_fen
-from hauteur.matches.match import Evaluators, Resources
 from hauteur.matches.results import MatchGame
 from hauteur.networks.evaluators.factory import evaluations_per_second
-from hauteur.networks.files import write_bytes
+from hauteur.players.build import Evaluators, Resources
 from hauteur.plots import Figure, Series
-from hauteur.search.batch_analysis import Judge, Judgement, Question
+from hauteur.search.batch_analysis import AnalysisRequest, Judge, SearchReading
 from hauteur.studies.papers.bootstrap_ci import Rate, rate_of, ratio_of
-from hauteur.studies.papers.experiment import Experiment, Finding, Result, Setting, Verdict
-from hauteur.studies.papers.matches import Contest, contest_seconds
+from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result, Verdict
+from hauteur.studies.papers.matches import MatchSpec, contest_seconds
 from hauteur.studies.papers.search_contempt.settings import HYBRID, VISITS, Options, contempt, player, selfplay
 from hauteur.studies.papers.shared_games import play_shared
+from hauteur.system.files import write_bytes
 from hauteur.system.seeds import stream
 
 GAMES = 100
@@ -49,7 +49,7 @@ SETS: Mapping[str, tuple[str, Options]] = {"n5": ("N_scl 5", contempt(5)), "puct
 """The games by the name of their folder: title and options."""
 
 
-class Judged(BaseModel):
+class MeasuredPosition(BaseModel):
     """A position of a game and what was found of it; values are for the player to move.
 
     low, high: values at few visits and at many; gap: how much the best move is better than the second; change: whether
@@ -76,7 +76,7 @@ class Judged(BaseModel):
         return abs(self.high - self.low)
 
 
-Kind = Callable[[Judged], bool]
+Kind = Callable[[MeasuredPosition], bool]
 
 KINDS: Mapping[str, Kind] = {
     "shifted": lambda one: one.swing >= SHIFT,
@@ -90,14 +90,14 @@ KINDS: Mapping[str, Kind] = {
 GAP; mistake: who moved into the position is worse off than it looks; trap: better off."""
 
 
-class Place(NamedTuple):
+class PositionPlace(NamedTuple):
     """A position by the number of its game and its ply."""
 
     game: int
     ply: int
 
 
-def make_positions(setting: Setting) -> Result:
+def make_positions(setting: ExperimentSetting) -> Result:
     """Plays the games, judges the positions, counts."""
     plans = contests(setting)
     games = {name: played.games for name, played in play_shared(setting, plans.values()).items()}
@@ -114,35 +114,35 @@ def make_positions(setting: Setting) -> Result:
     return Result(rows, findings(found), [figure(setting, found)], [table(found), *examples(setting, found)], facts)
 
 
-def contests(setting: Setting) -> dict[str, Contest]:
+def contests(setting: ExperimentSetting) -> dict[str, MatchSpec]:
     """The games by name."""
     return {name: selfplay(name, player(setting, options), _games(setting)) for name, (_, options) in SETS.items()}
 
 
-def _games(setting: Setting) -> int:
+def _games(setting: ExperimentSetting) -> int:
     return setting.scaled(GAMES, 2)
 
 
-def deep(setting: Setting) -> int:
+def deep(setting: ExperimentSetting) -> int:
     """Visits of the deep judgement."""
     return max(LOW + 1, DEEPER * setting.visits_or(VISITS))
 
 
-def judged(setting: Setting, name: str, games: Sequence[MatchGame]) -> list[Judged]:
+def judged(setting: ExperimentSetting, name: str, games: Sequence[MatchGame]) -> list[MeasuredPosition]:
     """Positions drawn from these games with what was found of them; those on disk are not judged again."""
     rules = make("chess")
     places = draw(rules, games, setting.scaled(POSITIONS, 2))
     file = setting.folder / f"{name}.positions.jsonl"
-    done = {Place(one.game, one.ply): one for one in read_judged(file)}
+    done = {PositionPlace(one.game, one.ply): one for one in read_judged(file)}
     missing = [place for place in places if place not in done]
     if missing:
         done.update(_judge_missing(setting, rules, games, missing, file))
     return [done[place] for place in places]
 
 
-def draw(rules: _core.Game, games: Sequence[MatchGame], count: int) -> list[Place]:
+def draw(rules: _core.Game, games: Sequence[MatchGame], count: int) -> list[PositionPlace]:
     """So many places of different positions, drawn among all; fewer where there are not so many."""
-    first: dict[int, Place] = {}
+    first: dict[int, PositionPlace] = {}
     for game in games:
         for place, state in states_of(rules, game):
             first.setdefault(state.key, place)
@@ -151,25 +151,29 @@ def draw(rules: _core.Game, games: Sequence[MatchGame], count: int) -> list[Plac
     return [places[number] for number in sorted(order)]
 
 
-def states_of(rules: _core.Game, game: MatchGame) -> Iterator[tuple[Place, _core.State]]:
+def states_of(rules: _core.Game, game: MatchGame) -> Iterator[tuple[PositionPlace, _core.State]]:
     """Every position of a game after its first move, but the last; the state goes on with the iterator."""
     state = make(with_fen(rules.spec, game.fen)).initial_state()
     for ply, move in enumerate(f"{game.opening} {game.moves}".split(), start=1):
         state.play(state.action_from_text(move))
         if state.outcome() is None:
-            yield Place(game.index, ply), state
+            yield PositionPlace(game.index, ply), state
 
 
 def _judge_missing(
-    setting: Setting, rules: _core.Game, games: Sequence[MatchGame], places: Sequence[Place], file: Path
-) -> dict[Place, Judged]:
+    setting: ExperimentSetting,
+    rules: _core.Game,
+    games: Sequence[MatchGame],
+    places: Sequence[PositionPlace],
+    file: Path,
+) -> dict[PositionPlace, MeasuredPosition]:
     """Judges positions and adds each to the file when it is known."""
     states = dict(_states_at(rules, games, set(places)))
     plain = player(setting, HYBRID)
     found = {}
     with Evaluators(rules, Resources(parallel=setting.parallel, threads=setting.threads)) as evaluators:
         judge = Judge(evaluators.get(setting.net(), plain), plain.search, seed=1)
-        answers = judge.judge_each(Question(states[place], (LOW, deep(setting))) for place in places)
+        answers = judge.judge_each(AnalysisRequest(states[place], (LOW, deep(setting))) for place in places)
         with file.open("ab", buffering=0) as out:
             for number, answer in answers:
                 place = places[number]
@@ -179,28 +183,30 @@ def _judge_missing(
     return found
 
 
-def _tell(setting: Setting, name: str, done: int, of: int) -> None:
+def _tell(setting: ExperimentSetting, name: str, done: int, of: int) -> None:
     if done % 100 == 0 or done == of:
         setting.show(f"{name}: {done} of {of} judged")
 
 
 def _states_at(
-    rules: _core.Game, games: Sequence[MatchGame], places: set[Place]
-) -> Iterator[tuple[Place, _core.State]]:
+    rules: _core.Game, games: Sequence[MatchGame], places: set[PositionPlace]
+) -> Iterator[tuple[PositionPlace, _core.State]]:
     for game in games:
         for place, state in states_of(rules, game):
             if place in places:
                 yield place, state.copy()
 
 
-def _judged(games: Sequence[MatchGame], place: Place, state: _core.State, answer: Sequence[Judgement]) -> Judged:
+def _judged(
+    games: Sequence[MatchGame], place: PositionPlace, state: _core.State, answer: Sequence[SearchReading]
+) -> MeasuredPosition:
     low, high = answer
     game = next(game for game in games if game.index == place.game)
     moves = f"{game.opening} {game.moves}".split()
     before = make(with_fen(state.game.name, game.fen)).initial_state()
     for move in moves[: place.ply - 1]:
         before.play(before.action_from_text(move))
-    return Judged(
+    return MeasuredPosition(
         game=place.game,
         ply=place.ply,
         fen=state.notation(),
@@ -215,7 +221,7 @@ def _judged(games: Sequence[MatchGame], place: Place, state: _core.State, answer
     )
 
 
-def read_judged(file: Path) -> list[Judged]:
+def read_judged(file: Path) -> list[MeasuredPosition]:
     """What the file has; a last line that was cut off is removed. ValueError for any other that is damaged."""
     if not file.exists():
         return []
@@ -224,16 +230,16 @@ def read_judged(file: Path) -> list[Judged]:
     if whole != data:
         write_bytes(file, whole)
     try:
-        return [Judged.model_validate_json(line) for line in whole.splitlines()]
+        return [MeasuredPosition.model_validate_json(line) for line in whole.splitlines()]
     except ValidationError:
         raise ValueError(f"{file}: a line is no judged position; delete the file, it is made again") from None
 
 
-def _rate(found: Sequence[Judged], kind: str) -> Rate:
+def _rate(found: Sequence[MeasuredPosition], kind: str) -> Rate:
     return rate_of([(one.game, KINDS[kind](one)) for one in found])
 
 
-def _row(setting: Setting, name: str, found: Sequence[Judged], kind: str) -> dict[str, Any]:
+def _row(setting: ExperimentSetting, name: str, found: Sequence[MeasuredPosition], kind: str) -> dict[str, Any]:
     rate = _rate(found, kind)
     return {
         "games": name,
@@ -248,7 +254,7 @@ def _row(setting: Setting, name: str, found: Sequence[Judged], kind: str) -> dic
     }
 
 
-def table(found: Mapping[str, Sequence[Judged]]) -> str:
+def table(found: Mapping[str, Sequence[MeasuredPosition]]) -> str:
     """Positions of each kind per 1,000, and how many times as many with search-contempt."""
     lines = [f"{'per 1,000 positions':20}" + "".join(f"{SETS[name][0]:>24}" for name in found) + f"{'ratio':>22}"]
     for kind in KINDS:
@@ -259,17 +265,17 @@ def table(found: Mapping[str, Sequence[Judged]]) -> str:
     return "\n".join(lines)
 
 
-def _ratio(found: Mapping[str, Sequence[Judged]], kind: str) -> tuple[float, float, float]:
+def _ratio(found: Mapping[str, Sequence[MeasuredPosition]], kind: str) -> tuple[float, float, float]:
     with_contempt, with_puct = ([(one.game, KINDS[kind](one)) for one in found[name]] for name in SETS)
     return ratio_of(with_contempt, with_puct)
 
 
-def findings(found: Mapping[str, Sequence[Judged]]) -> list[Finding]:
+def findings(found: Mapping[str, Sequence[MeasuredPosition]]) -> list[Finding]:
     """The statement of section 4.2.1 beside three ways to count."""
     return [_finding(found, kind) for kind in ("shifted", "misjudged", "puzzle")]
 
 
-def _finding(found: Mapping[str, Sequence[Judged]], kind: str) -> Finding:
+def _finding(found: Mapping[str, Sequence[MeasuredPosition]], kind: str) -> Finding:
     ratio, low, high = _ratio(found, kind)
     rates = "; ".join(f"{SETS[name][0]} {1000 * _rate(found[name], kind).share:.1f}" for name in found)
     verdict: Verdict = "does not hold" if high < 20 else "holds" if low >= 20 else "open"
@@ -277,7 +283,7 @@ def _finding(found: Mapping[str, Sequence[Judged]], kind: str) -> Finding:
     return Finding("'interesting' positions are 20 to 30 times as frequent with a low N_scl", text, verdict)
 
 
-def figure(setting: Setting, found: Mapping[str, Sequence[Judged]]) -> Figure:
+def figure(setting: ExperimentSetting, found: Mapping[str, Sequence[MeasuredPosition]]) -> Figure:
     """The rates with their intervals."""
     lines = []
     for number, (name, colour) in enumerate(zip(found, ("orange", "blue"), strict=True)):
@@ -301,16 +307,16 @@ def figure(setting: Setting, found: Mapping[str, Sequence[Judged]]) -> Figure:
     )
 
 
-def examples(setting: Setting, found: Mapping[str, Sequence[Judged]]) -> list[str]:
+def examples(setting: ExperimentSetting, found: Mapping[str, Sequence[MeasuredPosition]]) -> list[str]:
     """The positions of the games with search-contempt that are misjudged most, one a game, as the paper's figure."""
-    best: dict[int, Judged] = {}
+    best: dict[int, MeasuredPosition] = {}
     for one in sorted(found["n5"], key=lambda one: -one.swing):
         if one.swing >= SWING:
             best.setdefault(one.game, one)
     return [_example(setting, one) for one in list(best.values())[:EXAMPLES]]
 
 
-def _example(setting: Setting, one: Judged) -> str:
+def _example(setting: ExperimentSetting, one: MeasuredPosition) -> str:
     state = make(with_fen("chess", one.fen)).initial_state()
     sign = 1 if one.white_to_move else -1
     low, high = (f"{sign * value:+.3f}" for value in (one.low, one.high))
@@ -323,7 +329,7 @@ def _example(setting: Setting, one: Judged) -> str:
     return "\n".join(lines)
 
 
-def estimate(setting: Setting) -> float:
+def estimate(setting: ExperimentSetting) -> float:
     """Seconds on this machine, of games and judgements."""
     plans, rules = contests(setting), make("chess")
     with Evaluators(rules, Resources(parallel=setting.parallel, threads=setting.threads)) as evaluators:

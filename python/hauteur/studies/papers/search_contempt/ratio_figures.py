@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from hauteur.matches.ratings.elo import Record
+from hauteur.matches.ratings.elo import MatchScore
 from hauteur.matches.tuning.ratio_fit import decisive_ratio, decisive_ratio_interval
 from hauteur.plots import Figure, Series
 
@@ -15,11 +15,11 @@ class Beside(NamedTuple):
     """A setting's name, White's results here, and those of the paper."""
 
     title: str
-    here: Record
-    paper: Record
+    here: MatchScore
+    paper: MatchScore
 
 
-def ratio_text(record: Record) -> str:
+def ratio_text(record: MatchScore) -> str:
     """White's results and their ratio with its interval."""
     ratio = decisive_ratio(record)
     low, high = decisive_ratio_interval(record)
@@ -77,7 +77,7 @@ def ratio_figure(key: str, title: str, text: str, rows: Sequence[Beside], x_name
     return Figure(key, title, text, "(w + l) / d", x_name, lines=lines, log=True, x_names=names)
 
 
-def _ratio_series(name: str, places: Sequence[float], records: Sequence[Record], colour: str) -> Series:
+def _ratio_series(name: str, places: Sequence[float], records: Sequence[MatchScore], colour: str) -> Series:
     """Points with bars; none where all games or no games are drawn: an end of the interval is then out of reach."""
     known = [record.draws > 0 and record.wins + record.losses > 0 for record in records]
     ends = [decisive_ratio_interval(record) for record in records]

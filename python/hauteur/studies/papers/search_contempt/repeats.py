@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from hauteur.plots import Figure, Series
 from hauteur.plots.colours import line_colour
-from hauteur.studies.papers.experiment import Experiment, Finding, Result, Setting, Verdict
-from hauteur.studies.papers.matches import Contest, contest_seconds
+from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result, Verdict
+from hauteur.studies.papers.matches import MatchSpec, contest_seconds
 from hauteur.studies.papers.search_contempt.settings import GAMES, N_SCL_SETS, PAPER, TAU_SETS, VISITS, paper_contest
 from hauteur.studies.papers.shared_games import play_shared
 
@@ -35,7 +35,7 @@ LONGEST = 30
 """The paper: by this move every game is unique."""
 
 
-def repeats(setting: Setting) -> Result:
+def repeats(setting: ExperimentSetting) -> Result:
     """Figure 4."""
     played = play_shared(setting, _contests(setting))
     lines: dict[str, Games] = {one.title: [game.moves.split() for game in played[one.name].games] for one in SETS}
@@ -53,7 +53,7 @@ def repeats(setting: Setting) -> Result:
     return Result(rows, findings(lines), [_figure(setting, shares, games)], facts=facts)
 
 
-def _contests(setting: Setting) -> list[Contest]:
+def _contests(setting: ExperimentSetting) -> list[MatchSpec]:
     return [paper_contest(setting, one) for one in SETS]
 
 
@@ -151,7 +151,7 @@ def _percent(share: float) -> str:
     return f"{share:.0%}"
 
 
-def _figure(setting: Setting, shares: Mapping[str, Sequence[float]], games: int) -> Figure:
+def _figure(setting: ExperimentSetting, shares: Mapping[str, Sequence[float]], games: int) -> Figure:
     places = list(range(MOVES + 1))
     lines = tuple(
         Series(title, places, row, line_colour(number), dashed=title.startswith("tau"))
@@ -165,7 +165,7 @@ def _figure(setting: Setting, shares: Mapping[str, Sequence[float]], games: int)
     return Figure("repeats", "Games that repeat", text, "share of games", "move", lines=lines, percent=True)
 
 
-def _seconds(setting: Setting) -> float:
+def _seconds(setting: ExperimentSetting) -> float:
     return contest_seconds(setting, _contests(setting))
 
 

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from hauteur.learning.recipe import Recipe, parse_recipe
-from hauteur.matches.ratings.elo import Record
+from hauteur.matches.ratings.elo import MatchScore
 from hauteur.matches.tuning.ratio_fit import decisive_ratio_interval
 from hauteur.plots import LINE_COLOURS, Figure, Series
 from hauteur.studies.papers.alphazero_report.learning import learn_seeds
-from hauteur.studies.papers.experiment import Experiment, Finding, Result, Setting, Verdict
+from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result, Verdict
 
 GAME = "minichess"
 GAMES = 3000
@@ -36,7 +36,7 @@ SECONDS = 30_000.0
 """Of a seed at full size on the reference machine."""
 
 
-def recipe_of(setting: Setting, seed: int) -> Recipe:
+def recipe_of(setting: ExperimentSetting, seed: int) -> Recipe:
     """The learning run of a seed at the scale of the setting."""
     games, visits = setting.scaled(GAMES, 4), setting.visits_or(VISITS)
     values: dict[str, Any] = {
@@ -83,7 +83,7 @@ def recipe_of(setting: Setting, seed: int) -> Recipe:
     return parse_recipe(values, "contempt-schedule")
 
 
-def make_schedule(setting: Setting) -> Result:
+def make_schedule(setting: ExperimentSetting) -> Result:
     """Learns with every seed, draws what the controller chose."""
     folders = learn_seeds(setting, partial(recipe_of, setting))
     runs = [[_row(seed, line) for line in folder.read_metrics()] for seed, folder in enumerate(folders, start=1)]
@@ -98,7 +98,7 @@ Row = dict[str, Any]
 
 def _row(seed: int, line: dict[str, Any]) -> Row:
     games, chosen = line["games"], line["search_contempt"]
-    record = Record(games["first_wins"], games["draws"], games["second_wins"])
+    record = MatchScore(games["first_wins"], games["draws"], games["second_wins"])
     low, high = decisive_ratio_interval(record)
     return {
         "seed": seed,

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from hauteur.matches.ratings.elo import Record
-from hauteur.matches.tuning.ratio_fit import Measured, ratio_factor, ratio_slope
+from hauteur.matches.ratings.elo import MatchScore
+from hauteur.matches.tuning.ratio_fit import MeasuredRatio, ratio_factor, ratio_slope
 from hauteur.plots import Figure
-from hauteur.studies.papers.experiment import Experiment, Finding, Result, Setting, Verdict
+from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result, Verdict
 from hauteur.studies.papers.matches import contest_seconds
 from hauteur.studies.papers.search_contempt.ratio_figures import (
     Beside,
@@ -37,19 +37,19 @@ USUAL_PLIES = 120
 """Plies of a game, for the estimate."""
 
 
-def contempt_wdl(setting: Setting) -> Result:
+def contempt_wdl(setting: ExperimentSetting) -> Result:
     """Figure 2."""
     rows = _play(setting, N_SCL_SETS)
     return _result(setting, "contempt-wdl", rows, contempt_finding(rows, setting.visits_or(VISITS)), "N_scl")
 
 
-def temperature_wdl(setting: Setting) -> Result:
+def temperature_wdl(setting: ExperimentSetting) -> Result:
     """Figure 3."""
     rows = _play(setting, TAU_SETS)
     return _result(setting, "temperature-wdl", rows, temperature_finding(rows), "schedule of temperatures")
 
 
-def _play(setting: Setting, sets: Sequence[SelfPlay]) -> list[Beside]:
+def _play(setting: ExperimentSetting, sets: Sequence[SelfPlay]) -> list[Beside]:
     played = play_shared(setting, [paper_contest(setting, one) for one in sets])
     return [Beside(one.title, played[one.name].tally.record, one.paper) for one in sets]
 
@@ -69,9 +69,9 @@ def contempt_finding(rows: Sequence[Beside], visits: int) -> Finding:
     )
 
 
-def _slope(records: Sequence[Record], visits: int) -> tuple[float, float, float]:
+def _slope(records: Sequence[MatchScore], visits: int) -> tuple[float, float, float]:
     places = [5, 10, 32, visits]
-    return ratio_slope([Measured(x, record) for x, record in zip(places, records, strict=True)])
+    return ratio_slope([MeasuredRatio(x, record) for x, record in zip(places, records, strict=True)])
 
 
 def temperature_finding(rows: Sequence[Beside]) -> Finding:
@@ -91,7 +91,7 @@ def _texts(rows: Sequence[Beside], *, paper: bool = False) -> str:
     return "; ".join(f"{row.title}: {ratio_text(row.paper if paper else row.here)}" for row in rows)
 
 
-def _result(setting: Setting, key: str, rows: Sequence[Beside], finding: Finding, x_name: str) -> Result:
+def _result(setting: ExperimentSetting, key: str, rows: Sequence[Beside], finding: Finding, x_name: str) -> Result:
     visits, games = setting.visits_or(VISITS), rows[0].here.games
     facts = {"visits": visits, "games_a_setting": games, "paper_visits": VISITS, "interval": INTERVAL}
     return Result([ratio_row(row) for row in rows], [finding], _figures(key, rows, visits, x_name), facts=facts)
@@ -109,7 +109,7 @@ def _figures(key: str, rows: Sequence[Beside], visits: int, x_name: str) -> list
     return [bars, ratio]
 
 
-def _seconds(sets: Sequence[SelfPlay], setting: Setting) -> float:
+def _seconds(sets: Sequence[SelfPlay], setting: ExperimentSetting) -> float:
     return contest_seconds(setting, [paper_contest(setting, one) for one in sets], USUAL_PLIES)
 
 

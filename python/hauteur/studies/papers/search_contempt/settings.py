@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from hauteur.matches.ratings.elo import Record
+from hauteur.matches.ratings.elo import MatchScore
 from hauteur.players.settings import PlayerSettings
 from hauteur.search.lc0_options import Value, search_params, temperature
 from hauteur.search.params import Temperature
-from hauteur.studies.papers.experiment import Setting
-from hauteur.studies.papers.matches import Contest
+from hauteur.studies.papers.experiment import ExperimentSetting
+from hauteur.studies.papers.matches import MatchSpec
 
 PAPER = "Joshi 2025"
 VISITS = 1000
@@ -60,25 +60,25 @@ class SelfPlay:
     name: str
     title: str
     options: Options
-    paper: Record
+    paper: MatchScore
 
 
 N_SCL_SETS = (
-    SelfPlay("n5", "N_scl 5", contempt(5), Record(33, 42, 25)),
-    SelfPlay("n10", "N_scl 10", contempt(10), Record(19, 56, 25)),
-    SelfPlay("n32", "N_scl 32", contempt(32), Record(14, 76, 10)),
-    SelfPlay("puct", "PUCT", HYBRID, Record(3, 92, 5)),
+    SelfPlay("n5", "N_scl 5", contempt(5), MatchScore(33, 42, 25)),
+    SelfPlay("n10", "N_scl 10", contempt(10), MatchScore(19, 56, 25)),
+    SelfPlay("n32", "N_scl 32", contempt(32), MatchScore(14, 76, 10)),
+    SelfPlay("puct", "PUCT", HYBRID, MatchScore(3, 92, 5)),
 )
 """Figure 2; the last is the paper's N_scl of 1,000,000, which is out of reach of 1,000 visits."""
 
 TAU_SETS = (
-    SelfPlay("tau1", "tau_1", TAU_1, Record(4, 94, 2)),
-    SelfPlay("tau2", "tau_2", TAU_2, Record(32, 42, 26)),
+    SelfPlay("tau1", "tau_1", TAU_1, MatchScore(4, 94, 2)),
+    SelfPlay("tau2", "tau_2", TAU_2, MatchScore(32, 42, 26)),
 )
 """Figure 3."""
 
 
-def player(setting: Setting, options: Options) -> PlayerSettings:
+def player(setting: ExperimentSetting, options: Options) -> PlayerSettings:
     """The player of these options, with the net and the visits of the setting."""
     return PlayerSettings(
         net=setting.net(),
@@ -95,11 +95,11 @@ def warmer(settings: PlayerSettings, factor: float) -> PlayerSettings:
     return settings.model_copy(update={"temperature": Temperature.model_validate(schedule.model_dump() | changed)})
 
 
-def selfplay(name: str, settings: PlayerSettings, games: int) -> Contest:
+def selfplay(name: str, settings: PlayerSettings, games: int) -> MatchSpec:
     """Games of a player against itself from the start of chess; A is White, and each side has a tree of its own."""
-    return Contest(name, settings, settings, games, colours="first")
+    return MatchSpec(name, settings, settings, games, colours="first")
 
 
-def paper_contest(setting: Setting, one: SelfPlay) -> Contest:
+def paper_contest(setting: ExperimentSetting, one: SelfPlay) -> MatchSpec:
     """A set of the paper at the scale of the setting."""
     return selfplay(one.name, player(setting, one.options), setting.scaled(GAMES, 2))

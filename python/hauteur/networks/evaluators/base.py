@@ -1,0 +1,121 @@
+"""The protocols of evaluators, and those that need no network file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from hauteur import _core
+
+
+Floats = NDArray[np.float32]
+
+
+Answers = tuple[Floats, Floats]
+"""Policy logits float32 [B, num_actions] and win, draw, loss of the mover, float32 [B, 3], as probabilities."""
+
+
+Backend = Literal["openvino", "torch", "onnxruntime"]
+
+
+Precision = Literal["float32", "bfloat16", "float16", "int8"]
+
+
+PREFERRED_ROWS = 64
+
+
+class Pending(Protocol):
+    """Answers that are being computed."""
+
+    def result(self) -> Answers:
+        """Waits for the answers; raises what the computation raised."""
+
+
+class Evaluator(Protocol):
+    """What a search asks. Features are float32 [B, planes, rows, columns], any B from 1."""
+
+    @property
+    def name(self) -> str:
+        """For people: net, engine, precision, threads."""
+
+    @property
+    def game_spec(self) -> str: ...
+    @property
+    def feature_shape(self) -> tuple[int, int, int]: ...
+    @property
+    def num_actions(self) -> int: ...
+    @property
+    def batch_size(self) -> int:
+        """Rows in a batch at which this evaluator is efficient."""
+
+    def __call__(self, features: Floats) -> Answers: ...
+    def submit(self, features: Floats) -> Pending:
+        """Begins to compute. The features must not change until the result is there."""
+
+    def close(self) -> None: ...
+
+
+@runtime_checkable
+class StateEvaluator(Protocol):
+    """An evaluator that needs the positions themselves: rollouts play on from them."""
+
+    def submit_states(self, states: Sequence[_core.State]) -> Pending:
+        """Begins to evaluate these positions."""
+
+
+class GameEvaluator:
+    """Base of evaluators: the game's shapes, and one worker thread that computes what is submitted."""
+
+    def __init__(self, game: _core.Game, name: str, batch_size: int) -> None:
+        self.game_spec = game.spec
+        self.feature_shape = game.feature_shape
+        self.num_actions = game.num_actions
+        self.name = name
+        self.batch_size = batch_size
+        self._worker: ThreadPoolExecutor | None = None
+
+    def __call__(self, features: Floats) -> Answers:
+        raise NotImplementedError
+
+    def submit(self, features: Floats) -> Pending:
+        """Begins to compute in the worker thread."""
+        if self._worker is None:
+            self._worker = ThreadPoolExecutor(1, thread_name_prefix="evaluator")
+        future: Future[Answers] = self._worker.submit(self, features)
+        return future
+
+    def close(self) -> None:
+        """Ends the worker thread."""
+        if self._worker is not None:
+            self._worker.shutdown(wait=True, cancel_futures=True)
+
+
+class Ready:
+    """Answers that are there already."""
+
+    def __init__(self, answers: Answers) -> None:
+        self._answers = answers
+
+    def result(self) -> Answers:
+        """The answers."""
+        return self._answers
+
+
+class UniformEvaluator(GameEvaluator):
+    """Equal priors and an even value: a search without knowledge."""
+
+    def __init__(self, game: _core.Game, batch_size: int = 256) -> None:
+        super().__init__(game, "uniform", batch_size)
+
+    def __call__(self, features: Floats) -> Answers:
+        rows = len(features)
+        return np.zeros((rows, self.num_actions), np.float32), np.tile(np.array([0.5, 0.0, 0.5], np.float32), (rows, 1))
+
+    def submit(self, features: Floats) -> Pending:
+        """Answers at once."""
+        return Ready(self(features))

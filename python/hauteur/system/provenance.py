@@ -1,0 +1,41 @@
+"""Provenance: time, command, host, package versions and commit of what is written."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from hauteur.system import hardware
+
+PACKAGES = ("hauteur", "numpy", "torch", "openvino", "onnx", "pyarrow", "pydantic", "safetensors")
+
+
+LAST_COMMIT = ("log", "-1", "--format=%H", "--", ".")
+"""Words of git that name the last commit of a folder, and nothing where the folder is not under version control."""
+
+
+def provenance() -> dict[str, Any]:
+    """When, by which command, on which machine and with which versions something is done."""
+    return {
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "command": sys.argv,
+        "host": platform.node(),
+        "system": platform.platform(),
+        "processor": hardware.processor_name(),
+        "cores": hardware.usable_cores(),
+        "python": platform.python_version(),
+        "packages": {name: _package_version(name) for name in PACKAGES},
+        "commit": hardware.command_output("git", "-C", os.fspath(Path(__file__).parent), *LAST_COMMIT) or None,
+    }
+
+
+def _package_version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
