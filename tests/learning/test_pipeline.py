@@ -184,8 +184,8 @@ def test_candidate_against_best_with_the_gate_on_the_episodes(tmp_path: Path, va
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from hauteur import pipeline, selfplay
-from hauteur.recipe import load_recipe
+from hauteur.learning import pipeline, selfplay
+from hauteur.learning.recipe import load_recipe
 step, folder = sys.argv[1], Path(sys.argv[2])
 def kill(*args, **options):
     os.kill(os.getpid(), signal.SIGKILL)

@@ -413,8 +413,9 @@ def test_bad_games_are_named_and_left_out(tmp_path: Path, shard: Path) -> None:
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from hauteur import pipeline, start_data
-from hauteur.recipe import load_recipe
+from hauteur.learning import pipeline
+from hauteur.learning.bootstrap import data as start_data
+from hauteur.learning.recipe import load_recipe
 step, folder = sys.argv[1], Path(sys.argv[2])
 def kill(*args, **options):
     os.kill(os.getpid(), signal.SIGKILL)

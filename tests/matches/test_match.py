@@ -177,7 +177,7 @@ def test_a_name_may_change(tmp_path: Path) -> None:
 
 
 def test_players_of_one_net_share_its_evaluator(root: Path) -> None:
-    net = root / "python" / "hauteur" / "data" / "connect4.safetensors"
+    net = root / "python" / "hauteur" / "networks" / "data" / "connect4.safetensors"
     a, b = parse_player(f"net={net} visits=5"), parse_player("visits=9 cpuct.init=3")
     with Evaluators(CONNECT4, FAST) as evaluators:
         first, second = build_player(CONNECT4, a, evaluators, "A"), build_player(CONNECT4, b, evaluators, "B")

@@ -14,7 +14,7 @@ from hauteur.networks.evaluators.compare import Floats, differences, features_of
 from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.networks.lc0 import random_tensors
 from hauteur.networks.modules import Inference, build, initialise, tensors_of
-from hauteur.networks.onnx import ensure_onnx
+from hauteur.networks.onnx_cache import ensure_onnx
 
 VARIANTS: dict[str, dict[str, Any]] = {
     "dense, wdl": {},

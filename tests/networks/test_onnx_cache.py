@@ -11,14 +11,14 @@ from hauteur.networks.evaluators.base import Backend
 from hauteur.networks.evaluators.compare import Answers, features_of, random_positions
 from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.networks.lc0 import random_net
-from hauteur.networks.onnx import ensure_onnx
+from hauteur.networks.onnx_cache import ensure_onnx
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a net, and no cache that a variable names; the user's cache is `tmp_path/user`."""
     monkeypatch.delenv("HAUTEUR_CACHE")
-    monkeypatch.setattr("hauteur.networks.onnx.cache_directory", lambda: tmp_path / "user")
+    monkeypatch.setattr("hauteur.networks.onnx_cache.cache_directory", lambda: tmp_path / "user")
     (tmp_path / "nets").mkdir()
     random_net(tmp_path / "nets" / "net.pb.gz", seed=1)
     return tmp_path / "nets"

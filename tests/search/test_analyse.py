@@ -400,8 +400,8 @@ def test_analyse_refuses(words: list[str], message: str, capsys: pytest.CaptureF
 
 WITHOUT_TORCH = """
 import io, sys
-from hauteur.uci.engine import Engine
-from hauteur.conversation import Output
+from hauteur.engine.uci.engine import UciEngine as Engine
+from hauteur.engine.streams import Output
 engine = Engine(Output(sys.stdout))
 engine.options.set("WeightsFile", sys.argv[1])
 engine.run([b"isready", b"position startpos", b"go nodes 20", b"wait"])

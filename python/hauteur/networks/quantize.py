@@ -18,7 +18,7 @@ import numpy as np
 from hauteur import _core
 from hauteur.networks.evaluators.compare import features_of, random_positions
 from hauteur.networks.lc0_layers import Floats
-from hauteur.networks.onnx import ensure_onnx
+from hauteur.networks.onnx_cache import ensure_onnx
 from hauteur.system.extras import EXTRAS
 from hauteur.system.files import sha256_of
 from hauteur.system.hardware import cache_directory

@@ -9,7 +9,7 @@ import onnxruntime as ort
 from onnxruntime.capi.onnxruntime_pybind11_state import Fail, InvalidArgument, InvalidGraph, InvalidProtobuf
 
 from hauteur.networks.evaluators.base import PREFERRED_ROWS, Answers, Floats, GameEvaluator, Precision
-from hauteur.networks.onnx import ensure_onnx, renew_onnx
+from hauteur.networks.onnx_cache import ensure_onnx, renew_onnx
 
 if TYPE_CHECKING:
     from hauteur import _core

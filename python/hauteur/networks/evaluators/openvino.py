@@ -16,7 +16,7 @@ import numpy as np
 import openvino as ov
 
 from hauteur.networks.evaluators.base import PREFERRED_ROWS, Answers, Floats, GameEvaluator, Pending, Precision
-from hauteur.networks.onnx import ensure_onnx, renew_onnx
+from hauteur.networks.onnx_cache import ensure_onnx, renew_onnx
 from hauteur.system.hardware import processor_features
 
 if TYPE_CHECKING:
