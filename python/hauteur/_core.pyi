@@ -1,7 +1,7 @@
 """The compiled core: games, positions, search. Arrays in, arrays out; every error is a ValueError that says what is allowed."""
 
 from collections.abc import Sequence
-from typing import Any, final
+from typing import Any, Protocol, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,11 @@ __all__ = [
 ]
 
 __version__: str
+
+class _SearchSettings(Protocol):
+    """Settings of a search: hauteur.search.params.SearchParams has this method as every pydantic model."""
+
+    def model_dump_json(self, *, exclude_none: bool = False) -> str: ...
 
 @final
 class Game:
@@ -100,9 +105,9 @@ class Batch:
 
 @final
 class Forest:
-    """Many searches, one batch. `params` is hauteur.search.params.SearchParams as JSON."""
+    """Many searches, one batch. `params` is a hauteur.search.params.SearchParams, or the JSON text of one."""
 
-    def __new__(cls, game: Game, params: str, seed: int = 0, threads: int = 1) -> Forest: ...
+    def __new__(cls, game: Game, params: _SearchSettings | str, seed: int = 0, threads: int = 1) -> Forest: ...
     @property
     def game(self) -> Game: ...
     @property
@@ -275,5 +280,5 @@ def random_u64(key: int, counter: int) -> int:
 def dirichlet(key: int, counter: int, alpha: float, n: int) -> NDArray[np.float64]:
     """The noise that a tree draws for its root; starts at draw `counter` of generator `key`."""
 
-def bench_search(state: State, params: str, visits: int, encode: bool = False) -> dict[str, float]:
+def bench_search(state: State, params: _SearchSettings | str, visits: int, encode: bool = False) -> dict[str, float]:
     """Searches with a uniform policy and values drawn from the positions' keys; counters as Forest.stats, and seconds."""

@@ -21,7 +21,7 @@ def test_shipped_recipes_are_whole(path: Path) -> None:
     game = make(recipe.game)
     for network in filter(None, (recipe.network, recipe.large)):
         assert architecture_for(game, network).num_actions == game.num_actions
-    _core.Forest(game, recipe.selfplay.search.model_dump_json(exclude_none=True), 1, 1)
+    _core.Forest(game, recipe.selfplay.search, 1, 1)
     assert parse_recipe(tomllib.loads(recipe_toml(recipe)), "again") == recipe
 
 

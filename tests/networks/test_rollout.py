@@ -47,7 +47,7 @@ def test_search_with_rollouts(spec: str) -> None:
     state = position(spec, WIN_NEXT if spec == "connect4" else ())
     evaluator = make_evaluator(state.game, "rollout")
     assert isinstance(evaluator, StateEvaluator)
-    forest = _core.Forest(state.game, SearchParams().model_dump_json(exclude_none=True))
+    forest = _core.Forest(state.game, SearchParams())
     ids = np.array([forest.add(state)], np.int64)
     forest.set_visit_limits(ids, np.array([300], np.uint32))
     facts = run_searches(forest, evaluator, batch_size=evaluator.batch_size)

@@ -29,7 +29,7 @@ def two_nets(**settings: object) -> SearchParams:
 
 
 def forest_of(trees: int, visits: int, params: SearchParams) -> tuple[_core.Forest, np.ndarray]:
-    forest = _core.Forest(GAME, params.model_dump_json(exclude_none=True), 1)
+    forest = _core.Forest(GAME, params, 1)
     ids = np.array([forest.add(GAME.initial_state()) for _ in range(trees)], np.int64)
     forest.set_visit_limits(ids, np.full(trees, visits, np.uint32))
     return forest, ids

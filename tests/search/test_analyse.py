@@ -76,7 +76,7 @@ def test_visits_are_exact(visits: int, batch_size: int | None) -> None:
 
 def test_batch_size_one_is_the_sequential_search() -> None:
     one = session(batch_size=1).search(Limits(visits=200))
-    forest = _core.Forest(CHESS, SearchParams().model_dump_json(exclude_none=True), 0, 1)
+    forest = _core.Forest(CHESS, SearchParams(), 0, 1)
     tree, probe = forest.add(CHESS.initial_state()), Probe(CHESS)
     row = np.zeros((1, *CHESS.feature_shape), np.float32)
     while forest.root_node_visits(np.array([tree]))[0] < 200:

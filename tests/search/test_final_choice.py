@@ -48,7 +48,7 @@ def test_a_restricted_root_chooses_among_its_actions() -> None:
 
 def test_a_tree_without_moves_has_no_best_action() -> None:
     game = Game("tictactoe")
-    forest = Forest(game, SearchParams().model_dump_json(exclude_none=True))
+    forest = Forest(game, SearchParams())
     tree = forest.add(game.initial_state())
     with pytest.raises(ValueError, match="tree 0 has no best action"):
         forest.best_actions(np.array([tree]))

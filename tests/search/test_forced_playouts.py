@@ -215,8 +215,8 @@ def test_settings_refuse_what_the_core_refuses() -> None:
         values = dict(chosen)
         sections = {name: SearchParams.model_validate({name: section}) for name, section in values.items()}
         parts = {name: getattr(params, name) for name, params in sections.items()}
-        unchecked = SearchParams().model_copy(update=parts).model_dump_json(exclude_none=True)
-        core = refusal(lambda json=unchecked: Forest(game, json))
+        unchecked = SearchParams().model_copy(update=parts)
+        core = refusal(lambda params=unchecked: Forest(game, params))
         assert refusal(lambda values=values: SearchParams.model_validate(values)) == core, values
         refused += core is not None
     assert refused > 30

@@ -198,7 +198,7 @@ def test_one_visit_plays_a_sample_of_the_policy() -> None:
     game = Game("tictactoe")
     evaluator = hash_evaluator(9, salt=4, sharpness=2.0)
     params = SearchParams(gumbel=Gumbel(), policy_temperature=1.7)
-    forest = Forest(game, params.model_dump_json(exclude_none=True))
+    forest = Forest(game, params)
     ids = np.array([forest.add(game.initial_state(), seed) for seed in range(4000)])
     forest.set_visit_limits(ids, np.ones(len(ids), np.uint32))
     features = np.zeros((len(ids), *game.feature_shape), np.float32)
@@ -280,7 +280,7 @@ def test_a_finished_game_behind_an_edge_is_compared_by_its_result() -> None:
 def test_what_excludes_gumbel_is_refused_in_one_line(params: dict[str, Any], message: str) -> None:
     settings = {"gumbel": Gumbel()} | params
     with pytest.raises(ValueError, match=message):
-        Forest(Game("tictactoe"), SearchParams(**settings).model_dump_json(exclude_none=True))
+        Forest(Game("tictactoe"), SearchParams(**settings))
 
 
 @pytest.mark.parametrize("rows", [1, 7])

@@ -69,7 +69,7 @@ def test_judgements_are_those_of_a_plain_search() -> None:
     state = positions(1)[0]
     few, many = Judge(Hashed(), SearchParams()).judge_states([state], 6, 80)[0]
     for judgement in (few, many):
-        forest = _core.Forest(CONNECT4, SearchParams(max_in_flight=1).model_dump_json(exclude_none=True))
+        forest = _core.Forest(CONNECT4, SearchParams(max_in_flight=1))
         ids = np.array([forest.add(state)], np.int64)
         forest.set_visit_limits(ids, np.array([judgement.visits], np.uint32))
         run_searches(forest, Hashed(), batch_size=1)

@@ -28,7 +28,7 @@ TREE = np.array([0])
 
 def searched(state: State, params: SearchParams, visits: int, *, value: float = 0.5) -> Forest:
     """A tree of `visits` visits; the network holds every position for as good for its mover."""
-    forest = Forest(state.game, params.model_dump_json(exclude_none=True))
+    forest = Forest(state.game, params)
     forest.add(state)
     search(forest, visits, value=value)
     return forest

@@ -38,7 +38,7 @@ def searched(
 ) -> tuple[Forest, int]:
     """A forest with one searched tree from the start."""
     params = SearchParams(search_contempt=rule, fpu=Fpu(value=0.2))
-    forest = Forest(game, params.model_dump_json(), 0)
+    forest = Forest(game, params, 0)
     tree = forest.add(game.initial_state(), seed)
     grow(forest, tree, hash_evaluator(game.num_actions, salt=salt), visits, rows)
     return forest, tree
@@ -171,7 +171,7 @@ def test_draws_follow_the_frozen_weights(temperature: float) -> None:
 def replies(rule: SearchContempt, seed: int) -> Edges:
     """The replies to one first move of Connect Four after a search of it alone."""
     game = Game("connect4")
-    forest = Forest(game, SearchParams(search_contempt=rule).model_dump_json(), 0)
+    forest = Forest(game, SearchParams(search_contempt=rule), 0)
     tree = forest.add(game.initial_state(), seed)
     forest.restrict_root(tree, [3])
     grow(forest, tree, hash_evaluator(game.num_actions, sharpness=1.0), 800)
@@ -261,7 +261,7 @@ def test_schedules_are_read_by_both(steps: list[tuple[int, float]]) -> None:
     assert ratio_steps(schedule) == steps
     assert all(one[0] < other[0] for one, other in pairwise(ratio_steps(schedule)))
     rule = SearchContempt(n_scl=5, ratio_schedule=schedule)
-    Forest(Game("tictactoe"), SearchParams(search_contempt=rule).model_dump_json(), 0)
+    Forest(Game("tictactoe"), SearchParams(search_contempt=rule), 0)
 
 
 def test_uci_options_reach_the_search() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ NOISY = SearchParams(dirichlet=Dirichlet())
 
 def make_forest(game: Game, params: SearchParams = NOISY, trees: int = 1, *, seed: int = 0, threads: int = 1) -> Forest:
     """A forest with trees at the start of the game; tree k has seed k."""
-    forest = Forest(game, params.model_dump_json(), seed, threads)
+    forest = Forest(game, params, seed, threads)
     for k in range(trees):
         forest.add(game.initial_state(), seed=k)
     return forest
@@ -95,7 +95,7 @@ def test_a_forest_of_256_trees_is_256_single_searches() -> None:
     search(forest, evaluator, visits=40, rows=256)
     singles: list[int] = []
     for seed in range(256):
-        single = Forest(game, params.model_dump_json())
+        single = Forest(game, params)
         single.add(game.initial_state(), seed=seed)
         search(single, evaluator, visits=40, rows=1)
         singles += digests(single)
@@ -106,7 +106,7 @@ def test_a_forest_of_256_trees_is_256_single_searches() -> None:
 @settings(max_examples=30)
 def test_the_same_seed_grows_the_same_tree_and_another_seed_another_one(game: Game, seed: int, visits: int) -> None:
     def grow(seed: int) -> tuple[int, int]:
-        forest = Forest(game, NOISY.model_dump_json(), seed=seed)
+        forest = Forest(game, NOISY, seed=seed)
         tree = forest.add(game.initial_state())
         search(forest, hash_evaluator(game.num_actions), visits=visits, rows=4)
         edges = forest.root_edges(tree)
@@ -187,7 +187,7 @@ def test_a_tree_stops_growing_at_the_memory_cap_and_the_others_go_on() -> None:
 
 
 def test_a_chess_node_with_its_edges_takes_at_most_200_bytes() -> None:
-    stats = bench_search(Game("chess").initial_state(), SearchParams().model_dump_json(), 20_000)
+    stats = bench_search(Game("chess").initial_state(), SearchParams(), 20_000)
     assert stats["bytes"] / stats["nodes"] <= 200
 
 
@@ -196,7 +196,7 @@ def test_a_finished_game_wants_no_visits() -> None:
     state = game.initial_state()
     for action in (0, 3, 1, 4, 2):
         state.play(action)
-    forest = Forest(game, NOISY.model_dump_json())
+    forest = Forest(game, NOISY)
     tree = forest.add(state)
     assert forest.finished().tolist() == [tree]
     assert len(gather(forest, 4)[0]) == 0
@@ -285,7 +285,7 @@ def test_a_restricted_root_visits_nothing_else() -> None:
 def test_a_search_with_exact_values_keeps_the_value_of_the_game(moves: list[int]) -> None:
     game = Game("tictactoe")
     state = random_state(game, moves)
-    forest = Forest(game, SearchParams().model_dump_json())
+    forest = Forest(game, SearchParams())
     tree = forest.add(state)
     search(forest, solved_tictactoe, visits=200, rows=3)
     played = state.copy()
@@ -383,6 +383,13 @@ def test_a_batch_is_answered_once_and_by_its_own_forest() -> None:
 def test_bad_parameters_are_named(params: str, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         Forest(Game("tictactoe"), params)
+
+
+def test_settings_are_an_object_or_its_json() -> None:
+    game = Game("tictactoe")
+    with pytest.raises(ValueError, match="params must be SearchParams or their JSON text, got <class 'int'>"):
+        Forest(game, cast("SearchParams", 7))
+    assert Forest(game, NOISY).nets == Forest(game, NOISY.model_dump_json()).nets
 
 
 def test_an_evaluator_that_fails_midway_loses_nothing() -> None:

@@ -55,7 +55,7 @@ def searched(
     state: State, params: SearchParams, small: Evaluator, large: Evaluator, visits: int, moves: int = 0
 ) -> tuple[Forest, int]:
     """A tree searched one evaluation at a time, `moves` times: after each but the last the best move is played."""
-    forest = Forest(state.game, params.model_dump_json())
+    forest = Forest(state.game, params)
     tree = forest.add(state, seed=7)
     ids, row = np.array([tree]), np.zeros((1, *state.game.feature_shape), np.float32)
     for move in range(moves + 1):
@@ -208,18 +208,18 @@ def test_some_rules_and_two_nets_do_not_go_together() -> None:
         two(SecondNet(), gumbel={})
     params = two(SecondNet()).model_copy(update={"gumbel": Gumbel()})
     with pytest.raises(ValueError, match="second_net and gumbel cannot be used together"):
-        Forest(Game("tictactoe"), params.model_dump_json())
-    Forest(Game("tictactoe"), two(SecondNet(large_visits=0), gumbel={}).model_dump_json())
+        Forest(Game("tictactoe"), params)
+    Forest(Game("tictactoe"), two(SecondNet(large_visits=0), gumbel={}))
 
 
 def test_each_search_says_which_nets_it_asks() -> None:
     game, rows = Game("tictactoe"), np.zeros((1, *Game("tictactoe").feature_shape), np.float32)
     with pytest.raises(ValueError, match="net must be 0: this search has one network, got 1"):
-        Forest(game, plain().model_dump_json()).gather(rows, 1)
+        Forest(game, plain()).gather(rows, 1)
     with pytest.raises(ValueError, match="net must be 1: this search has one network, got 0"):
-        Forest(game, two(SecondNet(small_visits=0)).model_dump_json()).gather(rows, 0)
+        Forest(game, two(SecondNet(small_visits=0))).gather(rows, 0)
     with pytest.raises(ValueError, match=r"net must be 0 \(small\) or 1 \(large\), got 2"):
-        Forest(game, two(SecondNet()).model_dump_json()).gather(rows, 2)
+        Forest(game, two(SecondNet())).gather(rows, 2)
 
 
 def test_noise_stays_when_the_second_answer_comes() -> None:
@@ -247,7 +247,7 @@ def test_many_trees_fill_the_batches_of_both_nets(threads: int) -> None:
     f_s, f_l = nets(game)
     digests = []
     for trees in (1, 12):
-        forest = Forest(game, params.model_dump_json(), 5, threads)
+        forest = Forest(game, params, 5, threads)
         ids = np.array([forest.add(game.initial_state(), seed) for seed in range(trees)])
         forest.set_visit_limits(ids, np.full(trees, 40, np.uint32))
         rows = np.zeros((trees, *game.feature_shape), np.float32)

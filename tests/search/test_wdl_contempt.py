@@ -47,7 +47,7 @@ def evaluated(
     state = Game("tictactoe").initial_state()
     if second_to_move:
         state.play(0)
-    forest, ids = Forest(state.game, params.model_dump_json(exclude_none=True)), np.array([0])
+    forest, ids = Forest(state.game, params), np.array([0])
     forest.add(state)
     forest.set_visit_limits(ids, np.array([1], np.uint32))
     batch = forest.gather(np.zeros((1, *state.game.feature_shape), np.float32))
@@ -174,7 +174,7 @@ def test_neutral_settings_are_plain() -> None:
 def grown(params: SearchParams, *, state: State | None = None, visits: int = 60) -> Forest:
     """A forest with one tree of `visits` visits."""
     state = state or Game("nogo(size=4)").initial_state()
-    forest = Forest(state.game, params.model_dump_json(exclude_none=True))
+    forest = Forest(state.game, params)
     forest.add(state)
     search(forest, visits)
     return forest
@@ -207,7 +207,7 @@ def test_play_keeps_the_tree_over_two_plies_and_begins_anew_after_one() -> None:
     assert len(forest.active()) == 1, "a tree for the other side holds no visits that count"
     search(forest, 3)
     assert int(forest.root_node_visits(np.array([0]))[0]) == 3
-    fresh = Forest(forest.game, SearchParams(wdl_contempt=WdlContempt(contempt=100)).model_dump_json(exclude_none=True))
+    fresh = Forest(forest.game, SearchParams(wdl_contempt=WdlContempt(contempt=100)))
     fresh.add(forest.state(0))
     search(fresh, 3)
     assert fresh.digest(0) == forest.digest(0), "cached evaluations are those of the network"

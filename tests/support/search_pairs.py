@@ -80,7 +80,7 @@ class Pair:
     pending: list[Pending] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.forest = Forest(self.state.game, self.params.model_dump_json(exclude_none=True))
+        self.forest = Forest(self.state.game, self.params)
         self.ids = np.array([self.forest.add(self.state, self.seed)])
         self.search = Search(self.state, self.params, self.seed)
 

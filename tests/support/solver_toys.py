@@ -105,7 +105,7 @@ def search_all(
     states: Sequence[State], params: SearchParams, visits: int, rows: int = 256
 ) -> tuple[Forest, NDArray[np.int64]]:
     """Searches every position with the uniform evaluator, to so many visits or until nothing is left to find out."""
-    forest = Forest(states[0].game, params.model_dump_json(exclude_none=True))
+    forest = Forest(states[0].game, params)
     ids = np.array([forest.add(state) for state in states])
     search_on(forest, visits, rows)
     return forest, ids

@@ -6,14 +6,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use hauteur_core::game::{Action, State};
-use hauteur_core::params::SearchParams;
 use hauteur_core::rng::{self, CounterRng};
 use hauteur_core::search::Search;
 use hauteur_core::select::Setup;
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 
-use crate::forest::search_map;
+use crate::forest::{search_map, search_params};
 use crate::game::{PyState, value_error};
 
 /// Draw number `counter` of the counter-based generator with this key.
@@ -37,11 +36,11 @@ pub fn dirichlet(py: Python<'_>, key: u64, counter: u64, alpha: f64, n: usize) -
 pub fn bench_search(
     py: Python<'_>,
     state: PyRef<'_, PyState>,
-    params: &str,
+    params: &Bound<'_, PyAny>,
     visits: u64,
     encode: bool,
 ) -> PyResult<HashMap<&'static str, f64>> {
-    let params = SearchParams::from_json(params).map_err(value_error)?;
+    let params = search_params(params)?;
     let info = state.game.0.info().clone();
     let mut search = Search::new(Arc::new(Setup::new(params)), state.state.clone_box(), 0);
     let mut row = vec![0.0; if encode { info.row_len() } else { 0 }];

@@ -15,7 +15,7 @@ use hauteur_core::search::Search;
 use hauteur_core::tree::Value;
 use numpy::{IntoPyArray, Ix1, Ix2, Ix4, PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyString};
 
 use crate::arrays::{Ids, read, write};
 use crate::game::{PyGame, PyState, check_packable, value_error};
@@ -24,6 +24,22 @@ use crate::tablebase::PyTablebase;
 
 fn refuse(ForestError(message): ForestError) -> PyErr {
     value_error(message)
+}
+
+/// Search settings from a `SearchParams` of Python (any object with `model_dump_json`) or from its JSON text.
+pub fn search_params(params: &Bound<'_, PyAny>) -> PyResult<SearchParams> {
+    let json = match params.cast::<PyString>() {
+        Ok(text) => text.to_str()?.to_owned(),
+        Err(_) => {
+            let dump = params.getattr("model_dump_json").map_err(|_| {
+                value_error(format!("params must be SearchParams or their JSON text, got {}", params.get_type()))
+            })?;
+            let options = PyDict::new(params.py());
+            options.set_item("exclude_none", true)?;
+            dump.call((), Some(&options))?.extract()?
+        }
+    };
+    SearchParams::from_json(&json).map_err(value_error)
 }
 
 fn tree_index(id: i64) -> PyResult<usize> {
@@ -147,8 +163,8 @@ impl PyForest {
 impl PyForest {
     #[new]
     #[pyo3(signature = (game, params, seed=0, threads=1))]
-    fn new(game: PyGame, params: &str, seed: u64, threads: usize) -> PyResult<Self> {
-        let params = SearchParams::from_json(params).map_err(value_error)?;
+    fn new(game: PyGame, params: &Bound<'_, PyAny>, seed: u64, threads: usize) -> PyResult<Self> {
+        let params = search_params(params)?;
         Ok(PyForest { forest: Forest::new(params, seed, threads).map_err(refuse)?, game })
     }
 

@@ -44,7 +44,7 @@ class Player:
     def forest(self, game: _core.Game, *, seed: int, threads: int = 1) -> _core.Forest:
         """A new forest with this player's search settings, whose trees have one leaf in flight: sequential searches."""
         search = self.search.model_copy(update={"max_in_flight": 1})
-        return _core.Forest(game, search.model_dump_json(exclude_none=True), seed, threads)
+        return _core.Forest(game, search, seed, threads)
 
     def choose(
         self, forest: _core.Forest, ids: NDArray[np.int64], plies: NDArray[np.int64], uniforms: NDArray[np.float64]

@@ -241,8 +241,8 @@ class Analysis:
         for action in actions:
             state.play(action)
         if self._forest is None or self._forest.game.spec != start.game.spec:
-            params = self._params.model_dump_json(exclude_none=True)
-            self._forest, self._leaf_tablebase = _core.Forest(start.game, params, self._seed, self._threads), None
+            self._forest = _core.Forest(start.game, self._params, self._seed, self._threads)
+            self._leaf_tablebase = None
         else:
             self._forest.remove(self._ids())
         self._tree = self._forest.add(state)

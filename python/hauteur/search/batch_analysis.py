@@ -218,7 +218,7 @@ class _Searches:
 
     def __init__(self, judge: Judge, game: _core.Game) -> None:
         search = for_nets(judge.search, judge.large).model_copy(update={"max_in_flight": 1})
-        self.forest = _core.Forest(game, search.model_dump_json(exclude_none=True), judge.seed, judge.threads)
+        self.forest = _core.Forest(game, search, judge.seed, judge.threads)
         self.seed = judge.seed
         self.networks = [
             InFlight([self.forest], net, net.batch_size, spread=True, facts=judge.facts, nets=[number])

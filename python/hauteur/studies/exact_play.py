@@ -102,7 +102,7 @@ class MoveChooser:
         """`seed` keys the random draws of the searches."""
         search = player.search.model_copy(update={"max_in_flight": 1})
         self._player = player
-        self._forest = _core.Forest(game, search.model_dump_json(exclude_none=True), seed)
+        self._forest = _core.Forest(game, search, seed)
 
     def choose(self, states: Sequence[_core.State]) -> NDArray[np.uint16]:
         """The player's move in each of the positions, uint16 [T], none of which may be over."""

@@ -56,8 +56,7 @@ def search(*specs: str, visits: int = 0, rounds: int = 5, encode: bool = True) -
 
 def search_rounds(game: _core.Game, visits: int, rounds: int, encode: bool) -> list[dict[str, float]]:
     """Counters and seconds of each round."""
-    params = SearchParams().model_dump_json(exclude_none=True)
-    return [_core.bench_search(game.initial_state(), params, visits, encode) for _ in range(rounds)]
+    return [_core.bench_search(game.initial_state(), SearchParams(), visits, encode) for _ in range(rounds)]
 
 
 def print_search(spec: str, encode: bool, results: list[dict[str, float]]) -> None:
@@ -302,7 +301,7 @@ def search_rates(game: _core.Game, evaluator: Any, batch: int, in_flight: int, v
     """Visits and network rows per second of one search with a fresh tree and cache."""
     from hauteur.search.driver import run_searches
 
-    forest = _core.Forest(game, SearchParams().model_dump_json(exclude_none=True))
+    forest = _core.Forest(game, SearchParams())
     ids = np.array([forest.add(game.initial_state())])
     forest.set_visit_limits(ids, np.array([visits], np.uint32))
     facts = run_searches(forest, evaluator, batch_size=batch, in_flight=in_flight)

@@ -91,7 +91,7 @@ def measure(game: _core.Game, name: str, section: Section, visits: int, rounds: 
 
 def run(game: _core.Game, params: SearchParams, visits: int) -> dict[str, float]:
     """Counters and seconds of one search from the start position."""
-    return _core.bench_search(game.initial_state(), params.model_dump_json(exclude_none=True), visits)
+    return _core.bench_search(game.initial_state(), params, visits)
 
 
 def rate(*results: dict[str, float]) -> float:

@@ -139,7 +139,7 @@ class NetThinker(Thinker):
             )
             assert small is not None
             params = for_nets(settings.search, large)
-            asked_networks(_core.Forest(game, params.model_dump_json(exclude_none=True)), small, large)
+            asked_networks(_core.Forest(game, params), small, large)
             self.session = Analysis(small, params, large=large, seed=seed, batch_size=resources.batch_size)
             self._open = stack.pop_all()
 

@@ -230,7 +230,7 @@ def _check_options(path: Path, options: Options) -> None:
 def _repeat_limit(reference: LimitsFile, limit: int, seeds: int, evaluator: "Evaluator") -> list[LimitReport]:
     """All positions of one limit, `seeds` trees each."""
     options: Options = {**reference.options, "ScLimit": limit}
-    forest = Forest(Game("chess"), rules.settings(options, cache_size=5_000_000).model_dump_json(exclude_none=True))
+    forest = Forest(Game("chess"), rules.settings(options, cache_size=5_000_000))
     wanted = [(p, result) for p in reference.positions for result in p.by_limit if result.ScLimit == limit]
     states = [reached(position, history_fill=rules.history_fill(options)) for position, _ in wanted]
     trees = [np.array([forest.add(state, seed) for seed in range(seeds)], np.int64) for state in states]

@@ -178,7 +178,7 @@ def _compare_set(found: SearchSet, evaluator: "Evaluator") -> list[NodesReport]:
     A search of 800 nodes passes through that of 100 nodes, so one tree serves all searches of a position.
     """
     states = [reached(position, history_fill=rules.history_fill(found.options)) for position in found.positions]
-    forest = Forest(Game("chess"), rules.settings(found.options).model_dump_json(exclude_none=True))
+    forest = Forest(Game("chess"), rules.settings(found.options))
     trees = np.array([forest.add(state) for state in states], np.int64)
     reports = []
     for nodes in sorted({nodes for position in found.positions for nodes in position.searches}):
