@@ -36,7 +36,10 @@ def test_settings_are_those_of_a_recipe() -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--setting", "tree_per_sied=true"), "selfplay.tree_per_sied is not a setting; allowed here: "),
+        (
+            ("--setting", "tree_per_sied=true"),
+            "selfplay.tree_per_sied is not a setting (did you mean tree_per_side?); allowed: ",
+        ),
         (("--setting", "episodes=candidate-versus-best"), "--setting episodes must be best-versus-best"),
         (("--games", "4", "--memory"), "--memory needs four points of its curve"),
         (("--games", "0"), "--games must be 1 or more, got 0"),

@@ -137,7 +137,7 @@ def test_wrong_setting_names_field_and_value(capsys: pytest.CaptureFixture[str])
 
     assert main.guarded(lambda: Limits(visits=0).visits) == main.EXIT_BAD_INPUT
     line = capsys.readouterr().err
-    assert line == "hauteur: Limits.visits: Input should be greater than or equal to 1, got '0'\n"
+    assert line == "hauteur: visits: Input should be greater than or equal to 1, got 0\n"
 
 
 def test_missing_extra_says_how_to_install_it(capsys: pytest.CaptureFixture[str]) -> None:

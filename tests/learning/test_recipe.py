@@ -53,9 +53,12 @@ def test_written_recipe_reads_back_equal(recipe_file: Path) -> None:
 @pytest.mark.parametrize(
     ("override", "message"),
     [
-        ("selfplay.gamse=7", "selfplay.gamse is not a setting; allowed here: episodes, "),
-        ("selfplay.search.dirichlet.eps=1", "allowed here: epsilon, alpha"),
-        ("selfplay.games=0", "selfplay.games: Input should be greater than or equal to 1, got 0"),
+        ("selfplay.gamse=7", "selfplay.gamse is not a setting (did you mean games?); allowed: episodes, "),
+        (
+            "selfplay.search.dirichlet.eps=1",
+            "selfplay.search.dirichlet.eps is not a setting (did you mean epsilon?); allowed: epsilon, alpha",
+        ),
+        ("selfplay.games=0", "selfplay.games: Input should be greater than or equal to 1, got '0'"),
         ("gate.by=maybe", "gate.by: Input should be 'match', 'sprt', 'episodes' or 'off', got 'maybe'"),
         ("gate.by=episodes", 'needs selfplay.episodes = "candidate-versus-best"'),
         ("games", "is not of the form key=value"),

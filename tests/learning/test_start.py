@@ -339,7 +339,11 @@ def test_two_nets_learn_from_the_same_games(tmp_path: Path, shard: Path) -> None
         ({"large_net": "y.safetensors"}, {"generations": 1}, "start.large_net needs the section [large]"),
         ({"games": ["x"], "hold_out": 1.0}, {}, "start.hold_out"),
         ({"games": ["x"], "epochs": 0}, {}, "start.epochs"),
-        ({"games": ["x"], "epoch": 1}, {}, "start.epoch is not a setting; allowed here: net, large_net, games"),
+        (
+            {"games": ["x"], "epoch": 1},
+            {},
+            "start.epoch is not a setting (did you mean epochs?); allowed: net, large_net, games",
+        ),
     ],
 )
 def test_wrong_settings_are_named(start: dict[str, Any], run: dict[str, Any], message: str) -> None:

@@ -292,7 +292,7 @@ def broken_searches(change: Callable[[Content], None]) -> Content:
 
 
 BROKEN: list[tuple[str, Any, str]] = [
-    ("planes", [], "the whole file"),
+    ("planes", [], "the whole content must have named values"),
     ("planes", {"positions": []}, "positions: "),
     ("planes", {"positions": [{"id": "x", "fen": "startpos", "planes": {"112": ["0", 1]}}]}, "positions.0.planes.112"),
     ("planes", {"positions": [{"id": "x", "fen": "startpos", "planes": {"1": ["xyz", 1]}}]}, "positions.0.planes.1.0"),

@@ -1,19 +1,18 @@
 """Recipes: all settings of a learning run, read from TOML, changed by `key=value` on the command line, written back."""
 
 import math
-import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 import tomli_w
-from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from hauteur.matches.resignation import Resignation
 from hauteur.players.playout_cap import PlayoutCap
 from hauteur.players.settings import Colours, PlayerSettings
 from hauteur.search.params import Cpuct, Dirichlet, Fpu, SearchParams, Temperature
-from hauteur.system.settings import Section
+from hauteur.system.settings import Section, assign, flat_settings, read_toml, validated
 
 Count = Annotated[int, Field(ge=1, le=1_000_000_000)]
 Episodes = Literal["best-versus-best", "candidate-versus-best", "best-versus-opponent", "candidate-versus-opponent"]
@@ -393,23 +392,18 @@ FREE_ON_RESUME = ("run.generations", "run.threads", "run.directory", "train.work
 
 
 def load_recipe(path: Path, overrides: tuple[str, ...] = ()) -> Recipe:
-    """Reads a recipe and applies `section.key=value` overrides; ValueError names the wrong key and what is allowed."""
-    try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path}: not a TOML file: {error}") from error
-    return parse_recipe(values, str(path), overrides)
+    """Read a recipe and apply `section.key=value` overrides; ValueError names the wrong key and what is allowed."""
+    return parse_recipe(read_toml(path), str(path), overrides)
 
 
 def parse_recipe(values: dict[str, Any], source: str, overrides: Iterable[str] = ()) -> Recipe:
-    """Validates the values of a recipe after `section.key=value` overrides; `source` is named in messages."""
+    """Return the recipe that `values` give after `section.key=value` overrides; `source` is named in messages."""
     for override in overrides:
-        _apply_override(values, override)
-    try:
-        return Recipe.model_validate(values)
-    except ValidationError as error:
-        problems = "; ".join(_problem(dict(detail)) for detail in error.errors(include_url=False))
-        raise ValueError(f"{source}: {problems}") from error
+        key, equals, text = override.partition("=")
+        if not equals or not key.strip():
+            raise ValueError(f"{override!r} is not of the form key=value, such as selfplay.games=200")
+        assign(Recipe, values, tuple(key.strip().split(".")), text.strip())
+    return validated(Recipe, values, source)
 
 
 def recipe_toml(recipe: Recipe) -> str:
@@ -428,56 +422,3 @@ def check_same(recipe: Recipe, stored: Recipe, source: str) -> None:
             f"{source} was begun with other settings: {changes}. Give them back their old values, or begin another run "
             f"with run.tag=NAME (a resumed run may change only {', '.join(FREE_ON_RESUME)})"
         )
-
-
-def _apply_override(values: dict[str, Any], override: str) -> None:
-    key, equals, text = override.partition("=")
-    if not equals or not key.strip():
-        raise ValueError(f"{override!r} is not of the form key=value, such as selfplay.games=200")
-    *sections, name = key.strip().split(".")
-    for section in sections:
-        inner = values.setdefault(section, {})
-        if not isinstance(inner, dict):
-            raise ValueError(f"{override!r}: {section} is a value, not a section")
-        values = inner
-    values[name] = _toml_value(text)
-
-
-def _toml_value(text: str) -> Any:
-    """A TOML value; text that is none is taken as a string, so that quotes can be left out."""
-    try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return text.strip()
-
-
-def _problem(detail: dict[str, Any]) -> str:
-    """One wrong setting in words."""
-    where = [str(part) for part in detail["loc"]]
-    key = ".".join(where)
-    if detail["type"] == "extra_forbidden":
-        return f"{key} is not a setting; allowed here: {', '.join(_allowed_keys(where[:-1]))}"
-    if detail["type"] == "missing":
-        return f"{key} is missing"
-    message = str(detail["msg"]).removeprefix("Value error, ")
-    return f"{key}: {message}, got {repr(detail['input'])[:80]}" if key else message
-
-
-def _allowed_keys(sections: list[str]) -> list[str]:
-    model: type[BaseModel] = Recipe
-    for section in sections:
-        kinds = [model.model_fields[section].annotation]
-        kinds = [inner for kind in kinds for inner in (getattr(kind, "__args__", None) or [kind])]
-        model = next(kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel))
-    return list(model.model_fields)
-
-
-def flat_settings(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Nested settings as dotted keys."""
-    result: dict[str, Any] = {}
-    for key, value in values.items():
-        if isinstance(value, dict):
-            result.update(flat_settings(value, f"{prefix}{key}."))
-        else:
-            result[prefix + key] = value
-    return result

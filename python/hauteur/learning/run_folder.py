@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hauteur.learning.recipe import Recipe, check_same, parse_recipe, recipe_toml
+from hauteur.learning.recipe import Recipe, check_same, load_recipe, recipe_toml
 from hauteur.system import hardware
 from hauteur.system.files import leftovers, write_bytes, write_json
 from hauteur.system.lock import locked
@@ -114,12 +113,9 @@ class RunFolder:
     def stored_recipe(self) -> Recipe:
         """The recipe that the run was begun with."""
         try:
-            values = tomllib.loads(self.config.read_text(encoding="utf-8"))
+            return load_recipe(self.config)
         except FileNotFoundError:
             raise ValueError(f"{self.path} is not the folder of a run: it has no config.toml") from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise ValueError(f"{self.config}: not a TOML file: {error}") from error
-        return parse_recipe(values, str(self.config))
 
     def check_recipe(self, recipe: Recipe) -> None:
         """ValueError when the run was begun with other settings."""

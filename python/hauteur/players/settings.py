@@ -1,8 +1,7 @@
 """Players as text: `net=maia-1900.pb.gz visits=100 temperature=0.5 search.cpuct.init=1.5`, or a TOML file of such keys.
 
-A player without a network is a word of its own: `rave:1000 name=NAME` (hauteur.players.baselines). So is a program
-of its own,
-`uci:stockfish nodes=1000`, and then the other words are about that program (hauteur.players.engines.settings).
+A player without a network is a word of its own: `rave:1000 name=NAME` (hauteur.players.baselines). So is a program of
+its own, `uci:stockfish nodes=1000`, and then the other words are about that program (hauteur.players.engines.settings).
 
 Nothing here names a rule of the search: keys are looked up in the models of `hauteur.search.params`, values are read
 by them.
@@ -10,26 +9,20 @@ by them.
 
 from __future__ import annotations
 
-import difflib
 import shlex
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from types import NoneType
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, Field, model_validator
 
 from hauteur.players.baselines import is_baseline, parse_baseline
 from hauteur.players.engines.settings import EngineSettings, engine_key, engine_of, engine_words, is_engine
 from hauteur.search.params import SearchParams, Temperature
-from hauteur.system.settings import Section
+from hauteur.system.settings import Key, Section, assign, leaves, read_toml, unknown_key, validated
 
 Colours = Literal["swap", "first", "second", "mover"]
 """Which seat is a player's: the one and the other in turns, always one, or that of the side to move."""
-
-ON, OFF = ("on", "true"), ("off", "none", "false")
-"""Words that stand for an optional section: with its defaults, or absent."""
 
 
 def _written(baseline: str) -> str:
@@ -74,7 +67,7 @@ class PlayerSettings(Section):
         return self
 
 
-SHORT: dict[tuple[str, ...], tuple[str, ...]] = {("temperature",): ("temperature", "initial")}
+SHORT: dict[Key, Key] = {("temperature",): ("temperature", "initial")}
 """Keys that stand for a longer one when a value is given: `temperature=0.5`."""
 
 
@@ -94,61 +87,50 @@ def player_text(settings: PlayerSettings, *, without: tuple[str, ...] = ()) -> s
     words = [] if baseline is None else [baseline]
     if settings.engine is not None and "engine" not in without:
         words += engine_words(settings.engine)
-    for path, value in _leaves(changed):
+    for path, value in leaves(changed):
         short = next((key for key, full in SHORT.items() if full == path), path)
         words.append(shlex.quote(f"{'.'.join(short)}={_value_text(value)}"))
     return " ".join(words)
 
 
 def changed_player(settings: PlayerSettings, text: str, label: str = "player") -> PlayerSettings:
-    """The settings with what the words of `text` change, as in `parse_player`."""
+    """Return the settings with what the words of `text` change, as in `parse_player`."""
     try:
         values = settings.model_dump(exclude_unset=True)
-        for path, value in _assignments(text):
-            _assign(values, path, value)
-        return PlayerSettings.model_validate(values)
-    except ValidationError as error:
-        raise ValueError(f"{label}: {'; '.join(_problem(dict(d)) for d in error.errors(include_url=False))}") from None
+        for key, value in _assignments(text):
+            assign(PlayerSettings, values, key, value)
     except ValueError as error:
         raise ValueError(f"{label}: {error}") from None
+    return validated(PlayerSettings, values, label)
 
 
 def setting_text(settings: PlayerSettings, key: str) -> str:
-    """The value of a setting by its key, which may be a short one; ValueError for a key that is none."""
+    """Return the value of a setting by its key, which may be a short one; ValueError for a key that is none."""
     value: Any = settings
     path = _full_key(tuple(key.split(".")), is_value=True)
     for depth, name in enumerate(path):
         if isinstance(value, BaseModel) and name not in type(value).model_fields:
-            raise ValueError(_unknown(".".join(path[: depth + 1]), list(type(value).model_fields)))
+            raise ValueError(unknown_key(".".join(path[: depth + 1]), list(type(value).model_fields)))
         value = getattr(value, name, None)
     return _value_text(value.model_dump(exclude_defaults=True) if isinstance(value, BaseModel) else value)
 
 
-def value_key(key: str) -> tuple[str, ...]:
-    """The full name of a key that has a value: `temperature` is ("temperature", "initial"); ValueError if unknown."""
+def value_key(key: str) -> Key:
+    """Return the full name of a value's key: `temperature` is ("temperature", "initial"); ValueError if unknown."""
     path = _full_key(tuple(key.split(".")), is_value=True)
-    _assign({}, path, None)
+    assign(PlayerSettings, {}, path, None)
     return path
 
 
-def value_at(settings: PlayerSettings, path: tuple[str, ...]) -> Any:
-    """The player's value of a key as `value_key` gives it; None in a section that is off."""
+def value_at(settings: PlayerSettings, path: Key) -> Any:
+    """Return the player's value of a key as `value_key` gives it; None in a section that is off."""
     value: Any = settings
     for name in path:
         value = None if value is None else getattr(value, name)
     return value
 
 
-def value_kinds(path: tuple[str, ...]) -> list[Any]:
-    """The types that a key's value may have."""
-    kinds: list[Any] = [PlayerSettings]
-    for name in path:
-        sections = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)]
-        kinds = _kinds(_with_field(sections, name).model_fields[name].annotation)
-    return kinds
-
-
-def _assignments(text: str) -> Iterator[tuple[tuple[str, ...], Any]]:
+def _assignments(text: str) -> Iterator[tuple[Key, Any]]:
     """Full key and value of everything that is given, files first."""
     try:
         words = shlex.split(text)
@@ -160,7 +142,7 @@ def _assignments(text: str) -> Iterator[tuple[tuple[str, ...], Any]]:
     yield from from_files
     words = [word for word in words if not _is_file(word)]
     has_engine = any(path[0] == "engine" for path, _ in from_files) or any(map(is_engine, words))
-    given: set[tuple[str, ...]] = set()
+    given: set[Key] = set()
     for word in words:
         for path, value in _word_assignments(word, has_engine=has_engine):
             if path in given:
@@ -169,7 +151,7 @@ def _assignments(text: str) -> Iterator[tuple[tuple[str, ...], Any]]:
             yield path, value
 
 
-def _word_assignments(word: str, *, has_engine: bool) -> Iterator[tuple[tuple[str, ...], Any]]:
+def _word_assignments(word: str, *, has_engine: bool) -> Iterator[tuple[Key, Any]]:
     """Full key and value of what a word gives. has_engine: the text is of a program, so that other keys are meant."""
     if is_engine(word):
         yield from ((("engine", key), value) for key, value in engine_of(word).items())
@@ -185,108 +167,21 @@ def _is_file(word: str) -> bool:
     return word.startswith("@") or (word.endswith(".toml") and "=" not in word)
 
 
-def _file_assignments(path: Path) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Full key and value of every setting of a TOML file."""
-    try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path}: not a TOML file: {error}") from None
-    for key, value in _leaves(values):
+def _file_assignments(path: Path) -> Iterator[tuple[Key, Any]]:
+    """Yield full key and value of every setting of a TOML file."""
+    for key, value in leaves(read_toml(path)):
         is_option = key[:2] == ("engine", "options")
         yield key if is_option else _full_key(key, is_value=not isinstance(value, dict)), value
 
 
-def _leaves(values: dict[str, Any], prefix: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Every value that is no table, or an empty one, with its key."""
-    for name, value in values.items():
-        if isinstance(value, dict) and value:
-            yield from _leaves(value, (*prefix, name))
-        else:
-            yield (*prefix, name), value
-
-
-def _full_key(path: tuple[str, ...], *, is_value: bool) -> tuple[str, ...]:
+def _full_key(path: Key, *, is_value: bool) -> Key:
     """The key with underscores, with `search` where it was left out, and written out where it is a short one."""
     names = tuple(name.replace("-", "_") for name in path)
     if names[0] not in PlayerSettings.model_fields:
         if names[0] not in SearchParams.model_fields:
-            raise ValueError(_unknown(names[0], [*PlayerSettings.model_fields, *SearchParams.model_fields]))
+            raise ValueError(unknown_key(names[0], [*PlayerSettings.model_fields, *SearchParams.model_fields]))
         names = ("search", *names)
     return SHORT.get(names, names) if is_value else names
-
-
-def _assign(values: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
-    """Puts the value into nested dicts, making the sections on its way; a section itself may be `on` or `off`."""
-    if path[:2] == ("engine", "options") and len(path) > 2:
-        values.setdefault("engine", {}).setdefault("options", {})[".".join(path[2:])] = value
-        return
-    model: type[BaseModel] = PlayerSettings
-    for depth, name in enumerate(path):
-        if name not in model.model_fields:
-            raise ValueError(_unknown(".".join(path[: depth + 1]), list(model.model_fields)))
-        kinds = _kinds(model.model_fields[name].annotation)
-        sections = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)]
-        if depth == len(path) - 1:
-            _set_value(values, name, value, ".".join(path), is_section=bool(sections), optional=NoneType in kinds)
-            return
-        if not sections:
-            raise ValueError(f"{'.'.join(path[: depth + 1])} is a value, not a section: it has no {path[depth + 1]}")
-        model = _with_field(sections, path[depth + 1])
-        if not isinstance(values.get(name), dict):
-            values[name] = {}
-        values = values[name]
-
-
-def _set_value(values: dict[str, Any], name: str, value: Any, key: str, *, is_section: bool, optional: bool) -> None:
-    word = str(value).lower()
-    if not is_section:
-        values[name] = None if optional and word in ("none", "off") else _read(value)
-    elif word in ON or value == {}:
-        if not isinstance(values.get(name), dict):
-            values[name] = {}
-    elif word in OFF and optional:
-        values[name] = None
-    else:
-        allowed = "on or off" if optional else "on"
-        raise ValueError(f"{key} is a section: it is {allowed}, or one of its settings is given; got {value!r}")
-
-
-def _read(value: Any) -> Any:
-    """Lists are written as in TOML; everything else is read by the model."""
-    if not isinstance(value, str) or not value.startswith(("[", "{")):
-        return value
-    try:
-        return tomllib.loads(f"value = {value}")["value"]
-    except tomllib.TOMLDecodeError:
-        return value
-
-
-def _kinds(annotation: Any) -> list[Any]:
-    """The types that an annotation allows, `Annotated` and unions taken apart."""
-    inner = get_args(annotation)
-    if hasattr(annotation, "__metadata__"):
-        return _kinds(inner[0])
-    if not inner or isinstance(annotation, type) or getattr(annotation, "__origin__", None) is Literal:
-        return [annotation]
-    return [kind for part in inner for kind in _kinds(part)]
-
-
-def _with_field(sections: list[type[BaseModel]], name: str) -> type[BaseModel]:
-    """Of the sections that a field may hold, the one that has this setting."""
-    return next((section for section in sections if name in section.model_fields), sections[0])
-
-
-def _unknown(key: str, allowed: list[str]) -> str:
-    name = key.rpartition(".")[2]
-    close = difflib.get_close_matches(name, allowed, 1)
-    return f"{key} is not a setting{f' (did you mean {close[0]}?)' if close else ''}; allowed: {', '.join(allowed)}"
-
-
-def _problem(detail: dict[str, Any]) -> str:
-    key = ".".join(str(part) for part in detail["loc"])
-    message = str(detail["msg"]).removeprefix("Value error, ")
-    given = "" if isinstance(detail["input"], dict) else f", got {str(detail['input'])[:80]!r}"
-    return f"{key}: {message}{given}" if key else message
 
 
 def _value_text(value: Any) -> str:

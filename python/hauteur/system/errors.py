@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from hauteur.system.extras import extra_of
 
-if TYPE_CHECKING:
-    pass
-
 
 def explain(error: Exception) -> str | None:
-    """The error in one line for the user, or None if it is a fault of the program."""
+    """Return the error in one line for the user, or None if it is a fault of the program."""
     if isinstance(error, ImportError):
         missing = error.__cause__ if isinstance(error.__cause__, ImportError) else error
         module = (missing.name or "").partition(".")[0]
@@ -24,26 +20,17 @@ def explain(error: Exception) -> str | None:
 
 
 def one_line(error: Exception) -> str:
-    """The error's message without line breaks; of a pydantic error the fields, what is allowed and what was given."""
+    """Return the error's message without line breaks; of a pydantic error the keys, what is allowed, what was given."""
     if is_of_pydantic(error):
-        return "; ".join(pydantic_lines(error))
+        from pydantic import ValidationError  # here: most commands start without it
+
+        from hauteur.system.settings import problems
+
+        if isinstance(error, ValidationError):
+            return problems(error)
     return " ".join(str(error).split()) or type(error).__name__
 
 
 def is_of_pydantic(error: Exception) -> bool:
-    """Whether settings did not fit their model; asked without importing pydantic."""
+    """Return whether settings did not fit their model, without importing pydantic."""
     return type(error).__module__.startswith("pydantic")
-
-
-def pydantic_lines(error: Exception) -> list[str]:
-    """One text per wrong field."""
-    from pydantic import ValidationError
-
-    if not isinstance(error, ValidationError):
-        return [" ".join(str(error).split())]
-    lines = []
-    for detail in error.errors(include_url=False):
-        field = ".".join([error.title, *map(str, detail["loc"])])
-        given = f", got {str(detail['input'])[:80]!r}" if detail["loc"] else ""  # else it is all settings together
-        lines.append(f"{field}: {detail['msg'].removeprefix('Value error, ')}{given}")
-    return lines

@@ -1,9 +1,178 @@
-"""The base of all settings."""
+"""Settings: their base, keys and values as text and TOML, and what does not fit as one line for the user."""
 
-from pydantic import BaseModel, ConfigDict
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+Key = tuple[str, ...]
+"""Names of the sections that lead to a setting, and its own."""
+
+ON, OFF = ("on", "true"), ("off", "none", "false")
+"""Words that stand for an optional section: with its defaults, or absent."""
+
+MOST_PROBLEMS = 5
+"""Wrong settings that one message names."""
 
 
 class Section(BaseModel):
     """Immutable, no unknown keys."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def validated(model: type[Model], values: Any, source: str) -> Model:
+    """Return the settings that `values` give; ValueError names `source` and everything that is wrong in one line."""
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        raise ValueError(f"{source}: {problems(error)}") from None
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Return the content of a TOML file; ValueError names the file where it holds none."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path}: not a TOML file: {error}") from None
+    except RecursionError:
+        raise ValueError(f"{path}: not a TOML file: nested too deeply") from None
+
+
+def leaves(values: dict[str, Any], prefix: Key = ()) -> Iterator[tuple[Key, Any]]:
+    """Yield every value that is no table, or an empty one, with its key."""
+    for name, value in values.items():
+        if isinstance(value, dict) and value:
+            yield from leaves(value, (*prefix, name))
+        else:
+            yield (*prefix, name), value
+
+
+def flat_settings(values: dict[str, Any]) -> dict[str, Any]:
+    """Return nested settings by dotted keys."""
+    return {".".join(key): value for key, value in leaves(values)}
+
+
+def assign(model: type[BaseModel], values: dict[str, Any], key: Key, value: Any) -> None:
+    """Put a setting of `model` into nested `values`, with the sections on its way.
+
+    Texts are read by the model, lists, tables and quoted texts as TOML. A section itself may be on or off. Raises
+    ValueError where the model has no such key, or a section is given another value.
+    """
+    for depth, name in enumerate(key):
+        if name not in model.model_fields:
+            raise ValueError(unknown_key(".".join(key[: depth + 1]), list(model.model_fields)))
+        kinds, rest = value_kinds(model.model_fields[name].annotation), key[depth + 1 :]
+        sections = _sections(kinds)
+        if not rest:
+            values[name] = _section_value(values.get(name), value, key, kinds) if sections else _read(value, kinds)
+            return
+        if not isinstance(values.get(name), dict):
+            values[name] = {}
+        values = values[name]
+        if not sections and any(get_origin(kind) is dict for kind in kinds):
+            values[".".join(rest)] = value
+            return
+        if not sections:
+            raise ValueError(f"{'.'.join(key[: depth + 1])} is a value, not a section: it has no {rest[0]}")
+        model = _with_field(sections, rest[0])
+
+
+def kinds_at(model: type[BaseModel], key: Key) -> list[Any]:
+    """Return the types that the value of a key of `model` may have."""
+    kinds: list[Any] = [model]
+    for name in key:
+        kinds = value_kinds(_with_field(_sections(kinds), name).model_fields[name].annotation)
+    return kinds
+
+
+def value_kinds(annotation: Any) -> list[Any]:
+    """Return the types that an annotation allows, `Annotated` and unions taken apart."""
+    if get_origin(annotation) is Annotated:
+        return value_kinds(get_args(annotation)[0])
+    if get_origin(annotation) in (Union, UnionType):
+        return [kind for part in get_args(annotation) for kind in value_kinds(part)]
+    return [annotation]
+
+
+def unknown_key(key: str, allowed: list[str]) -> str:
+    """Return what to say of a key that there is not, the last name of which should be one of `allowed`."""
+    close = difflib.get_close_matches(key.rpartition(".")[2], allowed, 1)
+    return f"{key} is not a setting{f' (did you mean {close[0]}?)' if close else ''}; allowed: {', '.join(allowed)}"
+
+
+def problems(error: ValidationError) -> str:
+    """Return what is wrong with settings in one line: of each the key, what is allowed, and what was given."""
+    found = list(dict.fromkeys(_problem(error.title, dict(detail)) for detail in error.errors(include_url=False)))
+    more = [f"and {len(found) - MOST_PROBLEMS} more"] if len(found) > MOST_PROBLEMS else []
+    return "; ".join([*found[:MOST_PROBLEMS], *more])
+
+
+def _problem(title: str, detail: dict[str, Any]) -> str:
+    """Return one wrong setting in words. title: of the error, which names the model among other words."""
+    names = [str(part) for part in detail["loc"]]
+    key = ".".join(names)
+    if detail["type"] == "extra_forbidden":
+        return unknown_key(key, _allowed(title, names[:-1]))
+    if detail["type"] == "missing":
+        return f"{key} is missing"
+    if detail["type"] == "model_type":
+        return f"{key or 'the whole content'} must have named values, got {repr(detail['input'])[:80]}"
+    message = " ".join(str(detail["msg"]).removeprefix("Value error, ").split())
+    given = "" if isinstance(detail["input"], dict | BaseModel) else f", got {repr(detail['input'])[:80]}"
+    return f"{key}: {message}{given}" if key else message
+
+
+def _allowed(title: str, sections: list[str]) -> list[str]:
+    """Return the keys of a section of the model that the title names; none where it is no `Section`."""
+    words, models = re.findall(r"\w+", title), [Section]
+    for model in models:
+        models.extend(model.__subclasses__())
+    found: list[type[BaseModel]] = [model for model in models if model.__name__ in words]
+    for name in sections:
+        fields = [model.model_fields[name] for model in found if name in model.model_fields]
+        found = [section for field in fields for section in _sections(value_kinds(field.annotation))]
+    return list(dict.fromkeys(name for model in found for name in model.model_fields))
+
+
+def _section_value(before: Any, value: Any, key: Key, kinds: list[Any]) -> Any:
+    """Return what a section becomes by a word or an empty table; settings that were given before stay."""
+    word, optional = str(value).lower(), NoneType in kinds
+    if word in ON or value == {}:
+        return before if isinstance(before, dict) else {}
+    if word in OFF and optional:
+        return None
+    allowed = "on or off" if optional else "on"
+    raise ValueError(f"{'.'.join(key)} is a section: it is {allowed}, or one of its settings is given; got {value!r}")
+
+
+def _read(value: Any, kinds: list[Any]) -> Any:
+    """Return the value of a text where the model does not read it: none, and what is written as in TOML."""
+    if NoneType in kinds and str(value).lower() in ("none", "off"):
+        return None
+    if not isinstance(value, str) or not value.startswith(("[", "{", '"', "'")):
+        return value
+    try:
+        return tomllib.loads(f"value = {value}")["value"]
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return value
+
+
+def _sections(kinds: list[Any]) -> list[type[BaseModel]]:
+    """Return those of the types that have settings of their own."""
+    return [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)]
+
+
+def _with_field(sections: list[type[BaseModel]], name: str) -> type[BaseModel]:
+    """Return, of the sections that a field may hold, the one that has this setting."""
+    return next((section for section in sections if name in section.model_fields), sections[0])

@@ -10,7 +10,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from hauteur.learning.recipe import Recipe, flat_settings
+from hauteur.learning.recipe import Recipe
 from hauteur.learning.report.figures_comparison import comparison_figures
 from hauteur.learning.report.figures_learning import number
 from hauteur.learning.report.page import best_elo, finished_generations, total
@@ -20,6 +20,7 @@ from hauteur.plots.figure import short
 from hauteur.plots.page import figures_html, page, table_html
 from hauteur.system.files import write_bytes
 from hauteur.system.formatting import duration
+from hauteur.system.settings import flat_settings
 
 FREE_OF_MEANING = ("run.seed", "run.tag", "run.directory", "run.threads")
 """Settings in which the runs of one line may differ."""

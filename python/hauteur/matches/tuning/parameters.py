@@ -10,7 +10,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from hauteur.players.settings import PlayerSettings, changed_player, value_at, value_key, value_kinds
+from hauteur.players.settings import PlayerSettings, changed_player, value_at, value_key
+from hauteur.system.settings import kinds_at
 
 DIGITS = 5
 """Significant digits of a value."""
@@ -83,7 +84,7 @@ def parse_parameter(text: str, player: PlayerSettings) -> Parameter:
         path = value_key(key)
     except ValueError as error:
         raise ValueError(f"--parameter {text}: {error}") from None
-    kinds = value_kinds(path)
+    kinds = kinds_at(PlayerSettings, path)
     if int not in kinds and float not in kinds:
         raise ValueError(f"--parameter {text}: {key} is not a number")
     found = Parameter(key, path, _number(low, text), _number(high, text), log=bool(log), whole=float not in kinds)

@@ -9,13 +9,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from hauteur import _core
 from hauteur.games.epd import parse_epd
 from hauteur.games.registry import FEN_GAMES, make, with_fen
 from hauteur.studies.puzzles.mining import wins_at_once
 from hauteur.studies.puzzles.puzzle import Puzzle
+from hauteur.system.settings import validated
 
 NEEDED_COLUMNS = ("PuzzleId", "FEN", "Moves")
 
@@ -123,17 +122,14 @@ def _read_json(path: Path, game: _core.Game) -> Iterator[Problem]:
     if not isinstance(values, list):
         raise ValueError(f"{path}: must hold a JSON array of puzzles")
     for number, value in enumerate(values, 1):
+        where = f"{path}, puzzle {number}"
+        puzzle = validated(Puzzle, value, where)
         try:
-            puzzle = Puzzle.model_validate(value)
             if make(puzzle.game).spec != game.spec:
                 raise ValueError(f"is of {puzzle.game}, not of {game.spec}")
             yield Problem(puzzle.id, tuple(_steps(puzzle.position(), puzzle.solution)))
-        except ValidationError as error:
-            detail = error.errors(include_url=False)[0]
-            field = ".".join(map(str, detail["loc"]))
-            raise ValueError(f"{path}, puzzle {number}: {field}: {detail['msg']}") from None
         except ValueError as error:
-            raise ValueError(f"{path}, puzzle {number}: {error}") from None
+            raise ValueError(f"{where}: {error}") from None
 
 
 def _read_epd(path: Path, game: _core.Game) -> Iterator[Problem]:

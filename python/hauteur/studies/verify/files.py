@@ -8,9 +8,10 @@ import json
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, FiniteFloat, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, FiniteFloat
 
 from hauteur._core import Game, State
+from hauteur.system.settings import validated
 
 START = "startpos"
 NUM_PLANES = 112
@@ -179,7 +180,7 @@ Format = TypeVar("Format", bound=BaseModel)
 
 def read(path: Path, form: type[Format]) -> Format:
     """The content of a reference file; ValueError: not JSON, or not of this format; the message says where."""
-    return _checked(path, read_json(path), form)
+    return validated(form, read_json(path), str(path))
 
 
 def holds_repeats(path: Path) -> bool:
@@ -194,22 +195,6 @@ def read_json(path: Path) -> Any:
         return json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path}: not JSON: {error}") from None
-
-
-def describe(error: ValidationError) -> str:
-    """The first thing that is wrong, and how many more."""
-    details = error.errors(include_url=False)
-    first = details[0]
-    where = ".".join(str(part) for part in first["loc"]) or "the whole file"
-    more = f" (and {len(details) - 1} more)" if len(details) > 1 else ""
-    return f"{where}: {first['msg']}, got {str(first['input'])[:60]!r}{more}"
-
-
-def _checked(path: Path, content: Any, form: type[Format]) -> Format:
-    try:
-        return form.model_validate(content)
-    except ValidationError as error:
-        raise ValueError(f"{path}: {describe(error)}") from None
 
 
 def check_input_format(path: Path, input_format: int) -> None:
