@@ -299,7 +299,7 @@ BAD = [
     (["visits=1", "visits=0"], "player B: visits:"),
     (
         ["visits=1", "visits=1", "--games", "3"],
-        "hauteur: MatchSettings: with swapped colours the number of games must be even, got 3\n",
+        "hauteur: with swapped colours the number of games must be even, got 3\n",
     ),
     (["visits=1", "visits=1", "--games", "0"], "games"),
     (["visits=1", "visits=1", "--max-plies", "4"], "max_plies must be more than random_plies, got 4 and 4"),

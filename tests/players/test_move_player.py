@@ -78,8 +78,8 @@ class Slow:
     name: str = "slow"
     fails: bool = False
 
-    def choose(self, question: MoveRequest) -> Future[ChosenMove]:
-        return self.workers.submit(self._choose, question.state)
+    def choose(self, request: MoveRequest) -> Future[ChosenMove]:
+        return self.workers.submit(self._choose, request.state)
 
     def end(self, game: int) -> None:
         pass
@@ -124,22 +124,22 @@ class Watching:
     ended: list[int] = field(default_factory=list)
     closed: int = 0
 
-    def choose(self, question: MoveRequest) -> Future[ChosenMove]:
+    def choose(self, request: MoveRequest) -> Future[ChosenMove]:
         assert self.closed == 0
-        assert question.game not in self.ended
-        self.running.add(question.game)
-        return self.workers.submit(self._choose, question)
+        assert request.game not in self.ended
+        self.running.add(request.game)
+        return self.workers.submit(self._choose, request)
 
-    def _choose(self, question: MoveRequest) -> ChosenMove:
+    def _choose(self, request: MoveRequest) -> ChosenMove:
         replayed = GAME.initial_state()
-        assert question.origin == replayed.notation()
-        for action in question.actions:
+        assert request.origin == replayed.notation()
+        for action in request.actions:
             replayed.play(action)
-        assert replayed.key == question.state.key
+        assert replayed.key == request.state.key
         losses: dict[int, GameLost] = {1: EngineFailure("engine crashed", "exit code 3"), 2: EngineResignation()}
-        if question.game in losses and len(question.actions) >= 6:
-            raise losses[question.game]
-        return ChosenMove(int(question.state.legal_actions()[0]), score=-0.5, depth=7, seconds=2.5)
+        if request.game in losses and len(request.actions) >= 6:
+            raise losses[request.game]
+        return ChosenMove(int(request.state.legal_actions()[0]), score=-0.5, depth=7, seconds=2.5)
 
     def end(self, game: int) -> None:
         self.running.remove(game)

@@ -15,10 +15,10 @@ from hauteur.studies.papers.search_contempt.positions import (
     KINDS,
     SWING,
     MeasuredPosition,
+    analysed,
     draw,
     findings,
-    judged,
-    read_judged,
+    read_measured,
 )
 
 GAMES = [
@@ -72,20 +72,20 @@ def test_what_counts_as_what(changes: dict[str, object], kinds: set[str]) -> Non
 def test_judgements_are_kept_and_go_on_after_half_a_line(tmp_path: Path) -> None:
     for folder in "ab":
         (tmp_path / folder).mkdir()
-    whole = judged(setting(tmp_path / "a", scale=0.012), "n5", GAMES)
+    whole = analysed(setting(tmp_path / "a", scale=0.012), "n5", GAMES)
     assert len(whole) == 6
     assert all(-1 <= one.low <= 1 and -1 <= one.high <= 1 for one in whole)
     file = tmp_path / "b" / "n5.positions.jsonl"
     lines = (tmp_path / "a" / "n5.positions.jsonl").read_text().splitlines(keepends=True)
     file.write_text("".join(lines[:2]) + lines[2][:30])
-    assert judged(setting(tmp_path / "b", scale=0.012), "n5", GAMES) == whole
-    assert len(read_judged(file)) == 6
+    assert analysed(setting(tmp_path / "b", scale=0.012), "n5", GAMES) == whole
+    assert len(read_measured(file)) == 6
 
 
 def test_a_damaged_line_is_named(tmp_path: Path) -> None:
     (tmp_path / "x.jsonl").write_text('{"game": 1}\n')
-    with pytest.raises(ValueError, match=r"x.jsonl: a line is no judged position; delete the file"):
-        read_judged(tmp_path / "x.jsonl")
+    with pytest.raises(ValueError, match=r"x.jsonl: a line is no analysed position; delete the file"):
+        read_measured(tmp_path / "x.jsonl")
 
 
 def test_the_experiment_from_beginning_to_end_and_again(tmp_path: Path) -> None:

@@ -7,8 +7,7 @@ the next one. Players without a forest are asked for a move, and the games of th
 A game depends on its plan and the players alone, not on the games beside it: its trees have their own random numbers
 and never more than one leaf in flight. What remains is arithmetic: a network may round a row differently in a batch
 of another size. Learning runs see to it that none does (hauteur.networks.evaluators.batch_invariant); elsewhere
-games agree bit for bit with the same
-number of parallel games, and with others nearly always.
+games agree bit for bit with the same number of parallel games, and with others nearly always.
 """
 
 from __future__ import annotations
@@ -28,15 +27,12 @@ from hauteur.matches.resignation import Resignation
 from hauteur.matches.running_game import Move, Slot, played, unsearched
 from hauteur.players.move_player import GameLost, MovePlayer, PendingMoves
 from hauteur.players.player import Player
-from hauteur.search.driver import InFlight, SearchFacts, asked_networks
+from hauteur.search.driver import SearchDriver, Searched, SearchFacts
 from hauteur.search.scores import pawns
 from hauteur.system.seeds import derived_seed, stream
 
 if TYPE_CHECKING:
     from hauteur.networks.evaluators.base import Evaluator
-
-STANDSTILL = 1000
-"""Turns without rows, visits or moves after which the loop gives up."""
 
 
 @dataclass
@@ -93,15 +89,16 @@ def play_games(
         if isinstance(player, Player)
     }
     others = {number: player for number, player in enumerate(players) if not isinstance(player, Player)}
-    networks = _one_for_each_network(list(tables.values()), batch_size, in_flight)
-    rules = _GameSettings(seed, purpose, parallel, max_plies, resignation, tree_per_side)
-    arena = _Arena(game, tables, others, networks, iter(plans), rules)
+    searched = [Searched(table.forest, table.player.evaluator, table.player.large) for table in tables.values()]
+    driver = SearchDriver(searched, batch_size, in_flight, spread=True)
+    settings = _GameSettings(seed, purpose, parallel, max_plies, resignation, tree_per_side)
+    arena = _Arena(game, tables, others, driver, iter(plans), settings)
     return arena.run(facts if facts is not None else ArenaFacts())
 
 
 @dataclass(frozen=True)
 class _GameSettings:
-    """What `play_games` was told of all games."""
+    """Settings of `play_games` that hold for all games."""
 
     seed: int
     purpose: str
@@ -120,21 +117,6 @@ class _PlayerTable:
     thinking: dict[int, Slot] = field(default_factory=dict)
 
 
-def _one_for_each_network(tables: Sequence[_PlayerTable], batch_size: int, in_flight: int) -> list[InFlight]:
-    """Players with the same evaluator share its batches."""
-    asked = [
-        (evaluator, table.forest, net)
-        for table in tables
-        for evaluator, net in asked_networks(table.forest, table.player.evaluator, table.player.large)
-    ]
-    networks = []
-    for key, evaluator in {id(evaluator): evaluator for evaluator, _, _ in asked}.items():
-        here = [(forest, net) for other, forest, net in asked if id(other) == key]
-        forests, nets = [forest for forest, _ in here], [net for _, net in here]
-        networks.append(InFlight(forests, evaluator, batch_size, in_flight, spread=True, nets=nets))
-    return networks
-
-
 class _Arena:
     """The state of `play_games`."""
 
@@ -143,66 +125,60 @@ class _Arena:
         game: _core.Game,
         tables: dict[int, _PlayerTable],
         others: dict[int, MovePlayer],
-        networks: list[InFlight],
+        driver: SearchDriver,
         plans: Iterator[GamePlan],
-        rules: _GameSettings,
+        settings: _GameSettings,
     ) -> None:
         self.game = game
         self.tables = tables
         self.others = others
-        self.asked: PendingMoves[Slot] = PendingMoves()
+        self.pending: PendingMoves[Slot] = PendingMoves()
         self.waited = 0.0
-        self.networks = networks
+        self.driver = driver
         self.plans = plans
-        self.rules = rules
+        self.settings = settings
         self.running = 0
         self.ended: list[Slot] = []
 
     def run(self, facts: ArenaFacts) -> Generator[GameRecord]:
         """Turns until all planned games are over."""
         started = time.perf_counter()
-        idle = 0
         try:
             self._refill()
             while self.running or self.ended:
-                idle = 0 if self._turn() else idle + 1
-                if idle > STANDSTILL:
+                if not self._turn() and not self.ended:
                     raise RuntimeError("the games stand still: no rows, no moves, yet not all are over")
                 self._refill()
                 self._measure(facts, time.perf_counter() - started)
                 yield from self._collect(facts)
         finally:
-            self.asked.cancel()
+            self.pending.cancel()
             for player in self.others.values():
                 player.close()
-            for network in self.networks:
-                network.cancel()
+            self.driver.cancel()
 
     def _turn(self) -> bool:
-        """Every network evaluates once, then moves are chosen; False if nothing happened."""
-        for network in self.networks:
-            network.fill()
-        applied = [network.apply_oldest() for network in self.networks]
+        """Let every network evaluate once, then choose moves; False if nothing happened."""
+        searching = self.driver.turn()
         moved = [self._move(index) for index in self.tables]
-        return any([*applied, *moved, self._play_answers()]) or self._wait_for_an_answer()
+        played = self._play_replies()
+        return searching or any(moved) or played or self._wait_for_a_reply()
 
-    def _play_answers(self) -> bool:
-        """Plays the moves that players without a forest have answered; False when there is none."""
-        answers = self.asked.answers()
-        for slot, answer in answers:
-            if isinstance(answer, GameLost):
-                slot.lost = answer
+    def _play_replies(self) -> bool:
+        """Play the moves that players without a forest have found; False when there is none."""
+        replies = self.pending.replies()
+        for slot, reply in replies:
+            if isinstance(reply, GameLost):
+                slot.lost = reply
             else:
-                slot.play(unsearched(slot, answer))
-        self._go_on([slot for slot, _ in answers])
-        return bool(answers)
+                slot.play(unsearched(slot, reply))
+        self._go_on([slot for slot, _ in replies])
+        return bool(replies)
 
-    def _wait_for_an_answer(self) -> bool:
-        """Sleeps where no game can go on without an answer; False where nothing was waited for."""
-        if any(len(table.forest.active()) for table in self.tables.values()):
-            return False
+    def _wait_for_a_reply(self) -> bool:
+        """Sleep until a player without a forest has found a move; False where none looks for one."""
         started = time.perf_counter()
-        waited = self.asked.wait()
+        waited = self.pending.wait()
         self.waited += time.perf_counter() - started
         return waited
 
@@ -219,17 +195,17 @@ class _Arena:
         return True
 
     def _go_on(self, slots: list[Slot]) -> None:
-        """The games that are over leave the tables, in the others the player to move thinks."""
-        over = [slot.is_over(self.rules.max_plies) for slot in slots]
+        """End the games that are over; hand the others to the player to move."""
+        over = [slot.is_over(self.settings.max_plies) for slot in slots]
         self._seat([slot for slot, ended in zip(slots, over, strict=True) if not ended])
         self._end([slot for slot, ended in zip(slots, over, strict=True) if ended])
 
     def _seat(self, slots: list[Slot]) -> None:
-        """Lets the player to move in each of these games think."""
+        """Let the player to move in each of these games think."""
         for slot in slots:
-            slot.asked = time.perf_counter()
+            slot.begun = time.perf_counter()
             if slot.mover in self.others:
-                self.asked.ask(slot, self.others[slot.mover], slot.question(self.game))
+                self.pending.request(slot, self.others[slot.mover], slot.move_request(self.game))
         for player, table in self.tables.items():
             here = [slot for slot in slots if slot.mover == player]
             known = [slot for slot in here if slot.tree_number in slot.trees]
@@ -243,21 +219,21 @@ class _Arena:
     def _refill(self) -> None:
         """Starts planned games while there is room."""
         fresh = []
-        while self.running < self.rules.parallel and (plan := next(self.plans, None)) is not None:
+        while self.running < self.settings.parallel and (plan := next(self.plans, None)) is not None:
             fresh.append(self._start(plan))
             self.running += 1
         if fresh:
             self._go_on(fresh)
 
     def _start(self, plan: GamePlan) -> Slot:
-        seed = derived_seed(self.rules.seed, self.rules.purpose, plan.index) if plan.seed is None else plan.seed
-        resignation = self.rules.resignation
+        seed = derived_seed(self.settings.seed, self.settings.purpose, plan.index) if plan.seed is None else plan.seed
+        resignation = self.settings.resignation
         return Slot(
             plan,
             opening_state(self.game, plan),
             seed,
             stream(seed, "moves"),
-            own_trees=self.rules.tree_per_side or plan.seats[0] != plan.seats[1],
+            own_trees=self.settings.tree_per_side or plan.seats[0] != plan.seats[1],
             watch=None if resignation is None else resignation.watch(seed),
         )
 
@@ -287,11 +263,11 @@ class _Arena:
         facts.cache_lookups = sum(s["cache_lookups"] for s in stats)
         facts.tree_bytes = max(facts.tree_bytes, sum(s["bytes"] for s in stats))
         search = SearchFacts()
-        for network in self.networks:
+        for network in self.driver.networks:
             search.add(network.facts)
         search.network += self.waited
         search.total = elapsed
-        facts.networks = [(network.evaluator, network.facts) for network in self.networks]
+        facts.networks = [(network.evaluator, network.facts) for network in self.driver.networks]
         facts.search = search  # at once: another thread may look
 
 
@@ -313,7 +289,7 @@ def _plant(table: _PlayerTable, slot: Slot, seed: int) -> None:
 
 
 def _set_effort(table: _PlayerTable, slots: list[Slot]) -> None:
-    """Where the player has a playout cap: decides which of these searches are fast, and tells the trees."""
+    """Decide, where the player has a playout cap, which of these searches are fast, and limit their trees."""
     cap = table.player.playout_cap
     if cap is None or not slots:
         return
@@ -346,5 +322,5 @@ def _search_results(table: _PlayerTable, ids: NDArray[np.int64], slots: list[Slo
             surprise=float(choice.surprise[row]),
             learn=int(table.player.learns and slot.full),
             score=pawns(float(root_wdl[row, 0] - root_wdl[row, 2])),
-            seconds=now - slot.asked,
+            seconds=now - slot.begun,
         )

@@ -20,8 +20,8 @@ from hauteur.system.seeds import derived_seed
 class Slot:
     """A running game: the position, its trees by number (absent until they are first needed) and what was recorded.
 
-    own_trees: tree 0 is that of the first seat, tree 1 that of the second; otherwise tree 0 serves both. asked: when
-    the player to move was asked, seconds of the clock; lost: how the player to move has lost instead of moving.
+    own_trees: tree 0 is that of the first seat, tree 1 that of the second; otherwise tree 0 serves both. begun: when
+    the player to move began to think, seconds of the clock; lost: how the player to move has lost instead of moving.
     """
 
     plan: GamePlan
@@ -34,7 +34,7 @@ class Slot:
     trees: dict[int, int] = field(default_factory=dict)
     unplayed: dict[int, list[int]] = field(default_factory=dict)
     moves: list[Move] = field(default_factory=list)
-    asked: float = 0.0
+    begun: float = 0.0
     lost: GameLost | None = None
 
     @property
@@ -52,8 +52,8 @@ class Slot:
         """Plies of the game until now, those of its start included."""
         return len(self.plan.start) + len(self.moves)
 
-    def question(self, game: _core.Game) -> MoveRequest:
-        """What a player without a forest is asked."""
+    def move_request(self, game: _core.Game) -> MoveRequest:
+        """Return what a player without a forest has to know to find a move."""
         seed = derived_seed(self.seed, "answer", self.state.ply)
         actions = (*self.plan.start, *(move.action for move in self.moves))
         return MoveRequest(self.plan.index, self.state.copy(), self.plan.begin(game).notation(), actions, seed)
@@ -101,7 +101,7 @@ class Move:
 
 
 def unsearched(slot: Slot, chosen: ChosenMove) -> Move:
-    """The move of a player without a forest: nothing is known of it but itself and what the player says."""
+    """The move of a player without a forest: nothing is known of it but itself and what the player reports."""
     return Move(
         action=chosen.action,
         mover=slot.state.to_move,
@@ -116,7 +116,7 @@ def unsearched(slot: Slot, chosen: ChosenMove) -> Move:
         note=chosen.note,
         score=float("nan") if chosen.score is None else chosen.score,
         depth=chosen.depth,
-        seconds=time.perf_counter() - slot.asked if chosen.seconds is None else chosen.seconds,
+        seconds=time.perf_counter() - slot.begun if chosen.seconds is None else chosen.seconds,
     )
 
 
@@ -149,7 +149,7 @@ def played(slot: Slot) -> GameRecord:
 
 
 def _notes(slot: Slot) -> dict[int, str]:
-    """What players said of their moves, and of how one has lost, by the number of the move."""
+    """Return the players' notes on their moves, and on how one has lost, by the number of the move."""
     notes = {number: move.note for number, move in enumerate(slot.moves) if move.note}
     if slot.lost is not None and slot.lost.detail:
         notes[len(slot.moves)] = slot.lost.detail

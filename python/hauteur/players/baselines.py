@@ -82,9 +82,9 @@ class BaselinePlayer:
     rule: MoveFunction
     workers: Executor
 
-    def choose(self, question: MoveRequest) -> Future[ChosenMove]:
+    def choose(self, request: MoveRequest) -> Future[ChosenMove]:
         """Begins to look for a move."""
-        return self.workers.submit(self.rule, question.state, question.seed)
+        return self.workers.submit(self.rule, request.state, request.seed)
 
     def end(self, game: int) -> None:
         """Nothing is kept of a game."""

@@ -20,7 +20,7 @@ from hauteur.players.engines.probe import probed
 from hauteur.players.move_player import MovePlayer
 from hauteur.players.player import Player
 from hauteur.players.settings import PlayerSettings, player_text
-from hauteur.search.driver import asked_networks, for_nets
+from hauteur.search.driver import for_nets, nets_of
 from hauteur.system.files import sha256_of
 from hauteur.system.hardware import usable_cores
 
@@ -131,7 +131,7 @@ def _net_player(game: _core.Game, settings: PlayerSettings, evaluators: Evaluato
         visits=settings.visits,
         temperature=settings.temperature,
     )
-    asked_networks(player.forest(game, seed=0), player.evaluator, large)
+    nets_of(player.forest(game, seed=0), player.evaluator, large)
     return player
 
 

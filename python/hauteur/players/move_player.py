@@ -1,6 +1,6 @@
-"""Players without a forest: each is asked for a move in one position and answers later, from another thread.
+"""Players without a forest: each is requested to find a move in one position and replies later, from another thread.
 
-The arena seats them beside the players with networks and goes on with the other games until an answer is there. A move
+The arena seats them beside the players with networks and goes on with the other games until a reply is there. A move
 of those here depends on the position and the seed that the arena names it by, not on the thread that found it or on
 when. Programs that run elsewhere (hauteur.players.engines) fit the same protocol.
 """
@@ -21,12 +21,11 @@ from hauteur.games.end_reasons import RESIGNATION
 
 @dataclass(frozen=True)
 class ChosenMove:
-    """The answer of a player.
+    """A move that a player has found.
 
     note: what a user should know of this move, such as that a search was cut short. score: in pawns from the mover's
     view (a mate: hauteur.search.scores.mate_score), None unknown; depth: in plies, 0 unknown; seconds: how long it
-    thought,
-    None: as long as the answer took.
+    thought, None: as long as the reply took.
     """
 
     action: int
@@ -37,7 +36,7 @@ class ChosenMove:
 
 
 class GameLost(Exception):  # noqa: N818  (losing is no error)
-    """Instead of a move: the player that was asked has lost this game; all other games go on.
+    """Instead of a move: the player to move has lost this game; all other games go on.
 
     reason: a few words, the end reason of the game; detail: what happened, one line, a note of the game.
     """
@@ -85,57 +84,57 @@ class MoveRequest:
 
 
 class MovePlayer(Protocol):
-    """A player that is asked for one move at a time."""
+    """A player that looks for one move at a time."""
 
     @property
     def name(self) -> str:
         """What results call it."""
 
-    def choose(self, question: MoveRequest) -> Future[ChosenMove]:
+    def choose(self, request: MoveRequest) -> Future[ChosenMove]:
         """Begins to look for a move. GameLost in the future: the player has lost this game, the others go on.
 
         Any other exception stops all games and names the player.
         """
 
     def end(self, game: int) -> None:
-        """The game with this number is over; nothing will be asked about it any more."""
+        """The game with this number is over; no request about it will follow."""
 
     def close(self) -> None:
-        """No game goes on any more: ends what runs for the player. It may be asked again later, in other games."""
+        """No game goes on any more: ends what runs for the player. Requests of other games may follow."""
 
 
-MoveAnswer = ChosenMove | GameLost
+MoveReply = ChosenMove | GameLost
 Game = TypeVar("Game")
 
 
 @dataclass
 class PendingMoves(Generic[Game]):
-    """The games in which a player was asked for a move that is not there yet."""
+    """The games in which a player looks for a move."""
 
     waiting: dict[Future[ChosenMove], tuple[Game, MovePlayer]] = field(default_factory=dict)
 
-    def ask(self, game: Game, player: MovePlayer, question: MoveRequest) -> None:
-        """Asks the player for its move in a game."""
-        self.waiting[player.choose(question)] = (game, player)
+    def request(self, game: Game, player: MovePlayer, request: MoveRequest) -> None:
+        """Let the player look for its move in a game."""
+        self.waiting[player.choose(request)] = (game, player)
 
-    def answers(self) -> list[tuple[Game, MoveAnswer]]:
-        """The answers that have come since; RuntimeError names a player that has failed otherwise than by GameLost."""
+    def replies(self) -> list[tuple[Game, MoveReply]]:
+        """Return what was found since; RuntimeError names a player that has failed otherwise than by GameLost."""
         done = [future for future in self.waiting if future.done()]
-        return [_answer(future, *self.waiting.pop(future)) for future in done]
+        return [_reply(future, *self.waiting.pop(future)) for future in done]
 
     def wait(self) -> bool:
-        """Waits until there is an answer; False when none is awaited."""
+        """Wait until there is a reply; False when none is awaited."""
         wait(self.waiting, return_when=FIRST_COMPLETED)
         return bool(self.waiting)
 
     def cancel(self) -> None:
-        """Forgets all questions; those that a player has begun with run to their end."""
+        """Forget all requests; those that a player has begun with run to their end."""
         for future in self.waiting:
             future.cancel()
         self.waiting.clear()
 
 
-def _answer(future: Future[ChosenMove], game: Game, player: MovePlayer) -> tuple[Game, MoveAnswer]:
+def _reply(future: Future[ChosenMove], game: Game, player: MovePlayer) -> tuple[Game, MoveReply]:
     try:
         return game, future.result()
     except GameLost as lost:

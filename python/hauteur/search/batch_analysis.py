@@ -1,7 +1,7 @@
-"""Judging many positions: what a search says of each at few visits and, going on in the same tree, at many.
+"""Analysis of many positions: what a search finds of each at few visits and, going on in the same tree, at many.
 
 The positions are searched side by side, each in a tree of its own with one leaf in flight, so that batches are full and
-a judgement depends on its position, the settings and the seed alone, not on the positions beside it or their order. (A
+a reading depends on its position, the settings and the seed alone, not on the positions beside it or their order. (A
 network may round a row differently in a batch of another size; OpenVINO's float32 towers do not.) At most `at_a_time`
 trees are in memory; a search that is done makes room for the next position.
 """
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import numpy as np
 
 from hauteur import _core
-from hauteur.search.driver import InFlight, SearchFacts, asked_networks, for_nets
+from hauteur.search.driver import SearchDriver, Searched, SearchFacts, for_nets
 from hauteur.system.seeds import derived_seed
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ MOST_VISITS = 1_000_000_000
 
 @dataclass(frozen=True)
 class SearchReading:
-    """What a search says of its position at a number of visits. Values are for the player to move, -1 to 1.
+    """What a search has found of its position at a number of visits. Values are for the player to move, -1 to 1.
 
     visits: of the root, its own evaluation included; q: win minus loss of the root; best: the move it would play;
     best_q: that move's value; second, second_q: of the other moves that were visited the one with the highest value.
@@ -50,19 +50,19 @@ class SearchReading:
         return self.best_q - self.second_q
 
 
-Judgements = tuple[SearchReading, ...]
+Readings = tuple[SearchReading, ...]
 """One for each count of visits that was reached."""
 
-GoOn = Callable[[Judgements], bool]
+GoOn = Callable[[Readings], bool]
 """Whether a search goes on to its next count of visits, by what it has found until now."""
 
 
 @dataclass(frozen=True)
 class AnalysisRequest:
-    """A position to judge, its past included, at these counts of visits (ascending).
+    """A position to analyse, its past included, at these counts of visits (ascending).
 
-    only: the root moves allowed, empty: all; go_on: asked at every count but the last; a search that does not go on
-    has fewer judgements.
+    only: the root moves allowed, empty: all; go_on: called at every count but the last; a search that does not go
+    on has fewer readings.
     """
 
     state: _core.State
@@ -76,20 +76,20 @@ class AnalysisRequest:
         if not 1 <= self.visits[0] <= self.visits[-1] <= MOST_VISITS:
             raise ValueError(f"counts of visits must be 1 to {MOST_VISITS:,}, got {self.visits}")
         if self.state.outcome() is not None:
-            raise ValueError(f"the game is over in the position {self.state.notation()}: there is nothing to judge")
+            raise ValueError(f"the game is over in the position {self.state.notation()}: there is nothing to analyse")
 
 
-Said = TypeVar("Said")
-Dialogue = Generator[AnalysisRequest, Judgements, Said]
-"""Questions one after another, each made of the judgements of those before; at the end it returns what came out."""
+Result = TypeVar("Result")
+RequestChain = Generator[AnalysisRequest, Readings, Result]
+"""Requests one after another, each made of the readings of those before; at the end it returns what came out."""
 
 
 @dataclass
-class Judge:
-    """A net (or two) and search settings that judge positions.
+class BatchAnalysis:
+    """A net (or two) and search settings with which many positions are analysed.
 
     seed: of the random draws of rules that have them; at_a_time: trees in memory (default: three batches); threads: of
-    the core. facts: what all judging so far has cost.
+    the core. facts: what all analyses so far have cost.
     """
 
     evaluator: Evaluator
@@ -100,30 +100,26 @@ class Judge:
     threads: int = 1
     facts: SearchFacts = field(default_factory=SearchFacts)
 
-    def judge(self, questions: Iterable[AnalysisRequest]) -> list[Judgements]:
-        """The judgements of all questions, in their order."""
-        found = dict(self.judge_each(questions))
+    def analyse(self, requests: Iterable[AnalysisRequest]) -> list[Readings]:
+        """Return the readings of all requests, in their order."""
+        found = dict(self.analyse_each(requests))
         return [found[number] for number in range(len(found))]
 
-    def judge_each(self, questions: Iterable[AnalysisRequest]) -> Generator[tuple[int, Judgements]]:
-        """The number of each question (from 0) with its judgements, once they are there; read as there is room."""
-        return self.converse(_single(question) for question in questions)
+    def analyse_each(self, requests: Iterable[AnalysisRequest]) -> Generator[tuple[int, Readings]]:
+        """Yield the number of each request (from 0) with its readings, once they are there; read as there is room."""
+        return self.run(_single(request) for request in requests)
 
-    def judge_states(self, states: Iterable[_core.State], *visits: int) -> list[Judgements]:
-        """The judgements of positions at these counts of visits."""
-        return self.judge(AnalysisRequest(state, visits) for state in states)
-
-    def converse(self, dialogues: Iterable[Dialogue[Said]]) -> Generator[tuple[int, Said]]:
-        """The number of each dialogue (from 0) with what it returned, when it ends; they are begun as there is room."""
+    def run(self, chains: Iterable[RequestChain[Result]]) -> Generator[tuple[int, Result]]:
+        """Yield the number of each chain (from 0) with what it returned, when it ends; begun as there is room."""
         started = time.perf_counter()
         try:
-            yield from _Conversation(self, dialogues).run()
+            yield from _Chains(self, chains).results()
         finally:
             self.facts.total += time.perf_counter() - started
 
 
-def _single(question: AnalysisRequest) -> Dialogue[Judgements]:
-    return (yield question)
+def _single(request: AnalysisRequest) -> RequestChain[Readings]:
+    return (yield request)
 
 
 def counts_up_to(most: int, *also: int, a_doubling: int = 4) -> tuple[int, ...]:
@@ -133,133 +129,117 @@ def counts_up_to(most: int, *also: int, a_doubling: int = 4) -> tuple[int, ...]:
     return tuple(sorted(count for count in {*counts, *also, most} if count <= most))
 
 
-def visits_to_solution(judgements: Sequence[SearchReading], right: Callable[[int], bool]) -> int | None:
-    """The first count of visits at which the move to play is right and stays right; None if the last one is wrong."""
+def visits_to_solution(readings: Sequence[SearchReading], right: Callable[[int], bool]) -> int | None:
+    """Return the first count of visits from which on the move to play is right; None if the last one is wrong."""
     solved = None
-    for judgement in reversed(judgements):
-        if not right(judgement.best):
+    for reading in reversed(readings):
+        if not right(reading.best):
             break
-        solved = judgement.visits
+        solved = reading.visits
     return solved
 
 
 @dataclass
-class _Tree(Generic[Said]):
-    """The search of a dialogue's question."""
+class _Tree(Generic[Result]):
+    """The search of a chain's request."""
 
     number: int
-    dialogue: Dialogue[Said]
-    question: AnalysisRequest
+    chain: RequestChain[Result]
+    request: AnalysisRequest
     found: list[SearchReading] = field(default_factory=list)
 
 
-class _Conversation(Generic[Said]):
-    """The dialogues of one call, and their searches."""
+class _Chains(Generic[Result]):
+    """The chains of one call, and their searches."""
 
-    def __init__(self, judge: Judge, dialogues: Iterable[Dialogue[Said]]) -> None:
-        self.judge = judge
-        self.room = judge.at_a_time or 3 * judge.evaluator.batch_size
-        self.waiting = enumerate(dialogues)
+    def __init__(self, analysis: BatchAnalysis, chains: Iterable[RequestChain[Result]]) -> None:
+        self.analysis = analysis
+        self.room = analysis.at_a_time or 3 * analysis.evaluator.batch_size
+        self.waiting = enumerate(chains)
         self.searches: _Searches | None = None
-        self.trees: dict[int, _Tree[Said]] = {}
-        self.ended: deque[tuple[int, Said]] = deque()
+        self.trees: dict[int, _Tree[Result]] = {}
+        self.ended: deque[tuple[int, Result]] = deque()
 
-    def run(self) -> Iterator[tuple[int, Said]]:
-        """Searches until every dialogue has ended."""
+    def results(self) -> Iterator[tuple[int, Result]]:
+        """Search until every chain has ended."""
         try:
             self._begin_more()
             while self.trees or self.ended:
-                yield from self._said()
+                while self.ended:
+                    yield self.ended.popleft()
                 self._step()
                 self._begin_more()
         finally:
             if self.searches is not None:
-                self.searches.cancel()
-
-    def _said(self) -> Iterator[tuple[int, Said]]:
-        while self.ended:
-            yield self.ended.popleft()
+                self.searches.driver.cancel()
 
     def _begin_more(self) -> None:
-        """Begins further dialogues while there is room."""
+        """Begin further chains while there is room."""
         while len(self.trees) + len(self.ended) < self.room and (following := next(self.waiting, None)) is not None:
-            number, dialogue = following
-            self._ask(number, dialogue, None)
+            number, chain = following
+            self._go_on(number, chain, None)
 
-    def _ask(self, number: int, dialogue: Dialogue[Said], answer: Judgements | None) -> None:
-        """Gives a dialogue its answer (None: it begins) and takes its next question, or what it returns."""
+    def _go_on(self, number: int, chain: RequestChain[Result], found: Readings | None) -> None:
+        """Hand a chain its readings (None: it begins) and take its next request, or what it returns."""
         try:
-            question = next(dialogue) if answer is None else dialogue.send(answer)
+            request = next(chain) if found is None else chain.send(found)
         except StopIteration as end:
             self.ended.append((number, end.value))
             return
         if self.searches is None:
-            self.searches = _Searches(self.judge, question.state.game)
-        self.trees[self.searches.begin(question)] = _Tree(number, dialogue, question)
+            self.searches = _Searches(self.analysis, request.state.game)
+        self.trees[self.searches.begin(request)] = _Tree(number, chain, request)
 
     def _step(self) -> None:
-        """One turn of the searches, and what the finished ones have found."""
+        """Take one turn of the searches, and read what the finished ones have found."""
         if self.searches is None or not self.trees:
             return
         for tree in self.searches.turn():
             search = self.trees[tree]
-            search.found.append(self.searches.judgement(tree))
-            found, question = tuple(search.found), search.question
-            if len(found) < len(question.visits) and (question.go_on is None or question.go_on(found)):
-                self.searches.limit(tree, question.visits[len(found)])
+            search.found.append(self.searches.reading(tree))
+            found, request = tuple(search.found), search.request
+            if len(found) < len(request.visits) and (request.go_on is None or request.go_on(found)):
+                self.searches.limit(tree, request.visits[len(found)])
             else:
                 del self.trees[tree]
                 self.searches.end(tree)
-                self._ask(search.number, search.dialogue, found)
+                self._go_on(search.number, search.chain, found)
 
 
 class _Searches:
-    """The forest of a conversation, and the nets that it asks."""
+    """The forest of one run, and what drives it."""
 
-    def __init__(self, judge: Judge, game: _core.Game) -> None:
-        search = for_nets(judge.search, judge.large).model_copy(update={"max_in_flight": 1})
-        self.forest = _core.Forest(game, search, judge.seed, judge.threads)
-        self.seed = judge.seed
-        self.networks = [
-            InFlight([self.forest], net, net.batch_size, spread=True, facts=judge.facts, nets=[number])
-            for net, number in asked_networks(self.forest, judge.evaluator, judge.large)
-        ]
+    def __init__(self, analysis: BatchAnalysis, game: _core.Game) -> None:
+        search = for_nets(analysis.search, analysis.large).model_copy(update={"max_in_flight": 1})
+        self.forest = _core.Forest(game, search, analysis.seed, analysis.threads)
+        self.seed = analysis.seed
+        searched = Searched(self.forest, analysis.evaluator, analysis.large)
+        self.driver = SearchDriver([searched], spread=True, facts=analysis.facts)
 
-    def begin(self, question: AnalysisRequest) -> int:
-        """The tree in which a question is searched."""
-        # The seed is of the position, not of its number: the same position is judged alike wherever it stands.
-        tree = self.forest.add(question.state, derived_seed(self.seed, "judging", question.state.key))
-        if question.only:
-            self.forest.restrict_root(tree, question.only)
-        self.limit(tree, question.visits[0])
+    def begin(self, request: AnalysisRequest) -> int:
+        """Return the tree in which a request is searched."""
+        # The seed is of the position, not of its number: the same position is searched alike wherever it stands.
+        tree = self.forest.add(request.state, derived_seed(self.seed, "judging", request.state.key))
+        if request.only:
+            self.forest.restrict_root(tree, request.only)
+        self.limit(tree, request.visits[0])
         return tree
 
     def limit(self, tree: int, visits: int) -> None:
-        """At how many visits the tree is finished."""
+        """Set at how many visits the tree is finished."""
         self.forest.set_visit_limits(np.array([tree], np.int64), np.array([visits], np.uint32))
 
     def end(self, tree: int) -> None:
-        """Forgets a tree."""
+        """Forget a tree."""
         self.forest.remove(np.array([tree], np.int64))
 
     def turn(self) -> list[int]:
-        """Fills the batches up, applies the oldest of each net; the trees that are finished then."""
-        visits = self.forest.stats()["visits"]
-        for network in self.networks:
-            network.fill()
-        applied = [network.apply_oldest() for network in self.networks]
-        finished = [int(tree) for tree in self.forest.finished()]
-        if not (finished or any(applied)) and self.forest.stats()["visits"] == visits:
-            raise RuntimeError("judging stands still: trees are active, but gather gives neither rows nor visits")
-        return finished
+        """Drive the searches on; return the trees that are finished then."""
+        self.driver.turn()
+        return [int(tree) for tree in self.forest.finished()]
 
-    def cancel(self) -> None:
-        """Takes back the batches that wait."""
-        for network in self.networks:
-            network.cancel()
-
-    def judgement(self, tree: int) -> SearchReading:
-        """What the tree says now."""
+    def reading(self, tree: int) -> SearchReading:
+        """Return what the tree has found until now."""
         ids = np.array([tree], np.int64)
         win, _, loss = self.forest.root_values(ids)[0].tolist()
         q = self.forest.root_q(ids)[0]

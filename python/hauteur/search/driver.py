@@ -1,8 +1,8 @@
 """The driver of searches: gather rows, let the network compute them, apply the answers.
 
-`run_searches` drives a forest until its trees are finished; analysis, the UCI engine and the benchmarks use it. The
-arena uses the same `InFlight` step by step, because it plays moves between two batches. Up to `in_flight` batches wait
-for the network at a time, so that the core gathers batch B while the network computes batch A.
+`SearchDriver` goes turn by turn, for those that do something with finished trees between two batches: the arena and
+the batch analysis. `run_searches` drives one forest until its trees are finished. Up to `in_flight` batches wait for a
+network at a time, so that the core gathers batch B while the network computes batch A.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class SearchFacts:
 class InFlight:
     """The batches that wait for one network, oldest first, and the buffers that their rows lie in.
 
-    A batch holds rows of all `forests` that ask this network. batch_size: most rows of a batch; depth: most batches at
+    A batch holds rows of all `forests` that use this network. batch_size: most rows of a batch; depth: most batches at
     a time; spread: one leaf a tree at a time is wanted, so the active trees are spread over `depth` batches, and the
     next batch can be gathered while one is computed. nets: which net of each forest this network is (default: 0).
     """
@@ -83,7 +83,7 @@ class InFlight:
             raise ValueError(f"batch_size and in_flight must be >= 1, got {self.batch_size} and {self.depth}")
         shape = (self.batch_size, *self.forests[0].game.feature_shape)
         self._free: list[NDArray[np.float32]] = [np.zeros(shape, np.float32) for _ in range(self.depth)]
-        # Asked once: looking at a protocol takes longer than gathering a row.
+        # Once: looking at a protocol takes longer than gathering a row.
         self._by_states = self.evaluator if isinstance(self.evaluator, StateEvaluator) else None
         self._waiting: deque[tuple[list[_BatchPart], Pending, NDArray[np.float32]]] = deque()
 
@@ -187,6 +187,79 @@ class _BatchPart(NamedTuple):
     rows: slice
 
 
+class Searched(NamedTuple):
+    """A forest with the nets that its trees are searched with. large: the second net, where its settings want one."""
+
+    forest: _core.Forest
+    evaluator: Evaluator
+    large: Evaluator | None = None
+
+
+class SearchDriver:
+    """Drives forests turn by turn: gather rows, let the networks compute them, apply the answers.
+
+    Forests with the same evaluator share its batches. batch_size: most rows of a batch, None: each evaluator's own.
+    in_flight: most batches of a network at a time. spread, rows: see `InFlight`. facts: counts all networks together;
+    None: each network has its own.
+    """
+
+    def __init__(
+        self,
+        searched: Sequence[Searched],
+        batch_size: int | None = None,
+        in_flight: int = 2,
+        *,
+        spread: bool = False,
+        rows: Callable[[], int] | None = None,
+        facts: SearchFacts | None = None,
+    ) -> None:
+        self._forests = [forest for forest, _, _ in searched]
+        self._visits_when_idle: float | None = None
+        users: dict[int, tuple[Evaluator, list[_core.Forest], list[int]]] = {}
+        for forest, small, large in searched:
+            for evaluator, net in nets_of(forest, small, large):
+                _, forests, nets = users.setdefault(id(evaluator), (evaluator, [], []))
+                forests.append(forest)
+                nets.append(net)
+        self.networks = [
+            InFlight(
+                forests,
+                evaluator,
+                evaluator.batch_size if batch_size is None else batch_size,
+                in_flight,
+                spread=spread,
+                rows=rows,
+                facts=SearchFacts() if facts is None else facts,
+                nets=nets,
+            )
+            for evaluator, forests, nets in users.values()
+        ]
+
+    def turn(self) -> bool:
+        """Fill the batches of every network up and apply its oldest; False when no tree is active any more.
+
+        Raises RuntimeError where trees are active, but two turns in a row bring neither rows nor visits.
+        """
+        for network in self.networks:
+            network.fill()
+        applied = [network.apply_oldest() for network in self.networks]
+        if any(applied):
+            self._visits_when_idle = None
+            return True
+        if not any(len(forest.active()) for forest in self._forests):
+            return False
+        visits = sum(forest.stats()["visits"] for forest in self._forests)
+        if visits == self._visits_when_idle:
+            raise RuntimeError("the search stands still: trees are active, but gather gives neither rows nor visits")
+        self._visits_when_idle = visits  # from the cache, or because the games end there
+        return True
+
+    def cancel(self) -> None:
+        """Take back the visits of all batches that wait; nothing is in flight then."""
+        for network in self.networks:
+            network.cancel()
+
+
 def run_searches(
     forest: _core.Forest,
     evaluator: Evaluator,
@@ -198,7 +271,7 @@ def run_searches(
     should_stop: Callable[[], bool] | None = None,
     on_batch: Callable[[SearchFacts], None] | None = None,
 ) -> SearchFacts:
-    """Searches until no tree of the forest is active, or `should_stop()` says so (asked once a batch).
+    """Search until no tree of the forest is active, or `should_stop()` returns true (called once a batch).
 
     After a stop the batches that still wait are taken back: a stop costs at most one batch, and the trees are left
     consistent with nothing in flight. `on_batch` sees the facts after every batch. large: the second net, where the
@@ -206,20 +279,16 @@ def run_searches(
     """
     started = time.perf_counter()
     facts = SearchFacts()
-    networks = [
-        InFlight([forest], network, batch_size, in_flight, rows=rows, facts=facts, nets=[net])
-        for network, net in asked_networks(forest, evaluator, large)
-    ]
+    driver = SearchDriver([Searched(forest, evaluator, large)], batch_size, in_flight, rows=rows, facts=facts)
     try:
-        while _turn(forest, networks):
+        while driver.turn():
             facts.total = time.perf_counter() - started
             if on_batch is not None:
                 on_batch(facts)
             if should_stop is not None and should_stop():
                 break
     finally:
-        for network in networks:
-            network.cancel()
+        driver.cancel()
         facts.total = time.perf_counter() - started
     return facts
 
@@ -231,23 +300,8 @@ def for_nets(search: SearchParams, large: object | None) -> SearchParams:
     return search.model_copy(update={"second_net": SecondNet()})
 
 
-def asked_networks(forest: _core.Forest, evaluator: Evaluator, large: Evaluator | None) -> list[tuple[Evaluator, int]]:
-    """The evaluators that a forest asks, each with the number of its net; ValueError if the large one is missing."""
+def nets_of(forest: _core.Forest, evaluator: Evaluator, large: Evaluator | None) -> list[tuple[Evaluator, int]]:
+    """Return the evaluators of a forest, each with the number of its net; ValueError if the large one is missing."""
     if large is None and 1 in forest.nets:
         raise ValueError("the search settings have second_net, which needs a large net; none was given")
     return [(evaluator if net == 0 or large is None else large, net) for net in forest.nets]
-
-
-def _turn(forest: _core.Forest, networks: Sequence[InFlight]) -> bool:
-    """Fills up, then applies each network's oldest batch; False when there is nothing left to do."""
-    before = forest.stats()["visits"]
-    for network in networks:
-        network.fill()
-    applied = [network.apply_oldest() for network in networks]
-    if any(applied):
-        return True
-    if len(forest.active()) == 0:
-        return False
-    if forest.stats()["visits"] == before:
-        raise RuntimeError("the search stands still: trees are active, but gather gives neither rows nor visits")
-    return True

@@ -18,7 +18,7 @@ from hauteur.players.baselines import MOVE_FUNCTIONS, parse_baseline
 from hauteur.players.move_player import MoveFunction
 from hauteur.players.settings import PlayerSettings
 from hauteur.search.analysis import Analysis, OnReport, open_evaluator
-from hauteur.search.driver import asked_networks, for_nets
+from hauteur.search.driver import for_nets, nets_of
 from hauteur.search.limits import Limits
 from hauteur.search.move_choice import choose_move
 from hauteur.search.params import Temperature
@@ -139,7 +139,7 @@ class NetThinker(Thinker):
             )
             assert small is not None
             params = for_nets(settings.search, large)
-            asked_networks(_core.Forest(game, params), small, large)
+            nets_of(_core.Forest(game, params), small, large)
             self.session = Analysis(small, params, large=large, seed=seed, batch_size=resources.batch_size)
             self._open = stack.pop_all()
 

@@ -16,7 +16,7 @@ class EngineConnection(Protocol):
     async def begin(self) -> None:
         """A new game, whatever was before."""
 
-    async def choose(self, question: MoveRequest) -> ChosenMove:
+    async def choose(self, request: MoveRequest) -> ChosenMove:
         """Looks for a move in the game that was begun."""
 
     async def quit(self) -> None:

@@ -64,10 +64,10 @@ class GtpEngineConnection:
         elif (clock := self._clocks[0]) is not None:
             await self.done(f"time_settings {max(1, int(clock.left))} 0 0")
 
-    async def choose(self, question: MoveRequest) -> ChosenMove:
+    async def choose(self, request: MoveRequest) -> ChosenMove:
         """The engine's move. It is told the moves that were made since its last one."""
-        await self._follow(question)
-        seat = question.state.to_move
+        await self._follow(request)
+        seat = request.state.to_move
         clock = self._clocks[seat]
         if clock is not None:
             await self._asked(f"time_left {COLOURS[seat]} {int(clock.left)} 0")
@@ -76,7 +76,7 @@ class GtpEngineConnection:
         seconds = time.monotonic() - started
         if clock is not None:
             clock.spend(seconds)
-        action = _action(question.state, text)
+        action = _action(request.state, text)
         self._told.append(action)
         return ChosenMove(action, seconds=seconds)
 
@@ -94,13 +94,13 @@ class GtpEngineConnection:
         if not response.is_good:
             raise EngineFailure(BAD_OUTPUT, f"{command!r} was refused: {quoted(response.text)}")
 
-    async def _follow(self, question: MoveRequest) -> None:
+    async def _follow(self, request: MoveRequest) -> None:
         """Plays on the engine's board what was played in the game; from the beginning where it does not go on there."""
-        actions = list(question.actions)
+        actions = list(request.actions)
         if actions[: len(self._told)] != self._told:
             await self.done("clear_board")
             self._told = []
-        state = question.state.game.initial_state()
+        state = request.state.game.initial_state()
         for number, action in enumerate(actions):
             if number >= len(self._told):
                 await self.done(f"play {COLOURS[state.to_move]} {state.action_to_text(action)}")

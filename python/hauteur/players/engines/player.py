@@ -40,9 +40,9 @@ class EnginePlayer:
         self._tasks: set[asyncio.Task[ChosenMove] | None] = set()
         self._failed_starts = 0
 
-    def choose(self, question: MoveRequest) -> Future[ChosenMove]:
+    def choose(self, request: MoveRequest) -> Future[ChosenMove]:
         """Begins to look for a move."""
-        return self._host.submit(self._answer(question))
+        return self._host.submit(self._answer(request))
 
     def end(self, game: int) -> None:
         """The game's process is free for another one."""
@@ -52,25 +52,25 @@ class EnginePlayer:
         """Ends all processes."""
         self._host.run(self._end())
 
-    async def _answer(self, question: MoveRequest) -> ChosenMove:
+    async def _answer(self, request: MoveRequest) -> ChosenMove:
         task = asyncio.current_task()
         self._tasks.add(task)
         try:
             async with self._host.thinking:
-                return await self._chosen(question)
+                return await self._chosen(request)
         finally:
             self._tasks.discard(task)
 
-    async def _chosen(self, question: MoveRequest) -> ChosenMove:
-        session = self._playing.get(question.game)
+    async def _chosen(self, request: MoveRequest) -> ChosenMove:
+        session = self._playing.get(request.game)
         if session is None:
-            session = self._playing[question.game] = await self._seated()
+            session = self._playing[request.game] = await self._seated()
         try:
-            return await session.choose(question)
+            return await session.choose(request)
         except EngineResignation:
             raise
         except BaseException:  # also when it is stopped: what it says later must not be taken for another answer
-            del self._playing[question.game]
+            del self._playing[request.game]
             session.kill()
             raise
 

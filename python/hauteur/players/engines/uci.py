@@ -45,8 +45,8 @@ class _Line:
     texts: list[str] = field(default_factory=list)
 
     @classmethod
-    def begin(cls, question: MoveRequest) -> Self:
-        return cls(question.origin, make(with_fen(question.state.game.spec, question.origin)).initial_state())
+    def begin(cls, request: MoveRequest) -> Self:
+        return cls(request.origin, make(with_fen(request.state.game.spec, request.origin)).initial_state())
 
     def follow(self, actions: Sequence[int]) -> None:
         for action in actions[len(self.actions) :]:
@@ -121,18 +121,18 @@ class UciSession:
         self._clocks = {seat: EngineClock.of(self._settings) for seat in (0, 1)}
         await self._ready("ucinewgame")
 
-    async def choose(self, question: MoveRequest) -> ChosenMove:
+    async def choose(self, request: MoveRequest) -> ChosenMove:
         """The engine's move, with what it says of it."""
-        line = self._line = self._line or _Line.begin(question)
-        line.follow(question.actions)
+        line = self._line = self._line or _Line.begin(request)
+        line.follow(request.actions)
         await self._ready(line.command())  # whatever it still says of the last search comes before that
-        clock = self._clocks[question.state.to_move]
+        clock = self._clocks[request.state.to_move]
         started = time.monotonic()
         text, found = await self._search(self._go(clock), clock)
         seconds = time.monotonic() - started
         if clock is not None:
             clock.spend(seconds)
-        return ChosenMove(_action(question.state, text), score=found.score, depth=found.depth, seconds=seconds)
+        return ChosenMove(_action(request.state, text), score=found.score, depth=found.depth, seconds=seconds)
 
     async def quit(self) -> None:
         """Asks it to end, and kills it where it does not."""

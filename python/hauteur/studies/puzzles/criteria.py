@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from hauteur.search.batch_analysis import Judgements
+from hauteur.search.batch_analysis import Readings
 from hauteur.system.settings import Section
 
 Verdict = Literal["same", "found", "several", "refuted", "puzzle"]
@@ -57,7 +57,7 @@ class MineRule(Section):
         """Visits of the search that confirms."""
         return 2 * self.high
 
-    def goes_on(self, found: Judgements) -> bool:
+    def goes_on(self, found: Readings) -> bool:
         """Whether a position is worth more visits."""
         passed = len(found) - 1
         return passed == 0 or abs(found[-1].q - found[0].q) >= self.screens[passed - 1][1]

@@ -23,7 +23,7 @@ from hauteur.players.build import Evaluators, Resources, build_player, net_conte
 from hauteur.players.engines.settings import EngineSettings
 from hauteur.players.player import Player
 from hauteur.players.settings import PlayerSettings, player_text
-from hauteur.search.batch_analysis import Dialogue, Judge
+from hauteur.search.batch_analysis import BatchAnalysis, RequestChain
 from hauteur.studies.puzzles.criteria import MineRule
 from hauteur.studies.puzzles.engine_check import CLEAR, Checker
 from hauteur.studies.puzzles.formats import write_puzzles
@@ -102,7 +102,7 @@ class Mine:
             for wrong in bad:
                 self.show(f"left out {wrong}")
             chosen = {source: self._chosen(census, source) for source in census.sources}
-            found = self._judge(set().union(*chosen.values()))
+            found = self._examine(set().union(*chosen.values()))
             puzzles, followers = without_followers(self._puzzles(found.values()))
             checked = self._checked(puzzles)
             kept = [puzzle for puzzle in checked if self.keep or puzzle.check is None or puzzle.check.confirmed]
@@ -144,7 +144,7 @@ class Mine:
     def _draw(self, name: str) -> bytes:
         return hashlib.blake2b(f"{self.settings.seed} {name}".encode(), digest_size=8).digest()
 
-    def _judge(self, wanted: set[str]) -> dict[str, ScreenedPosition]:
+    def _examine(self, wanted: set[str]) -> dict[str, ScreenedPosition]:
         """What came of all wanted positions, those of earlier sessions included."""
         journal = Journal(self.folder / "positions.jsonl", ScreenedPosition)
         found = {entry.id: entry for entry in journal.entries() if entry.id in wanted}
@@ -154,24 +154,24 @@ class Mine:
             return found
         puzzles = sum(self._is_puzzle(entry) for entry in found.values())
         with Evaluators(self.game, self.resources) as evaluators:
-            judge = self._judge_of(build_player(self.game, self.settings.player, evaluators, "--player"))
-            seconds = len(left) * EVALUATIONS_A_POSITION / evaluations_per_second(judge.evaluator)
+            analysis = self._analysis_of(build_player(self.game, self.settings.player, evaluators, "--player"))
+            seconds = len(left) * EVALUATIONS_A_POSITION / evaluations_per_second(analysis.evaluator)
             self.show(f"estimate: {duration(seconds)}")
-            with closing(judge.converse(self._dialogues(left))) as answers:
+            with closing(analysis.run(self._chains(left))) as answers:
                 for _, entry in answers:
                     journal.append(entry)
                     found[entry.id] = entry
                     puzzles += self._is_puzzle(entry)
                     self.tick(len(found), len(wanted), puzzles)
-            self.show(work_text(judge))
+            self.show(work_text(analysis))
         return found
 
-    def _judge_of(self, player: object) -> Judge:
+    def _analysis_of(self, player: object) -> BatchAnalysis:
         if not isinstance(player, Player):
             raise ValueError("--player: puzzles are mined by a player with a net")
-        return Judge(player.evaluator, player.search, player.large, seed=self.settings.seed)
+        return BatchAnalysis(player.evaluator, player.search, player.large, seed=self.settings.seed)
 
-    def _dialogues(self, left: set[str]) -> Iterator[Dialogue[ScreenedPosition]]:
+    def _chains(self, left: set[str]) -> Iterator[RequestChain[ScreenedPosition]]:
         for name, found in first_of_each(self.sources, self.game, self.settings.first_ply, left):
             yield examine(name, found, self.looser)
 
@@ -193,13 +193,13 @@ class Mine:
     def _ask_engine(self, puzzles: Sequence[Puzzle], settings: EngineSettings) -> list[Puzzle]:
         journal = Journal(self.folder / "checks.jsonl", Checked)
         with Checker(settings, clear=self.clear) as engine:
-            said = {entry.id: entry.check for entry in journal.entries() if engine.is_mine(entry.check)}
+            checks = {entry.id: entry.check for entry in journal.entries() if engine.is_mine(entry.check)}
             for number, puzzle in enumerate(puzzles, 1):
-                if puzzle.id not in said:
-                    said[puzzle.id] = engine.check(puzzle)
-                    journal.append(Checked(id=puzzle.id, check=said[puzzle.id]))
+                if puzzle.id not in checks:
+                    checks[puzzle.id] = engine.check(puzzle)
+                    journal.append(Checked(id=puzzle.id, check=checks[puzzle.id]))
                     self.tick(number, len(puzzles), number)
-        return [puzzle.model_copy(update={"check": said[puzzle.id]}) for puzzle in puzzles]
+        return [puzzle.model_copy(update={"check": checks[puzzle.id]}) for puzzle in puzzles]
 
     def _written(self, puzzles: Sequence[Puzzle], result: dict[str, Any]) -> dict[str, Any]:
         """Writes puzzles and result."""
@@ -210,8 +210,8 @@ class Mine:
         return result
 
 
-def work_text(judge: Judge) -> str:
-    """What the judging has cost."""
-    facts = judge.facts
+def work_text(analysis: BatchAnalysis) -> str:
+    """Return what the analysis has cost, in one line."""
+    facts = analysis.facts
     rate = facts.rows / facts.total if facts.total else 0.0
     return f"{facts.rows:,} evaluations in {facts.total:,.0f} s, {rate:,.0f} a second, batches {facts.fill:.0%} full"

@@ -1,4 +1,4 @@
-"""A position's way through mining, as a dialogue with a judge.
+"""A position's way through mining, as a chain of requests for analysis.
 
 A position is judged at few visits and at many (Joshi 2025, conclusion: positions misevaluated at N_scl visits and right
 at N). It becomes a puzzle when the judgement changes, the low search would not play the best move, and every other move
@@ -12,7 +12,7 @@ import math
 
 from hauteur import _core
 from hauteur.games.registry import FEN_GAMES, make, parse_spec, with_fen
-from hauteur.search.batch_analysis import AnalysisRequest, Dialogue, SearchReading, counts_up_to, visits_to_solution
+from hauteur.search.batch_analysis import AnalysisRequest, RequestChain, SearchReading, counts_up_to, visits_to_solution
 from hauteur.studies.puzzles.criteria import MineRule, Verdict
 from hauteur.studies.puzzles.puzzle import Opinion, Puzzle, identity, rating
 from hauteur.studies.puzzles.retract import last_move
@@ -42,7 +42,7 @@ class SolutionStep(Section):
 
 
 class ScreenedPosition(Section):
-    """What was found out about a position: its name, where it stands, and what the searches said.
+    """What was found out about a position: its name, where it stands, and what the searches found.
 
     high: None where it was given up before; gap: of the high search; fen, opening: as a puzzle has them; steps: of the
     line, all None or empty where the searches were not followed by others.
@@ -97,14 +97,14 @@ class ScreenedPosition(Section):
         )
 
 
-def examine(name: str, found: SourcePosition, rule: MineRule) -> Dialogue[ScreenedPosition]:
+def examine(name: str, found: SourcePosition, rule: MineRule) -> RequestChain[ScreenedPosition]:
     """A position's way from its first search to the end of its line, or to where it is given up."""
     if rule.hindsight and (low := (yield from _unchanged(found, rule))) is not None:
         return ScreenedPosition(id=name, where=found.where, low=_opinion(found.state, low))
-    judged = yield AnalysisRequest(found.state, rule.visits, go_on=rule.goes_on)
-    low, high = judged[0], judged[-1]
+    readings = yield AnalysisRequest(found.state, rule.visits, go_on=rule.goes_on)
+    low, high = readings[0], readings[-1]
     entry = ScreenedPosition(id=name, where=found.where, low=_opinion(found.state, low))
-    if len(judged) < len(rule.visits):
+    if len(readings) < len(rule.visits):
         return entry
     gap = None if math.isnan(high.gap) else high.gap
     entry = entry.model_copy(update={"high": _opinion(found.state, high), "gap": gap})
@@ -119,7 +119,7 @@ def examine(name: str, found: SourcePosition, rule: MineRule) -> Dialogue[Screen
     return entry.model_copy(update={"fen": fen, "opening": _texts(start, opening), "steps": tuple(steps)})
 
 
-def _unchanged(found: SourcePosition, rule: MineRule) -> Dialogue[SearchReading | None]:
+def _unchanged(found: SourcePosition, rule: MineRule) -> RequestChain[SearchReading | None]:
     """The low search's judgement where the game does not change it; None where it does, or where there is no game.
 
     A position that was misjudged is mostly judged otherwise some plies later, and these searches are cheap: they are
@@ -139,7 +139,7 @@ def _unchanged(found: SourcePosition, rule: MineRule) -> Dialogue[SearchReading 
     return low if found.following else None
 
 
-def _line(state: _core.State, rule: MineRule, first: int) -> Dialogue[list[SolutionStep]]:
+def _line(state: _core.State, rule: MineRule, first: int) -> RequestChain[list[SolutionStep]]:
     """The solver's moves for as long as they are the only good ones, the opponent answering as the high search does."""
     steps: list[SolutionStep] = []
     state, reply = state.copy(), None
@@ -159,7 +159,9 @@ def _line(state: _core.State, rule: MineRule, first: int) -> Dialogue[list[Solut
     return steps
 
 
-def _solver_move(state: _core.State, rule: MineRule, reply: str | None) -> Dialogue[tuple[int, SolutionStep] | None]:
+def _solver_move(
+    state: _core.State, rule: MineRule, reply: str | None
+) -> RequestChain[tuple[int, SolutionStep] | None]:
     """The only good move of a position; None where there are several, or none that is good enough.
 
     A move that ends the game by winning it is taken even where others do so too, unless it is the first of the line.
@@ -216,8 +218,8 @@ def plain_spec(game: _core.Game) -> str:
     return f"{name}({rest})" if rest and game.name in FEN_GAMES else (name if game.name in FEN_GAMES else game.spec)
 
 
-def _opinion(state: _core.State, judgement: SearchReading) -> Opinion:
-    return Opinion(visits=judgement.visits, move=state.action_to_text(judgement.best), q=judgement.q)
+def _opinion(state: _core.State, reading: SearchReading) -> Opinion:
+    return Opinion(visits=reading.visits, move=state.action_to_text(reading.best), q=reading.q)
 
 
 def _texts(state: _core.State, actions: tuple[int, ...] | list[int]) -> tuple[str, ...]:

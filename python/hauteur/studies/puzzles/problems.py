@@ -47,8 +47,8 @@ class Problem:
     @property
     def digest(self) -> str:
         """What is asked: the positions, and the moves that are right and wrong."""
-        asked = [(step.state.notation(), sorted(step.right), sorted(step.wrong), step.wins) for step in self.steps]
-        return hashlib.blake2b(repr(asked).encode(), digest_size=8).hexdigest()
+        content = [(step.state.notation(), sorted(step.right), sorted(step.wrong), step.wins) for step in self.steps]
+        return hashlib.blake2b(repr(content).encode(), digest_size=8).hexdigest()
 
 
 def read_problems(path: Path, game: _core.Game) -> Iterator[Problem]:

@@ -17,7 +17,14 @@ from hauteur.networks.evaluators.factory import evaluations_per_second
 from hauteur.players.build import Evaluators, Resources, build_player, net_content, player_name, resolved_net
 from hauteur.players.player import Player
 from hauteur.players.settings import PlayerSettings, player_text
-from hauteur.search.batch_analysis import AnalysisRequest, Dialogue, Judge, Judgements, counts_up_to, visits_to_solution
+from hauteur.search.batch_analysis import (
+    AnalysisRequest,
+    BatchAnalysis,
+    Readings,
+    RequestChain,
+    counts_up_to,
+    visits_to_solution,
+)
 from hauteur.studies.puzzles.mine import Show, work_text
 from hauteur.studies.puzzles.mine_result import aligned, share
 from hauteur.studies.puzzles.problems import Problem
@@ -110,19 +117,19 @@ class Solve:
         left = [number for number in range(len(self.problems)) if number not in found]
         most = self.counts[-1]
         room = min(3 * player.evaluator.batch_size, max(8, NODES_IN_MEMORY // most))
-        judge = Judge(player.evaluator, player.search, player.large, seed=self.seed, at_a_time=room)
+        analysis = BatchAnalysis(player.evaluator, player.search, player.large, seed=self.seed, at_a_time=room)
         if left:
             positions = sum(len(self.problems[number].steps) for number in left)
-            seconds = positions * most * EVALUATIONS_A_VISIT / evaluations_per_second(judge.evaluator)
+            seconds = positions * most * EVALUATIONS_A_VISIT / evaluations_per_second(analysis.evaluator)
             self.show(f"{name}: {len(left):,} of {len(self.problems):,} problems to solve, at most {duration(seconds)}")
-        with closing(judge.converse(self._dialogues(left, key))) as answers:
+        with closing(analysis.run(self._chains(left, key))) as answers:
             for _, answer in answers:
                 found[answer.number] = answer
                 if journal is not None:
                     journal.append(answer)
                 self.tick(len(found), len(self.problems), sum(one.right[-1] for one in found.values()))
         if left:
-            self.show(work_text(judge))
+            self.show(work_text(analysis))
         return [found[number] for number in range(len(self.problems))]
 
     def _fits(self, answer: PuzzleAnswer, key: str) -> bool:
@@ -130,19 +137,19 @@ class Solve:
         known = answer.number < len(self.problems) and self.problems[answer.number].digest == answer.problem
         return known and answer.player == key and answer.counts == self.counts
 
-    def _dialogues(self, numbers: Sequence[int], key: str) -> Iterator[Dialogue[PuzzleAnswer]]:
+    def _chains(self, numbers: Sequence[int], key: str) -> Iterator[RequestChain[PuzzleAnswer]]:
         for number in numbers:
             yield solving(self.problems[number], number, key, self.counts)
 
 
-def solving(problem: Problem, number: int, player: str, counts: tuple[int, ...]) -> Dialogue[PuzzleAnswer]:
+def solving(problem: Problem, number: int, player: str, counts: tuple[int, ...]) -> RequestChain[PuzzleAnswer]:
     """The search of a problem's positions one after another, as long as each is solved at some of the counts."""
     right, visits = [True] * len(counts), list[int | None]()
     for step in problem.steps:
-        judged = yield AnalysisRequest(step.state, counts_up_to(counts[-1], *counts))
-        solved = _right_at(judged, step.is_right, counts)
+        readings = yield AnalysisRequest(step.state, counts_up_to(counts[-1], *counts))
+        solved = _right_at(readings, step.is_right, counts)
         right = [both and one for both, one in zip(right, solved, strict=True)]
-        visits.append(visits_to_solution(judged, step.is_right))
+        visits.append(visits_to_solution(readings, step.is_right))
         if not any(right):
             break
     solved_from = None if None in visits else max(one for one in visits if one is not None)
@@ -157,9 +164,9 @@ def solving(problem: Problem, number: int, player: str, counts: tuple[int, ...])
     )
 
 
-def _right_at(judged: Judgements, is_right: Callable[[int], bool], counts: tuple[int, ...]) -> list[bool]:
+def _right_at(readings: Readings, is_right: Callable[[int], bool], counts: tuple[int, ...]) -> list[bool]:
     """Whether the move to play is right at each count; a search that ended before keeps its last move."""
-    best = {count: one.best for count, one in zip(counts_up_to(counts[-1], *counts), judged, strict=True)}
+    best = {count: one.best for count, one in zip(counts_up_to(counts[-1], *counts), readings, strict=True)}
     return [is_right(best[count]) for count in counts]
 
 

@@ -20,7 +20,7 @@ from hauteur.matches.results import MatchGame
 from hauteur.networks.evaluators.factory import evaluations_per_second
 from hauteur.players.build import Evaluators, Resources
 from hauteur.plots import Figure, Series
-from hauteur.search.batch_analysis import AnalysisRequest, Judge, SearchReading
+from hauteur.search.batch_analysis import AnalysisRequest, BatchAnalysis, SearchReading
 from hauteur.studies.papers.bootstrap_ci import Rate, rate_of, ratio_of
 from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result, Verdict
 from hauteur.studies.papers.matches import MatchSpec, contest_seconds
@@ -101,7 +101,7 @@ def make_positions(setting: ExperimentSetting) -> Result:
     """Plays the games, judges the positions, counts."""
     plans = contests(setting)
     games = {name: played.games for name, played in play_shared(setting, plans.values()).items()}
-    found = {name: judged(setting, name, games[name]) for name in plans}
+    found = {name: analysed(setting, name, games[name]) for name in plans}
     rows = [_row(setting, name, found[name], kind) for name in found for kind in KINDS]
     facts = {
         "low_visits": LOW,
@@ -128,15 +128,15 @@ def deep(setting: ExperimentSetting) -> int:
     return max(LOW + 1, DEEPER * setting.visits_or(VISITS))
 
 
-def judged(setting: ExperimentSetting, name: str, games: Sequence[MatchGame]) -> list[MeasuredPosition]:
+def analysed(setting: ExperimentSetting, name: str, games: Sequence[MatchGame]) -> list[MeasuredPosition]:
     """Positions drawn from these games with what was found of them; those on disk are not judged again."""
     rules = make("chess")
     places = draw(rules, games, setting.scaled(POSITIONS, 2))
     file = setting.folder / f"{name}.positions.jsonl"
-    done = {PositionPlace(one.game, one.ply): one for one in read_judged(file)}
+    done = {PositionPlace(one.game, one.ply): one for one in read_measured(file)}
     missing = [place for place in places if place not in done]
     if missing:
-        done.update(_judge_missing(setting, rules, games, missing, file))
+        done.update(_analyse_missing(setting, rules, games, missing, file))
     return [done[place] for place in places]
 
 
@@ -160,24 +160,24 @@ def states_of(rules: _core.Game, game: MatchGame) -> Iterator[tuple[PositionPlac
             yield PositionPlace(game.index, ply), state
 
 
-def _judge_missing(
+def _analyse_missing(
     setting: ExperimentSetting,
     rules: _core.Game,
     games: Sequence[MatchGame],
     places: Sequence[PositionPlace],
     file: Path,
 ) -> dict[PositionPlace, MeasuredPosition]:
-    """Judges positions and adds each to the file when it is known."""
+    """Analyse positions and adds each to the file when it is known."""
     states = dict(_states_at(rules, games, set(places)))
     plain = player(setting, HYBRID)
     found = {}
     with Evaluators(rules, Resources(parallel=setting.parallel, threads=setting.threads)) as evaluators:
-        judge = Judge(evaluators.get(setting.net(), plain), plain.search, seed=1)
-        answers = judge.judge_each(AnalysisRequest(states[place], (LOW, deep(setting))) for place in places)
+        analysis = BatchAnalysis(evaluators.get(setting.net(), plain), plain.search, seed=1)
+        answers = analysis.analyse_each(AnalysisRequest(states[place], (LOW, deep(setting))) for place in places)
         with file.open("ab", buffering=0) as out:
             for number, answer in answers:
                 place = places[number]
-                found[place] = _judged(games, place, states[place], answer)
+                found[place] = _measured(games, place, states[place], answer)
                 out.write((found[place].model_dump_json() + "\n").encode())
                 _tell(setting, file.name, len(found), len(places))
     return found
@@ -197,7 +197,7 @@ def _states_at(
                 yield place, state.copy()
 
 
-def _judged(
+def _measured(
     games: Sequence[MatchGame], place: PositionPlace, state: _core.State, answer: Sequence[SearchReading]
 ) -> MeasuredPosition:
     low, high = answer
@@ -221,7 +221,7 @@ def _judged(
     )
 
 
-def read_judged(file: Path) -> list[MeasuredPosition]:
+def read_measured(file: Path) -> list[MeasuredPosition]:
     """What the file has; a last line that was cut off is removed. ValueError for any other that is damaged."""
     if not file.exists():
         return []
@@ -232,7 +232,7 @@ def read_judged(file: Path) -> list[MeasuredPosition]:
     try:
         return [MeasuredPosition.model_validate_json(line) for line in whole.splitlines()]
     except ValidationError:
-        raise ValueError(f"{file}: a line is no judged position; delete the file, it is made again") from None
+        raise ValueError(f"{file}: a line is no analysed position; delete the file, it is made again") from None
 
 
 def _rate(found: Sequence[MeasuredPosition], kind: str) -> Rate:
@@ -258,7 +258,7 @@ def table(found: Mapping[str, Sequence[MeasuredPosition]]) -> str:
     """Positions of each kind per 1,000, and how many times as many with search-contempt."""
     lines = [f"{'per 1,000 positions':20}" + "".join(f"{SETS[name][0]:>24}" for name in found) + f"{'ratio':>22}"]
     for kind in KINDS:
-        cells = [_rate(judgements, kind) for judgements in found.values()]
+        cells = [_rate(found_of, kind) for found_of in found.values()]
         texts = "".join(f"{f'{1e3 * r.share:.1f} [{1e3 * r.low:.1f}, {1e3 * r.high:.1f}]':>24}" for r in cells)
         ratio, low, high = _ratio(found, kind)
         lines.append(f"{kind:20}{texts}{f'{ratio:.2f} [{low:.2f}, {high:.2f}]':>22}")
@@ -334,8 +334,8 @@ def estimate(setting: ExperimentSetting) -> float:
     plans, rules = contests(setting), make("chess")
     with Evaluators(rules, Resources(parallel=setting.parallel, threads=setting.threads)) as evaluators:
         speed = evaluations_per_second(evaluators.get(setting.net(), player(setting, HYBRID)))
-    judging = len(plans) * setting.scaled(POSITIONS, 2) * deep(setting) / speed
-    return contest_seconds(setting, plans.values()) + judging
+    analysing = len(plans) * setting.scaled(POSITIONS, 2) * deep(setting) / speed
+    return contest_seconds(setting, plans.values()) + analysing
 
 
 EXPERIMENTS = (

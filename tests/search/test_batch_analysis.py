@@ -1,9 +1,9 @@
-"""Judging: the answers of single searches, whatever is judged beside a position; early ends; visits to solution."""
+"""Analysis of batches: the readings of single searches, whatever is searched beside; early ends; solutions."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -17,9 +17,9 @@ from hauteur.games.registry import make
 from hauteur.networks.evaluators.base import GameEvaluator, UniformEvaluator
 from hauteur.search.batch_analysis import (
     AnalysisRequest,
-    Dialogue,
-    Judge,
-    Judgements,
+    BatchAnalysis,
+    Readings,
+    RequestChain,
     SearchReading,
     counts_up_to,
     visits_to_solution,
@@ -56,35 +56,40 @@ def positions(count: int, seed: int = 1) -> list[_core.State]:
     return found
 
 
+def of_states(analysis: BatchAnalysis, states: Iterable[_core.State], *visits: int) -> list[Readings]:
+    """The readings of positions at these counts of visits."""
+    return analysis.analyse(AnalysisRequest(state, visits) for state in states)
+
+
 def test_alone_or_beside_others_in_any_order() -> None:
     states = positions(50)
-    together = Judge(Hashed(), CONTEMPT, seed=5).judge_states(states, 5, 40)
-    backwards = Judge(Hashed(7), CONTEMPT, seed=5, at_a_time=3).judge_states(reversed(states), 5, 40)
-    alone = [Judge(Hashed(1), CONTEMPT, seed=5).judge_states([state], 5, 40)[0] for state in states]
+    together = of_states(BatchAnalysis(Hashed(), CONTEMPT, seed=5), states, 5, 40)
+    backwards = of_states(BatchAnalysis(Hashed(7), CONTEMPT, seed=5, at_a_time=3), reversed(states), 5, 40)
+    alone = [of_states(BatchAnalysis(Hashed(1), CONTEMPT, seed=5), [state], 5, 40)[0] for state in states]
     assert repr(together) == repr(alone) == repr(backwards[::-1])
-    assert repr(together) != repr(Judge(Hashed(), CONTEMPT, seed=6).judge_states(states, 5, 40))
+    assert repr(together) != repr(of_states(BatchAnalysis(Hashed(), CONTEMPT, seed=6), states, 5, 40))
 
 
-def test_judgements_are_those_of_a_plain_search() -> None:
+def test_readings_are_those_of_a_plain_search() -> None:
     state = positions(1)[0]
-    few, many = Judge(Hashed(), SearchParams()).judge_states([state], 6, 80)[0]
-    for judgement in (few, many):
+    few, many = of_states(BatchAnalysis(Hashed(), SearchParams()), [state], 6, 80)[0]
+    for reading in (few, many):
         forest = _core.Forest(CONNECT4, SearchParams(max_in_flight=1))
         ids = np.array([forest.add(state)], np.int64)
-        forest.set_visit_limits(ids, np.array([judgement.visits], np.uint32))
+        forest.set_visit_limits(ids, np.array([reading.visits], np.uint32))
         run_searches(forest, Hashed(), batch_size=1)
         win, _, loss = forest.root_values(ids)[0].tolist()
         q = {edge["action"]: edge["q"] for edge in forest.root_edges(int(ids[0])) if edge["visits"]}
-        assert (judgement.best, judgement.q) == (forest.best_actions(ids)[0], win - loss)
-        assert judgement.best_q == pytest.approx(q.pop(judgement.best), abs=1e-6)
-        assert judgement.second_q == pytest.approx(max(q.values()), abs=1e-6)
-        assert judgement.second == max(q, key=lambda action: q[action])
-        assert judgement.gap == judgement.best_q - judgement.second_q
+        assert (reading.best, reading.q) == (forest.best_actions(ids)[0], win - loss)
+        assert reading.best_q == pytest.approx(q.pop(reading.best), abs=1e-6)
+        assert reading.second_q == pytest.approx(max(q.values()), abs=1e-6)
+        assert reading.second == max(q, key=lambda action: q[action])
+        assert reading.gap == reading.best_q - reading.second_q
     assert (few.visits, many.visits) == (6, 80)
 
 
 def test_one_visit_is_the_net_alone() -> None:
-    (only,) = Judge(Hashed(), SearchParams()).judge_states(positions(1), 1)[0]
+    (only,) = of_states(BatchAnalysis(Hashed(), SearchParams()), positions(1), 1)[0]
     assert only.second is None
     assert math.isnan(only.best_q)
     assert math.isnan(only.gap)
@@ -92,28 +97,28 @@ def test_one_visit_is_the_net_alone() -> None:
 
 def test_only_some_moves() -> None:
     state = CONNECT4.initial_state()
-    question = AnalysisRequest(state, (50,), only=(0, 6))
-    (found,) = Judge(Hashed(), SearchParams()).judge([question])[0]
+    request = AnalysisRequest(state, (50,), only=(0, 6))
+    (found,) = BatchAnalysis(Hashed(), SearchParams()).analyse([request])[0]
     assert {found.best, found.second} == {0, 6}
 
 
 def test_searches_may_end_early() -> None:
     states = positions(30)
-    judge = Judge(Hashed(), SearchParams())
-    every = judge.judge_states(states, 4, 32)
+    analysis = BatchAnalysis(Hashed(), SearchParams())
+    every = of_states(analysis, states, 4, 32)
 
-    def changed(found: Judgements) -> bool:
+    def changed(found: Readings) -> bool:
         return found[0].best != 3
 
-    some = judge.judge(AnalysisRequest(state, (4, 32), go_on=changed) for state in states)
+    some = analysis.analyse(AnalysisRequest(state, (4, 32), go_on=changed) for state in states)
     assert {len(found) for found in some} == {1, 2}
     for whole, found in zip(every, some, strict=True):
         assert repr(whole[: len(found)]) == repr(found)
         assert len(found) == 1 + (whole[0].best != 3)
 
 
-def test_dialogues_ask_by_what_they_heard() -> None:
-    def line(state: _core.State) -> Dialogue[list[int]]:
+def test_chains_request_by_what_was_found() -> None:
+    def line(state: _core.State) -> RequestChain[list[int]]:
         """Plays the best moves of both sides until the game is over, at most six."""
         played: list[int] = []
         state = state.copy()
@@ -124,39 +129,39 @@ def test_dialogues_ask_by_what_they_heard() -> None:
         return played
 
     states = positions(20)
-    judge = Judge(Hashed(), SearchParams(), at_a_time=5)
-    lines = dict(judge.converse(line(state) for state in states))
-    alone = [dict(Judge(Hashed(), SearchParams()).converse([line(state)]))[0] for state in states]
+    analysis = BatchAnalysis(Hashed(), SearchParams(), at_a_time=5)
+    lines = dict(analysis.run(line(state) for state in states))
+    alone = [dict(BatchAnalysis(Hashed(), SearchParams()).run([line(state)]))[0] for state in states]
     assert [lines[number] for number in range(20)] == alone
-    assert judge.facts.rows > 0
+    assert analysis.facts.rows > 0
 
 
-def test_a_dialogue_without_questions() -> None:
-    def nothing() -> Dialogue[str]:
+def test_a_chain_without_requests() -> None:
+    def nothing() -> RequestChain[str]:
         yield from ()
         return "nothing"
 
-    assert list(Judge(Hashed(), SearchParams(), at_a_time=1).converse(nothing() for _ in range(3))) == [
+    assert list(BatchAnalysis(Hashed(), SearchParams(), at_a_time=1).run(nothing() for _ in range(3))) == [
         (0, "nothing"),
         (1, "nothing"),
         (2, "nothing"),
     ]
 
 
-def test_nothing_to_judge() -> None:
-    assert Judge(Hashed(), SearchParams()).judge([]) == []
-    assert list(Judge(Hashed(), SearchParams()).judge_each(iter(()))) == []
+def test_nothing_to_analyse() -> None:
+    assert BatchAnalysis(Hashed(), SearchParams()).analyse([]) == []
+    assert list(BatchAnalysis(Hashed(), SearchParams()).analyse_each(iter(()))) == []
 
 
 def test_questions_are_read_when_there_is_room() -> None:
     begun: list[int] = []
 
-    def questions() -> Iterator[AnalysisRequest]:
+    def requests() -> Iterator[AnalysisRequest]:
         for number, state in enumerate(positions(12)):
             begun.append(number)
             yield AnalysisRequest(state, (8,))
 
-    answers = Judge(UniformEvaluator(CONNECT4), SearchParams(), at_a_time=2).judge_each(questions())
+    answers = BatchAnalysis(UniformEvaluator(CONNECT4), SearchParams(), at_a_time=2).analyse_each(requests())
     next(answers)
     assert len(begun) <= 4
     answers.close()
@@ -188,8 +193,8 @@ def test_counts_ascend_to_the_last(most: int, also: list[int], a_doubling: int) 
 
 @given(st.lists(st.booleans(), min_size=1))
 def test_visits_to_solution(rights: list[bool]) -> None:
-    judgements = [SearchReading(10 * (i + 1), 0.0, int(right), 0.0, None, 0.0) for i, right in enumerate(rights)]
-    solved = visits_to_solution(judgements, bool)
+    readings = [SearchReading(10 * (i + 1), 0.0, int(right), 0.0, None, 0.0) for i, right in enumerate(rights)]
+    solved = visits_to_solution(readings, bool)
     if solved is None:
         assert not rights[-1]
     else:
