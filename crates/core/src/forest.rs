@@ -8,15 +8,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 use thiserror::Error;
 
-use crate::cache::Cache;
-use crate::counters::Counters;
 use crate::game::{Action, State};
-use crate::oracle::LeafOracle;
+use crate::math::rng::tree_key;
 use crate::params::SearchParams;
-use crate::rng::tree_key;
 use crate::rules::second_net::Net;
-use crate::search::{Known, Leaf, Search};
-use crate::select::Setup;
+use crate::search::cache::Cache;
+use crate::search::counters::Counters;
+use crate::search::oracle::LeafOracle;
+use crate::search::setup::Setup;
+use crate::search::{Leaf, LeafSources, Search};
 
 /// Rows that one tree can have in flight; with its collisions they are counted in 16 bits.
 const MAX_TREE_ROWS: usize = 32_000;
@@ -217,10 +217,10 @@ impl Forest {
     }
 
     fn collect(&mut self, net: Net, plan: &[(usize, usize)]) -> Vec<TreeLeaves> {
-        let known = Known { cache: &self.caches[net as usize], oracle: self.oracle.as_deref() };
+        let sources = LeafSources { cache: &self.caches[net as usize], oracle: self.oracle.as_deref() };
         let gather = |tree: usize, quota: usize, search: &mut Search| {
             let mut leaves = Vec::new();
-            search.gather(quota, net, known, &mut leaves);
+            search.gather(quota, net, sources, &mut leaves);
             TreeLeaves { tree, leaves }
         };
         let chosen = pick(&mut self.trees, plan.iter().map(|(id, _)| *id));

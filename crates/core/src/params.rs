@@ -3,12 +3,11 @@
 //! Every published rule has one optional section; absent means off, and all off is plain PUCT.
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
-use crate::arithmetic::Arithmetic;
+use crate::math::arithmetic::Arithmetic;
 use crate::rules::early_visits::EarlyVisits;
 use crate::rules::forced_playouts::ForcedPlayouts;
-use crate::rules::gumbel::Gumbel;
+use crate::rules::gumbel::{BelowRoot, Gumbel};
 use crate::rules::initial_trust::InitialTrust;
 use crate::rules::lower_bound::LowerBound;
 use crate::rules::prior_mixing::PriorMixing;
@@ -16,15 +15,11 @@ use crate::rules::q_average::QAverage;
 use crate::rules::repetition::Repetition;
 use crate::rules::search_contempt::SearchContempt;
 use crate::rules::second_net::SecondNet;
+use crate::rules::setting::{ParamsError, within};
 use crate::rules::solver::Solver;
 use crate::rules::tree_balance::TreeBalance;
 use crate::rules::variance::Variance;
 use crate::rules::wdl_contempt::WdlContempt;
-
-/// A parameter outside its range, or JSON that is no `SearchParams`.
-#[derive(Debug, Error, PartialEq, Eq)]
-#[error("{0}")]
-pub struct ParamsError(pub(crate) String);
 
 /// Exploration of PUCT: c_puct(N) = init + factor ln((N + base) / base), N = visits of the parent.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -244,7 +239,7 @@ impl SearchParams {
 
     fn check_rules(&self) -> Result<(), ParamsError> {
         self.search_contempt.as_ref().map_or(Ok(()), SearchContempt::check)?;
-        self.second_net.as_ref().map_or(Ok(()), |rule| rule.check().and_then(|()| rule.check_company(self)))?;
+        self.second_net.as_ref().map_or(Ok(()), SecondNet::check)?;
         self.solver.as_ref().map_or(Ok(()), Solver::check)?;
         self.variance.as_ref().map_or(Ok(()), Variance::check)?;
         self.tree_balance.as_ref().map_or(Ok(()), TreeBalance::check)?;
@@ -254,10 +249,57 @@ impl SearchParams {
         self.initial_trust.as_ref().map_or(Ok(()), InitialTrust::check)?;
         self.wdl_contempt.as_ref().map_or(Ok(()), WdlContempt::check)?;
         self.gumbel.as_ref().map_or(Ok(()), Gumbel::check)?;
-        self.gumbel.as_ref().map_or(Ok(()), |rule| rule.check_others(self))?;
         self.lower_bound.as_ref().map_or(Ok(()), LowerBound::check)?;
-        self.forced_playouts.as_ref().map_or(Ok(()), |rule| rule.check().and_then(|()| rule.check_others(self)))?;
+        self.forced_playouts.as_ref().map_or(Ok(()), ForcedPlayouts::check)?;
+        self.conflicts()
+    }
+
+    /// Rejects sections that exclude each other, or are not defined together.
+    fn conflicts(&self) -> Result<(), ParamsError> {
+        let on = self.clone().without_neutral_rules();
+        if on.second_net.is_some_and(|rule| rule.small_visits > 0) {
+            on.conflicts_of_two_nets()?;
+        }
+        if let Some(gumbel) = &on.gumbel {
+            let both = [
+                ("dirichlet", "both are noise of the root", on.dirichlet.is_some_and(|noise| noise.epsilon > 0.0)),
+                ("second_net", "both say which edge of the root is visited", on.second_net.is_some()),
+                ("lower_bound", "both say which action is played", on.lower_bound.is_some()),
+            ];
+            if let Some((other, why, _)) = both.iter().find(|(_, _, on)| *on) {
+                return Err(excluded("gumbel", other, why));
+            }
+            if gumbel.below_root == BelowRoot::ImprovedPolicy && on.change_scores() {
+                let what = "there is no PUCT for the rules that change it";
+                return Err(ParamsError(format!(
+                    "SearchParams.gumbel.below_root must be puct here, got improved_policy: {what}"
+                )));
+            }
+            if on.forced_playouts.is_some() {
+                return Err(excluded("forced_playouts", "gumbel", "both say which edge of the root is visited"));
+            }
+        }
         Ok(())
+    }
+
+    /// Rejects rules that are not defined for a search with two nets.
+    fn conflicts_of_two_nets(&self) -> Result<(), ParamsError> {
+        let others = [
+            ("solver", self.solver.is_some()),
+            ("variance", self.variance.is_some()),
+            ("q_average", self.q_average.is_some()),
+            ("gumbel", self.gumbel.is_some()),
+            ("lower_bound", self.lower_bound.is_some()),
+            ("wdl_contempt", self.wdl_contempt.is_some()),
+            ("forced_playouts", self.forced_playouts.is_some()),
+        ];
+        match others.iter().find(|(_, on)| *on) {
+            Some((name, _)) => Err(ParamsError(format!(
+                "SearchParams: second_net and {name} cannot be used together (two nets go with search_contempt, repetition, \
+                 tree_balance, prior_mixing, early_visits and initial_trust)"
+            ))),
+            None => Ok(()),
+        }
     }
 
     /// A rule changes the scores of edges.
@@ -300,17 +342,23 @@ impl SearchParams {
     }
 }
 
-/// Fails unless `value` is `least` to `most`.
-pub(crate) fn within(name: &str, value: f64, least: f64, most: f64) -> Result<(), ParamsError> {
-    if (least..=most).contains(&value) {
-        return Ok(());
-    }
-    Err(ParamsError(format!("SearchParams.{name} must be {least} to {most}, got {value}")))
+fn excluded(one: &str, other: &str, why: &str) -> ParamsError {
+    ParamsError(format!("SearchParams.{one} and SearchParams.{other} exclude each other: {why}"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn gumbel_and_forced_playouts_exclude_each_other() {
+        let error = SearchParams::from_json(r#"{"forced_playouts": {}, "gumbel": {}}"#).unwrap_err().to_string();
+        assert!(
+            error.starts_with("SearchParams.forced_playouts and SearchParams.gumbel exclude each other"),
+            "{error}"
+        );
+        assert!(SearchParams::from_json(r#"{"forced_playouts": {"k": 0}, "gumbel": {}}"#).is_ok());
+    }
 
     #[test]
     fn json_round_trip_and_errors() {

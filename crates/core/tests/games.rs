@@ -1,6 +1,7 @@
 //! The laws that every built-in game obeys, along random games, and known numbers of move sequences.
 
-use hauteur_core::game::{Action, Game, Outcome, Player, State, make_game, perft};
+use hauteur_core::game::{Action, Game, Outcome, Player, State, perft};
+use hauteur_core::games::make_game;
 use proptest::prelude::*;
 
 const SPECS: &[&str] = &["tictactoe", "connect4", "nogo", "nogo(size=3)", "nogo(rows=5,cols=13)", "nogo(size=13)"];

@@ -7,7 +7,7 @@ use numpy::{
 };
 use pyo3::prelude::*;
 
-use crate::game::value_error;
+use crate::errors::value_error;
 
 /// Tree ids, int64 [T].
 pub struct Ids<'py>(PyReadonlyArray1<'py, i64>);

@@ -1,11 +1,12 @@
 //! The players of the time before networks, for Python.
 
-use hauteur_core::baselines::{mcts, rave};
 use hauteur_core::game::Action;
+use hauteur_core::players::{mcts, rave};
 use numpy::{IntoPyArray, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 
-use crate::game::{PyState, value_error};
+use crate::errors::value_error;
+use crate::game::PyState;
 
 /// Numbers that `mcts_search` gives for every action.
 const MCTS_COLUMNS: usize = 2;

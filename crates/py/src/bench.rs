@@ -6,14 +6,15 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use hauteur_core::game::{Action, State};
-use hauteur_core::rng::{self, CounterRng};
+use hauteur_core::math::rng::{self, CounterRng};
 use hauteur_core::search::Search;
-use hauteur_core::select::Setup;
+use hauteur_core::search::setup::Setup;
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 
+use crate::errors::value_error;
 use crate::forest::{search_map, search_params};
-use crate::game::{PyState, value_error};
+use crate::game::PyState;
 
 /// Draw number `counter` of the counter-based generator with this key.
 #[pyfunction]

@@ -3,22 +3,23 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use hauteur_core::counters::Counters;
 use hauteur_core::forest::{BatchId, Forest, ForestError, Rows};
 use hauteur_core::game::Action;
-use hauteur_core::oracle::LeafOracle;
 use hauteur_core::params::SearchParams;
-use hauteur_core::report::RootEdge;
 use hauteur_core::rules::second_net::Net;
 use hauteur_core::rules::solver::bounds::{Bounds, FAR};
 use hauteur_core::search::Search;
-use hauteur_core::tree::Value;
+use hauteur_core::search::counters::Counters;
+use hauteur_core::search::oracle::LeafOracle;
+use hauteur_core::search::report::RootEdge;
+use hauteur_core::stats::Value;
 use numpy::{IntoPyArray, Ix1, Ix2, Ix4, PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
 use crate::arrays::{Ids, read, write};
-use crate::game::{PyGame, PyState, check_packable, value_error};
+use crate::errors::value_error;
+use crate::game::{PyGame, PyState, check_packable};
 use crate::python_state::adopted;
 use crate::tablebase::PyTablebase;
 

@@ -2,22 +2,18 @@
 
 use std::sync::Arc;
 
-use hauteur_core::game::{self, Action, Game, Outcome, Player, State};
-use hauteur_core::rollout::rollout_value;
+use hauteur_core::game::{Action, Game, Outcome, Player, State, perft};
+use hauteur_core::games;
+use hauteur_core::players::rollout::rollout_value;
 use numpy::{
     IntoPyArray, Ix1, Ix2, Ix4, PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadwriteArray, PyUntypedArrayMethods,
 };
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
 use crate::arrays::{read, write};
+use crate::errors::value_error;
 use crate::python_state::{PythonGame, raise_stored};
-
-/// A ValueError with this text.
-pub fn value_error(error: impl ToString) -> PyErr {
-    PyValueError::new_err(error.to_string())
-}
 
 /// A game.
 #[pyclass(name = "Game", module = "hauteur._core", frozen, from_py_object)]
@@ -35,7 +31,7 @@ impl PyGame {
 impl PyGame {
     #[new]
     fn new(spec: &str) -> PyResult<Self> {
-        Ok(PyGame(Arc::from(game::make_game(spec).map_err(value_error)?)))
+        Ok(PyGame(Arc::from(games::make_game(spec).map_err(value_error)?)))
     }
 
     #[staticmethod]
@@ -204,7 +200,7 @@ impl PyState {
     }
 
     fn perft(&self, py: Python<'_>, depth: u32) -> PyResult<u64> {
-        self.game.checked(py.detach(|| game::perft(self.state.as_ref(), depth)))
+        self.game.checked(py.detach(|| perft(self.state.as_ref(), depth)))
     }
 
     fn __repr__(&self) -> String {
@@ -234,7 +230,7 @@ pub fn check_packable(game: &dyn Game) -> PyResult<()> {
 /// Names of the built-in games.
 #[pyfunction]
 pub fn game_names() -> Vec<&'static str> {
-    game::game_names()
+    games::game_names()
 }
 
 /// Runs `work` on a pool of `threads` threads, without the GIL.

@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 mod arrays;
 mod baselines;
 mod bench;
+mod errors;
 mod forest;
 mod game;
 mod python_state;

@@ -12,7 +12,7 @@ use hauteur_core::game::{Action, Game, GameError, GameInfo, Outcome, Player, Rep
 use numpy::{AllowTypeChange, PyArrayLike2, PyArrayLike3, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 
-use crate::game::value_error;
+use crate::errors::value_error;
 
 /// Games without `max_plies` may last this many plies.
 const DEFAULT_MAX_PLIES: usize = 1000;

@@ -4,12 +4,13 @@ use std::sync::{Mutex, MutexGuard};
 
 use hauteur_core::game::Player;
 use hauteur_core::games::connect4::Position;
-use hauteur_core::solvers::connect4::Solver;
-use hauteur_core::solvers::nogo::{self, BoardSolver};
+use hauteur_core::players::solve_connect4::Solver;
+use hauteur_core::players::solve_nogo::{self, BoardSolver};
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 
-use crate::game::{PyState, value_error};
+use crate::errors::value_error;
+use crate::game::PyState;
 
 /// Sizes of the table, as powers of two of entries.
 const TABLE_BITS: std::ops::RangeInclusive<u32> = 10..=30;
@@ -73,7 +74,7 @@ impl PyNoGoSolver {
     #[pyo3(signature = (rows, columns, table_bits=20))]
     fn new(py: Python<'_>, rows: usize, columns: usize, table_bits: u32) -> PyResult<Self> {
         check_table_bits(table_bits)?;
-        let solver = py.detach(|| nogo::make(rows, columns, table_bits)).map_err(value_error)?;
+        let solver = py.detach(|| solve_nogo::make(rows, columns, table_bits)).map_err(value_error)?;
         Ok(PyNoGoSolver { shape: (rows, columns), solver: Mutex::new(solver) })
     }
 

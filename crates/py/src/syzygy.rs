@@ -4,7 +4,7 @@ use std::path::Path;
 
 use hauteur_core::game::{Action, GameError, Outcome, State};
 use hauteur_core::games::chess::Position;
-use hauteur_core::oracle::LeafOracle;
+use hauteur_core::search::oracle::LeafOracle;
 use shakmaty::{Chess, Position as _};
 use shakmaty_syzygy::{Dtz, SyzygyError, Tablebase, Wdl};
 

@@ -6,7 +6,8 @@ use hauteur_core::game::{Action, GameError};
 use hauteur_core::games::chess::Position;
 use pyo3::prelude::*;
 
-use crate::game::{PyState, value_error};
+use crate::errors::value_error;
+use crate::game::PyState;
 use crate::syzygy::Syzygy;
 
 /// Syzygy tablebases of chess.

@@ -232,7 +232,7 @@ impl State for Position {
         self.moves().iter().map(|&column| char::from(b'1' + column)).collect()
     }
 
-    super::plain_copy!();
+    crate::game::plain_copy!();
 }
 
 #[cfg(test)]

@@ -344,7 +344,7 @@ impl<const W: usize> State for Position<W> {
         self.moves().iter().map(|&point| self.point_name(point.into())).collect::<Vec<_>>().join(" ")
     }
 
-    super::plain_copy!();
+    crate::game::plain_copy!();
 }
 
 #[cfg(test)]

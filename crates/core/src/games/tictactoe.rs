@@ -163,5 +163,5 @@ impl State for Position {
         self.moves().iter().map(|&m| square_name(m.into())).collect::<Vec<_>>().join(" ")
     }
 
-    super::plain_copy!();
+    crate::game::plain_copy!();
 }

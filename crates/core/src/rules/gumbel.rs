@@ -1,10 +1,10 @@
 //! Gumbel root (Danihelka et al. 2022): actions are sampled without replacement and halved sequentially; completed Q.
 //!
-//! This file has the settings and the equations; `halving.rs` has the root of a search that is halved.
+//! This file has the settings and the equations; `search/gumbel_root.rs` has the root of a search that is halved.
 
 use serde::{Deserialize, Serialize};
 
-use crate::params::{ParamsError, SearchParams, within};
+use crate::rules::setting::{ParamsError, within};
 
 /// How edges are selected below the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,29 +80,6 @@ impl Gumbel {
         within("gumbel.c_visit", self.c_visit, 0.0, 1e6)?;
         within("gumbel.c_scale", self.c_scale, 0.0, 1e3)?;
         within("gumbel.noise", self.noise, 0.0, 10.0)
-    }
-
-    /// Fails if another section cannot be used with this one.
-    pub fn check_others(&self, params: &SearchParams) -> Result<(), ParamsError> {
-        let refuse = |other: &str, why: &str| {
-            Err(ParamsError(format!("SearchParams.gumbel and SearchParams.{other} exclude each other: {why}")))
-        };
-        if params.dirichlet.is_some_and(|noise| noise.epsilon > 0.0) {
-            return refuse("dirichlet", "both are noise of the root");
-        }
-        if params.second_net.as_ref().is_some_and(|rule| !rule.is_neutral()) {
-            return refuse("second_net", "both say which edge of the root is visited");
-        }
-        if params.lower_bound.is_some_and(|rule| !rule.is_neutral()) {
-            return refuse("lower_bound", "both say which action is played");
-        }
-        if self.below_root == BelowRoot::ImprovedPolicy && params.clone().without_neutral_rules().change_scores() {
-            let what = "there is no PUCT for the rules that change it";
-            return Err(ParamsError(format!(
-                "SearchParams.gumbel.below_root must be puct here, got improved_policy: {what}"
-            )));
-        }
-        Ok(())
     }
 
     /// sigma(q) of every completed Q, which are -1..1 and are taken to 0..1 first.

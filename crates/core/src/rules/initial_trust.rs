@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::params::{ParamsError, within};
+use crate::rules::setting::{ParamsError, within};
 
 /// Settings of the rule.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

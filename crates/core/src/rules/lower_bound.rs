@@ -7,9 +7,7 @@ use std::f64::consts::{FRAC_PI_2, PI};
 
 use serde::{Deserialize, Serialize};
 
-use crate::params::{ParamsError, within};
-use crate::scores::NodeScores;
-use crate::search::Search;
+use crate::rules::setting::{ParamsError, within};
 
 /// Degrees of freedom up to which the distribution of t is summed exactly; beyond them quantiles are expanded around the normal's.
 const EXACT_FREEDOM: u32 = 200;
@@ -57,25 +55,6 @@ impl LowerBound {
         let freedom = visits - 1;
         let variance = deviations / f64::from(freedom);
         q - t_quantile(self.confidence, freedom) * variance.sqrt() / f64::from(visits).sqrt()
-    }
-}
-
-impl Search {
-    /// The lower bound of each of the root's edges that are candidates, -inf for the others.
-    pub(crate) fn lower_bounds(&self, rule: &LowerBound, root: u32, scores: &NodeScores) -> Vec<f64> {
-        let edges = self.tree.edges(root).len();
-        let visits = |k: usize| if self.root.allows(k) { scores.record(k).visits } else { 0 };
-        let most = (0..edges).map(visits).max().unwrap_or(0);
-        let least = rule.min_share * f64::from(most);
-        let first = self.tree.node(root).stats as usize;
-        let bound = |k: usize| {
-            if visits(k) == 0 || f64::from(visits(k)) < least {
-                return f64::NEG_INFINITY;
-            }
-            let deviations = self.tree.side.deviations.get(first + k);
-            scores.settled(k).unwrap_or_else(|| rule.bound(scores.mean(&scores.record(k)), visits(k), deviations))
-        };
-        (0..edges).map(bound).collect()
     }
 }
 

@@ -6,7 +6,6 @@
 pub mod early_visits;
 pub mod forced_playouts;
 pub mod gumbel;
-pub mod halving;
 pub mod initial_trust;
 pub mod lower_bound;
 pub mod prior_mixing;
@@ -14,6 +13,7 @@ pub mod q_average;
 pub mod repetition;
 pub mod search_contempt;
 pub mod second_net;
+pub mod setting;
 pub mod solver;
 pub mod tree_balance;
 pub mod variance;

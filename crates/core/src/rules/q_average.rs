@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::params::{ParamsError, within};
+use crate::rules::setting::{ParamsError, within};
 
 /// Which step size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

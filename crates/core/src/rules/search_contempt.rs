@@ -7,19 +7,13 @@
 //!   and is itself sampled already (the paper lets PUCT act once more; the weights are the same);
 //! * from then on every visit draws a child, independently, with probability `N_scl(s, a)^(1/T) / sum_b N_scl(s, b)^(1/T)`.
 //!
-//! A tree that was grown for one player at its root is of no use to the other one, and is begun anew ([`Search::grown_for_other`]).
+//! A tree that was grown for one player at its root is of no use to the other one, and is begun anew.
 //! Backup is unchanged. A negative `n_scl` freezes the nodes of the root's player instead, the root excepted.
-
-use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::game::Player;
-use crate::params::{ParamsError, within};
-use crate::rules::second_net::Net;
-use crate::search::Search;
-use crate::side::Column;
-use crate::tree::{EdgeStats, Tree};
+use crate::rules::setting::{ParamsError, within};
+use crate::stats::EdgeStats;
 
 /// N_scl from which the rule is off.
 pub const OFF: i64 = 1_000_000_000;
@@ -36,7 +30,7 @@ pub struct SearchContempt {
     pub sampling_ratio: f64,
     /// The ratio by visits of the node, "1000:0.5 8000:0.9"; before the first step `sampling_ratio`.
     pub ratio_schedule: RatioSchedule,
-    /// Opponent nodes take no proof from replies outside their frozen support ([`Tree::frozen_weights`]).
+    /// Opponent nodes take no proof from replies outside their frozen support.
     pub proofs_respect_contempt: bool,
 }
 
@@ -71,20 +65,20 @@ impl SearchContempt {
     /// May a node freeze? It is not the root, has `visits` completed visits with its own evaluation, and `is_own` when the root's player
     /// moves there.
     #[inline]
-    fn acts_at(&self, visits: u32, is_own: bool) -> bool {
+    pub fn acts_at(&self, visits: u32, is_own: bool) -> bool {
         i64::from(visits) > self.n_scl.abs() && is_own == (self.n_scl < 0)
     }
 
     /// Share of sampled visits at a frozen node with so many visits.
-    fn ratio_at(&self, visits: u32) -> f64 {
+    pub fn ratio_at(&self, visits: u32) -> f64 {
         let steps = &self.ratio_schedule.0;
         let passed = steps.partition_point(|(from, _)| *from <= visits);
         if passed > 0 { steps[passed - 1].1 } else { self.sampling_ratio }
     }
 
-    /// Running sums of the weights N_scl(s, a)^(1/T) of a node's records. With T other than 1 visits are taken relative to the greatest, so
+    /// Running sums of the weights N_scl(s, a)^(1/T) of a node's visited edges. With T other than 1 visits are taken relative to the greatest, so
     /// that no power overflows.
-    fn running_sums(&self, stats: &[EdgeStats]) -> impl Iterator<Item = f64> {
+    pub fn running_sums(&self, stats: &[EdgeStats]) -> impl Iterator<Item = f64> {
         let exponent = 1.0 / self.temperature;
         let greatest = f64::from(stats.iter().map(|record| record.visits).max().unwrap_or(1));
         let weight = move |record: &EdgeStats| match f64::from(record.visits) {
@@ -131,151 +125,9 @@ fn read_step(step: &str) -> Option<(u32, f64)> {
     visits.bytes().all(|digit| digit.is_ascii_digit()).then_some((visits.parse().ok()?, ratio))
 }
 
-/// The weights of the frozen nodes of a tree. A node is frozen when the running sum of its last record is above 0.
-#[derive(Clone, Debug, Default)]
-pub struct Frozen {
-    /// By record: the sum of the weights of the node's edges up to this one, 0 = the node is not frozen.
-    sums: Column<f64>,
-    /// The root's mover for whom the tree was grown.
-    made_for: Option<Player>,
-}
-
-impl Frozen {
-    /// Room for weights, or none while the rule is off.
-    pub fn new(on: bool) -> Self {
-        Frozen { sums: Column::new(on), made_for: None }
-    }
-
-    /// Nothing frozen, for nobody yet.
-    pub fn emptied(&self) -> Self {
-        Frozen::new(self.sums.is_on())
-    }
-
-    /// The visits are for this player at the root.
-    #[inline]
-    pub(crate) fn serve(&mut self, mover: Player) {
-        self.made_for = Some(mover);
-    }
-
-    /// There are so many records now.
-    pub(crate) fn resize(&mut self, records: usize) {
-        self.sums.resize(records);
-    }
-
-    /// A block of records moved.
-    pub(crate) fn move_records(&mut self, from: Range<usize>, to: usize) {
-        self.sums.copy_within(from, to);
-    }
-
-    /// Record number `place` of a node was made, at `record`: it has no weight, so the sum stays.
-    pub(crate) fn add_record(&mut self, record: usize, place: u16) {
-        let sum = if place == 0 { 0.0 } else { self.sums.get(record - 1) };
-        self.sums.set(record, sum);
-    }
-
-    /// A record was copied from another tree.
-    pub(crate) fn copy_record(&mut self, to: usize, source: &Frozen, from: usize) {
-        self.sums.set(to, source.sums.get(from));
-    }
-
-    /// Bytes in use.
-    pub(crate) fn bytes(&self) -> usize {
-        self.sums.bytes()
-    }
-}
-
-impl Tree {
-    /// The running sums of the weights of a node's records; all 0 while it is not frozen.
-    #[inline]
-    fn frozen_sums(&self, node: u32) -> &[f64] {
-        let first = self.node(node).stats as usize;
-        self.side.frozen.sums.range(first..first + self.stats(node).len())
-    }
-
-    #[inline]
-    fn is_frozen(&self, node: u32) -> bool {
-        self.frozen_sums(node).last().is_some_and(|sum| *sum > 0.0)
-    }
-
-    /// The weights of a frozen node by index of the edge, 0 = never drawn; edges beyond the end have none. `None`: the node is not frozen.
-    /// This is what a proof may rest on where `proofs_respect_contempt` is set.
-    pub fn frozen_weights(&self, node: u32) -> Option<Vec<f64>> {
-        let weight = |before: &mut f64, sum: &f64| Some(sum - std::mem::replace(before, *sum));
-        self.is_frozen(node).then(|| self.frozen_sums(node).iter().scan(0.0, weight).collect())
-    }
-
-    /// May the opponent reply with this edge? True where nothing is frozen.
-    pub fn in_frozen_support(&self, node: u32, edge: usize) -> bool {
-        let sums = self.frozen_sums(node);
-        let before = edge.checked_sub(1).map_or(0.0, |edge| sums.get(edge).copied().unwrap_or(f64::INFINITY));
-        !self.is_frozen(node) || sums.get(edge).is_some_and(|sum| *sum > before)
-    }
-
-    fn freeze(&mut self, node: u32, rule: &SearchContempt) {
-        let sums: Vec<f64> = rule.running_sums(self.stats(node)).collect();
-        let first = self.node(node).stats as usize;
-        self.side.frozen.sums.range_mut(first..first + sums.len()).copy_from_slice(&sums);
-    }
-
-    /// This tree was cut out of another one: it was grown for the same player, and its root is not frozen any more.
-    pub(crate) fn inherit_frozen(&mut self, from: &Frozen) {
-        self.side.frozen.made_for = from.made_for;
-        self.thaw(0);
-    }
-
-    fn thaw(&mut self, node: u32) {
-        let first = self.node(node).stats as usize;
-        let records = first..first + self.stats(node).len();
-        self.side.frozen.sums.range_mut(records).fill(0.0);
-    }
-}
-
-impl Search {
-    /// Whether the tree was grown for the other player at its root, to whom the opponent's nodes are their own.
-    #[inline]
-    pub(crate) fn grown_for_other(&self) -> bool {
-        let Some(player) = self.tree.side.frozen.made_for else { return false };
-        self.tree.root_node().is_some_and(|root| self.tree.node(root).mover != player)
-    }
-
-    /// Whether proofs hold against the other player's choice of moves only.
-    pub(crate) fn rests_on_other_support(&self) -> bool {
-        self.tree.side.proofs_in_support && self.grown_for_other()
-    }
-
-    /// The edge that this visit draws at a frozen node, which freezes now if it is time; `None`: PUCT decides. Not for the root.
-    ///
-    /// One uniform number u a draw: the first edge whose running sum is above u times the whole. u is at most 1 - 2^-53, so the product is
-    /// below the whole, and edges without weight are passed over.
-    #[inline]
-    pub(crate) fn draw_frozen(&mut self, node: u32, own: &EdgeStats) -> Option<usize> {
-        if self.turn == Net::Large {
-            return None; // of two nets the small one's visits freeze
-        }
-        let rule = self.setup.params.search_contempt.as_ref()?;
-        let is_own = self.tree.side.frozen.made_for == Some(self.tree.node(node).mover);
-        if !rule.acts_at(own.visits, is_own) {
-            return None;
-        }
-        if !self.tree.is_frozen(node) {
-            self.tree.freeze(node, rule);
-        }
-        let ratio = rule.ratio_at(own.visits);
-        if ratio < 1.0 && self.draws.uniform() >= ratio {
-            return None;
-        }
-        let sums = self.tree.frozen_sums(node);
-        let drawn = self.draws.uniform() * sums.last()?;
-        Some(sums.partition_point(|sum| *sum <= drawn))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::params::SearchParams;
-    use crate::side::Side;
-    use crate::tree::{Edge, Step, Value};
 
     fn schedule(text: &str) -> Result<RatioSchedule, String> {
         RatioSchedule::try_from(text.to_string())
@@ -310,25 +162,5 @@ mod tests {
         assert_eq!(sums(0.5), [1.0, 1.0, 1.0625]);
         assert_eq!(sums(2.0), [1.0, 1.0, 1.5]);
         assert_eq!(sums(1e-3), [1.0, 1.0, 1.0]);
-    }
-
-    #[test]
-    fn frozen_nodes_keep_their_weights() {
-        let on = SearchParams { search_contempt: Some(SearchContempt::default()), ..SearchParams::default() };
-        let mut tree = Tree::with_side(Side::new(&on));
-        let edges: Vec<Edge> = (0..5).map(|action| Edge::new(action, 0.2)).collect();
-        let node = tree.add_node(Player::Second, &edges, Value { wl: 0.0, d: 0.0 });
-        for (edge, visits) in [(0, 2), (1, 0), (2, 3)] {
-            tree.choose_edge(node, edge);
-            tree.step_stats(Step { node, edge }).visits = visits;
-        }
-        assert_eq!((tree.frozen_weights(node), tree.in_frozen_support(node, 4)), (None, true));
-        tree.freeze(node, &SearchContempt::default());
-        tree.choose_edge(node, 3);
-        assert_eq!(tree.frozen_weights(node), Some(vec![2.0, 0.0, 3.0, 0.0]));
-        let support: Vec<bool> = (0..6).map(|edge| tree.in_frozen_support(node, edge)).collect();
-        assert_eq!(support, [true, false, true, false, false, false]);
-        tree.thaw(node);
-        assert_eq!(tree.frozen_weights(node), None);
     }
 }

@@ -3,16 +3,12 @@
 //! One tree, two statistics a node: visits and mean of the small net's turns (N_S, W_S / N_S) are the tree's records, those of the
 //! large net's turns (N_L, W_L / N_L) stand beside them. The paper has two trees and says (section 5) that one is the same.
 
-pub mod check;
-pub mod frontier;
 pub mod turns;
-pub mod view;
-pub mod visit;
 
 use serde::{Deserialize, Serialize};
 
-use crate::params::{ParamsError, SearchParams, within};
-use crate::tree::{EdgeStats, Value};
+use crate::rules::setting::{ParamsError, within};
+use crate::stats::{EdgeStats, Value};
 
 /// One of the two networks; where there is one only, it is the small one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,36 +19,6 @@ pub enum Net {
     Small = 0,
     /// The expensive one, which corrects.
     Large = 1,
-}
-
-/// What the large net's turns found behind an edge, for the mover of the edge's node.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct LargeStats {
-    /// Mean of (win - loss) over the visits.
-    pub wl: f64,
-    /// Mean share of draws.
-    pub d: f32,
-    /// N_L: completed large turns.
-    pub visits: u32,
-    /// Number of its entry to the frontier, from 1; 0 = it was never there.
-    pub entered: u32,
-    /// Large turns that wait for the network.
-    pub in_flight: u16,
-}
-
-impl LargeStats {
-    /// The same as the other player sees it when `flip` is set.
-    pub fn seen(self, flip: bool) -> Self {
-        LargeStats { wl: if flip { -self.wl } else { self.wl }, ..self }
-    }
-
-    /// One more visit with this value.
-    pub fn add_visit(&mut self, value: Value) {
-        self.visits += 1;
-        let step = 1.0 / f64::from(self.visits);
-        self.wl += (value.wl - self.wl) * step;
-        self.d += (value.d - self.d) * step as f32;
-    }
 }
 
 /// Which nets know a node, and the way to it.
@@ -188,35 +154,11 @@ impl SecondNet {
         Ok(())
     }
 
-    /// Fails on rules of which nobody has said what they mean with two nets.
-    pub fn check_company(&self, params: &SearchParams) -> Result<(), ParamsError> {
-        if self.is_neutral() || self.small_visits == 0 {
-            return Ok(());
-        }
-        let params = params.clone().without_neutral_rules();
-        let strangers = [
-            ("solver", params.solver.is_some()),
-            ("variance", params.variance.is_some()),
-            ("q_average", params.q_average.is_some()),
-            ("gumbel", params.gumbel.is_some()),
-            ("lower_bound", params.lower_bound.is_some()),
-            ("wdl_contempt", params.wdl_contempt.is_some()),
-            ("forced_playouts", params.forced_playouts.is_some()),
-        ];
-        match strangers.iter().find(|(_, on)| *on) {
-            Some((name, _)) => Err(ParamsError(format!(
-                "SearchParams: second_net and {name} cannot be used together (two nets go with search_contempt, repetition, \
-                 tree_balance, prior_mixing, early_visits and initial_trust)"
-            ))),
-            None => Ok(()),
-        }
-    }
-
     /// V of a position from the point of view of the `net`'s turn, for one player: what both nets say of it as that player sees it.
     ///
     /// Reading A: V = alpha W_S / N_S + (1 - alpha) W_L / N_L; where one net alone has visits, its mean; `None` without any. A net
     /// that has the whole weight searches its own tree as if the other were not there.
-    pub fn value(&self, net: Net, small: &EdgeStats, large: &LargeStats) -> Option<Value> {
+    pub fn value(&self, net: Net, small: &EdgeStats, large: &EdgeStats) -> Option<Value> {
         let small_counts = small.visits > 0 && !(net == Net::Large && self.alpha == 0.0);
         let large_counts = large.visits > 0 && !(net == Net::Small && self.alpha == 1.0);
         let (by_small, by_large) = (small.value(false), Value { wl: large.wl, d: large.d });

@@ -1,16 +1,13 @@
 //! Solver (certainty propagation, MCTS-Solver): proven bounds of results travel up the tree.
 //!
-//! Bounds stand in a column beside the records (`Side::bounds`). A record whose bounds meet is proven: its value is exact
+//! Bounds stand in a column beside the records (`RuleColumns::bounds`). A record whose bounds meet is proven: its value is exact
 //! and frozen, and a visit that comes to it ends there.
 
-pub mod backup;
 pub mod bounds;
-pub mod expansion;
-pub mod rank;
 
 use serde::{Deserialize, Serialize};
 
-use crate::params::{ParamsError, within};
+use crate::rules::setting::{ParamsError, within};
 
 /// What selection does with proven children below the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,7 +73,7 @@ impl Default for Solver {
 
 /// Where an edge is met, for the terms of its score.
 #[derive(Clone, Copy, Debug)]
-pub struct Meeting {
+pub struct ProvenContext {
     /// At the root.
     pub at_root: bool,
     /// 1 at the root.
@@ -89,7 +86,7 @@ impl Solver {
     /// Q and U of an edge that is proven to give `result`, from its exact Q and the U of PUCT.
     ///
     /// A root that excludes proven edges gives them U = 0 and Q - 50 + 0.4 N / C, so that none is taken while another may be.
-    pub fn proven_terms(&self, (q, u): (f64, f64), result: i8, visits: u32, place: Meeting) -> (f64, f64) {
+    pub fn proven_terms(&self, (q, u): (f64, f64), result: i8, visits: u32, place: ProvenContext) -> (f64, f64) {
         if place.at_root && self.root_excludes_proven {
             return (q - 50.0 + 0.4 * f64::from(visits) / place.child_visits, 0.0);
         }
@@ -126,7 +123,7 @@ mod tests {
     /// Scores of the worked example: B (6 visits, U 0.191663) is proven drawn, C (2 visits, U 0.304105) proven lost.
     fn scores(lost_child_mode: LostChildMode, depth: usize, at_root: bool) -> [f64; 2] {
         let rule = Solver { lost_child_mode, ..Solver::default() };
-        let place = Meeting { at_root, depth, child_visits: 20.0 };
+        let place = ProvenContext { at_root, depth, child_visits: 20.0 };
         [(0, 0.191_663, 6), (-1, 0.304_105, 2)].map(|(result, u, visits)| {
             let (q, u) = rule.proven_terms((f64::from(result), u), result, visits, place);
             q + u

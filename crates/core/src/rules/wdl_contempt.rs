@@ -2,11 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::arithmetic::Arithmetic;
 use crate::game::Player;
-use crate::params::{ParamsError, SearchParams, within};
-use crate::search::Search;
-use crate::tree::Value;
+use crate::math::arithmetic::Arithmetic;
+use crate::rules::setting::{ParamsError, within};
+use crate::stats::Value;
 
 /// A share of wins, draws or losses that is no greater leaves a value as it is: the logistic parameters would say nothing.
 const LEAST_SHARE: f64 = 1e-4;
@@ -163,11 +162,10 @@ pub struct Rescale {
 }
 
 impl Rescale {
-    /// Of settings that have the rule on.
-    pub fn new(params: &SearchParams) -> Option<Rescale> {
-        let rule = params.wdl_contempt?;
+    /// Of a rule that is on, and the arithmetic of its search.
+    pub fn new(rule: WdlContempt, arithmetic: Arithmetic) -> Rescale {
         let (ratio, diff) = rule.ratio_and_diff();
-        Some(Rescale { rule, ratio, diff, arithmetic: params.arithmetic })
+        Rescale { rule, ratio, diff, arithmetic }
     }
 
     /// A value of the network as the search takes it; `sign`: +1 for a mover whom the values favour, -1 for the other, 0: none.
@@ -204,59 +202,12 @@ impl Rescale {
     }
 }
 
-impl Search {
-    /// The network's value of a position with this mover, as the search takes it.
-    #[inline]
-    pub(crate) fn judged(&self, mover: Player, value: Value) -> Value {
-        match &self.setup.contempt {
-            None => value,
-            Some(rescale) => rescale.shifted(value, self.contempt_sign(mover)),
-        }
-    }
-
-    /// A value of the search for this player, as it is reported.
-    pub fn reported(&self, player: Player, value: Value) -> Value {
-        match &self.setup.contempt {
-            None => value,
-            Some(rescale) => rescale.reported(value, self.contempt_sign(player)),
-        }
-    }
-
-    fn contempt_sign(&self, player: Player) -> f64 {
-        match self.contempt_side {
-            None => 0.0,
-            Some(side) if side == player => 1.0,
-            Some(_) => -1.0,
-        }
-    }
-
-    /// Whether the tree was grown for the side of this root, as far as sides differ.
-    #[inline]
-    pub(crate) fn favours_right_side(&self) -> bool {
-        !self.grown_for_other() && (self.setup.contempt.is_none() || self.wanted_side() == self.contempt_side)
-    }
-
-    fn wanted_side(&self) -> Option<Player> {
-        self.setup.params.wdl_contempt.and_then(|rule| rule.side(self.root_state().to_move()))
-    }
-
-    /// Before a search: a tree that was grown for another side than the one of this root is begun anew.
-    #[inline]
-    pub(crate) fn settle_contempt(&mut self) {
-        if !self.favours_right_side() {
-            debug_assert_eq!(self.rows_in_flight(), 0);
-            self.begin_anew();
-            self.contempt_side = self.wanted_side();
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn rescale(rule: WdlContempt) -> Rescale {
-        Rescale::new(&SearchParams { wdl_contempt: Some(rule), ..Default::default() }).unwrap()
+        Rescale::new(rule, Arithmetic::Exact)
     }
 
     #[test]

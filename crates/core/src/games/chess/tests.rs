@@ -4,7 +4,8 @@ use proptest::prelude::*;
 use shakmaty::{CastlingMode, Chess, Position as _};
 
 use super::Position;
-use crate::game::{Action, Outcome, Player, State, make_game, perft};
+use crate::game::{Action, Outcome, Player, State, perft};
+use crate::games::make_game;
 
 fn state(spec: &str) -> Box<dyn State> {
     make_game(spec).unwrap().initial()

@@ -5,7 +5,8 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use super::Position;
-use crate::game::{Action, State, make_game};
+use crate::game::{Action, State};
+use crate::games::make_game;
 
 const ROUNDS: usize = 200_000;
 const DEPTH: usize = 6;

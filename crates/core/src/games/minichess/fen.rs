@@ -1,8 +1,9 @@
 //! Reading and writing of positions: FEN of a 5x5 board, with a clear message for everything that is wrong.
 
 use super::attacks::{FIRST_RANK, LAST_RANK, SIDE};
-use super::board::{Board, Role};
+use super::board::Board;
 use super::position::Position;
+use super::role::Role;
 use crate::game::{GameError, Player};
 
 /// Where the game begins.

@@ -14,6 +14,7 @@ mod picture;
 mod planes;
 mod policy;
 mod position;
+mod role;
 #[cfg(test)]
 mod tests;
 mod zobrist;

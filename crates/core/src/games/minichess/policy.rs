@@ -6,7 +6,7 @@
 //! in lc0's list of the moves of chess. When Black moves, the board is turned (a1 <-> a5).
 
 use super::attacks::{self, SIDE, SQUARES, flip_square, mirror_square};
-use super::board::Role;
+use super::role::Role;
 use crate::game::{Action, Player};
 
 /// Length of the policy vector.

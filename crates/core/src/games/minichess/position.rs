@@ -1,8 +1,9 @@
 //! A position with the past that the rules need, built to be copied and played on cheaply.
 
 use super::attacks::{LAST_RANK, flip_square};
-use super::board::{Board, Role};
+use super::board::Board;
 use super::policy::{self, Coded};
+use super::role::Role;
 use super::zobrist;
 use crate::game::{Action, Outcome, Player, Repeat};
 use crate::games::grid;

@@ -3,10 +3,12 @@
 use proptest::prelude::*;
 
 use super::attacks::{SIDE, SQUARES, mirror_square};
-use super::board::{Board, Role};
+use super::board::Board;
 use super::policy::{self, Coded, NUM_ACTIONS};
+use super::role::Role;
 use super::{Position, fen, zobrist};
-use crate::game::{Action, Outcome, Player, Repeat, State, make_game, perft};
+use crate::game::{Action, Outcome, Player, Repeat, State, perft};
+use crate::games::make_game;
 
 fn state(fen: &str) -> Box<dyn State> {
     make_game(&format!("minichess(fen={fen})")).unwrap().initial()

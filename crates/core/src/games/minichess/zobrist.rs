@@ -2,7 +2,8 @@
 //! piece on its square, and one for Black to move.
 
 use super::attacks::{SQUARES, flip_square, squares};
-use super::board::{Board, Role};
+use super::board::Board;
+use super::role::Role;
 use crate::game::Player;
 use crate::games::grid::splitmix;
 

@@ -4,7 +4,7 @@
 //! turn, so a turn that was taken back leaves no trace. The random numbers have a generator of their own: the draws of other rules
 //! are the same with and without a second net.
 
-use crate::rng::{CounterRng, draw};
+use crate::math::rng::{CounterRng, draw};
 use crate::rules::second_net::{Net, SecondNet, TurnOrder};
 
 /// A count of small and of large turns.

@@ -1,7 +1,7 @@
 //! What is proven of a result, and how it passes from the edges of a node to the node.
 
 use crate::game::{Outcome, Player};
-use crate::tree::Value;
+use crate::stats::Value;
 
 /// Plies to an end whose distance is not known (an oracle's result).
 pub const FAR: u16 = u16::MAX;

@@ -1,0 +1,5 @@
+//! Arithmetic that knows nothing of games or trees.
+
+pub mod arithmetic;
+pub mod rng;
+pub mod welford;

@@ -1,0 +1,105 @@
+//! The evaluation cache of a forest: what the network said of a position, by `State::key`.
+//!
+//! It is read while leaves are gathered and written in row order while answers are applied, so its content is
+//! the same for any number of threads. When it is full the oldest entry goes.
+
+use std::collections::{HashMap, VecDeque};
+use std::hash::{BuildHasherDefault, Hasher};
+
+use crate::stats::{Edge, Value};
+
+/// Keys are well mixed already.
+#[derive(Default)]
+struct KeyHasher(u64);
+
+impl Hasher for KeyHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("keys are u64")
+    }
+    fn write_u64(&mut self, key: u64) {
+        self.0 = key;
+    }
+}
+
+/// An answer of the network: priors as sorted edges, and the value for the mover.
+#[derive(Clone, Debug)]
+pub struct Evaluation {
+    /// Edges of the position, sorted by prior.
+    pub edges: Box<[Edge]>,
+    /// Value for the mover.
+    pub value: Value,
+}
+
+/// Bounded map from key to evaluation.
+pub struct Cache {
+    entries: HashMap<u64, Evaluation, BuildHasherDefault<KeyHasher>>,
+    order: VecDeque<u64>,
+    capacity: usize,
+}
+
+impl Cache {
+    /// A cache of at most `capacity` positions; 0 = always empty.
+    pub fn new(capacity: usize) -> Self {
+        Cache { entries: HashMap::default(), order: VecDeque::new(), capacity }
+    }
+
+    /// True when nothing can ever be found.
+    pub fn is_off(&self) -> bool {
+        self.capacity == 0
+    }
+
+    /// What is known of the position with this key.
+    #[inline]
+    pub fn get(&self, key: u64) -> Option<&Evaluation> {
+        if self.capacity == 0 { None } else { self.entries.get(&key) }
+    }
+
+    /// Stores an evaluation, unless the position is known.
+    pub fn insert(&mut self, key: u64, edges: Box<[Edge]>, value: Value) {
+        if self.capacity == 0 || self.entries.contains_key(&key) {
+            return;
+        }
+        if self.order.len() == self.capacity {
+            let oldest = self.order.pop_front().expect("capacity > 0");
+            self.entries.remove(&oldest);
+        }
+        self.order.push_back(key);
+        self.entries.insert(key, Evaluation { edges, value });
+    }
+
+    /// Number of positions.
+    pub fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    /// True when it holds nothing.
+    pub fn is_empty(&self) -> bool {
+        self.order.is_empty()
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.entries.clear();
+        self.order.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_oldest_entry_goes_first() {
+        let mut cache = Cache::new(2);
+        let value = Value { wl: 0.5, d: 0.0 };
+        for key in [1, 2, 1, 3] {
+            cache.insert(key, Box::new([Edge::new(0, 1.0)]), value);
+        }
+        assert!(cache.get(1).is_none() && cache.get(2).is_some() && cache.get(3).is_some());
+        assert_eq!(cache.len(), 2);
+        assert!(Cache::new(0).get(1).is_none());
+    }
+}

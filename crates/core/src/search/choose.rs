@@ -1,0 +1,58 @@
+//! Which edge a descent takes where rules have a say: a rule in the place of PUCT, or PUCT with the scores of rules.
+
+use crate::search::Search;
+use crate::search::scores::{NodeContext, NodeScores};
+use crate::search::select::{NodeView, best_edge};
+use crate::stats::EdgeStats;
+
+impl Search {
+    /// The edge that a rule in the place of PUCT takes; `None`: PUCT decides.
+    pub(super) fn edge_by_rule(&mut self, node: u32, own: &EdgeStats) -> Option<usize> {
+        if self.path.is_empty() {
+            let forces = self.setup.params.forced_playouts.is_some();
+            let forced = if forces { self.forced_edge(node, own) } else { None };
+            return if self.setup.halves { self.halving_edge(node) } else { forced };
+        }
+        let frozen = if self.setup.freezes { self.draw_frozen(node, own) } else { None };
+        frozen.or_else(|| self.improved_edge(node, own))
+    }
+
+    /// The edge that is taken where more than the plain scores decides. Apart, so that plain PUCT stays small.
+    #[inline(never)]
+    pub(super) fn edge_by_rules(&mut self, node: u32, own: &EdgeStats) -> Option<usize> {
+        let taken = self.edge_by_rule(node, own);
+        if self.setup.scores_by_rules {
+            return self.best_by_rules(node, own, taken);
+        }
+        let at_root = self.path.is_empty();
+        if taken.is_none() && (self.setup.drops_priors || (at_root && self.setup.root_excludes_proven)) {
+            return self.best_but_proven(node, own);
+        }
+        taken.or_else(|| {
+            let view = NodeView::new(&self.setup, &self.tree, node, own, at_root);
+            let (edges, stats) = (self.tree.edges(node), self.tree.stats(node));
+            if at_root {
+                best_edge(&view, edges, stats, |k, p| self.root.prior(k, p), |k| self.root.allows(k))
+            } else {
+                best_edge(&view, edges, stats, |_, p| f64::from(p.get()), |_| true)
+            }
+        })
+    }
+
+    /// The edge with the best score, unless one was drawn.
+    pub(super) fn best_by_rules(&mut self, node: u32, own: &EdgeStats, drawn: Option<usize>) -> Option<usize> {
+        let at_root = self.path.is_empty();
+        if at_root {
+            self.variance = self.root_variance();
+        }
+        let root = at_root.then_some(&self.root);
+        let mixed = self.setup.params.second_net.as_ref().map(|rule| self.own_stats(rule, node, own));
+        let own = mixed.unwrap_or(*own);
+        let context =
+            NodeContext { node, own, depth: self.path.len() + 1, variance: self.variance, root, turn: self.turn };
+        let scores = NodeScores::new(&self.setup, &self.tree, context);
+        let best = drawn.or_else(|| scores.best(&mut self.draws))?;
+        self.variance = scores.variance_behind(best);
+        Some(best)
+    }
+}

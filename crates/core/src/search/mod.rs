@@ -1,0 +1,297 @@
+//! One tree: gather leaves, apply answers, report.
+
+pub mod answers;
+pub mod cache;
+pub mod check;
+pub mod choose;
+pub mod contempt;
+pub mod counters;
+pub mod final_choice;
+pub mod forced_playouts;
+pub mod gumbel_root;
+pub mod lower_bounds;
+pub mod oracle;
+pub mod repeats;
+pub mod report;
+pub mod root;
+pub mod scores;
+pub mod select;
+pub mod setup;
+pub mod solver;
+pub mod two_nets;
+pub mod visit;
+pub mod wdl_contempt;
+
+use std::sync::Arc;
+
+use crate::game::{Action, Player, State};
+use crate::math::rng::{CounterRng, root_rng, rule_rng};
+use crate::rules::second_net::Net;
+use crate::search::cache::Cache;
+use crate::search::counters::Counters;
+use crate::search::gumbel_root::Halving;
+use crate::search::oracle::LeafOracle;
+use crate::search::root::Root;
+use crate::search::setup::Setup;
+use crate::search::solver::expansion::scan_children;
+use crate::search::two_nets::visit::TwoNets;
+use crate::stats::{Edge, Step, Value};
+use crate::tree::Tree;
+use crate::tree::columns::RuleColumns;
+
+/// Rows of one tree that may wait for the network; with the most collisions that a gather allows they fit the counts of edges.
+const MAX_IN_FLIGHT: usize = 30_000;
+/// Visits that end without the network (terminal, cached) before a gather hands control back.
+const MAX_FREE_VISITS: usize = 4096;
+
+/// A position that waits for the network, and the way to it.
+pub struct Leaf {
+    path: Vec<Step>,
+    /// In whose statistics the visit counts.
+    turn: Net,
+    /// The position.
+    pub state: Box<dyn State>,
+    actions: Vec<Action>,
+    key: u64,
+    weights: Vec<f64>,
+    edges: Vec<Edge>,
+    value: Value,
+}
+
+/// What a gather may ask before the network.
+#[derive(Clone, Copy)]
+pub struct LeafSources<'a> {
+    /// Evaluations of positions seen before.
+    pub cache: &'a Cache,
+    /// Exact results from outside.
+    pub oracle: Option<&'a dyn LeafOracle>,
+}
+
+/// What one descent came to.
+pub(super) enum Visit {
+    /// Backed up at once: the end of a game, or a cached evaluation.
+    Done,
+    /// This leaf waits for the network.
+    Row(Leaf),
+    /// The leaf is in flight already.
+    Collision,
+}
+
+/// One tree and the position it stands on.
+pub struct Search {
+    setup: Arc<Setup>,
+    root_state: Box<dyn State>,
+    scratch: Box<dyn State>,
+    beyond: Box<dyn State>,
+    tree: Tree,
+    root: Root,
+    key: u64,
+    roots: u64,
+    /// In whose statistics the present visit counts.
+    turn: Net,
+    two: TwoNets,
+    /// Draws of the rules.
+    draws: CounterRng,
+    /// The player whom the tree's values favour (WDL contempt).
+    contempt_side: Option<Player>,
+    /// sigma^2 of the node that the present descent has come to (variance).
+    variance: f64,
+    /// Sequential halving at the root (Gumbel).
+    halving: Halving,
+    visit_limit: u32,
+    rows_in_flight: u32,
+    can_move: bool,
+    path: Vec<Step>,
+    /// Legal actions of a leaf (solver).
+    actions: Vec<Action>,
+    spare: Vec<Leaf>,
+    counters: Counters,
+}
+
+impl Search {
+    /// An empty tree at this position; `key` is that of its random draws.
+    pub fn new(setup: Arc<Setup>, state: Box<dyn State>, key: u64) -> Self {
+        let mut actions = Vec::new();
+        state.legal_actions(&mut actions);
+        Search {
+            tree: Tree::with_columns(RuleColumns::new(setup.columns())),
+            setup,
+            scratch: state.clone_box(),
+            beyond: state.clone_box(),
+            root_state: state,
+            root: Root::default(),
+            key,
+            roots: 0,
+            turn: Net::Small,
+            two: TwoNets::default(),
+            draws: rule_rng(key),
+            contempt_side: None,
+            variance: 0.0,
+            halving: Halving::default(),
+            visit_limit: 0,
+            rows_in_flight: 0,
+            can_move: !actions.is_empty(),
+            path: Vec::new(),
+            actions,
+            spare: Vec::new(),
+            counters: Counters::default(),
+        }
+    }
+
+    /// Visits of the root at which the search is finished; 0 = never.
+    pub fn set_visit_limit(&mut self, visits: u32) {
+        self.visit_limit = visits;
+    }
+
+    /// Rows that wait for the network.
+    pub fn rows_in_flight(&self) -> u32 {
+        self.rows_in_flight
+    }
+
+    /// No more visits are wanted, and none is in flight.
+    pub fn is_finished(&self) -> bool {
+        self.rows_in_flight == 0 && !self.wants_visit()
+    }
+
+    fn wants_visit(&self) -> bool {
+        self.next_net().is_some()
+    }
+
+    /// The net that the next visit is for; `None` when no visit is wanted.
+    #[inline(always)]
+    pub fn next_net(&self) -> Option<Net> {
+        let below_cap =
+            self.setup.params.max_tree_bytes == 0 || (self.tree.bytes() as u64) < self.setup.params.max_tree_bytes;
+        if !self.can_move || !below_cap || (self.setup.solves && self.is_decided()) {
+            return None;
+        }
+        if self.setup.two_nets {
+            return self.setup.params.second_net.as_ref().and_then(|rule| self.next_turn(rule));
+        }
+        let visits = if self.favours_right_side() { self.tree.root.visits } else { 0 };
+        let below_limit = self.visit_limit == 0 || visits + self.rows_in_flight < self.visit_limit;
+        below_limit.then_some(self.setup.only_net)
+    }
+
+    /// Adds leaves that wait for this net until there are `quota` of them, or no more visit of this net is wanted next, or possible.
+    pub fn gather(&mut self, quota: usize, net: Net, sources: LeafSources, leaves: &mut Vec<Leaf>) {
+        self.settle_contempt();
+        self.turn = if self.setup.two_nets { net } else { Net::Small };
+        let target = leaves.len() + quota.min(MAX_IN_FLIGHT.saturating_sub(self.rows_in_flight as usize));
+        let mut collisions: Vec<Vec<Step>> = Vec::new();
+        let mut free_visits = 0;
+        while leaves.len() < target && self.may_descend(net) && free_visits < MAX_FREE_VISITS {
+            match self.next_visit(sources) {
+                Visit::Done => free_visits += 1,
+                Visit::Row(leaf) => leaves.push(leaf),
+                Visit::Collision => {
+                    self.counters.collisions += 1;
+                    if self.path.is_empty() || collisions.len() + 1 >= self.setup.params.max_collisions as usize {
+                        break;
+                    }
+                    self.tree.mark(&self.path, self.turn, 1);
+                    collisions.push(self.path.clone());
+                }
+            }
+        }
+        for path in &collisions {
+            self.tree.mark(path, self.turn, -1);
+        }
+    }
+
+    /// Sets the priors that a new root selects with.
+    pub(super) fn init_root(&mut self, node: u32) {
+        let mut rng = root_rng(self.key, self.roots);
+        self.roots += 1;
+        self.root.init(&mut self.tree, node, &self.setup.params, &mut rng);
+        self.halving = Halving::default();
+    }
+
+    /// Expands and backs up a leaf whose answer was read.
+    pub fn apply(&mut self, mut leaf: Leaf, keep_in_cache: impl FnOnce(u64, &[Edge], Value)) {
+        std::mem::swap(&mut self.path, &mut leaf.path);
+        self.turn = leaf.turn;
+        self.rows_in_flight -= 1;
+        self.two.end(leaf.turn, false);
+        let mover = leaf.state.to_move();
+        let value = self.contempt_value(mover, leaf.value);
+        let (node, value) = self.expand(mover, &leaf.edges, value);
+        self.tree.columns.raw_network.set(node as usize, leaf.value);
+        scan_children(&mut self.tree, node, leaf.state.as_ref(), self.beyond.as_mut(), &self.setup.params);
+        self.link_path_end(node);
+        self.back_up(mover, value);
+        keep_in_cache(leaf.key, &leaf.edges, leaf.value);
+        self.spare.push(leaf);
+    }
+
+    /// Takes the visit of a leaf back.
+    pub fn cancel(&mut self, leaf: Leaf) {
+        self.rows_in_flight -= 1;
+        self.two.end(leaf.turn, true);
+        self.tree.mark(&leaf.path, leaf.turn, -1);
+        if let Some(last) = leaf.path.last().filter(|_| leaf.turn == Net::Large) {
+            self.enter(*last);
+        }
+        self.spare.push(leaf);
+    }
+
+    /// Restricts the root to these actions; empty = all.
+    pub fn restrict_root(&mut self, only: Vec<Action>) {
+        self.settle_contempt();
+        self.root.restrict(only);
+        self.halving = Halving::default();
+        if let Some(node) = self.tree.root_node() {
+            self.root.prepare(&mut self.tree, node);
+        }
+        self.refresh_root_bounds();
+    }
+
+    /// Plays an action, which is legal, and re-roots. Nothing may be in flight.
+    pub fn advance(&mut self, action: Action) {
+        debug_assert_eq!(self.rows_in_flight, 0);
+        let edge = self.tree.root_node().and_then(|root| self.tree.edges(root).iter().position(|e| e.action == action));
+        match edge {
+            Some(edge) if self.setup.params.reuse_tree => {
+                self.tree.re_root(edge as u32);
+                self.reopen_repeats();
+            }
+            _ => self.reset(),
+        }
+        self.counters.depth_max = self.counters.depth_max.saturating_sub(1);
+        self.root_state.play(action);
+        let mut actions = Vec::new();
+        self.root_state.legal_actions(&mut actions);
+        self.can_move = !actions.is_empty();
+        self.root = self.root.successor();
+        if let Some(node) = self.tree.root_node() {
+            self.init_root(node);
+        }
+        self.refresh_root_bounds();
+        if self.setup.two_nets {
+            self.rebuild_frontier();
+        }
+    }
+
+    /// Forgets the tree. What the root is restricted to stays.
+    pub(super) fn reset(&mut self) {
+        self.tree = Tree::with_columns(RuleColumns::new(self.setup.columns()));
+        self.rebuild_frontier();
+        self.root.clear();
+        self.counters.depth_max = 0;
+    }
+
+    /// The position that the tree stands on.
+    pub fn root_state(&self) -> &dyn State {
+        self.root_state.as_ref()
+    }
+
+    /// The tree.
+    pub fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    /// Totals since the search began.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+}

@@ -1,0 +1,141 @@
+//! What a search reports of its root: edges, values, the principal variation.
+
+use crate::game::{Action, Player};
+use crate::rules::second_net::Net;
+use crate::rules::solver::bounds::Bounds;
+use crate::search::Search;
+use crate::stats::{EdgeStats, Step, TERMINAL, Value};
+
+/// One edge of the root, for reports.
+#[derive(Clone, Debug)]
+pub struct RootEdge {
+    /// The action.
+    pub action: Action,
+    /// Completed visits.
+    pub visits: u32,
+    /// Of them, or beside them, completed large turns (second net); 0 with one net.
+    pub large_visits: u32,
+    /// Visits that wait for the network.
+    pub in_flight: u16,
+    /// Stored prior, without noise.
+    pub prior: f32,
+    /// Q for the root's mover, draw score included; first-play urgency when unvisited.
+    pub q: f64,
+    /// Exploration term.
+    pub u: f64,
+    /// Mean value of the visits, for the root's mover.
+    pub value: Option<Value>,
+    /// `value` as it is reported: without the shift of WDL contempt, as far as `eval_objectivity` says.
+    pub reported: Option<Value>,
+    /// The network's value of the position behind the edge, for the root's mover.
+    pub network: Option<Value>,
+    /// The game is over behind the edge.
+    pub terminal: bool,
+    /// What is proven of the result, for the root's mover (solver).
+    pub bounds: Bounds,
+}
+
+impl Search {
+    /// The root's edges, the one to play first (`best_action`); without rules by visits, then Q, then prior.
+    pub fn root_edges(&self) -> Vec<RootEdge> {
+        let Some(root) = self.tree.root_node() else { return Vec::new() };
+        let mover = self.tree.node(root).mover;
+        let scores = self.root_scores(root);
+        let report = |k: usize| {
+            let edge = self.tree.edges(root)[k];
+            let (record, valued) = scores.seen(k);
+            let (score_q, u) = scores.terms(k, || 0.0);
+            let bounds = self.edge_bounds(root, k);
+            let known = valued || bounds.is_proven();
+            RootEdge {
+                action: edge.action,
+                visits: record.visits,
+                large_visits: self.large_visits_of(root, k, &record),
+                in_flight: record.in_flight,
+                prior: self.reported_prior(root, k),
+                q: if known { scores.mean(&record) } else { score_q },
+                u,
+                value: known.then(|| record.value(false)),
+                reported: known.then(|| self.reported(mover, record.value(false))),
+                network: (record.node < TERMINAL).then(|| self.network_value(record.node, mover)),
+                terminal: record.node == TERMINAL,
+                bounds,
+            }
+        };
+        self.ranked_edges().into_iter().map(report).collect()
+    }
+
+    /// The mean value of the root's visits for its mover, as it is reported; once there are any.
+    pub fn root_reported_value(&self) -> Option<Value> {
+        let mover = self.tree.node(self.tree.root_node()?).mover;
+        self.root_value().map(|value| self.reported(mover, value))
+    }
+
+    fn large_visits_of(&self, node: u32, k: usize, record: &EdgeStats) -> u32 {
+        match (self.setup.params.second_net, k < self.tree.stats(node).len()) {
+            (Some(_), true) => self.tree.large_stats(Step { node, edge: k as u32 }).visits,
+            (None, _) if self.setup.only_net == Net::Large => record.visits,
+            _ => 0,
+        }
+    }
+
+    /// The network's own value of a node, for this player.
+    fn network_value(&self, node: u32, player: Player) -> Value {
+        let value = self.tree.raw_network_value(node);
+        if self.tree.node(node).mover == player { value } else { value.flipped() }
+    }
+
+    /// The network's value of the root for its mover, once it is known.
+    pub fn root_network_value(&self) -> Option<Value> {
+        let root = self.tree.root_node()?;
+        Some(self.network_value(root, self.tree.node(root).mover))
+    }
+
+    /// The edges of the position behind a line of actions, those chosen first in front: action, completed visits and, where the node is
+    /// frozen (search-contempt), weight. Empty for a position that was never evaluated.
+    pub fn edges_after(&self, line: &[Action]) -> Vec<(Action, u32, Option<f64>)> {
+        let Some(node) = self.node_after(line) else { return Vec::new() };
+        let (stats, weights) = (self.tree.stats(node), self.tree.frozen_weights(node));
+        let weight = |k| weights.as_ref().map(|weights| weights.get(k).copied().unwrap_or(0.0));
+        let edges = self.tree.edges(node).iter().enumerate();
+        edges.map(|(k, edge)| (edge.action, stats.get(k).map_or(0, |record| record.visits), weight(k))).collect()
+    }
+
+    /// The node behind a line of actions, once the network has seen it.
+    fn node_after(&self, line: &[Action]) -> Option<u32> {
+        line.iter().try_fold(self.tree.root_node()?, |node, action| {
+            let edge = self.tree.edges(node).iter().position(|edge| edge.action == *action)?;
+            let record = self.tree.stats(node).get(edge)?;
+            (record.node < TERMINAL).then_some(record.node)
+        })
+    }
+
+    /// The most visited line, beginning with `first`, else with the action to play (`best_action`); empty before any is visited.
+    pub fn principal_variation(&self, first: Option<Action>, max_length: usize) -> Vec<Action> {
+        let first = first.or_else(|| self.best_action().filter(|_| self.tree.root.visits > 1));
+        let mut line = Vec::new();
+        let mut next = self.tree.root_node();
+        while let Some(node) = next.filter(|_| line.len() < max_length) {
+            let wanted = first.filter(|_| line.is_empty());
+            let Some((action, behind)) = self.line_edge(node, wanted) else { break };
+            line.push(action);
+            next = behind;
+        }
+        line
+    }
+
+    /// The edge of a node that the principal variation takes, and the node behind it.
+    fn line_edge(&self, node: u32, wanted: Option<Action>) -> Option<(Action, Option<u32>)> {
+        let (edges, stats) = (self.tree.edges(node), self.mixed_edge_stats(node));
+        let rank = |k: usize| (self.line_rank(node, k), stats[k].visits, stats[k].wl, edges[k].prior());
+        let visited = (0..stats.len()).filter(|k| match wanted {
+            Some(action) => edges[*k].action == action,
+            None => stats[*k].visits > 0 || self.edge_bounds(node, *k).is_proven(),
+        });
+        let best = visited.rev().max_by(|a, b| rank(*a).partial_cmp(&rank(*b)).expect("numbers"));
+        match best {
+            Some(k) => Some((edges[k].action, (stats[k].node < TERMINAL).then_some(stats[k].node))),
+            None => wanted.map(|action| (action, None)),
+        }
+    }
+}

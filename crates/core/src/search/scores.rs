@@ -1,0 +1,282 @@
+//! Scores of a node's edges while rules are on: the same sum Q + U as [`NodeView`], with every rule at its place.
+
+use crate::math::rng::CounterRng;
+use crate::params::SearchParams;
+use crate::rules::prior_mixing::PriorMixing;
+use crate::rules::q_average::QAverage;
+use crate::rules::second_net::Net;
+use crate::rules::solver::ProvenContext;
+use crate::rules::solver::bounds::Bounds;
+use crate::rules::tree_balance::TreeBalance;
+use crate::rules::variance::{NodeSpread, Variance, VarianceMode, VarianceSource};
+use crate::search::Search;
+use crate::search::root::Root;
+use crate::search::select::NodeView;
+use crate::search::setup::Setup;
+use crate::search::two_nets::view::mixed_stats;
+use crate::stats::{Edge, EdgeStats, Step, Value};
+use crate::tree::Tree;
+
+/// A node as a descent meets it.
+#[derive(Clone, Copy)]
+pub struct NodeContext<'a> {
+    /// Its index.
+    pub node: u32,
+    /// Its own record, for its mover.
+    pub own: EdgeStats,
+    /// 1 at the root.
+    pub depth: usize,
+    /// sigma^2 of its values (variance).
+    pub variance: f64,
+    /// The root's priors and restriction, at the root.
+    pub root: Option<&'a Root>,
+    /// Whose turn it is (second net).
+    pub turn: Net,
+}
+
+/// What is the same for all edges of a node, computed once.
+pub struct NodeScores<'a> {
+    params: &'a SearchParams,
+    tree: &'a Tree,
+    context: NodeContext<'a>,
+    view: NodeView,
+    edges: &'a [Edge],
+    stats: &'a [EdgeStats],
+    unvisited_q: f64,
+    uniform_share: f64,
+    mean_replies: f64,
+    /// Factor of U by edge (tree balance); empty while the rule is off.
+    balance: Vec<f64>,
+    spread: NodeSpread,
+}
+
+impl<'a> NodeScores<'a> {
+    /// Looks at a node.
+    pub fn new(setup: &'a Setup, tree: &'a Tree, context: NodeContext<'a>) -> Self {
+        let (edges, stats) = (tree.edges(context.node), tree.stats(context.node));
+        let view = NodeView::new(setup, tree, context.node, &context.own, context.root.is_some());
+        let child_visits = f64::from(context.own.visits.saturating_sub(1).max(1));
+        let mut scores = NodeScores {
+            params: &setup.params,
+            tree,
+            context,
+            view,
+            edges,
+            stats,
+            unvisited_q: 0.0,
+            uniform_share: 0.0,
+            mean_replies: 0.0,
+            balance: Vec::new(),
+            spread: NodeSpread { variance: context.variance, child_visits },
+        };
+        let visited = (0..stats.len()).filter(|k| scores.seen(*k).1);
+        scores.unvisited_q = view.unvisited_q(visited.map(|k| scores.prior(k)).sum());
+        scores.prepare_rules();
+        scores
+    }
+
+    fn prepare_rules(&mut self) {
+        if let Some(rule) = &self.params.prior_mixing {
+            let gap = (self.view.network_q(self.tree, self.context.node) - self.view.parent_q()).abs();
+            self.uniform_share = rule.share_at(self.context.depth, self.edges.len(), gap);
+        }
+        if let Some(rule) = &self.params.variance {
+            self.view.scale_exploration(rule.cpuct_factor(self.spread.variance));
+        }
+        if self.params.q_average.as_ref().is_some_and(|rule| self.suffices(rule)) {
+            self.view.scale_exploration(0.0);
+        }
+        if let Some(rule) = &self.params.tree_balance {
+            self.prepare_balance(rule);
+        }
+    }
+
+    fn prepare_balance(&mut self, rule: &TreeBalance) {
+        let edges = 0..self.edges.len();
+        let total: f64 = edges.clone().map(|k| self.replies(k)).sum();
+        self.mean_replies = total / self.edges.len() as f64;
+        self.balance = edges.clone().map(|k| rule.factor(self.replies(k), self.mean_replies)).collect();
+        if rule.is_normalised() {
+            let level: f64 = edges.map(|k| self.prior(k) * self.balance[k]).sum();
+            self.balance.iter_mut().for_each(|factor| *factor /= level);
+        }
+    }
+
+    /// A visited edge's Q is above what suffices.
+    fn suffices(&self, rule: &QAverage) -> bool {
+        let Some(enough) = rule.sufficient else { return false };
+        self.stats.iter().any(|stats| stats.visits > 0 && self.view.q(stats) > enough)
+    }
+
+    /// The prior that the node has for an edge, before mixing.
+    fn prior(&self, k: usize) -> f64 {
+        if self.params.solver.is_some_and(|rule| rule.drops_prior(self.bounds(k).result())) {
+            return 0.0;
+        }
+        match (self.context.root, &self.params.second_net) {
+            (Some(root), _) => root.prior(k, self.edges[k].stored_prior()),
+            (None, Some(rule)) => self.tree.mixed_prior(rule, self.context.node, k),
+            (None, None) => f64::from(self.edges[k].prior()),
+        }
+    }
+
+    fn replies(&self, k: usize) -> f64 {
+        f64::from(self.tree.columns.replies.get(self.tree.node(self.context.node).edges as usize + k))
+    }
+
+    /// The record of an edge as this turn sees it.
+    pub fn record(&self, k: usize) -> EdgeStats {
+        self.seen(k).0
+    }
+
+    /// The record of an edge as this turn sees it, and whether there is a value in it.
+    pub fn seen(&self, k: usize) -> (EdgeStats, bool) {
+        let Some(stats) = self.stats.get(k) else {
+            return (EdgeStats::fresh(self.edges[k].stored_prior()), false);
+        };
+        match &self.params.second_net {
+            Some(rule) => {
+                let large = self.tree.large_stats(Step { node: self.context.node, edge: k as u32 });
+                mixed_stats(rule, self.context.turn, stats, &large)
+            }
+            None => (*stats, stats.visits > 0),
+        }
+    }
+
+    /// Index of the edge with the greatest score, among equals the first; `None` if no edge is allowed.
+    ///
+    /// Without rules that look beyond the prior only the first edge without record can win.
+    pub fn best(&self, draws: &mut CounterRng) -> Option<usize> {
+        let looks_at_all = self.params.variance.is_some() || self.params.tree_balance.is_some();
+        let count = if looks_at_all { self.edges.len() } else { self.edges.len().min(self.stats.len() + 1) };
+        let (mut best, mut best_score) = (None, f64::NEG_INFINITY);
+        for k in 0..count {
+            let (q, u) = self.terms(k, || draws.normal());
+            let allowed = self.context.root.is_none_or(|root| root.allows(k));
+            if allowed && (q + u > best_score || (q + u == best_score && self.goes_before(k, best))) {
+                (best, best_score) = (Some(k), q + u);
+            }
+        }
+        best
+    }
+
+    /// Among equals the first wins. With two nets the order of first choices is nobody's, so the greater prior wins, then the action.
+    fn goes_before(&self, k: usize, best: Option<usize>) -> bool {
+        let Some(best) = best.filter(|_| self.params.second_net.is_some()) else { return false };
+        let (p, other) = (self.prior(k), self.prior(best));
+        p > other || (p == other && self.edges[k].action < self.edges[best].action)
+    }
+
+    /// Q of an edge with visits, before any rule: the mean for the node's mover, draws at their score.
+    pub fn mean(&self, record: &EdgeStats) -> f64 {
+        self.view.q(record)
+    }
+
+    /// Q and U of an edge. `draw` gives z ~ N(0, 1) where a rule wants noise.
+    pub fn terms(&self, k: usize, draw: impl FnOnce() -> f64) -> (f64, f64) {
+        let (record, valued) = self.seen(k);
+        let proven = self.params.solver.and_then(|rule| Some((rule, self.bounds(k).result()?)));
+        let Some((rule, result)) = proven else {
+            return (self.value(k, &record, valued, draw), self.exploration(k, &record));
+        };
+        let exact = (self.exact(k), self.exploration(k, &record));
+        let (at_root, depth) = (self.context.root.is_some(), self.context.depth);
+        let place = ProvenContext { at_root, depth, child_visits: self.spread.child_visits };
+        rule.proven_terms(exact, result, record.visits, place)
+    }
+
+    /// Q + U of an edge as they are, but for U as if the edge had this many visits. Without random draws.
+    pub fn score_at(&self, k: usize, visits: u32) -> f64 {
+        self.terms(k, || 0.0).0 + self.exploration(k, &EdgeStats { visits, ..self.record(k) })
+    }
+
+    /// Q of a proven edge: its exact value, draws at their score.
+    fn exact(&self, k: usize) -> f64 {
+        let Value { wl, d } = self.bounds(k).value();
+        wl + self.view.draw_score() * f64::from(d)
+    }
+
+    /// Q of an edge whose result is certain: the game is over behind it, or it is proven.
+    pub fn settled(&self, k: usize) -> Option<f64> {
+        if self.bounds(k).is_proven() {
+            return Some(self.exact(k));
+        }
+        let record = self.stats.get(k)?;
+        record.is_end().then(|| self.mean(record))
+    }
+
+    /// What is proven of an edge (solver).
+    fn bounds(&self, k: usize) -> Bounds {
+        let place = self.tree.node(self.context.node).stats as usize + k;
+        if k < self.stats.len() { self.tree.columns.bounds.get(place) } else { Bounds::OPEN }
+    }
+
+    /// Place 1: Q of an edge.
+    fn value(&self, k: usize, record: &EdgeStats, valued: bool, draw: impl FnOnce() -> f64) -> f64 {
+        let mut q = if valued { self.view.q(record) } else { self.unvisited_q };
+        if let Some(rule) = &self.params.initial_trust
+            && record.visits > 0
+            && !record.is_end()
+        {
+            q = rule.trusted(q, record.visits, self.unvisited_q);
+        }
+        if let Some(rule) = &self.params.tree_balance {
+            q += rule.bonus(self.replies(k), self.mean_replies, record.visits);
+        }
+        if let Some(rule) = self.params.variance.as_ref().filter(|rule| rule.mode != VarianceMode::NodeScaledCpuct) {
+            let variance = self.edge_variance(rule, k, record);
+            q = (q + rule.bonus(&self.spread, record.visits, variance, draw)).clamp(-1.0, 1.0);
+        }
+        q
+    }
+
+    /// Places 2 and 3: U of an edge.
+    fn exploration(&self, k: usize, record: &EdgeStats) -> f64 {
+        let mut prior = self.prior(k);
+        if self.params.prior_mixing.is_some() {
+            prior = PriorMixing::mixed(prior, self.uniform_share, self.edges.len());
+        }
+        let begun = f64::from(record.visits + u32::from(record.in_flight));
+        let denominator = self.params.early_visits.as_ref().map_or(1.0 + begun, |rule| rule.denominator(begun));
+        self.view.exploration() * prior / denominator * self.balance.get(k).copied().unwrap_or(1.0)
+    }
+
+    /// sigma^2 of the position behind an edge; what the node itself has where one visit or none shows nothing.
+    pub fn variance_behind(&self, k: usize) -> f64 {
+        self.params.variance.as_ref().map_or(0.0, |rule| self.edge_variance(rule, k, &self.record(k)))
+    }
+
+    fn edge_variance(&self, rule: &Variance, k: usize, record: &EdgeStats) -> f64 {
+        if record.is_end() || self.bounds(k).is_proven() {
+            return 0.0;
+        }
+        match rule.source {
+            VarianceSource::Wdl if record.visits > 0 => Variance::of_shares(record.wl, record.d),
+            VarianceSource::Wdl => self.spread.variance,
+            VarianceSource::Empirical => {
+                let place = self.tree.node(self.context.node).stats as usize + k;
+                let deviations = if k < self.stats.len() { self.tree.columns.deviations.get(place) } else { 0.0 };
+                rule.of_samples(record.visits, deviations, self.spread.variance)
+            }
+        }
+    }
+}
+
+impl Search {
+    /// The scores of the root's edges, by the statistics that reports have.
+    pub(super) fn root_scores(&self, root: u32) -> NodeScores<'_> {
+        let (own, variance) = (self.mixed_root_stats(), self.root_variance());
+        let context = NodeContext { node: root, own, depth: 1, variance, root: Some(&self.root), turn: Net::Small };
+        NodeScores::new(&self.setup, &self.tree, context)
+    }
+
+    /// sigma^2 of the root's values.
+    pub(super) fn root_variance(&self) -> f64 {
+        let Some(rule) = &self.setup.params.variance else { return 0.0 };
+        let (root, deviations) = (&self.tree.root, self.tree.columns.root_deviations);
+        match rule.source {
+            VarianceSource::Wdl => Variance::of_shares(root.wl, root.d),
+            VarianceSource::Empirical => rule.of_samples(root.visits, deviations, 0.0),
+        }
+    }
+}

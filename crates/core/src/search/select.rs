@@ -1,0 +1,140 @@
+//! Selection: which edge of a node the next visit takes. All branching on rules happens before the loop over edges.
+
+use crate::game::Player;
+use crate::params::{Fpu, FpuKind};
+use crate::search::setup::Setup;
+use crate::stats::{Edge, EdgeStats, Prior};
+use crate::tree::Tree;
+
+/// What selection needs of a node, computed once before the loop over its edges.
+///
+/// PUCT (Silver et al. 2017; c_puct(N) as in AlphaZero and lc0), with N = visits of the node, own evaluation included:
+/// `score(a) = Q(a) + c_puct(N) P(a) sqrt(max(N - 1, 1)) / (1 + n(a) + in_flight(a))`.
+#[derive(Clone, Copy, Debug)]
+pub struct NodeView {
+    /// c_puct(N) sqrt(max(N - 1, 1)).
+    exploration: f64,
+    /// Value of a draw for the mover.
+    draw_score: f64,
+    /// Q of the node for its mover.
+    parent_q: f64,
+    /// What first-play urgency is reduced from.
+    fpu_base: f64,
+    fpu: Fpu,
+}
+
+impl NodeView {
+    /// The view of a node whose own record, for its mover, is `own`.
+    #[inline(always)] // by force: there is more than one caller, and a call at every node costs
+    pub fn new(setup: &Setup, tree: &Tree, node: u32, own: &EdgeStats, at_root: bool) -> Self {
+        let params = &setup.params;
+        let (exploration, fpu) = if at_root {
+            (setup.root_exploration.as_ref().unwrap_or(&setup.exploration), params.root_fpu.unwrap_or(params.fpu))
+        } else {
+            (&setup.exploration, params.fpu)
+        };
+        let draw_score = match tree.node(node).mover {
+            Player::First => params.draw_score,
+            Player::Second => -params.draw_score,
+        };
+        let parent_q = own.wl + draw_score * f64::from(own.d);
+        let exploration = exploration.at(own.visits);
+        let mut view = NodeView { exploration, draw_score, parent_q, fpu_base: parent_q, fpu };
+        if fpu.kind == FpuKind::ParentValue {
+            view.fpu_base = view.network_q(tree, node);
+        }
+        view
+    }
+
+    /// Q of the network's own value of a node.
+    pub fn network_q(&self, tree: &Tree, node: u32) -> f64 {
+        let value = tree.network_value(node);
+        value.wl + self.draw_score * f64::from(value.d)
+    }
+
+    /// Q of the node for its mover.
+    pub fn parent_q(&self) -> f64 {
+        self.parent_q
+    }
+
+    /// Value of a draw for the mover.
+    pub fn draw_score(&self) -> f64 {
+        self.draw_score
+    }
+
+    /// c_puct(N) sqrt(max(N - 1, 1)).
+    pub fn exploration(&self) -> f64 {
+        self.exploration
+    }
+
+    /// Multiplies c_puct.
+    pub fn scale_exploration(&mut self, factor: f64) {
+        self.exploration *= factor;
+    }
+
+    /// Q of an edge for the mover: win - loss, and draws at their score. Only for edges with visits.
+    #[inline(always)]
+    pub fn q(&self, stats: &EdgeStats) -> f64 {
+        stats.wl + self.draw_score * f64::from(stats.d)
+    }
+
+    /// U of an edge with this prior, visits and visits in flight.
+    #[inline]
+    pub fn u(&self, prior: f64, visits: u32, in_flight: u16) -> f64 {
+        self.exploration * prior / f64::from(1 + visits + u32::from(in_flight))
+    }
+
+    /// Q of an edge without visits, when the edges with visits have priors that sum to `visited_prior`.
+    #[inline(always)]
+    pub fn unvisited_q(&self, visited_prior: f64) -> f64 {
+        match self.fpu.kind {
+            FpuKind::Absolute => self.fpu.value,
+            FpuKind::Reduction | FpuKind::ParentValue => self.fpu_base - self.fpu.value * visited_prior.sqrt(),
+        }
+    }
+}
+
+/// Index of the edge with the greatest score; among equals the first in order. `None` if no edge is allowed.
+///
+/// `prior` gives the prior to use for an edge by its index and stored prior, `allowed` says whether it may be taken (the root has
+/// noise and restrictions). Edges without record are sorted by prior, so only the first of them can win.
+#[inline(always)] // by force, as above
+pub fn best_edge(
+    view: &NodeView,
+    edges: &[Edge],
+    stats: &[EdgeStats],
+    prior: impl Fn(usize, Prior) -> f64,
+    allowed: impl Fn(usize) -> bool,
+) -> Option<usize> {
+    let mut best = usize::MAX;
+    let mut best_score = f64::NEG_INFINITY;
+    let mut visited_prior = 0.0;
+    let mut waiting = false;
+    for (k, record) in stats.iter().enumerate() {
+        if record.visits == 0 {
+            waiting = true;
+            continue;
+        }
+        let p = prior(k, record.prior);
+        visited_prior += p;
+        let score = view.q(record) + view.u(p, record.visits, record.in_flight);
+        let better = score > best_score && allowed(k);
+        best = if better { k } else { best };
+        best_score = if better { score } else { best_score };
+    }
+    let unvisited_q = view.unvisited_q(visited_prior);
+    let mut consider = |k: usize, stored: Prior, in_flight: u16| {
+        let score = unvisited_q + view.u(prior(k, stored), 0, in_flight);
+        if allowed(k) && (score > best_score || (score == best_score && k < best)) {
+            (best, best_score) = (k, score);
+        }
+    };
+    if waiting {
+        let unvisited = stats.iter().enumerate().filter(|(_, record)| record.visits == 0);
+        unvisited.for_each(|(k, record)| consider(k, record.prior, record.in_flight));
+    }
+    if let Some(edge) = edges.get(stats.len()) {
+        consider(stats.len(), edge.stored_prior(), 0);
+    }
+    (best < usize::MAX).then_some(best)
+}

@@ -1,0 +1,106 @@
+//! The settings of a search and what is computed from them once.
+
+use crate::math::arithmetic::Arithmetic;
+use crate::params::{Cpuct, SearchParams};
+use crate::rules::second_net::Net;
+use crate::rules::wdl_contempt::Rescale;
+use crate::tree::columns::ColumnSet;
+
+/// c_puct(N) sqrt(max(N - 1, 1)) for a node with N visits, own evaluation included; small N are looked up.
+#[derive(Clone, Debug)]
+pub struct Exploration {
+    cpuct: Cpuct,
+    arithmetic: Arithmetic,
+    table: Vec<f64>,
+}
+
+impl Exploration {
+    const TABLE_SIZE: u32 = 1024;
+
+    fn new(cpuct: Cpuct, arithmetic: Arithmetic) -> Self {
+        let table = (0..Self::TABLE_SIZE).map(|visits| Self::compute(&cpuct, arithmetic, visits)).collect();
+        Exploration { cpuct, arithmetic, table }
+    }
+
+    fn compute(cpuct: &Cpuct, arithmetic: Arithmetic, visits: u32) -> f64 {
+        let n = f64::from(visits);
+        cpuct.at(n, arithmetic) * (n - 1.0).max(1.0).sqrt()
+    }
+
+    #[inline]
+    pub(super) fn at(&self, visits: u32) -> f64 {
+        self.table.get(visits as usize).copied().unwrap_or_else(|| Self::compute(&self.cpuct, self.arithmetic, visits))
+    }
+}
+
+/// The settings of a search and what is computed from them once.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// The settings.
+    pub params: SearchParams,
+    pub(super) exploration: Exploration,
+    pub(super) root_exploration: Option<Exploration>,
+    /// What WDL contempt does to values.
+    pub(super) contempt: Option<Rescale>,
+    /// A rule has a say in selection.
+    pub(super) selects_by_rules: bool,
+    /// A rule changes scores, so edges are compared by `NodeScores`.
+    pub(super) scores_by_rules: bool,
+    /// Nodes freeze (search-contempt).
+    pub(super) freezes: bool,
+    /// No rule acts on descents below the root.
+    pub(super) descends_plainly: bool,
+    /// The root is searched by sequential halving (Gumbel).
+    pub(super) halves: bool,
+    /// The root takes an edge that is not proven, if it has one (solver).
+    pub(super) root_excludes_proven: bool,
+    /// Moves that are proven lost have prior 0 (solver).
+    pub(super) drops_priors: bool,
+    /// Results are proven (solver).
+    pub(super) solves: bool,
+    /// A rule changes backup.
+    pub(super) backs_up_by_rules: bool,
+    /// Two nets search in turns.
+    pub(super) two_nets: bool,
+    /// The net of a search with one net: the large one where the small one has no visits.
+    pub(crate) only_net: Net,
+}
+
+impl Setup {
+    /// Computes what selection looks up.
+    pub fn new(params: SearchParams) -> Self {
+        let mut params = params.without_neutral_rules();
+        let without_small = params.second_net.take_if(|rule| rule.small_visits == 0);
+        Setup {
+            two_nets: params.second_net.is_some(),
+            only_net: if without_small.is_some() { Net::Large } else { Net::Small },
+            selects_by_rules: params.change_selection(),
+            scores_by_rules: params.change_scores(),
+            freezes: params.search_contempt.is_some(),
+            descends_plainly: !params.change_selection() && params.solver.is_none(),
+            halves: params.gumbel.is_some(),
+            root_excludes_proven: params.solver.is_some_and(|rule| rule.root_excludes_proven),
+            drops_priors: params.solver.is_some_and(|rule| rule.drops_prior(Some(-1))),
+            solves: params.solver.is_some(),
+            backs_up_by_rules: params.change_backup() || params.solver.is_some() || params.second_net.is_some(),
+            contempt: params.wdl_contempt.map(|rule| Rescale::new(rule, params.arithmetic)),
+            exploration: Exploration::new(params.cpuct, params.arithmetic),
+            root_exploration: params.root_cpuct.map(|cpuct| Exploration::new(cpuct, params.arithmetic)),
+            params,
+        }
+    }
+    /// The columns that trees need beside their edges.
+    pub fn columns(&self) -> ColumnSet {
+        let params = &self.params;
+        let contempt = params.search_contempt.as_ref();
+        ColumnSet {
+            deviations: params.variance.is_some() || params.lower_bound.is_some(),
+            raw_network: params.wdl_contempt.is_some(),
+            replies: params.tree_balance.is_some(),
+            frozen: contempt.is_some(),
+            bounds: params.solver.is_some(),
+            proofs_in_support: contempt.is_some_and(|rule| rule.proofs_respect_contempt),
+            two_nets: params.second_net.is_some(),
+        }
+    }
+}

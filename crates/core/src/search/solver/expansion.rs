@@ -1,0 +1,170 @@
+//! Where proofs begin: the ends of games, a look one ply ahead, and chains of forced moves.
+
+use crate::game::{Outcome, Player, State};
+use crate::params::SearchParams;
+use crate::rules::repetition::RepetitionMode;
+use crate::rules::solver::bounds::{Bounds, FAR, result_for};
+use crate::search::Search;
+use crate::stats::{Edge, Step, TERMINAL, Value};
+use crate::tree::Tree;
+
+/// Who says that a leaf's result is certain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EndedBy {
+    /// The rules of the game.
+    Rules,
+    /// Exact knowledge from outside.
+    Oracle,
+    /// The rule for repeats; with the mark of the record.
+    Repeat(u32),
+}
+
+impl EndedBy {
+    /// What stands in the place of the node behind the edge.
+    pub fn mark(self) -> u32 {
+        match self {
+            EndedBy::Rules | EndedBy::Oracle => TERMINAL,
+            EndedBy::Repeat(mark) => mark,
+        }
+    }
+}
+
+impl Search {
+    /// The search has nothing more to find out: a win of the root is proven, or the result of every move that it may choose.
+    pub(in crate::search) fn is_decided(&self) -> bool {
+        if !self.setup.params.solver.is_some_and(|rule| rule.root_excludes_proven) || self.rests_on_other_support() {
+            return false;
+        }
+        let (Some(root), Some(result)) = (self.tree.root_node(), self.root_bounds().result()) else { return false };
+        result != 0 || (0..self.tree.edges(root).len()).all(|edge| self.is_settled(root, edge))
+    }
+
+    /// An edge of the root is forbidden or proven.
+    fn is_settled(&self, root: u32, edge: usize) -> bool {
+        let chosen = edge < self.tree.stats(root).len();
+        !self.root.allows(edge) || (chosen && self.tree.bounds_at(Step { node: root, edge: edge as u32 }).is_proven())
+    }
+
+    /// What is proven of the root, over the moves that it may choose, for its mover.
+    pub fn root_bounds(&self) -> Bounds {
+        self.tree.columns.root_bounds
+    }
+
+    /// Takes the bounds of the root from its edges.
+    pub(in crate::search) fn refresh_root_bounds(&mut self) {
+        if self.setup.params.solver.is_none() {
+            return;
+        }
+        let bounds = self.tree.root_node().map(|root| self.tree.node_bounds(root, |edge| self.root.allows(edge)));
+        self.tree.columns.root_bounds = bounds.unwrap_or_default();
+    }
+
+    /// The scratch position is the end of a game, or its result is known: what that proves.
+    /// A repeat is a value and no proof, but for the legacy rule.
+    pub(in crate::search) fn prove_end(&mut self, outcome: Outcome, judge: EndedBy) {
+        let last = *self.path.last().expect("the root is never terminal");
+        let result = result_for(outcome, self.tree.node(last.node).mover);
+        let bounds = match judge {
+            EndedBy::Rules => Bounds::exact(result, 1, self.scratch.outcome_depends_on_path()),
+            EndedBy::Oracle => Bounds::exact(result, FAR, false),
+            EndedBy::Repeat(_) if self.repeats_are_certain() => Bounds::exact(result, 1, true),
+            EndedBy::Repeat(_) => return,
+        };
+        let record = self.tree.stats_index(last);
+        self.tree.columns.bounds.set(record, bounds);
+        if self.tree.spread_bounds(&self.path) {
+            self.refresh_root_bounds();
+        }
+    }
+
+    fn repeats_are_certain(&self) -> bool {
+        self.setup.params.repetition.is_some_and(|rule| rule.mode == RepetitionMode::LegacyCertain)
+    }
+
+    /// A node was made at the end of the present path: what its edges prove.
+    pub(in crate::search) fn prove_node(&mut self, node: u32) {
+        let looks_ahead = self.setup.params.solver.is_some_and(|rule| rule.lookahead > 0);
+        if looks_ahead && self.tree.spread_node(&self.path, node) {
+            self.refresh_root_bounds();
+        }
+    }
+
+    /// If the scratch position has a single legal move, makes its node without asking the network, and plays that move.
+    pub(in crate::search) fn extend_forced(&mut self) -> bool {
+        let extends = self.setup.params.solver.is_some_and(|rule| rule.auto_extend);
+        if !extends || self.path.is_empty() {
+            return false;
+        }
+        self.scratch.legal_actions(&mut self.actions);
+        let [action] = self.actions[..] else { return false };
+        let mover = self.scratch.to_move();
+        let node = self.tree.add_node(mover, &[Edge::new(action, 1.0)], Value { wl: 0.0, d: 0.0 });
+        self.tree.mark_forced(node);
+        scan_children(&mut self.tree, node, self.scratch.as_ref(), self.beyond.as_mut(), &self.setup.params);
+        self.link_path_end(node);
+        let edge = self.tree.choose_edge(node, 0);
+        self.path.push(Step { node, edge });
+        self.scratch.play(action);
+        true
+    }
+
+    /// The forced nodes at the end of the present path have the value that came from behind them as their own; `raw`: before contempt.
+    pub(in crate::search) fn value_forced(&mut self, mover: Player, value: Value, raw: Value) {
+        for step in self.path.iter().rev() {
+            if !self.tree.node(step.node).forced {
+                break;
+            }
+            let flip = self.tree.node(step.node).mover != mover;
+            let seen = |value: Value| if flip { value.flipped() } else { value };
+            self.tree.set_network_value(step.node, seen(value), seen(raw));
+        }
+    }
+}
+
+/// What rules want to know of the positions behind the edges of a new node, which `state` stands on.
+#[inline]
+pub(in crate::search) fn scan_children(
+    tree: &mut Tree,
+    node: u32,
+    state: &dyn State,
+    beyond: &mut dyn State,
+    params: &SearchParams,
+) {
+    if tree.columns.replies.is_on() {
+        count_replies(tree, node, state, beyond);
+    }
+    if params.solver.is_some_and(|rule| rule.lookahead > 0) && !tree.node(node).forced {
+        prove_finished(tree, node, state, beyond);
+    }
+}
+
+/// Number of replies to every edge, 0 where the game is over (tree balance).
+fn count_replies(tree: &mut Tree, node: u32, state: &dyn State, beyond: &mut dyn State) {
+    let first = tree.node(node).edges as usize;
+    let mut replies = Vec::new();
+    for k in 0..tree.edges(node).len() {
+        beyond.copy_from(state);
+        beyond.play(tree.edges(node)[k].action);
+        let over = beyond.outcome().is_some();
+        beyond.legal_actions(&mut replies);
+        tree.columns.replies.set(first + k, if over { 0 } else { replies.len() as u16 });
+    }
+}
+
+/// Gives every edge of a new node, which `state` stands on, whose game is over behind it a record that says so.
+fn prove_finished(tree: &mut Tree, node: u32, state: &dyn State, beyond: &mut dyn State) {
+    let actions: Vec<_> = tree.edges(node).iter().map(|edge| edge.action).collect();
+    for action in actions {
+        beyond.copy_from(state);
+        beyond.play(action);
+        let Some(outcome) = beyond.outcome() else { continue };
+        let place = tree.edges(node).iter().position(|edge| edge.action == action).expect("an edge of the node");
+        let edge = tree.choose_edge(node, place as u32);
+        let result = result_for(outcome, tree.node(node).mover);
+        let bounds = Bounds::exact(result, 1, beyond.outcome_depends_on_path());
+        let record = tree.stats_index(Step { node, edge });
+        let stats = &mut tree.stats[record];
+        (stats.node, stats.wl, stats.d) = (TERMINAL, bounds.value().wl, bounds.value().d);
+        tree.columns.bounds.set(record, bounds);
+    }
+}

@@ -1,0 +1,163 @@
+//! The statistics of both nets in one tree: ways up, second answers about a node, and the backup of large turns.
+
+use crate::game::Player;
+use crate::rules::second_net::{Net, SecondNet, ValueReading};
+use crate::stats::{Edge, EdgeStats, Prior, Step, TERMINAL, Value};
+use crate::tree::Tree;
+
+impl Tree {
+    /// May the large net take the node behind this step, which was pushed with these small visits?
+    pub(in crate::search) fn may_take(&self, step: Step, visits: u32) -> bool {
+        let stats = self.record(step);
+        let is_free = stats.node < TERMINAL && !self.nets(stats.node).large && self.large_stats(step).in_flight == 0;
+        is_free && stats.visits == visits
+    }
+
+    /// The frontier node with the greatest N_S + bonus N_S(parent), of equal ones the first to enter.
+    pub(super) fn best_by_bonus(&self, bonus: f64) -> Option<Step> {
+        let rank = |step: Step| {
+            let (parent, edge) = self.nets(step.node).parent;
+            let above = if parent == u32::MAX { &self.root } else { self.record(Step { node: parent, edge }) };
+            f64::from(self.record(step).visits) + bonus * f64::from(above.visits)
+        };
+        let steps = (0..self.num_nodes() as u32).filter(|node| self.nets(*node).large).flat_map(|node| {
+            let edges = 0..self.stats(node).len() as u32;
+            edges.map(move |edge| Step { node, edge })
+        });
+        let may_take = |step: &Step| self.record(*step).visits > 0 && self.may_take(*step, self.record(*step).visits);
+        let candidates = steps.filter(may_take).map(|step| (rank(step), self.entered(step), step));
+        candidates.min_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1))).map(|(_, _, step)| step)
+    }
+
+    /// The steps from the root to a node's edge, this one included.
+    pub(super) fn path_to(&self, last: Step, path: &mut Vec<Step>) {
+        path.clear();
+        path.push(last);
+        let mut above = self.nets(last.node).parent;
+        while above.0 != u32::MAX {
+            path.push(Step { node: above.0, edge: above.1 });
+            above = self.nets(above.0).parent;
+        }
+        path.reverse();
+    }
+
+    pub(super) fn set_parent(&mut self, node: u32, step: Option<Step>) {
+        let mut nets = self.nets(node);
+        nets.parent = step.map_or((u32::MAX, 0), |step| (step.node, step.edge));
+        self.columns.nets.set(node as usize, nets);
+    }
+
+    /// Writes every node's way up again.
+    pub(super) fn link_parents(&mut self) {
+        if let Some(root) = self.root_node() {
+            self.set_parent(root, None);
+        }
+        for node in 0..self.num_nodes() as u32 {
+            for edge in 0..self.stats(node).len() as u32 {
+                let child = self.stats(node)[edge as usize].node;
+                if child < TERMINAL {
+                    self.set_parent(child, Some(Step { node, edge }));
+                }
+            }
+        }
+    }
+
+    /// Writes what a net says of a node. Returns by how much the node's share in the small means changes (reading B only).
+    pub(super) fn add_answer(&mut self, rule: &SecondNet, node: u32, net: Net, edges: &[Edge], value: Value) -> Value {
+        let first = self.node(node).edges as usize;
+        let answered = |action| edges.iter().find(|edge| edge.action == action).expect("the same legal actions").prior;
+        for k in 0..self.edges(node).len() {
+            let prior: Prior = answered(self.edges(node)[k].action);
+            match net {
+                Net::Small => self.set_prior(node, k, prior),
+                Net::Large => self.columns.large_priors.set(first + k, prior.0),
+            }
+        }
+        let mut nets = self.nets(node);
+        let before = nets;
+        nets.values[net as usize] = [value.wl as f32, value.d];
+        match net {
+            Net::Small => nets.small = true,
+            Net::Large => nets.large = true,
+        }
+        self.columns.nets.set(node as usize, nets);
+        if nets.small && nets.large {
+            let [small, large] = nets.values.map(|[wl, d]| Value { wl: f64::from(wl), d });
+            let mixed = rule.mixed_value(small, large);
+            self.network[node as usize] = [mixed.wl as f32, mixed.d];
+        }
+        match net {
+            Net::Small if before.large => rule.correction(value, before.value(Net::Large), value),
+            Net::Large if before.small => rule.correction(before.value(Net::Small), value, before.value(Net::Small)),
+            _ => Value { wl: 0.0, d: 0.0 },
+        }
+    }
+
+    pub(super) fn set_prior(&mut self, node: u32, k: usize, prior: Prior) {
+        let (first, record) = (self.node(node).edges as usize, self.node(node).stats as usize + k);
+        self.edges[first + k].prior = prior;
+        if k < self.stats(node).len() {
+            self.stats[record].prior = prior;
+        }
+    }
+
+    /// Moves the sum of the small values along a path by `change`, for player `mover`, at unchanged visits (reading B).
+    pub(super) fn shift_means(&mut self, path: &[Step], mover: Player, change: Value) {
+        if change.wl == 0.0 && change.d == 0.0 {
+            return;
+        }
+        let shift = |stats: &mut EdgeStats, wl: f64| {
+            stats.wl += wl / f64::from(stats.visits);
+            stats.d += change.d / stats.visits as f32;
+        };
+        for step in path {
+            let wl = if self.node(step.node).mover != mover { -change.wl } else { change.wl };
+            shift(self.step_stats(*step), wl);
+        }
+        let root_mover = path.first().map_or(mover, |step| self.node(step.node).mover);
+        shift(&mut self.root, if root_mover != mover { -change.wl } else { change.wl });
+    }
+
+    /// `change_in_flight` in the statistics of a net.
+    #[inline(always)]
+    pub(in crate::search) fn mark(&mut self, path: &[Step], net: Net, change: i16) {
+        if net == Net::Small {
+            return self.change_in_flight(path, change);
+        }
+        for step in path.iter().map(|step| Some(*step)).chain([None]) {
+            self.change_large(step, |large| large.in_flight = large.in_flight.wrapping_add_signed(change));
+        }
+    }
+
+    /// `backup` in the statistics of the large net.
+    #[inline(never)]
+    pub(in crate::search) fn backup_large(&mut self, path: &[Step], mover: Player, value: Value) {
+        let root_mover = path.first().map_or(mover, |step| self.node(step.node).mover);
+        for step in path.iter().map(|step| Some(*step)).chain([None]) {
+            let viewer = step.map_or(root_mover, |step| self.node(step.node).mover);
+            self.change_large(step, |large| {
+                large.in_flight -= 1;
+                large.add_visit(if viewer != mover { value.flipped() } else { value });
+            });
+        }
+    }
+
+    /// The game is over behind this step: both nets' records know the result, whoever came first.
+    pub(in crate::search) fn set_exact(&mut self, step: Step, player: Player, value: Value) {
+        let flip = self.node(step.node).mover != player;
+        let Value { wl, d } = if flip { value.flipped() } else { value };
+        let stats = self.step_stats(step);
+        (stats.wl, stats.d) = (wl, d);
+    }
+}
+
+impl SecondNet {
+    /// What a second answer changes in a small mean's sum: alpha V_S + (1 - alpha) V_L in the place of `counted` (reading B).
+    pub(super) fn correction(&self, small: Value, large: Value, counted: Value) -> Value {
+        if self.values == ValueReading::Means {
+            return Value { wl: 0.0, d: 0.0 };
+        }
+        let mixed = self.mixed_value(small, large);
+        Value { wl: mixed.wl - counted.wl, d: mixed.d - counted.d }
+    }
+}

@@ -1,0 +1,244 @@
+//! Visits with two nets: large turns, second answers about a node, and the backup of both.
+
+use std::borrow::Cow;
+
+use crate::game::Player;
+use crate::rules::second_net::turns::{Turns, turn_uniform};
+use crate::rules::second_net::{LargePriority, Net, SecondNet};
+use crate::search::root::Root;
+use crate::search::two_nets::frontier::Frontier;
+use crate::search::two_nets::view::mixed_stats;
+use crate::search::{LeafSources, Search, Visit};
+use crate::stats::{Edge, EdgeStats, Step, TERMINAL, Value};
+use crate::tree::Tree;
+
+/// What a search with two nets keeps beside its tree.
+#[derive(Clone, Debug, Default)]
+pub struct TwoNets {
+    /// Turns begun and not taken back, over all moves: the number of the next one.
+    turns: u64,
+    small_in_flight: u32,
+    large_in_flight: u32,
+    pub(in crate::search) frontier: Frontier,
+}
+
+impl TwoNets {
+    fn in_flight(&mut self, net: Net) -> &mut u32 {
+        match net {
+            Net::Small => &mut self.small_in_flight,
+            Net::Large => &mut self.large_in_flight,
+        }
+    }
+
+    /// A turn begins.
+    pub(in crate::search) fn begin(&mut self, net: Net, waits: bool) {
+        self.turns += 1;
+        *self.in_flight(net) += u32::from(waits);
+    }
+
+    /// A turn that waited has its answer, or is taken back.
+    pub(in crate::search) fn end(&mut self, net: Net, taken_back: bool) {
+        self.turns -= u64::from(taken_back);
+        *self.in_flight(net) -= 1;
+    }
+}
+
+impl Search {
+    /// Whose turn it is when two nets search; `None` when both have done their part.
+    pub(in crate::search) fn next_turn(&self, rule: &SecondNet) -> Option<Net> {
+        let kept = u32::from(self.favours_right_side());
+        let begun = Turns {
+            small: u64::from(kept * self.tree.root.visits + self.two.small_in_flight),
+            large: u64::from(kept * self.tree.columns.root_large.visits + self.two.large_in_flight),
+        };
+        rule.next_net(begun, rule.goal(begun, self.visit_limit), || turn_uniform(self.key, self.two.turns))
+    }
+
+    /// The node behind a record as this turn sees it, `UNEVALUATED` where its net does not know it, and whether it waits for this net.
+    pub(in crate::search) fn behind_for_turn(&self, step: Step, stats: &EdgeStats) -> (u32, bool) {
+        let known = stats.node < TERMINAL && self.tree.nets(stats.node).known_to(self.turn);
+        let node = if known || stats.is_end() { stats.node } else { crate::stats::UNEVALUATED };
+        let waits = match self.turn {
+            Net::Small => stats.in_flight > 0,
+            Net::Large => self.tree.large_stats(step).in_flight > 0,
+        };
+        (node, waits)
+    }
+
+    /// The root's node if this turn's net knows it.
+    pub(in crate::search) fn root_for_turn(&self) -> Option<u32> {
+        self.tree.root_node().filter(|root| self.tree.nets(*root).known_to(self.turn))
+    }
+
+    /// Does the root wait for this turn's net?
+    pub(in crate::search) fn root_waits(&self) -> bool {
+        match self.turn {
+            Net::Small => self.tree.root.in_flight > 0,
+            Net::Large => self.tree.columns.root_large.in_flight > 0,
+        }
+    }
+
+    /// A node's own record, for its mover, as this turn sees it; the node ends the present path.
+    pub(in crate::search) fn own_stats(&self, rule: &SecondNet, node: u32, own: &EdgeStats) -> EdgeStats {
+        let large = match self.path.last() {
+            None => self.tree.columns.root_large,
+            Some(last) => {
+                let flip = self.tree.node(last.node).mover != self.tree.node(node).mover;
+                self.tree.large_stats(*last).seen(flip)
+            }
+        };
+        mixed_stats(rule, self.turn, own, &large).0
+    }
+
+    /// A large turn: the first of the frontier, or where nothing on it has small visits the leaf that PUCT with N_L reaches.
+    #[inline(never)]
+    pub(in crate::search) fn large_visit(&mut self, sources: LeafSources) -> Visit {
+        let rule = self.setup.params.second_net.expect("large turns have a second net");
+        if rule.priority == LargePriority::OwnPuct || self.root_for_turn().is_none() {
+            return self.visit(sources);
+        }
+        let found = match rule.priority {
+            LargePriority::ParentBonus => self.tree.best_by_bonus(rule.parent_bonus),
+            _ => self.two.frontier.pop(|step, visits| self.tree.may_take(step, visits)),
+        };
+        match found {
+            Some(step) => self.take(step, sources),
+            None if self.two.large_in_flight == 0 => self.visit(sources),
+            None => {
+                // What the waiting answers open will be better than what PUCT finds without them.
+                self.path.clear();
+                Visit::Collision
+            }
+        }
+    }
+
+    /// Goes straight to the node behind a step.
+    fn take(&mut self, step: Step, sources: LeafSources) -> Visit {
+        self.tree.path_to(step, &mut self.path);
+        self.scratch.copy_from(self.root_state.as_ref());
+        for step in &self.path {
+            self.scratch.play(self.tree.edges(step.node)[step.edge as usize].action);
+        }
+        self.reach_leaf(sources)
+    }
+
+    /// Does the present path end at a node that the other net knows?
+    pub(in crate::search) fn path_ends_at_node(&self) -> bool {
+        let node = self.path.last().map_or(self.tree.root.node, |last| self.tree.record(*last).node);
+        node < TERMINAL
+    }
+
+    /// The answer of this turn's net about the end of the present path: makes the node, or adds to it what this net says.
+    /// Returns the node and the value to back up.
+    #[inline(never)]
+    pub(in crate::search) fn learn(&mut self, mover: Player, edges: &[Edge], value: Value) -> (u32, Value) {
+        let rule = &self.setup.params.second_net.expect("two nets have their settings");
+        let last = self.path.last().copied();
+        let old = last.map_or(self.tree.root.node, |last| self.tree.record(last).node);
+        let is_new = old >= TERMINAL;
+        let node = if is_new { self.tree.add_node(mover, edges, value) } else { old };
+        if is_new {
+            match last {
+                Some(step) => self.tree.step_stats(step).node = node,
+                None => self.tree.root.node = node,
+            }
+            self.tree.set_parent(node, last);
+        }
+        let shares = self.tree.add_answer(rule, node, self.turn, edges, value);
+        match last {
+            Some(_) => self.tree.sort_by_mixed_priors(rule, node),
+            None if is_new => self.init_root(node),
+            None => self.root.set_priors(&mut self.tree, node, &self.setup.params),
+        }
+        if self.turn == Net::Large {
+            self.tree.shift_means(&self.path, mover, shares);
+            self.enter_children(node);
+            return (node, value);
+        }
+        (node, Value { wl: value.wl + shares.wl, d: value.d + shares.d })
+    }
+
+    /// The children of a node that the large net has just come to know enter the frontier.
+    fn enter_children(&mut self, node: u32) {
+        for edge in 0..self.tree.stats(node).len() as u32 {
+            self.enter(Step { node, edge });
+        }
+    }
+
+    /// Puts the node behind a step on the frontier, if it belongs there.
+    pub(in crate::search) fn enter(&mut self, step: Step) {
+        let stats = *self.tree.record(step);
+        if stats.visits == 0 || stats.node >= TERMINAL || self.tree.nets(stats.node).large {
+            return;
+        }
+        if self.tree.entered(step) == 0 {
+            let entered = self.two.frontier.next_entry();
+            let index = self.tree.stats_index(step);
+            self.tree.columns.entered.set(index, entered);
+        }
+        self.two.frontier.push(step, stats.visits, self.tree.entered(step));
+    }
+
+    /// After a small turn along the present path: the node at which it crossed the frontier has one visit more.
+    #[inline(never)]
+    pub(in crate::search) fn note_small_visit(&mut self) {
+        let large_knows = |search: &Search, node: u32| node < TERMINAL && search.tree.nets(node).large;
+        if !large_knows(self, self.tree.root.node) {
+            return;
+        }
+        let crossing = self.path.iter().find(|step| !large_knows(self, self.tree.record(**step).node));
+        if let Some(step) = crossing.copied() {
+            self.enter(step);
+        }
+    }
+
+    /// After re-rooting: parents and frontier of the tree as it is now.
+    pub(in crate::search) fn rebuild_frontier(&mut self) {
+        self.two.frontier.clear();
+        self.tree.link_parents();
+        for node in 0..self.tree.num_nodes() as u32 {
+            if self.tree.nets(node).large {
+                self.enter_children(node);
+            }
+        }
+    }
+
+    /// A node's records for reports: N_S, and V by both nets.
+    pub(in crate::search) fn mixed_edge_stats(&self, node: u32) -> Cow<'_, [EdgeStats]> {
+        let stats = self.tree.stats(node);
+        let Some(rule) = &self.setup.params.second_net else { return Cow::Borrowed(stats) };
+        let large = |edge: usize| self.tree.large_stats(Step { node, edge: edge as u32 });
+        let mixed = |(k, stats)| mixed_stats(rule, Net::Small, stats, &large(k)).0;
+        Cow::Owned(stats.iter().enumerate().map(mixed).collect())
+    }
+
+    /// The root's record, for reports: N_S, and V by both nets.
+    pub(in crate::search) fn mixed_root_stats(&self) -> EdgeStats {
+        let (root, large) = (&self.tree.root, &self.tree.columns.root_large);
+        self.setup.params.second_net.as_ref().map_or(*root, |rule| mixed_stats(rule, Net::Small, root, large).0)
+    }
+
+    /// P of an edge, for reports: without noise, by both nets.
+    pub(in crate::search) fn reported_prior(&self, node: u32, k: usize) -> f32 {
+        match &self.setup.params.second_net {
+            Some(rule) => self.tree.mixed_prior(rule, node, k) as f32,
+            None => self.tree.edges(node)[k].prior(),
+        }
+    }
+
+    /// V of the root for its mover, once it has visits.
+    pub fn root_value(&self) -> Option<Value> {
+        let (root, large) = (&self.tree.root, &self.tree.columns.root_large);
+        match &self.setup.params.second_net {
+            Some(rule) => rule.value(Net::Small, root, large),
+            None => (root.visits > 0).then(|| root.value(false)),
+        }
+    }
+}
+
+impl Root {
+    /// True when the root's edges are ordered by prior and then by action, as two nets want it.
+    pub(in crate::search) fn breaks_ties(tree: &Tree) -> bool {
+        tree.columns.nets.is_on()
+    }
+}

@@ -1,0 +1,233 @@
+//! One visit: descend from the root to a leaf, expand it, back its value up.
+
+use crate::game::{Outcome, Player};
+use crate::rules::second_net::Net;
+use crate::search::answers::outcome_value;
+use crate::search::oracle::LeafOracle;
+use crate::search::select::{NodeView, best_edge};
+use crate::search::solver::expansion::{EndedBy, scan_children};
+use crate::search::{Leaf, LeafSources, Search, Visit};
+use crate::stats::{Edge, EdgeStats, Step, UNEVALUATED, Value};
+
+impl Search {
+    #[inline(always)]
+    pub(super) fn next_visit(&mut self, sources: LeafSources) -> Visit {
+        if self.turn == Net::Small { self.visit(sources) } else { self.large_visit(sources) }
+    }
+
+    /// One descent from the root to a leaf. A leaf that needs no network is backed up at once.
+    pub(super) fn visit(&mut self, sources: LeafSources) -> Visit {
+        if self.setup.descends_plainly { self.descend::<true>(sources) } else { self.descend::<false>(sources) }
+    }
+
+    /// `visit`, compiled twice: PLAIN looks at no rule that acts below the root, so that plain PUCT pays for none.
+    fn descend<const PLAIN: bool>(&mut self, sources: LeafSources) -> Visit {
+        self.path.clear();
+        self.scratch.copy_from(self.root_state.as_ref());
+        let two_nets = !PLAIN && self.setup.two_nets;
+        let solves = !PLAIN && self.setup.solves;
+        let root = if two_nets { self.root_for_turn() } else { self.tree.root_node() };
+        let Some(mut node) = root else {
+            return if self.root_waits() { Visit::Collision } else { self.reach_leaf(sources) };
+        };
+        if !PLAIN && self.setup.freezes {
+            self.tree.columns.frozen.set_root_player(self.tree.node(node).mover);
+        }
+        let mut own = self.tree.root;
+        loop {
+            let mover = self.tree.node(node).mover;
+            let edge = self.select::<PLAIN>(node, &own);
+            self.path.push(Step { node, edge });
+            let stats = self.tree.stats(node)[edge as usize];
+            if stats.is_end() || (solves && self.tree.bounds_at(Step { node, edge }).is_proven()) {
+                self.counters.terminal_visits += 1;
+                self.finish_visit(mover, stats.value(false));
+                return Visit::Done;
+            }
+            let (behind, waits) = match two_nets {
+                true => self.behind_for_turn(Step { node, edge }, &stats),
+                false => (stats.node, stats.in_flight > 0),
+            };
+            if behind == UNEVALUATED && waits {
+                return Visit::Collision;
+            }
+            // Read before the move is played, so that memory and rules work at the same time.
+            let next_mover = (behind != UNEVALUATED).then(|| self.tree.node(behind).mover);
+            self.scratch.play(self.tree.edges(node)[edge as usize].action);
+            let Some(next_mover) = next_mover else { return self.reach_leaf(sources) };
+            let Value { wl, d } = stats.value(next_mover != mover);
+            own = EdgeStats { wl, d, ..stats };
+            node = behind;
+        }
+    }
+
+    /// Picks an edge of a node and gives it a record.
+    #[inline]
+    fn select<const PLAIN: bool>(&mut self, node: u32, own: &EdgeStats) -> u32 {
+        let at_root = self.path.is_empty();
+        let special_root = at_root && ((!PLAIN && self.setup.root_excludes_proven) || !self.root.is_plain());
+        let best = if (!PLAIN && self.setup.selects_by_rules) || special_root {
+            self.edge_by_rules(node, own)
+        } else {
+            let view = NodeView::new(&self.setup, &self.tree, node, own, at_root);
+            best_edge(&view, self.tree.edges(node), self.tree.stats(node), |_, p| f64::from(p.get()), |_| true)
+        };
+        let best = best.expect("a node has an edge that may be taken") as u32;
+        let edge = self.tree.choose_edge(node, best);
+        if at_root && edge != best {
+            self.root.follow(best, edge);
+        }
+        edge
+    }
+
+    /// Counts and backs up a visit whose value is known, for player `mover`.
+    fn finish_visit(&mut self, mover: Player, value: Value) {
+        self.tree.mark(&self.path, self.turn, 1);
+        self.two.begin(self.turn, false);
+        self.back_up(mover, value);
+    }
+
+    /// Counts and backs up a visit in flight along the present path.
+    #[inline]
+    pub(super) fn back_up(&mut self, mover: Player, value: Value) {
+        if self.setup.backs_up_by_rules {
+            self.back_up_by_rules(mover, value);
+        } else {
+            self.tree.backup(&self.path, mover, value);
+        }
+        self.counters.count_visit(self.path.len());
+    }
+
+    #[inline(never)]
+    fn back_up_by_rules(&mut self, mover: Player, value: Value) {
+        let average = self.setup.params.q_average.as_ref();
+        if self.turn == Net::Large {
+            self.tree.backup_large(&self.path, mover, value);
+            self.counters.large_visits += 1;
+        } else if let Some(solver) = &self.setup.params.solver {
+            self.tree.backup_with_bounds(&self.path, mover, value, solver, average);
+        } else {
+            let step_size = average.map(|rule| |visits| rule.step_size(visits));
+            self.tree.backup_by_rules(&self.path, mover, value, step_size);
+        }
+        if self.setup.two_nets && self.turn == Net::Small {
+            self.note_small_visit();
+        }
+    }
+
+    /// The scratch position is a leaf: the end of a game, in the cache, or work for the network.
+    pub(super) fn reach_leaf(&mut self, sources: LeafSources) -> Visit {
+        loop {
+            if let Some((outcome, judge)) = self.leaf_end(sources.oracle) {
+                return self.end_visit(outcome, judge);
+            }
+            if !self.setup.solves || !self.extend_forced() {
+                break;
+            }
+        }
+        let key = self.scratch.key();
+        if !sources.cache.is_off() {
+            self.counters.cache_lookups += 1;
+            if let Some(seen) = sources.cache.get(key) {
+                self.counters.cache_hits += 1;
+                let mover = self.scratch.to_move();
+                let value = self.contempt_value(mover, seen.value);
+                let (node, value) = self.expand(mover, &seen.edges, value);
+                self.tree.columns.raw_network.set(node as usize, seen.value);
+                scan_children(&mut self.tree, node, self.scratch.as_ref(), self.beyond.as_mut(), &self.setup.params);
+                self.link_path_end(node);
+                self.finish_visit(mover, value);
+                return Visit::Done;
+            }
+        }
+        Visit::Row(self.make_leaf(key))
+    }
+
+    /// The scratch position has this result: notes it on the edge that leads there, and backs it up.
+    fn end_visit(&mut self, outcome: Outcome, judge: EndedBy) -> Visit {
+        let last = *self.path.last().expect("the root is never terminal");
+        self.tree.step_stats(last).node = judge.mark();
+        self.counters.terminal_visits += 1;
+        let (player, value) = outcome_value(outcome);
+        if self.setup.two_nets {
+            self.tree.set_exact(last, player, value);
+        }
+        if self.setup.solves {
+            self.prove_end(outcome, judge);
+            self.value_forced(player, value, value);
+        }
+        self.finish_visit(player, value);
+        Visit::Done
+    }
+
+    /// The result at the scratch position, by the rules, as a repeat or by the oracle. A root may be drawn by a rule, or be known,
+    /// and is still searched.
+    fn leaf_end(&mut self, oracle: Option<&dyn LeafOracle>) -> Option<(Outcome, EndedBy)> {
+        if self.path.is_empty() || (self.setup.two_nets && self.path_ends_at_node()) {
+            return None;
+        }
+        if let Some(outcome) = self.scratch.outcome() {
+            return Some((outcome, EndedBy::Rules));
+        }
+        if let Some((outcome, mark)) = self.repeat_at_leaf() {
+            return Some((outcome, EndedBy::Repeat(mark)));
+        }
+        let known = oracle?.probe(self.scratch.as_ref())?;
+        self.counters.oracle_hits += 1;
+        Some((known, EndedBy::Oracle))
+    }
+
+    fn make_leaf(&mut self, key: u64) -> Leaf {
+        let mut leaf = self.spare.pop().unwrap_or_else(|| Leaf {
+            path: Vec::new(),
+            turn: self.turn,
+            state: self.scratch.clone_box(),
+            actions: Vec::new(),
+            key,
+            weights: Vec::new(),
+            edges: Vec::new(),
+            value: Value { wl: 0.0, d: 0.0 },
+        });
+        // The next descent begins with a copy of the root, so the leaf may have this position itself.
+        std::mem::swap(&mut leaf.state, &mut self.scratch);
+        std::mem::swap(&mut leaf.path, &mut self.path);
+        leaf.state.legal_actions(&mut leaf.actions);
+        leaf.key = key;
+        leaf.turn = self.turn;
+        self.tree.mark(&leaf.path, self.turn, 1);
+        self.two.begin(self.turn, true);
+        self.rows_in_flight += 1;
+        self.counters.rows += 1;
+        self.counters.large_rows += u64::from(self.turn == Net::Large);
+        leaf
+    }
+
+    /// The node that an answer makes, or that it is about when two nets search, and the value to back up.
+    #[inline]
+    pub(super) fn expand(&mut self, mover: Player, edges: &[Edge], value: Value) -> (u32, Value) {
+        if self.setup.two_nets {
+            return self.learn(mover, edges, value);
+        }
+        (self.tree.add_node(mover, edges, value), value)
+    }
+
+    /// Puts a new node at the end of the present path.
+    #[inline]
+    pub(super) fn link_path_end(&mut self, node: u32) {
+        if self.setup.two_nets {
+            return; // linked before it was evaluated
+        }
+        match self.path.last() {
+            Some(last) => self.tree.step_stats(*last).node = node,
+            None => {
+                self.tree.root.node = node;
+                self.init_root(node);
+            }
+        }
+        if self.setup.solves {
+            let (value, raw) = (self.tree.network_value(node), self.tree.raw_network_value(node));
+            self.value_forced(self.tree.node(node).mover, value, raw);
+            self.prove_node(node);
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! One value an index beside another vector, kept only while a rule wants it.
+
+use std::any::Any;
+use std::ops::Range;
+
+/// One value an index, beside another vector, or nothing at all while it is off.
+#[derive(Clone, Debug, Default)]
+pub struct Column<T> {
+    on: bool,
+    items: Vec<T>,
+}
+
+/// What happens to every column of a kind when the vector beside it changes; nothing while the column is off.
+pub trait SideColumn {
+    /// Grow with the vector beside it.
+    fn resize(&mut self, len: usize);
+    /// Move a block of values.
+    fn move_within(&mut self, from: Range<usize>, to: usize);
+    /// Set the value at an index to the default.
+    fn clear(&mut self, index: usize);
+    /// Take the values of a range of another tree's column of the same type.
+    fn copy_from(&mut self, to: usize, source: &dyn SideColumn, from: Range<usize>);
+    /// Bring the last value of a range to its front.
+    fn rotate(&mut self, range: Range<usize>);
+    /// Put the values of a range into another order: the one at `places[k]` comes to place `k`.
+    fn permute(&mut self, range: Range<usize>, places: &[usize]);
+    /// Bytes in use.
+    fn bytes(&self) -> usize;
+    /// For `copy_from`.
+    fn as_any(&self) -> &dyn Any;
+}
+
+impl<T: Copy + Default> Column<T> {
+    pub(crate) fn new(on: bool) -> Self {
+        Column { on, items: Vec::new() }
+    }
+
+    /// True when values are kept.
+    #[inline]
+    pub fn is_on(&self) -> bool {
+        self.on
+    }
+
+    /// The value at an index; the default while the column is off.
+    #[inline]
+    pub fn get(&self, index: usize) -> T {
+        self.items.get(index).copied().unwrap_or_default()
+    }
+
+    /// Changes the value at an index; nothing while the column is off.
+    #[inline]
+    pub fn set(&mut self, index: usize, value: T) {
+        if let Some(item) = self.items.get_mut(index) {
+            *item = value;
+        }
+    }
+
+    /// The values of a range; empty while the column is off.
+    #[inline]
+    pub fn range(&self, range: Range<usize>) -> &[T] {
+        self.items.get(range).unwrap_or_default()
+    }
+
+    /// The values of a range, to be changed; empty while the column is off.
+    #[inline]
+    pub fn range_mut(&mut self, range: Range<usize>) -> &mut [T] {
+        if self.on { &mut self.items[range] } else { &mut [] }
+    }
+}
+
+impl<T: Copy + Default + 'static> SideColumn for Column<T> {
+    fn resize(&mut self, len: usize) {
+        if self.on {
+            self.items.resize(len, T::default());
+        }
+    }
+
+    fn move_within(&mut self, from: Range<usize>, to: usize) {
+        if self.on {
+            self.items.copy_within(from, to);
+        }
+    }
+
+    fn clear(&mut self, index: usize) {
+        self.set(index, T::default());
+    }
+
+    fn copy_from(&mut self, to: usize, source: &dyn SideColumn, from: Range<usize>) {
+        if self.on {
+            let source: &Self = source.as_any().downcast_ref().expect("a column of the same type");
+            self.items[to..to + from.len()].copy_from_slice(&source.items[from]);
+        }
+    }
+
+    fn rotate(&mut self, range: Range<usize>) {
+        if self.on {
+            self.items[range].rotate_right(1);
+        }
+    }
+
+    fn permute(&mut self, range: Range<usize>, places: &[usize]) {
+        if self.on {
+            let before = self.items[range.clone()].to_vec();
+            self.items[range].iter_mut().zip(places).for_each(|(item, place)| *item = before[*place]);
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        size_of_val(&self.items[..])
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

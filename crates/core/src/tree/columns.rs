@@ -1,0 +1,192 @@
+//! What rules keep beside the statistics, edges and nodes of a tree. A column exists only while its rule is on, so plain PUCT
+//! pays for none of them.
+
+use std::ops::Range;
+
+use crate::rules::second_net::NodeNets;
+use crate::rules::solver::bounds::Bounds;
+use crate::stats::{EdgeStats, Value};
+use crate::tree::column::{Column, SideColumn};
+use crate::tree::frozen::Frozen;
+
+/// Which columns a tree keeps.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ColumnSet {
+    /// Squared deviations by edge (variance, lower bound).
+    pub deviations: bool,
+    /// The network's own values by node (WDL contempt).
+    pub raw_network: bool,
+    /// Numbers of replies by edge (tree balance).
+    pub replies: bool,
+    /// Frozen weights by edge (search-contempt).
+    pub frozen: bool,
+    /// Proven bounds by edge (solver).
+    pub bounds: bool,
+    /// A frozen node takes no proof from edges outside of its support (solver with search-contempt).
+    pub proofs_in_support: bool,
+    /// A second statistics, prior and evaluation (second net).
+    pub two_nets: bool,
+}
+
+/// The columns of one tree.
+#[derive(Clone, Debug, Default)]
+pub struct RuleColumns {
+    /// Which of them are kept.
+    pub wanted: ColumnSet,
+    /// By visited edge: M, the sum of squared deviations of the values behind the edge.
+    pub deviations: Column<f64>,
+    /// M of the root.
+    pub root_deviations: f64,
+    /// By node: the network's own value for its mover, where the search takes another one.
+    pub raw_network: Column<Value>,
+    /// By edge: legal moves behind it, 0 = the game is over there.
+    pub replies: Column<u16>,
+    /// By visited edge: the weights of frozen nodes.
+    pub frozen: Frozen,
+    /// By visited edge: what is proven of the result behind the edge.
+    pub bounds: Column<Bounds>,
+    /// What is proven of the root, over the edges that it may take.
+    pub root_bounds: Bounds,
+    /// By visited edge: what the large net's turns found behind it.
+    pub large: Column<EdgeStats>,
+    /// The same of the root.
+    pub root_large: EdgeStats,
+    /// By visited edge: number of its entry to the frontier of the large tree, from 1; 0 = it was never there.
+    pub entered: Column<u32>,
+    /// By edge: the large net's prior, in the bits of a `Prior`.
+    pub large_priors: Column<u16>,
+    /// By node: which nets know it.
+    pub nets: Column<NodeNets>,
+}
+
+impl RuleColumns {
+    /// These columns, empty.
+    pub fn new(wanted: ColumnSet) -> Self {
+        RuleColumns {
+            wanted,
+            deviations: Column::new(wanted.deviations),
+            root_deviations: 0.0,
+            raw_network: Column::new(wanted.raw_network),
+            replies: Column::new(wanted.replies),
+            frozen: Frozen::new(wanted.frozen),
+            bounds: Column::new(wanted.bounds),
+            root_bounds: Bounds::OPEN,
+            large: Column::new(wanted.two_nets),
+            root_large: EdgeStats::FRESH_ROOT,
+            entered: Column::new(wanted.two_nets),
+            large_priors: Column::new(wanted.two_nets),
+            nets: Column::new(wanted.two_nets),
+        }
+    }
+
+    fn by_stats(&self) -> [&dyn SideColumn; 5] {
+        [&self.deviations, &self.frozen.sums, &self.bounds, &self.large, &self.entered]
+    }
+
+    fn by_stats_mut(&mut self) -> [&mut dyn SideColumn; 5] {
+        [&mut self.deviations, &mut self.frozen.sums, &mut self.bounds, &mut self.large, &mut self.entered]
+    }
+
+    fn by_edge(&self) -> [&dyn SideColumn; 2] {
+        [&self.replies, &self.large_priors]
+    }
+
+    fn by_edge_mut(&mut self) -> [&mut dyn SideColumn; 2] {
+        [&mut self.replies, &mut self.large_priors]
+    }
+
+    fn by_node(&self) -> [&dyn SideColumn; 2] {
+        [&self.raw_network, &self.nets]
+    }
+
+    fn by_node_mut(&mut self) -> [&mut dyn SideColumn; 2] {
+        [&mut self.raw_network, &mut self.nets]
+    }
+
+    /// True when something is kept beside the statistics of edges.
+    #[inline]
+    pub(crate) fn keeps_stats(&self) -> bool {
+        let ColumnSet { deviations, frozen, bounds, two_nets, .. } = self.wanted;
+        deviations || frozen || bounds || two_nets
+    }
+
+    /// True when something is kept by edge.
+    #[inline]
+    pub(crate) fn keeps_edges(&self) -> bool {
+        self.wanted.replies || self.wanted.two_nets
+    }
+
+    /// True when something is kept by node.
+    #[inline]
+    pub(crate) fn keeps_nodes(&self) -> bool {
+        self.wanted.raw_network || self.wanted.two_nets
+    }
+
+    /// There are so many statistics now.
+    pub(crate) fn resize_stats(&mut self, len: usize) {
+        self.by_stats_mut().into_iter().for_each(|column| column.resize(len));
+    }
+
+    /// A block of statistics moved.
+    pub(crate) fn move_stats(&mut self, from: Range<usize>, to: usize) {
+        self.by_stats_mut().into_iter().for_each(|column| column.move_within(from.clone(), to));
+    }
+
+    /// A node's edge number `place` has statistics now.
+    pub(crate) fn begin_stats(&mut self, index: usize, place: u16) {
+        self.clear_stats(index);
+        self.frozen.add_stats(index, place);
+    }
+
+    /// Statistics begin anew; weights that are frozen stay.
+    pub(crate) fn clear_stats(&mut self, index: usize) {
+        let frozen = self.frozen.sums.get(index);
+        self.by_stats_mut().into_iter().for_each(|column| column.clear(index));
+        self.frozen.sums.set(index, frozen);
+    }
+
+    /// Statistics were copied from another tree.
+    pub(crate) fn copy_stats(&mut self, to: usize, source: &RuleColumns, from: usize) {
+        let pairs = self.by_stats_mut().into_iter().zip(source.by_stats());
+        pairs.for_each(|(column, source)| column.copy_from(to, source, from..from + 1));
+    }
+
+    /// There are so many nodes now.
+    pub(crate) fn resize_nodes(&mut self, len: usize) {
+        self.by_node_mut().into_iter().for_each(|column| column.resize(len));
+    }
+
+    /// A node was copied from another tree.
+    pub(crate) fn copy_node(&mut self, to: u32, source: &RuleColumns, from: u32) {
+        let (to, from) = (to as usize, from as usize);
+        let pairs = self.by_node_mut().into_iter().zip(source.by_node());
+        pairs.for_each(|(column, source)| column.copy_from(to, source, from..from + 1));
+    }
+
+    /// There are so many edges now.
+    pub(crate) fn resize_edges(&mut self, len: usize) {
+        self.by_edge_mut().into_iter().for_each(|column| column.resize(len));
+    }
+
+    /// The last edge of a range came to its front.
+    pub(crate) fn rotate_edges(&mut self, range: Range<usize>) {
+        self.by_edge_mut().into_iter().for_each(|column| column.rotate(range.clone()));
+    }
+
+    /// Edges of a range were put into another order: the one at `places[k]` came to place `k`.
+    pub(crate) fn permute_edges(&mut self, range: Range<usize>, places: &[usize]) {
+        self.by_edge_mut().into_iter().for_each(|column| column.permute(range.clone(), places));
+    }
+
+    /// Edges were copied from another tree.
+    pub(crate) fn copy_edges(&mut self, to: usize, source: &RuleColumns, from: Range<usize>) {
+        let pairs = self.by_edge_mut().into_iter().zip(source.by_edge());
+        pairs.for_each(|(column, source)| column.copy_from(to, source, from.clone()));
+    }
+
+    /// Bytes in use.
+    pub fn bytes(&self) -> usize {
+        let all = self.by_stats().into_iter().chain(self.by_edge()).chain(self.by_node());
+        all.map(SideColumn::bytes).sum()
+    }
+}

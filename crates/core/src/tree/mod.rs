@@ -1,0 +1,399 @@
+//! The arena of nodes and edges of one tree, backup and re-rooting.
+//!
+//! A node is a position that the network has seen. Its edges are 4 bytes each and sorted by prior; an edge that was
+//! chosen at least once also has [`EdgeStats`]. Such edges stand in front: the first `visited` edges of a node, in the order of
+//! their first visit, so the statistics of edge `k` are `stats[k]`, and the first edge without has the highest prior of all that
+//! have none. Terminal positions have no node: the statistics of their edge say all.
+
+pub mod column;
+pub mod columns;
+pub mod frozen;
+
+use std::ops::Range;
+
+use crate::game::Player;
+use crate::math::welford::deviations_after;
+use crate::stats::{Edge, EdgeStats, Step, TERMINAL, Value};
+use crate::tree::columns::RuleColumns;
+
+/// An evaluated position.
+#[derive(Clone, Copy, Debug)]
+pub struct Node {
+    pub(crate) edges: u32,
+    pub(crate) stats: u32,
+    num_edges: u16,
+    visited: u16,
+    stats_capacity: u16,
+    /// Who is to move.
+    pub mover: Player,
+    /// The network was not asked: the only move was played on the spot (solver). Such a node has no visit of its own.
+    pub forced: bool,
+}
+
+/// One search tree. `root` holds the root's own visits and value (for the root's mover), as if an edge led to it.
+#[derive(Clone, Debug)]
+pub struct Tree {
+    /// The root's own statistics.
+    pub root: EdgeStats,
+    pub(crate) nodes: Vec<Node>,
+    /// The network's win - loss and share of draws of each node, for its mover; apart because selection does not read them.
+    pub(crate) network: Vec<[f32; 2]>,
+    pub(crate) edges: Vec<Edge>,
+    pub(crate) stats: Vec<EdgeStats>,
+    /// Released blocks of statistics, by log2 of their size.
+    released: [Vec<u32>; 17],
+    /// What rules keep beside all that.
+    pub(crate) columns: RuleColumns,
+}
+
+impl Default for Tree {
+    fn default() -> Self {
+        Tree {
+            root: EdgeStats::FRESH_ROOT,
+            nodes: Vec::new(),
+            network: Vec::new(),
+            edges: Vec::new(),
+            stats: Vec::new(),
+            released: Default::default(),
+            columns: RuleColumns::default(),
+        }
+    }
+}
+
+impl Tree {
+    /// An empty tree with these columns.
+    pub fn with_columns(columns: RuleColumns) -> Self {
+        Tree { columns, ..Tree::default() }
+    }
+
+    /// The node with this index.
+    #[inline]
+    pub fn node(&self, node: u32) -> &Node {
+        &self.nodes[node as usize]
+    }
+
+    /// The network's value of a node as the search takes it, for its mover.
+    pub fn network_value(&self, node: u32) -> Value {
+        let [wl, d] = self.network[node as usize];
+        Value { wl: f64::from(wl), d }
+    }
+
+    /// The network's own value of a node, for its mover.
+    pub fn raw_network_value(&self, node: u32) -> Value {
+        let raw = &self.columns.raw_network;
+        if raw.is_on() { raw.get(node as usize) } else { self.network_value(node) }
+    }
+
+    /// The root's node, once the network has seen it.
+    #[inline]
+    pub fn root_node(&self) -> Option<u32> {
+        (self.root.node < TERMINAL).then_some(self.root.node)
+    }
+
+    /// All edges of a node.
+    #[inline]
+    pub fn edges(&self, node: u32) -> &[Edge] {
+        let node = self.node(node);
+        &self.edges[node.edges as usize..][..usize::from(node.num_edges)]
+    }
+
+    /// Statistics of the first edges of a node.
+    #[inline]
+    pub fn stats(&self, node: u32) -> &[EdgeStats] {
+        let node = self.node(node);
+        &self.stats[node.stats as usize..][..usize::from(node.visited)]
+    }
+
+    /// The statistics of the visited edges of a node, as indices.
+    #[inline]
+    pub fn visited(&self, node: u32) -> Range<usize> {
+        let Node { stats, visited, .. } = *self.node(node);
+        stats as usize..stats as usize + usize::from(visited)
+    }
+
+    /// The statistics of the edge that a step takes, to be changed.
+    #[inline]
+    pub fn step_stats(&mut self, step: Step) -> &mut EdgeStats {
+        let first = self.node(step.node).stats;
+        &mut self.stats[(first + step.edge) as usize]
+    }
+
+    /// Gives edge `edge` of a node statistics if it has none; returns the edge's index, which changes when it had none.
+    #[inline]
+    pub fn choose_edge(&mut self, node: u32, edge: u32) -> u32 {
+        let (first_edge, visited) = {
+            let node = self.node(node);
+            (node.edges as usize, u32::from(node.visited))
+        };
+        if edge < visited {
+            return edge;
+        }
+        let moved = first_edge + visited as usize..first_edge + edge as usize + 1;
+        self.edges[moved.clone()].rotate_right(1);
+        if self.columns.keeps_edges() {
+            self.columns.rotate_edges(moved);
+        }
+        self.push_stats(node);
+        visited
+    }
+
+    fn push_stats(&mut self, node: u32) {
+        let Node { edges, stats, visited, stats_capacity, .. } = self.nodes[node as usize];
+        let fresh = EdgeStats::fresh(self.edges[edges as usize + usize::from(visited)].prior);
+        if visited < stats_capacity {
+            self.begin_stats((stats + u32::from(visited)) as usize, visited, fresh);
+            self.nodes[node as usize].visited += 1;
+            return;
+        }
+        let capacity = (stats_capacity * 2).max(1);
+        let block = self.take_block(capacity);
+        let old = stats as usize..(stats + u32::from(visited)) as usize;
+        self.stats.copy_within(old.clone(), block as usize);
+        if self.columns.keeps_stats() {
+            self.columns.move_stats(old, block as usize);
+        }
+        self.begin_stats((block + u32::from(visited)) as usize, visited, fresh);
+        if stats_capacity > 0 {
+            self.released[stats_capacity.trailing_zeros() as usize].push(stats);
+        }
+        let node = &mut self.nodes[node as usize];
+        (node.stats, node.stats_capacity, node.visited) = (block, capacity, visited + 1);
+    }
+
+    #[inline]
+    fn begin_stats(&mut self, index: usize, place: u16, fresh: EdgeStats) {
+        self.stats[index] = fresh;
+        if self.columns.keeps_stats() {
+            self.columns.begin_stats(index, place);
+        }
+    }
+
+    fn take_block(&mut self, capacity: u16) -> u32 {
+        if let Some(block) = self.released[capacity.trailing_zeros() as usize].pop() {
+            return block;
+        }
+        let block = self.stats.len() as u32;
+        self.stats.resize(self.stats.len() + usize::from(capacity), EdgeStats::FRESH_ROOT);
+        if self.columns.keeps_stats() {
+            self.columns.resize_stats(self.stats.len());
+        }
+        block
+    }
+
+    /// Makes the node of an evaluated position: its edges sorted by prior, its network value. Returns its index.
+    pub fn add_node(&mut self, mover: Player, edges: &[Edge], value: Value) -> u32 {
+        let index = self.nodes.len() as u32;
+        self.nodes.push(Node {
+            edges: self.edges.len() as u32,
+            stats: 0,
+            num_edges: edges.len() as u16,
+            visited: 0,
+            stats_capacity: 0,
+            mover,
+            forced: false,
+        });
+        self.network.push([value.wl as f32, value.d]);
+        self.edges.extend_from_slice(edges);
+        if self.columns.keeps_nodes() {
+            self.columns.resize_nodes(self.nodes.len());
+        }
+        if self.columns.keeps_edges() {
+            self.columns.resize_edges(self.edges.len());
+        }
+        index
+    }
+
+    /// Counts a visit in flight along a path, or takes it back.
+    #[inline]
+    pub fn change_in_flight(&mut self, path: &[Step], change: i16) {
+        self.root.in_flight = self.root.in_flight.wrapping_add_signed(change);
+        for step in path {
+            let stats = self.step_stats(*step);
+            stats.in_flight = stats.in_flight.wrapping_add_signed(change);
+        }
+    }
+
+    /// Backs a value, for player `mover`, up a path from its end to the root; the visit is no longer in flight.
+    #[inline]
+    pub fn backup(&mut self, path: &[Step], mover: Player, value: Value) {
+        for step in path.iter().rev() {
+            let flip = self.node(step.node).mover != mover;
+            let stats = self.step_stats(*step);
+            stats.in_flight -= 1;
+            stats.add_visit(if flip { value.flipped() } else { value });
+        }
+        let root_mover = path.first().map_or(mover, |step| self.node(step.node).mover);
+        self.root.in_flight -= 1;
+        self.root.add_visit(if root_mover != mover { value.flipped() } else { value });
+    }
+
+    /// `backup` with a step size in the place of 1 / N, and with squared deviations where they are kept.
+    pub fn backup_by_rules(
+        &mut self,
+        path: &[Step],
+        mover: Player,
+        value: Value,
+        step_size: Option<impl Fn(u32) -> f64>,
+    ) {
+        for step in path.iter().rev() {
+            let flip = self.node(step.node).mover != mover;
+            let index = self.stats_index(*step);
+            let deviations = self.columns.deviations.get(index);
+            let stats = &mut self.stats[index];
+            stats.in_flight -= 1;
+            let seen = if flip { value.flipped() } else { value };
+            let deviations = add_with_deviations(stats, deviations, seen, step_size.as_ref());
+            self.columns.deviations.set(index, deviations);
+        }
+        let root_mover = path.first().map_or(mover, |step| self.node(step.node).mover);
+        let seen = if root_mover != mover { value.flipped() } else { value };
+        self.root.in_flight -= 1;
+        self.columns.root_deviations =
+            add_with_deviations(&mut self.root, self.columns.root_deviations, seen, step_size.as_ref());
+    }
+
+    /// Index of the statistics of the edge that a step takes.
+    #[inline]
+    pub fn stats_index(&self, step: Step) -> usize {
+        (self.node(step.node).stats + step.edge) as usize
+    }
+
+    /// Makes the position behind edge `edge` of the root the new root and keeps its subtree only.
+    /// A position that was never evaluated gives an empty tree.
+    pub fn re_root(&mut self, edge: u32) {
+        let behind = self.root_node().and_then(|root| Some((root, *self.stats(root).get(edge as usize)?)));
+        let known = |(root, stats): &(u32, EdgeStats)| {
+            let large = self.columns.large.get(self.stats_index(Step { node: *root, edge }));
+            stats.node < TERMINAL && (stats.visits > 0 || large.visits > 0)
+        };
+        let Some((old_root, stats)) = behind.filter(known) else {
+            *self = Tree::with_columns(RuleColumns::new(self.columns.wanted));
+            return;
+        };
+        let flip = self.node(stats.node).mover != self.node(old_root).mover;
+        let mut fresh = Tree::with_columns(RuleColumns::new(self.columns.wanted));
+        let Value { wl, d } = stats.value(flip);
+        let node = self.copy_subtree(stats.node, &mut fresh);
+        if let Some(player) = self.columns.frozen.root_player() {
+            fresh.columns.frozen.set_root_player(player);
+        }
+        fresh.columns.frozen.thaw(fresh.visited(node));
+        fresh.root = EdgeStats { wl, d, node, ..stats };
+        let index = self.stats_index(Step { node: old_root, edge });
+        fresh.columns.root_deviations = self.columns.deviations.get(index);
+        if self.columns.bounds.get(index).is_proven() {
+            fresh.reopen_root();
+        }
+        fresh.columns.root_large = self.columns.large.get(index).seen(flip);
+        *self = fresh;
+    }
+
+    /// Makes a root of a node that was proven while it was an inner one: its visits and value are those of its edges again.
+    pub(crate) fn reopen_root(&mut self) {
+        let Some(root) = self.root_node() else { return };
+        let own = u32::from(!self.node(root).forced);
+        let network = self.network_value(root);
+        let (mut visits, mut wl, mut d) = (own, network.wl * f64::from(own), f64::from(network.d) * f64::from(own));
+        for stats in self.stats(root) {
+            visits += stats.visits;
+            wl += stats.wl * f64::from(stats.visits);
+            d += f64::from(stats.d) * f64::from(stats.visits);
+        }
+        let mean = f64::from(visits.max(1));
+        (self.root.visits, self.root.wl, self.root.d) = (visits, wl / mean, (d / mean) as f32);
+    }
+
+    /// Copies a subtree into another tree, breadth first; returns the index of its top there.
+    fn copy_subtree(&self, top: u32, into: &mut Tree) -> u32 {
+        let mut queue = std::collections::VecDeque::from([top]);
+        let mut next_index = 1;
+        while let Some(old) = queue.pop_front() {
+            let node = self.node(old);
+            let new = into.add_node(node.mover, self.edges(old), self.network_value(old));
+            into.nodes[new as usize].forced = node.forced;
+            into.columns.copy_node(new, &self.columns, old);
+            let edges = node.edges as usize..node.edges as usize + usize::from(node.num_edges);
+            into.columns.copy_edges(into.node(new).edges as usize, &self.columns, edges);
+            for (edge, stats) in self.stats(old).iter().enumerate() {
+                into.push_stats(new);
+                let mut stats = *stats;
+                if stats.node < TERMINAL {
+                    queue.push_back(stats.node);
+                    stats.node = next_index;
+                    next_index += 1;
+                }
+                let index = into.stats_index(Step { node: new, edge: edge as u32 });
+                into.stats[index] = stats;
+                into.columns.copy_stats(index, &self.columns, node.stats as usize + edge);
+            }
+        }
+        0
+    }
+
+    /// Number of evaluated positions.
+    pub fn num_nodes(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Number of edges of all nodes.
+    pub fn num_edges(&self) -> usize {
+        self.edges.len()
+    }
+
+    /// Bytes that nodes, edges and statistics take (what is in use; vectors may have reserved up to twice as much).
+    pub fn bytes(&self) -> usize {
+        size_of_val(&self.nodes[..])
+            + size_of_val(&self.network[..])
+            + size_of_val(&self.edges[..])
+            + size_of_val(&self.stats[..])
+            + self.columns.bytes()
+    }
+}
+
+/// One more visit, by a step size in the place of 1 / N where one is given; returns the squared deviations after it.
+pub(crate) fn add_with_deviations(
+    stats: &mut EdgeStats,
+    deviations: f64,
+    value: Value,
+    step_size: Option<&impl Fn(u32) -> f64>,
+) -> f64 {
+    let visits = stats.visits + 1;
+    let step = step_size.map_or(1.0 / f64::from(visits), |step_size| step_size(visits));
+    let after = deviations_after(deviations, visits, value.wl - stats.wl, step, step_size.is_none());
+    stats.move_mean(value, step);
+    after
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::Action;
+
+    #[test]
+    fn priors_keep_eleven_bits() {
+        for prior in [1.0_f32, 0.5, 0.3, 1e-3, 1e-6, 0.999_9] {
+            let kept = Edge::new(0, prior).prior();
+            assert!((kept - prior).abs() <= prior / 4096.0, "{prior} became {kept}");
+        }
+        assert!(Edge::new(0, 0.0).prior() < 1e-9);
+        assert_eq!(Edge::new(0, 1.0).prior(), 1.0);
+        assert_eq!(size_of::<Edge>(), 4);
+        assert_eq!(size_of::<EdgeStats>(), 24);
+        assert_eq!(size_of::<Node>(), 16);
+    }
+
+    #[test]
+    fn chosen_edges_move_to_the_front_and_blocks_are_used_again() {
+        let mut tree = Tree::default();
+        let edges: Vec<Edge> = (0..5).map(|a| Edge::new(a, 0.2)).collect();
+        let node = tree.add_node(Player::First, &edges, Value { wl: 0.0, d: 0.0 });
+        assert_eq!(tree.choose_edge(node, 3), 0);
+        assert_eq!(tree.choose_edge(node, 1), 1);
+        let order: Vec<Action> = tree.edges(node).iter().map(|e| e.action).collect();
+        assert_eq!(order, [3, 0, 1, 2, 4]);
+        assert_eq!(tree.choose_edge(node, 0), 0);
+        tree.choose_edge(node, 2);
+        assert_eq!(tree.stats(node).len(), 3);
+        assert_eq!(tree.released.iter().map(Vec::len).sum::<usize>(), 2);
+    }
+}
