@@ -111,6 +111,9 @@ class Forest:
     @property
     def game(self) -> Game: ...
     @property
+    def params(self) -> str:
+        """All settings of the search as JSON, defaults written out."""
+    @property
     def nets(self) -> list[int]:
         """The nets that the search asks: [0] without `second_net`, [0, 1] with both nets, [1] with large turns alone."""
     def add(self, state: State, seed: int | None = None) -> int:

@@ -79,6 +79,7 @@ impl PyBatch {
 pub struct PyForest {
     forest: Forest,
     game: PyGame,
+    params: String,
 }
 
 impl PyForest {
@@ -166,12 +167,18 @@ impl PyForest {
     #[pyo3(signature = (game, params, seed=0, threads=1))]
     fn new(game: PyGame, params: &Bound<'_, PyAny>, seed: u64, threads: usize) -> PyResult<Self> {
         let params = search_params(params)?;
-        Ok(PyForest { forest: Forest::new(params, seed, threads).map_err(refuse)?, game })
+        let json = serde_json::to_string(&params).map_err(value_error)?;
+        Ok(PyForest { forest: Forest::new(params, seed, threads).map_err(refuse)?, game, params: json })
     }
 
     #[getter]
     fn game(&self) -> PyGame {
         self.game.clone()
+    }
+
+    #[getter]
+    fn params(&self) -> &str {
+        &self.params
     }
 
     #[getter]

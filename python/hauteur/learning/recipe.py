@@ -53,7 +53,7 @@ class LearningSearch(SearchParams):
 
     cpuct: LearningCpuct = LearningCpuct()
     fpu: LearningFpu = LearningFpu()
-    policy_temperature: Annotated[float, Field(gt=0, le=100)] = 1.0
+    policy_temperature: Annotated[float, Field(ge=1e-3, le=100)] = 1.0
     dirichlet: Dirichlet | None = Dirichlet()
 
 

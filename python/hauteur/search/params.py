@@ -57,7 +57,7 @@ class Dirichlet(Section):
 
     epsilon: Annotated[float, Field(ge=0, le=1)] = 0.25
     """Share of the noise."""
-    alpha: Annotated[float, Field(gt=0, le=1000)] = 0.3
+    alpha: Annotated[float, Field(ge=1e-6, le=1000)] = 0.3
     """Concentration."""
 
 
@@ -68,9 +68,9 @@ class SearchParams(Section):
     root_cpuct: Cpuct | None = None
     fpu: Fpu = Fpu()
     root_fpu: Fpu | None = None
-    policy_temperature: Annotated[float, Field(gt=0, le=100)] = 1.359
+    policy_temperature: Annotated[float, Field(ge=1e-3, le=100)] = 1.359
     """Priors are softmax(logits / temperature)."""
-    root_policy_temperature: Annotated[float, Field(gt=0, le=100)] | None = None
+    root_policy_temperature: Annotated[float, Field(ge=1e-3, le=100)] | None = None
     """The same for the root alone."""
     arithmetic: Literal["exact", "lc0"] = "exact"
     """How exp (of that softmax) and ln (of c_puct) are computed; lc0: by its polynomials, for comparing searches."""
