@@ -13,7 +13,7 @@ import numpy as np
 
 from hauteur import _core
 from hauteur.learning.recipe import LearningSearch
-from hauteur.learning.replay import write_shard
+from hauteur.learning.shards import write_shard
 from hauteur.matches.arena import play_games
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.networks.evaluators.factory import make_evaluator

@@ -25,9 +25,10 @@ from hauteur.games.sgf import read_sgf
 from hauteur.learning.game_files.exporting import export_games, shards_of
 from hauteur.learning.game_files.importing import GAME_SUFFIXES, files_of, import_games, read_games
 from hauteur.learning.game_files.lc0_chunks import read_chunk
-from hauteur.learning.game_files.shards import StoredGame, read_stored
+from hauteur.learning.game_files.stored_games import StoredGame, good_games, read_stored
 from hauteur.learning.game_files.text import pgn_text, sgf_text
-from hauteur.learning.replay import ReplayBuffer, read_shard
+from hauteur.learning.replay import ReplayBuffer
+from hauteur.learning.shards import read_shard
 from hauteur.matches.record import GameRecord
 
 CHESS = _core.Game("chess")
@@ -150,7 +151,7 @@ def test_a_game_without_searches_teaches_move_and_result(tmp_path: Path) -> None
     assert np.array_equal(samples.features[0], state.encode())
     assert samples.policy[0].argmax() == state.action_from_text("e4")
     assert samples.policy.max(axis=1).tolist() == [1.0] * 10
-    (stored, _) = read_stored(facts.shards[0])
+    (stored, _) = good_games(facts.shards[0])
     assert stored.nets == (NO_NET, NO_NET)
     assert not stored.record.visits.any()
     assert np.isnan(stored.record.net_value).all()
@@ -279,8 +280,8 @@ def test_recorded_games_of_nogo_come_in(shared_data: Path, tmp_path: Path) -> No
     game = _core.Game("nogo")
     facts = import_games(files_of([shared_data / "nogo" / "sgf"], GAME_SUFFIXES), game, tmp_path / "new")
     assert (facts.games, facts.bad) == (30, [])
-    assert {stored.record.end_reason for stored in read_stored(facts.shards[0])} == {"resignation"}
-    for stored_game in read_stored(facts.shards[0]):
+    assert {stored.record.end_reason for stored in good_games(facts.shards[0])} == {"resignation"}
+    for stored_game in good_games(facts.shards[0]):
         state = stored_game.start()
         for action in stored_game.record.actions.tolist():
             state.play(action)
@@ -291,8 +292,8 @@ def test_shards_come_in_with_their_targets(tmp_path: Path) -> None:
     records = [random_record(NOGO, index) for index in range(4)]
     source = shard_of(tmp_path / "a.parquet", NOGO, records, generation=7, nets=[5])
     facts = import_games([source], NOGO, tmp_path / "new")
-    before, after = (read_shard(path, NOGO.spec).games for path in (source, facts.shards[0]))
-    for name in ("lines", "outcome", "edge_actions", "edge_counts", "root_wdl", "movers"):
+    before, after = (read_shard(path, NOGO.spec) for path in (source, facts.shards[0]))
+    for name in ("lines", "outcome", "policy_actions", "policy_counts", "root_wdl", "movers"):
         assert np.array_equal(getattr(before, name), getattr(after, name))
     assert after.generation.tolist() == [0] * 4
 

@@ -23,7 +23,7 @@ from hauteur.learning.game_files.lc0_chunks import (
     read_chunk,
     write_chunk,
 )
-from hauteur.learning.game_files.shards import StoredGame
+from hauteur.learning.game_files.stored_games import StoredGame
 from hauteur.learning.replay import ReplayBuffer
 from hauteur.matches.record import GameRecord
 from hauteur.networks.chess_moves import plain_moves, promotions

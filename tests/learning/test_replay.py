@@ -10,7 +10,9 @@ import pytest
 from learning_toys import ToyEvaluator
 
 from hauteur import _core
-from hauteur.learning.replay import Games, ReplayBuffer, first_needed, read_shard, write_shard
+from hauteur.learning.recorded_games import Games
+from hauteur.learning.replay import ReplayBuffer, first_needed
+from hauteur.learning.shards import read_shard, write_shard
 from hauteur.matches.arena import play_games
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.players.player import Player
@@ -49,12 +51,12 @@ def full_line(record: GameRecord) -> list[int]:
 
 
 def test_a_shard_reads_back_what_was_written(shard: Path, records: list[GameRecord]) -> None:
-    games = read_shard(shard, GAME.spec).games
+    games = read_shard(shard, GAME.spec)
     assert lines(games) == [full_line(record) for record in records]
     assert games.outcome.tolist() == [record.outcome for record in records]
     assert games.movers.tolist() == np.concatenate([record.movers for record in records]).tolist()
     assert games.root_wdl == pytest.approx(np.concatenate([record.root_wdl for record in records]))
-    assert games.edge_counts.tolist() == np.concatenate([record.policy_counts for record in records]).tolist()
+    assert games.policy_counts.tolist() == np.concatenate([record.policy_counts for record in records]).tolist()
     assert games.plies.tolist() == [
         len(record.plan.start) + ply for record in records for ply in range(len(record.actions))
     ]
@@ -104,28 +106,10 @@ def test_every_truncation_is_skipped(tmp_path: Path, shard: Path) -> None:
             read_shard(path, GAME.spec)
 
 
-def as_format_1(shard: Path) -> None:
-    """Writes a shard again as it was before surprise, learn, n_scl, resigned and origin were recorded."""
-    table = pq.read_table(shard).drop_columns(["surprise", "learn", "n_scl", "resigned", "origin"])
-    pq.write_table(table.replace_schema_metadata({"format": "hauteur games 1"}), shard)
-
-
-def test_shards_of_the_older_format_are_read(shard: Path) -> None:
-    now = read_shard(shard, GAME.spec).games
-    as_format_1(shard)
-    before = read_shard(shard, GAME.spec).games
-    assert lines(before) == lines(now)
-    assert before.positions == now.positions == len(before.plies)
-    assert np.isnan(before.surprise).all()
-    assert np.isnan(before.n_scl).all()
-    assert before.resigned.tolist() == [-1] * now.games
-    assert before.origin.tolist() == [None] * now.games
-
-
 def test_games_keep_what_the_format_added(tmp_path: Path, records: list[GameRecord]) -> None:
     path = tmp_path / "x.parquet"
     write_shard(path, GAME.spec, [records[0], replace(records[1], n_scl=12.5, resigned=1)], generation=1, nets=[0])
-    games = read_shard(path, GAME.spec).games
+    games = read_shard(path, GAME.spec)
     assert games.n_scl.tolist() == [pytest.approx(float("nan"), nan_ok=True), 12.5]
     assert games.resigned.tolist() == [-1, 1]
     assert games.surprise.tolist() == [*records[0].surprise.tolist(), *records[1].surprise.tolist()]

@@ -21,7 +21,7 @@ from hauteur.learning.bootstrap.distillation import taught_games, taught_positio
 from hauteur.learning.checkpoint import load_checkpoint
 from hauteur.learning.game_files.chunks import chunk_of
 from hauteur.learning.game_files.lc0_chunks import write_chunk
-from hauteur.learning.game_files.shards import StoredGame, read_stored
+from hauteur.learning.game_files.stored_games import StoredGame, good_games
 from hauteur.learning.metrics import Display
 from hauteur.learning.pipeline import learn
 from hauteur.learning.recipe import NetworkSettings, Recipe, parse_recipe, recipe_toml
@@ -148,7 +148,7 @@ def test_held_out_games_are_apart_whole_and_the_same_for_the_same_seed(tmp_path:
             [
                 tuple(stored.record.actions)
                 for path in sorted((tmp_path / name).glob(f"{part}-*"))
-                for stored in read_stored(path)
+                for stored in good_games(path)
             ]
             for part in (LEARN, HELD_OUT)
         ]
@@ -157,7 +157,7 @@ def test_held_out_games_are_apart_whole_and_the_same_for_the_same_seed(tmp_path:
     assert first == again != other
     assert len(first[0]) == facts[0].learn.games
     assert len(first[1]) == facts[0].held_out.games > 5
-    everything = sorted(tuple(stored.record.actions) for stored in read_stored(shard))
+    everything = sorted(tuple(stored.record.actions) for stored in good_games(shard))
     assert sorted(first[0] + first[1]) == everything
     data = open_data(TICTACTOE, tmp_path / "a")
     assert data.learn.positions == sum(map(len, first[0]))
@@ -394,7 +394,7 @@ def test_wrong_input_leaves_other_files_and_finished_work_alone(tmp_path: Path, 
     assert [path.name for path in (tmp_path / "run").rglob("*")] == ["notes.txt"]
     learn(tiny({"games": [str(shard)]}), folder=tmp_path / "run", display=Silent())
     before = sorted((tmp_path / "run").rglob("*"))
-    with pytest.raises(ValueError, match="was begun with other settings"):
+    with pytest.raises(ValueError, match="holds a run with other settings"):
         learn(tiny({"games": [str(shard)]}, run={"seed": 2}), folder=tmp_path / "run", display=Silent())
     assert sorted((tmp_path / "run").rglob("*")) == before
 

@@ -12,7 +12,8 @@ from hauteur.learning.checkpoint import load_checkpoint
 from hauteur.learning.metrics import Display
 from hauteur.learning.pipeline import learn
 from hauteur.learning.recipe import Recipe, parse_recipe
-from hauteur.learning.replay import Games, ReplayBuffer
+from hauteur.learning.recorded_games import Games
+from hauteur.learning.replay import ReplayBuffer
 from hauteur.networks import ResNetArchitecture
 from hauteur.networks.modules import initialise, tensors_of
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,11 +13,12 @@ from learning_toys import ToyEvaluator
 from scipy import stats
 
 from hauteur import _core
-from hauteur.learning.replay import ReplayBuffer, write_shard
+from hauteur.learning.replay import ReplayBuffer, drawing_weights
+from hauteur.learning.shards import write_shard
 from hauteur.matches.arena import play_games
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.players.player import Player
-from hauteur.players.surprise import LEAST_PRIOR, drawing_weights, policy_surprise
+from hauteur.players.surprise import LEAST_PRIOR, policy_surprise
 from hauteur.search.params import Dirichlet, SearchParams, Temperature
 
 GAME = _core.Game("connect4")
@@ -139,16 +139,3 @@ def test_the_last_point_is_still_a_position(tmp_path: Path, records: list[GameRe
 def test_a_weight_out_of_range_is_refused() -> None:
     with pytest.raises(ValueError, match=r"surprise_weight must be 0 to 1, got 1\.5"):
         ReplayBuffer(GAME, 10, surprise_weight=1.5)
-
-
-def test_games_of_the_older_format_are_drawn_evenly(tmp_path: Path, records: list[GameRecord]) -> None:
-    buffer_of(tmp_path, records, 0.5)
-    path, added = tmp_path / "x.parquet", ["surprise", "learn", "n_scl", "resigned", "origin"]
-    table = pq.read_table(path).drop_columns(added).replace_schema_metadata({"format": "hauteur games 1"})
-    pq.write_table(table, path)
-    buffer = ReplayBuffer(GAME, 100, surprise_weight=0.5)
-    games = buffer.extend([path])
-    assert games is not None
-    assert np.isnan(games.surprise).all()
-    counts = np.bincount(buffer.draw(np.random.default_rng(2), 50_000), minlength=buffer.positions)
-    assert stats.chisquare(counts).pvalue > 1e-3

@@ -11,7 +11,8 @@ from learning_toys import ToyEvaluator
 
 from hauteur import _core
 from hauteur.learning.recipe import TrainSettings, WindowSettings
-from hauteur.learning.replay import ReplayBuffer, Samples, write_shard
+from hauteur.learning.replay import ReplayBuffer, Samples
+from hauteur.learning.shards import write_shard
 from hauteur.learning.train import Batch, Trainer, learning_rate, losses, steps_for
 from hauteur.matches.arena import play_games
 from hauteur.matches.record import GamePlan

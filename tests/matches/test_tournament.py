@@ -16,7 +16,7 @@ from hauteur.matches.folder import MatchFolder, TournamentFolder, match_folders
 from hauteur.matches.match import Match
 from hauteur.matches.ratings.bradley_terry import Encounter, rating_list
 from hauteur.matches.ratings.elo import MatchScore
-from hauteur.matches.ratings.sources import encounters_of, read_results
+from hauteur.matches.ratings.sources import read_results
 from hauteur.matches.ratings.tables import crosstable, rating_table, ratings_json
 from hauteur.matches.results import MatchGame
 from hauteur.matches.tournament import Tournament, TournamentSettings
@@ -151,19 +151,15 @@ def test_results_are_read_from_folders_and_pgn_alike(tmp_path: Path) -> None:
     assert sum(encounter.record.games for encounter in by_folder.encounters) == 6
 
 
-def test_folders_of_earlier_versions_have_names_too(tmp_path: Path) -> None:
+@pytest.mark.parametrize("names", [None, ["a"], "ab", [1, 2]])
+def test_a_match_without_names_is_refused_in_one_line(tmp_path: Path, names: object) -> None:
     played(tournament_in(tmp_path, PLAYERS[:2]))
     folder = MatchFolder(tmp_path / "1-2")
     stored = json.loads(folder.settings_file.read_text())
-    assert folder.names() == tuple(stored.pop("names")) == ("twelve", "four")
-    folder.settings_file.write_text(json.dumps(stored))
     assert folder.names() == ("twelve", "four")
-    folder.result_file.unlink()
-    assert folder.names()[0].startswith("visits=12")
-    assert {name for encounter in encounters_of(folder) for name in (encounter.first, encounter.second)} == {
-        *folder.names()
-    }
-    assert [found.path for found in match_folders(tmp_path)] == [folder.path]
+    folder.settings_file.write_text(json.dumps(stored | {"names": names}))
+    with pytest.raises(ValueError, match=r"match\.json: has no names of two players"):
+        read_results(tmp_path)
 
 
 def test_matches_of_tournaments_in_a_folder_are_all_found(tmp_path: Path) -> None:

@@ -196,7 +196,7 @@ def test_an_opponent_plays_both_sides(tmp_path: Path, capsys: pytest.CaptureFixt
 def test_another_tuning_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert strength(tmp_path) == 0
     assert strength(tmp_path, "--step", "0.5") == 2
-    assert "holds another tuning: step was 0.3 and is now 0.5" in capsys.readouterr().err
+    assert "holds a tuning with other settings: step was 0.3 and is now 0.5" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def test_a_folder_belongs_to_one_experiment_and_scale(tmp_path: Path) -> None:
     setting, _ = told(ExperimentSetting(tmp_path, scale=0.5))
     make_experiment(counting([]), setting)
     make_experiment(counting([]), setting)
-    with pytest.raises(ValueError, match=r"holds counting at scale 0.5, not counting at scale 1"):
+    with pytest.raises(ValueError, match=r"an experiment with other settings: scale was 0.5 and is now 1.0; name"):
         make_experiment(counting([]), replace(setting, scale=1.0))
 
 
@@ -163,5 +163,5 @@ def test_a_folder_remembers_nets_and_visits(tmp_path: Path) -> None:
     make_experiment(chosen, setting)
     make_experiment(chosen, setting)
     net.write_bytes(b"two")
-    with pytest.raises(ValueError, match=r"holds counting at scale 1, nets .*, visits 7, not counting at scale 1"):
+    with pytest.raises(ValueError, match=r"with other settings: nets was \[.a.safetensors sha256 .* and is now \["):
         make_experiment(chosen, setting)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from hauteur import _core
-from hauteur.learning.replay import write_shard
+from hauteur.learning.shards import write_shard
 from hauteur.matches.record import GamePlan, GameRecord
 
 

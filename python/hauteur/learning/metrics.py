@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hauteur.learning.replay import Games
+from hauteur.learning.recorded_games import Games
 from hauteur.learning.selfplay import OPPONENT
 from hauteur.matches.arena import ArenaFacts
 from hauteur.system.formatting import duration
@@ -26,7 +26,7 @@ REPEAT_PLIES = (2, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 
 def game_metrics(games: Games) -> dict[str, Any]:
     """Numbers of a generation's games: counts, results of the first player, mean length, unique openings."""
-    lengths = np.diff(games.line_offsets)
+    lengths = games.line_lengths
     return {
         "games": games.games,
         "positions": games.positions,
@@ -68,7 +68,7 @@ def learner_metrics(games: Games) -> dict[str, int]:
 
 def unique_shares(games: Games) -> dict[str, float]:
     """Share of different lines among the games' first m plies, for growing m up to the longest game."""
-    lengths = np.diff(games.line_offsets)
+    lengths = games.line_lengths
     lines = [games.lines[begin:end] for begin, end in zip(games.line_offsets, games.line_offsets[1:], strict=False)]
     plies = [m for m in REPEAT_PLIES if m <= lengths.max(initial=0)]
     return {str(m): len({line[:m].tobytes() for line in lines}) / len(lines) for m in plies}

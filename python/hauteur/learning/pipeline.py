@@ -360,8 +360,6 @@ class Run:
         added = self.buffer.extend(shard_paths(self.folder.games, generation))
         for message in self.buffer.skipped[known:]:
             self.display.warn(f"skipped {message}")
-        if self.buffer.surprise_weight > 0 and added is not None and added.lacks_surprise:
-            self.display.warn(f"generation {generation}: games without recorded surprise are drawn evenly")
         games = added.games if added is not None else 0
         expected = self.state.games.get(generation, games)
         if games != expected:
@@ -375,7 +373,7 @@ class Run:
             if self.recipe.selfplay.resignation is not None:
                 self.state.current["games"]["resigned"] = resignation_metrics(added)
             if self.recipe.controller is not None:
-                seen = self._observed(added.outcome, np.diff(added.line_offsets))
+                seen = self._observed(added.outcome, added.line_lengths)
                 self.state.current["observation"] = seen.model_dump()
         return games
 

@@ -411,14 +411,7 @@ def recipe_toml(recipe: Recipe) -> str:
     return tomli_w.dumps(recipe.model_dump(exclude_none=True))
 
 
-def check_same(recipe: Recipe, stored: Recipe, source: str) -> None:
-    """ValueError when a run that was begun with `stored` cannot go on with `recipe`; names the settings that differ."""
-    now, before = flat_settings(recipe.model_dump()), flat_settings(stored.model_dump())
-    keys = [key for key in now.keys() | before.keys() if key not in FREE_ON_RESUME]
-    changed = sorted(key for key in keys if now.get(key) != before.get(key))
-    if changed:
-        changes = "; ".join(f"{key} was {before.get(key)!r} and is now {now.get(key)!r}" for key in changed)
-        raise ValueError(
-            f"{source} was begun with other settings: {changes}. Give them back their old values, or begin another run "
-            f"with run.tag=NAME (a resumed run may change only {', '.join(FREE_ON_RESUME)})"
-        )
+def deciding_settings(recipe: Recipe) -> dict[str, Any]:
+    """Return the settings that a resumed run may not change, by their full keys, in order."""
+    flat = flat_settings(recipe.model_dump())
+    return {key: flat[key] for key in sorted(flat) if key not in FREE_ON_RESUME}

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hauteur.learning.recipe import Recipe, check_same, load_recipe, recipe_toml
+from hauteur.learning.recipe import FREE_ON_RESUME, Recipe, deciding_settings, load_recipe, recipe_toml
 from hauteur.system import hardware
-from hauteur.system.files import leftovers, write_bytes, write_json
-from hauteur.system.lock import locked
+from hauteur.system.files import read_json, write_bytes, write_json
+from hauteur.system.jsonl import read_objects
 from hauteur.system.provenance import provenance
+from hauteur.system.run_directory import RunDirectory, changes
 
 FOLDERS = ("games", "nets", "checkpoint", "gate")
 """Folders of every run."""
@@ -21,17 +21,25 @@ FOLDERS = ("games", "nets", "checkpoint", "gate")
 LARGE = "-large"
 """Marks the file of the large net of two."""
 
+ADVICE = (
+    "give them back their old values, or begin another run with run.tag=NAME "
+    f"(a resumed run may change only {', '.join(FREE_ON_RESUME)})"
+)
+"""What to do about other settings."""
+
 
 @dataclass(frozen=True)
-class RunFolder:
+class RunFolder(RunDirectory):
     """config.toml, meta.json, games/, nets/, best.safetensors, checkpoint/, metrics.jsonl, gate/, report.html."""
 
-    path: Path
+    SETTINGS = "config.toml"
+    CONTENT = "a run"
+    WORK = "learning"
 
     @property
     def config(self) -> Path:
         """The resolved recipe."""
-        return self.path / "config.toml"
+        return self.settings_file
 
     @property
     def games(self) -> Path:
@@ -101,15 +109,6 @@ class RunFolder:
         """Whether there is a checkpoint to go on from, or a game that was played."""
         return self.checkpoint.exists() or any(self.games.glob("*.parquet"))
 
-    def locked(self) -> AbstractContextManager[None]:
-        """Keeps other processes of this machine out of the folder; ValueError when one is at work in it."""
-        return locked(self.path, "learning")
-
-    def sweep(self) -> None:
-        """Deletes the files that a process which ended while it wrote them has left behind."""
-        for path in leftovers(self.path):
-            path.unlink(missing_ok=True)
-
     def stored_recipe(self) -> Recipe:
         """The recipe that the run was begun with."""
         try:
@@ -118,19 +117,12 @@ class RunFolder:
             raise ValueError(f"{self.path} is not the folder of a run: it has no config.toml") from None
 
     def check_recipe(self, recipe: Recipe) -> None:
-        """ValueError when the run was begun with other settings."""
-        check_same(recipe, self.stored_recipe(), str(self.path))
+        """Raise ValueError when the run was begun with other settings."""
+        self.refuse(changes(deciding_settings(self.stored_recipe()), deciding_settings(recipe)), ADVICE)
 
     def read_meta(self) -> dict[str, Any]:
-        """What meta.json says; ValueError when it is not a JSON object."""
-        path = self.path / "meta.json"
-        try:
-            facts = json.loads(path.read_text(encoding="utf-8"))
-        except (json.JSONDecodeError, UnicodeDecodeError) as error:
-            raise ValueError(f"{path}: not JSON: {error}") from error
-        if not isinstance(facts, dict):
-            raise ValueError(f"{path}: must hold a JSON object, holds {str(facts)[:40]}")
-        return facts
+        """Return what meta.json says; ValueError when it is not a JSON object."""
+        return read_json(self.path / "meta.json")
 
     def write_metrics(self, history: Iterable[dict[str, Any]]) -> None:
         """Replaces metrics.jsonl."""
@@ -145,16 +137,7 @@ class RunFolder:
         return next((line for line in self._metric_lines() if line["generation"] == 0), None)
 
     def _metric_lines(self) -> list[dict[str, Any]]:
-        try:
-            lines = [json.loads(line) for line in self.metrics.read_text(encoding="utf-8").splitlines()]
-        except FileNotFoundError:
-            return []
-        except (json.JSONDecodeError, UnicodeDecodeError) as error:
-            raise ValueError(f"{self.metrics}: not a file of JSON lines: {error}") from error
-        wrong = next((line for line in lines if not isinstance(line, dict) or "generation" not in line), None)
-        if wrong is not None:
-            raise ValueError(f"{self.metrics}: every line must be a JSON object with generation, got {str(wrong)[:40]}")
-        return lines
+        return read_objects(self.metrics, "generation") if self.metrics.exists() else []
 
 
 def run_facts(recipe: Recipe) -> dict[str, Any]:

@@ -13,7 +13,8 @@ import numpy as np
 
 from hauteur import _core
 from hauteur.learning.recipe import SelfPlaySettings
-from hauteur.learning.replay import Games, read_shard, write_shard
+from hauteur.learning.recorded_games import Games
+from hauteur.learning.shards import read_shard, write_shard
 from hauteur.matches.arena import ArenaFacts, play_games
 from hauteur.matches.openings import Opening, first_of_two, random_opening, read_openings
 from hauteur.matches.ratings.elo import MatchScore
@@ -132,7 +133,7 @@ def played_numbers(game: _core.Game, folder: Path, generation: int) -> set[int]:
     numbers: set[int] = set()
     for path in shard_paths(folder, generation):
         try:
-            numbers.update(read_shard(path, game.spec).games.index.tolist())
+            numbers.update(read_shard(path, game.spec).index.tolist())
         except ValueError:
             continue  # the replay buffer names it; its games are played again
     return numbers

@@ -310,17 +310,15 @@ def _search_results(table: _PlayerTable, ids: NDArray[np.int64], slots: list[Slo
     now = time.perf_counter()
     for row, slot in enumerate(slots):
         edges = np.flatnonzero(choice.targets[row])
-        yield Move(
-            action=int(choice.actions[row]),
-            mover=slot.state.to_move,
-            policy_actions=edges.astype(np.uint16),
-            policy_counts=choice.targets[row, edges],
-            root_wdl=root_wdl[row],
-            net_value=float(net_wdl[row, 0] - net_wdl[row, 2]),
-            visits=int(visits[row]),
-            temperature=float(choice.temperatures[row]),
-            surprise=float(choice.surprise[row]),
-            learn=int(table.player.learns and slot.full),
-            score=pawns(float(root_wdl[row, 0] - root_wdl[row, 2])),
-            seconds=now - slot.begun,
-        )
+        found = {
+            "policy_actions": edges,
+            "policy_counts": choice.targets[row, edges],
+            "root_wdl": root_wdl[row],
+            "net_value": net_wdl[row, 0] - net_wdl[row, 2],
+            "visits": visits[row],
+            "learn": table.player.learns and slot.full,
+            "scores": pawns(float(root_wdl[row, 0] - root_wdl[row, 2])),
+            "seconds": now - slot.begun,
+        }
+        known = {name: values[row] for name, values in choice.columns.items()}
+        yield Move(int(choice.actions[row]), found | known)

@@ -2,34 +2,27 @@
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from hauteur.matches.results import MatchGame, Work
-from hauteur.system.files import write_bytes, write_json
-from hauteur.system.lock import locked
+from hauteur.system.files import read_json, write_json
+from hauteur.system.jsonl import Journal
 from hauteur.system.provenance import provenance
+from hauteur.system.run_directory import OTHER_FOLDER, RunDirectory
 
 TOURNAMENT_FILE = "tournament.json"
 
 
 @dataclass(frozen=True)
-class MatchFolder:
+class MatchFolder(RunDirectory):
     """What is on disk of a match; a match that was interrupted at any moment goes on from it."""
 
-    path: Path
-
-    @property
-    def settings_file(self) -> Path:
-        """What decides the games, and where the match was begun."""
-        return self.path / "match.json"
+    SETTINGS = "match.json"
+    CONTENT = "a match"
+    WORK = "playing a match"
 
     @property
     def games_file(self) -> Path:
@@ -37,116 +30,58 @@ class MatchFolder:
         return self.path / "games.jsonl"
 
     @property
-    def result_file(self) -> Path:
-        """The numbers, of all games so far."""
-        return self.path / "result.json"
-
-    def locked(self) -> AbstractContextManager[None]:
-        """Keeps other processes of this machine out of the folder; ValueError when one plays a match in it."""
-        return locked(self.path, "playing a match")
-
-    def begin(self, settings: dict[str, Any], names: tuple[str, str] | None = None) -> None:
-        """Makes the folder unless it is there."""
-        self.path.mkdir(parents=True, exist_ok=True)
-        if not self.settings_file.exists():
-            named = {} if names is None else {"names": list(names)}
-            write_json(self.settings_file, {"settings": settings, **named, "begun": provenance()})
+    def journal(self) -> Journal[MatchGame]:
+        """The finished games as entries of their file."""
+        return Journal(self.games_file, MatchGame, "a game")
 
     def names(self) -> tuple[str, str]:
-        """What the match calls its players; in old folders by what result.json says, else by their settings."""
-        stored = self.stored()
-        if "names" in stored:
-            a, b = stored["names"]
-        elif self.result_file.exists():
-            a, b = (self._json(self.result_file)[name] for name in "ab")
-        else:
-            a, b = (stored["settings"][name] for name in "ab")
-        return str(a), str(b)
+        """Return what the match calls its players; ValueError where match.json does not have it."""
+        match self.stored().get("names"):
+            case [str(a), str(b)]:
+                return a, b
+        raise ValueError(f"{self.settings_file}: has no names of two players")
 
-    def stored(self) -> dict[str, Any]:
-        """What match.json holds."""
-        return self._json(self.settings_file)
-
-    def check(self, settings: dict[str, Any]) -> None:
-        """ValueError where there is a match already that has other settings."""
+    def check(self, settings: Mapping[str, Any]) -> None:
+        """Raise ValueError where there is a match already that has other settings, or something else."""
         if not self.settings_file.exists():
             if (self.path / TOURNAMENT_FILE).exists():
-                raise ValueError(f"{self.path} holds a tournament; name another folder with --out")
+                raise ValueError(f"{self.path} holds a tournament; {OTHER_FOLDER}")
             if self.games_file.exists():
                 raise ValueError(f"{self.path} has games.jsonl but no match.json: it is not the folder of a match")
-            return
-        stored = self._json(self.settings_file).get("settings", {})
-        changed = [key for key in {**stored, **settings} if stored.get(key) != settings.get(key)]
-        if changed:
-            changes = "; ".join(f"{key} was {stored.get(key)!r} and is now {settings.get(key)!r}" for key in changed)
-            raise ValueError(
-                f"{self.path} holds a match with other settings: {changes}; name another folder with --out"
-            )
+        super().check(settings)
 
     def games(self) -> Iterator[MatchGame]:
-        """The finished games. A last line that was cut off is removed; ValueError names any other that is damaged."""
-        if not self.games_file.exists():
-            return
-        self._cut_off_half_a_line()
-        with self.games_file.open(encoding="utf-8") as file:
-            for number, line in enumerate(file, 1):
-                try:
-                    yield MatchGame.model_validate_json(line)
-                except ValidationError:
-                    raise ValueError(f"{self.games_file}, line {number}: not a game: {line[:60]!r}") from None
+        """Yield the finished games, see `Journal.entries`."""
+        return self.journal.entries()
 
     def append(self, game: MatchGame) -> None:
-        """Adds a game; it is on disk when this returns."""
-        line = json.dumps(game.model_dump(exclude_defaults=True)) + "\n"
-        with self.games_file.open("ab", buffering=0) as file:
-            file.write(line.encode())
-            os.fsync(file.fileno())
+        """Add a game; it is on disk when this returns."""
+        self.journal.append(game)
 
     def work(self) -> Work:
-        """What the match has cost until result.json was written last."""
-        try:
-            return Work.from_json(self._json(self.result_file)["work"])
-        except FileNotFoundError:
+        """Return what the match has cost until result.json was written last."""
+        if not self.result_file.exists():
             return Work()
+        try:
+            return Work.from_json(read_json(self.result_file)["work"])
         except (KeyError, TypeError):
             raise ValueError(f"{self.result_file}: not the result of a match; delete it, it is made again") from None
-
-    def write_result(self, result: dict[str, Any]) -> None:
-        """Replaces result.json."""
-        write_json(self.result_file, result)
-
-    def _cut_off_half_a_line(self) -> None:
-        """A line without end is what is left when the machine stopped while it was written."""
-        data = self.games_file.read_bytes()
-        if data and not data.endswith(b"\n"):
-            write_bytes(self.games_file, data[: data.rfind(b"\n") + 1])
-
-    def _json(self, path: Path) -> dict[str, Any]:
-        try:
-            values = json.loads(path.read_text(encoding="utf-8"))
-        except (json.JSONDecodeError, UnicodeDecodeError) as error:
-            raise ValueError(f"{path}: not a JSON file: {error}") from None
-        if not isinstance(values, dict):
-            raise ValueError(f"{path}: not a JSON object")
-        return values
 
 
 @dataclass(frozen=True)
 class TournamentFolder(MatchFolder):
     """What is on disk of a tournament: tournament.json (who plays), result.json, and a folder for each pairing."""
 
-    @property
-    def settings_file(self) -> Path:
-        """Who plays, and which folder is whose pairing."""
-        return self.path / TOURNAMENT_FILE
+    SETTINGS = TOURNAMENT_FILE
+    CONTENT = "a tournament"
 
     def check_is_no_match(self) -> None:
-        """ValueError where the folder is that of a match."""
+        """Raise ValueError where the folder is that of a match."""
         if self.games_file.exists():
-            raise ValueError(f"{self.path} holds a match; name another folder with --out")
+            raise ValueError(f"{self.path} holds a match; {OTHER_FOLDER}")
 
     def begin_tournament(self, settings: dict[str, Any]) -> None:
-        """Makes the folder; players may have been added since it was begun."""
+        """Make the folder; players may have been added since it was begun."""
         self.path.mkdir(parents=True, exist_ok=True)
         begun = self.stored().get("begun") if self.settings_file.exists() else None
         write_json(self.settings_file, {"settings": settings, "begun": begun or provenance()})

@@ -6,7 +6,6 @@ the numbers that are missing, and comes to the same results.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Collection, Generator, Iterator, Sequence
 from contextlib import closing, nullcontext
@@ -22,8 +21,8 @@ from hauteur.matches.arena import ArenaFacts, play_games
 from hauteur.matches.folder import MatchFolder
 from hauteur.matches.openings import Opening, first_of_two, random_opening
 from hauteur.matches.ratings.elo import PairsInOrder, Sprt
-from hauteur.matches.record import GamePlan, GameRecord
-from hauteur.matches.results import SEATS, MatchGame, Tally, Work, sprt_json, sprt_text
+from hauteur.matches.record import GamePlan
+from hauteur.matches.results import MatchGame, Tally, Work, sprt_json, sprt_text
 from hauteur.players.build import (
     Evaluators,
     Resources,
@@ -125,46 +124,7 @@ def match_games(
     )
     with closing(records):
         for record in records:
-            yield match_game(game, record)
-
-
-def match_game(game: _core.Game, record: GameRecord, *, a: int = A) -> MatchGame:
-    """What a match keeps of a game; a: index of player A in the game's plan."""
-    plan = record.plan
-    state = plan.begin(game)
-    fen = None if plan.origin is None else state.notation()
-    opening, moves = (_line(state, actions) for actions in (plan.start, record.actions.tolist()))
-    return MatchGame(
-        index=plan.index,
-        a=SEATS[plan.seats.index(a)],
-        score=record.score_of(a),
-        end=record.end_reason,
-        plies=len(plan.start) + len(record.actions),
-        fen=fen,
-        opening=opening,
-        moves=moves,
-        notes={len(plan.start) + number: note for number, note in record.notes.items()},
-        **_said_of_moves(record),
-    )
-
-
-def _said_of_moves(record: GameRecord) -> dict[str, Any]:
-    """Scores, depths and times, those that are known of any move."""
-    scores = [None if math.isnan(score) else round(100 * score) for score in record.scores.tolist()]
-    return {
-        "centipawns": tuple(scores) if any(score is not None for score in scores) else (),
-        "depths": tuple(record.depths.tolist()) if record.depths.any() else (),
-        "milliseconds": tuple(round(1000 * seconds) for seconds in record.seconds.tolist()),
-    }
-
-
-def _line(state: _core.State, actions: Sequence[int]) -> str:
-    """Plays the actions, returns them in the game's notation."""
-    texts = []
-    for action in actions:
-        texts.append(state.action_to_text(action))
-        state.play(action)
-    return " ".join(texts)
+            yield MatchGame.of(game, record)
 
 
 @dataclass
@@ -267,7 +227,7 @@ class Match:
             self.evaluators = [evaluator.name for evaluator in evaluators.opened.values()]
             self.nets_are_open = True
             if self.folder is not None:  # not before, so that players that do not fit leave nothing behind
-                self.folder.begin(self.stored_settings(), self.names)
+                self.folder.begin(self.stored_settings(), names=self.names)
             games = match_games(
                 self.game,
                 (a, b),

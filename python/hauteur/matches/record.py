@@ -1,7 +1,11 @@
-"""What is kept of a game: its plan, its moves, and what the searches found at every move."""
+"""The record of a game: its plan, its moves, what the searches found at every move; the table of those columns."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,50 +33,114 @@ class GamePlan:
         return game.initial_state() if self.origin is None else self.origin.copy()
 
 
-@dataclass(frozen=True)
-class GameRecord:
-    """A finished game of n searched moves, with what the searches found.
+Level = Literal["game", "line", "move", "edge"]
+"""What a column has a row for: a game, an action of a game from its start, a searched move, a visited root edge."""
 
-    movers uint8 [n] (0 first, 1 second); policy_actions uint16 and policy_counts uint32 hold the visited root edges
-    of all moves one after another (with Gumbel, solver or forced playouts: their shares of the policy target in
-    65,535ths), policy_lengths uint16 [n] how many belong to each; root_wdl float32 [n, 3] and net_value float32 [n] are
-    for the mover; visits uint32 [n] are the root's; surprise float32 [n] is KL(policy target || net's priors) in nats;
-    learn uint8 [n]: 1 = the move is learned from, policy and value, 0 = it is not (a fast search, an opponent's move);
+
+@dataclass(frozen=True)
+class Column:
+    """A column of recorded games.
+
+    default: what is recorded where nothing is known, None: the column must be given; width: values in a row; stored:
+    shards hold it.
+    """
+
+    name: str
+    level: Level
+    dtype: type[np.generic]
+    default: float | None = None
+    width: int = 1
+    stored: bool = True
+
+    @property
+    def default_row(self) -> Any:
+        """One row of the default."""
+        return self.default if self.width == 1 else (self.default,) * self.width
+
+    def array(self, values: Sequence[Any]) -> NDArray[Any]:
+        """Return the values as an array of this column: one row after another, [n] or [n, width]."""
+        return np.array(values, self.dtype).reshape(-1 if self.width == 1 else (-1, self.width))
+
+
+def column(level: Level, dtype: type[np.generic], default: float | None = None, **more: Any) -> Any:
+    """Declare a field as a `Column` of the table."""
+    return field(default=None, metadata={"column": {"level": level, "dtype": dtype, "default": default, **more}})
+
+
+def columns_of(kind: type) -> tuple[Column, ...]:
+    """Return the columns that a dataclass declares."""
+    return tuple(Column(one.name, **one.metadata["column"]) for one in fields(kind) if "column" in one.metadata)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearnedColumns:
+    """What training reads of recorded games, of one (`GameRecord`) or of many: n searched moves, V visited root edges.
+
+    All values are for the mover. With Gumbel, solver or forced playouts the counts are shares of the policy target in
+    65,535ths. A move of a player without a forest has itself with count 1 as its policy and learn 0.
+    """
+
+    movers: NDArray[np.uint8] = column("move", np.uint8)  # 0 the first player, 1 the second
+    policy_actions: NDArray[np.uint16] = column("edge", np.uint16)
+    policy_counts: NDArray[np.uint32] = column("edge", np.uint32)
+    policy_lengths: NDArray[np.uint16] = column("move", np.uint16)  # edges of each move
+    root_wdl: NDArray[np.float32] = column("move", np.float32, math.nan, width=3)
+    surprise: NDArray[np.float32] = column("move", np.float32, math.nan)  # KL(policy target || net's priors), nats
+    learn: NDArray[np.uint8] = column("move", np.uint8, 1)  # 0: not learned from (a fast search, an opponent's move)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GameRecord(LearnedColumns):
+    """A finished game of n searched moves, with what the searches found; columns not given have their defaults.
+
     outcome: +1 first won, 0 draw, -1 second won. n_scl: of search-contempt, None where it is off; resigned: the seat
     that resigned (0 the first player, 1 the second), or would have in a game that was played out; -1 = neither. notes:
     what players said of their moves, by the number of the move (n: of the one that a player who lost instead did not
-    make). A move of a player without a forest has itself with count 1 as its policy, no visits, learn 0, and NaN for
-    everything that a search would have found.
-
-    Only told, not learned from: scores float32 [n] in pawns from the mover's view (hauteur.search.scores; NaN
-    unknown), depths
-    uint16 [n] in plies (0 unknown), seconds float32 [n] from when the player was to move until it had chosen. All are
-    empty where nobody watched the game being played.
+    make). scores are those of hauteur.search.scores, in pawns; seconds from when the player was to move until it had
+    chosen.
     """
 
     plan: GamePlan
     seed: int
-    actions: NDArray[np.uint16]
-    movers: NDArray[np.uint8]
-    policy_actions: NDArray[np.uint16]
-    policy_counts: NDArray[np.uint32]
-    policy_lengths: NDArray[np.uint16]
-    root_wdl: NDArray[np.float32]
-    net_value: NDArray[np.float32]
-    visits: NDArray[np.uint32]
-    temperatures: NDArray[np.float32]
-    surprise: NDArray[np.float32]
-    learn: NDArray[np.uint8]
+    actions: NDArray[np.uint16] = column("move", np.uint16)
+    net_value: NDArray[np.float32] = column("move", np.float32, math.nan)
+    visits: NDArray[np.uint32] = column("move", np.uint32, 0)  # of the root
+    temperatures: NDArray[np.float32] = column("move", np.float32, 0)
+    scores: NDArray[np.float32] = column("move", np.float32, math.nan, stored=False)
+    depths: NDArray[np.uint16] = column("move", np.uint16, 0, stored=False)  # plies; 0: not known
+    seconds: NDArray[np.float32] = column("move", np.float32, math.nan, stored=False)
     outcome: int
     end_reason: str
     n_scl: float | None = None
     resigned: int = -1
     notes: Mapping[int, str] = field(default_factory=dict)
-    scores: NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32))
-    depths: NDArray[np.uint16] = field(default_factory=lambda: np.zeros(0, np.uint16))
-    seconds: NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32))
+
+    def __post_init__(self) -> None:
+        for one in COLUMNS:
+            if getattr(self, one.name) is None:
+                if one.default is None:
+                    raise TypeError(f"a recorded game needs its column {one.name}")
+                object.__setattr__(self, one.name, one.array([one.default_row] * len(self.actions)))
 
     def score_of(self, player: int) -> float:
-        """Score of a player of the plan: 1 won, 0.5 drawn, 0 lost."""
+        """Return the score of a player of the plan: 1 won, 0.5 drawn, 0 lost."""
         sign = 1 if self.plan.seats[0] == player else -1
         return (1 + sign * self.outcome) / 2
+
+
+COLUMNS = columns_of(GameRecord)
+"""The table of the columns of recorded games: all that is recorded of moves and edges, in shards or beside them."""
+
+
+def recorded_columns(moves: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the columns of n moves, each given as its values by column; values that are missing have their defaults.
+
+    Of edges a move has an array a column; how many there are is counted here.
+    """
+    found: dict[str, Any] = {}
+    for one in COLUMNS:
+        if one.level == "edge":
+            found[one.name] = np.concatenate([one.array([]), *(move[one.name] for move in moves)]).astype(one.dtype)
+        else:
+            found[one.name] = one.array([move.get(one.name, one.default_row) for move in moves])
+    return found

@@ -5,11 +5,14 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any, Literal
 
+import numpy as np
 from pydantic import Field
 
+from hauteur import _core
 from hauteur.matches.ratings.elo import (
     MatchScore,
     Pairs,
@@ -23,6 +26,7 @@ from hauteur.matches.ratings.elo import (
     pair_score_interval,
     score_interval,
 )
+from hauteur.matches.record import GameRecord
 from hauteur.search.driver import SearchFacts
 from hauteur.system.settings import Section
 
@@ -54,6 +58,29 @@ class MatchGame(Section):
     depths: tuple[int, ...] = ()
     milliseconds: tuple[int, ...] = ()
 
+    @classmethod
+    def of(cls, game: _core.Game, record: GameRecord, *, a: int = 0) -> MatchGame:
+        """Return what a match keeps of a game; a: index of player A in the game's plan."""
+        plan, scores = record.plan, record.scores
+        state = plan.begin(game)
+        fen = None if plan.origin is None else state.notation()
+        opening, moves = (_line(state, actions) for actions in (plan.start, record.actions.tolist()))
+        centipawns = [None if math.isnan(score) else round(100 * score) for score in scores.tolist()]
+        return cls(
+            index=plan.index,
+            a=SEATS[plan.seats.index(a)],
+            score=record.score_of(a),
+            end=record.end_reason,
+            plies=len(plan.start) + len(record.actions),
+            fen=fen,
+            opening=opening,
+            moves=moves,
+            notes={len(plan.start) + number: note for number, note in record.notes.items()},
+            centipawns=() if np.isnan(scores).all() else tuple(centipawns),
+            depths=tuple(record.depths.tolist()) if record.depths.any() else (),
+            milliseconds=tuple(round(1000 * seconds) for seconds in np.nan_to_num(record.seconds).tolist()),
+        )
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, MatchGame):
             return NotImplemented
@@ -63,6 +90,15 @@ class MatchGame(Section):
 
     def _course(self) -> dict[str, Any]:
         return self.model_dump(exclude={"milliseconds"})
+
+
+def _line(state: _core.State, actions: Sequence[int]) -> str:
+    """Play the actions; return them in the game's notation."""
+    texts = []
+    for action in actions:
+        texts.append(state.action_to_text(action))
+        state.play(action)
+    return " ".join(texts)
 
 
 @dataclass

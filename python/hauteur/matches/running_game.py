@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import time
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hauteur import _core
 from hauteur.games.end_reasons import PLY_LIMIT, RESIGNATION
-from hauteur.matches.record import GamePlan, GameRecord
+from hauteur.matches.record import GamePlan, GameRecord, recorded_columns
 from hauteur.matches.resignation import NOBODY, Watch
 from hauteur.players.move_player import ChosenMove, EngineResignation, GameLost, MoveRequest
 from hauteur.system.seeds import derived_seed
@@ -63,10 +65,13 @@ class Slot:
         return [tree for number, tree in self.trees.items() if self.plan.seats[number] == player]
 
     def play(self, move: Move) -> None:
-        """Plays and records a move of the player to move."""
+        """Play and record a move of the player to move."""
+        mover = self.state.to_move
         if self.watch is not None:
-            self.watch.see(move.mover, float(move.root_wdl[0] - move.root_wdl[2]), self.plies)
-        self.moves.append(move)
+            self.watch.see(mover, move.value, self.plies)
+        edges = len(move.columns["policy_actions"])
+        own = {"actions": move.action, "movers": mover, "policy_lengths": edges}
+        self.moves.append(replace(move, columns={**move.columns, **own}))
         self.full = True
         self.state.play(move.action)
         for unplayed in self.unplayed.values():
@@ -82,69 +87,43 @@ class Slot:
 
 @dataclass(frozen=True)
 class Move:
-    """One searched move, as GameRecord stores it."""
+    """One move of the player to move: its action, its values in columns of GameRecord by name, what was said of it."""
 
     action: int
-    mover: int
-    policy_actions: NDArray[np.uint16]
-    policy_counts: NDArray[np.uint32]
-    root_wdl: NDArray[np.float32]
-    net_value: float
-    visits: int
-    temperature: float
-    surprise: float = 0.0
-    learn: int = 1
+    columns: Mapping[str, Any]
     note: str = ""
-    score: float = float("nan")
-    depth: int = 0
-    seconds: float = 0.0
+
+    @property
+    def value(self) -> float:
+        """The value of its search for the mover, -1 to 1; NaN where there was none."""
+        win, _, loss = self.columns.get("root_wdl", (math.nan,) * 3)
+        return float(win - loss)
 
 
 def unsearched(slot: Slot, chosen: ChosenMove) -> Move:
-    """The move of a player without a forest: nothing is known of it but itself and what the player reports."""
-    return Move(
-        action=chosen.action,
-        mover=slot.state.to_move,
-        policy_actions=np.array([chosen.action], np.uint16),
-        policy_counts=np.ones(1, np.uint32),
-        root_wdl=np.full(3, np.nan, np.float32),
-        net_value=float("nan"),
-        visits=0,
-        temperature=0.0,
-        surprise=float("nan"),
-        learn=0,
-        note=chosen.note,
-        score=float("nan") if chosen.score is None else chosen.score,
-        depth=chosen.depth,
-        seconds=time.perf_counter() - slot.begun if chosen.seconds is None else chosen.seconds,
-    )
+    """Return the move of a player without a forest: nothing is known of it but itself and what the player says."""
+    found = {
+        "policy_actions": np.array([chosen.action]),
+        "policy_counts": np.ones(1),
+        "learn": 0,
+        "scores": math.nan if chosen.score is None else chosen.score,
+        "depths": chosen.depth,
+        "seconds": time.perf_counter() - slot.begun if chosen.seconds is None else chosen.seconds,
+    }
+    return Move(chosen.action, found, chosen.note)
 
 
 def played(slot: Slot) -> GameRecord:
-    """Turns the moves of a game into arrays."""
-    moves = slot.moves
+    """Return the record of a game that is over."""
     outcome, reason, resigned = _result(slot)
     return GameRecord(
         plan=slot.plan,
         seed=slot.seed,
-        actions=np.array([move.action for move in moves], np.uint16),
-        movers=np.array([move.mover for move in moves], np.uint8),
-        policy_actions=np.concatenate([np.zeros(0, np.uint16), *(move.policy_actions for move in moves)]),
-        policy_counts=np.concatenate([np.zeros(0, np.uint32), *(move.policy_counts for move in moves)]),
-        policy_lengths=np.array([len(move.policy_actions) for move in moves], np.uint16),
-        root_wdl=np.array([move.root_wdl for move in moves], np.float32).reshape(-1, 3),
-        net_value=np.array([move.net_value for move in moves], np.float32),
-        visits=np.array([move.visits for move in moves], np.uint32),
-        temperatures=np.array([move.temperature for move in moves], np.float32),
-        surprise=np.array([move.surprise for move in moves], np.float32),
-        learn=np.array([move.learn for move in moves], np.uint8),
         outcome=outcome,
         end_reason=reason,
         resigned=resigned,
         notes=_notes(slot),
-        scores=np.array([move.score for move in moves], np.float32),
-        depths=np.array([move.depth for move in moves], np.uint16),
-        seconds=np.array([move.seconds for move in moves], np.float32),
+        **recorded_columns([move.columns for move in slot.moves]),
     )
 
 

@@ -20,7 +20,7 @@ from pydantic import Field, model_validator
 from hauteur import __version__, _core
 from hauteur.matches.arena import ArenaFacts, play_games
 from hauteur.matches.folder import MatchFolder, TournamentFolder
-from hauteur.matches.match import RESULT_SECONDS, GamesSettings, Match, MatchSettings, match_game, match_plans
+from hauteur.matches.match import RESULT_SECONDS, GamesSettings, Match, MatchSettings, match_plans
 from hauteur.matches.openings import Opening
 from hauteur.matches.ratings.bradley_terry import RatingList, rating_list
 from hauteur.matches.ratings.sources import encounters_of_tally
@@ -158,7 +158,7 @@ class Tournament:
                 for record in records:
                     number, index = divmod(record.plan.index, STRIDE)
                     whole = replace(record, plan=replace(record.plan, index=index))
-                    game = match_game(self.game, whole, a=self.settings.pairings[number][0])
+                    game = MatchGame.of(self.game, whole, a=self.settings.pairings[number][0])
                     self.matches[number].keep(game)
                     if time.monotonic() - written > RESULT_SECONDS:
                         self.write_results()
@@ -171,7 +171,7 @@ class Tournament:
             self.folder.begin_tournament(self.stored_settings())
             for match in self.matches:
                 if match.folder is not None:
-                    match.folder.begin(match.stored_settings(), match.names)
+                    match.folder.begin(match.stored_settings(), names=match.names)
 
     def _plans(self, done: list[set[int]]) -> Iterator[GamePlan]:
         """Pair by pair through the pairings, so that all go on together."""

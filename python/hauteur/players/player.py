@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,8 +64,8 @@ class Player:
             proven=forest.proven_results(ids),
         )
         targets = self._policy_counts(forest, ids, visits)
-        surprise = policy_surprise(targets, priors)
-        return Choice(actions=actions, targets=targets, temperatures=temperatures, surprise=surprise)
+        known: dict[str, NDArray[Any]] = {"temperatures": temperatures, "surprise": policy_surprise(targets, priors)}
+        return Choice(actions=actions, targets=targets, columns=known)
 
     @cached_property
     def _teaches_visits(self) -> bool:
@@ -83,12 +84,11 @@ class Player:
 
 @dataclass(frozen=True)
 class Choice:
-    """The moves of T trees: actions uint16 [T], policy targets uint32 [T, A] as counts, temperatures float64 [T].
+    """The moves of T trees: actions uint16 [T], policy targets uint32 [T, A] as counts.
 
-    surprise float32 [T]: see `policy_surprise`.
+    columns: more that is recorded of each move, [T], by its column in hauteur.matches.record.
     """
 
     actions: NDArray[np.uint16]
     targets: NDArray[np.uint32]
-    temperatures: NDArray[np.float64]
-    surprise: NDArray[np.float32]
+    columns: Mapping[str, NDArray[Any]]

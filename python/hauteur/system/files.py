@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import reprlib
 from pathlib import Path
 from typing import Any
 
@@ -59,3 +60,14 @@ def sha256_of(path: Path) -> str:
 def write_json(path: Path, value: Any) -> None:
     """Writes JSON for people, whole or not at all."""
     write_bytes(path, (json.dumps(value, indent=2) + "\n").encode())
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Return the object of a JSON file; ValueError naming the file when it holds none."""
+    try:
+        values = json.loads(path.read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path}: not JSON: {error}") from None
+    if not isinstance(values, dict):
+        raise ValueError(f"{path}: must hold a JSON object, holds {reprlib.repr(values)}")
+    return values

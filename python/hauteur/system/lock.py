@@ -1,38 +1,62 @@
-"""The lock of a folder: one process at a time works in it."""
+"""The lock of a folder: one process at a time works in it, on this machine or on another that shares the folder."""
 
 from __future__ import annotations
 
-import hashlib
-import os
-import sys
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+LOCK_FILE = ".lock"
+"""It lies in the folder that it locks, empty, and is gone when the work ends; one that is left behind locks nothing."""
+
+PATIENCE = 0.5
+"""Seconds to wait for a process that is just leaving."""
 
 
 @contextmanager
 def locked(folder: Path, work: str) -> Iterator[None]:
-    """Keeps other processes of this machine out of a folder; ValueError when one is at work in it, doing such `work`.
+    """Keep other processes out of a folder while the body runs; the folder is made where it is missing.
 
-    The system ends the hold with the process, however that ends.
+    The lock is one of the operating system: it ends with the process, however that ends. Folders that were made here
+    and are empty at the end are removed again. Raises ValueError when another process works in the folder, doing such
+    `work`, and where the file system of the folder has no locks.
     """
-    name = hashlib.sha256(os.fsencode(folder.resolve())).hexdigest()[:16]
-    with (Path(tempfile.gettempdir()) / f"hauteur-{name}.lock").open("a") as file:
+    made = _make(folder)
+    try:
+        lock = FileLock(folder / LOCK_FILE, timeout=PATIENCE, thread_local=False, fallback_to_soft=False)
+        _acquire(lock, folder, work)
         try:
-            _lock(file.fileno())
-        except OSError:
-            raise ValueError(f"{folder}: another process is {work} in this folder") from None
-        yield
+            yield
+        finally:
+            with suppress(OSError):  # Windows removes no file that is open
+                (folder / LOCK_FILE).unlink()  # before the release: whoever waits for this file sees that it is gone
+            lock.release()
+    finally:
+        for path in made:
+            with suppress(OSError):
+                path.rmdir()
 
 
-def _lock(descriptor: int) -> None:
-    """Locks an open file until it is closed; OSError when another one has it."""
-    if sys.platform == "win32":
-        import msvcrt
+def _make(folder: Path) -> list[Path]:
+    """Make the folder and those above it; return the ones that were missing, the innermost first."""
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    return missing
 
-        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-    else:
-        import fcntl
 
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+def _acquire(lock: FileLock, folder: Path, work: str) -> None:
+    """Take the lock; ValueError when another process has it, or where there are no locks."""
+    try:
+        lock.acquire()
+    except Timeout:
+        raise ValueError(f"{folder}: another process is {work} in this folder") from None
+    except (OSError, NotImplementedError) as error:
+        if isinstance(error, OSError) and error.filename is not None:
+            raise  # the file cannot be made: the folder is read-only, full or gone
+        (folder / LOCK_FILE).unlink(missing_ok=True)
+        raise ValueError(
+            f"{folder}: its file system has no locks ({error}), so that two processes could work in this folder at "
+            "once; name a folder on another one"
+        ) from None

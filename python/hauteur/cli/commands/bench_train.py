@@ -12,7 +12,8 @@ from hauteur import _core
 from hauteur.cli.commands.bench import check_positive
 from hauteur.games.registry import make
 from hauteur.learning.recipe import TrainSettings, parse_recipe
-from hauteur.learning.replay import ReplayBuffer, write_shard
+from hauteur.learning.replay import ReplayBuffer
+from hauteur.learning.shards import write_shard
 from hauteur.matches.arena import play_games
 from hauteur.matches.record import GamePlan
 from hauteur.networks.evaluators.factory import make_evaluator

@@ -28,8 +28,9 @@ from hauteur.learning.game_files.importing import (
     read_games,
 )
 from hauteur.learning.game_files.lc0_chunks import ChunkPositions, read_chunk
-from hauteur.learning.game_files.shards import read_stored
-from hauteur.learning.replay import ReplayBuffer, Samples, write_shard
+from hauteur.learning.game_files.stored_games import good_games
+from hauteur.learning.replay import ReplayBuffer, Samples
+from hauteur.learning.shards import write_shard
 from hauteur.matches.record import GameRecord
 from hauteur.networks.evaluators.base import Evaluator
 from hauteur.system.files import write_bytes
@@ -159,7 +160,7 @@ def teach_games(
     """Writes the teacher's targets into all shards of the folder. Done again it changes nothing."""
     done = 0
     for path in sorted(folder.glob("*.parquet")):
-        records = [stored.record for stored in read_stored(path)]
+        records = [stored.record for stored in good_games(path)]
         taught = []
         for record in taught_games(game, records, teacher):
             taught.append(record)

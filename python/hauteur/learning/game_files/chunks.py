@@ -18,7 +18,7 @@ from hauteur.learning.game_files.lc0_chunks import (
     Records,
     plane_bytes,
 )
-from hauteur.learning.game_files.shards import StoredGame
+from hauteur.learning.game_files.stored_games import StoredGame
 
 VERSION = 6
 

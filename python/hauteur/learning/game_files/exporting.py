@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from hauteur.games.game_line import BadGame
 from hauteur.learning.game_files.chunks import chunk_of
 from hauteur.learning.game_files.importing import files_of
 from hauteur.learning.game_files.lc0_chunks import write_chunk
-from hauteur.learning.game_files.shards import StoredGame, read_stored, wrong_with
+from hauteur.learning.game_files.stored_games import StoredGame, read_stored
 from hauteur.learning.game_files.text import pgn_text, sgf_text
 from hauteur.system.files import write_bytes
 
@@ -70,13 +71,11 @@ def _wanted(shard: Path, generations: tuple[int, int | None], facts: ExportFacts
     """The games of these generations; what cannot be true is skipped."""
     first, last = generations
     try:
-        for number, stored in enumerate(read_stored(shard), 1):
-            if not (first <= stored.generation and (last is None or stored.generation <= last)):
-                continue
-            if (wrong := wrong_with(stored)) is None:
+        for stored in read_stored(shard):
+            if isinstance(stored, BadGame):
+                facts.skipped.append(str(stored))
+            elif first <= stored.generation and (last is None or stored.generation <= last):
                 yield stored
-            else:
-                facts.skipped.append(f"{shard}, game {number}: {wrong}")
     except ValueError as error:
         facts.skipped.append(str(error))
 

@@ -12,8 +12,8 @@ from hauteur.games.game_line import NO_NET, BadGame, GameLine
 from hauteur.games.pgn import read_pgn
 from hauteur.games.sgf import read_sgf
 from hauteur.learning.game_files.lines import record_of
-from hauteur.learning.game_files.shards import StoredGame, read_stored, wrong_with
-from hauteur.learning.replay import write_shard
+from hauteur.learning.game_files.stored_games import StoredGame, read_stored
+from hauteur.learning.shards import write_shard
 from hauteur.matches.record import GameRecord
 
 SHARD_GAMES = 1000
@@ -102,8 +102,11 @@ def _checked(game: _core.Game, line: GameLine, where: str) -> GameRecord | BadGa
 def _read_shard(path: Path, game: _core.Game) -> Iterator[GameRecord | BadGame]:
     try:
         for number, stored in enumerate(read_stored(path), 1):
-            wrong = _wrong_with(stored, game)
-            yield stored.record if wrong is None else BadGame(f"{path}, game {number}", wrong)
+            if isinstance(stored, BadGame):
+                yield stored
+            else:
+                wrong = _wrong_with(stored, game)
+                yield stored.record if wrong is None else BadGame(f"{path}, game {number}", wrong)
     except ValueError as error:
         yield BadGame(str(path), str(error).removeprefix(f"{path}: "))
 
@@ -112,7 +115,7 @@ def _wrong_with(stored: StoredGame, game: _core.Game) -> str | None:
     """Why a game of a shard cannot be used, or None."""
     if stored.game.spec != game.spec:
         return f"is a game of {stored.game.spec}, not of {game.spec}"
-    return wrong_with(stored) if stored.record.learn.any() else "has no positions to learn from"
+    return None if stored.record.learn.any() else "has no positions to learn from"
 
 
 def import_games(

@@ -1,4 +1,4 @@
-"""TODOC"""
+"""Games as they were recorded elsewhere, moves and a result, as records to learn from."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from hauteur.matches.record import GamePlan, GameRecord
 
 
 def record_of(game: _core.Game, line: GameLine, index: int) -> GameRecord:
-    """The line as a game to learn from; ValueError for an illegal move or a result that contradicts the last position.
+    """Return the line as a game to learn from.
 
-    No search stands behind it: the policy target is the move that was played, the root's value is the outcome, the
-    root has no visits, and what the net thought is NaN.
+    ValueError for an illegal move or a result that contradicts the last position. No search stands behind it: the
+    policy target is the move that was played, the root's value is the outcome, the root has no visits.
     """
     movers = _movers(game, line)
     moves = len(movers)
@@ -28,11 +28,6 @@ def record_of(game: _core.Game, line: GameLine, index: int) -> GameRecord:
         policy_counts=np.ones(moves, np.uint32),
         policy_lengths=np.ones(moves, np.uint16),
         root_wdl=np.eye(3, dtype=np.float32)[1 - results],
-        net_value=np.full(moves, np.nan, np.float32),
-        visits=np.zeros(moves, np.uint32),
-        temperatures=np.zeros(moves, np.float32),
-        surprise=np.full(moves, np.nan, np.float32),
-        learn=np.ones(moves, np.uint8),
         outcome=line.outcome,
         end_reason=line.end_reason,
         resigned=resigned,

@@ -12,7 +12,7 @@ from hauteur.games.sgf import (
     result_of,
     written_sgf,
 )
-from hauteur.learning.game_files.shards import StoredGame, player_name
+from hauteur.learning.game_files.stored_games import StoredGame, player_name
 
 
 def pgn_text(stored: StoredGame, *, values: bool = False) -> str:

@@ -9,16 +9,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict
-
 from hauteur import _core
 from hauteur.games.registry import make
 from hauteur.networks.bundled import net_or_shipped
 from hauteur.plots import Figure
 from hauteur.search.params import SearchParams
-from hauteur.system.files import sha256_of, write_bytes
+from hauteur.system.files import sha256_of
 from hauteur.system.formatting import duration
 from hauteur.system.hardware import usable_cores
+from hauteur.system.run_directory import RunDirectory
 
 REFERENCE_SPEED = 600_000
 """Visits a second of `search_speed` on one core of the machine that `Experiment.seconds` are of (AMD Zen 3)."""
@@ -129,28 +128,21 @@ class Experiment:
         return self.seconds * math.pow(setting.scale, self.growth) * rounds / speed
 
 
-class _Stamp(BaseModel):
-    """What a folder of results was begun with."""
+@dataclass(frozen=True)
+class ExperimentFolder(RunDirectory):
+    """experiment.json (settings), the files of results, and what the experiment goes on from."""
 
-    model_config = ConfigDict(extra="forbid")
+    SETTINGS = "experiment.json"
+    CONTENT = "an experiment"
+    WORK = "making an experiment"
 
-    experiment: str
-    scale: float
-    nets: tuple[str, ...] = ()
-    visits: int | None = None
-    game: str | None = None
-    opponent: str | None = None
 
-    @classmethod
-    def of(cls, experiment: Experiment, setting: ExperimentSetting) -> _Stamp:
-        """What this experiment is made with; nets by name and content."""
-        nets = tuple(f"{net.name} sha256 {sha256_of(net)}" for net in setting.nets if net.is_file())
-        others = {"visits": setting.visits, "game": setting.game, "opponent": setting.opponent}
-        return cls.model_validate({"experiment": experiment.name, "scale": setting.scale, "nets": nets, **others})
-
-    def __str__(self) -> str:
-        rest = self.model_dump(exclude={"experiment", "scale"}, exclude_defaults=True)
-        return f"{self.experiment} at scale {self.scale:g}" + "".join(f", {key} {value}" for key, value in rest.items())
+def stored_settings(experiment: Experiment, setting: ExperimentSetting) -> dict[str, Any]:
+    """Return what decides the results, as experiment.json holds it; nets by name and content."""
+    nets = [f"{net.name} sha256 {sha256_of(net)}" for net in setting.nets if net.is_file()]
+    others = {"nets": nets or None, "visits": setting.visits, "game": setting.game, "opponent": setting.opponent}
+    given = {key: value for key, value in others.items() if value is not None}
+    return {"experiment": experiment.name, "scale": setting.scale, **given}
 
 
 def make_experiment(experiment: Experiment, setting: ExperimentSetting) -> Result:
@@ -158,12 +150,17 @@ def make_experiment(experiment: Experiment, setting: ExperimentSetting) -> Resul
 
     ValueError when the folder holds another experiment, or the same at another scale.
     """
-    from hauteur.studies.papers.results import write_results
-
     _check_choices(experiment, setting)
     speed = 1.0 if experiment.estimate_here else search_speed() / REFERENCE_SPEED
     estimate = experiment.estimate(setting, speed)  # first: it also finds nets and players that do not fit
-    _stamp(experiment, setting)
+    with ExperimentFolder(setting.folder).open(stored_settings(experiment, setting)):
+        return _made(experiment, setting, estimate, speed)
+
+
+def _made(experiment: Experiment, setting: ExperimentSetting, estimate: float, speed: float) -> Result:
+    """Make the experiment in its folder; speed: of this machine, 1 = the reference."""
+    from hauteur.studies.papers.results import write_results
+
     setting.show(f"{experiment.name}: {experiment.title} ({experiment.paper})")
     machine = "measured here" if experiment.estimate_here else f"this machine at {speed:.0%} of the reference"
     cores = f"{setting.seeds} {'seed' if setting.seeds == 1 else 'seeds'}, {setting.threads} threads, {machine}"
@@ -211,18 +208,6 @@ def _search_once(forest: _core.Forest) -> int:
     forest.set_visit_limits(ids, np.full(len(ids), 200, np.uint32))
     run_searches(forest, UniformEvaluator(forest.game), batch_size=32)
     return int(forest.root_node_visits(ids).sum())
-
-
-def _stamp(experiment: Experiment, setting: ExperimentSetting) -> None:
-    """Begins the folder, or checks that it is this experiment's."""
-    setting.folder.mkdir(parents=True, exist_ok=True)
-    path, mine = setting.folder / "experiment.json", _Stamp.of(experiment, setting)
-    if not path.exists():
-        write_bytes(path, (mine.model_dump_json(indent=2, exclude_defaults=True) + "\n").encode())
-        return
-    there = _Stamp.model_validate_json(path.read_text(encoding="utf-8"))
-    if there != mine:
-        raise ValueError(f"{setting.folder} holds {there}, not {mine}; name another folder with --out")
 
 
 def default_folder(experiment: Experiment, scale: float) -> Path:

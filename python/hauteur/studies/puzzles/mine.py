@@ -7,7 +7,6 @@ source are taken, where not all are, is drawn by the seed so that a larger numbe
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -32,11 +31,9 @@ from hauteur.studies.puzzles.mining import ScreenedPosition, examine
 from hauteur.studies.puzzles.puzzle import EngineCheck, Puzzle
 from hauteur.studies.puzzles.sources import Census, first_of_each, take_census
 from hauteur.studies.puzzles.themes import themes_of
-from hauteur.system.files import write_json
 from hauteur.system.formatting import duration
 from hauteur.system.jsonl import Journal
-from hauteur.system.lock import locked
-from hauteur.system.provenance import provenance
+from hauteur.system.run_directory import RunDirectory, changes
 from hauteur.system.settings import Section
 
 EVALUATIONS_A_POSITION = 20
@@ -71,6 +68,29 @@ class Checked(Section):
     check: EngineCheck
 
 
+@dataclass(frozen=True)
+class MiningFolder(RunDirectory):
+    """mine.json (settings), positions.jsonl, checks.jsonl, result.json and the files of puzzles."""
+
+    SETTINGS = "mine.json"
+    CONTENT = "a mining"
+    WORK = "mining puzzles"
+
+    def check_mining(self, settings: MineSettings, game: _core.Game) -> MineRule:
+        """Return the rule that the positions are examined by; ValueError where the folder has other settings."""
+        if not self.settings_file.exists():
+            return settings.rule
+        there, mine = self.stored()["settings"], settings.stored(game)
+        try:
+            rule = MineRule.model_validate(there.pop("rule"))
+        except (ValueError, KeyError):
+            raise ValueError(f"{self.settings_file}: has no settings of a mining") from None
+        mine.pop("rule")
+        looser = settings.rule.loosens(rule)
+        self.refuse([*changes(there, mine), *([looser] if looser else [])])
+        return rule
+
+
 @dataclass
 class Mine:
     """A mining.
@@ -95,8 +115,10 @@ class Mine:
 
     def run(self) -> dict[str, Any]:
         """Mines what is missing, checks, writes the files; what result.json holds."""
-        with locked(self.folder, "mining puzzles"):
-            self._begin()
+        folder = MiningFolder(self.folder)
+        with folder.locked():
+            self.looser = folder.check_mining(self.settings, self.game)
+            folder.begin(self.settings.stored(self.game))
             bad: list[BadGame] = []
             census = take_census(self.sources, self.game, self.settings.first_ply, bad.append)
             for wrong in bad:
@@ -110,29 +132,6 @@ class Mine:
             return self._written(kept, {**result, "left_out_games": len(bad)})
 
     # Private.
-
-    def _begin(self) -> None:
-        """Makes the folder; ValueError where it holds a mining with other settings."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        path, mine = self.folder / "mine.json", self.settings.stored(self.game)
-        self.looser = self.settings.rule
-        if not path.exists():
-            write_json(path, {"settings": mine, "begun": provenance()})
-            return
-        try:
-            there = json.loads(path.read_text(encoding="utf-8"))["settings"]
-            rule = MineRule.model_validate(there["rule"])
-        except (ValueError, KeyError, TypeError):
-            raise ValueError(f"{path}: not the settings of a mining") from None
-        self.looser = rule
-        keys = [key for key in {**there, **mine} if key != "rule" and there.get(key) != mine.get(key)]
-        changes = [f"{key} was {there.get(key)!r} and is now {mine.get(key)!r}" for key in keys]
-        if looser := self.settings.rule.loosens(rule):
-            changes.append(looser)
-        if changes:
-            raise ValueError(
-                f"{self.folder} holds a mining with other settings: {'; '.join(changes)}; name another with --out"
-            )
 
     def _chosen(self, census: Census, source: str) -> set[str]:
         """The positions of a source that are judged."""
@@ -205,8 +204,7 @@ class Mine:
         """Writes puzzles and result."""
         files = [path.name for path in write_puzzles(puzzles, self.folder)]
         result = {**result, "written_puzzles": len(puzzles), "files": files}
-        settings = self.settings.stored(self.game)
-        write_json(self.folder / "result.json", {**result, "settings": settings, "written": provenance()})
+        MiningFolder(self.folder).write_result({**result, "settings": self.settings.stored(self.game)})
         return result
 
 

@@ -22,8 +22,8 @@ from hauteur.games.registry import make
 from hauteur.learning.game_files.importing import SHARD_GAMES
 from hauteur.learning.game_files.lines import record_of
 from hauteur.learning.recipe import NetworkSettings, Recipe, parse_recipe
-from hauteur.learning.replay import write_shard
 from hauteur.learning.run_folder import RunFolder
+from hauteur.learning.shards import write_shard
 from hauteur.learning.trainers import architecture_for
 from hauteur.matches.results import MatchGame
 from hauteur.networks.evaluators.factory import evaluations_per_second

@@ -1,0 +1,235 @@
+"""Shards: games on disk as Parquet files, one row a game, with what was played and what the searches found.
+
+A shard is written under a temporary name and renamed, so it is whole or absent. It carries a hash of its columns; what
+is damaged, foreign or cannot have been played is refused with the name of the file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from hauteur import _core
+from hauteur.games.end_reasons import RESIGNATION
+from hauteur.games.registry import make
+from hauteur.learning.recorded_games import Games, offsets_of
+from hauteur.matches.record import COLUMNS, Column, GameRecord, LearnedColumns, columns_of
+from hauteur.system.errors import one_line
+from hauteur.system.files import write_bytes
+
+FORMAT = "hauteur games 2"
+
+STORED = tuple(column for column in COLUMNS if column.stored)
+
+SCHEMA = pa.schema(
+    [
+        ("game_spec", pa.string()),
+        ("index", pa.int64()),  # number of the game in its generation
+        ("generation", pa.int32()),
+        ("seed", pa.int64()),
+        ("net_first", pa.int32()),  # generation of the net that moved as first
+        ("net_second", pa.int32()),
+        ("start", pa.list_(pa.uint16())),  # actions from the game's initial state to the first searched position
+        ("outcome", pa.int8()),
+        ("end_reason", pa.string()),
+        ("n_scl", pa.float32()),  # of search-contempt; null where it is off
+        ("resigned", pa.int8()),  # seat that resigned, or played out would have: 0 first, 1 second; -1 neither
+        ("origin", pa.string()),  # spec of the game whose initial state it began from; null: the game's own
+        *((column.name, pa.list_(pa.from_numpy_dtype(column.dtype))) for column in STORED),
+        ("root_q", pa.list_(pa.float32())),  # win - loss of root_wdl
+    ]
+)
+
+MAY_BE_NULL = ("end_reason", "n_scl", "origin")
+
+make_cached = lru_cache(64)(make)
+
+
+def write_shard(
+    path: Path, game_spec: str, games: Sequence[GameRecord], *, generation: int, nets: Sequence[int]
+) -> None:
+    """Write games as one shard, whole or not at all; nets: generation of each player's net, by player index."""
+    table = pa.Table.from_pylist([_row(game_spec, game, generation, nets) for game in games], schema=SCHEMA)
+    table = table.replace_schema_metadata({"format": FORMAT, "sha256": _digest(table)})
+    file = pa.BufferOutputStream()
+    pq.write_table(table, file, compression="zstd", write_page_checksum=True)
+    write_bytes(path, file.getvalue().to_pybytes())
+
+
+def read_shard(path: Path, game_spec: str) -> Games:
+    """Read a shard; ValueError naming the file when it is damaged, foreign, of another game or holds a bad game."""
+    table = read_table(path)
+    others = set(table["game_spec"].to_pylist()) - {game_spec}
+    if others:
+        raise ValueError(f"{path}: games of {', '.join(sorted(map(str, others)))}, expected {game_spec}")
+    for number, reason in bad_games(table).items():
+        raise ValueError(f"{path}, game {number + 1}: {reason}")
+    return games_of(table)
+
+
+def read_table(path: Path) -> pa.Table:
+    """Return the columns of a shard as SCHEMA has them; ValueError naming the file when it is damaged or foreign."""
+    try:
+        table = pq.ParquetFile(path, page_checksum_verification=True).read()
+    except (pa.ArrowException, OSError, MemoryError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path}: not a whole Parquet file: {one_line(error)[:200]}") from error
+    metadata = table.schema.metadata or {}
+    written = metadata.get(b"format", b"").decode(errors="replace")
+    if written != FORMAT or _types(table.schema) != _types(SCHEMA):
+        raise ValueError(f"{path}: not a shard of games: its format is {written[:80]!r}, expected {FORMAT!r}")
+    empty = next((name for name in table.column_names if name not in MAY_BE_NULL and _has_nulls(table[name])), None)
+    if empty is not None:
+        raise ValueError(f"{path}: its column {empty} has places without a value")
+    if metadata.get(b"sha256", digest := _digest(table)) != digest:
+        raise ValueError(f"{path}: its columns are not those that were written (their sha256 differs)")
+    return table.select(SCHEMA.names).combine_chunks()
+
+
+def _types(schema: pa.Schema) -> list[tuple[str, pa.DataType]]:
+    return sorted((field.name, field.type) for field in schema)
+
+
+def _has_nulls(column: pa.ChunkedArray) -> bool:
+    """Whether a value is missing, or one within a list."""
+    return bool(column.null_count or (pa.types.is_list(column.type) and pc.list_flatten(column).null_count))
+
+
+def _digest(table: pa.Table) -> bytes:
+    """Return the sha256 of all names and values, hexadecimal."""
+    digest = hashlib.sha256()
+    for name in SCHEMA.names:
+        digest.update(name.encode())
+        if pa.types.is_list(table[name].type):
+            values, offsets = list_column(table, name)
+            digest.update(np.diff(offsets).tobytes())
+            digest.update(values.tobytes())
+        else:
+            digest.update(json.dumps(table[name].to_pylist()).encode())
+    return digest.hexdigest().encode()
+
+
+def _row(game_spec: str, game: GameRecord, generation: int, nets: Sequence[int]) -> dict[str, Any]:
+    first, second = game.plan.seats
+    return {
+        "game_spec": game_spec,
+        "index": game.plan.index,
+        "generation": generation,
+        "seed": game.seed,
+        "net_first": nets[first],
+        "net_second": nets[second],
+        "start": np.array(game.plan.start, np.uint16),
+        "outcome": game.outcome,
+        "end_reason": game.end_reason,
+        "n_scl": game.n_scl,
+        "resigned": game.resigned,
+        "origin": _origin(game),
+        **{column.name: getattr(game, column.name).ravel() for column in STORED},
+        "root_q": game.root_wdl[:, 0] - game.root_wdl[:, 2],
+    }
+
+
+def _origin(game: GameRecord) -> str | None:
+    """Return the spec that gives the position that the game began from; None: it is the game's own start."""
+    origin = game.plan.origin
+    if origin is not None and origin.ply:
+        raise ValueError(f"game {game.plan.index} begins {origin.ply} plies after the start of {origin.game.spec}")
+    return None if origin is None else origin.game.spec
+
+
+def list_column(table: pa.Table, name: str) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Return all values of a list column, and the offsets of its rows [G + 1]."""
+    column = table[name]
+    lengths = pc.list_value_length(column).to_numpy()
+    return pc.list_flatten(column).to_numpy(), offsets_of(lengths)
+
+
+def games_of(table: pa.Table) -> Games:
+    """Return the games of a shard whose columns fit each other, without what training does not read."""
+    (start, start_offsets), (actions, action_offsets) = list_column(table, "start"), list_column(table, "actions")
+    starts, moves = np.diff(start_offsets), np.diff(action_offsets)
+    of_game = np.concatenate([np.repeat(np.arange(len(moves)), lengths) for lengths in (starts, moves)])
+    plain = {name: table[name].to_numpy() for name in ("outcome", "generation", "index", "resigned")}
+    return Games(
+        lines=np.concatenate([start, actions])[np.argsort(of_game, kind="stable")],
+        line_lengths=starts + moves,
+        move_counts=moves,
+        n_scl=table["n_scl"].fill_null(float("nan")).to_numpy(),
+        nets=np.stack([table["net_first"].to_numpy(), table["net_second"].to_numpy()], axis=1),
+        gave_up=np.array([reason == RESIGNATION for reason in table["end_reason"].to_pylist()], np.bool_),
+        origin=np.array(table["origin"].to_pylist(), np.object_),
+        **plain,
+        **{column.name: _values(table, column) for column in columns_of(LearnedColumns)},
+    )
+
+
+def _values(table: pa.Table, column: Column) -> NDArray[Any]:
+    values, _ = list_column(table, column.name)
+    return values if column.width == 1 else values.reshape(-1, column.width)
+
+
+def bad_games(table: pa.Table) -> dict[int, str]:
+    """Return why games of a shard cannot be as they are recorded, by their place from 0."""
+    bad = dict.fromkeys(_misfits(table).tolist(), "has columns that do not fit each other")
+    fitting = np.setdiff1d(np.arange(table.num_rows), list(bad)).astype(np.int64)
+    rows = table.take(fitting)
+    games = games_of(rows)
+    for place, spec, number in zip(fitting.tolist(), rows["game_spec"].to_pylist(), range(len(fitting)), strict=True):
+        try:
+            _check_game(games, number, make_cached(spec))
+        except ValueError as error:
+            bad[place] = str(error)
+    return dict(sorted(bad.items()))
+
+
+def _misfits(table: pa.Table) -> NDArray[np.int64]:
+    """Return the games whose columns have not the same number of moves, or of edges."""
+    moves = pc.list_value_length(table["actions"]).to_numpy()
+    lengths, offsets = list_column(table, "policy_lengths")
+    summed = np.diff(offsets_of(lengths)[offsets])
+    wanted = {column.name: summed if column.level == "edge" else moves * column.width for column in STORED}
+    wanted["root_q"] = moves
+    wrong = [pc.list_value_length(table[name]).to_numpy() != lengths for name, lengths in wanted.items()]
+    return np.flatnonzero(np.any(wrong, axis=0))
+
+
+def _check_game(games: Games, number: int, game: _core.Game) -> None:
+    """Raise ValueError unless a game has values that it may have, and can be played."""
+    moves = slice(games.moves_before[number], games.moves_before[number + 1])
+    offsets = games.edge_offsets[moves.start : moves.stop + 1]
+    edges = slice(offsets[0], offsets[-1])
+    learned = games.learn[moves] != 0
+    if games.outcome[number] not in (-1, 0, 1) or (games.policy_actions[edges] >= game.num_actions).any():
+        raise ValueError("has an outcome or an action that the game does not have")
+    counted = np.diff(offsets_of(games.policy_counts[edges])[offsets - offsets[0]]) > 0
+    wdl = games.root_wdl[moves][learned]
+    if not (np.abs(wdl - 0.5) < 0.51).all() or not counted[learned].all():  # NaN is no value either
+        raise ValueError("has a position without a policy target or a value")
+    line = games.lines[games.line_offsets[number] : games.line_offsets[number + 1]].tolist()
+    movers = list(_movers(_start(games.origin[number], game), line))
+    if movers[games.plies[moves.start] if moves.stop > moves.start else len(line) :] != games.movers[moves].tolist():
+        raise ValueError("does not say rightly who made each move")
+
+
+def _start(origin: str | None, game: _core.Game) -> _core.State:
+    """Return the position that a game begins from; ValueError where it is of another game."""
+    begun = game if origin is None else make_cached(origin)
+    if (begun.name, begun.num_actions, begun.feature_shape) != (game.name, game.num_actions, game.feature_shape):
+        raise ValueError(f"begins from a position of {begun.spec}, but is a game of {game.spec}")
+    return begun.initial_state()
+
+
+def _movers(state: _core.State, line: Sequence[int]) -> Iterator[int]:
+    """Play the actions; yield who made each. ValueError for the first that is illegal."""
+    for action in line:
+        yield state.to_move
+        state.play(action)

@@ -1,0 +1,92 @@
+"""A folder in which interrupted work goes on: a file of settings with provenance, a lock, a result.
+
+Runs, matches, tournaments, tunings, minings and experiments keep their files in such folders. Work goes on only with
+the settings that it was begun with.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from hauteur.system.files import leftovers, read_json, write_json
+from hauteur.system.lock import locked
+from hauteur.system.provenance import provenance
+
+OTHER_FOLDER = "name another folder with --out"
+
+
+@dataclass(frozen=True)
+class RunDirectory:
+    """A folder of work. SETTINGS: name of the file of settings; CONTENT: what the folder holds; WORK: what is done."""
+
+    path: Path
+
+    SETTINGS: ClassVar[str]
+    CONTENT: ClassVar[str]
+    WORK: ClassVar[str]
+
+    @property
+    def settings_file(self) -> Path:
+        """The settings that the work was begun with, and where, when and with what."""
+        return self.path / self.SETTINGS
+
+    @property
+    def result_file(self) -> Path:
+        """The result, of all that is done so far."""
+        return self.path / "result.json"
+
+    def locked(self) -> AbstractContextManager[None]:
+        """Keep other processes out of the folder, which is made; ValueError when one works in it."""
+        return locked(self.path, self.WORK)
+
+    @contextmanager
+    def open(self, settings: Mapping[str, Any]) -> Iterator[None]:
+        """Begin the work or go on with it, with other processes kept out; ValueError for other settings."""
+        with self.locked():
+            self.check(settings)
+            self.begin(settings)
+            yield
+
+    def begin(self, settings: Mapping[str, Any], **more: Any) -> None:
+        """Make the folder and write the settings with their provenance, unless they are there."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        if not self.settings_file.exists():
+            write_json(self.settings_file, {"settings": settings, **more, "begun": provenance()})
+
+    def stored(self) -> dict[str, Any]:
+        """Return what the file of settings holds; ValueError when it is damaged."""
+        stored = read_json(self.settings_file)
+        if not isinstance(stored.get("settings"), dict):
+            raise ValueError(f"{self.settings_file}: has no settings of {self.CONTENT}")
+        return stored
+
+    def check(self, settings: Mapping[str, Any]) -> None:
+        """Raise ValueError where the folder holds such work with other settings."""
+        if self.settings_file.exists():
+            as_stored = json.loads(json.dumps(settings))  # tuples are lists there
+            self.refuse(changes(self.stored()["settings"], as_stored))
+
+    def refuse(self, changed: Iterable[str], advice: str = OTHER_FOLDER) -> None:
+        """Raise ValueError if there are changes."""
+        if listed := "; ".join(changed):
+            raise ValueError(f"{self.path} holds {self.CONTENT} with other settings: {listed}; {advice}")
+
+    def write_result(self, result: Mapping[str, Any]) -> None:
+        """Replace result.json, with provenance where the result has none."""
+        write_json(self.result_file, result if "written" in result else {**result, "written": provenance()})
+
+    def sweep(self) -> None:
+        """Delete the files that a process which ended while it wrote them has left behind."""
+        for path in leftovers(self.path):
+            path.unlink(missing_ok=True)
+
+
+def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """Return a text for every setting that differs."""
+    keys = [key for key in {**before, **now} if before.get(key) != now.get(key)]
+    return [f"{key} was {before.get(key)!r} and is now {now.get(key)!r}" for key in keys]

@@ -1,0 +1,63 @@
+"""Files of JSON and TOML for programs and people: what is torn is mended, what is damaged is one line with the name."""
+
+from pathlib import Path
+
+import pytest
+
+from hauteur.system.files import read_json
+from hauteur.system.jsonl import Journal, read_objects
+from hauteur.system.settings import Section, read_toml
+
+
+class Entry(Section):
+    """A line."""
+
+    number: int
+    text: str = ""
+
+
+def test_entries_come_back_and_a_torn_line_is_removed(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "x.jsonl", Entry)
+    assert list(journal.entries()) == []
+    for number in range(3):
+        journal.append(Entry(number=number, text="é\n"))
+    whole = journal.path.read_bytes()
+    for torn in (b'{"number": 7', b"\xff", b'{"number": 7}'):
+        journal.path.write_bytes(whole + torn)
+        assert [entry.number for entry in journal.entries()] == [0, 1, 2]
+        assert journal.path.read_bytes() == whole
+
+
+@pytest.mark.parametrize("line", [b"nonsense", b'{"number": "\xff"}', b"[" * 5000, b'{"number":' * 5000, b"[1]", b""])
+def test_a_damaged_line_is_named(tmp_path: Path, line: bytes) -> None:
+    journal = Journal(tmp_path / "x.jsonl", Entry, "a game")
+    journal.path.write_bytes(b'{"number": 1}\n' + line + b'\n{"number": 2}\n')
+    with pytest.raises(ValueError, match=r"x\.jsonl, line 2: not a game: '") as error:
+        list(journal.entries())
+    assert len(str(error.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize("line", [b"nonsense", b'"\xff"', b"[" * 5000, b"[1]"])
+def test_damaged_objects_are_named(tmp_path: Path, line: bytes) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(b'{"generation": 1}\n' + line + b"\n")
+    with pytest.raises(ValueError, match=r"x\.jsonl, line 2: "):
+        read_objects(path, "generation")
+    path.write_bytes(line)
+    with pytest.raises(ValueError, match=r"x\.jsonl: "):
+        read_json(path)
+
+
+def test_a_deep_object_without_the_key_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(b'{"a":' * 900 + b"1" + b"}" * 900)
+    with pytest.raises(ValueError, match=r"x\.jsonl, line 1: must be a JSON object with generation"):
+        read_objects(path, "generation")
+
+
+@pytest.mark.parametrize("text", ["a = ", "a = " + "[" * 3000, "\udcff"])
+def test_damaged_toml_is_named(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "x.toml"
+    path.write_bytes(text.encode(errors="surrogateescape"))
+    with pytest.raises(ValueError, match=r"x\.toml: not a TOML file"):
+        read_toml(path)
