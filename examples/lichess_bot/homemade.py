@@ -19,6 +19,10 @@ CLOCKS = (("wtime", "white_clock"), ("btime", "black_clock"), ("winc", "white_in
 NUMBERS = (("movestogo", "remaining_moves"), ("depth", "depth"), ("nodes", "nodes"), ("mate", "mate"))
 
 
+class ExampleEngine(MinimalEngine):
+    """A name that lichess-bot imports from this file."""
+
+
 class Hauteur(MinimalEngine):
     """Plays with the search of hauteur in this process; its tree follows the game.
 

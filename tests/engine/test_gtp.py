@@ -27,7 +27,7 @@ def thinking() -> Iterator[Table]:
     """An engine with a search."""
     table = Table(player="net=uniform visits=40")
     yield table
-    table.desk.close()
+    table.session.close()
 
 
 # The protocol.
@@ -126,7 +126,7 @@ def test_a_net_of_another_size_refuses_the_board(tmp_path: Path) -> None:
     table = Table("connect4", "net=uniform visits=5")
     assert table.refused("boardsize 9").startswith("unacceptable size: ")
     assert table.ask("boardsize 7") == ""
-    table.desk.close()
+    table.session.close()
 
 
 def test_captures_and_suicide_are_illegal(table: Table) -> None:
@@ -143,8 +143,8 @@ def test_captures_and_suicide_are_illegal(table: Table) -> None:
 @pytest.mark.parametrize("seed", [1, 2])
 def test_legal_moves_are_those_of_plain_rules(seed: int) -> None:
     table, rules, colour = Table(player=f"random name=r{seed}"), PlainNoGo(5), 0
-    table.desk.thinker._rng = np.random.default_rng(seed)  # type: ignore[attr-defined]
-    while not table.desk.board.is_over:
+    table.session.playing._rng = np.random.default_rng(seed)
+    while not table.session.board.is_over:
         assert set(table.ask(f"all_legal {'bw'[colour]}").split()) == rules.legal(colour)
         rules.play(colour, table.ask(f"genmove {'bw'[colour]}"))
         colour = 1 - colour
@@ -155,7 +155,7 @@ def test_the_end_of_a_game(table: Table) -> None:
     table.ask("boardsize 2")
     assert table.refused("final_score") == "cannot score: the game is not over"
     colour = 0
-    while not table.desk.board.is_over:
+    while not table.session.board.is_over:
         table.ask(f"genmove {'bw'[colour]}")
         colour = 1 - colour
     assert colour == 1, "on 2x2 Black wins"
@@ -258,41 +258,41 @@ def test_reg_genmove_plays_nothing_and_repeats(thinking: Table) -> None:
 
 def test_the_clock_bounds_the_search_and_runs_meanwhile() -> None:
     table = Table(player="net=uniform")
-    assert table.desk.budget(0) is None
+    assert table.session.budget(0) is None
     for line in ("time_settings 0 0 0", "time_settings 0 30 0"):
         table.ask(line)
-        assert table.desk.budget(0) is None
+        assert table.session.budget(0) is None
     table.ask("time_settings 60 0 0")
-    budget = table.desk.budget(0)
+    budget = table.session.budget(0)
     assert budget is not None
     assert 0 < budget.target <= budget.maximum <= 30
     table.ask("time_left b 2 0")
-    shorter = table.desk.budget(0)
+    shorter = table.session.budget(0)
     assert shorter is not None
     assert shorter.target < budget.target
     table.ask("time_left b 5 1")
-    period = table.desk.budget(0)
+    period = table.session.budget(0)
     assert period is not None
     assert 4 < period.target < 5, "the last stone of a period may take what is left of it"
-    table.desk.close()
+    table.session.close()
 
 
 def test_a_clock_without_visits_searches_by_time() -> None:
     table = Table("nogo(size=5)", "net=uniform")
     table.ask("time_settings 1 0 0")
     table.ask("genmove b")
-    last = table.desk.last
+    last = table.session.last
     assert last is not None
     assert last.report.reason in ("time", "decided")
-    table.desk.close()
+    table.session.close()
 
 
 def test_resigning_is_an_option() -> None:
     always = Table("nogo(size=3)", "net=uniform visits=30", resign_below=0.99)
     assert always.ask("genmove b") == "resign"
     assert always.ask("move_history") == ""
-    assert always.ask("final_score") if always.desk.board.is_over else always.refused("final_score")
-    always.desk.close()
+    assert always.ask("final_score") if always.session.board.is_over else always.refused("final_score")
+    always.session.close()
 
 
 def test_settings_of_the_player(thinking: Table) -> None:
@@ -327,7 +327,7 @@ def test_a_net_that_cannot_be_opened_is_an_answer(tmp_path: Path, capsys: pytest
     assert "the player cannot be used: " in capsys.readouterr().err
     assert table.ask("hauteur-set net uniform") == ""
     assert table.ask("genmove b")
-    table.desk.close()
+    table.session.close()
 
 
 def test_names_are_those_of_the_player() -> None:

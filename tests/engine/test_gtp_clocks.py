@@ -55,19 +55,19 @@ def test_the_engine_runs_its_own_clocks() -> None:
     table = Table(player="rave:10")
     table.ask("time_settings 100 0 0")
     times = iter([0.0, 0.0, 7.0, 7.0, 7.0, 10.0])  # of each move: begin, the net is there, end
-    table.desk._now = lambda: next(times)
+    table.session._now = lambda: next(times)
     table.ask("genmove b")
     table.ask("genmove w")
-    assert [clock.left for clock in table.desk.clocks] == [93.0, 97.0]
+    assert [clock.left for clock in table.session.clocks] == [93.0, 97.0]
     table.ask("time_left b 50 0")
-    assert [clock.left for clock in table.desk.clocks] == [50.0, 97.0]
+    assert [clock.left for clock in table.session.clocks] == [50.0, 97.0]
     table.ask("clear_board")
-    assert [clock.left for clock in table.desk.clocks] == [100.0, 100.0]
+    assert [clock.left for clock in table.session.clocks] == [100.0, 100.0]
 
 
 @pytest.mark.parametrize(("line", "left"), [("time_left w 40 0", (40.0, 0)), ("time_left w 40 5", (40.0, 5))])
 def test_a_clock_without_time_settings_is_for_both(line: str, left: tuple[float, int]) -> None:
     table = Table(player="rave:10")
     table.ask(line)
-    assert [(clock.left, clock.stones) for clock in table.desk.clocks] == [left, left]
-    assert table.desk.budget(0) == table.desk.budget(1) is not None
+    assert [(clock.left, clock.stones) for clock in table.session.clocks] == [left, left]
+    assert table.session.budget(0) == table.session.budget(1) is not None

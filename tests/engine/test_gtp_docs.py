@@ -4,7 +4,7 @@ from pathlib import Path
 
 from hauteur.engine.gtp.engine import GtpEngine
 from hauteur.engine.gtp.protocol import Commands, GtpCommand
-from hauteur.engine.gtp.session import DeskSettings, GtpSession
+from hauteur.engine.gtp.session import GtpSession, GtpSettings
 from hauteur.engine.streams import Output
 from hauteur.games.registry import make
 from hauteur.players.settings import parse_player
@@ -12,9 +12,9 @@ from hauteur.players.settings import parse_player
 
 def commands_of(player: str) -> Commands:
     """The commands of an engine with this player."""
-    desk = GtpSession(make("nogo(size=5)"), parse_player(player), DeskSettings())
-    commands = GtpEngine(desk, Output(None)).commands()  # type: ignore[arg-type]
-    desk.close()
+    session = GtpSession(make("nogo(size=5)"), parse_player(player), GtpSettings())
+    commands = GtpEngine(session, Output(None)).commands()  # type: ignore[arg-type]
+    session.close()
     return commands
 
 

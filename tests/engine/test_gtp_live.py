@@ -100,13 +100,13 @@ def test_a_complete_tree_is_shown_until_the_next_line() -> None:
 def test_analysis_that_is_not_understood(line: str) -> None:
     table = Table(player="net=uniform visits=40")
     assert table.refused(line)
-    table.desk.close()
+    table.session.close()
 
 
 def test_an_interrupted_search_answers_at_once() -> None:
     table = Table(player="net=uniform visits=1000000000")
-    thinker = table.desk.net_thinker
-    table.engine.run(Typist("genmove b", lambda: thinker.session.searching, "# interrupt", "undo"))
+    playing = table.session.analysing
+    table.engine.run(Typist("genmove b", lambda: playing.is_searching, "# interrupt", "undo"))
     assert re.fullmatch(r"= [A-E][1-5]\n\n=\n\n", table.stream.getvalue())
 
 
@@ -163,3 +163,10 @@ def test_the_conversation_is_logged(tmp_path: Path) -> None:
         client.ask("name")
         client.end()
     assert [line.split(" ", 1)[1] for line in log.read_text().splitlines()] == ["> 1 name", "< =1 hauteur", "< ", "> "]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a full disk is needed")
+def test_a_full_disk_ends_the_log_and_not_the_engine() -> None:
+    with engine("--player", "rave:5", "--log", "/dev/full") as client:
+        assert client.ask("name") == "hauteur"
+        assert client.end() == (0, "hauteur: error: /dev/full: No space left on device; nothing is logged any more\n")

@@ -1,17 +1,20 @@
-"""The UCI engine called as a function: its net follows its options."""
+"""The UCI engine called as a function: its net follows its options, and its clock waits for the net."""
 
+import time
+
+from hauteur import _core
+from hauteur.engine.nets import NetChoice
 from hauteur.engine.uci.in_process import InProcessEngine
-from hauteur.engine.uci.net import NetChoice
-from hauteur.games.registry import make
 from hauteur.networks.evaluators.base import UniformEvaluator
+from hauteur.search.lc0_options import Value
 
 
 def test_another_net_is_opened_when_its_option_changes() -> None:
     opened: list[str] = []
 
-    def opener(choice: NetChoice) -> UniformEvaluator:
-        opened.append(choice.spec)
-        return UniformEvaluator(make("chess"))
+    def opener(game: _core.Game, choice: NetChoice) -> UniformEvaluator:
+        opened.append(choice.net)
+        return UniformEvaluator(game)
 
     with InProcessEngine({"WeightsFile": "uniform"}, opener=opener, seed=1) as engine:
         first = engine.search("startpos", "nodes 20")
@@ -20,3 +23,15 @@ def test_another_net_is_opened_when_its_option_changes() -> None:
         engine.options.set("WeightsFile", "rollout")
         assert engine.search("startpos", "nodes 20").move
     assert opened == ["uniform", "rollout"]
+
+
+def test_the_clock_of_the_first_move_waits_for_the_net() -> None:
+    def slow(game: _core.Game, choice: NetChoice) -> UniformEvaluator:
+        time.sleep(1.0)
+        return UniformEvaluator(game)
+
+    options: dict[str, Value] = {"WeightsFile": "uniform", "Move Overhead": 0, "SmartPruningFactor": 0}
+    with InProcessEngine(options, opener=slow, seed=1) as engine:
+        move = engine.search("startpos", "movetime 500")
+    assert move.report.visits > 1
+    assert move.report.reason == "time"

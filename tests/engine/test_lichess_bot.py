@@ -209,6 +209,10 @@ def test_a_homemade_game_at_odds(homemade: Any, caplog: pytest.LogCaptureFixture
     off.quit()
 
 
+def test_the_file_has_the_names_that_lichess_bot_imports(homemade: Any) -> None:
+    assert issubclass(homemade.ExampleEngine, MinimalEngine)
+
+
 def test_homemade_options_are_checked(homemade: Any) -> None:
     with pytest.raises(ValueError, match="no option 'Treads'"):
         player_of(homemade, Treads=3)

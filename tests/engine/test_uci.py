@@ -118,10 +118,6 @@ def test_options_in_any_case_with_and_without_effect(client: Client) -> None:
         ("position fen 8/8/8/8/8/8/8/8 w - - 0 1", "the board is empty"),
         ("position startpos moves e2e4 e2e4", 'move 2 of the position: "e2e4" is not a legal move'),
         ("position startpos moves 0000", 'move 1 of the position: "0000" is not a legal move'),
-        ("go nodes many", "go nodes needs a whole number, got 'many'"),
-        ("go wtime", "go wtime needs a whole number, got 'nothing'"),
-        ("go searchmoves e2e5", '"e2e5" is not a legal move'),
-        ("go away", "go does not know 'away'"),
         ("sing a song", "unknown command: sing a song"),
     ],
 )
@@ -132,6 +128,29 @@ def test_bad_input_is_said_and_changes_nothing(shared: Client, line: str, messag
     assert message in said[0]
     shared.send("fen")
     assert shared.expect("rnbqkbnr").split()[:2] == ["rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR", "b"]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("go nodes many", "go nodes needs a whole number, got 'many'"),
+        ("go wtime", "go wtime needs a whole number, got 'nothing'"),
+        ("go nodes 5 searchmoves e2e5", '"e2e5" is not a legal move'),
+        ("go nodes 5 searchmoves 0000", '"0000" is not a legal move'),
+        ("go nodes 5 foo", "go does not know 'foo'"),
+    ],
+)
+def test_what_is_wrong_with_a_go_is_said_and_it_gets_its_move(shared: Client, line: str, message: str) -> None:
+    shared.send("position startpos", line)
+    lines = shared.until("bestmove")
+    assert sum(message in text for text in lines) == 1
+    assert bestmove(lines[-1]) in START_MOVES
+    assert int(infos(lines)[-1]["nodes"]) <= 5
+
+
+def test_a_number_beyond_all_limits_counts_as_the_largest(client: Client) -> None:
+    client.send("position startpos", f"go nodes {'9' * 5000}", "stop")
+    assert not any("error" in line for line in client.until("bestmove"))
 
 
 def test_nodes_are_counted_exactly(client: Client) -> None:

@@ -4,6 +4,8 @@ import os
 import random
 import signal
 import sys
+import time
+from pathlib import Path
 
 import chess
 import chess.engine
@@ -148,9 +150,21 @@ def test_killed_and_restarted_by_python_chess() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are a matter of POSIX")
-def test_interrupt_ends_without_a_traceback() -> None:
-    with engine("--weights", "uniform") as client:
-        client.ready()
-        client.process.send_signal(signal.SIGINT)
-        client.process.wait(60)
-        assert "Traceback" not in client.errors()
+@pytest.mark.parametrize("net", ["uniform", "maia-1100.pb.gz"])
+def test_interrupts_at_any_moment_end_with_130(net: str, shared_data: Path) -> None:
+    """Before and while the net is opened, in searches, between them; some programs interrupt twice."""
+    rng = random.Random(net)
+    path = net if net == "uniform" else str(shared_data / "nets" / net)
+    for number in range(12):
+        with engine("--weights", path) as client:
+            client.send("uci")
+            client.expect("uciok")
+            client.send("isready", "position startpos", "go infinite", "position startpos", "go infinite")
+            if number % 2:
+                client.expect("info depth")
+            time.sleep(rng.uniform(0.0, 0.6))
+            client.process.send_signal(signal.SIGINT)
+            if number % 3 == 0 and client.process.poll() is None:
+                client.process.send_signal(signal.SIGINT)
+            assert client.process.wait(60) == 130
+            assert client.errors() == ""

@@ -16,7 +16,9 @@ from hauteur import _core
 from hauteur.cli import main
 from hauteur.networks.evaluators.base import Answers, GameEvaluator, UniformEvaluator
 from hauteur.search.analysis import NEW_BEST_SECONDS, VISITS_PER_ROW, Analysis
+from hauteur.search.control import SearchControl
 from hauteur.search.forced_win import moves_to_win, shortest_win
+from hauteur.search.lc0_options import search_params
 from hauteur.search.limits import Limits
 from hauteur.search.params import SearchParams
 from hauteur.search.report import RootReport
@@ -197,12 +199,12 @@ def test_stop_before_the_first_answer_still_gives_a_move() -> None:
     assert report.best is not None
 
 
-def test_limits_change_under_way() -> None:
-    made = session()
-    future = made.start(Limits(infinite=True))
-    time.sleep(0.1)
+def test_limits_count_from_ponderhit_on() -> None:
+    made, control = session(), SearchControl(ponder=True)
+    future = made.start(Limits(budget=Budget(0.05, 0.05)), control=control)
+    time.sleep(0.2)
     assert not future.done()
-    made.change_limits(Limits(budget=Budget(0.05, 0.05)))
+    control.ponderhit()
     assert future.result(10).reason == "time"
 
 
@@ -348,7 +350,41 @@ def test_tablebase(shared_data: Path) -> None:
     kept = tables.root_actions(won)
     assert kept is not None
     assert {move.action for move in report.moves} == set(kept)
-    assert report.pace.tablebase_hits == 0
+    assert report.pace.tablebase_hits == 1, "the root itself"
+    assert report.wdl == (1.0, 0.0, 0.0), "a win, whatever the network thinks of it"
+    assert all(move.wdl == (1.0, 0.0, 0.0) for move in report.moves)
+
+
+@pytest.mark.parametrize(
+    ("fen", "moves"),
+    [
+        ("7k/5Q2/6K1/8/8/8/8/8 w - - 0 1", ""),
+        ("4k3/8/8/8/8/8/8/4K2R w - - 99 80", ""),
+        ("4k3/8/8/8/8/8/8/4K2R w K - 4294967296 1", "h1h4"),
+    ],
+)
+@pytest.mark.parametrize("limits", [Limits(depth=50), Limits(mate=1)], ids=["depth", "mate"])
+@pytest.mark.parametrize("solver", [True, False], ids=["solver", "no solver"])
+def test_a_depth_or_a_mate_out_of_reach_ends_the_search(fen: str, moves: str, limits: Limits, solver: bool) -> None:
+    options = {"StickyEndgames": solver, "TwoFoldDraws": True}
+    made = Analysis(UniformEvaluator(CHESS), search_params(options))
+    start = chess_state(fen)
+    made.set_position(start, [start.action_from_text(move) for move in moves.split()])
+    report = made.search(limits)
+    assert report.reason in ("result proven", "mate found", "no progress")
+    assert report.visits < 1_000_000
+
+
+def test_visits_beyond_what_the_core_counts() -> None:
+    made = session()
+    future = made.start(Limits(visits=5_000_000_000))
+    time.sleep(0.1)
+    made.stop()
+    assert future.result(10).reason == "stopped"
+    future = made.start(Limits(new_visits=2**32 - 1))
+    time.sleep(0.1)
+    made.stop()
+    assert future.result(10).visits > 1
 
 
 def test_analyse_command(capsys: pytest.CaptureFixture[str]) -> None:

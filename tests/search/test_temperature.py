@@ -90,3 +90,10 @@ def test_draws_follow_the_uniform_numbers_per_tree() -> None:
         settings=Temperature(initial=1.0),
     )
     assert drawn.tolist() == [0, 0, 1, 2, 2, 1]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("temperature", [5e-324, 1e-320, 1e-300, 1e-5, 100.0])
+def test_extreme_temperatures_raise_no_warning(temperature: float) -> None:
+    found = chances(Temperature(), temperature=temperature)
+    assert found[2] == pytest.approx(1.0) or temperature == 100.0

@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 from hauteur.engine.gtp.engine import GtpEngine
-from hauteur.engine.gtp.session import DeskSettings, GtpSession
+from hauteur.engine.gtp.session import GtpSession, GtpSettings
 from hauteur.engine.streams import Output
 from hauteur.games.registry import make
 from hauteur.players.settings import parse_player
@@ -16,9 +16,11 @@ class Table:
 
     def __init__(self, game: str = "nogo(size=5)", player: str = "rave:20", **settings: Any) -> None:
         self.now = 0.0
-        self.desk = GtpSession(make(game), parse_player(player), DeskSettings(seed=1, **settings), now=lambda: self.now)
+        self.session = GtpSession(
+            make(game), parse_player(player), GtpSettings(seed=1, **settings), now=lambda: self.now
+        )
         self.stream = io.StringIO()
-        self.engine = GtpEngine(self.desk, Output(self.stream))
+        self.engine = GtpEngine(self.session, Output(self.stream))
 
     def say(self, line: str | bytes) -> str:
         """Everything that is answered to a line."""

@@ -6,6 +6,7 @@ or OSError: one line on stderr and exit status 2.
 """
 
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -80,12 +81,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     if not words and not sys.stdin.isatty():
         words = ["uci"]
+    if arguments is None and words[:1] in (["uci"], ["gtp"]):
+        signal.signal(signal.SIGINT, lambda *_: os._exit(EXIT_INTERRUPTED))  # nothing to save, nothing to say
     return guarded(lambda: run(words))
 
 
 def main_uci() -> int:
     """The `hauteur-uci` command: `hauteur uci`, for chess programs that give no arguments."""
-    return main(["uci", *sys.argv[1:]])
+    sys.argv[1:1] = ["uci"]
+    return main()
 
 
 def run(words: Sequence[str]) -> int:

@@ -1,54 +1,136 @@
-"""What engines of every protocol share: reading lines as they come, writing whole lines, noting both in a log."""
+"""Lines in and out, for engines of every protocol: a thread that reads, whole lines that are written, a log of both."""
 
 import os
+import sys
 import threading
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TextIO
+from typing import BinaryIO, Generic, NoReturn, TextIO, TypeVar
+
+Item = TypeVar("Item")
 
 
 class Output:
-    """Writes lines to the program and, if wanted, the whole conversation to a log file. Any thread may call it."""
+    """Writes lines to the program and, if wanted, the whole conversation to a log file. Any thread may call it.
 
-    def __init__(self, stream: TextIO) -> None:
+    complaint: the line that is written where the log fails; default: none, stderr gets the message.
+    """
+
+    def __init__(self, stream: TextIO, *, complaint: Callable[[str], str] | None = None) -> None:
         self._stream = stream
+        self._complaint = complaint
         self._lock = threading.Lock()
-        self._log: TextIO | None = None
+        self._log: BinaryIO | None = None
 
     def lines(self, *lines: str) -> None:
-        """Writes lines that stay together."""
+        """Write lines that stay together."""
         with self._lock:
             self._write_log("<", lines)
-            self._stream.write("".join(f"{line}\n" for line in lines))
-            self._stream.flush()
+            self._write(lines)
 
     def info(self, text: str) -> None:
-        """An `info string` (UCI) of one line."""
-        self.lines(f"info string {' '.join(text.split())}")
+        """Write an `info string` (UCI) of one line."""
+        self.lines(info_line(text))
 
     def heard(self, line: str) -> None:
-        """Notes a line of the program in the log."""
+        """Note a line of the program in the log."""
         with self._lock:
             self._write_log(">", (line,))
 
     def log_to(self, path: str) -> None:
-        """Appends the conversation to a file from now on; empty: no longer."""
-        log = Path(path).open("a", encoding="utf-8") if path else None  # noqa: SIM115  (open until the next log_to)
+        """Append the conversation to a file from now on; empty: no longer. OSError where it cannot be opened."""
+        log = Path(path).open("ab", buffering=0) if path else None  # noqa: SIM115  (open until the next log_to)
         with self._lock:
             if self._log is not None:
                 self._log.close()
             self._log = log
 
+    def _write(self, lines: Iterable[str]) -> None:
+        self._stream.write("".join(f"{line}\n" for line in lines))
+        self._stream.flush()
+
     def _write_log(self, mark: str, lines: tuple[str, ...]) -> None:
-        if self._log is not None:
-            now = datetime.now(UTC).isoformat(timespec="milliseconds")
-            self._log.writelines(f"{now} {mark} {line}\n" for line in lines)
-            self._log.flush()
+        """Write lines to the log; a log that cannot be written (a full disk) is given up, the engine goes on."""
+        if self._log is None:
+            return
+        now = datetime.now(UTC).isoformat(timespec="milliseconds")
+        try:
+            self._log.write("".join(f"{now} {mark} {line}\n" for line in lines).encode(errors="backslashreplace"))
+        except OSError as error:
+            log, self._log = self._log, None
+            message = f"error: {log.name}: {error.strerror}; nothing is logged any more"
+            log.close()
+            if self._complaint is None:
+                print(f"hauteur: {message}", file=sys.stderr, flush=True)
+            else:
+                self._write([self._complaint(message)])
+
+
+def info_line(text: str) -> str:
+    """Return an `info string` of UCI."""
+    return f"info string {' '.join(text.split())}"
+
+
+class LineReader(Generic[Item]):
+    """The lines of a source, read by a thread of their own, so that others see that the next one is there.
+
+    accept: turns a line into the item that waits in the queue; None: the line was dealt with at once, by the reading
+    thread. It is called with None at the end of the source.
+    """
+
+    def __init__(self, source: Iterable[bytes], accept: Callable[[bytes | None], Item | None]) -> None:
+        self._accept = accept
+        self._waiting: deque[Item] = deque()
+        self._changed = threading.Condition()
+        self._at_end = False
+        threading.Thread(target=self._read, args=(source,), name="reader", daemon=True).start()
+
+    def next(self) -> Item | None:
+        """Return the next item, as soon as there is one; None at the end."""
+        self.wait(None)
+        with self._changed:
+            return self._waiting.popleft() if self._waiting else None
+
+    def wait(self, seconds: float | None) -> bool:
+        """Wait for an item or the end, at most so long; return whether there is one."""
+        with self._changed:
+            return self._changed.wait_for(lambda: bool(self._waiting) or self._at_end, seconds)
+
+    def _read(self, source: Iterable[bytes]) -> None:
+        try:
+            for line in source:
+                self._take(line)
+        finally:
+            self._take(None)
+            with self._changed:
+                self._at_end = True
+                self._changed.notify_all()
+
+    def _take(self, line: bytes | None) -> None:
+        item = self._accept(line)
+        if item is not None:
+            with self._changed:
+                self._waiting.append(item)
+                self._changed.notify_all()
+
+
+def leave_process() -> NoReturn:
+    """End the process with status 0, without waiting for anything.
+
+    Threads that open a net or compute with one cannot be interrupted, and the end of the interpreter would tear them
+    out of foreign code, which aborts the process.
+    """
+    sys.stdout.flush()
+    os._exit(0)
 
 
 def input_lines(descriptor: int) -> Iterator[bytes]:
-    """Lines of a file, as they come. Not by sys.stdin: a thread that waits in it would break the end of the program."""
+    """Yield the lines of a file, as they come.
+
+    Not by sys.stdin: a thread that waits in it would break the end of the program.
+    """
     rest = b""
     while chunk := os.read(descriptor, 1 << 16):
         *lines, rest = (rest + chunk).split(b"\n")

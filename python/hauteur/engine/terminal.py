@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
 from rich.console import Console
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
 from hauteur import _core
+from hauteur.engine.nets import OpenNets
+from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
 from hauteur.players.player import Player
-from hauteur.search.driver import run_searches
-from hauteur.system.seeds import stream
+from hauteur.search.limits import Limits
+from hauteur.search.report import RootReport
 
 COMMANDS = {
     "moves": "list the legal moves",
@@ -52,8 +53,9 @@ class TerminalGame:
         self._ask = ask
         self._moves: list[int] = []
         self._state = game.initial_state()
-        self._forest = player.forest(game, seed=seed)
-        self._rng = stream(seed, "terminal")
+        settings = PlaySettings(player.search, player.temperature, min(BATCH, player.evaluator.batch_size))
+        self._session = PlayingSession(game, settings, seed=seed)
+        self._session.open(OpenNets(player.evaluator, player.large))
 
     def run(self) -> None:
         """Plays until the game is over or the human leaves."""
@@ -111,36 +113,30 @@ class TerminalGame:
         self._play(action)
 
     def _engine_move(self) -> None:
-        """Searches, says the move and what the engine thinks of it, plays it."""
-        tree = self._search()
-        ids = np.array([tree], np.int64)
-        plies = np.array([self._state.ply], np.int64)
-        action = int(self._player.choose(self._forest, ids, plies, self._rng.random(1)).actions[0])
-        win, draw, loss = self._forest.root_values(ids)[0]
-        text = self._text(self._state, action)
-        self._forest.remove(ids)
+        """Search, say the move and what the engine expects of it, play it."""
+        found, report = self._think(1)
+        assert found.action is not None  # the game is not over
+        win, draw, loss = report.wdl
+        text = self._text(self._state, found.action)
         self._say(f"{self._player.name} plays {text}   (win {win:.0%}, draw {draw:.0%}, loss {loss:.0%})")
-        self._play(action)
+        self._play(found.action)
 
-    def _search(self) -> int:
-        """A finished search of the position; its tree's number."""
-        tree = self._forest.add(self._state)
-        self._forest.set_visit_limits(np.array([tree], np.int64), np.array([self._player.visits], np.uint32))
+    def _think(self, lines: int) -> tuple[FoundMove, RootReport]:
+        """Let the player think about the position; its tree follows the game."""
+        self._session.set_position(self._game.initial_state(), self._moves)
         with self._console.status("thinking"):
-            player = self._player
-            rows = min(BATCH, player.evaluator.batch_size)
-            run_searches(self._forest, player.evaluator, large=player.large, batch_size=rows)
-        return tree
+            found = self._session.think(Limits(visits=self._player.visits), lines=lines)
+        assert found.report is not None  # a player with nets always reports
+        return found, found.report
 
     def _hint(self) -> None:
-        """A table of the moves that the engine visits most."""
-        tree = self._search()
+        """Show a table of the moves that the engine visits most."""
+        _, report = self._think(HINT_MOVES)
         table = Table("move", "visits", "prior", "value", "line")
-        for edge in self._forest.root_edges(tree)[:HINT_MOVES]:
-            value = f"{edge['q']:+.2f}" if edge["visits"] else "-"
-            line = self._line_text(self._forest.principal_variation(tree, edge["action"], 6))
-            table.add_row(line[0], str(edge["visits"]), f"{edge['prior']:.1%}", value, " ".join(line[1:]))
-        self._forest.remove(np.array([tree], np.int64))
+        for move in report.moves[:HINT_MOVES]:
+            value = f"{move.q:+.2f}" if move.visits else "-"
+            line = self._line_text(move.line)
+            table.add_row(line[0], str(move.visits), f"{move.prior:.1%}", value, " ".join(line[1:]))
         self._console.print(table)
 
     def _line_text(self, actions: Sequence[int]) -> list[str]:

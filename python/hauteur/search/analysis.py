@@ -1,28 +1,29 @@
 """Analysis of one position: a forest of one tree, searched in the background, reported while it grows.
 
-A `Session` keeps its tree from search to search and follows the game: a position that extends the last one re-uses
+An `Analysis` keeps its tree from search to search and follows the game: a position that extends the last one re-uses
 the subtree. While a search runs, only its own thread touches the forest; everybody else sees `RootReport`s, which never
-change. Time comes in as a function.
+change.
 """
 
-import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
+from hauteur.search.control import SearchControl, in_background
 from hauteur.search.driver import run_searches
 from hauteur.search.limits import Limits, Progress, stop_reason
 from hauteur.search.params import SearchParams
-from hauteur.search.report import Pace, RootReport, proven_mate, root_report
+from hauteur.search.report import Pace, RootReport, proven_mate, root_report, with_result
+from hauteur.search.search_run import OnReport, SearchRun, TreeFigures
 
 if TYPE_CHECKING:
-    from hauteur.networks.evaluators.base import Backend, Evaluator, Precision
+    from hauteur.networks.evaluators.base import Evaluator
 
 REPORT_SECONDS = 0.1
 """Least time between two reports of a running search."""
@@ -37,71 +38,8 @@ OLD_SHARE = 0.7
 
 LONGEST_BATCH = 0.04
 """Seconds: batches are made smaller where the network is slow, so that stops and clocks stay exact."""
-ROWS_A_THREAD = 16
-"""Rows of a batch for each thread of the processor: more make a search of one tree worse and hardly faster."""
-
-OnReport = Callable[[RootReport], None]
-
-
-def open_evaluator(
-    game: _core.Game,
-    net: str,
-    *,
-    backend: "Backend | None" = None,
-    precision: "Precision | None" = None,
-    threads: int = 0,
-) -> "Evaluator":
-    """An evaluator with batches that suit the search of one tree. threads: 0 = all that this process may use."""
-    from hauteur.networks.evaluators.factory import make_evaluator
-    from hauteur.system.hardware import usable_cores
-
-    rows = None if backend == "torch" else ROWS_A_THREAD * (threads or usable_cores())
-    return make_evaluator(game, net, backend=backend, precision=precision, threads=threads or None, batch_size=rows)
-
-
-@dataclass(frozen=True)
-class _Orders:
-    """The limits of a search and when their time began. Replaced as one, so that no thread sees half of a change."""
-
-    limits: Limits
-    began: float
-
-
-@dataclass(frozen=True)
-class _Base:
-    """Figures of the tree before the search."""
-
-    root_visits: int
-    counted: float
-    """Visits that the tree's counters have seen; re-rooting does not change them."""
-    depth_sum: float
-    rows: float
-    oracle_hits: float
-
-
-@dataclass
-class _Run:
-    """One search: what it was asked, what it began with, what it last said."""
-
-    orders: _Orders
-    only: tuple[int, ...]
-    """The only root moves to search; empty: all."""
-    playable: tuple[int, ...]
-    """The moves among which one will be played."""
-    lines: int
-    on_report: OnReport | None
-    started: float
-    base: _Base
-    batch_ended: float
-    batch_rows: float
-    batch_seconds: float = 0.0
-    reported: float = float("-inf")
-    reported_best: int | None = None
-    mate_line: tuple[int, ...] = ()
-    mate: int | None = None
-    reason: str = ""
-    resting: bool = False
-    """Whether the tree can grow no more, and that has been reported."""
+LARGEST_VISIT_LIMIT = 2**32 - 1
+"""The most visits that the core counts to; it ends a tree before."""
 
 
 class Analysis:
@@ -110,8 +48,8 @@ class Analysis:
     large: the second net, where the settings have one; all counts of visits are then the small net's. batch_size: most
     rows of a batch (default: what the evaluator prefers); 1 makes the search exactly sequential.
     threads: of the core. tablebase: exact results for leaves, or for the root's moves where it knows the root (chess);
-    fast_play: of these only the shortest wins. clock: gives seconds. Errors of the evaluator come out of `search`; the
-    tree stays usable.
+    fast_play: of these only the shortest wins. Errors of the evaluator come out of `search`; the tree stays
+    usable.
     """
 
     def __init__(
@@ -125,7 +63,6 @@ class Analysis:
         batch_size: int | None = None,
         tablebase: _core.Tablebase | None = None,
         fast_play: bool = False,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         if batch_size is not None and batch_size < 1:
             raise ValueError(f"batch_size must be >= 1, got {batch_size}")
@@ -138,14 +75,12 @@ class Analysis:
         self._tablebase = tablebase
         self._fast_play = fast_play
         self._leaf_tablebase: _core.Tablebase | None = None
-        self._clock = clock
         self._row_seconds = 0.0
         self._forest: _core.Forest | None = None
         self._tree = 0
         self._start: tuple[str, str] = ("", "")
         self._actions: tuple[int, ...] = ()
-        self._run: _Run | None = None
-        self._stop = threading.Event()
+        self._run: SearchRun | None = None
 
     # The position.
 
@@ -184,15 +119,15 @@ class Analysis:
         actions: Sequence[int] = (),
         lines: int = 1,
         on_report: OnReport | None = None,
-        began: float | None = None,
+        control: SearchControl | None = None,
     ) -> RootReport:
-        """Searches until the limits or `stop` end it; returns the last report.
+        """Search until the limits or the control end it; return the last report.
 
         actions: the only root moves to search (empty: all). lines: how many moves get a principal variation. on_report
-        sees the search every REPORT_SECONDS and soon after each new best move. began: when the clock started (default:
-        now).
+        gets the search every REPORT_SECONDS and soon after each new best move, in the searching thread. control: ends
+        the search from other threads; it must be new.
         """
-        return self._perform(self._new_run(limits, actions, lines, on_report, began))
+        return self._perform(self._new_run(limits, actions, lines, on_report, control))
 
     def start(
         self,
@@ -201,23 +136,17 @@ class Analysis:
         actions: Sequence[int] = (),
         lines: int = 1,
         on_report: OnReport | None = None,
-        began: float | None = None,
+        control: SearchControl | None = None,
     ) -> Future[RootReport]:
-        """`search` in a thread of its own; the future gets the last report or the error."""
-        run = self._new_run(limits, actions, lines, on_report, began)
-        future: Future[RootReport] = Future()
-        threading.Thread(target=self._perform_into, args=(future, run), name="search", daemon=True).start()
-        return future
+        """Search in a thread of its own; the future gets the last report or the error."""
+        run = self._new_run(limits, actions, lines, on_report, control)
+        return in_background(lambda: self._perform(run), "search")
 
     def stop(self) -> None:
-        """Asks the search to end, which it does after at most one batch. Any thread may ask."""
-        self._stop.set()
-
-    def change_limits(self, limits: Limits) -> None:
-        """Gives the running search other limits, whose time begins now (ponderhit). Any thread may ask."""
+        """Ask the running search to end; any thread may call it."""
         run = self._run
         if run is not None:
-            run.orders = _Orders(limits, self._clock())
+            run.control.stop()
 
     @property
     def searching(self) -> bool:
@@ -247,11 +176,11 @@ class Analysis:
             self._forest.remove(self._ids())
         self._tree = self._forest.add(state)
 
-    def _consult_tablebase(self, only: tuple[int, ...]) -> tuple[int, ...]:
-        """The root moves to search: where the tables know the root, those that keep its result.
+    def _consult_tablebase(self, only: tuple[int, ...]) -> tuple[tuple[int, ...], int | None]:
+        """The root moves to search, and the result of the root where the tables know it.
 
-        Below such a root every leaf would be known and none better than another, so there the network decides alone; a
-        tree that was built the other way is begun anew.
+        They are those that keep the result. Below such a root every leaf would be known and none better than another,
+        so there the network decides alone; a tree that was built the other way is begun anew.
         """
         forest, tables, state = self._loaded(), self._tablebase, self.state
         kept = tables.root_actions(state, self._fast_play) if tables is not None else None
@@ -261,7 +190,10 @@ class Analysis:
             forest.set_tablebase(leaf_tables)
             self._tree, self._leaf_tablebase = forest.add(state), leaf_tables
         best = tuple(action for action in kept or () if not only or action in only)
-        return best or only
+        if tables is None or not best:
+            return only, None
+        result = tables.probe_wdl(state) or 0
+        return best, (result > 1) - (result < -1)  # what the fifty-move rule spoils is a draw
 
     def _loaded(self) -> _core.Forest:
         if self._forest is None:
@@ -278,59 +210,62 @@ class Analysis:
     # Private: one search.
 
     def _new_run(
-        self, limits: Limits, actions: Sequence[int], lines: int, on_report: OnReport | None, began: float | None
-    ) -> _Run:
+        self,
+        limits: Limits,
+        actions: Sequence[int],
+        lines: int,
+        on_report: OnReport | None,
+        control: SearchControl | None,
+    ) -> SearchRun:
         self._require_idle()
-        now = self._clock()
-        self._stop.clear()
-        orders = _Orders(limits, now if began is None else began)
-        only = self._consult_tablebase(tuple(actions))
+        now = time.monotonic()
+        only, result = self._consult_tablebase(tuple(actions))
         self._loaded().restrict_root(self._tree, only)  # a tree that WDL contempt has no use for ends here
         playable = only or tuple(int(action) for action in self.state.legal_actions())
         base = self._base()
-        self._run = _Run(orders, only, playable, lines, on_report, now, base, batch_ended=now, batch_rows=base.rows)
+        control = control or SearchControl(began=now)
+        self._run = SearchRun(
+            *(limits, control, only, playable, lines, on_report, now, base),
+            batch_ended=now,
+            batch_rows=base.rows,
+            root_result=result,
+        )
         return self._run
 
-    def _base(self) -> _Base:
+    def _base(self) -> TreeFigures:
         stats, totals = self._loaded().tree_stats(self._tree), self._loaded().stats()
-        return _Base(self._visits(), _small_visits(stats), stats["depth_sum"], totals["rows"], totals["oracle_hits"])
+        return TreeFigures(
+            self._visits(), _small_visits(stats), stats["depth_sum"], totals["rows"], totals["oracle_hits"]
+        )
 
-    def _perform_into(self, future: Future[RootReport], run: _Run) -> None:
-        try:
-            report = self._perform(run)
-        except BaseException as error:
-            future.set_exception(error)
-        else:
-            future.set_result(report)
-
-    def _perform(self, run: _Run) -> RootReport:
+    def _perform(self, run: SearchRun) -> RootReport:
         try:
             self._search_until_told(run)
             return self._report(run)
         finally:
             self._run = None
 
-    def _search_until_told(self, run: _Run) -> None:
+    def _search_until_told(self, run: SearchRun) -> None:
         """Searches; where the tree can grow no more, an infinite search waits for `stop` or for other limits."""
         while not (self._search_once(run) or self._rest(run)):
             pass
 
-    def _rest(self, run: _Run) -> str:
+    def _rest(self, run: SearchRun) -> str:
         """The tree is complete, full, or at its visits: why the search is over; empty if it is not."""
-        if run.orders.limits.infinite:
+        if run.limits_now.infinite:
             self._report_rest(run)
-            run.reason = "stopped" if self._stop.wait(IDLE_SECONDS) else ""
+            run.reason = "stopped" if run.control.wait(seconds=IDLE_SECONDS) else ""
         else:
             run.reason = self._stop_reason(run) or "nothing left to search"
         return run.reason
 
-    def _report_rest(self, run: _Run) -> None:
+    def _report_rest(self, run: SearchRun) -> None:
         """Shows the tree that can grow no more, once: no batch will do it."""
         if run.on_report is not None and not run.resting:
             run.on_report(self._report(run))
         run.resting = True
 
-    def _search_once(self, run: _Run) -> str:
+    def _search_once(self, run: SearchRun) -> str:
         """Searches until the limits end it (then says why) or the tree wants no more visits."""
         self._apply_visit_limit(run)
         run_searches(
@@ -344,10 +279,11 @@ class Analysis:
         )
         return run.reason
 
-    def _apply_visit_limit(self, run: _Run) -> None:
-        limits = run.orders.limits
+    def _apply_visit_limit(self, run: SearchRun) -> None:
+        limits = run.limits_now
         more = None if limits.new_visits is None else run.base.root_visits + limits.new_visits
         bound = min((n for n in (limits.visits, more) if n is not None), default=0)
+        bound = bound if bound <= LARGEST_VISIT_LIMIT else 0
         self._loaded().set_visit_limits(self._ids(), np.array([bound], np.uint32))
 
     def _rows(self) -> int:
@@ -358,9 +294,9 @@ class Analysis:
     def _visits(self) -> int:
         return int(self._loaded().root_node_visits(self._ids())[0])
 
-    def _after_batch(self, run: _Run) -> bool:
+    def _after_batch(self, run: SearchRun) -> bool:
         """Called by the search after every batch: keeps time, reports, and says whether to stop."""
-        now = self._clock()
+        now = time.monotonic()
         self._keep_pace(run, now)
         if self._visits() == 0:
             return False
@@ -369,7 +305,7 @@ class Analysis:
             self._report_when_due(run, now)
         return bool(run.reason)
 
-    def _keep_pace(self, run: _Run, now: float) -> None:
+    def _keep_pace(self, run: SearchRun, now: float) -> None:
         """Running means of the seconds between two batches and of the seconds for a row."""
         seconds, rows = now - run.batch_ended, self._loaded().stats()["rows"]
         run.batch_seconds += (1.0 - OLD_SHARE) * (seconds - run.batch_seconds)
@@ -378,19 +314,19 @@ class Analysis:
             self._row_seconds = OLD_SHARE * old + (1.0 - OLD_SHARE) * seconds / (rows - run.batch_rows)
         run.batch_ended, run.batch_rows = now, rows
 
-    def _stop_reason(self, run: _Run) -> str | None:
-        if self._stop.is_set():
+    def _stop_reason(self, run: SearchRun) -> str | None:
+        if run.control.stopped:
             return "stopped"
-        limits = run.orders.limits
+        limits = run.limits_now
         if self._large is not None and len(self._loaded().active()):
             # One net may have done its part while the other still has turns: the tree says when all is done.
             limits = replace(limits, visits=None, new_visits=None)
         return stop_reason(limits, self._progress(run))
 
-    def _progress(self, run: _Run) -> Progress:
+    def _progress(self, run: SearchRun) -> Progress:
         pace, (visits, q) = self._pace(run), self._edges(run)
         return Progress(
-            seconds=self._clock() - run.orders.began,
+            seconds=time.monotonic() - (run.control.began or 0.0),
             visits=self._visits(),
             new_visits=pace.new_visits,
             depth=pace.depth,
@@ -399,30 +335,40 @@ class Analysis:
             edge_q=q,
             mate=run.mate,
             by_visits=self._params.gumbel is None and self._params.lower_bound is None,
+            **self._prospects(run, pace),
         )
 
-    def _edges(self, run: _Run) -> tuple[list[int], list[float]]:
+    def _prospects(self, run: SearchRun, pace: Pace) -> dict[str, bool]:
+        """Return what ends a search for a depth or a mate: its result is proven, or it comes no further."""
+        limits = run.limits_now
+        if (limits.depth is None and limits.mate is None) or self._visits() == 0:
+            return {}
+        lower, upper, _ = self._loaded().root_bounds(self._tree)
+        reached = pace.depth if limits.mate is None else self._loaded().tree_stats(self._tree)["nodes"]
+        return {"proven": lower == upper, "stalled": run.growth.has_stalled(pace.new_visits, reached)}
+
+    def _edges(self, run: SearchRun) -> tuple[list[int], list[float]]:
         """Visits and Q of the moves that may be played."""
         actions = np.array(run.playable, np.int64)
         forest, ids = self._loaded(), self._ids()
         return forest.root_visits(ids)[0, actions].tolist(), forest.root_q(ids)[0, actions].tolist()
 
-    def _pace(self, run: _Run) -> Pace:
+    def _pace(self, run: SearchRun) -> Pace:
         stats, totals, base = self._loaded().tree_stats(self._tree), self._loaded().stats(), run.base
         new = int(_small_visits(stats) - base.counted)
         return Pace(
-            seconds=self._clock() - run.started,
+            seconds=time.monotonic() - run.started,
             new_visits=new,
             depth=(stats["depth_sum"] - base.depth_sum) / max(new, 1),
             rows=int(totals["rows"] - base.rows),
-            tablebase_hits=int(totals["oracle_hits"] - base.oracle_hits),
+            tablebase_hits=int(totals["oracle_hits"] - base.oracle_hits) + (run.root_result is not None),
             batch_seconds=run.batch_seconds,
         )
 
     # Private: reports.
 
-    def _report_when_due(self, run: _Run, now: float) -> None:
-        if run.on_report is None and run.orders.limits.mate is None:
+    def _report_when_due(self, run: SearchRun, now: float) -> None:
+        if run.on_report is None and run.limits_now.mate is None:
             return
         visits, _ = self._edges(run)
         best = int(np.argmax(visits)) if visits else None
@@ -434,14 +380,15 @@ class Analysis:
         if run.on_report is not None:
             run.on_report(report)
 
-    def _report(self, run: _Run) -> RootReport:
+    def _report(self, run: SearchRun) -> RootReport:
         report = root_report(
             self._loaded(), self._tree, pace=self._pace(run), lines=run.lines, allowed=run.only, reason=run.reason
         )
         line = report.best.line if report.best else ()
         if line != run.mate_line or (report.best and report.best.mate is not None):
             run.mate_line, run.mate = line, proven_mate(report)
-        return replace(report, mate=run.mate)
+        report = replace(report, mate=run.mate)
+        return report if run.root_result is None else with_result(report, run.root_result)
 
 
 def _small_visits(stats: dict[str, float]) -> float:

@@ -133,6 +133,15 @@ def contempt_elo(text: str, opponent: str = "", otherwise: float = 0.0) -> float
 
 MOST_CONTEMPT = 10_000.0
 
+
+def check_draw_rate(rate: float) -> None:
+    """ValueError for a draw rate between 0, which means none, and the least that can be assumed."""
+    if 0.0 < rate < LEAST_DRAW_RATE:
+        raise ValueError(f"WDLDrawRateTarget must be 0 or a number from {LEAST_DRAW_RATE} to 0.9999, got {rate:g}")
+
+
+LEAST_DRAW_RATE = 0.001
+
 CONTEMPT_OPTIONS = (
     Lc0Option(
         "Contempt",
@@ -158,7 +167,15 @@ CONTEMPT_OPTIONS = (
     _float(
         "WDLEvalObjectivity", 1.0, 0, 1, "wdl_contempt.eval_objectivity", "Share of the contempt that scores leave out."
     ),
-    _float("WDLDrawRateTarget", 0.0, 0, 0.9999, "wdl_contempt.draw_rate_target", "Draw rate to assume; 0: the net's."),
+    Lc0Option(
+        "WDLDrawRateTarget",
+        "float",
+        0.0,
+        "Draw rate to assume, at least 0.001; 0: the net's.",
+        most=0.9999,
+        field="wdl_contempt.draw_rate_target",
+        check=check_draw_rate,
+    ),
     _float(
         "WDLDrawRateReference",
         0.5,

@@ -3,6 +3,7 @@
 Times are seconds since the search began, visits count the root's own evaluation.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,12 @@ from hauteur.search.time_manager import Budget
 SETTLED_VISITS = 100
 SETTLED_SECONDS = 0.1
 """New visits and time before which the pace of a search says nothing yet: its first batches are small."""
+STALLED_VISITS = 10_000
+"""New visits before which a search for a depth or a mate is not given up."""
+STALLED_FACTOR = 4
+"""Such a search is given up when its visits have grown by this factor without bringing it forward."""
+LEAST_GROWTH = 0.05
+"""Plies of mean depth, or nodes, by which a search comes forward."""
 RIVAL_SHARE = 0.1
 """A move with fewer visits than this share of the most visited one's is no rival, whatever its Q."""
 
@@ -52,6 +59,24 @@ class Progress:
     """Moves to a proven win of the root's mover."""
     by_visits: bool = True
     """The most visited move is played; with another rule of choice a rival may win without catching up."""
+    proven: bool = False
+    """The result of the root is proven."""
+    stalled: bool = False
+    """More visits bring the search no further: they end where the game ends."""
+
+
+@dataclass
+class Growth:
+    """How far a search had come, and after how many new visits it had come there."""
+
+    reached: float = -math.inf
+    visits: int = 0
+
+    def has_stalled(self, visits: int, reached: float) -> bool:
+        """Note a figure that grows with the search; return whether it has not grown for most of the visits."""
+        if reached >= self.reached + LEAST_GROWTH:
+            self.reached, self.visits = reached, visits
+        return visits >= max(STALLED_VISITS, STALLED_FACTOR * self.visits)
 
 
 def stop_reason(limits: Limits, progress: Progress) -> str | None:
@@ -60,7 +85,7 @@ def stop_reason(limits: Limits, progress: Progress) -> str | None:
         return "mate found"
     if limits.infinite:
         return None
-    return _limit_reached(limits, progress) or _settled(limits, progress)
+    return _limit_reached(limits, progress) or _unreachable(limits, progress) or _settled(limits, progress)
 
 
 def visits_left(limits: Limits, progress: Progress) -> float:
@@ -90,6 +115,17 @@ def _limit_reached(limits: Limits, progress: Progress) -> str | None:
     if limits.budget is not None and progress.seconds + progress.batch_seconds >= deadline(limits.budget, progress):
         return "time"
     return None
+
+
+def _unreachable(limits: Limits, progress: Progress) -> str | None:
+    """Why a search for a depth or a mate that nothing else ends is over: more visits cannot change what it found."""
+    if (limits.depth is None and limits.mate is None) or progress.visits < 1:
+        return None
+    if limits.visits is not None or limits.new_visits is not None or limits.budget is not None:
+        return None
+    if progress.proven or (limits.mate is None and progress.mate is not None):
+        return "result proven"
+    return "no progress" if progress.stalled else None
 
 
 def _settled(limits: Limits, progress: Progress) -> str | None:

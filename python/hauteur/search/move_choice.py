@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 from hauteur.search.params import Temperature
 from hauteur.search.report import RootMove, RootReport
 
+LEAST_TEMPERATURE = 1e-300
+"""Temperatures below count as this, since 1/T must be finite."""
+
 
 def choose_move(report: RootReport, settings: Temperature, ply: int, rng: np.random.Generator) -> RootMove | None:
     """The move to play `ply` plies into the game; None where there is none."""
@@ -118,7 +121,7 @@ def temperature_chances(
     if (top <= 0).any():  # an offset below -n_max leaves nothing to draw from: the most visited remains
         weights = np.where(top > 0, weights, _one_hot(most_visited(visits, q, priors), visits.shape[1]))
         top = weights.max(axis=1, keepdims=True)
-    chances = (weights / top) ** (1.0 / temperatures[:, None])
+    chances = (weights / top) ** (1.0 / np.maximum(temperatures, LEAST_TEMPERATURE)[:, None])
     return np.asarray(chances / chances.sum(axis=1, keepdims=True), np.float64)
 
 

@@ -145,6 +145,16 @@ def root_moves(forest: _core.Forest, tree: int, *, lines: int, allowed: Collecti
     return tuple(_with_line(forest, tree, move) if i < lines else move for i, move in enumerate(moves))
 
 
+def with_result(report: RootReport, result: int) -> RootReport:
+    """Return the report with a result that is known (-1, 0, 1 for the root's mover) in place of the search's values.
+
+    All its moves must keep that result.
+    """
+    wdl: Wdl = (float(result > 0), float(result == 0), float(result < 0))
+    moves = tuple(replace(move, wdl=wdl, q=float(result)) for move in report.moves)
+    return replace(report, wdl=wdl, moves=moves)
+
+
 def proven_mate(report: RootReport) -> int | None:
     """Moves to a certain end along the best line; None unless the solver or a check of all replies proves it."""
     best = report.best

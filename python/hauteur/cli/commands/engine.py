@@ -1,10 +1,8 @@
 """`hauteur analyse` and `hauteur uci`: looking at one position, and the chess engine for UCI programs."""
 
 import json as json_format
-import os
 import sys
 from concurrent.futures import Future
-from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Annotated
 
@@ -12,18 +10,17 @@ from cyclopts import Parameter
 
 from hauteur import _core
 from hauteur.cli.commands.options import Seed
+from hauteur.engine.nets import NetChoice
+from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
 from hauteur.networks.bundled import net_or_shipped
-from hauteur.search.analysis import Analysis, OnReport, open_evaluator
-from hauteur.search.driver import for_nets
 from hauteur.search.limits import Limits
 from hauteur.search.params import SearchParams
 from hauteur.search.report import RootReport
+from hauteur.search.search_run import OnReport
 from hauteur.search.time_manager import Budget
 
 DEFAULT_VISITS = 800
 MOVES_SHOWN = 12
-WAIT_SECONDS = 0.2
-"""How often a waiting command looks for Ctrl-C."""
 
 Words = Annotated[tuple[str, ...], Parameter(consume_multiple=True)]
 
@@ -83,24 +80,22 @@ def analyse(
     """
     limits, rows = analysis_limits(visits, time), max(1, multipv)
     start, actions, state = find_position(spec, fen, moves)
+    if not len(state.legal_actions()):
+        raise ValueError(f"nothing to analyse: the game is over ({state.end_reason()})")
     restriction = tuple(state.action_from_text(move) for move in only)
     tablebase = _core.Tablebase(syzygy) if syzygy else None
     name = net_or_shipped(net, spec=start.game.spec, game_name=start.game.name)
-    with ExitStack() as stack:
-        evaluator, large = (
-            stack.enter_context(closing(open_evaluator(start.game, file, threads=threads))) if file else None
-            for file in (name, large_net)
-        )
-        assert evaluator is not None
-        params = for_nets(search, large)
-        session = Analysis(evaluator, params, large=large, seed=seed, batch_size=batch_size, tablebase=tablebase)
+    settings = PlaySettings(search, batch_size=batch_size, tablebase=tablebase)
+    with PlayingSession(start.game, settings, seed=seed) as session:
+        session.open(NetChoice(name, large_net or "", threads=threads))
         session.set_position(start, actions)
+        session.prepare()
         report = _search(session, limits, actions=restriction, lines=rows, quiet=json)
     _show(report, f"{name} and {large_net}" if large_net else name, rows=rows, as_json=json)
     return 0
 
 
-def uci(*, weights: str | None = None, log: Path | None = None, seed: Seed | None = None) -> int:
+def uci(*, weights: str | None = None, log: Path | None = None, seed: Seed | None = None) -> None:
     """Chess engine for UCI programs; lc0's option names.
 
     Parameters
@@ -113,20 +108,17 @@ def uci(*, weights: str | None = None, log: Path | None = None, seed: Seed | Non
     seed
         Of moves drawn by temperature and of noise. Default: different every time.
     """
-    from hauteur.engine.streams import Output, input_lines
+    from hauteur.engine.streams import Output, info_line, input_lines, leave_process
     from hauteur.engine.uci.engine import UciEngine
 
-    output = Output(sys.stdout)
+    output = Output(sys.stdout, complaint=info_line)
     engine = UciEngine(output, seed=seed)
     if weights is not None:
         engine.options.set("WeightsFile", weights)
     if log is not None:
         output.log_to(str(log))
     engine.run(input_lines(sys.stdin.fileno()))
-    if engine.opening:
-        sys.stdout.flush()
-        os._exit(0)  # a net that is being opened cannot be interrupted, and the program does not wait for us
-    return 0
+    leave_process()
 
 
 def analysis_limits(visits: int | None, time: float | None) -> Limits:
@@ -158,8 +150,10 @@ def find_position(
     return start, tuple(actions), state
 
 
-def _search(session: Analysis, limits: Limits, *, actions: tuple[int, ...], lines: int, quiet: bool) -> RootReport:
-    """Searches, showing the table while it grows if there is somebody to see it. Ctrl-C ends the search early."""
+def _search(
+    session: PlayingSession, limits: Limits, *, actions: tuple[int, ...], lines: int, quiet: bool
+) -> RootReport:
+    """Search, showing the table while it grows if there is somebody to see it. Ctrl-C ends the search early."""
     from rich.console import Console
 
     console = Console()
@@ -174,15 +168,15 @@ def _search(session: Analysis, limits: Limits, *, actions: tuple[int, ...], line
         return _result(session, session.start(limits, actions=actions, lines=lines, on_report=show))
 
 
-def _result(session: Analysis, future: "Future[RootReport]") -> RootReport:
+def _result(session: PlayingSession, search: "Future[FoundMove]") -> RootReport:
     while True:
         try:
-            return future.result(WAIT_SECONDS)
+            report = search.result().report
         except KeyboardInterrupt:
             session.stop()
-        except TimeoutError:
-            if future.done():
-                raise
+        else:
+            assert report is not None  # a player with nets always reports
+            return report
 
 
 def _show(report: RootReport, net: str, *, rows: int, as_json: bool) -> None:

@@ -1,6 +1,5 @@
 """`hauteur gtp`: the engine for programs that speak the Go Text Protocol."""
 
-import os
 import secrets
 import sys
 from pathlib import Path
@@ -19,7 +18,7 @@ def gtp(
     batch_size: int | None = None,
     log: Path | None = None,
     seed: int | None = None,
-) -> int:
+) -> None:
     """Engine for programs that speak GTP, for NoGo and other games whose moves are points.
 
     Parameters
@@ -43,26 +42,21 @@ def gtp(
         Of all random draws. Default: different every time.
     """
     from hauteur.engine.gtp.engine import GtpEngine
-    from hauteur.engine.gtp.session import DeskSettings, GtpSession
-    from hauteur.engine.gtp.thinker import ThinkingResources
-    from hauteur.engine.streams import Output, input_lines
+    from hauteur.engine.gtp.session import GtpSession, GtpSettings
+    from hauteur.engine.streams import Output, input_lines, leave_process
 
-    if batch_size is not None and batch_size < 1:
-        raise ValueError(f"--batch-size must be >= 1, got {batch_size}")
-    settings = DeskSettings(
+    settings = GtpSettings(
         resign_below=resign_below,
         move_overhead=move_overhead,
         seed=secrets.randbits(62) if seed is None else seed,
-        resources=ThinkingResources(threads, batch_size),
+        threads=threads,
+        batch_size=batch_size,
     )
-    desk = GtpSession(make(game), parse_player(player, "--player"), settings)
+    session = GtpSession(make(game), parse_player(player, "--player"), settings)
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")  # whatever a controller sends can be quoted
     output = Output(sys.stdout)
     if log is not None:
         output.log_to(str(log))
-    GtpEngine(desk, output).run(input_lines(sys.stdin.fileno()))
-    if desk.is_opening:
-        sys.stdout.flush()
-        os._exit(0)  # a net that is being opened cannot be interrupted, and the program does not wait for us
-    return 0
+    GtpEngine(session, output).run(input_lines(sys.stdin.fileno()))
+    leave_process()

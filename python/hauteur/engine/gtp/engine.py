@@ -14,7 +14,6 @@ import traceback
 from collections.abc import Iterable, Iterator
 
 from hauteur import __version__
-from hauteur.engine.gtp.feed import LineReader
 from hauteur.engine.gtp.playing import PlayingCommands
 from hauteur.engine.gtp.protocol import (
     VERSION,
@@ -30,10 +29,12 @@ from hauteur.engine.gtp.protocol import (
 )
 from hauteur.engine.gtp.session import GtpSession
 from hauteur.engine.gtp.setup import SetupCommands
-from hauteur.engine.streams import Output
+from hauteur.engine.streams import LineReader, Output
 from hauteur.players.settings import changed_player, player_text, setting_text
 from hauteur.system.errors import explain
 
+INTERRUPT = b"# interrupt"
+"""A comment by which GoGui asks to end a command early."""
 ANALYZE_COMMANDS = {
     "all_legal": "plist/Legal moves/all_legal %m",
     "hauteur-visits": "pspairs/Visits of the last search/hauteur-visits",
@@ -46,22 +47,29 @@ ANALYZE_COMMANDS = {
 
 
 class GtpEngine:
-    """An engine for one desk that reads lines of bytes and writes to an Output."""
+    """An engine for one session that reads lines of bytes and writes to an Output."""
 
-    def __init__(self, desk: GtpSession, output: Output) -> None:
-        self._desk = desk
+    def __init__(self, session: GtpSession, output: Output) -> None:
+        self._session = session
         self._output = output
         self._over = False
-        self._feed: LineReader | None = None
-        self._parts = (SetupCommands(desk), PlayingCommands(desk, self._opened_feed))
+        self._feed: LineReader[bytes] | None = None
+        self._parts = (SetupCommands(session), PlayingCommands(session, self._opened_feed))
 
     def run(self, source: Iterable[bytes]) -> None:
         """Answers requests until `quit` or the end of the input."""
-        self._feed = LineReader(source, self._desk.stop)
+        self._feed = LineReader(source, self._accept)
         while not self._over and (line := self._feed.next()) is not None:
             self._output.heard(line.decode("utf-8", errors="replace"))
             self.hear(line)
-        self._desk.close()
+        self._session.close()
+
+    def _accept(self, line: bytes | None) -> bytes | None:
+        """Keep a line for its turn, in the reading thread; an interrupt acts at once."""
+        if line is None or line.strip() != INTERRUPT:
+            return line
+        self._session.stop()
+        return None
 
     def hear(self, line: bytes) -> None:
         """Answers the request of one line, if it holds one."""
@@ -107,14 +115,14 @@ class GtpEngine:
             self._output.lines(line)
         self._output.lines("")
 
-    def _opened_feed(self) -> LineReader:
+    def _opened_feed(self) -> LineReader[bytes]:
         assert self._feed is not None  # commands that need it are heard by `run` alone
         return self._feed
 
     # Commands about the engine itself.
 
     def _own_table(self) -> Commands:
-        name = self._desk.player.name or "hauteur"
+        name = self._session.player.name or "hauteur"
         return {
             "protocol_version": GtpCommand("", "2.", lambda _: str(VERSION)),
             "name": GtpCommand("", "The player's name, else hauteur.", lambda _: name),
@@ -148,13 +156,13 @@ class GtpEngine:
         return ""
 
     def _set(self, arguments: Arguments) -> str:
-        self._desk.change_player(changed_player(self._desk.player, f"{arguments[0]}={arguments[1]}"))
+        self._session.change_player(changed_player(self._session.player, f"{arguments[0]}={arguments[1]}"))
         return ""
 
     def _get(self, arguments: Arguments) -> str:
         if arguments:
-            return setting_text(self._desk.player, arguments[0])
-        return text_lines(map(shlex.quote, shlex.split(player_text(self._desk.player))))
+            return setting_text(self._session.player, arguments[0])
+        return text_lines(map(shlex.quote, shlex.split(player_text(self._session.player))))
 
     def _analyze_commands(self, _: Arguments) -> str:
         known = self.commands()

@@ -7,7 +7,6 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from hauteur.engine.gtp.analysis import Wanted, katago_line, leela_line, read_wanted
 from hauteur.engine.gtp.clocks import PlayerClock, TimeSettings
-from hauteur.engine.gtp.feed import LineReader
 from hauteur.engine.gtp.game_history import GameHistory
 from hauteur.engine.gtp.protocol import (
     COLOURS,
@@ -21,7 +20,8 @@ from hauteur.engine.gtp.protocol import (
     text_lines,
 )
 from hauteur.engine.gtp.session import GtpSession, LastSearch
-from hauteur.engine.gtp.thinker import FoundMove, NetThinker
+from hauteur.engine.playing import FoundMove, PlayingSession
+from hauteur.engine.streams import LineReader
 from hauteur.search.limits import Limits
 from hauteur.search.report import RootReport
 
@@ -32,10 +32,10 @@ GENMOVE_USAGE = f"COLOUR {ANALYSE_USAGE.removeprefix('[COLOUR] ')}"
 
 
 class PlayingCommands:
-    """The commands, for one desk. Analysis ends when the feed has another line."""
+    """The commands, for one session. Analysis ends when the feed has another line."""
 
-    def __init__(self, desk: GtpSession, feed: Callable[[], LineReader]) -> None:
-        self._desk = desk
+    def __init__(self, session: GtpSession, feed: Callable[[], LineReader[bytes]]) -> None:
+        self._session = session
         self._feed = feed
 
     def table(self) -> Commands:
@@ -48,7 +48,7 @@ class PlayingCommands:
             ),
             "time_left": GtpCommand("COLOUR SECONDS STONES", "What a clock shows; 0 stones: main time.", self._left),
         }
-        return {**known, **self._analysis_table()} if self._desk.player.has_net else known
+        return {**known, **self._analysis_table()} if self._session.player.has_net else known
 
     def _analysis_table(self) -> Commands:
         """The commands of a player that can analyse."""
@@ -75,66 +75,68 @@ class PlayingCommands:
     # Moves.
 
     def _genmove(self, arguments: Arguments) -> str:
-        colour, desk = read_colour(arguments[0]), self._desk
-        if desk.board.is_over:
-            return desk.answer_at_end(colour)
-        return desk.answer(desk.think(colour))
+        colour, session = read_colour(arguments[0]), self._session
+        if session.board.is_over:
+            return session.answer_at_end(colour)
+        return session.answer(session.think(colour))
 
     def _reg(self, arguments: Arguments) -> str:
-        colour, desk = read_colour(arguments[0]), self._desk
-        if desk.board.is_over:
-            return desk.answer_at_end(colour)
-        return desk.board.vertex(desk.think_repeatably(colour).action)
+        colour, session = read_colour(arguments[0]), self._session
+        if session.board.is_over:
+            return session.answer_at_end(colour)
+        found = session.think_repeatably(colour)
+        if found.action is None:
+            raise ValueError("the search found no move")
+        return session.board.vertex(found.action)
 
     # Time.
 
     def _time(self, arguments: Arguments) -> str:
         main, period = (read_number(text, least=0.0) for text in arguments[:2])
-        self._desk.set_time(TimeSettings(main, period, read_integer(arguments[2])))
+        self._session.set_time(TimeSettings(main, period, read_integer(arguments[2])))
         return ""
 
     def _left(self, arguments: Arguments) -> str:
         colour, seconds = read_colour(arguments[0]), read_number(arguments[1])
-        self._desk.set_clock(colour, PlayerClock(max(0.0, seconds), read_integer(arguments[2])))
+        self._session.set_clock(colour, PlayerClock(max(0.0, seconds), read_integer(arguments[2])))
         return ""
 
     # Analysis.
 
     def _analyse(self, arguments: Arguments, line_of: LineOf) -> Result:
-        wanted, desk = read_wanted(arguments), self._desk
-        thinker = desk.net_thinker
-        desk.board.require_turn(desk.board.state.to_move if wanted.colour is None else wanted.colour)
-        thinker.follow(desk.board)
-        return self._live_analysis(thinker, wanted, line_of)
+        wanted, session = read_wanted(arguments), self._session
+        playing = session.analysing
+        session.board.require_turn(session.board.state.to_move if wanted.colour is None else wanted.colour)
+        return self._live_analysis(playing, wanted, line_of)
 
-    def _live_analysis(self, thinker: NetThinker, wanted: Wanted, line_of: LineOf) -> Iterator[str]:
+    def _live_analysis(self, playing: PlayingSession, wanted: Wanted, line_of: LineOf) -> Iterator[str]:
         seen = _Latest()
-        search = thinker.session.start(Limits(infinite=True), lines=wanted.most, on_report=seen)
+        search = playing.start(Limits(infinite=True), lines=wanted.most, on_report=seen)
         try:
             while not self._feed().wait(wanted.interval) and not search.done():
-                yield from seen.lines(self._desk.board, wanted, line_of)
+                yield from seen.lines(self._session.board, wanted, line_of)
         finally:
-            thinker.stop()
-            self._desk.note(search.result())
+            playing.stop()
+            self._session.note_found(search.result())
 
     def _genmove_live(self, arguments: Arguments, line_of: LineOf) -> Result:
-        colour, wanted, desk = read_colour(arguments[0]), read_wanted(arguments), self._desk
-        if desk.board.is_over:
-            return iter([f"play {desk.answer_at_end(colour)}"])
-        desk.board.require_turn(colour)
+        colour, wanted, session = read_colour(arguments[0]), read_wanted(arguments), self._session
+        if session.board.is_over:
+            return iter([f"play {session.answer_at_end(colour)}"])
+        session.board.require_turn(colour)
         return self._live_genmove(colour, wanted, line_of)
 
     def _live_genmove(self, colour: int, wanted: Wanted, line_of: LineOf) -> Iterator[str]:
-        seen, desk = _Latest(), self._desk
+        seen, session = _Latest(), self._session
         with ThreadPoolExecutor(1, thread_name_prefix="genmove") as pool:
-            search: Future[FoundMove] = pool.submit(desk.think, colour, lines=wanted.most, on_report=seen)
+            search: Future[FoundMove] = pool.submit(session.think, colour, lines=wanted.most, on_report=seen)
             while not search.done():
-                yield from seen.lines(desk.board, wanted, line_of)
+                yield from seen.lines(session.board, wanted, line_of)
                 wait([search], wanted.interval)
         found = search.result()
-        if found.report is not None and (line := line_of(desk.board, found.report, wanted)):
+        if found.report is not None and (line := line_of(session.board, found.report, wanted)):
             yield line  # an empty one, where no move has been visited, would end the answer
-        yield f"play {desk.answer(found)}"
+        yield f"play {session.answer(found)}"
 
     # The last search.
 
@@ -150,9 +152,9 @@ class PlayingCommands:
         return " ".join(f"{COLOURS[player][0]} {vertex}" for player, vertex in self._last().line)
 
     def _last(self) -> LastSearch:
-        if self._desk.last is None:
+        if self._session.last is None:
             raise ValueError("nothing has been searched in this game yet")
-        return self._desk.last
+        return self._session.last
 
 
 class _Latest:

@@ -5,35 +5,46 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from concurrent.futures import Future
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from hauteur import _core
 from hauteur.engine.gtp.clocks import PlayerClock, TimeSettings, after_move, budget_of, full_clock
 from hauteur.engine.gtp.game_history import GameHistory
 from hauteur.engine.gtp.points import board_size, vertices_of
-from hauteur.engine.gtp.thinker import FoundMove, NetThinker, Thinker, ThinkingResources, open_thinker
+from hauteur.engine.nets import NetChoice
+from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
 from hauteur.games.registry import make
+from hauteur.networks.bundled import net_or_shipped
+from hauteur.players.baselines import MOVE_FUNCTIONS, parse_baseline
+from hauteur.players.move_player import MoveFunction
 from hauteur.players.settings import PlayerSettings
-from hauteur.search.analysis import OnReport
+from hauteur.search.limits import Limits
 from hauteur.search.report import RootReport
+from hauteur.search.search_run import OnReport
 from hauteur.search.time_manager import Budget
 
 RESIGN, PASS = "resign", "pass"
+SMART_PRUNING = 1.33
+"""On the clock a search ends early by this factor, as lc0's does; see Limits.smart_pruning."""
+WITHOUT_FILE = ("uniform", "rollout")
+"""Evaluators in the place of a net."""
 
 
 @dataclass(frozen=True)
-class DeskSettings:
+class GtpSettings:
     """The engine's own settings.
 
     resign_below: expected score, 0 to 1, under which a player with a net resigns; 0: never. move_overhead: seconds that
-    a move may lose between clock and engine. seed: of all random draws.
+    a move may lose between clock and engine. seed: of all random draws. threads: of the net on the processor, 0 = all
+    that the process may use. batch_size: most rows of a batch, None = what suits the net.
     """
 
     resign_below: float = 0.0
     move_overhead: float = 0.1
     seed: int = 0
-    resources: ThinkingResources = field(default_factory=ThinkingResources)
+    threads: int = 0
+    batch_size: int | None = None
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.resign_below < 1.0:
@@ -42,8 +53,10 @@ class DeskSettings:
             raise ValueError(f"--move-overhead must be 0 to 3600 seconds, got {self.move_overhead}")
         if self.seed < 0:
             raise ValueError(f"--seed must be at least 0, got {self.seed}")
-        if not 0 <= self.resources.threads <= 1024:
-            raise ValueError(f"--threads must be 0 to 1024, got {self.resources.threads}")
+        if not 0 <= self.threads <= 1024:
+            raise ValueError(f"--threads must be 0 to 1024, got {self.threads}")
+        if self.batch_size is not None and self.batch_size < 1:
+            raise ValueError(f"--batch-size must be >= 1, got {self.batch_size}")
 
 
 @dataclass(frozen=True)
@@ -62,7 +75,7 @@ class GtpSession:
         self,
         game: _core.Game,
         player: PlayerSettings,
-        settings: DeskSettings,
+        settings: GtpSettings,
         *,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -74,7 +87,7 @@ class GtpSession:
         self.clocks = [full_clock(self.time)] * 2
         self.last: LastSearch | None = None
         self._now = now
-        self._opening = self._open(game, player)
+        self._playing = self._open(game, player)
 
     # The board.
 
@@ -83,8 +96,7 @@ class GtpSession:
         self.board.clear()
         self.clocks = [full_clock(self.time)] * 2
         self.last = None
-        if self.is_open:
-            self.thinker.forget()
+        self._playing.clear()
 
     def resize(self, size: int) -> None:
         """A board of this size, cleared; ValueError where the game or the player has none."""
@@ -103,37 +115,32 @@ class GtpSession:
         self._replace(self.board.game, player)
 
     @property
-    def thinker(self) -> Thinker:
-        """What finds moves; waits until it is open. ValueError or OSError where it could not be opened."""
-        return self._opening.result()
+    def playing(self) -> PlayingSession:
+        """The player at the position of the board, once it is open. ValueError or OSError where it cannot be opened."""
+        self._playing.wait()
+        self._playing.set_position(self.board.start, self.board.actions)
+        return self._playing
 
     @property
-    def net_thinker(self) -> NetThinker:
-        """The search of a player with a net; ValueError for another one."""
-        thinker = self.thinker
-        if not isinstance(thinker, NetThinker):
+    def analysing(self) -> PlayingSession:
+        """The same of a player with a net; ValueError for another one."""
+        if not self.player.has_net:
             raise ValueError(f"{self.player.baseline} is a player without a net: it has no analysis")
-        return thinker
+        return self.playing
 
     @property
     def is_opening(self) -> bool:
         """Whether a net is still being opened; that cannot be interrupted."""
-        return not self._opening.done()
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the player can be asked at once."""
-        return self._opening.done() and self._opening.exception() is None
+        return self._playing.is_opening
 
     def stop(self) -> None:
-        """Ends a search early; any thread may ask."""
-        if self.is_open:
-            self.thinker.stop()
+        """End a search early; any thread may call it."""
+        if self._playing.is_searching:
+            self._playing.stop()
 
     def close(self) -> None:
-        """Ends the player, if it is open."""
-        if self.is_open:
-            self.thinker.close()
+        """End the player."""
+        self._playing.close()
 
     # Moves.
 
@@ -141,24 +148,26 @@ class GtpSession:
         """A move for this player, whose turn it must be, within its clock, which runs meanwhile."""
         self.board.require_turn(colour)
         began = self._now()
-        thinker = self.thinker  # which may have to be waited for
-        budget = self.budget(colour, gone=self._now() - began)
-        found = thinker.choose(self.board, budget, lines=lines, on_report=on_report)
+        playing = self.playing  # which may have to be waited for
+        limits = self._limits(self.budget(colour, gone=self._now() - began))
+        found = playing.think(limits, lines=lines, on_report=on_report)
         self.clocks[colour] = after_move(self.clocks[colour], self.time, self._now() - began)
-        self._note_found(found)
+        self.note_found(found)
         return found
 
     def think_repeatably(self, colour: int) -> FoundMove:
         """A move for this player by a new search, without the clock and without random choice of the move."""
         self.board.require_turn(colour)
-        found = self.thinker.choose(self.board, None, repeatable=True)
-        self._note_found(found)
+        found = self.playing.think(self._limits(None), repeatable=True)
+        self.note_found(found)
         return found
 
     def answer(self, found: FoundMove) -> str:
         """What genmove says: the vertex, which is then played, or `resign`."""
         if found.score is not None and found.score < self.settings.resign_below:
             return RESIGN
+        if found.action is None:
+            raise ValueError("the search found no move")
         vertex = self.board.vertex(found.action)
         self.board.play(found.action)
         return vertex
@@ -173,6 +182,13 @@ class GtpSession:
         board, best = self.board, report.best
         visits = tuple((board.vertex(move.action), move.visits) for move in report.moves if move.visits)
         self.last = LastSearch(report, visits, tuple(board.line(best.line)) if best else ())
+
+    def note_found(self, found: FoundMove) -> None:
+        """Keep what a search has found; write to stderr what a user should know of the move."""
+        if found.report is not None:
+            self.note(found.report)
+        if found.note:
+            print(f"hauteur: {found.note}", file=sys.stderr, flush=True)
 
     # Time.
 
@@ -201,36 +217,54 @@ class GtpSession:
 
     # Private.
 
-    def _note_found(self, found: FoundMove) -> None:
-        """Keeps what a search has found; tells the log what a user should know of the move."""
-        if found.report is not None:
-            self.note(found.report)
-        if found.note:
-            print(f"hauteur: {found.note}", file=sys.stderr, flush=True)
+    def _limits(self, budget: Budget | None) -> Limits:
+        """What ends the search of a move."""
+        if budget is None:
+            return Limits(visits=self.player.visits)
+        visits = self.player.visits if "visits" in self.player.model_fields_set else None
+        return Limits(visits=visits, budget=budget, smart_pruning=SMART_PRUNING)
 
-    def _open(self, game: _core.Game, player: PlayerSettings) -> Future[Thinker]:
-        opening = open_thinker(game, player, self.settings.resources, self.settings.seed)
-        opening.add_done_callback(_tell_failure)
-        return opening
+    def _open(self, game: _core.Game, player: PlayerSettings) -> PlayingSession:
+        """Begin to open the player. ValueError or OSError for one that cannot be."""
+        found = player_of(game, player, threads=self.settings.threads)
+        settings = PlaySettings(player.search, player.temperature, self.settings.batch_size)
+        playing = PlayingSession(game, settings, seed=self.settings.seed)
+        playing.open(found)
+        playing.when_open(_report_failure)
+        return playing
 
     def _replace(self, game: _core.Game, player: PlayerSettings) -> None:
-        """Opens the new player before the old one is closed, so that a failure changes nothing."""
+        """Open the new player before the old one is closed, so that a failure changes nothing."""
         board = self.board if game.spec == self.board.game.spec else GameHistory(game)
-        opening = self._open(game, player)
-        opening.result()
-        self._opening.add_done_callback(_close)
-        self.board, self.player, self._opening, self.last = board, player, opening, None
+        playing = self._open(game, player)
+        try:
+            playing.prepare()
+        except BaseException:
+            playing.close()
+            raise
+        self._playing.close()
+        self.board, self.player, self._playing, self.last = board, player, playing, None
 
 
-def _tell_failure(opening: Future[Thinker]) -> None:
-    """Tells the log why a player could not be opened; nobody may have asked it yet."""
-    if error := opening.exception():
+def player_of(game: _core.Game, settings: PlayerSettings, *, threads: int) -> NetChoice | MoveFunction:
+    """Return what plays: nets that are to be opened, or a function. ValueError or OSError for what cannot play."""
+    if settings.engine is not None:
+        raise ValueError(f"the player is a net or one of hauteur's own, got the program {settings.engine.command!r}")
+    if settings.baseline is not None:
+        baseline = parse_baseline(settings.baseline)
+        return MOVE_FUNCTIONS[baseline.kind](game, baseline.number)
+    net = net_or_shipped(settings.net, spec=game.spec, game_name=game.name)
+    for file in filter(None, (net, settings.large_net)):
+        if file not in WITHOUT_FILE:
+            with Path(file).open("rb"):
+                pass
+    return NetChoice(net, settings.large_net or "", precision=settings.precision, threads=threads)
+
+
+def _report_failure(error: BaseException | None) -> None:
+    """Write to stderr why a player could not be opened; no command may have asked for it yet."""
+    if error is not None:
         print(f"hauteur: the player cannot be used: {error}", file=sys.stderr, flush=True)
-
-
-def _close(opening: Future[Thinker]) -> None:
-    if opening.exception() is None:
-        opening.result().close()
 
 
 def sized(game: _core.Game, size: int) -> _core.Game:

@@ -21,10 +21,10 @@ from hauteur.system.errors import explain
 
 
 class SetupCommands:
-    """The commands, for one desk."""
+    """The commands, for one session."""
 
-    def __init__(self, desk: GtpSession) -> None:
-        self._desk = desk
+    def __init__(self, session: GtpSession) -> None:
+        self._session = session
         self.komi = 0.0
 
     def table(self) -> Commands:
@@ -48,11 +48,11 @@ class SetupCommands:
         }
 
     def _boardsize(self, arguments: Arguments) -> str:
-        self._desk.resize(read_integer(arguments[0]))
+        self._session.resize(read_integer(arguments[0]))
         return ""
 
     def _clear_board(self, _: Arguments) -> str:
-        self._desk.clear()
+        self._session.clear()
         return ""
 
     def _komi(self, arguments: Arguments) -> str:
@@ -60,7 +60,7 @@ class SetupCommands:
         return ""
 
     def _play(self, arguments: Arguments) -> str:
-        colour, board = read_colour(arguments[0]), self._desk.board
+        colour, board = read_colour(arguments[0]), self._session.board
         if board.is_over and arguments[1].lower() == PASS:
             board.pass_at_end()
         else:
@@ -68,11 +68,11 @@ class SetupCommands:
         return ""
 
     def _undo(self, _: Arguments) -> str:
-        self._desk.board.undo()
+        self._session.board.undo()
         return ""
 
     def _showboard(self, _: Arguments) -> str:
-        return "\n" + text_lines(self._desk.board.state.text().split("\n"))
+        return "\n" + text_lines(self._session.board.state.text().split("\n"))
 
     def _loadsgf(self, arguments: Arguments) -> str:
         most = read_integer(arguments[1]) if len(arguments) > 1 else None
@@ -89,31 +89,31 @@ class SetupCommands:
         line = read_main_line(path)
         if line.columns != line.rows:
             raise ValueError(f"its board has {line.columns} columns and {line.rows} rows, a square one is needed")
-        game = GameHistory(sized(self._desk.board.game, line.rows))
+        game = GameHistory(sized(self._session.board.game, line.rows))
         for at, (player, column, row) in enumerate(line.moves[: number - 1 if number else None], 1):
             try:
                 game.play(game.action(player, sgf_vertex(column, row, line.rows)))
             except ValueError as error:
                 raise ValueError(f"move {at}: {error}") from None
-        self._desk.resize(line.rows)
+        self._session.resize(line.rows)
         for action in game.actions:
-            self._desk.board.play(action)
+            self._session.board.play(action)
 
     def _final_score(self, _: Arguments) -> str:
-        outcome = self._desk.board.state.outcome()
+        outcome = self._session.board.state.outcome()
         if outcome is None:
             raise ValueError("cannot score: the game is not over")
         return {1: "B+1", 0: "0", -1: "W+1"}[outcome]
 
     def _all_legal(self, arguments: Arguments) -> str:
-        board = self._desk.board
+        board = self._session.board
         board.require_turn(read_colour(arguments[0]))
         return " ".join(board.vertex(action) for action in board.state.legal_actions().tolist())
 
     def _is_legal(self, arguments: Arguments) -> str:
         colour = read_colour(arguments[0])
         try:
-            self._desk.board.action(colour, arguments[1])
+            self._session.board.action(colour, arguments[1])
         except ValueError as error:
             if str(error).startswith("syntax"):
                 raise
@@ -121,13 +121,13 @@ class SetupCommands:
         return "1"
 
     def _last_move(self, _: Arguments) -> str:
-        moves = self._desk.board.moves()
+        moves = self._session.board.moves()
         if not moves:
             raise ValueError("no move has been played")
         return _move_text(*moves[-1])
 
     def _move_history(self, _: Arguments) -> str:
-        return text_lines(_move_text(*move) for move in reversed(self._desk.board.moves()))
+        return text_lines(_move_text(*move) for move in reversed(self._session.board.moves()))
 
 
 def _move_text(player: int, vertex: str) -> str:

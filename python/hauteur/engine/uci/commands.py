@@ -1,4 +1,4 @@
-"""Reading UCI commands: text in, immutable descriptions out; ValueError says what is wrong."""
+"""Reading UCI commands: text in, immutable descriptions out."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,10 @@ from hauteur.search.time_manager import Budget, Clock, fixed, plan
 MILLISECOND = 1e-3
 NUMBERS = ("nodes", "movetime", "wtime", "btime", "winc", "binc", "movestogo", "mate", "depth")
 FLAGS = ("infinite", "ponder")
+KEYWORDS = (*NUMBERS, *FLAGS, "searchmoves")
 LARGEST_NUMBER = 10**15
+LONGEST_NUMBER = 18
+"""Digits that are read; a longer number counts as the largest one."""
 START = "startpos"
 
 
@@ -34,10 +37,21 @@ class Go:
     infinite: bool = False
     ponder: bool = False
     searchmoves: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+    """What is wrong with it, a line each."""
+    is_wrong: bool = False
+    """A number could not be read, so that no limit can be relied on: the search is the shortest there is."""
+
+    @property
+    def ends(self) -> bool:
+        """Whether the search ends by itself, whoever is to move."""
+        limits = self.numbers.keys()
+        limited = {"nodes", "movetime", "depth", "mate"} & limits or {"wtime", "btime"} <= limits
+        return self.is_wrong or (not self.infinite and bool(limited))
 
 
 def parse_setoption(text: str) -> tuple[str, str]:
-    """Name and value of a setoption command (without its first word); a missing value is empty."""
+    """Return name and value of a setoption command (without its first word); a missing value is empty."""
     match = re.fullmatch(r"name\s+(?P<name>.*?)(?:\s+value(?:\s+(?P<value>.*))?)?", text.strip(), re.IGNORECASE)
     if match is None or not match["name"]:
         raise ValueError(f"setoption needs: name NAME [value VALUE], got {text.strip()[:80]!r}")
@@ -45,7 +59,7 @@ def parse_setoption(text: str) -> tuple[str, str]:
 
 
 def parse_position(text: str, options: Options) -> PositionCommand:
-    """The position of `startpos|fen FEN [moves ...]`."""
+    """Return the position of `startpos|fen FEN [moves ...]`."""
     before, _, moves = re.sub(r"\bmoves\b", "\n", text.strip(), count=1).partition("\n")
     start = make_game(before.strip(), options).initial_state()
     state, actions = start.copy(), []
@@ -60,7 +74,7 @@ def parse_position(text: str, options: Options) -> PositionCommand:
 
 
 def make_game(where: str, options: Options) -> _core.Game:
-    """The game that begins at `startpos` or `fen FEN`, by the options UCI_Chess960 and HistoryFill."""
+    """Return the game that begins at `startpos` or `fen FEN`, by the options UCI_Chess960 and HistoryFill."""
     kind, _, fen = where.partition(" ")
     if kind.lower() == START and not fen:
         fields = []
@@ -76,35 +90,48 @@ def make_game(where: str, options: Options) -> _core.Game:
 
 
 def parse_go(text: str) -> Go:
-    """The parts of `go ...`."""
+    """Return the parts of `go ...`; words that are none are left out and named in its problems."""
     words = text.split()
     numbers: dict[str, int] = {}
     flags: set[str] = set()
     moves: tuple[str, ...] = ()
-    at = 0
+    problems: list[str] = []
+    at, is_wrong = 0, False
     while at < len(words):
         word = words[at].lower()
         at += 1
         if word in FLAGS:
             flags.add(word)
         elif word in NUMBERS:
-            numbers[word] = _number(word, words[at] if at < len(words) else None)
+            try:
+                numbers[word] = _number(word, words[at] if at < len(words) else None)
+            except ValueError as error:
+                problems.append(str(error))
+                is_wrong = True
             at += 1
         elif word == "searchmoves":
             moves = _until_keyword(words[at:])
             at += len(moves)
         else:
-            raise ValueError(f"go does not know {word[:40]!r}; it knows {', '.join((*NUMBERS, *FLAGS, 'searchmoves'))}")
-    return Go(numbers, "infinite" in flags, "ponder" in flags, moves)
+            problems.append(f"go does not know {word[:40]!r}; it knows {', '.join(KEYWORDS)}")
+    return Go(numbers, "infinite" in flags, "ponder" in flags, moves, tuple(problems), is_wrong)
 
 
-def search_actions(go: Go, state: _core.State) -> tuple[int, ...]:
-    """The actions of `searchmoves`, legal ones all; empty: no restriction."""
-    return tuple(dict.fromkeys(state.action_from_text(move) for move in go.searchmoves))
+def search_actions(go: Go, state: _core.State) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """Return the legal actions of `searchmoves` (none: no restriction), and what is wrong with the others."""
+    actions, problems = dict[int, None](), list[str]()
+    for move in go.searchmoves:
+        try:
+            actions[state.action_from_text(move)] = None
+        except ValueError as error:
+            problems.append(f"searchmoves: {error}")
+    return tuple(actions), tuple(problems)
 
 
 def search_limits(go: Go, state: _core.State, options: Options, *, lateness: float = 0.0) -> Limits:
-    """What ends the search that `go` asks for, once it does not ponder (any more). lateness: see time_manager."""
+    """Return the limits of a `go`, once it does not ponder (any more). lateness: see time_manager."""
+    if go.is_wrong:
+        return Limits(visits=1)
     numbers = go.numbers
     nodes = max(1, numbers["nodes"]) if "nodes" in numbers else None
     budget = time_budget(go, state, options, lateness)
@@ -152,12 +179,13 @@ def _clean_fen(fen: str) -> str:
 
 
 def _number(word: str, text: str | None) -> int:
-    if text is None or not re.fullmatch(r"[+-]?\d{1,18}", text):
+    if text is None or not re.fullmatch(r"[+-]?[0-9]+", text):
         raise ValueError(f"go {word} needs a whole number, got {(text or 'nothing')[:40]!r}")
+    if len(text) > LONGEST_NUMBER:
+        return -LARGEST_NUMBER if text[0] == "-" else LARGEST_NUMBER
     return max(-LARGEST_NUMBER, min(LARGEST_NUMBER, int(text)))
 
 
 def _until_keyword(words: Sequence[str]) -> tuple[str, ...]:
-    keywords = (*NUMBERS, *FLAGS, "searchmoves")
-    end = next((i for i, word in enumerate(words) if word.lower() in keywords), len(words))
+    end = next((i for i, word in enumerate(words) if word.lower() in KEYWORDS), len(words))
     return tuple(words[:end])

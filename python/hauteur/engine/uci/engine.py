@@ -1,30 +1,26 @@
-"""The UCI engine: one thread handles events in order; reading, opening the net and searching have threads of their own.
+"""The UCI engine: commands are obeyed one after another, in the order in which they came.
 
-Events are the lines of the program, `opened` (a net is ready or cannot be had) and `ended` (a search is over). Nothing
-that takes long happens in the event loop, so `isready` and `stop` are answered at once, whatever goes on. Commands that
-have to wait for the end of a search are put aside and handled in their order then.
+Two threads share the work. The reader sorts lines in as they come: what acts on a running search (`stop`, `ponderhit`,
+`isready`, `quit`) takes effect at once, on the newest `go` that was read before it, also if the turn of that `go` has
+not come yet; everything else waits in the queue. The main thread obeys the queue and thinks, so a `go` has the position
+and the options that were given before it, and is answered by exactly one `bestmove`.
 """
 
 import os
-import queue
 import sys
 import threading
 import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterable
-from concurrent.futures import Future
-from concurrent.futures import TimeoutError as FutureTimeoutError
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
-
-import numpy as np
+from dataclasses import dataclass, field
 
 from hauteur import __version__, _core
-from hauteur.engine.streams import Output
+from hauteur.engine.nets import Opener, open_evaluator
+from hauteur.engine.playing import FoundMove, PlayerNotReadyError, PlayingSession
+from hauteur.engine.streams import LineReader, Output
 from hauteur.engine.uci.commands import (
     Go,
-    PositionCommand,
     game_ply,
     parse_go,
     parse_position,
@@ -32,85 +28,76 @@ from hauteur.engine.uci.commands import (
     search_actions,
     search_limits,
 )
-from hauteur.engine.uci.net import NetChoice, OpenNets, chess_evaluator, choose_net, open_net
 from hauteur.engine.uci.odds_mode import OddsGame, odds_game
 from hauteur.engine.uci.options import BYTES_A_CACHED_POSITION, Options
 from hauteur.engine.uci.output import info_lines, line_text, verbose_lines
-from hauteur.search.analysis import Analysis
-from hauteur.search.lc0_options import without_contempt_of_play
-from hauteur.search.limits import Limits
-from hauteur.search.move_choice import choose_move
+from hauteur.engine.uci.player import choose_net, open_tablebase, play_settings
+from hauteur.search.control import SearchControl
 from hauteur.search.params import SearchParams
 from hauteur.search.report import RootReport
-from hauteur.search.time_manager import remember_lateness
+from hauteur.system.errors import explain, one_line
 
-if TYPE_CHECKING:
-    from hauteur.networks.evaluators.base import Evaluator
-
-Opener = Callable[[NetChoice], "Evaluator"]
-AT_ONCE = ("isready", "stop", "ponderhit")
-"""Commands that never wait for the end of a search."""
-NEEDS_REST = ("go", "ucinewgame")
-"""Commands that end a running search first."""
+AT_ONCE = ("stop", "ponderhit", "wait", "isready")
+"""Commands that act on a search; `isready` without one waits for its turn."""
+ENDS_A_SEARCH = ("go", "ucinewgame")
+"""Commands that end the search before them."""
 SAME_MOVE_SECONDS = 1.0
 """A `go` so soon after its `position` belongs to the same turn of the clock."""
-LAST_SECONDS = 2.0
-"""How long the end of the last search is waited for when the engine leaves."""
+ENDLESS = "error: wait: this search ends with `stop` only"
 
 
-@dataclass(frozen=True)
-class Task:
-    """A `go` with all that it refers to."""
+@dataclass(eq=False)
+class UciCommand:
+    """One line in the queue. control: of the search, or of the waiting, that it starts.
 
-    go: Go
-    position: PositionCommand
-    actions: tuple[int, ...]
-    began: float
+    Of a `go`: began: its turn has come; superseded: another command ends it; held: `wait` lets it end by itself.
+    """
 
-    def limits(self, options: Options, lateness: float) -> Limits:
-        """What ends the search now: nothing while it ponders."""
-        if self.go.ponder:
-            return Limits(infinite=True)
-        return search_limits(self.go, self.position.state, options, lateness=lateness)
+    text: str
+    go: Go | None = None
+    control: SearchControl = field(default_factory=SearchControl)
+    began: bool = False
+    superseded: bool = False
+    held: bool = False
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def word(self) -> str:
+        """The first word, in lower case."""
+        return self.text.partition(" ")[0].lower()
+
+    @property
+    def rest(self) -> str:
+        """What follows it."""
+        return self.text.partition(" ")[2]
 
 
 class UciEngine:
     """A UCI engine that reads lines of bytes and writes to an Output.
 
-    opener: makes the evaluator of a choice. seed: of the choice of moves by temperature, and of noise.
+    opener: opens the evaluator of a net. seed: of the choice of moves by temperature, and of noise.
     """
 
-    def __init__(self, output: Output, *, opener: Opener = chess_evaluator, seed: int | None = None) -> None:
+    def __init__(self, output: Output, *, opener: Opener = open_evaluator, seed: int | None = None) -> None:
         self.options = Options()
         self._output = output
-        self._opener = opener
-        self._rng = np.random.default_rng(seed)
-        self._seed = int(self._rng.integers(2**63))
-        self._events: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        self._session = PlayingSession(_core.Game("chess"), seed=seed, opener=opener)
+        self._lock = threading.Lock()
+        self._leaving = False
         self._over = False
+        self._current: UciCommand | None = None
+        self._unanswered: deque[UciCommand] = deque()
         self._position = parse_position("startpos", self.options)
         self._position_time: float | None = None
-        self._choice: NetChoice | None = None
-        self._net: Future[OpenNets] | None = None
-        self._unanswered = 0
-        self._session: Analysis | None = None
-        self._session_key: tuple[object, ...] = ()
-        self._task: Task | None = None
-        self._search: Future[RootReport] | None = None
         self._odds: OddsGame | None = None
-        self._lateness = 0.0
-        self._holding = False
-        self._aside: deque[str] = deque()
-        self._commands: dict[str, Callable[[str], None]] = {
+        self._has_searched = False
+        self._commands: dict[str, Callable[[UciCommand], None]] = {
             "uci": self._uci,
             "isready": self._isready,
             "setoption": self._setoption,
             "ucinewgame": self._ucinewgame,
             "position": self._set_position,
-            "go": self._start,
-            "stop": self._stop,
-            "ponderhit": self._ponderhit,
-            "wait": self._wait,
+            "go": self._go,
             "fen": self._fen,
             "quit": self._quit,
             "debug": lambda _: None,
@@ -118,310 +105,247 @@ class UciEngine:
         }
 
     def run(self, source: Iterable[bytes]) -> None:
-        """Handles commands until `quit` or the end of the input, which means the same."""
-        threading.Thread(target=self._read, args=(source,), name="reader", daemon=True).start()
-        while not self._over:
-            self._guarded(self._events.get())
-        self._leave()
+        """Obey commands until `quit`, or until those before the end of the input are obeyed."""
+        reader = LineReader(source, self._accept)
+        while not self._over and (command := reader.next()) is not None:
+            self._take(command)
+            self._guarded(command)
 
     @property
     def opening(self) -> bool:
-        """Whether a net is still being opened; that cannot be interrupted."""
-        return self._net is not None and not self._net.done()
+        """Whether a net is still being opened, which cannot be interrupted."""
+        return self._session.is_opening
 
-    # Events.
+    # The reading thread.
 
-    def _read(self, source: Iterable[bytes]) -> None:
-        for raw in source:
-            line = raw.decode("utf-8", errors="replace").strip()
-            self._events.put(lambda line=line: self._hear(line))  # type: ignore[misc]
-        self._events.put(lambda: self._hear("quit"))
+    def _accept(self, raw: bytes | None) -> UciCommand | None:
+        """Sort a line in (None: the end of the input); return what has to wait for its turn."""
+        command = UciCommand("" if raw is None else raw.decode("utf-8", errors="replace").strip())
+        with self._lock:
+            newest = self._unanswered[-1] if self._unanswered else None
+            if raw is None or command.word in ENDS_A_SEARCH:
+                self._supersede(newest)
+            if command.word == "go":
+                command.go = parse_go(command.rest)
+                command.control = SearchControl(ponder=command.go.ponder)
+                self._unanswered.append(command)
+            elif command.word == "quit" and not (newest is not None and newest.held):
+                self._leave()
+            elif command.word in AT_ONCE and (newest is not None or command.word != "isready"):
+                self._output.heard(command.text)
+                self._act_on(newest, command.word)
+                return None
+        return command if command.text else None
 
-    def _guarded(self, event: Callable[[], None]) -> None:
-        """Runs an event. Whatever goes wrong is said, and the engine goes on."""
+    def _supersede(self, newest: UciCommand | None) -> None:
+        """End a search because of what follows it; one whose turn has not come yet makes its first visit then."""
+        if newest is None or newest.held:
+            return
+        newest.superseded = True
+        if newest.began:
+            newest.control.stop()
+
+    def _act_on(self, newest: UciCommand | None, word: str) -> None:
+        """Let a command act on the newest `go` that is not answered yet."""
+        if word == "isready":
+            self._output.lines("readyok")
+        elif newest is None or newest.go is None or newest.held:
+            return
+        elif word == "stop":
+            for command in self._unanswered:  # those before it are ended anyway, and it has to wait for them
+                command.control.stop()
+        elif word == "ponderhit":
+            newest.control.ponderhit()
+        elif newest.go.ends and newest.control.began is not None:
+            newest.held = True
+        elif newest.began:
+            self._output.info(ENDLESS)
+        else:
+            newest.notes.append(ENDLESS)
+
+    def _leave(self) -> None:
+        """Let everything that runs or waits take no more time."""
+        self._leaving = True
+        for command in (*self._unanswered, *([self._current] if self._current else [])):
+            command.control.stop()
+
+    # The main thread.
+
+    def _take(self, command: UciCommand) -> None:
+        """Make this the present command."""
+        self._output.heard(command.text)
+        with self._lock:
+            self._current = command
+            if self._leaving:
+                command.control.stop()
+
+    def _guarded(self, command: UciCommand) -> None:
+        """Obey a command. Whatever goes wrong is reported, and the engine goes on."""
         try:
-            event()
+            if command.word not in self._commands:
+                raise ValueError(f"unknown command: {command.text[:80]}")
+            self._commands[command.word](command)
         except (ValueError, OSError) as error:
-            self._output.info(f"error: {error}")
+            self._output.info(f"error: {one_line(error)}")
         except Exception as error:
             self._output.info(f"internal error: {type(error).__name__}: {error}")
             if os.environ.get("HAUTEUR_TRACEBACK", "0") not in ("", "0"):
                 traceback.print_exc(file=sys.stderr)
 
-    def _hear(self, line: str) -> None:
-        self._output.heard(line)
-        self._obey(line)
-
-    def _obey(self, line: str) -> None:
-        word, _, rest = line.partition(" ")
-        word = word.lower()
-        if self._task is not None and word in NEEDS_REST and not self._holding:
-            self._hold(stop=True)
-        if self._holding and word not in AT_ONCE:
-            self._aside.append(line)
-        elif word in self._commands:
-            self._commands[word](rest)
-        elif word:
-            self._output.info(f"unknown command: {line[:80]}")
-
-    def _hold(self, *, stop: bool) -> None:
-        """From now on commands wait for the end of the search."""
-        self._holding = True
-        if stop:
-            self._stop("")
-
-    def _catch_up(self) -> None:
-        """Handles what was put aside, up to the next command that has to wait."""
-        self._holding = False
-        while self._aside and not self._holding and not self._over:
-            line = self._aside.popleft()
-            self._guarded(lambda line=line: self._obey(line))  # type: ignore[misc]
-
-    # Commands.
-
-    def _uci(self, _: str) -> None:
+    def _uci(self, _: UciCommand) -> None:
         names = (f"id name hauteur {__version__}", "id author The hauteur authors")
         self._output.lines(*names, *self.options.declarations(), "uciok")
 
-    def _isready(self, _: str) -> None:
-        self._unanswered += 1
-        if self._task is None:
-            self._open()
-        if self._task is not None or not self.opening:
-            self._answer()
+    def _isready(self, command: UciCommand) -> None:
+        try:
+            self._open_and_wait(command.control)
+        except PlayerNotReadyError:  # `quit` has come
+            return
+        except Exception as error:
+            self._output.info(f"error: {one_line(error)}")
+        self._output.lines("readyok")
 
-    def _answer(self) -> None:
-        self._output.lines(*["readyok"] * self._unanswered)
-        self._unanswered = 0
-
-    def _setoption(self, text: str) -> None:
-        name, value = parse_setoption(text)
+    def _setoption(self, command: UciCommand) -> None:
+        name, value = parse_setoption(command.rest)
         change = self.options.set(name, value)
         if change.option is None:
             self._output.info(f"option {name} is known from lc0 and has no effect here yet")
         elif change.option.name == "LogFile":
             self._output.log_to(self.options.text("LogFile"))
+        elif change.option.name == "SyzygyPath":
+            self._look_for_tablebases()
 
-    def _ucinewgame(self, _: str) -> None:
-        if self._session is not None:
-            self._session.clear()
-        if self._net is not None and self._net.done() and self._net.exception() is not None:
-            self._net = None  # perhaps the file is there by now
+    def _look_for_tablebases(self) -> None:
+        try:
+            tablebase = open_tablebase(self.options.text("SyzygyPath"))
+        except ValueError as error:
+            self.options.set("SyzygyPath", "")
+            raise ValueError(f"no tablebases: {error}") from None
+        if tablebase is not None:
+            self._output.info(f"tablebases: {tablebase.files} files, up to {tablebase.largest} men")
 
-    def _set_position(self, text: str) -> None:
-        self._position = parse_position(text, self.options)
+    def _ucinewgame(self, _: UciCommand) -> None:
+        self._session.clear()
+        self._session.forget_failure()  # perhaps the file is there by now
+
+    def _set_position(self, command: UciCommand) -> None:
+        self._position = parse_position(command.rest, self.options)
         self._position_time = time.monotonic()
 
-    def _start(self, text: str) -> None:
-        now = time.monotonic()
-        go, position = parse_go(text), self._position
-        actions = search_actions(go, position.state)
-        self._task = Task(go, position, actions, self._began(now))
-        self._open()
-        if not self.opening:
-            self._begin()
+    def _fen(self, _: UciCommand) -> None:
+        self._output.lines(self._position.state.notation())
 
-    def _began(self, now: float) -> float:
-        """When the clock of this move began to run: at the `position` just before, unless StrictTiming says at `go`."""
+    def _quit(self, _: UciCommand) -> None:
+        self._over = True
+
+    def _open_and_wait(self, control: SearchControl) -> None:
+        """Wait for the nets of the options. PlayerNotReadyError if the control ends that, ValueError without a net."""
+        self._open()
+        try:
+            self._session.wait(control)
+        except PlayerNotReadyError:
+            raise
+        except Exception as error:
+            raise ValueError(f"the net cannot be used: {explain(error) or one_line(error)}") from error
+
+    def _open(self) -> None:
+        """Begin to open the nets that the options name, unless that has been done. ValueError without any."""
+        try:
+            choice, reason = choose_net(self.options)
+        except ValueError:
+            self._session.close()
+            raise
+        if not self._session.open(choice):
+            return
+        self._output.info(f"net: {choice.net} ({reason})")
+        if choice.large:
+            self._output.info(f"large net: {choice.large}; StickyEndgames is off with two nets")
+
+    # The search.
+
+    def _go(self, command: UciCommand) -> None:
+        """Answer a `go` with its `bestmove`, whatever happens."""
+        lines = [f"bestmove {self._any_move()}"]
+        try:
+            lines = self._searched(command)
+        except PlayerNotReadyError as error:
+            self._output.info(f"{error}: a move without search")
+        except Exception as error:
+            self._output.info(f"error: no search, the first legal move instead: {one_line(error)}")
+        finally:
+            with self._lock:
+                self._unanswered.remove(command)
+            self._output.lines(*lines)
+
+    def _searched(self, command: UciCommand) -> list[str]:
+        """Search as the command says; return the last lines, with the move."""
+        go, position = command.go or Go({}), self._position
+        command.control.restart_clock(self._clock_start())
+        actions, unknown = search_actions(go, position.state)
+        for problem in (*go.problems, *unknown):
+            self._output.info(f"error: {problem}")
+        self._open_and_wait(command.control)
+        options = self._options_for(go)
+        limits = search_limits(go, position.state, options, lateness=self._session.lateness)
+        self._session.set_position(position.start, position.actions)
+        with self._lock:
+            command.began = True
+            if command.superseded:
+                command.control.stop()
+        for note in command.notes:
+            self._output.info(note)
+        found = self._session.think(
+            limits,
+            actions=actions,
+            lines=options.whole("MultiPV"),
+            on_report=lambda report: self._output.lines(*report_lines(report, options)),
+            control=command.control,
+            ply=game_ply(position.state),
+        )
+        return self._last_lines(found, options)
+
+    def _clock_start(self) -> float:
+        """When the clock of this move began: at the `position` just before, unless StrictTiming says at `go`."""
+        now = time.monotonic()
         since, self._position_time = self._position_time, None
         lenient = since is not None and not self.options.flag("StrictTiming") and now - since < SAME_MOVE_SECONDS
         return since if since is not None and lenient else now
 
-    def _stop(self, _: str) -> None:
-        if self._search is not None and self._session is not None:
-            self._session.stop()
-        elif self._task is not None:
-            self._output.info("the net is not open yet: a move without search")
-            self._say_any_move(self._task)
+    def _options_for(self, go: Go) -> Options:
+        """Let the session think with the options in force, odds mode included; return them."""
+        odds = odds_game(self._position, self.options, infinite=go.infinite)
+        if odds is not None and odds != self._odds:
+            self._output.info(odds.text())
+        self._odds = odds
+        options = self.options if odds is None else self.options.changed(odds.changes)
+        settings = play_settings(options, infinite=go.infinite)
+        if self._session.use(settings) or not self._has_searched:
+            self._output.info(memory_text(settings.search))
+        self._has_searched = True
+        return options
 
-    def _ponderhit(self, _: str) -> None:
-        if self._task is None:
-            return
-        self._task = replace(self._task, go=replace(self._task.go, ponder=False), began=time.monotonic())
-        if self._session is not None:
-            self._session.change_limits(self._task.limits(self.options, self._lateness))
-
-    def _wait(self, _: str) -> None:
-        if self._task is None:
-            return
-        if self._task.limits(self.options, self._lateness).infinite:
-            raise ValueError("wait: this search ends with `stop` only")
-        self._hold(stop=False)
-
-    def _fen(self, _: str) -> None:
-        self._output.lines(self._position.state.notation())
-
-    def _quit(self, _: str) -> None:
-        self._over = True
-
-    # The net.
-
-    def _open(self) -> None:
-        """Begins to open the net that the options name, unless that has been done."""
-        try:
-            choice = choose_net(self.options)
-        except ValueError as error:
-            self._output.info(f"error: {error}")
-            self._forget_net()
-            return
-        if choice == self._choice and self._net is not None:
-            return
-        self._forget_net()
-        self._output.info(f"net: {choice.spec} ({choice.reason})")
-        if choice.large:
-            self._output.info(f"large net: {choice.large}; StickyEndgames is off with two nets")
-        self._choice, self._net = choice, open_net(choice, self._opener)
-        self._net.add_done_callback(lambda net: self._events.put(lambda: self._opened(net)))
-
-    def _forget_net(self) -> None:
-        self._session = None
-        if self._net is not None:
-            self._net.add_done_callback(_close_evaluator)
-        self._choice, self._net = None, None
-
-    def _opened(self, net: Future[OpenNets]) -> None:
-        if net is not self._net:
-            return
-        error = net.exception()
-        if error is not None:
-            self._output.info(f"error: the net cannot be used: {error}")
-        self._answer()
-        if self._task is not None and self._search is None:
-            self._begin()
-
-    # The search.
-
-    def _begin(self) -> None:
-        """Searches the task, the net being open or out of reach."""
-        task = self._task
-        if task is None:
-            return
-        try:
-            self._look_for_odds(task)
-            session = self._ready_session(infinite=task.go.infinite)
-            session.set_position(task.position.start, task.position.actions)
-            self._search = session.start(
-                task.limits(self.options, self._lateness),
-                actions=task.actions,
-                lines=self.options.whole("MultiPV"),
-                on_report=self._tell,
-                began=task.began,
-            )
-        except Exception as error:
-            self._output.info(f"error: no search, a move without it: {error}")
-            self._say_any_move(task)
-            return
-        self._search.add_done_callback(lambda search: self._events.put(lambda: self._ended(task, search)))
-
-    def _look_for_odds(self, task: Task) -> None:
-        """Finds out which settings odds mode changes, and says so when they have changed."""
-        found = odds_game(task.position, self.options, infinite=task.go.infinite)
-        if found is not None and found != self._odds:
-            self._output.info(found.text())
-        self._odds = found
-
-    @property
-    def _in_force(self) -> Options:
-        """The options of the present search: as they are set, but for what odds mode changes."""
-        return self.options if self._odds is None else self.options.changed(self._odds.changes)
-
-    def _ready_session(self, *, infinite: bool) -> Analysis:
-        """The session of the open net and the present options; a new one if they have changed."""
-        if self._net is None:
-            raise ValueError("there is no net")
-        nets, params = self._net.result(), self._in_force.search_params()
-        if infinite:
-            params = without_contempt_of_play(params)
-        batch_size, path = self.options.whole("MinibatchSize") or None, self.options.text("SyzygyPath")
-        fast_play = self.options.flag("SyzygyFastPlay")
-        key = (nets, params, batch_size, path, fast_play)
-        if self._session is None or key != self._session_key:
-            tablebase = self._open_tablebase(path)
-            self._output.info(memory_text(params))
-            self._session = Analysis(
-                nets.small,
-                params,
-                large=nets.large,
-                seed=self._seed,
-                batch_size=batch_size,
-                tablebase=tablebase,
-                fast_play=fast_play,
-            )
-            self._session_key = key
-        return self._session
-
-    def _open_tablebase(self, path: str) -> _core.Tablebase | None:
-        """The tablebases of the option SyzygyPath; None without any, with a message if they cannot be used."""
-        if not path:
-            return None
-        try:
-            tablebase = _core.Tablebase(path)
-        except ValueError as error:
-            self._output.info(f"error: no tablebases: {error}")
-            return None
-        self._output.info(f"tablebases: {tablebase.files} files, up to {tablebase.largest} men")
-        return tablebase
-
-    def _tell(self, report: RootReport) -> None:
-        """Writes what the search has found so far; runs in its thread."""
-        options = self._in_force
-        live = verbose_lines(report, options) if options.flag("LogLiveStats") else ()
-        self._output.lines(*info_lines(report, options), *live)
-
-    def _ended(self, task: Task, search: Future[RootReport]) -> None:
-        budget = (self._task or task).limits(self.options, self._lateness).budget
-        if budget is not None:
-            late = time.monotonic() - (self._task or task).began - budget.maximum
-            self._lateness = remember_lateness(self._lateness, late)
-        try:
-            report = search.result()
-            self._say_result(task, report)
-        except Exception as error:
-            self._output.info(f"error: the search failed: {error}")
-            self._say_any_move(task)
-
-    def _say_result(self, task: Task, report: RootReport) -> None:
-        """The last info lines and the move, in one piece."""
-        ply, options = game_ply(report.state), self._in_force
-        move = choose_move(report, options.temperature(), ply, self._rng)
-        if move is None:
-            self._say_any_move(task)
-            return
-        verbose = verbose_lines(report, options) if options.flag("VerboseMoveStats") else ()
-        first, *then = line_text(report.state, move.line[:2])
+    def _last_lines(self, found: FoundMove, options: Options) -> list[str]:
+        if found.report is None or found.move is None:
+            return [f"bestmove {self._any_move()}"]
+        verbose = verbose_lines(found.report, options) if options.flag("VerboseMoveStats") else ()
+        first, *then = line_text(found.report.state, found.move.line[:2])
         ponder = f" ponder {then[0]}" if then else ""
-        self._say_best(*info_lines(report, options), *verbose, f"bestmove {first}{ponder}")
+        return [*info_lines(found.report, options), *verbose, f"bestmove {first}{ponder}"]
 
-    def _say_any_move(self, task: Task) -> None:
-        """The first legal move; `(none)` where the game is over."""
-        state = task.position.state
-        legal = task.actions or tuple(int(action) for action in state.legal_actions())
-        self._say_best(f"bestmove {state.action_to_text(legal[0], 'uci')}" if legal else "bestmove (none)")
+    def _any_move(self) -> str:
+        """The first legal move; `(none)` where there is none."""
+        state = self._position.state
+        legal = state.legal_actions()
+        return state.action_to_text(int(legal[0]), "uci") if len(legal) else "(none)"
 
-    def _say_best(self, *lines: str) -> None:
-        self._task, self._search = None, None
-        self._output.lines(*lines)
-        self._catch_up()
 
-    def _leave(self) -> None:
-        """Ends a running search, says its move."""
-        if self._session is None or self._search is None or self._task is None:
-            return
-        self._session.stop()
-        try:
-            self._search.exception(LAST_SECONDS)
-        except FutureTimeoutError:
-            return
-        self._aside.clear()
-        self._ended(self._task, self._search)
+def report_lines(report: RootReport, options: Options) -> list[str]:
+    """What is written about a running search."""
+    live = verbose_lines(report, options) if options.flag("LogLiveStats") else ()
+    return [*info_lines(report, options), *live]
 
 
 def memory_text(params: SearchParams) -> str:
     """What the search may take, in one line."""
     tree, cache = params.max_tree_bytes / 1e6, params.cache_size * BYTES_A_CACHED_POSITION / 1e6
     return f"memory: tree up to {tree:,.0f} MB, {params.cache_size:,} evaluations up to about {cache:,.0f} MB"
-
-
-def _close_evaluator(net: Future[OpenNets]) -> None:
-    if net.exception() is None:
-        net.result().close()

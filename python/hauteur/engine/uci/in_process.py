@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
-
-import numpy as np
+from typing import Self
 
 from hauteur import _core
+from hauteur.engine.nets import Opener, open_evaluator
+from hauteur.engine.playing import FoundMove, PlayingSession
 from hauteur.engine.uci.commands import game_ply, parse_go, parse_position, search_actions, search_limits
-from hauteur.engine.uci.net import NetChoice, OpenNets, chess_evaluator, choose_net, open_nets
 from hauteur.engine.uci.odds_mode import odds_game
 from hauteur.engine.uci.options import Options
 from hauteur.engine.uci.output import line_text, score_text, wl_and_d
-from hauteur.search.analysis import Analysis
+from hauteur.engine.uci.player import choose_net, play_settings
 from hauteur.search.lc0_options import Value
-from hauteur.search.move_choice import choose_move
 from hauteur.search.report import RootReport
 from hauteur.search.scores import permille
-
-if TYPE_CHECKING:
-    from hauteur.networks.evaluators.base import Evaluator
-
-
-NET_OPTIONS = ("WeightsFile", "LargeWeightsFile", "Backend", "Threads")
-"""The options that say which net is opened, and how."""
 
 
 @dataclass(frozen=True)
@@ -46,25 +36,19 @@ class InProcessMove:
 
 
 class InProcessEngine:
-    """Answers one position after another; the tree is kept along a game. options: of the UCI engine, by name."""
+    """Searches one position after another; the tree is kept along a game. options: of the UCI engine, by name."""
 
     def __init__(
         self,
         options: Mapping[str, Value] | None = None,
         *,
-        opener: Callable[[NetChoice], Evaluator] = chess_evaluator,
+        opener: Opener = open_evaluator,
         seed: int | None = None,
     ) -> None:
         self.options = Options()
         for name, value in (options or {}).items():
             self.options.set(name, str(value))
-        self._rng = np.random.default_rng(seed)
-        self._seed = int(self._rng.integers(2**63))
-        self._opener = opener
-        self._nets: OpenNets | None = None
-        self._session: Analysis | None = None
-        self._nets_key: tuple[str, ...] = ()
-        self._session_key: object = None
+        self._session = PlayingSession(_core.Game("chess"), seed=seed, opener=opener)
 
     def __enter__(self) -> Self:
         return self
@@ -75,58 +59,40 @@ class InProcessEngine:
         self.close()
 
     def search(self, position: str, go: str) -> InProcessMove:
-        """The answer to `position ...` and `go ...`, given without these first words, as the UCI engine would give it.
+        """Return the move for `position ...` and `go ...`, given without these first words, as the UCI engine would.
 
-        ValueError where either is wrong, no net is found, or the game is over; infinite searches are refused.
+        The net is opened by the first call, before the clock of the move starts. Raises ValueError where either text is
+        wrong, no net is found, or the game is over; infinite searches are refused.
         """
-        began = time.monotonic()
         place, order = parse_position(position, self.options), parse_go(go)
+        actions, unknown = search_actions(order, place.state)
+        if problems := (*order.problems, *unknown):
+            raise ValueError("; ".join(problems))
         odds = odds_game(place, self.options, infinite=False)
         options = self.options.changed(odds.changes) if odds else self.options
-        limits = search_limits(order, place.state, options)
+        limits = search_limits(order, place.state, options, lateness=self._session.lateness)
         if limits.infinite or order.ponder:
             raise ValueError(f"a search without an end cannot be answered: go {go}")
-        session = self._session_of(options)
-        session.set_position(place.start, place.actions)
-        report = session.search(limits, actions=search_actions(order, place.state), began=began)
-        return self._answer(report, options, odds.text() if odds else "")
+        self._session.open(choose_net(options)[0])
+        self._session.use(play_settings(options))
+        self._session.prepare()
+        self._session.set_position(place.start, place.actions)
+        found = self._session.think(limits, actions=actions, ply=game_ply(place.state))
+        return _in_process_move(found, options, odds.text() if odds else "")
 
     def new_game(self) -> None:
-        """Forgets the tree."""
-        if self._session is not None:
-            self._session.clear()
+        """Forget the tree."""
+        self._session.clear()
 
     def close(self) -> None:
-        """Closes the nets."""
-        if self._nets is not None:
-            self._nets.close()
-        self._nets, self._session = None, None
+        """Close the nets."""
+        self._session.close()
 
-    def _answer(self, report: RootReport, options: Options, note: str) -> InProcessMove:
-        move = choose_move(report, options.temperature(), game_ply(report.state), self._rng)
-        if move is None:
-            raise ValueError(f"there is no move: {report.state.end_reason() or 'nothing was searched'}")
-        line = tuple(line_text(report.state, move.line))
-        score = score_text(report, move, options, first=move == report.best).removeprefix("score ")
-        return InProcessMove(line[0], line, score, permille(*wl_and_d(report, move)), report, note)
 
-    def _session_of(self, options: Options) -> Analysis:
-        """The session of these options; another one where they have changed."""
-        nets = tuple(options.text(name) for name in NET_OPTIONS)
-        if self._nets is None or nets != self._nets_key:
-            self.close()
-            self._nets, self._nets_key = open_nets(choose_net(options), self._opener), nets
-        params, batch_size = options.search_params(), options.whole("MinibatchSize") or None
-        key = (params, batch_size, options.text("SyzygyPath"), options.flag("SyzygyFastPlay"))
-        if self._session is None or key != self._session_key:
-            self._session = Analysis(
-                self._nets.small,
-                params,
-                large=self._nets.large,
-                seed=self._seed,
-                batch_size=batch_size,
-                tablebase=_core.Tablebase(options.text("SyzygyPath")) if options.text("SyzygyPath") else None,
-                fast_play=options.flag("SyzygyFastPlay"),
-            )
-            self._session_key = key
-        return self._session
+def _in_process_move(found: FoundMove, options: Options, note: str) -> InProcessMove:
+    report, move = found.report, found.move
+    if report is None or move is None:
+        raise ValueError(f"there is no move: {(report and report.state.end_reason()) or 'nothing was searched'}")
+    line = tuple(line_text(report.state, move.line))
+    score = score_text(report, move, options, first=move == report.best).removeprefix("score ")
+    return InProcessMove(line[0], line, score, permille(*wl_and_d(report, move)), report, note)

@@ -9,6 +9,7 @@ from hauteur.search.lc0_options import temperature as lc0_temperature
 from hauteur.search.params import SearchParams, Temperature
 from hauteur.search.rules import SecondNet
 from hauteur.search.scores import SCORE_TYPES
+from hauteur.system.errors import one_line
 
 MEBIBYTE = 1 << 20
 AUTODISCOVER = "<autodiscover>"
@@ -65,7 +66,7 @@ ENGINE_OPTIONS = (
     Lc0Option("LogLiveStats", "check", False, "Show them during the search too."),
     Lc0Option("LogFile", "string", "", "File to which the conversation is written."),
     Lc0Option("UCI_Chess960", "check", False, "Castling is written as the king taking the rook."),
-    Lc0Option("Ponder", "check", True, "The program may let the engine think in the opponent's time."),
+    Lc0Option("Ponder", "check", False, "The program may let the engine think in the opponent's time."),
     Lc0Option("SyzygyPath", "string", "", "Folders of Syzygy tablebases, separated as in PATH."),
     Lc0Option("SyzygyFastPlay", "check", False, "In a position of the tablebases play only the shortest wins."),
     Lc0Option(
@@ -111,15 +112,25 @@ class Options:
         self._without_effect = {name.lower() for name in WITHOUT_EFFECT}
 
     def set(self, name: str, text: str) -> Change:
-        """Sets an option; ValueError for a name that is none or a value that is not allowed."""
+        """Set an option; ValueError for an unknown name or a value that is not allowed, alone or beside the others."""
         key = ALIASES.get(name.lower(), name).lower()
         option = self._known.get(key)
         if option is not None:
-            self._values[key] = option.parse(text)
-            return Change(option, self._values[key])
+            return Change(option, self._set_checked(option, key, option.parse(text)))
         if key in self._without_effect:
             return Change(None)
         raise ValueError(f"no option {name!r}; `uci` lists the options")
+
+    def _set_checked(self, option: Lc0Option, key: str, value: Value) -> Value:
+        """Set a value unless the settings that follow from all options would be none; return it."""
+        before, self._values[key] = self._values[key], value
+        try:
+            self.search_params()
+            self.temperature()
+        except ValueError as error:
+            self._values[key] = before
+            raise ValueError(f"{option.name} {option.text(value)}: {one_line(error)}") from None
+        return value
 
     def changed(self, changes: Mapping[str, Value]) -> "Options":
         """The same options with other values for some; they must be of their kinds and in their ranges."""
@@ -163,7 +174,7 @@ class Options:
             large_visits=self.whole("LargeVisits"),
             large_batch=self.whole("LargeBatch"),
         )
-        return params.model_copy(update={"second_net": rule, "solver": None})
+        return SearchParams.model_validate({**dict(params), "second_net": rule, "solver": None})
 
     def temperature(self) -> Temperature:
         """Randomness of the moves played."""

@@ -1,0 +1,78 @@
+"""Opening the nets of a player: which ones, and the evaluators that answer for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hauteur import _core
+    from hauteur.networks.evaluators.base import Backend, Evaluator, Precision
+
+ROWS_A_THREAD = 16
+"""Rows of a batch for each thread of the processor: more make a search of one tree worse and hardly faster."""
+
+
+@dataclass(frozen=True)
+class NetChoice:
+    """Which nets a player has, and what computes them.
+
+    net, large: a file, `uniform` or `rollout`; large empty: one net. backend, precision None: what suits the machine.
+    threads: of the processor, 0 = all that the process may use.
+    """
+
+    net: str
+    large: str = ""
+    backend: Backend | None = None
+    precision: Precision | None = None
+    threads: int = 0
+
+
+@dataclass(frozen=True)
+class OpenNets:
+    """The evaluators of a player."""
+
+    small: Evaluator
+    large: Evaluator | None = None
+
+    def close(self) -> None:
+        """Close them."""
+        for evaluator in (self.small, self.large):
+            if evaluator is not None:
+                evaluator.close()
+
+
+Opener = Callable[["_core.Game", NetChoice], "Evaluator"]
+"""Opens `net` of a choice."""
+
+
+def open_evaluator(game: _core.Game, choice: NetChoice) -> Evaluator:
+    """Open the (small) net of a choice, with batches that suit the search of one tree.
+
+    Raises ValueError for a net that is not for this game, OSError for a file that cannot be read.
+    """
+    from hauteur.networks.evaluators.factory import make_evaluator
+    from hauteur.system.hardware import usable_cores
+
+    rows = None if choice.backend == "torch" else ROWS_A_THREAD * (choice.threads or usable_cores())
+    return make_evaluator(
+        game,
+        choice.net,
+        backend=choice.backend,
+        precision=choice.precision,
+        threads=choice.threads or None,
+        batch_size=rows,
+    )
+
+
+def open_nets(game: _core.Game, choice: NetChoice, opener: Opener = open_evaluator) -> OpenNets:
+    """Open all nets of a choice; where one cannot be opened none stays open."""
+    with ExitStack() as stack:
+        nets = OpenNets(opener(game, choice))
+        stack.callback(nets.close)
+        if choice.large:
+            nets = replace(nets, large=opener(game, replace(choice, net=choice.large, large="")))
+        stack.pop_all()
+    return nets

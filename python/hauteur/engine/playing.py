@@ -1,0 +1,300 @@
+"""One player in one game: its nets or its function, the tree that follows the game, and the choice of moves.
+
+Every front-end is a translation of its own language to a `PlayingSession` and back:
+
+    with PlayingSession(game) as session:
+        session.open(NetChoice("net.safetensors"))        # in the background
+        session.set_position(game.initial_state(), moves)  # keeps the tree where the game goes on
+        found = session.think(Limits(visits=800))          # waits for the net
+        found.action, found.score, found.report
+
+`open`, `set_position`, `think` and `start` belong to one thread; a `SearchControl` ends a search or starts its clock
+from any other.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+
+from hauteur import _core
+from hauteur.engine.nets import NetChoice, Opener, OpenNets, open_evaluator, open_nets
+from hauteur.players.move_player import MoveFunction
+from hauteur.search.analysis import Analysis
+from hauteur.search.control import SearchControl, in_background
+from hauteur.search.driver import for_nets, nets_of
+from hauteur.search.limits import Limits
+from hauteur.search.move_choice import choose_move
+from hauteur.search.params import SearchParams, Temperature
+from hauteur.search.report import RootMove, RootReport
+from hauteur.search.search_run import OnReport
+from hauteur.search.time_manager import remember_lateness
+
+OpenPlayer = OpenNets | MoveFunction
+
+
+class PlayerNotReadyError(ValueError):
+    """The player cannot think: it is not open yet, or there is none."""
+
+
+@dataclass(frozen=True)
+class PlaySettings:
+    """How a player with nets thinks.
+
+    batch_size: most rows of a batch, None = what suits the evaluator, 1 = exactly sequential search. tablebase: chess;
+    fast_play: in its positions only the shortest wins are played.
+    """
+
+    search: SearchParams = field(default_factory=SearchParams)
+    temperature: Temperature = field(default_factory=Temperature)
+    batch_size: int | None = None
+    tablebase: _core.Tablebase | None = None
+    fast_play: bool = False
+
+
+@dataclass(frozen=True)
+class FoundMove:
+    """What a player has found.
+
+    action: None where the game is over, or a search ended before it found a move. report, move: of a player with nets,
+    the search and the chosen one of its moves. note: what a user should know of this move.
+    """
+
+    action: int | None
+    report: RootReport | None = None
+    move: RootMove | None = None
+    note: str = ""
+
+    @property
+    def score(self) -> float | None:
+        """Expected result for the mover, 0 a loss to 1 a win; None for a player that does not say."""
+        return None if self.report is None else self.report.wdl[0] + 0.5 * self.report.wdl[1]
+
+
+class PlayingSession:
+    """A player that follows one game at a time. game: which nets fit; seed: of all random draws, None = any."""
+
+    def __init__(
+        self,
+        game: _core.Game,
+        settings: PlaySettings | None = None,
+        *,
+        seed: int | None = None,
+        opener: Opener = open_evaluator,
+    ) -> None:
+        self.settings = settings or PlaySettings()
+        self.lateness = 0.0
+        """By how many seconds moves came too late; see hauteur.search.time_manager."""
+        self._game = game
+        self._opener = opener
+        self._seed = secrets.randbits(63) if seed is None else seed
+        self._rng = np.random.default_rng(self._seed)
+        self._choice: object = None
+        self._player: Future[OpenPlayer] | None = None
+        self._analysis: Analysis | None = None
+        self._analysis_of: tuple[OpenNets, PlaySettings] | None = None
+        self._start = game.initial_state()
+        self._actions: tuple[int, ...] = ()
+        self._control: SearchControl | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # The player.
+
+    def open(self, player: NetChoice | OpenPlayer) -> bool:
+        """Take this player from now on; return whether it is another one. Nets are opened in the background.
+
+        A choice of nets that could not be opened is tried again after `forget_failure`. Nets of the session before are
+        closed as soon as they can be.
+        """
+        if self._player is not None and player == self._choice:
+            return False
+        self.close()
+        self._choice = player
+        if isinstance(player, NetChoice):
+            self._player = in_background(lambda: open_nets(self._game, player, self._opener), "net")
+        else:
+            self._player = Future()
+            self._player.set_result(player)
+        return True
+
+    @property
+    def is_opening(self) -> bool:
+        """Whether nets are being opened, which cannot be interrupted."""
+        return self._player is not None and not self._player.done()
+
+    @property
+    def error(self) -> BaseException | None:
+        """Why the player could not be opened; None where it is open or being opened."""
+        return self._player.exception() if self._player is not None and self._player.done() else None
+
+    def wait(self, control: SearchControl | None = None) -> OpenPlayer:
+        """Wait until the player is open, or the control is stopped; return the player.
+
+        Raises PlayerNotReadyError where it is not open then, and the error that kept it from being opened.
+        """
+        if self._player is None:
+            raise PlayerNotReadyError("there is no player")
+        if control is not None:
+            control.wait(self._player)
+        if control is not None and not self._player.done():
+            raise PlayerNotReadyError("the net is not open yet")
+        return self._player.result()
+
+    def when_open(self, report: Callable[[BaseException | None], None]) -> None:
+        """Call `report` with the error, or None, as soon as the player is open or cannot be opened, in any thread."""
+        if self._player is not None:
+            self._player.add_done_callback(lambda player: report(player.exception()))
+
+    def forget_failure(self) -> None:
+        """Let the same player be opened again if it could not be opened."""
+        if self.error is not None:
+            self._player = None
+
+    def close(self) -> None:
+        """Close the player, once it is open; another one may be opened then."""
+        self._analysis = None
+        if self._player is not None:
+            self._player.add_done_callback(_close)
+        self._player = None
+
+    # The game.
+
+    def set_position(self, start: _core.State, actions: Sequence[int] = ()) -> None:
+        """Follow the game to the position after `actions`, which must be legal, from `start`."""
+        self._start, self._actions = start.copy(), tuple(actions)
+
+    def clear(self) -> None:
+        """Forget the tree and the evaluations."""
+        if self._analysis is not None:
+            self._analysis.clear()
+
+    # Thinking.
+
+    @property
+    def is_searching(self) -> bool:
+        """Whether a search runs."""
+        return self._analysis is not None and self._analysis.searching
+
+    def use(self, settings: PlaySettings) -> bool:
+        """Think with these settings from now on; return whether they change the search."""
+        changed = _of_search(settings) != _of_search(self.settings)
+        self.settings = settings
+        return changed
+
+    def prepare(self) -> None:
+        """Wait for the player. Raises ValueError where it cannot think with the settings, and as `wait` does."""
+        player = self.wait()
+        if isinstance(player, OpenNets):
+            self._analysis_with(player)
+
+    def think(
+        self,
+        limits: Limits,
+        *,
+        actions: Sequence[int] = (),
+        lines: int = 1,
+        on_report: OnReport | None = None,
+        control: SearchControl | None = None,
+        ply: int | None = None,
+        repeatable: bool = False,
+    ) -> FoundMove:
+        """Wait for the player, let it think about the position within the limits, and choose a move.
+
+        actions: the only moves to search (empty: all). lines: moves of the report that get a line of play. on_report:
+        gets the state of the search many times a second, in the searching thread. control: new; ends the search. ply:
+        of the game, for the temperature; default: of the position. repeatable: the same move whenever it is asked, as
+        far as batches allow: by a new tree, without temperature. Players without nets know no limits and no reports.
+        Raises as `wait` does, and the errors of the evaluator.
+        """
+        control = self._control = control or SearchControl()
+        player = self.wait(control)
+        state = self._state()
+        if not isinstance(player, OpenNets):
+            seed = self._seed if repeatable else int(self._rng.integers(2**63))
+            chosen = player(state, seed)
+            return FoundMove(chosen.action, note=chosen.note)
+        analysis = self._analysis_with(player)
+        if repeatable:
+            analysis.clear()
+        analysis.set_position(self._start, self._actions)
+        report = analysis.search(limits, actions=actions, lines=lines, on_report=on_report, control=control)
+        self._remember_lateness(limits, control)
+        temperature = Temperature() if repeatable else self.settings.temperature
+        move = choose_move(report, temperature, state.ply if ply is None else ply, self._rng)
+        return FoundMove(None if move is None else move.action, report, move)
+
+    def start(
+        self,
+        limits: Limits,
+        *,
+        actions: Sequence[int] = (),
+        lines: int = 1,
+        on_report: OnReport | None = None,
+        control: SearchControl | None = None,
+    ) -> Future[FoundMove]:
+        """Think in a thread of its own; the future gets the move or the error."""
+        control = control or SearchControl()
+        self._control = control
+        return in_background(
+            lambda: self.think(limits, actions=actions, lines=lines, on_report=on_report, control=control), "search"
+        )
+
+    def stop(self) -> None:
+        """Ask the thinking that has begun last to end; any thread may call it."""
+        if self._control is not None:
+            self._control.stop()
+
+    # Private.
+
+    def _state(self) -> _core.State:
+        state = self._start.copy()
+        for action in self._actions:
+            state.play(action)
+        return state
+
+    def _analysis_with(self, nets: OpenNets) -> Analysis:
+        """The analysis of these nets and the settings; a new one where they have changed."""
+        wanted = nets, _of_search(self.settings)
+        if self._analysis is None or wanted != self._analysis_of:
+            params = for_nets(self.settings.search, nets.large)
+            nets_of(_core.Forest(self._game, params), nets.small, nets.large)
+            self._analysis = Analysis(
+                nets.small,
+                params,
+                large=nets.large,
+                seed=self._seed,
+                batch_size=self.settings.batch_size,
+                tablebase=self.settings.tablebase,
+                fast_play=self.settings.fast_play,
+            )
+            self._analysis_of = wanted
+        return self._analysis
+
+    def _remember_lateness(self, limits: Limits, control: SearchControl) -> None:
+        if limits.budget is not None and control.began is not None:
+            late = time.monotonic() - control.began - limits.budget.maximum
+            self.lateness = remember_lateness(self.lateness, late)
+
+
+def _of_search(settings: PlaySettings) -> PlaySettings:
+    """The settings without those of the choice of the move, which keep the tree."""
+    return replace(settings, temperature=Temperature())
+
+
+def _close(player: Future[OpenPlayer]) -> None:
+    if player.exception() is None and isinstance(nets := player.result(), OpenNets):
+        nets.close()

@@ -1,0 +1,53 @@
+"""The player that the options of the UCI engine describe: its nets, its tablebases, its settings."""
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, cast
+
+from hauteur import _core
+from hauteur.engine.nets import NetChoice
+from hauteur.engine.playing import PlaySettings
+from hauteur.engine.uci.options import AUTODISCOVER, Options
+from hauteur.networks.bundled import found_chess_net
+from hauteur.search.lc0_options import without_contempt_of_play
+
+if TYPE_CHECKING:
+    from hauteur.networks.evaluators.base import Backend
+
+NO_NET = (
+    "no net: set the option WeightsFile (or --weights, or the variable HAUTEUR_NET) to a chess net of "
+    "Leela Chess Zero, a .pb.gz file (for example a maia net), or put one into the working directory; "
+    "the name `uniform` plays without a net"
+)
+
+
+def choose_net(options: Options) -> tuple[NetChoice, str]:
+    """Return the nets of the options, and why the first was chosen; ValueError without any.
+
+    That is the option WeightsFile, else the environment, else the newest file in the working directory.
+    """
+    net, reason = options.text("WeightsFile"), "option WeightsFile"
+    if net in ("", AUTODISCOVER):
+        found = found_chess_net()
+        if found is None:
+            raise ValueError(NO_NET)
+        net, reason = found
+    backend = cast("Backend | None", None if options.text("Backend") == "auto" else options.text("Backend"))
+    return NetChoice(net, options.text("LargeWeightsFile"), backend, threads=options.whole("Threads")), reason
+
+
+@lru_cache(1)
+def open_tablebase(path: str) -> _core.Tablebase | None:
+    """Open the tablebases of the option SyzygyPath; None without any. ValueError where they cannot be read."""
+    return _core.Tablebase(path) if path else None
+
+
+def play_settings(options: Options, *, infinite: bool = False) -> PlaySettings:
+    """Return how the player thinks. infinite: in analysis without an end the contempt of play is nobody's."""
+    params = options.search_params()
+    return PlaySettings(
+        search=without_contempt_of_play(params) if infinite else params,
+        temperature=options.temperature(),
+        batch_size=options.whole("MinibatchSize") or None,
+        tablebase=open_tablebase(options.text("SyzygyPath")),
+        fast_play=options.flag("SyzygyFastPlay"),
+    )

@@ -1,0 +1,69 @@
+"""Control of one search from other threads: its end, and the start of its clock."""
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Future, InvalidStateError, wait
+from typing import Any, TypeVar
+
+Result = TypeVar("Result")
+
+
+class SearchControl:
+    """Ends a search, or starts its clock; any thread may call it, also before the search has begun.
+
+    began: when the clock of the search started, in seconds of `time.monotonic`; default: now. ponder: no limit counts
+    and no clock runs until `ponderhit`.
+    """
+
+    def __init__(self, *, began: float | None = None, ponder: bool = False) -> None:
+        self._began = None if ponder else time.monotonic() if began is None else began
+        self._stopped: Future[None] = Future()
+
+    @property
+    def began(self) -> float | None:
+        """When the clock of the search started; None while it ponders."""
+        return self._began
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the search was asked to end."""
+        return self._stopped.done()
+
+    def stop(self) -> None:
+        """Ask the search to end, which it does after at most one batch."""
+        try:
+            self._stopped.set_result(None)
+        except InvalidStateError:  # it was asked before
+            return
+
+    def ponderhit(self) -> None:
+        """Start the clock of a search that ponders: its limits count from now on."""
+        if self._began is None:
+            self._began = time.monotonic()
+
+    def restart_clock(self, began: float) -> None:
+        """Let the clock of a search that does not ponder have started then, in seconds of `time.monotonic`."""
+        if self._began is not None:
+            self._began = began
+
+    def wait(self, other: "Future[Any] | None" = None, *, seconds: float | None = None) -> bool:
+        """Wait for `stop`, for the other future, or for so many seconds; return whether the search was stopped."""
+        wait([self._stopped] if other is None else [self._stopped, other], seconds, FIRST_COMPLETED)
+        return self.stopped
+
+
+def in_background(work: Callable[[], Result], name: str) -> "Future[Result]":
+    """Run `work` in a thread of this name; the future gets its result or its exception."""
+    future: Future[Result] = Future()
+
+    def run() -> None:
+        try:
+            result = work()
+        except BaseException as error:
+            future.set_exception(error)
+        else:
+            future.set_result(result)
+
+    threading.Thread(target=run, name=name, daemon=True).start()
+    return future

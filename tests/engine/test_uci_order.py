@@ -1,0 +1,224 @@
+"""UCI commands that are sent without waiting for answers: every `go` gets one move, of its own position."""
+
+import io
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import chess
+import chess.engine
+import pytest
+from uci_client import Client, engine
+
+from hauteur.engine.streams import Output
+from hauteur.engine.uci.engine import UciEngine
+
+COMMANDS = 200
+STARTS = (
+    chess.STARTING_FEN,
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+    "8/8/8/8/8/4k3/R7/4K3 w - - 0 1",
+)
+GOES = ("nodes 1", "nodes 30", "nodes 3000", "infinite", "ponder movetime 20", "movetime 3", "depth 2", "mate 1", "")
+OTHERS = (
+    *("stop", "ponderhit", "isready", "ucinewgame", "uci", "fen", "go nodes many", "go nodes 3 nonsense"),
+    *("setoption name CPuct value 2", "setoption name MultiPV value 3", "setoption name MinibatchSize value 1"),
+    *("position startpos moves e2e5", "nonsense", "debug on"),
+)
+
+
+def random_session(seed: int) -> tuple[list[str], list[chess.Board]]:
+    """Random commands, and the position of every `go` among them."""
+    rng, board = random.Random(seed), chess.Board()
+    lines: list[str] = []
+    positions: list[chess.Board] = []
+    for _ in range(COMMANDS):
+        kind = rng.random()
+        if kind < 0.3:
+            fen = rng.choice(STARTS)
+            board = chess.Board(fen)
+            for _ in range(rng.randrange(8)):
+                if board.is_game_over():
+                    break
+                board.push(rng.choice(list(board.legal_moves)))
+            lines.append(f"position fen {fen} moves {' '.join(move.uci() for move in board.move_stack)}")
+        elif kind < 0.6:
+            lines.append(f"go {rng.choice(GOES)}")
+            if lines[-1] == "go nodes 30" and rng.random() < 0.5:
+                lines.append("wait")
+        else:
+            lines.append(rng.choice(OTHERS))
+        positions += [board.copy()] if lines[-1].startswith("go") or lines[-1] == "wait" else []
+    return lines, positions
+
+
+def check(output: str, lines: list[str], positions: list[chess.Board]) -> None:
+    """One answer to each question, every move legal where it was asked for."""
+    said = output.splitlines()
+    moves = [line.split()[1] for line in said if line.startswith("bestmove")]
+    assert len(moves) == len(positions)
+    for move, board in zip(moves, positions, strict=True):
+        if any(board.legal_moves):
+            assert chess.Move.from_uci(move) in board.legal_moves
+        else:
+            assert move == "(none)"
+    assert said.count("readyok") == lines.count("isready")
+    assert said.count("uciok") == lines.count("uci")
+    assert not [line for line in said if "no search" in line or "internal" in line]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_commands_without_waiting(seed: int) -> None:
+    lines, positions = random_session(seed)
+    stream = io.StringIO()
+    engine = UciEngine(Output(stream), seed=seed)
+    engine.options.set("WeightsFile", "uniform")
+    engine.run([line.encode() for line in ("isready", *lines)])
+    check(stream.getvalue(), ["isready", *lines], positions)
+
+
+def run(text: str) -> str:
+    """What an engine without a net writes about an input that ends."""
+    command = [sys.executable, "-m", "hauteur.cli.main", "uci", "--weights", "uniform"]
+    done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=120, check=True)
+    assert done.stderr == ""
+    return done.stdout
+
+
+@pytest.mark.parametrize("seed", [100, 101, 102])
+def test_random_commands_through_a_pipe(seed: int) -> None:
+    lines, positions = random_session(seed)
+    check(run("\n".join(lines)), lines, positions)
+
+
+def test_a_stop_ends_the_search_that_waits_for_its_turn() -> None:
+    with engine("--weights", "uniform") as client:
+        client.send("isready", "go infinite", "stop", "position startpos moves e2e4", "go infinite", "stop")
+        moves = [client.expect("bestmove").split()[1] for _ in range(2)]
+        assert [move[1] for move in moves] in (["1", "8"], ["2", "7"], ["1", "7"], ["2", "8"])
+        assert len(client.ready()) == 1, "nothing runs any more"
+
+
+def test_a_ponderhit_is_for_the_search_that_waits_for_its_turn() -> None:
+    with engine("--weights", "uniform") as client:
+        client.send("isready", "go infinite", "stop", "position startpos moves e2e4")
+        client.send("go ponder movetime 300", "ponderhit")
+        for _ in range(2):
+            client.expect("bestmove", seconds=20)
+
+
+def test_held_searches_keep_their_positions() -> None:
+    played = ["", " moves e2e4", " moves e2e4 e7e5", " moves e2e4"]
+    nodes = [200_000, 1, 1, 1]
+    text = "".join(f"position startpos{moves}\ngo nodes {n}\n" for moves, n in zip(played, nodes, strict=True))
+    moves = [line.split()[1] for line in run(text).splitlines() if line.startswith("bestmove")]
+    assert [int(move[1]) > 4 for move in moves] == [False, True, False, True]
+
+
+def test_every_search_is_answered_at_the_end_of_the_input() -> None:
+    said = run("position startpos moves e2e4\ngo nodes 1\nisready\n" * 20).splitlines()
+    assert sum(line.startswith("bestmove") for line in said) == 20
+    assert said.count("readyok") == 20
+
+
+def test_wait_holds_a_stop_back() -> None:
+    said = run("setoption name SmartPruningFactor value 0\nposition startpos\ngo nodes 3000\nwait\nstop\nfen\n")
+    infos = [line for line in said.splitlines() if line.startswith("info depth")]
+    assert " nodes 3000 " in infos[-1]
+    assert said.index("bestmove") < said.index("rnbqkbnr/")
+
+
+def test_ready_is_answered_during_a_search_and_quit_ends_at_once() -> None:
+    with engine("--weights", "uniform") as client:
+        client.send("go infinite", "position startpos moves e2e4", "go infinite", "isready")
+        client.expect("readyok")
+        client.send("go nodes 1000000000", "quit")
+        client.process.wait(20)
+        assert client.process.returncode == 0
+
+
+def test_the_answer_to_uci_comes_first() -> None:
+    assert run("uci\nisready\n").startswith("id name hauteur ")
+
+
+# Limits that cannot be reached.
+
+
+@pytest.mark.parametrize(
+    "position",
+    [
+        "fen 7k/5Q2/6K1/8/8/8/8/8 w - - 0 1",
+        "fen 4k3/8/8/8/8/8/8/4K2R w - - 99 80",
+        "fen 4k3/8/8/8/8/8/8/4K2R w K - 4294967296 1 moves h1h4",
+    ],
+)
+@pytest.mark.parametrize("limit", ["depth 5", "mate 1"])
+def test_a_depth_or_a_mate_out_of_reach_gets_its_move(position: str, limit: str) -> None:
+    with engine("--weights", "uniform") as client:
+        client.send(f"position {position}", f"go {limit}")
+        client.expect("bestmove", seconds=30)
+
+
+def test_python_chess_plays_to_a_depth() -> None:
+    command = [sys.executable, "-m", "hauteur.cli.main", "uci", "--weights", "uniform"]
+    with chess.engine.SimpleEngine.popen_uci(command, timeout=60) as player:
+        board = chess.Board("7k/5Q2/6K1/8/8/8/8/8 w - - 0 1")
+        assert player.play(board, chess.engine.Limit(depth=6)).move is not None
+
+
+@pytest.mark.parametrize("as_playouts", ["true", "false"])
+def test_more_nodes_than_a_tree_can_hold(as_playouts: str) -> None:
+    with engine("--weights", "uniform") as client:
+        client.send(f"setoption name NodesAsPlayouts value {as_playouts}", "position startpos", "go nodes 5000000000")
+        client.expect("info depth")
+        client.send("stop")
+        assert not any("error" in line for line in client.until("bestmove"))
+
+
+# Options and logs.
+
+
+@pytest.mark.parametrize("value", ["0.0005", "1e-9", "0.00099"])
+def test_a_draw_rate_that_cannot_be_assumed_is_refused(value: str) -> None:
+    with engine("--weights", "uniform") as client:
+        client.send(f"setoption name WDLDrawRateTarget value {value}", "isready", "position startpos", "go nodes 20")
+        errors = [line for line in client.until("bestmove") if "error" in line]
+        assert errors == [
+            f"info string error: WDLDrawRateTarget must be 0 or a number from 0.001 to 0.9999, got {float(value):g}"
+        ]
+
+
+def test_options_that_no_search_can_follow_are_refused_together() -> None:
+    with engine("--weights", "uniform") as client:
+        client.send("setoption name Contempt value 50", "setoption name LargeWeightsFile value uniform")
+        lines = client.ready()
+        assert sum("LargeWeightsFile uniform: " in line and "wdl_contempt" in line for line in lines) == 1
+        client.send("go nodes 20")
+        assert not any("error" in line for line in client.until("bestmove"))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a full disk is needed")
+@pytest.mark.parametrize("by", ["option", "argument"])
+def test_a_full_disk_ends_the_log_and_not_the_engine(by: str) -> None:
+    arguments = ("--log", "/dev/full") if by == "argument" else ()
+    with engine("--weights", "uniform", *arguments) as client:
+        if by == "option":
+            client.send("setoption name LogFile value /dev/full")
+        client.send("isready", "position startpos", "go nodes 20")
+        said = [line for line in client.until("bestmove") if "/dev/full" in line]
+        assert said == ["info string error: /dev/full: No space left on device; nothing is logged any more"]
+
+
+def opened_net(client: Client, net: Path) -> list[str]:
+    """What is said of a net when it is opened, and of the next search."""
+    client.send(f"setoption name WeightsFile value {net}", "isready", "position startpos", "go nodes 20")
+    return client.until("bestmove")
+
+
+def test_a_wrong_net_is_named_before_and_with_the_move(tmp_path: Path) -> None:
+    net = tmp_path / "none.pb.gz"
+    with engine() as client:
+        said = [line for line in opened_net(client, net) if "none.pb.gz" in line and "error" in line]
+    assert len(said) == 2
+    assert said[1].startswith("info string error: no search, the first legal move instead: the net cannot be used: ")
