@@ -12,12 +12,13 @@ from learning_toys import ToyEvaluator
 
 from hauteur import _core
 from hauteur.games.end_reasons import PLY_LIMIT, RESIGNATION
+from hauteur.games.game_line import NO_NET
 from hauteur.games.registry import make
 from hauteur.learning.metrics import Display, learner_metrics, resignation_metrics
 from hauteur.learning.pipeline import learn
 from hauteur.learning.recipe import Recipe, SelfPlaySettings, parse_recipe
 from hauteur.learning.replay import ReplayBuffer
-from hauteur.learning.selfplay import OPPONENT, game_plans, play_generation, shard_paths
+from hauteur.learning.selfplay import game_plans, play_generation, shard_paths
 from hauteur.matches.arena import ArenaFacts, play_games
 from hauteur.matches.openings import read_openings
 from hauteur.matches.record import GamePlan, GameRecord
@@ -303,14 +304,14 @@ def test_only_the_learner_is_learned_from(tmp_path: Path, colours: Any, seats: s
     )
     opponent = replace(player(1, visits=1), learns=False)
     play_generation(
-        GAME, [player(), opponent], settings, folder=tmp_path, generation=1, nets=[7, OPPONENT], seed=1, colours=colours
+        GAME, [player(), opponent], settings, folder=tmp_path, generation=1, nets=[7, NO_NET], seed=1, colours=colours
     )
     buffer = ReplayBuffer(GAME, 100)
     games = buffer.extend(shard_paths(tmp_path, 1))
     assert games is not None
     learners = np.argmax(games.nets == 7, axis=1)
     assert set(learners.tolist()) == seats
-    assert set(games.nets.ravel().tolist()) == {7, OPPONENT}
+    assert set(games.nets.ravel().tolist()) == {7, NO_NET}
     of_move = np.repeat(learners, np.diff(games.moves_before))
     np.testing.assert_array_equal(games.learn == 1, games.movers == of_move)
     score = learner_metrics(games)

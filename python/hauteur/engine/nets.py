@@ -56,7 +56,7 @@ def open_evaluator(game: _core.Game, choice: NetChoice) -> Evaluator:
     from hauteur.networks.evaluators.factory import make_evaluator
     from hauteur.system.hardware import usable_cores
 
-    rows = None if choice.backend == "torch" else ROWS_A_THREAD * (choice.threads or usable_cores())
+    rows = None if choice.backend == "torch" else ROWS_A_THREAD * max(1, choice.threads or usable_cores())
     return make_evaluator(
         game,
         choice.net,

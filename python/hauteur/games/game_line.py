@@ -9,10 +9,8 @@ from hauteur import _core
 RECORDED = "recorded result"
 """End reason of a game that did not end by its rules and whose file does not say why."""
 
-RESIGNATION = "resignation"
-
 NO_NET = -1
-"""Generation of the net of a player that is none of the run's nets."""
+"""Stands in the place of a net's generation for a player that is none of the run's nets, such as a fixed opponent."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hauteur import _core
-from hauteur.games.game_line import RECORDED, RESIGNATION, BadGame, GameLine
+from hauteur.games.end_reasons import RESIGNATION
+from hauteur.games.game_line import RECORDED, BadGame, GameLine
 
 MAX_BYTES = 2**24
 """Most bytes of a file."""

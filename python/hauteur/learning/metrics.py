@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hauteur.games.game_line import NO_NET
 from hauteur.learning.recorded_games import Games
-from hauteur.learning.selfplay import OPPONENT
 from hauteur.matches.arena import ArenaFacts
 from hauteur.system.formatting import duration
 
@@ -61,7 +61,7 @@ def resignation_metrics(games: Games) -> dict[str, int]:
 
 def learner_metrics(games: Games) -> dict[str, int]:
     """The learner's wins, draws and losses against the fixed opponent."""
-    result = np.where(games.nets[:, 1] == OPPONENT, games.outcome, -games.outcome)
+    result = np.where(games.nets[:, 1] == NO_NET, games.outcome, -games.outcome)
     wins, draws, losses = (int((result == wanted).sum()) for wanted in (1, 0, -1))
     return {"wins": wins, "draws": draws, "losses": losses}
 

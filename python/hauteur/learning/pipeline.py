@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
+from hauteur.games.game_line import NO_NET
 from hauteur.games.registry import make
 from hauteur.learning import controller
 from hauteur.learning.bootstrap.steps import Start, check_start
@@ -37,7 +38,7 @@ from hauteur.learning.report.page import write_report
 from hauteur.learning.report.tensorboard import write_events
 from hauteur.learning.run_folder import RunFolder
 from hauteur.learning.run_players import RunPlayers, check_players
-from hauteur.learning.selfplay import OPPONENT, candidate_record, play_generation, play_probe, shard_paths
+from hauteur.learning.selfplay import candidate_record, play_generation, play_probe, shard_paths
 from hauteur.learning.train import steps_for
 from hauteur.learning.trainers import Learners
 from hauteur.matches.ratings.elo import MatchScore, finite_elo
@@ -340,7 +341,7 @@ class Run:
         current, history = self.state.current, self.state.history
         done = {id(evaluator): network.rows for evaluator, network in facts.networks}
         own = [
-            player for player, net in zip(players, nets, strict=True) if isinstance(player, Player) and net != OPPONENT
+            player for player, net in zip(players, nets, strict=True) if isinstance(player, Player) and net != NO_NET
         ]
         asked = [{id(player.evaluator) for player in own}, {id(player.large) for player in own}]
         rows = [sum(done.get(evaluator, 0) for evaluator in kind) for kind in asked]

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hauteur import _core
+from hauteur.games.game_line import NO_NET
 from hauteur.learning.recipe import Recipe, SelfPlaySettings
 from hauteur.learning.run_folder import RunFolder
-from hauteur.learning.selfplay import OPPONENT
 from hauteur.matches.openings import read_openings
 from hauteur.networks.evaluators.batch_invariant import Exact
 from hauteur.networks.evaluators.factory import make_evaluator
@@ -53,18 +53,18 @@ class RunPlayers:
         return self.recipe.opponent.colours if self.recipe.opponent is not None else "swap"
 
     def nets(self, best: int, candidate: int) -> list[int]:
-        """Generations of the players' nets in self-play, in the order of the players; OPPONENT: none of the run."""
+        """Generations of the players' nets in self-play, in the order of the players; NO_NET: none of the run."""
         nets = {
             "best-versus-best": [best],
             "candidate-versus-best": [candidate, best],
-            "best-versus-opponent": [best, OPPONENT],
-            "candidate-versus-opponent": [candidate, OPPONENT],
+            "best-versus-opponent": [best, NO_NET],
+            "candidate-versus-opponent": [candidate, NO_NET],
         }
         return nets[self.recipe.selfplay.episodes]
 
     def of_selfplay(self, nets: list[int], settings: SelfPlaySettings, stack: ExitStack) -> list[Player | MovePlayer]:
         """The players of self-play with these nets; settings: as they are in this generation."""
-        players = [self._opponent(stack) if net == OPPONENT else self._learner(net, settings, stack) for net in nets]
+        players = [self._opponent(stack) if net == NO_NET else self._learner(net, settings, stack) for net in nets]
         best = players[-1]
         if len(players) > 1 and isinstance(best, Player) and not settings.learn_from_best:
             players[-1] = replace(best, learns=False)

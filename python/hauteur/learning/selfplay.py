@@ -24,9 +24,6 @@ from hauteur.players.player import Player
 from hauteur.players.settings import Colours
 from hauteur.system.seeds import derived_seed, stream
 
-OPPONENT = -1
-"""What stands in the place of a net's generation for the fixed opponent, which is player 1 where there is one."""
-
 
 def shard_paths(folder: Path, generation: int) -> list[Path]:
     """The shards of a generation, in order of writing."""

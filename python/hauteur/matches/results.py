@@ -28,6 +28,7 @@ from hauteur.matches.ratings.elo import (
 )
 from hauteur.matches.record import GameRecord
 from hauteur.search.driver import SearchFacts
+from hauteur.system.formatting import finite, signed
 from hauteur.system.settings import Section
 
 Seat = Literal["first", "second"]
@@ -167,8 +168,8 @@ class Tally:
             **_counts(self.record),
             "score": self.record.score,
             "score_interval_95": list(self.score_interval),
-            "elo": _finite(elo),
-            "elo_interval_95": [_finite(low), _finite(high)],
+            "elo": finite(elo),
+            "elo_interval_95": [finite(low), finite(high)],
             "los": self.superiority,
             "interval_from": "pairs" if self.pairs.pairs else "games",
             "pairs": list(self.pairs.counts) if self.paired else None,
@@ -224,9 +225,9 @@ def summary(tally: Tally) -> str:
     """Score, Elo and superiority in one line."""
     low, high = tally.elo_interval
     difference = elo_of_score(tally.record.score)
-    interval = f"[{_signed(low)}, {_signed(high)}]"
+    interval = f"[{signed(low)}, {signed(high)}]"
     return (
-        f"{tally.record}  score {tally.record.score:.1%}  Elo {_signed(difference)} {interval}  "
+        f"{tally.record}  score {tally.record.score:.1%}  Elo {signed(difference)} {interval}  "
         f"LOS {tally.superiority:.1%}"
     )
 
@@ -241,7 +242,7 @@ def sprt_json(test: PairsInOrder) -> dict[str, Any]:
         "llr": test.llr,
         "bounds": [low, high],
         "pairs": test.pairs.pairs,
-        "normalised_elo": _finite(normalised_elo(test.pairs)),
+        "normalised_elo": finite(normalised_elo(test.pairs)),
     }
 
 
@@ -291,11 +292,3 @@ def _speed(work: Work) -> str:
 
 def _counts(record: MatchScore) -> dict[str, int]:
     return {"wins": record.wins, "draws": record.draws, "losses": record.losses}
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
-
-
-def _signed(value: float) -> str:
-    return f"{value:+.0f}" if math.isfinite(value) else ("+inf" if value > 0 else "-inf")

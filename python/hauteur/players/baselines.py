@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
-from hauteur.players.move_player import ChosenMove, MoveFunction, MoveRequest, most_visited
+from hauteur.players.move_player import ChosenMove, MoveFunction, MoveRequest, most_simulated
 from hauteur.players.solver import solver_rule
 
 MOST_SIMULATIONS = 10_000_000
@@ -123,7 +123,7 @@ def _rave(game: _core.Game, number: int | None) -> MoveFunction:
 
 
 def _by_visits(state: _core.State, found: NDArray[np.uint32]) -> ChosenMove:
-    return ChosenMove(most_visited(found, state.legal_actions().tolist()))
+    return ChosenMove(most_simulated(found, state.legal_actions().tolist()))
 
 
 MOVE_FUNCTIONS: dict[str, Callable[[_core.Game, int | None], MoveFunction]] = {

@@ -62,8 +62,8 @@ MoveFunction = Callable[[_core.State, int], ChosenMove]
 """The choice of a move in a position with a seed."""
 
 
-def most_visited(found: NDArray[np.uint32], moves: Sequence[int]) -> int:
-    """The move with the most visits, the lowest of those tied; found [A, ...]: of a search, visits in column 0."""
+def most_simulated(found: NDArray[np.uint32], moves: Sequence[int]) -> int:
+    """Return the move with the most random games, the lowest of those tied; found [A, ...]: number in column 0."""
     return max(sorted(moves), key=lambda action: int(found[action, 0]))
 
 

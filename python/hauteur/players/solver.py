@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from hauteur import _core
-from hauteur.players.move_player import ChosenMove, MoveFunction, most_visited
+from hauteur.players.move_player import ChosenMove, MoveFunction, most_simulated
 
 NODES = 2_000_000
 """Most positions that are searched for a move, unless another number is given."""
@@ -93,7 +93,7 @@ class _Connect4:
         solver = _core.Connect4Solver(_table_bits(self.nodes))
         values = solver.move_values_within(state, self.nodes)
         if values is None:
-            move = most_visited(_core.mcts_search(state, FALLBACK, seed), state.legal_actions().tolist())
+            move = most_simulated(_core.mcts_search(state, FALLBACK, seed), state.legal_actions().tolist())
             return ChosenMove(move, _unsolved(self.nodes, "mcts"))
 
         def reply_values(child: _core.State) -> list[int] | None:
@@ -133,7 +133,7 @@ class _NoGo:
         return ChosenMove(min(moves, key=lambda action: search.winning_replies(_after(state, action))))
 
     def _by_rave(self, state: _core.State, moves: list[int], seed: int) -> ChosenMove:
-        move = most_visited(_core.rave_search(state, FALLBACK, seed), moves)
+        move = most_simulated(_core.rave_search(state, FALLBACK, seed), moves)
         return ChosenMove(move, _unsolved(self.nodes, "rave"))
 
 

@@ -1,15 +1,28 @@
-"""Numbers as text."""
+"""Numbers and foreign text as people and JSON read them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    pass
+import math
 
 
 def duration(seconds: float) -> str:
-    """Seconds as h:mm:ss or m:ss."""
+    """Return seconds as h:mm:ss or m:ss."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def signed(value: float) -> str:
+    """Return a whole number with its sign; +inf and -inf as such."""
+    return f"{value:+.0f}" if math.isfinite(value) else ("+inf" if value > 0 else "-inf")
+
+
+def finite(value: float) -> float | None:
+    """Return the value as JSON can hold it: None where it is infinite or not a number."""
+    return value if math.isfinite(value) else None
+
+
+def quoted(text: str) -> str:
+    """Return what a program wrote in one short printable line, in quotes."""
+    plain = " ".join("".join(c if c.isprintable() else "?" for c in text).split())
+    return repr(plain if len(plain) <= 80 else plain[:77] + "...")

@@ -182,7 +182,12 @@ def evaluator(
     game = games.make(networks.describe(net).game)
     kinds = [(b, p) for b in backend or installed_backends() for p in precision or precisions_of(b)]
     combinations = [(b, p, count) for b, p in kinds for count in counts]
-    opened = {c: open_evaluator(game, net, c) for c in combinations}
+    opened = {
+        (name, kind, count): make_evaluator(
+            game, net, backend=name, precision=kind, threads=count, device="cpu" if name == "torch" else None
+        )
+        for name, kind, count in combinations
+    }
     try:
         results = evaluator_rounds(game, opened, sizes, rounds, seconds)
     finally:
@@ -251,13 +256,6 @@ def native_bfloat16() -> bool:
     from hauteur.networks.evaluators.openvino import default_precision
 
     return default_precision() == "bfloat16"
-
-
-def open_evaluator(game: _core.Game, net: Path, combination: Combination) -> "Evaluator":
-    """One of the evaluators to compare, on the processor."""
-    backend, precision, threads = combination
-    device = "cpu" if backend == "torch" else None
-    return make_evaluator(game, net, backend=backend, precision=precision, threads=threads, device=device)
 
 
 def whole_numbers(name: str, text: str) -> list[int]:

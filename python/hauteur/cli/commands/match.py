@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterable
 from contextlib import closing
 
-from hauteur.cli.commands.match_options import GameOptions
+from hauteur.cli.commands.game_options import GameOptions
 from hauteur.cli.commands.match_view import match_table, progress_line, shown
 from hauteur.matches.folder import MatchFolder
 from hauteur.matches.game_files import contest_of, write_games
@@ -106,8 +106,8 @@ def checked_sprt(elo0: float, elo1: float, alpha: float, beta: float, model: Mod
 def make_match(
     a: str, b: str, options: GameOptions, *, games: int, colours: Colours, sprt: Sprt | None = None
 ) -> Match:
-    """The match that a command was told of."""
-    game = options.rules()
+    """Return the match that the options of a command describe."""
+    game = options.make_game()
     settings = MatchSettings(
         a=parse_player(a, "player A"),
         b=parse_player(b, "player B"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from hauteur.matches.arena import ArenaFacts
 from hauteur.matches.match import Match
 from hauteur.matches.results import Tally, sprt_line, summary
-from hauteur.system.formatting import duration
+from hauteur.system.formatting import duration, signed
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -106,12 +105,8 @@ def elo_line(tally: Tally) -> str:
     from hauteur.matches.ratings.elo import elo_of_score
 
     low, high = tally.elo_interval
-    elo, low_text, high_text = map(_signed, (elo_of_score(tally.record.score), low, high))
+    elo, low_text, high_text = map(signed, (elo_of_score(tally.record.score), low, high))
     return f"Elo {elo} [{low_text}, {high_text}] (95 %), LOS {tally.superiority:.1%}"
-
-
-def _signed(value: float) -> str:
-    return f"{value:+.0f}" if math.isfinite(value) else ("+inf" if value > 0 else "-inf")
 
 
 @contextmanager

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from hauteur.networks.evaluators.base import Backend
-
-if TYPE_CHECKING:
-    from hauteur import _core
-    from hauteur.players.build import Resources
-    from hauteur.players.engines.settings import EngineSettings
-    from hauteur.players.settings import PlayerSettings
-    from hauteur.studies.puzzles.mine import MineSettings
+from hauteur import _core
+from hauteur.cli.commands.game_options import NetOptions
+from hauteur.games.registry import make
+from hauteur.matches.folder import MatchFolder
+from hauteur.matches.match import Match, MatchSettings
+from hauteur.players.build import Resources
+from hauteur.players.engines.settings import EngineSettings
+from hauteur.players.settings import PlayerSettings, parse_player
+from hauteur.studies.puzzles.criteria import MineRule
+from hauteur.studies.puzzles.engine_check import parse_check
+from hauteur.studies.puzzles.mine import Mine, MineSettings
+from hauteur.studies.puzzles.mine_result import mine_table
+from hauteur.studies.puzzles.problems import read_problems
+from hauteur.studies.puzzles.solve import Solve, solve_table
+from hauteur.system.formatting import duration
 
 MOST_VISITS = 100_000_000
 TICK_SECONDS = 10.0
@@ -26,7 +35,6 @@ SELF_PLAY = "selfplay"
 def mine(
     *sources: str,
     out: Path,
-    game: str = "chess",
     player: str = "",
     net: str | None = None,
     games: int = 0,
@@ -37,7 +45,7 @@ def mine(
     gap: float = 0.35,
     rest: float = 0.45,
     least: float = -0.2,
-    screens: str = "16:0.05,64:0.1,200:0.2",
+    screens: str | None = None,
     hindsight: float = 0.25,
     moves: int = 6,
     first_ply: int = 8,
@@ -45,11 +53,7 @@ def mine(
     check: str | None = None,
     clear: float = 0.1,
     keep_unconfirmed: bool = False,
-    batch_size: int = 64,
-    threads: int = 1,
-    backend: Backend | None = None,
-    seed: int = 0,
-    json: bool = False,
+    options: NetOptions = NetOptions(),  # noqa: B008  (immutable)
 ) -> int:
     """Mine puzzles from games or lists of positions; the same command goes on with a mining that was interrupted.
 
@@ -62,10 +66,8 @@ def mine(
         Files of games (.pgn, .sgf, .parquet) or positions (.epd, .fen, .txt), folders of matches (--out of hauteur
         match) or of learning runs, or patterns such as "games/*.pgn".
     out
-        Folder for the puzzles (puzzles.csv with Lichess's columns, .pgn, .epd, .json) and for what a later attempt
-        goes on from.
-    game
-        The game, e.g. chess, connect4, nogo(size=5). Games other than chess have puzzles.json alone.
+        Folder for the puzzles (for chess puzzles.csv with Lichess's columns, .pgn and .epd, for every game .json) and
+        for what a later attempt goes on from.
     player
         Who judges, as in hauteur match: "net=FILE cpuct.init=1.5". Of its visits and temperature only --games knows.
     net
@@ -88,6 +90,7 @@ def mine(
         Least value of the solver's moves.
     screens
         VISITS:SWING,...: positions whose judgement has changed by less after so many visits are given up; none: "".
+        Default: those of 16:0.05,64:0.1,200:0.2 that are between --low and --high.
     hindsight
         Positions of games are given up at once where the low search judges those of the next four plies alike, within
         this; 0: none is.
@@ -104,40 +107,23 @@ def mine(
         By how much every other move must be worse to the engine, in chance of winning from -1 to 1.
     keep_unconfirmed
         Leave nothing out: puzzles.json says of each puzzle what the engine says.
-    batch_size
-        Most positions evaluated together.
-    threads
-        Threads of the net on the processor; 0: one a core.
-    backend
-        What computes the net. Default: torch where there is a GPU, else openvino.
-    seed
-        Of all random draws.
-    json
-        Print one JSON object instead of the table.
     """
-    import json as json_format
-
-    from hauteur.games.registry import make
-    from hauteur.players.build import Resources
-    from hauteur.studies.puzzles.criteria import MineRule
-    from hauteur.studies.puzzles.mine import Mine, MineSettings
-    from hauteur.studies.puzzles.mine_result import mine_table
-
     check_sources(sources, games, positions)
-    rules, counts = make(game), parse_screens(screens)
+    game, counts = make(options.game), screens_between(low, high) if screens is None else parse_screens(screens)
     thresholds = {"swing": swing, "gap": gap, "rest": rest, "least": least, "hindsight": hindsight}
     rule = MineRule.model_validate({"low": low, "high": high, **thresholds, "screens": counts, "moves": moves})
-    judge = judge_settings(player, net)
-    settings = MineSettings(game=rules.spec, player=judge, rule=rule, first_ply=first_ply, seed=seed)
-    engine = None if check is None else parse_engine(check, rules)
-    resources = Resources(3 * batch_size, batch_size, threads, backend)
+    settings = MineSettings(
+        game=game.spec, player=player_settings(player, net), rule=rule, first_ply=first_ply, seed=options.seed
+    )
+    engine = None if check is None else parse_engine(check, game)
+    resources = options.resources
     if games:
         sources = (*sources, play_first(settings, games, random_plies, out / SELF_PLAY, resources))
     mining = Mine(
-        rules, settings, sources, out, resources, positions, engine, clear, keep_unconfirmed, tell, ticker("positions")
+        game, settings, sources, out, resources, positions, engine, clear, keep_unconfirmed, tell, ticker("positions")
     )
     result = mining.run()
-    print(json_format.dumps(result, indent=2) if json else mine_table(result))
+    print(json.dumps(result, indent=2) if options.json else mine_table(result))
     tell(f"{result['written_puzzles']:,} puzzles written to {out}: {', '.join(result['files'])}")
     return 0
 
@@ -145,17 +131,12 @@ def mine(
 def solve(
     file: Path,
     *,
-    game: str = "chess",
     player: tuple[str, ...] = (),
     net: str | None = None,
     visits: str = "100,1000,10000",
     limit: int | None = None,
     out: Path | None = None,
-    batch_size: int = 64,
-    threads: int = 1,
-    backend: Backend | None = None,
-    seed: int = 0,
-    json: bool = False,
+    options: NetOptions = NetOptions(),  # noqa: B008  (immutable)
 ) -> int:
     """Measure how many puzzles players solve, by visits; with --out an interrupted measurement goes on.
 
@@ -164,8 +145,6 @@ def solve(
     file
         Puzzles with Lichess's columns (.csv), of which the whole line must be found; those of hauteur puzzles mine
         (.json); or an EPD suite, in which bm names the moves that are right and am those that are wrong.
-    game
-        The game, e.g. chess, connect4, nogo(size=5).
     player
         Who solves, as in hauteur match: "net=FILE search-contempt.n-scl=32"; may be given several times. Visits and
         temperature of it are not used.
@@ -177,41 +156,23 @@ def solve(
         Only the first so many problems.
     out
         Folder for answers.csv (a line a problem and player) and result.json.
-    batch_size
-        Most positions evaluated together.
-    threads
-        Threads of the net on the processor; 0: one a core.
-    backend
-        What computes the net. Default: torch where there is a GPU, else openvino.
-    seed
-        Of all random draws.
-    json
-        Print one JSON object instead of the table.
     """
-    import json as json_format
-    from itertools import islice
-
-    from hauteur.games.registry import make
-    from hauteur.players.build import Resources
-    from hauteur.studies.puzzles.problems import read_problems
-    from hauteur.studies.puzzles.solve import Solve, solve_table
-
     if limit is not None and limit < 1:
         raise ValueError(f"--limit must be >= 1, got {limit}")
-    rules, counts = make(game), parse_counts(visits)
+    game, counts = make(options.game), parse_counts(visits)
     solving = Solve(
-        game=rules,
-        problems=list(islice(read_problems(file, rules), limit)),
-        players=[judge_settings(text, net) for text in player or ("",)],
+        game=game,
+        problems=list(islice(read_problems(file, game), limit)),
+        players=[player_settings(text, net) for text in player or ("",)],
         counts=counts,
-        resources=Resources(3 * batch_size, batch_size, threads, backend),
+        resources=options.resources,
         folder=out,
-        seed=seed,
+        seed=options.seed,
         show=tell,
         tick=ticker("problems", "solved"),
     )
     result = solving.run()
-    print(json_format.dumps(result, indent=2) if json else solve_table(result))
+    print(json.dumps(result, indent=2) if options.json else solve_table(result))
     return 0
 
 
@@ -234,16 +195,14 @@ def check_sources(sources: tuple[str, ...], games: int, positions: int | None) -
 
 def parse_engine(check: str, game: _core.Game) -> EngineSettings:
     """The engine of --check; chess alone has one."""
-    from hauteur.studies.puzzles.engine_check import parse_check
 
     if game.name != "chess":
         raise ValueError(f"--check: UCI engines play chess, not {game.spec}")
     return parse_check(check)
 
 
-def judge_settings(player: str, net: str | None) -> PlayerSettings:
+def player_settings(player: str, net: str | None) -> PlayerSettings:
     """The player of --player and --net."""
-    from hauteur.players.settings import parse_player
 
     settings = parse_player(player, "--player")
     if net is None:
@@ -251,6 +210,11 @@ def judge_settings(player: str, net: str | None) -> PlayerSettings:
     if settings.net not in (None, net):
         raise ValueError(f"--net and the net= of --player exclude each other, got {net} and {settings.net}")
     return settings.model_copy(update={"net": net})
+
+
+def screens_between(low: int, high: int) -> tuple[tuple[int, float], ...]:
+    """Return the default screens that lie between the visits of the two searches."""
+    return tuple((visits, swing) for visits, swing in MineRule().screens if low < visits < high)
 
 
 def parse_screens(text: str) -> tuple[tuple[int, float], ...]:
@@ -267,11 +231,6 @@ def parse_screens(text: str) -> tuple[tuple[int, float], ...]:
 
 def play_first(settings: MineSettings, games: int, random_plies: int, folder: Path, resources: Resources) -> str:
     """Plays the games of a mining, or what is missing of them; their folder."""
-    from contextlib import closing
-
-    from hauteur.games.registry import make
-    from hauteur.matches.folder import MatchFolder
-    from hauteur.matches.match import Match, MatchSettings
 
     match = Match(
         game=make(settings.game),
@@ -301,18 +260,17 @@ def tell(line: str) -> None:
 
 def ticker(what: str, found: str = "puzzles") -> Callable[[int, int, int], None]:
     """Tells now and then how much is done, with the time that is left at this pace."""
-    from hauteur.system.formatting import duration
 
-    started = told = time.monotonic()
+    started = shown = time.monotonic()
     first: int | None = None
 
     def tick(done: int, of: int, count: int) -> None:
-        nonlocal told, first
+        nonlocal shown, first
         first = done - 1 if first is None else first
         now = time.monotonic()
-        if now - told < TICK_SECONDS and done < of:
+        if now - shown < TICK_SECONDS and done < of:
             return
-        told = now
+        shown = now
         left = (now - started) / (done - first) * (of - done)
         counted = f", {count:,} {found}" if count else ""
         tell(f"{done:,}/{of:,} {what}{counted}, {duration(left)} left")

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json as json_format
 from contextlib import closing
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-from cyclopts import Parameter
-
+from hauteur.cli.commands.game_options import GameOptions
 from hauteur.cli.commands.match import say_interrupted
-from hauteur.cli.commands.match_options import GameOptions
 from hauteur.cli.commands.match_view import games_line, shown, speed_line
 from hauteur.matches.folder import TournamentFolder
 from hauteur.matches.game_files import contest_of, write_games
@@ -26,7 +24,7 @@ def tournament(
     *players: str,
     kind: Kind = "round-robin",
     games: int = 100,
-    options: Annotated[GameOptions, Parameter(name="*")] = GameOptions(),  # noqa: B008  (immutable)
+    options: GameOptions = GameOptions(),  # noqa: B008  (immutable)
 ) -> None:
     """Play all pairings of several players, many games at once; with --out, what was interrupted goes on.
 
@@ -39,7 +37,7 @@ def tournament(
     games
         Number of games of each pairing, two from each opening with colours swapped.
     """
-    game = options.rules()
+    game = options.make_game()
     parsed = tuple(parse_player(text, f"player {number}") for number, text in enumerate(players, 1))
     settings = TournamentSettings(players=parsed, kind=kind, games=games, **options.settings(game))
     folder = None if options.out is None else TournamentFolder(options.out)

@@ -6,25 +6,20 @@ import json as json_format
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
 import cyclopts
 
-from hauteur.cli.commands.match_options import RANDOM_PLIES
+from hauteur.cli.commands.game_options import PlayOptions
 from hauteur.cli.commands.match_view import match_table, progress_line, shown
-from hauteur.cli.commands.options import Seed
 from hauteur.games.registry import make
 from hauteur.matches.match import Match
-from hauteur.matches.openings import read_openings
 from hauteur.matches.tuning import ratio as by_ratio
 from hauteur.matches.tuning import strength as by_strength
 from hauteur.matches.tuning.folder import TuningFolder
 from hauteur.matches.tuning.parameters import Parameter, parse_parameter, parse_parameters
 from hauteur.matches.tuning.spsa import Schedule
-from hauteur.networks.evaluators.base import Backend
-from hauteur.players.build import Resources
 from hauteur.players.settings import PlayerSettings, parse_player, value_key
 from hauteur.plots import write_figures
 
@@ -33,50 +28,6 @@ KNOWN_RATIOS: dict[tuple[str, ...], tuple[str, bool]] = {
     ("temperature", "initial"): ("=0.05:5:log", True),
 }
 """Bounds, and whether (w + l)/d rises, of the settings that the papers tune so."""
-
-
-@cyclopts.Parameter(name="*")
-@dataclass(frozen=True)
-class TuneOptions:
-    """How the games of a tuning are played and shown."""
-
-    game: str = "chess"
-    """The game, e.g. chess, connect4."""
-    openings: Path | None = None
-    """File with one opening a line: an EPD or FEN (chess, minichess), or moves; or the games of a .pgn (chess)."""
-    random_plies: int | None = None
-    """Without openings: uniformly random plies that games begin with. Default: 4 for strength, 0 for a ratio."""
-    parallel: int = 64
-    """Games at a time."""
-    batch_size: int | None = None
-    """Most positions evaluated together. Default: half of --parallel; the other half is gathered meanwhile."""
-    threads: int = 0
-    """Threads of a net on the processor, and of the players without one; 0: one a core."""
-    backend: Backend | None = None
-    """What computes the nets. Default: torch where there is a GPU, else openvino."""
-    seed: Seed = 0
-    """Of all random draws."""
-    json: bool = False
-    """Print the result as one JSON object."""
-
-    @property
-    def spec(self) -> str:
-        """The game's, written out."""
-        return make(self.game).spec
-
-    def plies(self, otherwise: int) -> int:
-        """Random plies; ValueError where openings were given too."""
-        if self.openings is not None and self.random_plies:
-            raise ValueError(
-                f"--openings and --random-plies exclude each other, got {self.openings} and {self.random_plies}"
-            )
-        return 0 if self.openings is not None else otherwise if self.random_plies is None else self.random_plies
-
-    def folder(self, path: Path) -> TuningFolder:
-        """Where it is done, and with what."""
-        resources = Resources(self.parallel, self.batch_size, self.threads, self.backend)
-        openings = () if self.openings is None else tuple(read_openings(self.openings, make(self.game)))
-        return TuningFolder(path, resources, openings, self.openings, watch=watched)
 
 
 def strength(
@@ -90,7 +41,7 @@ def strength(
     verification: int = 400,
     spread: float = 0.2,
     step: float = 0.3,
-    options: TuneOptions = TuneOptions(),
+    options: PlayOptions = PlayOptions(),  # noqa: B008  (immutable)
 ) -> None:
     """Find values of a player's settings that make it stronger, by SPSA; one that was interrupted goes on.
 
@@ -123,18 +74,18 @@ def strength(
     """
     given = parse_player(player)
     tuning = by_strength.StrengthTuning(
-        options.spec,
+        make(options.game).spec,
         given,
         parse_parameters(parameter, given),
         Schedule(iterations, spread, step),
         opponent=None if opponent is None else parse_player(opponent, "opponent"),
         games=games,
         verification=verification,
-        random_plies=options.plies(RANDOM_PLIES),
+        random_plies=options.plies(),
         seed=options.seed,
     )
     with resumable(out):
-        tuned = by_strength.tune_strength(tuning, options.folder(out), say)
+        tuned = by_strength.tune_strength(tuning, tuning_folder(out, options), say)
     figure = tuned.figure()
     write_figures([] if figure is None else [figure], csv=out)
     print(json_format.dumps(tuned.to_json(), indent=2) if options.json else by_strength.report(tuned))
@@ -150,7 +101,7 @@ def ratio(
     games: int = 40,
     most_games: int = 400,
     precision: float = 1.5,
-    options: TuneOptions = TuneOptions(),
+    options: PlayOptions = PlayOptions(),  # noqa: B008  (immutable)
 ) -> None:
     """Find the value of a setting for a wanted (w+l)/d of a player against itself; one that was interrupted goes on.
 
@@ -179,7 +130,7 @@ def ratio(
     given = parse_player(player)
     found, rising = ratio_parameter(parameter, direction, given)
     tuning = by_ratio.RatioTuning(
-        options.spec,
+        make(options.game).spec,
         given,
         found,
         target,
@@ -191,9 +142,15 @@ def ratio(
         seed=options.seed,
     )
     with resumable(out):
-        tuned = by_ratio.tune_to_ratio(tuning, options.folder(out), say)
+        tuned = by_ratio.tune_to_ratio(tuning, tuning_folder(out, options), say)
     values = by_ratio.to_json(tuning, tuned)
     print(json_format.dumps(values, indent=2) if options.json else by_ratio.report(tuning, tuned))
+
+
+def tuning_folder(path: Path, options: PlayOptions) -> TuningFolder:
+    """Return where the matches are played, and with what."""
+    openings = tuple(options.read_openings(make(options.game)))
+    return TuningFolder(path, options.resources, openings, options.openings, watch=watched)
 
 
 def ratio_parameter(
@@ -209,7 +166,7 @@ def ratio_parameter(
 
 
 def say(line: str) -> None:
-    """Tells what was done, on stderr: stdout is for the result."""
+    """Print what was done on stderr: stdout is for the result."""
     print(line, file=sys.stderr, flush=True)
 
 

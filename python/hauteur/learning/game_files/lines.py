@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from hauteur import _core
-from hauteur.games.game_line import RESIGNATION, GameLine, end_text, result_text
+from hauteur.games.end_reasons import RESIGNATION
+from hauteur.games.game_line import GameLine, end_text, result_text
 from hauteur.matches.record import GamePlan, GameRecord
 
 

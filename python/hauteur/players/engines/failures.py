@@ -30,9 +30,3 @@ async def within(seconds: float, failure: EngineFailure) -> AsyncIterator[None]:
 def no_answer(to: str, seconds: float) -> EngineFailure:
     """The failure of an engine that has not said or done something in so many seconds."""
     return EngineFailure(TIMEOUT, f"no {to} within {seconds:g} s")
-
-
-def quoted(text: str) -> str:
-    """What a program said, in one short printable line."""
-    plain = " ".join("".join(c if c.isprintable() else "?" for c in text).split())
-    return repr(plain if len(plain) <= 80 else plain[:77] + "...")

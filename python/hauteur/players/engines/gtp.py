@@ -6,11 +6,12 @@ import time
 
 from hauteur import _core
 from hauteur.players.engines.clock import EngineClock, move_limit
-from hauteur.players.engines.failures import BAD_OUTPUT, ILLEGAL_MOVE, no_answer, quoted, within
+from hauteur.players.engines.failures import BAD_OUTPUT, ILLEGAL_MOVE, no_answer, within
 from hauteur.players.engines.gtp_lines import POINT, Response, parse_response
 from hauteur.players.engines.process import Process
 from hauteur.players.engines.settings import EngineSettings
 from hauteur.players.move_player import ChosenMove, EngineFailure, EngineResignation, MoveRequest
+from hauteur.system.formatting import quoted
 
 COLOURS = ("b", "w")
 """Of the first and of the second player."""

@@ -14,9 +14,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Self, cast
 
-from hauteur.players.engines.failures import BAD_OUTPUT, CRASHED, START_FAILED, quoted
+from hauteur.players.engines.failures import BAD_OUTPUT, CRASHED, START_FAILED
 from hauteur.players.engines.watchdog import Keeper, kill_group
 from hauteur.players.move_player import EngineFailure
+from hauteur.system.formatting import quoted
 
 LONGEST_LINE = 65_536
 """Bytes of a line."""

@@ -12,11 +12,12 @@ from typing import Self
 from hauteur import _core
 from hauteur.games.registry import make, with_fen
 from hauteur.players.engines.clock import EngineClock, move_limit
-from hauteur.players.engines.failures import BAD_OUTPUT, ILLEGAL_MOVE, no_answer, quoted, within
+from hauteur.players.engines.failures import BAD_OUTPUT, ILLEGAL_MOVE, no_answer, within
 from hauteur.players.engines.process import Process
 from hauteur.players.engines.settings import EngineSettings
 from hauteur.players.engines.uci_lines import MOVE, EngineOption, EngineReport, parse_bestmove, parse_info, parse_option
 from hauteur.players.move_player import ChosenMove, EngineFailure, MoveRequest
+from hauteur.system.formatting import quoted
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 LAST_LINES = 100

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from hauteur.players.engines.failures import quoted
 from hauteur.search.scores import mate_score
+from hauteur.system.formatting import quoted
 
 Kind = Literal["check", "spin", "combo", "button", "string"]
 KINDS: tuple[Kind, ...] = ("check", "spin", "combo", "button", "string")

@@ -40,7 +40,7 @@ def is_same_file(path: Path, sha256: str | None) -> bool:
 
 
 @contextmanager
-def open_evaluator(path: Path, backend: Backend, threads: int | None) -> Iterator["Evaluator"]:
+def reference_evaluator(path: Path, backend: Backend, threads: int | None) -> Iterator["Evaluator"]:
     """An evaluator of a chess net in float32 on the processor, the same from run to run."""
     from hauteur.networks.evaluators.factory import make_evaluator
 

@@ -18,7 +18,7 @@ from hauteur.studies.verify.files import (
     reached,
     read,
 )
-from hauteur.studies.verify.nets import Backend, check_backend, find_net, is_same_file, open_evaluator
+from hauteur.studies.verify.nets import Backend, check_backend, find_net, is_same_file, reference_evaluator
 
 if TYPE_CHECKING:
     from hauteur.networks.evaluators.base import Evaluator
@@ -120,7 +120,7 @@ def outputs(path: Path, folder: Path, *, backend: Backend = "openvino", threads:
     for name in names:
         net_path, same = files[name]
         report = NetReport(name=name, file=net_path.name, same_file=same)
-        with open_evaluator(net_path, backend, threads) as evaluator:
+        with reference_evaluator(net_path, backend, threads) as evaluator:
             _compare_net(reference, report, evaluator)
         reports.append(report)
     return OutputsReport(backend=backend, nets=reports)

@@ -27,7 +27,7 @@ from hauteur.studies.verify.files import (
     reached,
     read,
 )
-from hauteur.studies.verify.nets import Backend, check_backend, find_net, open_evaluator
+from hauteur.studies.verify.nets import Backend, check_backend, find_net, reference_evaluator
 
 if TYPE_CHECKING:
     from hauteur.networks.evaluators.base import Evaluator
@@ -207,7 +207,7 @@ def repeats(
     _check_options(path, reference.options)
     net = find_net(folder, reference.net)
     report = RepeatsReport(backend, reference.net, reference.nodes, seeds)
-    with open_evaluator(net, backend, threads) as evaluator:
+    with reference_evaluator(net, backend, threads) as evaluator:
         for limit in sorted({result.ScLimit for position in reference.positions for result in position.by_limit}):
             for found in _repeat_limit(reference, limit, seeds, evaluator):
                 report.results.append(found)

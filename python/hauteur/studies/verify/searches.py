@@ -14,7 +14,7 @@ from hauteur._core import Forest, Game, State
 from hauteur.search.driver import run_searches
 from hauteur.studies.verify import rules
 from hauteur.studies.verify.files import SearchesFile, SearchPosition, SearchResult, SearchSet, action_of, reached, read
-from hauteur.studies.verify.nets import Backend, check_backend, find_net, open_evaluator
+from hauteur.studies.verify.nets import Backend, check_backend, find_net, reference_evaluator
 
 if TYPE_CHECKING:
     from hauteur.networks.evaluators.base import Evaluator
@@ -151,7 +151,7 @@ def searches(
     nets = {found.net: find_net(folder, found.net) for found in reference.sets if not rules.unmet(found.options)}
     reports = []
     with ExitStack() as opened:
-        open_net = cache(lambda name: opened.enter_context(open_evaluator(nets[name], backend, threads)))
+        open_net = cache(lambda name: opened.enter_context(reference_evaluator(nets[name], backend, threads)))
         for found in reference.sets:
             report = SetReport(name=found.name, net=found.net, skipped=rules.unmet(found.options))
             if not report.skipped:

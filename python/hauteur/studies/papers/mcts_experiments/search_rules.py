@@ -6,7 +6,6 @@ opening twice with colours swapped; the source does not say how its games began.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -19,6 +18,7 @@ from hauteur.plots import Figure, Series
 from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result, Verdict
 from hauteur.studies.papers.matches import MatchSpec, PlayedMatch, contest_seconds, play_contests, wanted
 from hauteur.studies.papers.mcts_experiments.published_matches import RULES, SOURCE, Published, RuleTrials, Trial
+from hauteur.system.formatting import finite
 
 RANDOM_PLIES = 4
 
@@ -106,9 +106,9 @@ def _rows(one: MeasuredMatch) -> Iterator[dict[str, Any]]:
         "wins": record.wins,
         "draws": record.draws,
         "losses": record.losses,
-        "elo": _finite(one.elo),
-        "elo_low": _finite(low),
-        "elo_high": _finite(high),
+        "elo": finite(one.elo),
+        "elo_low": finite(low),
+        "elo_high": finite(high),
         "superiority": one.played.tally.superiority,
     }
     for published in one.published or (None,):
@@ -182,16 +182,12 @@ def figure(rule: RuleTrials, measured: list[MeasuredMatch]) -> Figure:
 
 def _points(name: str, points: list[tuple[float, float, float, float]], colour: str) -> Series:
     xs, *rows = zip(*points, strict=True) if points else ((), (), (), ())
-    values, low, high = ([_finite(value) for value in row] for row in rows)
+    values, low, high = ([finite(value) for value in row] for row in rows)
     return Series(name, xs, values, colour, low=low, high=high, joined=False)
 
 
 def _range(numbers: list[int]) -> str:
     return f"{numbers[0]:,}" if len(numbers) == 1 else f"{numbers[0]:,} to {numbers[-1]:,}"
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
 
 
 def seconds(rule: RuleTrials, setting: ExperimentSetting) -> float:

@@ -1,0 +1,121 @@
+"""Options of the commands that play games or solve puzzles, each in one place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from cyclopts import Parameter
+
+from hauteur import _core
+from hauteur.cli.commands.options import Seed
+from hauteur.games.registry import make
+from hauteur.matches.game_files import form_of
+from hauteur.matches.openings import Opening, read_openings
+from hauteur.networks.evaluators.base import Backend
+from hauteur.players.build import Resources
+
+RANDOM_PLIES = 4
+PUZZLE_ROWS = 64
+"""Rows of a batch where positions are analysed and no games are played."""
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class NetOptions:
+    """The game, with what its nets are computed, and how the result is printed."""
+
+    game: str = "chess"
+    """The game, e.g. chess, connect4, nogo(size=5)."""
+    batch_size: int | None = None
+    """Most positions evaluated together. Default: half of --parallel, the other half is gathered meanwhile; 64 where
+    no games are played."""
+    threads: int = 0
+    """Threads of a net on the processor, and of the players without one; 0: one a core."""
+    backend: Backend | None = None
+    """What computes the nets. Default: torch where there is a GPU, else openvino."""
+    seed: Seed = 0
+    """Of all random draws."""
+    json: bool = False
+    """Print one JSON object instead of the table."""
+
+    @property
+    def resources(self) -> Resources:
+        """With what positions are analysed, three batches of them at a time."""
+        rows = PUZZLE_ROWS if self.batch_size is None else self.batch_size
+        return Resources(3 * rows, rows, self.threads, self.backend)
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class PlayOptions(NetOptions):
+    """How games begin, and how many are played at a time."""
+
+    openings: Path | None = None
+    """File with one opening a line: an EPD or FEN (chess, minichess), or moves; or the games of a .pgn (chess)."""
+    random_plies: int | None = None
+    """Without openings: uniformly random plies that each pair of games begins with. Default: 4; 0 for a ratio."""
+    parallel: int = 64
+    """Games at a time."""
+
+    @property
+    def resources(self) -> Resources:
+        """With what the games are played."""
+        return Resources(self.parallel, self.batch_size, self.threads, self.backend)
+
+    def plies(self, otherwise: int = RANDOM_PLIES) -> int:
+        """Random plies; ValueError where openings were given too."""
+        if self.openings is not None and self.random_plies:
+            raise ValueError(
+                f"--openings and --random-plies exclude each other, got {self.openings} and {self.random_plies}"
+            )
+        return 0 if self.openings is not None else otherwise if self.random_plies is None else self.random_plies
+
+    def read_openings(self, game: _core.Game) -> list[Opening]:
+        """The openings of the file, none without one."""
+        return [] if self.openings is None else read_openings(self.openings, game)
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class GameOptions(PlayOptions):
+    """How the games of a match are played and kept."""
+
+    order: Literal["random", "file"] = "random"
+    """Openings in an order drawn by the seed, or as in the file."""
+    max_plies: int | None = None
+    """A game that is longer is a draw. Default: no limit but the game's own."""
+    out: Path | None = None
+    """Folder for all that is kept; the same command goes on with it. Default: nothing is kept."""
+    pgn: Path | None = None
+    """Write the games to this file too (chess). With --out they are in the folder anyway, as games.pgn."""
+    sgf: Path | None = None
+    """The same for NoGo."""
+    eval: bool = False
+    """In PGN also the scores as lichess writes them, [%eval]."""
+
+    def make_game(self) -> _core.Game:
+        """The game; ValueError where the options do not fit it or each other."""
+        self.plies()
+        game = make(self.game)
+        for path, form in ((self.pgn, "pgn"), (self.sgf, "sgf")):
+            if path is not None and form_of(game) != form:
+                raise ValueError(f"--{form} {path}: games of {game.spec} cannot be written so")
+        return game
+
+    def settings(self, game: _core.Game) -> dict[str, Any]:
+        """The fields of MatchSettings that are given here."""
+        return {
+            "game": game.spec,
+            "random_plies": self.plies(),
+            "order": self.order,
+            "seed": self.seed,
+            "max_plies": self.max_plies,
+        }
+
+    def files(self, game: _core.Game) -> list[Path]:
+        """Where the games are to be written."""
+        wanted = [path for path in (self.pgn, self.sgf) if path is not None]
+        form = form_of(game)
+        return wanted if self.out is None or form is None else [self.out / f"games.{form}", *wanted]
