@@ -149,7 +149,10 @@ def loaded_after(statement: str) -> set[str]:
     [
         ("import hauteur", {"torch", "openvino", "pyarrow", "pydantic", "scipy", "rich"}),
         ("from hauteur.cli.main import make_app; make_app()", {"torch", "openvino", "pyarrow", "pydantic", "scipy"}),
-        ("import hauteur.cli.commands.engine, hauteur.engine.uci", {"torch", "onnx", "onnxscript", "pyarrow", "scipy"}),
+        (
+            "import hauteur.cli.commands.engine, hauteur.engine.uci.engine",
+            {"torch", "onnx", "onnxscript", "pyarrow", "scipy", "safetensors"},
+        ),
         ("import hauteur.cli.commands.gtp, hauteur.engine.gtp.engine", {"torch", "onnx", "pyarrow", "scipy"}),
     ],
 )
