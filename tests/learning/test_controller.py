@@ -67,16 +67,16 @@ KEEP_VISITS = ControllerSettings(double_visits=False)
 def test_one_observation_speaks_by_the_usual_slope() -> None:
     line = controller.fit([seen(5, 138, 100)], 1000)
     assert line.slope == controller.USUAL_SLOPE
-    assert line.n_scl_for(138.5 / 100.5) == pytest.approx(5)
-    assert line.n_scl_for(1.0) == pytest.approx(5 * (138.5 / 100.5) ** (1 / 0.8))
-    assert line.ratio_at(line.n_scl_for(0.7)) == pytest.approx(0.7)
+    assert line.x_for(138.5 / 100.5) == pytest.approx(5)
+    assert line.x_for(1.0) == pytest.approx(5 * (138.5 / 100.5) ** (1 / 0.8))
+    assert line.ratio_at(line.x_for(0.7)) == pytest.approx(0.7)
 
 
 def test_many_games_speak_for_themselves() -> None:
     counts = {n: round(100_000 / (1 + 4 / n**0.5)) for n in (4, 8, 16, 32)}
     line = controller.fit([seen(n, 100_000 - draws, draws) for n, draws in counts.items()], 1000)
     assert line.slope == pytest.approx(-0.5, abs=0.01)
-    assert line.n_scl_for(1.0) == pytest.approx(16, rel=0.02)
+    assert line.x_for(1.0) == pytest.approx(16, rel=0.02)
 
 
 def test_the_newest_generations_count_most() -> None:

@@ -13,7 +13,6 @@ from hauteur.learning.report.figures_learning import (
     FigureSetting,
     History,
     axes,
-    decisive_ratio,
     number,
     run_figures,
     running_total,
@@ -131,11 +130,7 @@ def test_threshold_and_target_come_from_the_recipe() -> None:
     assert (figures["ratio"].threshold, figures["ratio"].threshold_name) == (1.0, "target")
 
 
-def test_the_ratio_is_counted_where_it_is_not_told() -> None:
-    games = {"first_wins": 3, "draws": 2, "second_wins": 1}
-    assert decisive_ratio({"games": games}) == 2
-    assert decisive_ratio({"games": games | {"ratio": None}}) is None
-    assert decisive_ratio({"games": games | {"draws": 0}}) is None
+def test_the_ratio_that_the_controller_counts_is_shown_beside_it() -> None:
     steered = [line(1, search_contempt={"ratio": 0.5})]
     assert told(steered, "ratio")["as the controller counts"] == [0.5]
 

@@ -5,6 +5,8 @@ A safetensors file whose header holds the state as JSON; written under a tempora
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from hauteur.learning.controller import ControllerState
+from hauteur.networks.files import tensors_digest
 from hauteur.system.files import write_bytes
 
 FORMAT = "hauteur checkpoint 1"
@@ -49,21 +52,29 @@ class RunState(BaseModel):
 
 
 def save_checkpoint(path: Path, state: RunState, tensors: dict[str, NDArray[np.float32]]) -> None:
-    """Writes state and tensors as one file, whole or not at all."""
-    write_bytes(path, save(tensors, metadata={"format": FORMAT, "state": state.model_dump_json()}))
+    """Write state and tensors as one file, whole or not at all, with their hash."""
+    text = state.model_dump_json()
+    write_bytes(path, save(tensors, metadata={"format": FORMAT, "state": text, "sha256": _digest(text, tensors)}))
 
 
 def load_checkpoint(path: Path) -> tuple[RunState, dict[str, NDArray[np.float32]]]:
-    """Reads a checkpoint; ValueError naming the file when it is none."""
+    """Read a checkpoint; ValueError naming the file when it is none, or not what was written."""
     try:
         with safe_open(path, framework="numpy") as file:
             metadata, names = file.metadata() or {}, list(file.keys())
             tensors = {name: file.get_tensor(name) for name in names}
-    except SafetensorError as error:
+    except (SafetensorError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path}: not a whole safetensors file: {error}") from error
     if metadata.get("format") != FORMAT:
-        raise ValueError(f"{path}: its format is {metadata.get('format')!r}, expected {FORMAT!r}")
+        raise ValueError(f"{path}: its format is {metadata.get('format', '')[:80]!r}, expected {FORMAT!r}")
+    if metadata.get("sha256") != _digest(metadata.get("state", ""), tensors):
+        raise ValueError(f"{path}: its state and tensors are not those that were written (their sha256 differs)")
     try:
         return RunState.model_validate_json(metadata["state"]), tensors
     except (KeyError, ValidationError) as error:
         raise ValueError(f"{path}: its state cannot be read: {str(error).splitlines()[0]}") from error
+
+
+def _digest(state: str, tensors: Mapping[str, NDArray[np.float32]]) -> str:
+    """Return the sha256 of the state's text and the tensors, hexadecimal."""
+    return hashlib.sha256(f"{tensors_digest(tensors)} {state}".encode()).hexdigest()

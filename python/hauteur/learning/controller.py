@@ -9,15 +9,16 @@ The model is a line: ln((w + l)/d) = level + slope ln(N_scl), slope < 0, fitted 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
 from hauteur.learning.recipe import ControllerSettings, SelfPlaySettings
+from hauteur.matches.ratings.elo import MatchScore
+from hauteur.matches.tuning.ratio_fit import MeasuredRatio, RatioLine, decisive_ratio, weighted_line
 from hauteur.search.rules import SearchContempt
 
 MEMORY = 0.5
@@ -68,19 +69,14 @@ class Observation(BaseModel):
         return self.decisive + self.drawn
 
     @property
+    def measured(self) -> MeasuredRatio:
+        """The games as a place of a line."""
+        return MeasuredRatio(self.n_scl, MatchScore(wins=self.decisive, draws=self.drawn))
+
+    @property
     def ratio(self) -> float | None:
         """(w + l)/d; None without draws."""
-        return self.decisive / self.drawn if self.drawn else None
-
-    @property
-    def log_ratio(self) -> float:
-        """ln((w + l)/d), with half a game added to both, so that it is finite."""
-        return math.log((self.decisive + 0.5) / (self.drawn + 0.5))
-
-    @property
-    def precision(self) -> float:
-        """1 / variance of the log ratio; it grows with the games, and is small where one kind hardly occurs."""
-        return 1 / (1 / (self.decisive + 0.5) + 1 / (self.drawn + 0.5))
+        return decisive_ratio(self.measured.record)
 
 
 class ControllerState(BaseModel):
@@ -96,23 +92,6 @@ class ControllerState(BaseModel):
     visits: int
     seen: tuple[Observation, ...] = ()
     chosen: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True)
-class ScheduleLine:
-    """ln((w + l)/d) = level + slope (ln N_scl - centre)."""
-
-    level: float
-    slope: float
-    centre: float
-
-    def n_scl_for(self, ratio: float) -> float:
-        """Where the line meets this ratio."""
-        return math.exp(min(self.centre + (math.log(ratio) - self.level) / self.slope, 50.0))
-
-    def ratio_at(self, n_scl: float) -> float:
-        """The ratio that the line has here."""
-        return math.exp(self.level + self.slope * (math.log(n_scl) - self.centre))
 
 
 def begin(settings: ControllerSettings, visits: int) -> ControllerState:
@@ -205,36 +184,21 @@ def best_n_scl(settings: ControllerSettings, seen: Sequence[Observation], visits
     At most LARGEST_STEP away from all that was seen with them, and within the bounds.
     """
     here = [observation for observation in seen if observation.visits == visits]
-    wanted = fit(seen, visits).n_scl_for(settings.target)
+    wanted = fit(seen, visits).x_for(settings.target)
     low, high = min(o.n_scl for o in here) / LARGEST_STEP, max(o.n_scl for o in here) * LARGEST_STEP
     return _within(settings, min(max(wanted, low), high), visits)
 
 
-def fit(seen: Sequence[Observation], visits: int) -> ScheduleLine:
-    """The line through observations at so many visits, the newest generation counting most; ValueError for none.
+def fit(seen: Sequence[Observation], visits: int) -> RatioLine:
+    """Return the line through observations at so many visits, the newest counting most; ValueError for none.
 
-    Least squares, weighted by precision * MEMORY^age, times OTHER_VISITS where the visits are not these; the slope is
-    drawn to USUAL_SLOPE as by an observation of standard deviation SLOPE_SPREAD, and at most FLATTEST_SLOPE: more
-    contempt never means more draws.
+    Games weigh MEMORY^age, times OTHER_VISITS where the visits are not these; the slope is drawn to USUAL_SLOPE as by
+    an observation of standard deviation SLOPE_SPREAD, and at most FLATTEST_SLOPE: more contempt never means more draws.
     """
-    if not seen:
-        raise ValueError("a line needs one observation or more, got none")
-    newest = max(observation.generation for observation in seen)
-    weights = [
-        o.precision * MEMORY ** (newest - o.generation) * (1.0 if o.visits == visits else OTHER_VISITS) for o in seen
-    ]
-    xs = [math.log(o.n_scl) for o in seen]
-    centre, level = _mean(xs, weights), _mean([o.log_ratio for o in seen], weights)
-    prior = 1 / SLOPE_SPREAD**2
-    square, product = prior, prior * USUAL_SLOPE
-    for weight, x, observation in zip(weights, xs, seen, strict=True):
-        square += weight * (x - centre) ** 2
-        product += weight * (x - centre) * (observation.log_ratio - level)
-    return ScheduleLine(level, min(product / square, FLATTEST_SLOPE), centre)
-
-
-def _mean(values: Sequence[float], weights: Sequence[float]) -> float:
-    return sum(w * v for w, v in zip(weights, values, strict=True)) / sum(weights)
+    newest = max((observation.generation for observation in seen), default=0)
+    weights = [MEMORY ** (newest - o.generation) * (1.0 if o.visits == visits else OTHER_VISITS) for o in seen]
+    line = weighted_line([o.measured for o in seen], weights, slope=USUAL_SLOPE, spread=SLOPE_SPREAD)
+    return replace(line, slope=min(line.slope, FLATTEST_SLOPE))
 
 
 def _bounds(settings: ControllerSettings, visits: int) -> tuple[int, int]:

@@ -13,6 +13,8 @@ import numpy as np
 from hauteur.games.game_line import NO_NET
 from hauteur.learning.recorded_games import Games
 from hauteur.matches.arena import ArenaFacts
+from hauteur.matches.ratings.elo import MatchScore
+from hauteur.matches.tuning.ratio_fit import decisive_ratio
 from hauteur.system.formatting import duration
 
 if TYPE_CHECKING:
@@ -26,23 +28,17 @@ REPEAT_PLIES = (2, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 
 def game_metrics(games: Games) -> dict[str, Any]:
     """Numbers of a generation's games: counts, results of the first player, mean length, unique openings."""
-    lengths = games.line_lengths
+    first = MatchScore(*(int((games.outcome == outcome).sum()) for outcome in (1, 0, -1)))
     return {
         "games": games.games,
         "positions": games.positions,
-        "first_wins": int((games.outcome == 1).sum()),
-        "draws": int((games.outcome == 0).sum()),
-        "second_wins": int((games.outcome == -1).sum()),
-        "ratio": decisive_ratio(games),
-        "mean_length": float(lengths.mean()),
+        "first_wins": first.wins,
+        "draws": first.draws,
+        "second_wins": first.losses,
+        "ratio": decisive_ratio(first),
+        "mean_length": float(games.line_lengths.mean()),
         "unique_share": unique_shares(games),
     }
-
-
-def decisive_ratio(games: Games) -> float | None:
-    """(w + l)/d; None without draws."""
-    draws = int((games.outcome == 0).sum())
-    return (games.games - draws) / draws if draws else None
 
 
 def resignation_metrics(games: Games) -> dict[str, int]:

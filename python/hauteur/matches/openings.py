@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from hauteur import _core
 from hauteur.games.registry import FEN_GAMES, make, with_fen
 from hauteur.matches.record import GamePlan
 from hauteur.players.settings import Colours
+from hauteur.system.errors import one_line
 
 if TYPE_CHECKING:
     import chess.pgn
@@ -90,7 +92,13 @@ def _pgn_games(path: Path) -> Iterator[chess.pgn.Game]:
             self.game.errors.append(error)
 
     with path.open(encoding="utf-8-sig", errors="replace") as file:  # names may be in any encoding, moves are ASCII
-        while (node := chess.pgn.read_game(file, Visitor=lambda: Builder(Game=chess.pgn.Game))) is not None:
+        for number in count(1):
+            try:
+                node = chess.pgn.read_game(file, Visitor=lambda: Builder(Game=chess.pgn.Game))
+            except (ValueError, IndexError, KeyError, AssertionError, RecursionError) as error:  # on damaged texts
+                raise ValueError(f"{path}, game {number}: not PGN: {one_line(error)}") from None
+            if node is None:
+                return
             yield node
 
 
@@ -100,6 +108,8 @@ def _pgn_opening(node: chess.pgn.Game, game: _core.Game, where: str) -> Opening:
     try:
         if (variant := node.board().uci_variant) != "chess":
             raise ValueError(f"is a game of {variant}, not of {game.spec}")
+        if node.next() is None and "FEN" not in node.headers:
+            raise ValueError("has neither moves nor a position (tag FEN)")
         opening = Opening(fen=node.headers.get("FEN"))
         state = opening.origin(game)
         actions = _play(state, [move.uci() for move in node.mainline_moves()])

@@ -1,12 +1,14 @@
 """Network files on disk: safetensors with JSON metadata, atomic writing, and what any network file says of itself."""
 
+import hashlib
 import json
 import struct
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import TypeAdapter, ValidationError
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
@@ -19,6 +21,9 @@ Read = TypeVar("Read")
 
 FORMAT_VERSION = "1"
 MAX_BYTES = 2**32
+
+DIGEST_KEY = "hauteur.sha256"
+"""Entry of the metadata that holds the hash of the others; files of other programs may lack it."""
 
 _ARCHITECTURE: TypeAdapter[Architecture] = TypeAdapter(Architecture)
 _TRAINING: TypeAdapter[TrainingFacts] = TypeAdapter(TrainingFacts)
@@ -33,17 +38,35 @@ def safetensors_bytes(
 ) -> bytes:
     """A network as the bytes of a `.safetensors` file. Raises ValueError when the tensors do not fit it."""
     _check_tensors({name: values.shape for name, values in tensors.items()}, architecture)
-    metadata = {
-        "format": FORMAT_VERSION,
-        "architecture": architecture.model_dump_json(),
-        "game": game,
-        "training": json.dumps(dict(training or {}), sort_keys=True),
-    }
     arrays = {name: np.ascontiguousarray(values, np.float32) for name, values in tensors.items()}
     not_finite = [name for name, values in arrays.items() if not np.isfinite(values).all()]
     if not_finite:
         raise ValueError(f"tensor {not_finite[0]} holds numbers that are not finite")
-    return _canonical(save(arrays, metadata={f"hauteur.{key}": value for key, value in metadata.items()}))
+    values = {
+        "format": FORMAT_VERSION,
+        "architecture": architecture.model_dump_json(),
+        "game": game,
+        "training": json.dumps(dict(training or {}), sort_keys=True),
+        "tensors": tensors_digest(arrays),
+    }
+    metadata = {f"hauteur.{key}": value for key, value in values.items()}
+    return _canonical(save(arrays, metadata={**metadata, DIGEST_KEY: _metadata_digest(metadata)}))
+
+
+def tensors_digest(tensors: Mapping[str, NDArray[Any]]) -> str:
+    """Return the sha256 of all names, types, shapes and numbers of tensors, hexadecimal."""
+    digest = hashlib.sha256()
+    for name in sorted(tensors):
+        values = np.ascontiguousarray(tensors[name])
+        digest.update(f"{name} {values.dtype.str} {values.shape} ".encode())
+        digest.update(values.data)
+    return digest.hexdigest()
+
+
+def _metadata_digest(metadata: Mapping[str, str]) -> str:
+    """Return the sha256 of the metadata without that entry itself, hexadecimal."""
+    values = {key: value for key, value in metadata.items() if key != DIGEST_KEY}
+    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
 
 
 def _canonical(data: bytes) -> bytes:
@@ -84,7 +107,7 @@ class SafetensorsFile:
         if version is None:
             raise ValueError("is a safetensors file, but not a network of hauteur (no hauteur.format in its metadata)")
         if version != FORMAT_VERSION:
-            raise ValueError(f"has format version {version}, this version reads {FORMAT_VERSION}")
+            raise ValueError(f"has format version {version[:80]}, this version reads {FORMAT_VERSION}")
         self.architecture = _read(_ARCHITECTURE, metadata, "architecture")
         self.game = metadata["hauteur.game"]
         self.training = _read(_TRAINING, metadata, "training")
@@ -92,6 +115,9 @@ class SafetensorsFile:
         if wrong:
             raise ValueError(f"tensor {wrong[0]} has type {self._types[wrong[0]]}, expected F32")
         _check_tensors(shapes, self.architecture)
+        if metadata.get(DIGEST_KEY, digest := _metadata_digest(metadata)) != digest:
+            raise ValueError("its metadata is not what was written (its sha256 differs)")
+        self._digest = metadata.get("hauteur.tensors")
         self.parameters = sum(int(np.prod(shape)) for shape in shapes.values())
 
     def encodings(self) -> tuple[str, ...]:
@@ -99,12 +125,14 @@ class SafetensorsFile:
         return ("FLOAT32",)
 
     def tensors(self) -> dict[str, Floats]:
-        """All tensors by name, float32, finite."""
+        """Return all tensors by name, float32, finite; ValueError where they are not those that were written."""
         with safe_open(self._path, framework="numpy") as file:
             tensors = {name: file.get_tensor(name) for name in self._names}
         for name, values in tensors.items():
             if not np.isfinite(values).all():
                 raise ValueError(f"{self._path}: tensor {name} holds numbers that are not finite")
+        if self._digest is not None and self._digest != tensors_digest(tensors):
+            raise ValueError(f"{self._path}: its tensors are not those that were written (their sha256 differs)")
         return tensors
 
 

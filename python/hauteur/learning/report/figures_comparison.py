@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from hauteur.learning.report.figures_learning import Axis, History, axes, column, decisive_ratio, number
+from hauteur.learning.report.figures_learning import Axis, History, axes, column, number
 from hauteur.plots.colours import LINE_COLOURS, line_colour
 from hauteur.plots.figure import Figure, Values
 from hauteur.plots.kinds import over_seeds
@@ -36,7 +36,7 @@ def _best_elo(history: History) -> Values:
 
 
 def _ratio(history: History) -> Values:
-    return [value if value else None for value in map(decisive_ratio, history)]
+    return [value if value else None for value in column(history, "games.ratio")]
 
 
 def _metric(path: str) -> Callable[[History], Values]:

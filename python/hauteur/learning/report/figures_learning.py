@@ -180,7 +180,7 @@ def results(history: History) -> Figure | None:
 
 def ratio(history: History, target: float | None = None) -> Figure | None:
     """Decisive games a drawn game."""
-    counted = [decisive_ratio(line) for line in history]
+    counted = column(history, "games.ratio")
     steered = column(history, "search_contempt.ratio")
     rows = {"(w + l) / d": [_positive(value) for value in counted]}
     if any(s not in (c, None) for s, c in zip(steered, counted, strict=True)):
@@ -316,14 +316,6 @@ def section(line: Line, name: str) -> Mapping[str, Any]:
 def generations(history: History) -> list[float]:
     """The numbers of the generations."""
     return [number(line, "generation") or i for i, line in enumerate(history, 1)]
-
-
-def decisive_ratio(line: Line) -> float | None:
-    """(w + l) / d of the generation's games: as it was counted, or from the games' results; None without draws."""
-    if "ratio" in section(line, "games"):
-        return number(line, "games.ratio")
-    wins, draws, losses = _counts(line, "games.first_wins", "games.draws", "games.second_wins")
-    return (wins + losses) / draws if draws else None
 
 
 def _areas(

@@ -5,8 +5,9 @@ games at x are decisive with a chance that rises (or falls) with x, so that near
 
     ln((w + l)/d) = level + slope ln x,
 
-which is a logistic regression. `tune_ratio` plays games where the line says that the ratio is, until it knows x well
-enough or has no more games to play. It plays nothing itself: it is given a function that does.
+which is a logistic regression; its first step is a line of least squares, which the controller of learning uses.
+`tune_ratio` plays games where the line says that the ratio is, until it knows x well enough or has no more games to
+play. It plays nothing itself: it is given a function that does.
 """
 
 from __future__ import annotations
@@ -18,8 +19,11 @@ from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hauteur.matches.ratings.elo import MatchScore
+
+Floats = NDArray[np.float64]
 
 Measure = Callable[[float, int], MatchScore]
 """(x, games) -> the results of the first `games` games at x. Asked for more games at an x, those before count again."""
@@ -121,15 +125,26 @@ class MeasuredRatio:
         """Drawn games and a half."""
         return self.record.draws + 0.5
 
+    @property
+    def log_ratio(self) -> float:
+        """ln((w + l)/d) of these counts, which is finite."""
+        return math.log(self.decisive / self.drawn)
+
+    @property
+    def precision(self) -> float:
+        """1 / variance of the log ratio; it grows with the games, and is small where one kind hardly occurs."""
+        return 1 / (1 / self.decisive + 1 / self.drawn)
+
 
 @dataclass(frozen=True)
 class RatioLine:
-    """ln((w + l)/d) = level + slope (ln x - centre), and the covariance of level and slope."""
+    """ln((w + l)/d) = level + slope (ln x - centre), and the variances of level and slope, which are independent."""
 
     level: float
     slope: float
     centre: float
-    covariance: tuple[tuple[float, float], tuple[float, float]]
+    level_variance: float
+    slope_variance: float
 
     def ratio_at(self, x: float) -> float:
         """The ratio that the line has at x."""
@@ -145,9 +160,8 @@ class RatioLine:
         With u = ln x - centre and t = ln ratio it is where (level + slope u - t)^2 <= z^2 var(level + slope u).
         """
         z2 = NormalDist().inv_cdf((1 + confidence) / 2) ** 2
-        (v_level, v_both), (_, v_slope) = self.covariance
         gap = self.level - math.log(ratio)
-        a, b, c = self.slope**2 - z2 * v_slope, self.slope * gap - z2 * v_both, gap**2 - z2 * v_level
+        a, b, c = self.slope**2 - z2 * self.slope_variance, self.slope * gap, gap**2 - z2 * self.level_variance
         if a <= 0 or b * b < a * c:
             return 0.0, math.inf
         root = math.sqrt(b * b - a * c)
@@ -204,8 +218,6 @@ def fit_ratio(measured: Sequence[MeasuredRatio], wanted: float, *, rising: bool)
     The slope is drawn to +-1 as by an observation of standard deviation SLOPE_SPREAD, and is at least FLATTEST_SLOPE
     steep. ValueError for no games.
     """
-    if not measured:
-        raise ValueError("a line needs one measurement or more, got none")
     line = _weighted_fit(measured, [1.0] * len(measured), 1 if rising else -1)
     for _ in range(3):  # the weights need the place, the place the weights
         place = _near(line.x_for(wanted), measured)
@@ -222,7 +234,7 @@ def ratio_slope(measured: Sequence[MeasuredRatio]) -> tuple[float, float, float]
     if len({one.x for one in measured}) < 2:
         raise ValueError(f"a slope needs two places or more, got {sorted({one.x for one in measured})}")
     line = _regression(measured, [1.0] * len(measured), 0.0, 1e3)
-    half = NormalDist().inv_cdf(0.975) * math.sqrt(line.covariance[1][1])
+    half = NormalDist().inv_cdf(0.975) * math.sqrt(line.slope_variance)
     return line.slope, line.slope - half, line.slope + half
 
 
@@ -248,25 +260,51 @@ def _weighted_fit(measured: Sequence[MeasuredRatio], weights: Sequence[float], s
     return replace(line, slope=sign * max(sign * line.slope, FLATTEST_SLOPE))
 
 
+def weighted_line(
+    measured: Sequence[MeasuredRatio], weights: Sequence[float], *, slope: float, spread: float
+) -> RatioLine:
+    """Return the line of least squares through the log ratios, each weighted by its precision times its weight.
+
+    The slope is drawn to `slope` as by an observation of standard deviation `spread`. ValueError for no measurement.
+    """
+    if not measured:
+        raise ValueError("a line needs one measurement or more, got none")
+    xs, ys = ([math.log(one.x) for one in measured], [one.log_ratio for one in measured])
+    precisions = [weight * one.precision for weight, one in zip(weights, measured, strict=True)]
+    return _least_squares(np.array(xs), np.array(ys), np.array(precisions), slope, spread)
+
+
+def _least_squares(xs: Floats, ys: Floats, weights: Floats, slope: float, spread: float) -> RatioLine:
+    """Return y = level + slope (x - centre) by weighted least squares, with a normal prior of the slope.
+
+    Around the weighted mean of x the estimates of level and slope are independent.
+    """
+    total, prior = weights.sum(), spread**-2
+    centre, level = (weights * xs).sum() / total, (weights * ys).sum() / total
+    square = prior + (weights * (xs - centre) ** 2).sum()
+    product = prior * slope + (weights * (xs - centre) * (ys - level)).sum()
+    return RatioLine(float(level), float(product / square), float(centre), float(1 / total), float(1 / square))
+
+
 def _regression(measured: Sequence[MeasuredRatio], weights: Sequence[float], slope: float, spread: float) -> RatioLine:
-    """Newton's method on the weighted log likelihood, with a normal prior of the slope: its mean and deviation."""
-    places = np.array([math.log(one.x) for one in measured])
+    """Return the line of logistic regression: least squares again and again, with the weights of the line before.
+
+    Iteratively reweighted least squares (McCullagh and Nelder 1989, section 2.5), from the line through the log ratios.
+    """
+    xs = np.array([math.log(one.x) for one in measured])
     sizes = np.array(weights) * [one.decisive + one.drawn for one in measured]
     shares = np.array([one.decisive / (one.decisive + one.drawn) for one in measured])
-    centre = float((sizes * places).sum() / sizes.sum())
-    rows = np.stack([np.ones_like(places), places - centre])
-    prior, found = np.diag([0.0, spread**-2]), np.array([0.0, slope])
-    expected = found
+    line = weighted_line(measured, weights, slope=slope, spread=spread)
+    logits = line.level + line.slope * (xs - line.centre)
     for _ in range(50):
-        chances = 1 / (1 + np.exp(-np.clip(found @ rows, -30, 30)))
-        information = (rows * (sizes * chances * (1 - chances))) @ rows.T + prior
-        step = np.linalg.solve(information, rows @ (sizes * (shares - chances)) - prior @ (found - expected))
-        found = found + np.clip(step, -2, 2)
+        chances = 1 / (1 + np.exp(-np.clip(logits, -30, 30)))
+        variances = chances * (1 - chances)
+        line = _least_squares(xs, logits + (shares - chances) / variances, sizes * variances, slope, spread)
+        step = line.level + line.slope * (xs - line.centre) - logits
+        logits = logits + np.clip(step, -2, 2)
         if np.abs(step).max() < 1e-10:
             break
-    v = np.linalg.inv(information)
-    covariance = ((float(v[0, 0]), float(v[0, 1])), (float(v[1, 0]), float(v[1, 1])))
-    return RatioLine(float(found[0]), float(found[1]), centre, covariance)
+    return line
 
 
 def _line(seen: dict[float, MatchScore], search: RatioSearch) -> RatioLine:

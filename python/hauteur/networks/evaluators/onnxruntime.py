@@ -6,13 +6,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import onnxruntime as ort
-from onnxruntime.capi.onnxruntime_pybind11_state import Fail, InvalidArgument, InvalidGraph, InvalidProtobuf
+from onnxruntime.capi import onnxruntime_pybind11_state
 
 from hauteur.networks.evaluators.base import PREFERRED_ROWS, Answers, Floats, GameEvaluator, Precision
 from hauteur.networks.onnx_cache import ensure_onnx, renew_onnx
+from hauteur.system.errors import one_line
 
 if TYPE_CHECKING:
     from hauteur import _core
+
+
+ORT_ERRORS: tuple[type[Exception], ...] = tuple(
+    kind for kind in vars(onnxruntime_pybind11_state).values() if isinstance(kind, type) and issubclass(kind, Exception)
+)
+"""What onnxruntime raises; the kinds have no base of their own."""
+
+_RUN_ERRORS: tuple[type[Exception], ...] = (*ORT_ERRORS, ValueError)
 
 
 class OrtEvaluator(GameEvaluator):
@@ -34,10 +43,14 @@ class OrtEvaluator(GameEvaluator):
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        self._path = path
         self._session = _session(path, options)
 
     def __call__(self, features: Floats) -> Answers:
-        logits, wdl = self._session.run(["policy", "wdl"], {"features": features})
+        try:
+            logits, wdl = self._session.run(["policy", "wdl"], {"features": features})
+        except _RUN_ERRORS as error:
+            raise ValueError(f"{self._path}: cannot be computed by onnxruntime: {one_line(error)[:200]}") from None
         return logits, wdl
 
 
@@ -46,6 +59,9 @@ def _session(path: Path, options: ort.SessionOptions) -> ort.InferenceSession:
     model = ensure_onnx(path)
     try:
         return ort.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
-    except (Fail, InvalidArgument, InvalidGraph, InvalidProtobuf) as error:
+    except ORT_ERRORS as error:
         model = renew_onnx(path, model, str(error))
-    return ort.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+    try:
+        return ort.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+    except ORT_ERRORS as error:
+        raise ValueError(f"{path}: cannot be computed by onnxruntime: {one_line(error)[:200]}") from None
