@@ -9,8 +9,27 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-FILE_LINES = 500
+FILE_LINES = 400
 FUNCTION_LINES = 60
+
+TABLES = {
+    "python/hauteur/learning/recipe.py": "all settings of a learning run, one section after another",
+    "crates/py/src/forest.rs": "one block of methods, as a class of the binding must be",
+}
+"""Files that may have up to 500 lines: lists that are read entry by entry, with the reason."""
+
+STILL_LONG = {
+    "crates/core/src/forest.rs",
+    "crates/core/src/games/minichess/tests.rs",
+    "crates/core/src/games/nogo.rs",
+    "crates/core/src/tree/mod.rs",
+    "crates/py/src/python_state.rs",
+    "tests/engine/test_uci.py",
+    "tests/learning/test_game_files.py",
+    "tests/learning/test_selfplay.py",
+    "tests/learning/test_start.py",
+}
+"""Files that have up to 500 lines until they are cut; none is added."""
 
 
 def tracked(*patterns: str) -> list[Path]:
@@ -41,9 +60,20 @@ def lines(path: Path) -> int:
     return path.read_text(encoding="utf-8").count("\n")
 
 
+def most_lines(path: Path) -> int:
+    """Lines that a file may have."""
+    return 500 if str(path.relative_to(ROOT)) in STILL_LONG | TABLES.keys() else FILE_LINES
+
+
 def test_files_are_short() -> None:
-    long = {str(p.relative_to(ROOT)): lines(p) for p in tracked("*.py", "*.rs", "*.pyi") if lines(p) > FILE_LINES}
-    assert not long, f"files of more than {FILE_LINES} lines: {long}"
+    files = tracked("*.py", "*.rs", "*.pyi")
+    long = {str(path.relative_to(ROOT)): lines(path) for path in files if lines(path) > most_lines(path)}
+    assert not long, f"files that are too long: {long}"
+
+
+def test_exceptions_are_of_files_that_there_are() -> None:
+    gone = [name for name in STILL_LONG | TABLES.keys() if not (ROOT / name).is_file()]
+    assert not gone, f"these files need no exception: {gone}"
 
 
 def test_functions_are_short() -> None:

@@ -8,47 +8,17 @@ from pathlib import Path
 
 import pytest
 from learning_toys import ToyEvaluator
+from match_toys import CONNECT4, FAST, match_in, played, settings_of
 
-from hauteur import _core
 from hauteur.cli import main
 from hauteur.cli.commands.match_view import every, progress_line
 from hauteur.games.end_reasons import PLY_LIMIT
 from hauteur.matches.folder import MatchFolder
-from hauteur.matches.match import Match, MatchSettings, match_games, match_plans
-from hauteur.matches.openings import read_opening, read_openings
+from hauteur.matches.match import match_games
 from hauteur.matches.results import MatchGame, Tally, Work, table
 from hauteur.players.build import Evaluators, Resources, build_player
 from hauteur.players.player import Player
 from hauteur.players.settings import parse_player
-
-CONNECT4 = _core.Game("connect4")
-CHESS = _core.Game("chess")
-FAST = Resources(parallel=4, threads=1)
-
-
-def settings_of(
-    game: str = "connect4", *, a: str = "visits=12", b: str = "visits=4 temperature=1", **more: object
-) -> MatchSettings:
-    nets = " net=uniform"
-    return MatchSettings.model_validate(
-        {"game": game, "a": parse_player(a + nets), "b": parse_player(b + nets), "games": 12, **more}
-    )
-
-
-def match_in(folder: Path | None, settings: MatchSettings, resources: Resources = FAST) -> Match:
-    return Match(CONNECT4, settings, resources=resources, folder=None if folder is None else MatchFolder(folder))
-
-
-def played(match: Match, games: int | None = None) -> list[MatchGame]:
-    """Plays the match, or that many games of it."""
-    iterator, found = match.play(), list[MatchGame]()
-    while games is None or len(found) < games:
-        game = next(iterator, None)
-        if game is None:
-            break
-        found.append(game)
-    iterator.close()
-    return found
 
 
 def by_index(games: list[MatchGame]) -> list[MatchGame]:
@@ -211,72 +181,6 @@ def test_games_do_not_depend_on_the_games_beside_them(resources: Resources) -> N
 def test_a_limit_of_plies_is_a_draw() -> None:
     games = played(match_in(None, settings_of(max_plies=6)))
     assert {(game.score, game.end, game.plies) for game in games} == {(0.5, PLY_LIMIT, 6)}
-
-
-QUEEN_ODDS = [
-    "rnb1kb1r/pppppppp/7n/8/8/7N/PPPPPPPP/RNBQKB1R b KQkq -",
-    "rnbqkb1r/pppppppp/7n/8/8/7N/PPPPPPPP/RNB1KB1R w KQkq - 1 4",
-    'rnbqkb1r/pppp1ppp/4pn2/8/2P5/6P1/PP1PPP1P/RNB1KBNR w KQkq - id "x"; c0 "y z";',
-]
-
-
-def test_odds_give_a_the_side_to_move(tmp_path: Path) -> None:
-    file = tmp_path / "odds.epd"
-    file.write_text("# comment\n" + "\n".join(QUEEN_ODDS) + "\n\n")
-    openings = read_openings(file, CHESS)
-    assert len(openings) == 3
-    settings = settings_of("chess", a="visits=2", b="visits=2 temperature=1", games=6, colours="mover", max_plies=4)
-    match = Match(CHESS, settings, openings=openings, resources=FAST)
-    for game in played(match):
-        assert game.fen is not None
-        assert ("Q" in game.fen.split()[0]) == (game.a == "second")
-        assert game.a == ("first" if game.fen.split()[1] == "w" else "second")
-        assert len(game.moves.split()) == 4
-
-
-def test_openings_follow_the_seed_or_the_file(tmp_path: Path) -> None:
-    file = tmp_path / "odds.epd"
-    file.write_text("\n".join(QUEEN_ODDS))
-    openings = read_openings(file, CHESS)
-
-    def fens(**more: object) -> list[str]:
-        settings = settings_of("chess", games=12, **more)  # type: ignore[arg-type]
-        plans = match_plans(CHESS, settings, openings)
-        return [plan.origin.notation().split()[0] for plan in plans if plan.origin is not None]
-
-    in_file = [line.split()[0] for line in QUEEN_ODDS]
-    assert fens(order="file") == [fen for fen in in_file for _ in range(2)] * 2
-    orders = {tuple(fens(seed=seed)[::2]) for seed in range(20)}
-    assert len(orders) > 3
-    assert all(sorted(order[:3]) == sorted(in_file) and order[:3] == order[3:] for order in orders)
-
-
-def test_openings_as_moves() -> None:
-    opening = read_opening("e2e4 c7c5", CHESS)
-    assert opening.fen is None
-    state = opening.origin(CHESS)
-    for action in opening.actions:
-        state.play(action)
-    assert state.notation().startswith("rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq")
-    assert read_opening("4 4 3", CONNECT4).actions == (3, 3, 2)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "no openings in it"),
-        ("e2e4\ne2e5", "line 2: "),
-        ("8/8/8/8/8/8/8/8 w - -", "line 1: "),
-        ("rnbqkbnr/pppppppp w", "line 1: .*a FEN has 4 to 6 fields"),
-        ("f2f3 e7e5 g2g4 d8h4", "line 1: the game is over in this position"),
-        ("f2f3 e7e5 g2g4 d8h4 a2a3", "line 1: the game is over before 'a2a3'"),
-    ],
-)
-def test_bad_openings_are_named(tmp_path: Path, text: str, message: str) -> None:
-    file = tmp_path / "openings.epd"
-    file.write_text(text)
-    with pytest.raises(ValueError, match=message):
-        read_openings(file, CHESS)
 
 
 def test_the_tally_does_not_depend_on_the_order_of_games() -> None:

@@ -12,7 +12,8 @@ from second_net_pairs import TwoPair, two_net_pairs
 
 from hauteur._core import Forest, Game, State
 from hauteur.search.params import Dirichlet, Fpu, SearchParams
-from hauteur.search.reference.second_net import TwoNetSearch, TwoNode
+from hauteur.search.reference.second_net import TwoNetSearch
+from hauteur.search.reference.second_net_tree import TwoNode
 from hauteur.search.rules import Gumbel, SecondNet
 
 

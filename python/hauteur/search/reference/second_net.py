@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,52 +22,18 @@ from hauteur.search.reference.backup import update_node
 from hauteur.search.reference.priors import make_priors, network_value, sum_in_order
 from hauteur.search.reference.scores import Scores, choose, edge_value, utility
 from hauteur.search.reference.search import MAX_FREE_VISITS, Evaluator, Search, count_replies, stored
-from hauteur.search.reference.second_net_repeats import reopen_large
+from hauteur.search.reference.second_net_tree import (
+    TwoLeaf,
+    TwoNode,
+    mark,
+    reopen_large,
+    shift_means,
+    two_node,
+    update_large,
+)
 from hauteur.search.reference.second_net_turns import LARGE, SMALL, TURN_STREAM, Net, next_net
-from hauteur.search.reference.tree import NO_VALUE, Edge, Leaf, Node, Value, make_node
+from hauteur.search.reference.tree import NO_VALUE, Edge, Leaf, Node, Value
 from hauteur.search.rules import SecondNet
-
-
-@dataclass(eq=False)
-class LargeTally:
-    """What the large net's turns found below a node, for its mover."""
-
-    visits: int = 0
-    in_flight: int = 0
-    value: Value = NO_VALUE
-
-
-@dataclass(eq=False)
-class TwoNode(Node):
-    """A node with the statistics of both nets. `Node.visits`, `.in_flight` and `.value` are the small net's."""
-
-    large: LargeTally = field(default_factory=LargeTally)
-    answers: dict[Net, tuple[dict[int, float], Value]] = field(default_factory=dict)
-    """p and v by each net that knows the node; v in float32, as the core keeps it."""
-    entered: int = 0
-    """Number of its entry to the frontier, from 1; 0: it was never there."""
-
-    def tally(self, net: Net) -> LargeTally | Node:
-        """Visits, visits in flight and mean of this net's turns."""
-        return self if net == SMALL else self.large
-
-    @property
-    def children(self) -> list[TwoNode]:
-        """The nodes behind edges that were chosen, in the order of the edges."""
-        return [edge.child for edge in self.edges if isinstance(edge.child, TwoNode)]
-
-
-@dataclass(frozen=True)
-class TwoLeaf(Leaf):
-    """Where a turn of a net ended."""
-
-    path: tuple[TwoNode, ...]
-    net: Net
-
-    @property
-    def node(self) -> TwoNode:
-        """The leaf itself."""
-        return self.path[-1]
 
 
 @dataclass(eq=False)
@@ -415,36 +381,3 @@ class TwoNetSearch(Search):
             return -self._used_priors[edge.action] if allowed else 1.0, edge.action
 
         self.root.edges[self.root.num_chosen :] = sorted(self.root.edges[self.root.num_chosen :], key=rank)
-
-
-def two_node(node: TwoNode, edge: Edge) -> TwoNode:
-    """Makes the node that an edge leads to."""
-    state = node.state.copy()
-    state.play(edge.action)
-    plain = make_node(state)
-    return TwoNode(plain.state, plain.mover, plain.exact)
-
-
-def update_large(tally: LargeTally, value: Value) -> None:
-    """A large turn's result: N_L += 1, mean += (value - mean) / N_L; W - L in float64, D in float32."""
-    tally.visits += 1
-    tally.in_flight -= 1
-    step = 1.0 / tally.visits
-    d = np.float32(tally.value.d) + (np.float32(value.d) - np.float32(tally.value.d)) * np.float32(step)
-    tally.value = Value(tally.value.wl + (value.wl - tally.value.wl) * step, float(d))
-
-
-def shift_means(path: Sequence[TwoNode], change: Value) -> None:
-    """Changes the sum of the small values of all nodes on a path by `change`, seen by the last one's mover."""
-    if change == NO_VALUE:
-        return
-    for node in path:
-        wl = change.seen_by(node.mover, path[-1].mover).wl / node.visits
-        d = np.float32(node.value.d) + np.float32(change.d) / np.float32(node.visits)
-        node.value = Value(node.value.wl + wl, float(d))
-
-
-def mark(leaf: TwoLeaf, change: int) -> None:
-    """Counts a turn as in flight (+1), or takes it back (-1)."""
-    for node in leaf.path:
-        node.tally(leaf.net).in_flight += change

@@ -1,0 +1,58 @@
+"""The commands of puzzles: their output, and what they refuse."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from hauteur.cli import main
+
+
+def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--game", "connect4", "--net", "uniform", "--games", "6", "--low", "2", "--high", "200", "--screens", ""]
+    out = tmp_path / "mine"
+    more = ["--swing", "0.2", "--gap", "0.2", "--positions", "60", "--json", "--first-ply", "6"]
+    assert main.main(["puzzles", "mine", *words, *more, "--out", str(out)]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert (out / "selfplay" / "games.jsonl").read_text().count("\n") == 6
+    assert result["written_puzzles"] == len(json.loads((out / "puzzles.json").read_text())) > 0
+    solve = ["puzzles", "solve", str(out / "puzzles.json"), "--game", "connect4", "--net", "uniform"]
+    assert main.main([*solve, "--visits", "2,400", "--json"]) == 0
+    solved = json.loads(capsys.readouterr().out)["players"]["uniform"]["solved"]
+    assert solved["2"]["count"] < solved["400"]["count"]
+    assert solved["400"]["of"] == result["written_puzzles"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["mine"],
+        ["mine", "no-such-file.pgn"],
+        ["mine", "x.pgn", "--positions", "0"],
+        ["mine", "x.pgn", "--screens", "a:b"],
+        ["mine", "x.pgn", "--low", "900"],
+        ["mine", "x.pgn", "--player", "random"],
+        ["mine", "x.pgn", "--player", "net=a", "--net", "b"],
+        ["solve", "no-such-file.epd"],
+        ["solve", "x.epd", "--visits", "10,10"],
+        ["solve", "x.epd", "--visits", "ten"],
+        ["solve", "x.epd", "--limit", "0"],
+        ["solve", "x.epd", "--game", "connect4"],
+        ["solve", "x.epd", "--player", "random"],
+    ],
+    ids=" ".join,
+)
+def test_bad_input(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x.epd").write_text("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - bm Qxf7;\n")
+    (tmp_path / "x.pgn").write_text('[Result "1-0"]\n\n1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0\n')
+    net = [] if "--player" in words else ["--net", "uniform"]
+    extra = ["--out", "o", "--first-ply", "0"] if words[0] == "mine" else []
+    assert main.main(["puzzles", *words, *net, *extra]) == main.EXIT_BAD_INPUT
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert [line for line in shown.err.splitlines() if line.startswith("hauteur:")] == shown.err.splitlines()[-1:]

@@ -1,0 +1,39 @@
+"""Matches of tests: settings, folders, games played."""
+
+from pathlib import Path
+
+from hauteur import _core
+from hauteur.matches.folder import MatchFolder
+from hauteur.matches.match import Match, MatchSettings
+from hauteur.matches.results import MatchGame
+from hauteur.players.build import Resources
+from hauteur.players.settings import parse_player
+
+CONNECT4 = _core.Game("connect4")
+CHESS = _core.Game("chess")
+FAST = Resources(parallel=4, threads=1)
+
+
+def settings_of(
+    game: str = "connect4", *, a: str = "visits=12", b: str = "visits=4 temperature=1", **more: object
+) -> MatchSettings:
+    nets = " net=uniform"
+    return MatchSettings.model_validate(
+        {"game": game, "a": parse_player(a + nets), "b": parse_player(b + nets), "games": 12, **more}
+    )
+
+
+def match_in(folder: Path | None, settings: MatchSettings, resources: Resources = FAST) -> Match:
+    return Match(CONNECT4, settings, resources=resources, folder=None if folder is None else MatchFolder(folder))
+
+
+def played(match: Match, games: int | None = None) -> list[MatchGame]:
+    """Plays the match, or that many games of it."""
+    iterator, found = match.play(), list[MatchGame]()
+    while games is None or len(found) < games:
+        game = next(iterator, None)
+        if game is None:
+            break
+        found.append(game)
+    iterator.close()
+    return found
