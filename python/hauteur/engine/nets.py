@@ -17,7 +17,7 @@ ROWS_A_THREAD = 16
 
 @dataclass(frozen=True)
 class NetChoice:
-    """Which nets a player has, and what computes them.
+    """The nets of a player, and what computes them.
 
     net, large: a file, `uniform` or `rollout`; large empty: one net. backend, precision None: what suits the machine.
     threads: of the processor, 0 = all that the process may use.

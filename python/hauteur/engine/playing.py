@@ -46,7 +46,7 @@ class PlayerNotReadyError(ValueError):
 
 @dataclass(frozen=True)
 class PlaySettings:
-    """How a player with nets thinks.
+    """Settings of a player with nets.
 
     batch_size: most rows of a batch, None = what suits the evaluator, 1 = exactly sequential search. tablebase: chess;
     fast_play: in its positions only the shortest wins are played.
@@ -61,7 +61,7 @@ class PlaySettings:
 
 @dataclass(frozen=True)
 class FoundMove:
-    """What a player has found.
+    """The result of thinking.
 
     action: None where the game is over, or a search ended before it found a move. report, move: of a player with nets,
     the search and the chosen one of its moves. note: what a user should know of this move.

@@ -5,6 +5,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO, Generic, NoReturn, TextIO, TypeVar
@@ -102,8 +103,10 @@ class LineReader(Generic[Item]):
         try:
             for line in source:
                 self._take(line)
-        finally:
             self._take(None)
+        except BrokenPipeError:  # nobody reads the answers any more: the same as the end
+            return
+        finally:
             with self._changed:
                 self._at_end = True
                 self._changed.notify_all()
@@ -122,7 +125,8 @@ def leave_process() -> NoReturn:
     Threads that open a net or compute with one cannot be interrupted, and the end of the interpreter would tear them
     out of foreign code, which aborts the process.
     """
-    sys.stdout.flush()
+    with suppress(OSError):
+        sys.stdout.flush()
     os._exit(0)
 
 

@@ -58,7 +58,7 @@ class TerminalGame:
         self._session.open(OpenNets(player.evaluator, player.large))
 
     def run(self) -> None:
-        """Plays until the game is over or the human leaves."""
+        """Play until the game is over or the human leaves."""
         self._say(
             f"{self._game.spec} against {self._player.name}, {self._player.visits} visits a move; help lists commands"
         )
@@ -76,7 +76,7 @@ class TerminalGame:
         return self._state
 
     def _human_turn(self) -> bool:
-        """Reads one line and obeys it; False when the human leaves."""
+        """Read one line and obey it; return False when the human leaves."""
         try:
             line = self._ask(f"{SEAT_NAMES[self._state.to_move]}, your move: ").strip()
         except EOFError:
@@ -104,7 +104,7 @@ class TerminalGame:
         actions[word]()
 
     def _try_move(self, text: str) -> None:
-        """Plays the move that the human typed, or says what is allowed."""
+        """Play the move that the human typed, or show what is allowed."""
         try:
             action = self._state.action_from_text(text)
         except ValueError as error:
@@ -152,7 +152,7 @@ class TerminalGame:
         return state.action_to_text(action, "san" if self._game.name == "chess" else None)
 
     def _undo(self) -> None:
-        """Goes back to the human's last turn."""
+        """Go back to the human's last turn."""
         back = len(self._moves)
         while back > 0:
             back -= 1
@@ -186,7 +186,7 @@ class TerminalGame:
         self._show()
 
     def _show(self) -> None:
-        """Draws the position, the signs of the players coloured."""
+        """Draw the position, the signs of the players coloured."""
         text = Text(self._state.text())
         colours = CONNECT4_COLOURS if self._game.name == "connect4" else COLOURS
         for sign, colour in colours.items():

@@ -85,7 +85,7 @@ class Analysis:
     # The position.
 
     def set_position(self, start: _core.State, actions: Sequence[int] = ()) -> bool:
-        """Goes to the position after `actions` from `start`, which must be legal. True when the tree was kept.
+        """Go to the position after `actions` from `start`, which must be legal. Return whether the tree was kept.
 
         A position that extends the last one keeps its subtree, if the settings allow it.
         """
@@ -106,7 +106,7 @@ class Analysis:
         return self._loaded().state(self._tree)
 
     def clear(self) -> None:
-        """Forgets position, tree and evaluations."""
+        """Forget position, tree and evaluations."""
         self._require_idle()
         self._forest, self._actions = None, ()
 
@@ -154,7 +154,7 @@ class Analysis:
         return self._run is not None
 
     def report(self, *, lines: int = 1) -> RootReport:
-        """What is known of the position, without searching."""
+        """Return a report of the position, without searching."""
         self._require_idle()
         return root_report(self._loaded(), self._tree, pace=Pace(), lines=lines)
 
@@ -246,12 +246,12 @@ class Analysis:
             self._run = None
 
     def _search_until_told(self, run: SearchRun) -> None:
-        """Searches; where the tree can grow no more, an infinite search waits for `stop` or for other limits."""
+        """Search; where the tree can grow no more, an infinite search waits for its control."""
         while not (self._search_once(run) or self._rest(run)):
             pass
 
     def _rest(self, run: SearchRun) -> str:
-        """The tree is complete, full, or at its visits: why the search is over; empty if it is not."""
+        """Return why a search is over whose tree is complete, full, or at its visits; empty if it is not."""
         if run.limits_now.infinite:
             self._report_rest(run)
             run.reason = "stopped" if run.control.wait(seconds=IDLE_SECONDS) else ""
@@ -260,13 +260,13 @@ class Analysis:
         return run.reason
 
     def _report_rest(self, run: SearchRun) -> None:
-        """Shows the tree that can grow no more, once: no batch will do it."""
+        """Report the tree that can grow no more, once: no batch will do it."""
         if run.on_report is not None and not run.resting:
             run.on_report(self._report(run))
         run.resting = True
 
     def _search_once(self, run: SearchRun) -> str:
-        """Searches until the limits end it (then says why) or the tree wants no more visits."""
+        """Search until the limits end it (return the reason) or the tree wants no more visits."""
         self._apply_visit_limit(run)
         run_searches(
             self._loaded(),
@@ -287,7 +287,7 @@ class Analysis:
         self._loaded().set_visit_limits(self._ids(), np.array([bound], np.uint32))
 
     def _rows(self) -> int:
-        """Rows of the next batch: few while the tree is small, no more than the network computes in LONGEST_BATCH."""
+        """Return the rows of the next batch: few while the tree is small, at most what takes LONGEST_BATCH."""
         quick = self._batch_size if self._row_seconds <= 0.0 else int(LONGEST_BATCH / self._row_seconds)
         return max(1, min(self._batch_size, quick, self._visits() // VISITS_PER_ROW))
 
@@ -295,7 +295,7 @@ class Analysis:
         return int(self._loaded().root_node_visits(self._ids())[0])
 
     def _after_batch(self, run: SearchRun) -> bool:
-        """Called by the search after every batch: keeps time, reports, and says whether to stop."""
+        """Keep time and report after a batch; return whether to stop."""
         now = time.monotonic()
         self._keep_pace(run, now)
         if self._visits() == 0:
@@ -306,7 +306,7 @@ class Analysis:
         return bool(run.reason)
 
     def _keep_pace(self, run: SearchRun, now: float) -> None:
-        """Running means of the seconds between two batches and of the seconds for a row."""
+        """Update the running means of the seconds between two batches and of the seconds for a row."""
         seconds, rows = now - run.batch_ended, self._loaded().stats()["rows"]
         run.batch_seconds += (1.0 - OLD_SHARE) * (seconds - run.batch_seconds)
         if rows > run.batch_rows:
@@ -348,7 +348,7 @@ class Analysis:
         return {"proven": lower == upper, "stalled": run.growth.has_stalled(pace.new_visits, reached)}
 
     def _edges(self, run: SearchRun) -> tuple[list[int], list[float]]:
-        """Visits and Q of the moves that may be played."""
+        """Return visits and Q of the moves that may be played."""
         actions = np.array(run.playable, np.int64)
         forest, ids = self._loaded(), self._ids()
         return forest.root_visits(ids)[0, actions].tolist(), forest.root_q(ids)[0, actions].tolist()

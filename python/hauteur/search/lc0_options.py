@@ -33,7 +33,7 @@ class Lc0Option:
     """Raises ValueError for a value that is of the kind and in the range, and still cannot be."""
 
     def declaration(self) -> str:
-        """The line that answers `uci`. Fractions are strings in UCI, as in lc0."""
+        """Return the line that answers `uci`. Fractions are strings in UCI, as in lc0."""
         parts = [f"option name {self.name} type {'string' if self.kind == 'float' else self.kind}"]
         parts.append(f"default {self.text(self.default) or '<empty>'}")
         if self.kind == "spin":
@@ -41,7 +41,7 @@ class Lc0Option:
         return " ".join(parts + [f"var {choice}" for choice in self.choices])
 
     def parse(self, text: str) -> Value:
-        """The value that a text means; ValueError with what is allowed."""
+        """Return the value that a text means; ValueError with what is allowed."""
         value = self._parse_kind(text.strip())
         if self.check is not None:
             self.check(value)
@@ -59,14 +59,14 @@ class Lc0Option:
                 return "" if text == "<empty>" else text
 
     def text(self, value: Value) -> str:
-        """A value as the protocol writes it."""
+        """Return a value as the protocol writes it."""
         if isinstance(value, bool):
             return "true" if value else "false"
         return f"{value:.10g}" if isinstance(value, float) else str(value)
 
     @property
     def allowed(self) -> str:
-        """What values are allowed, in words."""
+        """The allowed values, in words."""
         match self.kind:
             case "check":
                 return "true or false"
@@ -111,7 +111,7 @@ def _spin(name: str, default: int, least: int, most: int, field: str, help: str)
 
 
 def contempt_elo(text: str, opponent: str = "", otherwise: float = 0.0) -> float:
-    """The Elo that the option Contempt means against this opponent: `[name=]value` entries, separated by commas.
+    """Return the Elo that the option Contempt means against this opponent: `[name=]value` entries, separated by commas.
 
     The first name that stands in `opponent`, in any case, decides; else the last value without name; else `otherwise`.
     """
@@ -135,7 +135,7 @@ MOST_CONTEMPT = 10_000.0
 
 
 def check_draw_rate(rate: float) -> None:
-    """ValueError for a draw rate between 0, which means none, and the least that can be assumed."""
+    """Raise ValueError for a draw rate between 0, which means none, and the least that can be assumed."""
     if 0.0 < rate < LEAST_DRAW_RATE:
         raise ValueError(f"WDLDrawRateTarget must be 0 or a number from {LEAST_DRAW_RATE} to 0.9999, got {rate:g}")
 
@@ -192,13 +192,13 @@ CONTEMPT_OPTIONS = (
 
 
 def check_limit(n_scl: int) -> None:
-    """ValueError for an ScLimit of 0: a node would freeze before it has weights."""
+    """Raise ValueError for an ScLimit of 0: a node would freeze before it has weights."""
     if n_scl == 0:
         raise ValueError("ScLimit must not be 0 (1000000000 turns search-contempt off)")
 
 
 def check_schedule(text: str) -> None:
-    """ValueError for a HybridRatioSchedule that is none."""
+    """Raise ValueError for a HybridRatioSchedule that is none."""
     try:
         ratio_steps(text)
     except ValueError as error:
@@ -329,7 +329,7 @@ STICKY_ENDGAMES = {
 
 
 def search_params(options: Mapping[str, Value], **others: Any) -> SearchParams:
-    """Settings of the search by lc0's names (any case) and defaults; names that do not shape the tree are passed over.
+    """Return the settings of the search by lc0's names (any case) and defaults; other names are passed over.
 
     `others` are fields of SearchParams without a name in lc0 (cache_size=..., max_tree_bytes=...).
     """
@@ -357,7 +357,7 @@ def search_params(options: Mapping[str, Value], **others: Any) -> SearchParams:
 
 
 def without_contempt_of_play(params: SearchParams) -> SearchParams:
-    """Settings for infinite analysis: in the mode `play` the contempt is nobody's."""
+    """Return the settings for infinite analysis: in the mode `play` the contempt is nobody's."""
     rule = params.wdl_contempt
     if rule is None or rule.mode != "play":
         return params
@@ -365,7 +365,7 @@ def without_contempt_of_play(params: SearchParams) -> SearchParams:
 
 
 def temperature(options: Mapping[str, Value]) -> Temperature:
-    """Randomness of the moves played, by lc0's names (any case) and defaults."""
+    """Return the randomness of the moves played, by lc0's names (any case) and defaults."""
     given = {name.lower(): value for name, value in options.items()}
     return Temperature.model_validate({option.field: _value(option, given) for option in TEMPERATURE_OPTIONS})
 

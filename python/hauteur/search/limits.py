@@ -24,7 +24,7 @@ RIVAL_SHARE = 0.1
 
 @dataclass(frozen=True)
 class Limits:
-    """What ends a search. None = no such limit; without any the search runs until it is stopped."""
+    """The limits of a search. None = no such limit; without any the search runs until it is stopped."""
 
     visits: int | None = None
     """Visits of the root, those of a re-used tree included."""
@@ -43,7 +43,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Progress:
-    """What a search has reached."""
+    """The state of a search, as far as limits go."""
 
     seconds: float
     visits: int
@@ -67,7 +67,7 @@ class Progress:
 
 @dataclass
 class Growth:
-    """How far a search had come, and after how many new visits it had come there."""
+    """The furthest that a search has come, and the new visits after which it had come there."""
 
     reached: float = -math.inf
     visits: int = 0
@@ -80,7 +80,7 @@ class Growth:
 
 
 def stop_reason(limits: Limits, progress: Progress) -> str | None:
-    """Why the search should end now, in a word or two; None: go on."""
+    """Return why the search should end now, in a word or two; None: go on."""
     if limits.mate is not None and progress.mate is not None and 0 < progress.mate <= limits.mate:
         return "mate found"
     if limits.infinite:
@@ -89,7 +89,7 @@ def stop_reason(limits: Limits, progress: Progress) -> str | None:
 
 
 def visits_left(limits: Limits, progress: Progress) -> float:
-    """Visits that the limits still allow, by count and by time at the present pace; infinite without such a limit."""
+    """Return the visits that the limits still allow, by count and by time at the present pace; else infinity."""
     left = float("inf")
     if limits.visits is not None:
         left = min(left, limits.visits - progress.visits)
@@ -101,7 +101,7 @@ def visits_left(limits: Limits, progress: Progress) -> float:
 
 
 def deadline(budget: Budget, progress: Progress) -> float:
-    """When to stop: at the target, or at the maximum while the most visited move is not the best one."""
+    """Return when to stop: at the target, or at the maximum while the most visited move is not the best one."""
     return budget.maximum if _unsettled(progress) else budget.target
 
 
@@ -151,7 +151,7 @@ def _visits_until(end: float, progress: Progress) -> float:
 
 
 def _unsettled(progress: Progress) -> bool:
-    """Whether a rival of the most visited move has the higher Q."""
+    """Return whether a rival of the most visited move has the higher Q."""
     if not progress.edge_visits:
         return False
     most = max(progress.edge_visits)

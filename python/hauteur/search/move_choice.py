@@ -14,7 +14,7 @@ LEAST_TEMPERATURE = 1e-300
 
 
 def choose_move(report: RootReport, settings: Temperature, ply: int, rng: np.random.Generator) -> RootMove | None:
-    """The move to play `ply` plies into the game; None where there is none."""
+    """Return the move to play `ply` plies into the game; None where there is none."""
     temperature = temperatures_at(settings, np.array([ply], np.int64))
     if report.best is None or temperature[0] == 0.0:
         return report.best
@@ -32,7 +32,7 @@ def choose_move(report: RootReport, settings: Temperature, ply: int, rng: np.ran
 
 
 def temperatures_at(settings: Temperature, plies: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Temperature at each ply (counted from 0), float64 [T].
+    """Return the temperature at each ply (counted from 0), float64 [T].
 
     With the full-move index m = ply // 2: from `cutoff_move` on (m + 1 >= cutoff_move > 0) `endgame`; else, if
     `decay_moves` > 0: T until m = delay, then falling linearly, T (delay + decay - m) / decay, to 0 at m = delay +
@@ -60,7 +60,7 @@ def choose_actions(
     settings: Temperature,
     proven: NDArray[np.float32] | None = None,
 ) -> NDArray[np.uint16]:
-    """One action a tree, uint16 [T]: the best where the temperature is 0, else drawn by `uniforms` (in [0, 1)).
+    """Return one action a tree, uint16 [T]: the best where the temperature is 0, else drawn by `uniforms` (in [0, 1)).
 
     visits, q (NaN where unvisited), priors (0 where illegal): [T, A]; best [T], as `Forest.best_actions` says. proven
     [T, A], as `Forest.proven_results`: where a win is proven the best is played, and proven losses are not drawn while
@@ -83,14 +83,14 @@ def choose_actions(
 def _spare_losses(
     visits: NDArray[np.uint32], priors: NDArray[np.float32], proven: NDArray[np.float32]
 ) -> NDArray[np.bool_]:
-    """Which actions may be drawn, [T, A]: those that are not proven lost; all where every legal one is."""
+    """Return which actions may be drawn, [T, A]: those that are not proven lost; all where every legal one is."""
     open_ones = proven != -1
     any_open = (_legal(visits, priors) & open_ones).any(axis=1, keepdims=True)
     return np.asarray(np.where(any_open, open_ones, True), np.bool_)
 
 
 def most_visited(visits: NDArray[np.uint32], q: NDArray[np.float32], priors: NDArray[np.float32]) -> NDArray[np.uint16]:
-    """The action with most visits; of equals the higher Q, then the higher prior, then the lower index. uint16 [T]."""
+    """Return the most visited action; of equals the higher Q, then prior, then the lower index. uint16 [T]."""
     candidates = _argmax_mask(visits.astype(np.float64), _legal(visits, priors))
     candidates = _argmax_mask(np.where(np.isnan(q), -np.inf, q), candidates)
     candidates = _argmax_mask(priors, candidates)
@@ -105,7 +105,7 @@ def temperature_chances(
     temperatures: NDArray[np.float64],
     settings: Temperature,
 ) -> NDArray[np.float64]:
-    """Chance of every action, float64 [T, A], rows sum to 1; temperatures > 0.
+    """Return the chance of every action, float64 [T, A], rows sum to 1; temperatures > 0.
 
     p_a ~ max(0, (n_a + offset) / (n_max + offset))^(1/T) over legal actions with Q_a >= Q_best - value_cutoff / 50,
     where best is the most visited one; an unvisited action (no Q) passes only when the cutoff is off (100). Where no
@@ -126,7 +126,7 @@ def temperature_chances(
 
 
 def _legal(visits: NDArray[np.uint32], priors: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """Which actions are legal, [T, A]; ValueError for a tree that has none."""
+    """Return which actions are legal, [T, A]; ValueError for a tree that has none."""
     legal = (priors > 0) | (visits > 0)
     if not legal.any(axis=1).all():
         raise ValueError("a tree without legal actions has no move to play; ask only for trees whose game goes on")
@@ -142,7 +142,7 @@ def _within_cutoff(
 
 
 def _argmax_mask(values: NDArray[np.floating], mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Where `values` reaches its row maximum over `mask`."""
+    """Return where `values` reaches its row maximum over `mask`."""
     masked = np.where(mask, values, -np.inf)
     return np.asarray(mask & (masked == masked.max(axis=1, keepdims=True)))
 

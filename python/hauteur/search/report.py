@@ -1,4 +1,4 @@
-"""What a search has found out about its root: the moves, best first, with their lines, and the pace of the search."""
+"""The findings of a search about its root: the moves, best first, with their lines, and the pace of the search."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ Wdl = tuple[float, float, float]
 
 @dataclass(frozen=True)
 class RootMove:
-    """What the search knows of one move of the root. Values are for the root's mover."""
+    """The findings about one move of the root. Values are for the root's mover."""
 
     action: int
     visits: int
@@ -64,7 +64,7 @@ class RootMove:
 
 @dataclass(frozen=True)
 class Pace:
-    """What one search has done since it began."""
+    """The work of one search since it began."""
 
     seconds: float = 0.0
     new_visits: int = 0
@@ -121,7 +121,7 @@ class RootReport:
 def root_report(
     forest: _core.Forest, tree: int, *, pace: Pace, lines: int = 1, allowed: Collection[int] = (), reason: str = ""
 ) -> RootReport:
-    """Reports the tree as it stands; `lines` moves get their line, only `allowed` ones (empty: all) are listed."""
+    """Report the tree as it stands; `lines` moves get their line, only `allowed` ones (empty: all) are listed."""
     ids = np.array([tree], np.int64)
     stats = forest.tree_stats(tree)
     return RootReport(
@@ -139,7 +139,7 @@ def root_report(
 
 
 def root_moves(forest: _core.Forest, tree: int, *, lines: int, allowed: Collection[int] = ()) -> tuple[RootMove, ...]:
-    """The moves of the root: winning at once, then as the rule of choice orders them, losing at once last."""
+    """Return the moves of the root: winning at once, then as the rule of choice orders them, losing at once last."""
     moves = [_root_move(edge) for edge in forest.root_edges(tree) if not allowed or edge["action"] in allowed]
     moves.sort(key=lambda move: -move.result)
     return tuple(_with_line(forest, tree, move) if i < lines else move for i, move in enumerate(moves))
@@ -156,7 +156,7 @@ def with_result(report: RootReport, result: int) -> RootReport:
 
 
 def proven_mate(report: RootReport) -> int | None:
-    """Moves to a certain end along the best line; None unless the solver or a check of all replies proves it."""
+    """Return the moves to the end along the best line; None unless the solver or a check of all replies proves it."""
     best = report.best
     if best is not None and best.mate is not None:
         return best.mate

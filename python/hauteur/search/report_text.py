@@ -41,7 +41,7 @@ def value_line(report: RootReport) -> Text:
 
 
 def speed_line(report: RootReport) -> Text:
-    """What the search did, in one line."""
+    """Describe the work of the search in one line."""
     pace = report.pace
     return Text(
         f"{report.visits:,} visits ({pace.new_visits:,} new) in {pace.seconds:.2f} s, "

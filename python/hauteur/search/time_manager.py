@@ -25,7 +25,7 @@ STRETCH = 2.5
 
 @dataclass(frozen=True)
 class Clock:
-    """What the clock of the player to move shows."""
+    """The clock of the player to move."""
 
     remaining: float
     increment: float = 0.0
@@ -42,7 +42,7 @@ class Budget:
 
 
 def plan(clock: Clock, *, move_number: int, overhead: float, slowmover: float = 1.0, lateness: float = 0.0) -> Budget:
-    """Divides the clock among the moves still to come.
+    """Divide the clock among the moves still to come.
 
     `move_number` counts full moves from 0. `overhead` seconds may be lost between clock and engine on a move and are
     never planned; what increments do not pay of the lag of later moves is kept too. `lateness`: by how much earlier
@@ -60,13 +60,13 @@ def plan(clock: Clock, *, move_number: int, overhead: float, slowmover: float = 
 
 
 def fixed(seconds: float, *, overhead: float) -> Budget:
-    """The budget of `go movetime`: all of it but the overhead, of which a very short time keeps half."""
+    """Return the budget of a fixed time for a move: all but the overhead, of which a very short time keeps half."""
     usable = max(seconds - overhead, 0.5 * seconds, 0.0)
     return Budget(target=usable, maximum=usable)
 
 
 def moves_left(move_number: int) -> float:
-    """Median number of moves still to play after `move_number` moves, for log-logistic game lengths.
+    """Return the median number of moves still to play after `move_number` moves, for log-logistic game lengths.
 
     The share of games longer than x moves is S(x) = 1 / (1 + (x/m)^s), with m = GAME_LENGTH and s = GAME_LENGTH_SHAPE.
     The median of what is left, t, solves S(x + t) = S(x) / 2: t = m (1 + 2 (x/m)^s)^(1/s) - x, at most m.
@@ -78,18 +78,18 @@ def moves_left(move_number: int) -> float:
 
 
 def remember_lateness(before: float, late: float) -> float:
-    """The largest lateness of late: an old one fades by 5 % a move."""
+    """Return the largest lateness of late: an old one fades by 5 % a move."""
     return max(0.95 * before, late, 0.0)
 
 
 def _lag(clock: Clock, moves: float, overhead: float) -> float:
-    """What the moves after this one lose on the way, as far as increments do not pay for it."""
+    """Return what the moves after this one lose on the way, as far as increments do not pay for it."""
     later = max(moves, LONG_GAME) if clock.moves_to_go is None else moves - 1.0
     return later * max(0.0, USUAL_LAG * overhead - max(0.0, clock.increment))
 
 
 def _ceiling(spare: float, moves_to_go: int | None) -> float:
-    """The most that one move may use: the last move before a time control all, others a share."""
+    """Return the most that one move may use: the last move before a time control all, others a share."""
     if moves_to_go is None:
         return LARGEST_SHARE * spare
     return spare if moves_to_go <= 1 else spare * max(LARGEST_SHARE, 1.0 / moves_to_go)

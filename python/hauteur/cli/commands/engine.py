@@ -3,6 +3,7 @@
 import json as json_format
 import sys
 from concurrent.futures import Future
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -117,7 +118,8 @@ def uci(*, weights: str | None = None, log: Path | None = None, seed: Seed | Non
         engine.options.set("WeightsFile", weights)
     if log is not None:
         output.log_to(str(log))
-    engine.run(input_lines(sys.stdin.fileno()))
+    with suppress(BrokenPipeError):  # the program that listened is gone
+        engine.run(input_lines(sys.stdin.fileno()))
     leave_process()
 
 

@@ -2,6 +2,7 @@
 
 import secrets
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from hauteur.games.registry import make
@@ -58,5 +59,6 @@ def gtp(
     output = Output(sys.stdout)
     if log is not None:
         output.log_to(str(log))
-    GtpEngine(session, output).run(input_lines(sys.stdin.fileno()))
+    with suppress(BrokenPipeError):  # the program that listened is gone
+        GtpEngine(session, output).run(input_lines(sys.stdin.fileno()))
     leave_process()

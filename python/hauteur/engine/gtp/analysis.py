@@ -1,4 +1,4 @@
-"""Live analysis as Leela Zero and KataGo write it: what was asked for, and one line for a state of the search."""
+"""Live analysis as Leela Zero and KataGo write it: the request, and one line for a state of the search."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NUMBERS = ("interval", "minmoves", "maxmoves")
 
 @dataclass(frozen=True)
 class Wanted:
-    """What an analysis command asks for. colour: None = whose turn it is; interval: seconds between lines."""
+    """The request of an analysis command. colour: None = whose turn it is; interval: seconds between lines."""
 
     colour: int | None = None
     interval: float = 1.0
@@ -29,7 +29,7 @@ class Wanted:
 
 
 def read_wanted(arguments: Sequence[str]) -> Wanted:
-    """Reads `[COLOUR] [CENTISECONDS] [KEY VALUE ...]`."""
+    """Read `[COLOUR] [CENTISECONDS] [KEY VALUE ...]`."""
     words = list(arguments)
     colour = read_colour(words.pop(0)) if words and words[0].lower() in ("b", "w", "black", "white") else None
     if words and words[0].isdecimal():
@@ -44,12 +44,12 @@ def read_wanted(arguments: Sequence[str]) -> Wanted:
 
 
 def leela_line(board: GameHistory, report: RootReport, wanted: Wanted) -> str:
-    """One line in Leela Zero's form, empty before the first visit of a move: rates and priors in 1/10,000."""
+    """Return one line in Leela Zero's form, empty before the first visit of a move: rates and priors in 1/10,000."""
     return " ".join(_leela_move(board, move, order) for order, move in _shown(report, wanted))
 
 
 def katago_line(board: GameHistory, report: RootReport, wanted: Wanted) -> str:
-    """One line in KataGo's form, empty before the first visit of a move: rates from 0 to 1, utility from -1 to 1."""
+    """Return one line in KataGo's form, empty before the first visit of a move: rates 0 to 1, utility -1 to 1."""
     moves = [_katago_move(board, move, order) for order, move in _shown(report, wanted)]
     win, draw, loss = report.wdl
     root = f"rootInfo visits {report.visits} utility {win - loss:.6f} winrate {win + 0.5 * draw:.6f}"
@@ -57,12 +57,12 @@ def katago_line(board: GameHistory, report: RootReport, wanted: Wanted) -> str:
 
 
 def win_rate(wdl: Wdl) -> float:
-    """Expected score: a draw is half a win."""
+    """Return the expected score: a draw is half a win."""
     return wdl[0] + 0.5 * wdl[1]
 
 
 def lower_bound(rate: float, visits: int) -> float:
-    """Lower end of the Wilson interval of a win rate, as if every visit were a game: a rank, not a promise."""
+    """Return the lower end of the Wilson interval of a win rate, as if visits were games: a rank, not a promise."""
     z = BOUND_DEVIATIONS
     middle = rate + z * z / (2 * visits)
     spread = z * math.sqrt(rate * (1.0 - rate) / visits + z * z / (4 * visits * visits))

@@ -1,4 +1,4 @@
-"""Time as GTP tells it: main time, then periods of so many seconds for so many moves. All times in seconds."""
+"""Time in GTP: main time, then periods of so many seconds for so many moves. All times in seconds."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ class TimeSettings:
 
     @property
     def a_move(self) -> float:
-        """What a move may take in the periods."""
+        """Seconds for a move in the periods."""
         return self.period / self.stones if self.stones else 0.0
 
 
 @dataclass(frozen=True)
 class PlayerClock:
-    """What is left to a player: the main time, or with `stones` > 0 the time for so many more moves."""
+    """Time left to a player: the main time, or with `stones` > 0 the time for so many more moves."""
 
     left: float
     stones: int = 0
 
 
 def full_clock(settings: TimeSettings) -> PlayerClock:
-    """The clock at the start of a game."""
+    """Return the clock at the start of a game."""
     return PlayerClock(settings.main) if settings.main > 0.0 else PlayerClock(settings.period, settings.stones)
 
 
 def after_move(clock: PlayerClock, settings: TimeSettings, seconds: float) -> PlayerClock:
-    """The clock after a move that took so long; who oversteps a period begins the next one."""
+    """Return the clock after a move that took so long; who oversteps a period begins the next one."""
     left, stones = clock.left - seconds, clock.stones
     if stones == 0:
         if left >= 0.0 or settings.stones == 0:
@@ -55,7 +55,7 @@ def after_move(clock: PlayerClock, settings: TimeSettings, seconds: float) -> Pl
 def budget_of(
     clock: PlayerClock, settings: TimeSettings, *, ply: int, max_plies: int, overhead: float
 ) -> Budget | None:
-    """Seconds for the next move, at `ply` plies of a game of at most `max_plies`; None without a limit."""
+    """Return the seconds for the next move, at `ply` plies of a game of at most `max_plies`; None without a limit."""
     if settings.is_unlimited:
         return None
     if clock.stones > 0:

@@ -57,7 +57,7 @@ class GtpEngine:
         self._parts = (SetupCommands(session), PlayingCommands(session, self._opened_feed))
 
     def run(self, source: Iterable[bytes]) -> None:
-        """Answers requests until `quit` or the end of the input."""
+        """Answer requests until `quit` or the end of the input."""
         self._feed = LineReader(source, self._accept)
         while not self._over and (line := self._feed.next()) is not None:
             self._output.heard(line.decode("utf-8", errors="replace"))
@@ -72,7 +72,7 @@ class GtpEngine:
         return None
 
     def hear(self, line: bytes) -> None:
-        """Answers the request of one line, if it holds one."""
+        """Answer the request of one line, if it holds one."""
         request = read_request(line)
         if request is None:
             return
@@ -87,7 +87,7 @@ class GtpEngine:
             self._stream(request, result)
 
     def commands(self) -> Commands:
-        """All commands that work now, by their names: some are for players with a net alone."""
+        """Return all commands that work now, by their names: some are for players with a net alone."""
         table = self._own_table()
         for part in self._parts:
             table.update(part.table())
@@ -102,7 +102,7 @@ class GtpEngine:
         return command.run(request.arguments)
 
     def _stream(self, request: Request, lines: Iterator[str]) -> None:
-        """Writes lines as they come. An answer that has begun cannot fail any more: errors go to the log."""
+        """Write lines as they come. An answer that has begun cannot fail any more: errors go to the log."""
         self._output.lines(success(request)[0])
         while True:
             try:

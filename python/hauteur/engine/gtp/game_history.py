@@ -29,24 +29,24 @@ class GameHistory:
         return self.state.outcome() is not None
 
     def clear(self) -> None:
-        """Back to the start."""
+        """Go back to the start."""
         del self._states[1:]
         self.actions.clear()
         self._passes = 0
 
     def play(self, action: int) -> None:
-        """Plays a legal action."""
+        """Play a legal action."""
         state = self.state.copy()
         state.play(action)
         self._states.append(state)
         self.actions.append(action)
 
     def pass_at_end(self) -> None:
-        """Notes a pass after the end of the game, which changes nothing but can be taken back."""
+        """Note a pass after the end of the game, which changes nothing but can be taken back."""
         self._passes += 1
 
     def undo(self) -> None:
-        """Takes the last move back."""
+        """Take the last move back."""
         if self._passes:
             self._passes -= 1
             return
@@ -56,14 +56,14 @@ class GameHistory:
         self.actions.pop()
 
     def require_turn(self, colour: int) -> None:
-        """ValueError unless it is this player's turn: nobody may play twice in a row."""
+        """Raise ValueError unless it is this player's turn: nobody may play twice in a row."""
         if self.is_over:
             raise ValueError(f"the game is over ({self.state.end_reason() or 'no reason given'})")
         if self.state.to_move != colour:
             raise ValueError(f"it is the turn of {COLOURS[self.state.to_move]}: players alternate in {self.game.name}")
 
     def action(self, colour: int, vertex: str) -> int:
-        """The legal action of a vertex for this player; ValueError says why there is none."""
+        """Return the legal action of a vertex for this player; ValueError with the reason where there is none."""
         name = vertex.upper()
         if not is_vertex(name):
             raise ValueError(f"syntax error: expected a vertex such as A1, got {quoted(vertex)}")
@@ -77,11 +77,11 @@ class GameHistory:
         return legal[name]
 
     def vertex(self, action: int) -> str:
-        """The vertex of a legal action."""
+        """Return the vertex of a legal action."""
         return self._vertices.name(self.state, self.actions, action)
 
     def line(self, actions: tuple[int, ...]) -> list[tuple[int, str]]:
-        """Player and vertex of every move of a line of play from here."""
+        """Return player and vertex of every move of a line of play from here."""
         state, played, moves = self.state.copy(), list(self.actions), []
         for action in actions:
             moves.append((state.to_move, self._vertices.name(state, played, action)))
@@ -90,6 +90,6 @@ class GameHistory:
         return moves
 
     def moves(self) -> list[tuple[int, str]]:
-        """Player and vertex of every move so far."""
+        """Return player and vertex of every move so far."""
         start = GameHistory(self.game)
         return start.line(tuple(self.actions))

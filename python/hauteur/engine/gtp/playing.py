@@ -164,10 +164,10 @@ class _Latest:
         self._report: RootReport | None = None
 
     def __call__(self, report: RootReport) -> None:
-        """Takes a report."""
+        """Keep a report."""
         self._report = report
 
     def lines(self, board: GameHistory, wanted: Wanted, line_of: LineOf) -> Iterator[str]:
-        """The line of the report, if there is one."""
+        """Yield the line of the report, if there is one."""
         if self._report is not None and (line := line_of(board, self._report, wanted)):
             yield line

@@ -13,7 +13,7 @@ _VERTEX = re.compile(r"([A-HJ-Z])([1-9][0-9]?)")
 
 
 class Vertices(Protocol):
-    """How the moves of a game are called."""
+    """Names of the moves of a game."""
 
     def name(self, state: _core.State, actions: Sequence[int], action: int) -> str:
         """The vertex of an action in `state`, which the `actions` have led to."""
@@ -40,7 +40,7 @@ class ColumnVertices:
 
 
 def vertices_of(game: _core.Game) -> Vertices:
-    """How the moves of this game are called; ValueError for a game whose moves are neither points nor columns."""
+    """Return the names of the moves of this game; ValueError for a game whose moves are neither points nor columns."""
     _, rows, columns = game.feature_shape
     state = game.initial_state()
     names = [state.action_to_text(action).upper() for action in state.legal_actions().tolist()]

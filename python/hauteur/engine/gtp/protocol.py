@@ -41,7 +41,7 @@ class GtpCommand:
     run: Callable[[Arguments], Result]
 
     def check(self, name: str, arguments: Arguments) -> None:
-        """ValueError unless so many arguments are allowed."""
+        """Raise ValueError unless so many arguments are allowed."""
         words = self.usage.split()
         least = sum(not word.startswith("[") for word in words)
         most = len(arguments) if self.usage.endswith("...]") else len(words)
@@ -55,7 +55,7 @@ Commands = dict[str, GtpCommand]
 
 
 def read_request(raw: bytes) -> Request | None:
-    """The request of a line; None for a line that holds none (empty, or a comment)."""
+    """Return the request of a line; None for a line that holds none (empty, or a comment)."""
     text = raw.translate(None, CONTROL).partition(b"#")[0].replace(b"\t", b" ").decode("utf-8", errors="replace")
     words = text.split(" ")
     words = [word for word in words if word]
@@ -66,17 +66,17 @@ def read_request(raw: bytes) -> Request | None:
 
 
 def success(request: Request, result: str = "") -> tuple[str, ...]:
-    """The lines that answer a request with its result."""
+    """Return the lines that answer a request with its result."""
     return _answer(f"={request.id}", result)
 
 
 def failure(request: Request, message: str) -> tuple[str, ...]:
-    """The lines that say why a request failed."""
+    """Return the lines that report why a request failed."""
     return _answer(f"?{request.id}", " ".join(message.split()))
 
 
 def quoted(text: str) -> str:
-    """What was given, as messages show it."""
+    """Return what was given, as messages show it."""
     return repr(text[:LONGEST_QUOTE])
 
 

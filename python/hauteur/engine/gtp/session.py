@@ -1,4 +1,4 @@
-"""What the commands of the engine share: the board, the player, the clocks, and the engine's own settings."""
+"""The state that the commands of the engine share: the board, the player, the clocks, and the engine's own settings."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class GtpSettings:
 
 @dataclass(frozen=True)
 class LastSearch:
-    """What the last search has found. visits: of the moves that have some; line: player and vertex."""
+    """Findings of the last search. visits: of the moves that have some; line: player and vertex."""
 
     report: RootReport
     visits: tuple[tuple[str, int], ...]
@@ -92,14 +92,14 @@ class GtpSession:
     # The board.
 
     def clear(self) -> None:
-        """Begins a new game on this board."""
+        """Begin a new game on this board."""
         self.board.clear()
         self.clocks = [full_clock(self.time)] * 2
         self.last = None
         self._playing.clear()
 
     def resize(self, size: int) -> None:
-        """A board of this size, cleared; ValueError where the game or the player has none."""
+        """Change to a board of this size, cleared; ValueError where the game or the player has none."""
         try:
             game = sized(self.board.game, size)
             if game.spec != self.board.game.spec:
@@ -111,12 +111,12 @@ class GtpSession:
     # The player.
 
     def change_player(self, player: PlayerSettings) -> None:
-        """Another player goes on with this game; ValueError, and everything stays, where it cannot."""
+        """Let another player go on with this game; ValueError, and everything stays, where it cannot."""
         self._replace(self.board.game, player)
 
     @property
     def playing(self) -> PlayingSession:
-        """The player at the position of the board, once it is open. ValueError or OSError where it cannot be opened."""
+        """The player at the position of the board, once it is open; ValueError or OSError where it cannot be opened."""
         self._playing.wait()
         self._playing.set_position(self.board.start, self.board.actions)
         return self._playing
@@ -145,7 +145,7 @@ class GtpSession:
     # Moves.
 
     def think(self, colour: int, *, lines: int = 1, on_report: OnReport | None = None) -> FoundMove:
-        """A move for this player, whose turn it must be, within its clock, which runs meanwhile."""
+        """Return a move for this player, whose turn it must be, within its clock, which runs meanwhile."""
         self.board.require_turn(colour)
         began = self._now()
         playing = self.playing  # which may have to be waited for
@@ -156,14 +156,14 @@ class GtpSession:
         return found
 
     def think_repeatably(self, colour: int) -> FoundMove:
-        """A move for this player by a new search, without the clock and without random choice of the move."""
+        """Return a move for this player by a new search, without the clock and without random choice of the move."""
         self.board.require_turn(colour)
         found = self.playing.think(self._limits(None), repeatable=True)
         self.note_found(found)
         return found
 
     def answer(self, found: FoundMove) -> str:
-        """What genmove says: the vertex, which is then played, or `resign`."""
+        """Return the answer of genmove: the vertex, which is then played, or `resign`."""
         if found.score is not None and found.score < self.settings.resign_below:
             return RESIGN
         if found.action is None:
@@ -173,12 +173,12 @@ class GtpSession:
         return vertex
 
     def answer_at_end(self, colour: int) -> str:
-        """What genmove says where the game is over: who has lost resigns, others pass."""
+        """Return the answer of genmove where the game is over: the loser resigns, others pass."""
         outcome = self.board.state.outcome() or 0
         return RESIGN if outcome == (-1 if colour == 0 else 1) else PASS
 
     def note(self, report: RootReport) -> None:
-        """Keeps the report of a search of the board's position for the commands that show it."""
+        """Keep the report of a search of the board's position for the commands that show it."""
         board, best = self.board, report.best
         visits = tuple((board.vertex(move.action), move.visits) for move in report.moves if move.visits)
         self.last = LastSearch(report, visits, tuple(board.line(best.line)) if best else ())
@@ -193,19 +193,19 @@ class GtpSession:
     # Time.
 
     def set_time(self, settings: TimeSettings) -> None:
-        """New time settings; both clocks are full."""
+        """Change the time settings; both clocks are full then."""
         self.time = settings
         self.clocks = [full_clock(settings)] * 2
 
     def set_clock(self, colour: int, clock: PlayerClock) -> None:
-        """What the controller's clock shows; without time settings it is the time for the rest of the game."""
+        """Set a clock as the controller shows it; without time settings it is the time for the rest of the game."""
         if self.time.is_unlimited:
             in_period = clock.stones > 0
             self.set_time(TimeSettings(clock.left * (not in_period), clock.left * in_period, clock.stones))
         self.clocks[colour] = clock
 
     def budget(self, colour: int, *, gone: float = 0.0) -> Budget | None:
-        """Seconds for this player's next move, of which so many are gone."""
+        """Return the seconds for this player's next move, of which so many are gone."""
         clock = self.clocks[colour]
         return budget_of(
             replace(clock, left=max(0.0, clock.left - gone)),
@@ -218,7 +218,7 @@ class GtpSession:
     # Private.
 
     def _limits(self, budget: Budget | None) -> Limits:
-        """What ends the search of a move."""
+        """Return the limits of the search of a move."""
         if budget is None:
             return Limits(visits=self.player.visits)
         visits = self.player.visits if "visits" in self.player.model_fields_set else None
@@ -268,7 +268,7 @@ def _report_failure(error: BaseException | None) -> None:
 
 
 def sized(game: _core.Game, size: int) -> _core.Game:
-    """The same game on a square board of this size; a game that has none is on the smallest that holds its own."""
+    """Return the same game on a square board of this size; one without sizes is on the smallest that holds it."""
     _, rows, columns = game.feature_shape
     if rows == columns == size:
         return game

@@ -83,7 +83,7 @@ class SetupCommands:
         return ""
 
     def _load(self, path: Path, number: int | None) -> None:
-        """Plays the game of a file up to before move `number` (from 1; None or 0: all); failing, nothing changes."""
+        """Play the game of a file up to before move `number` (from 1; None or 0: all); a failure changes nothing."""
         from hauteur.games.sgf import read_main_line
 
         line = read_main_line(path)

@@ -21,7 +21,7 @@ START = "startpos"
 
 @dataclass(frozen=True)
 class PositionCommand:
-    """Where the game began and the moves since."""
+    """The start of the game and the moves since."""
 
     start: _core.State
     actions: tuple[int, ...]
@@ -38,7 +38,7 @@ class Go:
     ponder: bool = False
     searchmoves: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
-    """What is wrong with it, a line each."""
+    """Its mistakes, a line each."""
     is_wrong: bool = False
     """A number could not be read, so that no limit can be relied on: the search is the shortest there is."""
 
@@ -149,7 +149,7 @@ def search_limits(go: Go, state: _core.State, options: Options, *, lateness: flo
 
 
 def time_budget(go: Go, state: _core.State, options: Options, lateness: float) -> Budget | None:
-    """Seconds for this move by movetime or by the clock of the player to move; None without either."""
+    """Return the seconds for this move by movetime or by the clock of the player to move; None without either."""
     overhead = options.whole("MoveOverheadMs") * MILLISECOND
     numbers, side = go.numbers, "wb"[state.to_move]
     if "movetime" in numbers:
@@ -166,7 +166,7 @@ def time_budget(go: Go, state: _core.State, options: Options, lateness: float) -
 
 
 def game_ply(state: _core.State) -> int:
-    """Plies since the start of the game, by the move number of the position's FEN."""
+    """Return the plies since the start of the game, by the move number of the position's FEN."""
     fields = state.notation().split()
     return 2 * (int(fields[5]) - 1) + (fields[1] == "b")
 

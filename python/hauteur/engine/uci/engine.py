@@ -68,7 +68,7 @@ class UciCommand:
 
     @property
     def rest(self) -> str:
-        """What follows it."""
+        """The text behind it."""
         return self.text.partition(" ")[2]
 
 
@@ -305,7 +305,7 @@ class UciEngine:
         return self._last_lines(found, options)
 
     def _clock_start(self) -> float:
-        """When the clock of this move began: at the `position` just before, unless StrictTiming says at `go`."""
+        """Return when the clock of this move began: at the `position` just before, unless StrictTiming says at `go`."""
         now = time.monotonic()
         since, self._position_time = self._position_time, None
         lenient = since is not None and not self.options.flag("StrictTiming") and now - since < SAME_MOVE_SECONDS
@@ -333,19 +333,19 @@ class UciEngine:
         return [*info_lines(found.report, options), *verbose, f"bestmove {first}{ponder}"]
 
     def _any_move(self) -> str:
-        """The first legal move; `(none)` where there is none."""
+        """Return the first legal move; `(none)` where there is none."""
         state = self._position.state
         legal = state.legal_actions()
         return state.action_to_text(int(legal[0]), "uci") if len(legal) else "(none)"
 
 
 def report_lines(report: RootReport, options: Options) -> list[str]:
-    """What is written about a running search."""
+    """Return the lines about a running search."""
     live = verbose_lines(report, options) if options.flag("LogLiveStats") else ()
     return [*info_lines(report, options), *live]
 
 
 def memory_text(params: SearchParams) -> str:
-    """What the search may take, in one line."""
+    """Describe the memory that the search may take, in one line."""
     tree, cache = params.max_tree_bytes / 1e6, params.cache_size * BYTES_A_CACHED_POSITION / 1e6
     return f"memory: tree up to {tree:,.0f} MB, {params.cache_size:,} evaluations up to about {cache:,.0f} MB"

@@ -17,14 +17,14 @@ class OddsGame:
     kept: tuple[str, ...]
 
     def text(self) -> str:
-        """One line about it."""
+        """Describe it in one line."""
         listed = ", ".join(f"{name} {value:g}" for name, value in self.changes.items())
         kept = f"; as set: {', '.join(self.kept)}" if self.kept else ""
         return f"odds game without {self.name}: {listed or 'no settings'}{kept}"
 
 
 def odds_game(position: PositionCommand, options: Options, *, infinite: bool) -> OddsGame | None:
-    """What OddsMode does in this position; None where it is off, in infinite analysis, and for the receiver.
+    """Return what OddsMode does in this position; None where it is off, in infinite analysis, and for the receiver.
 
     The game's start tells the odds. An option that has another value than its default stays as it is.
     """

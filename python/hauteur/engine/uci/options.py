@@ -97,7 +97,7 @@ OPTIONS = (*ENGINE_OPTIONS, *DECLARED_ALIASES, *SEARCH_OPTIONS, *TEMPERATURE_OPT
 
 @dataclass(frozen=True)
 class Change:
-    """What a setoption did: the option, its new value; option None: a name that changes nothing."""
+    """Effect of a setoption: the option, its new value; option None: a name that changes nothing."""
 
     option: Lc0Option | None
     value: Value = ""
@@ -133,7 +133,7 @@ class Options:
         return value
 
     def changed(self, changes: Mapping[str, Value]) -> "Options":
-        """The same options with other values for some; they must be of their kinds and in their ranges."""
+        """Return the same options with other values for some; they must be of their kinds and in their ranges."""
         if not changes:
             return self
         other = Options()
@@ -144,27 +144,27 @@ class Options:
         return other
 
     def is_default(self, name: str) -> bool:
-        """Whether the option has its default value."""
+        """Return whether the option has its default value."""
         return self._values[name.lower()] == self._known[name.lower()].default
 
     def number(self, name: str) -> float:
-        """Value of a spin or float option."""
+        """Return the value of a spin or float option."""
         return float(self._values[name.lower()])
 
     def whole(self, name: str) -> int:
-        """Value of a spin option."""
+        """Return the value of a spin option."""
         return int(self._values[name.lower()])
 
     def flag(self, name: str) -> bool:
-        """Value of a check option."""
+        """Return the value of a check option."""
         return bool(self._values[name.lower()])
 
     def text(self, name: str) -> str:
-        """Value of a string or combo option."""
+        """Return the value of a string or combo option."""
         return str(self._values[name.lower()])
 
     def search_params(self) -> SearchParams:
-        """Settings of the search, with the memory caps."""
+        """Return the settings of the search, with the memory caps."""
         tree, positions = self._memory()
         params = lc0_search_params(self._values, max_tree_bytes=tree, cache_size=positions)
         if not self.text("LargeWeightsFile") or self.whole("LargeVisits") == 0:
@@ -177,15 +177,15 @@ class Options:
         return SearchParams.model_validate({**dict(params), "second_net": rule, "solver": None})
 
     def temperature(self) -> Temperature:
-        """Randomness of the moves played."""
+        """Return the randomness of the moves played."""
         return lc0_temperature(self._values)
 
     def declarations(self) -> Iterator[str]:
-        """The option lines that answer `uci`."""
+        """Return the option lines that answer `uci`."""
         return (option.declaration() for option in OPTIONS)
 
     def _memory(self) -> tuple[int, int]:
-        """Bytes of the tree, positions of the cache: four to one of RamLimitMb where both do not fit in it."""
+        """Return bytes of tree and positions of cache: four to one of RamLimitMb where both do not fit in it."""
         tree, positions = self.whole("Hash") * MEBIBYTE, self.whole("NNCacheSize")
         limit = self.whole("RamLimitMb") * 1_000_000
         if limit == 0 or tree + positions * BYTES_A_CACHED_POSITION <= limit:

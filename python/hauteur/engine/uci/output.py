@@ -10,7 +10,7 @@ from hauteur.search.scores import permille, score
 
 
 def info_lines(report: RootReport, options: Options) -> Iterator[str]:
-    """One info line for each of the best MultiPV moves."""
+    """Yield one info line for each of the best MultiPV moves."""
     wanted = options.whole("MultiPV")
     for rank, move in enumerate(report.moves[:wanted], 1):
         yield " ".join(
@@ -31,7 +31,7 @@ def info_lines(report: RootReport, options: Options) -> Iterator[str]:
 
 
 def score_text(report: RootReport, move: RootMove, options: Options, *, first: bool) -> str:
-    """`score mate` where the end is certain, else `score cp` of the kind that ScoreType names."""
+    """Return `score mate` where the end is certain, else `score cp` of the kind that ScoreType names."""
     mate = report.mate if first else (move.mate or moves_to_win(report.state, (move.action,)))
     if mate is not None:
         return f"score mate {mate}"
@@ -40,18 +40,18 @@ def score_text(report: RootReport, move: RootMove, options: Options, *, first: b
 
 
 def wl_and_d(report: RootReport, move: RootMove) -> tuple[float, float]:
-    """W - L and D of a move; of the root as long as the move has no visit."""
+    """Return W - L and D of a move; of the root as long as the move has no visit."""
     win, draw, loss = move.wdl or report.wdl
     return win - loss, draw
 
 
 def hashfull(report: RootReport, options: Options) -> int:
-    """Size of the tree in thousandths of its cap."""
+    """Return the size of the tree in thousandths of its cap."""
     return min(1000, 1000 * report.memory // options.search_params().max_tree_bytes)
 
 
 def line_text(state: _core.State, actions: tuple[int, ...]) -> list[str]:
-    """A line of play as UCI moves."""
+    """Return a line of play as UCI moves."""
     place, moves = state.copy(), []
     for action in actions:
         moves.append(place.action_to_text(action, "uci"))
@@ -60,7 +60,7 @@ def line_text(state: _core.State, actions: tuple[int, ...]) -> list[str]:
 
 
 def verbose_lines(report: RootReport, options: Options) -> Iterator[str]:
-    """Statistics of every move, the best one last, then of the root, in lc0's format (VerboseMoveStats)."""
+    """Yield statistics of every move, the best one last, then of the root, in lc0's format (VerboseMoveStats)."""
     for move in reversed(report.moves):
         text = report.state.action_to_text(move.action, "uci")
         index, prior = f"({move.action:<4}) ", move.prior
