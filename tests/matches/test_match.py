@@ -270,12 +270,12 @@ def interrupted_after(games: int, append: Callable[[MatchFolder, MatchGame], Non
 
 
 def test_progress_is_shown_once_the_nets_are_open() -> None:
-    contest = match_in(None, settings_of())
+    match = match_in(None, settings_of())
     shown: list[str] = []
-    with every(0.001, contest, lambda: shown.append(progress_line(contest))):
+    with every(0.001, match, lambda: shown.append(progress_line(match))):
         time.sleep(0.05)
         assert shown == []
-        with closing(contest.play()) as games:
+        with closing(match.play()) as games:
             next(games)
             for _ in range(5000):
                 if not shown:

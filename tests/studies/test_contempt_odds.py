@@ -17,7 +17,6 @@ from hauteur.studies.papers.search_contempt import odds
 from hauteur.studies.papers.search_contempt.odds import (
     PUCT,
     Cell,
-    contests,
     difference,
     fall,
     figure,
@@ -26,6 +25,7 @@ from hauteur.studies.papers.search_contempt.odds import (
     odds_lines,
     receiver,
     rise,
+    specs,
     start,
     table,
     white_gives,
@@ -72,7 +72,7 @@ def test_who_gives_is_who_lacks_men(name: str) -> None:
 
 def test_equal_men_are_no_odds(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="no odds: both sides have 10 men"):
-        contests(setting(tmp_path, game="minichess(fen=rnbqk/ppppp/5/PPPPP/RNBQK w - - 0 1)"))
+        specs(setting(tmp_path, game="minichess(fen=rnbqk/ppppp/5/PPPPP/RNBQK w - - 0 1)"))
 
 
 @pytest.mark.parametrize("game", ["minichess", "nogo(size=5)"])
@@ -101,7 +101,7 @@ def test_the_receiver_has_the_givers_net_unless_it_names_one(tmp_path: Path) -> 
 
 
 def test_only_the_rule_and_the_nodes_differ_between_givers(tmp_path: Path) -> None:
-    plans = contests(setting(tmp_path, visits=400))
+    plans = specs(setting(tmp_path, visits=400))
     assert [plan.name for plan in plans.values()][:5] == ["puct-100", "n28-100", "n5-100", "n1-100", "puct-400"]
     base = plans[PUCT, 100].a
     for (n_scl, nodes), plan in plans.items():

@@ -17,7 +17,7 @@ from hauteur.matches.results import MatchGame, Tally
 from hauteur.matches.tuning.ratio_fit import MeasuredRatio, TunedRatio, decisive_ratio
 from hauteur.players.settings import parse_player, player_text
 from hauteur.studies.papers.experiment import ExperimentSetting, make_experiment
-from hauteur.studies.papers.matches import MatchSpec, contest_match
+from hauteur.studies.papers.matches import MatchSpec, match_of
 from hauteur.studies.papers.registry import find
 from hauteur.studies.papers.search_contempt import match, repeats, selfplay
 from hauteur.studies.papers.search_contempt.ratio_figures import (
@@ -114,37 +114,37 @@ def test_an_experiment_goes_on_and_comes_to_the_same(tmp_path: Path) -> None:
     assert len(games.read_text().splitlines()) == 2
 
 
-def short_contest(name: str, **changes: object) -> MatchSpec:
+def short_match(name: str, **changes: object) -> MatchSpec:
     one = parse_player("net=uniform visits=4 temperature=1")
     values: dict[str, object] = {"games": 4, "game": "tictactoe", "colours": "first", **changes}
     return MatchSpec(name, one, one, **values)  # type: ignore[arg-type]
 
 
 def test_more_games_of_a_shared_match_are_played_where_it_is(tmp_path: Path) -> None:
-    first = play_shared(setting(tmp_path / "x"), [short_contest("one")])["one"]
-    more = play_shared(setting(tmp_path / "y"), [short_contest("two", games=6)])["two"]
-    assert more.contest.name == "two"
+    first = play_shared(setting(tmp_path / "x"), [short_match("one")])["one"]
+    more = play_shared(setting(tmp_path / "y"), [short_match("two", games=6)])["two"]
+    assert more.spec.name == "two"
     assert [game.moves for game in more.games[:4]] == [game.moves for game in first.games]
     assert len((tmp_path / "x/one/games.jsonl").read_text().splitlines()) == 6
     assert not (tmp_path / "y").exists()
 
 
 def test_other_settings_and_other_files_are_not_shared(tmp_path: Path) -> None:
-    play_shared(setting(tmp_path / "x"), [short_contest("one")])
+    play_shared(setting(tmp_path / "x"), [short_match("one")])
     (tmp_path / "x" / "odd").mkdir()
     (tmp_path / "x" / "odd" / "match.json").write_text("[1]")
     (tmp_path / "x" / "broken").mkdir()
     (tmp_path / "x" / "broken" / "match.json").write_text("{")
-    play_shared(setting(tmp_path / "y"), [short_contest("one", seed=2)])
+    play_shared(setting(tmp_path / "y"), [short_match("one", seed=2)])
     assert (tmp_path / "y/one/games.jsonl").exists()
-    wanted = contest_match(setting(tmp_path / "y"), short_contest("one", seed=2)).stored_settings()
+    wanted = match_of(setting(tmp_path / "y"), short_match("one", seed=2)).stored_settings()
     assert find_match(tmp_path / "z", wanted, own="one") == tmp_path / "y/one"
 
 
 def test_a_match_in_the_own_folder_with_other_settings_is_refused(tmp_path: Path) -> None:
-    play_shared(setting(tmp_path / "x"), [short_contest("one")])
+    play_shared(setting(tmp_path / "x"), [short_match("one")])
     with pytest.raises(ValueError, match="holds a match with other settings: seed was 1 and is now 3"):
-        play_shared(setting(tmp_path / "x"), [short_contest("one", seed=3)])
+        play_shared(setting(tmp_path / "x"), [short_match("one", seed=3)])
 
 
 def beside(counts: list[tuple[int, int, int]]) -> list[Beside]:

@@ -308,8 +308,8 @@ def test_stages_are_spread_and_end_with_the_last(last: int) -> None:
 def test_nets_are_learned_from_the_teachers_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nets, "EPOCHS", 1)
     made = setting(tmp_path, game=GAME, visits=8, scale=0.00005)
-    assert nets.teacher_contest(made).games == 10
-    assert nets.teacher_contest(made).a.baseline == "rave:250"
+    assert nets.teacher_match(made).games == 10
+    assert nets.teacher_match(made).a.baseline == "rave:250"
     small, large = nets.supervised_nets(made, ((4, 1), (8, 2)))
     assert Pair(small, large).cost == pytest.approx(1 / 8)
     facts = RunFolder(small.parent).read_start()
@@ -355,5 +355,5 @@ def test_durations_are_estimated_before_anything_is_learned(name: str, tmp_path:
 def test_the_ladders_simulations_take_time(tmp_path: Path) -> None:
     field = PlayerPool(setting(tmp_path), GAME, 10, 2)
     a, b = (field.enter(f"rave{n}", PlayerSettings(baseline=f"rave:{n}")) for n in (1000, 2000))
-    plies, seconds = 0.85 * 9, field_seconds(field.setting, [field.contest(a, b)])
+    plies, seconds = 0.85 * 9, field_seconds(field.setting, [field.spec(a, b)])
     assert seconds == pytest.approx(10 * plies / 2 * 3000 / 120_000)

@@ -81,20 +81,20 @@ def test_controls_have_the_exploration_of_an_average_move() -> None:
 
 def test_matches_of_the_sources_visits_and_of_others(tmp_path: Path) -> None:
     setting = ExperimentSetting(tmp_path, game="connect4", scale=0.01)
-    own = [contest for _, _, contest in planned(SOLVER, setting)]
-    assert [contest.name for contest in own] == ["solver-800", "certainty-100", "auto-extend-100"]
-    assert [contest.games for contest in own] == [10, 100, 100]
-    other = [contest for _, _, contest in planned(SOLVER, ExperimentSetting(tmp_path, game="connect4", visits=50))]
-    assert [contest.name for contest in other] == ["solver", "certainty", "auto-extend"]
-    assert {(contest.a.visits, contest.b.visits) for contest in other} == {(50, 50)}
+    own = [spec for _, _, spec in planned(SOLVER, setting)]
+    assert [spec.name for spec in own] == ["solver-800", "certainty-100", "auto-extend-100"]
+    assert [spec.games for spec in own] == [10, 100, 100]
+    other = [spec for _, _, spec in planned(SOLVER, ExperimentSetting(tmp_path, game="connect4", visits=50))]
+    assert [spec.name for spec in other] == ["solver", "certainty", "auto-extend"]
+    assert {(spec.a.visits, spec.b.visits) for spec in other} == {(50, 50)}
 
 
 def test_a_net_is_no_part_of_the_words(tmp_path: Path) -> None:
     """The folder of a match knows players by these words, so that one that was begun by hand goes on."""
-    _, _, contest = next(planned(TREE_BALANCE, ExperimentSetting(tmp_path, game="connect4", visits=100)))
+    _, _, spec = next(planned(TREE_BALANCE, ExperimentSetting(tmp_path, game="connect4", visits=100)))
     words = "search.tree_balance.mode=legacy search.tree_balance.scale=1.5 search.tree_balance.left=1.5"
-    assert player_text(contest.a, without=("net", "visits")) == f"{words} search.tree_balance.right=0.01"
-    assert player_text(contest.b, without=("net",)) == ""
+    assert player_text(spec.a, without=("net", "visits")) == f"{words} search.tree_balance.right=0.01"
+    assert player_text(spec.b, without=("net",)) == ""
 
 
 @pytest.mark.parametrize(
@@ -148,5 +148,5 @@ def test_the_same_folder_is_not_used_for_other_visits(tmp_path: Path) -> None:
         tmp_path, game="connect4", visits=2, scale=0.001, seeds=1, threads=1, show=lambda line: None
     )
     make_experiment(find("cpuct"), setting)
-    with pytest.raises(ValueError, match="visits 2"):
+    with pytest.raises(ValueError, match="visits was 2 and is now 3"):
         make_experiment(find("cpuct"), ExperimentSetting(tmp_path, game="connect4", visits=3, scale=0.001, seeds=1))

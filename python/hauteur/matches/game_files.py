@@ -59,7 +59,7 @@ class MatchHeader:
     date: str = "????.??.??"
 
 
-def contest_of(match: Match) -> MatchHeader:
+def header_of(match: Match) -> MatchHeader:
     """What the games of this match have in common."""
     begun = "" if match.folder is None else str(match.folder.stored().get("begun", {}).get("created", ""))
     date = begun[:10].replace("-", ".") or datetime.now(UTC).strftime("%Y.%m.%d")
@@ -71,28 +71,28 @@ def form_of(game: _core.Game) -> Form | None:
     return FORMS.get(game.name)
 
 
-def write_games(path: Path, contests: Iterable[tuple[MatchHeader, Iterable[MatchGame]]], *, evals: bool = False) -> int:
+def write_games(path: Path, headers: Iterable[tuple[MatchHeader, Iterable[MatchGame]]], *, evals: bool = False) -> int:
     """Writes the games of matches into one file, in the order of their numbers; how many.
 
     The form is that of the file's ending, .pgn or .sgf; ValueError where it does not fit the game. evals: PGN with
     lichess's [%eval] too.
     """
     texts: list[str] = []
-    for contest, games in contests:
-        form = form_of(contest.game)
+    for header, games in headers:
+        form = form_of(header.game)
         if form is None or path.suffix != f".{form}":
             fits = f"a file *.{form}" if form else "no file: written are chess (.pgn) and nogo (.sgf)"
-            raise ValueError(f"{path}: games of {contest.game.spec} go to {fits}")
+            raise ValueError(f"{path}: games of {header.game.spec} go to {fits}")
         for game in sorted(games, key=lambda game: game.index):
-            texts.append(pgn_of(contest, game, evals=evals) if form == "pgn" else sgf_of(contest, game))
+            texts.append(pgn_of(header, game, evals=evals) if form == "pgn" else sgf_of(header, game))
     write_bytes(path, "".join(texts).encode())
     return len(texts)
 
 
-def pgn_of(contest: MatchHeader, game: MatchGame, *, evals: bool = False) -> str:
+def pgn_of(header: MatchHeader, game: MatchGame, *, evals: bool = False) -> str:
     """A game as PGN."""
-    start, actions = _played(contest.game, game)
-    tags = [*_tags(contest, game), *position_tags(contest.game, start, is_start_of_game=game.fen is None)]
+    start, actions = _played(header.game, game)
+    tags = [*_tags(header, game), *position_tags(header.game, start, is_start_of_game=game.fen is None)]
     comments = dict(_comments(game, score_text))
     if evals:
         for ply, mover in enumerate(_movers(start, actions)):
@@ -101,30 +101,30 @@ def pgn_of(contest: MatchHeader, game: MatchGame, *, evals: bool = False) -> str
     return written_pgn(tags, start, actions, result_text(_outcome(game)), comments)
 
 
-def sgf_of(contest: MatchHeader, game: MatchGame) -> str:
+def sgf_of(header: MatchHeader, game: MatchGame) -> str:
     """A game as SGF."""
-    _, actions = _played(contest.game, game)
-    first, second = _seated(game, contest.names)
+    _, actions = _played(header.game, game)
+    first, second = _seated(game, header.names)
     root = {
-        "EV": _event(contest),
+        "EV": _event(header),
         "RO": str(game.index + 1),
-        "DT": contest.date.replace(".", "-"),
+        "DT": header.date.replace(".", "-"),
         "PB": first,
         "PW": second,
         "RE": result_of(_outcome(game), game.end),
-        "GC": f"seed {contest.seed}, {game.end}",
+        "GC": f"seed {header.seed}, {game.end}",
     }
     known = {name: value for name, value in root.items() if "?" not in value}
-    return written_sgf(contest.game, known, actions, _comments(game, lambda score: f"{value_of_pawns(score):+.3f}"))
+    return written_sgf(header.game, known, actions, _comments(game, lambda score: f"{value_of_pawns(score):+.3f}"))
 
 
-def _tags(contest: MatchHeader, game: MatchGame) -> list[tuple[str, str]]:
-    first, second = _seated(game, contest.names)
-    white, black = _seated(game, contest.players)
+def _tags(header: MatchHeader, game: MatchGame) -> list[tuple[str, str]]:
+    first, second = _seated(game, header.names)
+    white, black = _seated(game, header.players)
     tags = [
-        ("Event", _event(contest)),
+        ("Event", _event(header)),
         ("Site", "?"),
-        ("Date", contest.date),
+        ("Date", header.date),
         ("Round", str(game.index + 1)),
         ("White", first),
         ("Black", second),
@@ -135,7 +135,7 @@ def _tags(contest: MatchHeader, game: MatchGame) -> list[tuple[str, str]]:
     tags += _player_tags("White", white) + _player_tags("Black", black)
     if (control := _clock(white)) and control == _clock(black):
         tags.append(("TimeControl", control))
-    return [*tags, ("Seed", str(contest.seed))]
+    return [*tags, ("Seed", str(header.seed))]
 
 
 def _player_tags(side: str, player: PlayerSettings) -> list[tuple[str, str]]:
@@ -152,8 +152,8 @@ def _clock(player: PlayerSettings) -> str | None:
     return None if player.engine is None else player.engine.tc
 
 
-def _event(contest: MatchHeader) -> str:
-    return f"{contest.names[0]} - {contest.names[1]}"
+def _event(header: MatchHeader) -> str:
+    return f"{header.names[0]} - {header.names[1]}"
 
 
 def _seated(game: MatchGame, of_a_and_b: tuple[Of, Of]) -> tuple[Of, Of]:

@@ -71,9 +71,9 @@ def match(
 
 def _played(settings: MatchSettings, resources: Resources) -> dict[str, float]:
     """Plays the match in memory; its speed."""
-    contest = Match(make(settings.game), settings, resources=resources)
-    games = sum(1 for _ in contest.play())
-    work = contest.work  # its seconds are those of play, without the opening of nets
+    match = Match(make(settings.game), settings, resources=resources)
+    games = sum(1 for _ in match.play())
+    work = match.work  # its seconds are those of play, without the opening of nets
     return {
         "games_per_second": round(games / work.seconds, 4),
         "evaluations_per_second": round(work.evaluations / work.seconds, 1),

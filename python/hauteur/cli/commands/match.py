@@ -8,7 +8,7 @@ from contextlib import closing
 from hauteur.cli.commands.game_options import GameOptions
 from hauteur.cli.commands.match_view import match_table, progress_line, shown
 from hauteur.matches.folder import MatchFolder
-from hauteur.matches.game_files import contest_of, write_games
+from hauteur.matches.game_files import header_of, write_games
 from hauteur.matches.match import NO_LIMIT, Match, MatchSettings
 from hauteur.matches.ratings.elo import Model, Sprt
 from hauteur.matches.results import MatchGame, table
@@ -44,8 +44,8 @@ def match(
         swap: each opening twice, A first and A second. first, second: A always has that seat. mover: A always has the
         side that is to move after the opening, as in files of odds in which the giver moves first.
     """
-    contest = make_match(a, b, options, games=games, colours=colours)
-    play(contest, options)
+    match = make_match(a, b, options, games=games, colours=colours)
+    play(match, options)
     return 0
 
 
@@ -87,9 +87,9 @@ def sprt(
     """
     test = checked_sprt(elo0, elo1, alpha, beta, model)
     games = NO_LIMIT if max_games is None else max_games
-    contest = make_match(a, b, options, games=games, colours="swap", sprt=test)
-    play(contest, options)
-    verdict = contest.test.verdict if contest.test is not None else None
+    match = make_match(a, b, options, games=games, colours="swap", sprt=test)
+    play(match, options)
+    verdict = match.test.verdict if match.test is not None else None
     return EXIT_UNDECIDED if verdict is None else 0 if verdict else EXIT_ELO0
 
 
@@ -126,27 +126,27 @@ def make_match(
     )
 
 
-def play(contest: Match, options: GameOptions) -> None:
+def play(match: Match, options: GameOptions) -> None:
     """Plays to the end, showing how it goes, and prints the result; after Ctrl-C it says how the match goes on."""
     games: list[MatchGame] = []
     try:
-        with shown(contest, progress_line, match_table), closing(contest.play()) as played:
+        with shown(match, progress_line, match_table), closing(match.play()) as played:
             for game in played:
-                if contest.folder is None:
+                if match.folder is None:
                     games.append(game)
     except KeyboardInterrupt:
-        say_interrupted("match", contest.games_done, contest.games_wanted, kept=contest.folder is not None)
+        say_interrupted("match", match.games_done, match.games_wanted, kept=match.folder is not None)
         raise
-    write_files(contest, games, options)
-    text = table(contest.tally, contest.work, contest.names, contest.test)
-    print(json_format.dumps(contest.result(), indent=2) if options.json else text)
+    write_files(match, games, options)
+    text = table(match.tally, match.work, match.names, match.test)
+    print(json_format.dumps(match.result(), indent=2) if options.json else text)
 
 
-def write_files(contest: Match, games: Iterable[MatchGame], options: GameOptions) -> None:
+def write_files(match: Match, games: Iterable[MatchGame], options: GameOptions) -> None:
     """The games as PGN or SGF, where asked for and in the folder; with a folder those of all sessions."""
-    for path in options.files(contest.game):
-        kept = games if contest.folder is None else contest.folder.games()
-        write_games(path, [(contest_of(contest), kept)], evals=options.eval)
+    for path in options.files(match.game):
+        kept = games if match.folder is None else match.folder.games()
+        write_games(path, [(header_of(match), kept)], evals=options.eval)
 
 
 def say_interrupted(what: str, done: int, wanted: int | None, *, kept: bool) -> None:

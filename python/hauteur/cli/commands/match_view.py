@@ -44,60 +44,60 @@ class ShownMatch(Protocol):
 Shown = TypeVar("Shown", bound=ShownMatch)
 
 
-def progress_line(contest: Match) -> str:
+def progress_line(match: Match) -> str:
     """Games, results and speed so far."""
-    result = f"  {summary(contest.tally)}" if contest.tally.record.games else ""
-    test = "" if contest.test is None else f"  {sprt_line(contest.test)}"
-    return f"{games_line(contest)}{result}{test}  {speed_line(contest)}"
+    result = f"  {summary(match.tally)}" if match.tally.record.games else ""
+    test = "" if match.test is None else f"  {sprt_line(match.test)}"
+    return f"{games_line(match)}{result}{test}  {speed_line(match)}"
 
 
-def games_line(contest: ShownMatch) -> str:
+def games_line(match: ShownMatch) -> str:
     """Finished games and how many there are to be."""
-    of = "" if contest.games_wanted is None else f"/{contest.games_wanted:,}"
-    return f"{contest.games_done:,}{of} games"
+    of = "" if match.games_wanted is None else f"/{match.games_wanted:,}"
+    return f"{match.games_done:,}{of} games"
 
 
-def speed_line(contest: ShownMatch) -> str:
+def speed_line(match: ShownMatch) -> str:
     """Evaluations a second, rows of a batch, time so far and time left."""
-    search = contest.facts.search
+    search = match.facts.search
     rate = search.rows / search.total if search.total else 0.0
     fill = f", fill {search.rows / search.capacity:.0%}" if search.capacity else ""
-    left = time_left(contest)
+    left = time_left(match)
     return f"{rate:,.0f} evaluations/s{fill}  {duration(search.total)}{f', {left} left' if left else ''}"
 
 
-def time_left(contest: ShownMatch) -> str:
+def time_left(match: ShownMatch) -> str:
     """How long the games that are missing take at the speed of this session; empty where that is not known."""
-    played = contest.facts.games
-    if contest.games_wanted is None or not played:
+    played = match.facts.games
+    if match.games_wanted is None or not played:
         return ""
-    return duration(contest.facts.search.total / played * (contest.games_wanted - contest.games_done))
+    return duration(match.facts.search.total / played * (match.games_wanted - match.games_done))
 
 
-def match_table(contest: Match) -> Table:
+def match_table(match: Match) -> Table:
     """The match as a table for the terminal, from A's view."""
     from rich.table import Table
 
-    tally = contest.tally
-    shown = Table("", "games", "won", "drawn", "lost", "score", title=f"{contest.names[0]} - {contest.names[1]}")
+    tally = match.tally
+    shown = Table("", "games", "won", "drawn", "lost", "score", title=f"{match.names[0]} - {match.names[1]}")
     for label, record in (("all", tally.record), *((f"A {seat}", seat_of) for seat, seat_of in tally.seats.items())):
         counts = (record.games, record.wins, record.draws, record.losses)
         shown.add_row(label, *(f"{count:,}" for count in counts), f"{record.score:.1%}" if record.games else "")
-    shown.caption = "\n".join(_caption(contest))
+    shown.caption = "\n".join(_caption(match))
     shown.caption_justify = "left"
     return shown
 
 
-def _caption(contest: Match) -> Iterator[str]:
+def _caption(match: Match) -> Iterator[str]:
     """Elo, the sequential test, what is left, speed."""
-    tally = contest.tally
+    tally = match.tally
     yield elo_line(tally) if tally.record.games else "no game is over yet"
-    if contest.test is not None:
-        yield sprt_line(contest.test)
-    if contest.games_wanted is not None:
-        left = contest.games_wanted - contest.games_done
-        yield f"{left:,} games left{' at most' if contest.test is not None else ''}"
-    yield speed_line(contest)
+    if match.test is not None:
+        yield sprt_line(match.test)
+    if match.games_wanted is not None:
+        left = match.games_wanted - match.games_done
+        yield f"{left:,} games left{' at most' if match.test is not None else ''}"
+    yield speed_line(match)
 
 
 def elo_line(tally: Tally) -> str:
@@ -110,29 +110,29 @@ def elo_line(tally: Tally) -> str:
 
 
 @contextmanager
-def shown(contest: Shown, line: Callable[[Shown], str], table: Callable[[Shown], Table]) -> Iterator[None]:
+def shown(match: Shown, line: Callable[[Shown], str], table: Callable[[Shown], Table]) -> Iterator[None]:
     """Shows progress on stderr meanwhile: a table that is renewed on a terminal, elsewhere a line now and then."""
     from rich.console import Console
     from rich.live import Live
 
     console = Console(stderr=True)
     if not console.is_terminal:
-        with every(LINE_SECONDS, contest, lambda: print(line(contest), file=sys.stderr, flush=True)):
+        with every(LINE_SECONDS, match, lambda: print(line(match), file=sys.stderr, flush=True)):
             yield
         return
     live = Live("opening the nets", console=console, auto_refresh=False, transient=True)
-    with live, every(TERMINAL_SECONDS, contest, lambda: live.update(table(contest), refresh=True)):
+    with live, every(TERMINAL_SECONDS, match, lambda: live.update(table(match), refresh=True)):
         yield
 
 
 @contextmanager
-def every(seconds: float, contest: ShownMatch, show: Callable[[], None]) -> Iterator[None]:
+def every(seconds: float, match: ShownMatch, show: Callable[[], None]) -> Iterator[None]:
     """Shows progress every so many seconds of play, in a thread: two games may end minutes apart."""
     over = threading.Event()
 
     def tick() -> None:
         while not over.wait(seconds):
-            if contest.nets_are_open:
+            if match.nets_are_open:
                 show()
 
     thread = threading.Thread(target=tick, daemon=True, name="progress")

@@ -10,7 +10,7 @@ from hauteur.cli.commands.game_options import GameOptions
 from hauteur.cli.commands.match import say_interrupted
 from hauteur.cli.commands.match_view import games_line, shown, speed_line
 from hauteur.matches.folder import TournamentFolder
-from hauteur.matches.game_files import contest_of, write_games
+from hauteur.matches.game_files import header_of, write_games
 from hauteur.matches.ratings.tables import crosstable, rating_table
 from hauteur.matches.results import MatchGame
 from hauteur.matches.tournament import Kind, Tournament, TournamentSettings
@@ -41,61 +41,65 @@ def tournament(
     parsed = tuple(parse_player(text, f"player {number}") for number, text in enumerate(players, 1))
     settings = TournamentSettings(players=parsed, kind=kind, games=games, **options.settings(game))
     folder = None if options.out is None else TournamentFolder(options.out)
-    contest = Tournament(game, settings, options.read_openings(game), options.openings, options.resources, folder)
-    played = play(contest)
-    write_files(contest, played, options)
-    print(json_format.dumps(contest.result(), indent=2) if options.json else tournament_text(contest))
+    tournament = Tournament(game, settings, options.read_openings(game), options.openings, options.resources, folder)
+    played = play(tournament)
+    write_files(tournament, played, options)
+    print(json_format.dumps(tournament.result(), indent=2) if options.json else tournament_text(tournament))
 
 
-def play(contest: Tournament) -> list[list[MatchGame]]:
+def play(tournament: Tournament) -> list[list[MatchGame]]:
     """Plays to the end, showing how it goes; the games of each pairing where they are not on disk."""
-    games: list[list[MatchGame]] = [[] for _ in contest.matches]
+    games: list[list[MatchGame]] = [[] for _ in tournament.matches]
     try:
-        with shown(contest, progress_line, live_table), closing(contest.play()) as played:
+        with shown(tournament, progress_line, live_table), closing(tournament.play()) as played:
             for number, game in played:
-                if contest.folder is None:
+                if tournament.folder is None:
                     games[number].append(game)
     except KeyboardInterrupt:
-        say_interrupted("tournament", contest.games_done, contest.games_wanted, kept=contest.folder is not None)
+        say_interrupted(
+            "tournament", tournament.games_done, tournament.games_wanted, kept=tournament.folder is not None
+        )
         raise
     return games
 
 
-def write_files(contest: Tournament, played: list[list[MatchGame]], options: GameOptions) -> None:
+def write_files(tournament: Tournament, played: list[list[MatchGame]], options: GameOptions) -> None:
     """The games of all pairings in one file, where asked for and in the folder."""
-    for path in options.files(contest.game):
+    for path in options.files(tournament.game):
         kept = [
             games if match.folder is None else list(match.folder.games())
-            for match, games in zip(contest.matches, played, strict=True)
+            for match, games in zip(tournament.matches, played, strict=True)
         ]
-        contests = [contest_of(match) for match in contest.matches]
-        write_games(path, zip(contests, kept, strict=True), evals=options.eval)
+        headers = [header_of(match) for match in tournament.matches]
+        write_games(path, zip(headers, kept, strict=True), evals=options.eval)
 
 
-def tournament_text(contest: Tournament) -> str:
+def tournament_text(tournament: Tournament) -> str:
     """Rating list, crosstable, cost."""
-    found = contest.ratings()
-    names = [rating.name for rating in found.ratings] or contest.names
-    results = {match.names: match.tally.record for match in contest.matches}
-    work = contest.work
+    found = tournament.ratings()
+    names = [rating.name for rating in found.ratings] or tournament.names
+    results = {match.names: match.tally.record for match in tournament.matches}
+    work = tournament.work
     rate = work.evaluations / work.seconds if work.seconds else 0.0
-    cost = f"{contest.games_done:,} games, {work.seconds:,.1f} s, {rate:,.0f} evaluations/s"
+    cost = f"{tournament.games_done:,} games, {work.seconds:,.1f} s, {rate:,.0f} evaluations/s"
     return "\n\n".join([rating_table(found), crosstable(names, results), cost])
 
 
-def progress_line(contest: Tournament) -> str:
+def progress_line(tournament: Tournament) -> str:
     """Games and the leading players so far."""
-    ratings = contest.ratings().ratings[:5]
+    ratings = tournament.ratings().ratings[:5]
     leaders = ", ".join(f"{rating.name} {rating.elo:+.0f}" for rating in ratings)
-    return f"{games_line(contest)}  {leaders}  {speed_line(contest)}"
+    return f"{games_line(tournament)}  {leaders}  {speed_line(tournament)}"
 
 
-def live_table(contest: Tournament) -> Table:
+def live_table(tournament: Tournament) -> Table:
     """The rating list so far, as a table for the terminal."""
     from rich.table import Table
 
-    table = Table("", "player", "Elo", "95 %", "games", "score", title=f"{contest.settings.kind}, {contest.game.spec}")
-    for number, rating in enumerate(contest.ratings().ratings, 1):
+    table = Table(
+        "", "player", "Elo", "95 %", "games", "score", title=f"{tournament.settings.kind}, {tournament.game.spec}"
+    )
+    for number, rating in enumerate(tournament.ratings().ratings, 1):
         low, high = rating.interval()
         record = rating.record
         row = (
@@ -106,5 +110,5 @@ def live_table(contest: Tournament) -> Table:
             f"{record.score:.1%}",
         )
         table.add_row(str(number), *row)
-    table.caption = f"{contest.games_wanted - contest.games_done:,} games left\n{speed_line(contest)}"
+    table.caption = f"{tournament.games_wanted - tournament.games_done:,} games left\n{speed_line(tournament)}"
     return table

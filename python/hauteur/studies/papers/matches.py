@@ -1,6 +1,6 @@
 """Matches of an experiment: each in a folder of its own below the experiment's, resumed by the match itself.
 
-Self-play of one setting is a contest with the same player on both sides and `colours="first"`: A is then always the
+Self-play of one setting is a match with the same player on both sides and `colours="first"`: A is then always the
 first player, and the tally counts what White won, drew and lost. Each side has a tree of its own.
 """
 
@@ -25,7 +25,7 @@ from hauteur.studies.papers.experiment import ExperimentSetting
 from hauteur.system.files import write_bytes
 
 SHOW_SECONDS = 30.0
-"""How often a contest tells how it stands."""
+"""Seconds between two lines of progress of a match."""
 
 EVALUATIONS_A_VISIT = 0.5
 """Evaluations that a visit costs where the tree of the move before is kept: the rest was there already."""
@@ -56,91 +56,89 @@ class MatchSpec:
 
 @dataclass
 class PlayedMatch:
-    """A contest that is over: its numbers, and its games in order. Of several seeds, all games one after another."""
+    """A match that is over: its numbers, and its games in order. Of several seeds, all games one after another."""
 
-    contest: MatchSpec
+    spec: MatchSpec
     tally: Tally
     games: list[MatchGame]
 
 
-def play_contests(setting: ExperimentSetting, contests: Iterable[MatchSpec]) -> dict[str, PlayedMatch]:
-    """Plays each contest, once a seed of the setting, going on where it was; by name.
+def play_matches(setting: ExperimentSetting, specs: Iterable[MatchSpec]) -> dict[str, PlayedMatch]:
+    """Plays each match, once a seed of the setting, going on where it was; by name.
 
     Where the setting names some, those alone are played; of the others those are in the answer that are over.
     """
-    return {contest.name: _play_seeds(setting, contest) for contest in wanted(setting, contests)}
+    return {spec.name: _play_seeds(setting, spec) for spec in wanted(setting, specs)}
 
 
-def wanted(setting: ExperimentSetting, contests: Iterable[MatchSpec]) -> list[MatchSpec]:
-    """The contests that the setting names or that are over; all, where it names none. ValueError for unknown names."""
-    every = list(contests)
-    names = [contest.name for contest in every]
+def wanted(setting: ExperimentSetting, specs: Iterable[MatchSpec]) -> list[MatchSpec]:
+    """The matches that the setting names or that are over; all, where it names none. ValueError for unknown names."""
+    every = list(specs)
+    names = [spec.name for spec in every]
     unknown = [name for name in setting.only if name not in names]
     if unknown:
         raise ValueError(f"--only {unknown[0]}: this experiment has no such match; it has {', '.join(names)}")
-    return [
-        contest for contest in every if contest.name in setting.only or is_over(setting, contest) or not setting.only
-    ]
+    return [spec for spec in every if spec.name in setting.only or is_over(setting, spec) or not setting.only]
 
 
-def is_over(setting: ExperimentSetting, contest: MatchSpec) -> bool:
-    """Whether all games of the contest have been played, with the first seed."""
-    games = {game.index for game in MatchFolder(setting.folder / contest.name).games()}
-    return games.issuperset(range(contest.games))
+def is_over(setting: ExperimentSetting, spec: MatchSpec) -> bool:
+    """Whether all games of the match have been played, with the first seed."""
+    games = {game.index for game in MatchFolder(setting.folder / spec.name).games()}
+    return games.issuperset(range(spec.games))
 
 
-def _play_seeds(setting: ExperimentSetting, contest: MatchSpec) -> PlayedMatch:
-    played = PlayedMatch(contest, Tally(contest.colours == "swap"), [])
+def _play_seeds(setting: ExperimentSetting, spec: MatchSpec) -> PlayedMatch:
+    played = PlayedMatch(spec, Tally(spec.colours == "swap"), [])
     for number in range(setting.seeds):
-        name = contest.name if number == 0 else f"{contest.name}-seed-{contest.seed + number}"
-        for game in _play(setting, replace(contest, name=name, seed=contest.seed + number)):
-            moved = game.model_copy(update={"index": game.index + number * contest.games})
+        name = spec.name if number == 0 else f"{spec.name}-seed-{spec.seed + number}"
+        for game in _play(setting, replace(spec, name=name, seed=spec.seed + number)):
+            moved = game.model_copy(update={"index": game.index + number * spec.games})
             played.games.append(moved)
             played.tally.add(moved)
     return played
 
 
-def _play(setting: ExperimentSetting, contest: MatchSpec) -> list[MatchGame]:
-    """The games of a contest, in order; those that are missing are played."""
-    match = contest_match(setting, contest)
+def _play(setting: ExperimentSetting, spec: MatchSpec) -> list[MatchGame]:
+    """The games of a match, in order; those that are missing are played."""
+    match = match_of(setting, spec)
     shown = time.monotonic()
     with closing(match.play()) as games:
         for _ in games:
             if time.monotonic() - shown > SHOW_SECONDS:
                 shown = time.monotonic()
-                setting.show(f"{contest.name}: {match.tally.record.games} of {contest.games}  {summary(match.tally)}")
-    setting.show(f"{contest.name}: {match.tally.record.games} games  {summary(match.tally)}")
-    found = {game.index: game for game in MatchFolder(setting.folder / contest.name).games()}
-    return [found[index] for index in range(contest.games)]
+                setting.show(f"{spec.name}: {match.tally.record.games} of {spec.games}  {summary(match.tally)}")
+    setting.show(f"{spec.name}: {match.tally.record.games} games  {summary(match.tally)}")
+    found = {game.index: game for game in MatchFolder(setting.folder / spec.name).games()}
+    return [found[index] for index in range(spec.games)]
 
 
-def contest_match(setting: ExperimentSetting, contest: MatchSpec) -> Match:
-    """The match that a contest is, in its folder; its nets are not opened yet."""
-    game = make(contest.game)
-    file = _openings_file(setting.folder, contest) if contest.openings else None
+def match_of(setting: ExperimentSetting, spec: MatchSpec) -> Match:
+    """Return the match that is specified, in its folder; its nets are not opened yet."""
+    game = make(spec.game)
+    file = _openings_file(setting.folder, spec) if spec.openings else None
     return Match(
         game=game,
         settings=MatchSettings(
             game=game.spec,
-            a=contest.a,
-            b=contest.b,
-            games=contest.games,
-            colours=contest.colours,
-            random_plies=contest.random_plies,
-            seed=contest.seed,
-            max_plies=contest.max_plies,
+            a=spec.a,
+            b=spec.b,
+            games=spec.games,
+            colours=spec.colours,
+            random_plies=spec.random_plies,
+            seed=spec.seed,
+            max_plies=spec.max_plies,
         ),
         openings=() if file is None else read_openings(file, game),
         openings_file=file,
         resources=_resources(setting),
-        folder=MatchFolder(setting.folder / contest.name),
+        folder=MatchFolder(setting.folder / spec.name),
     )
 
 
-def _openings_file(folder: Path, contest: MatchSpec) -> Path:
+def _openings_file(folder: Path, spec: MatchSpec) -> Path:
     """The openings as a file, whose content the match remembers."""
-    path = folder / f"{contest.name}.openings.epd"
-    write_bytes(path, "".join(f"{line}\n" for line in contest.openings).encode())
+    path = folder / f"{spec.name}.openings.epd"
+    write_bytes(path, "".join(f"{line}\n" for line in spec.openings).encode())
     return path
 
 
@@ -148,21 +146,21 @@ def _resources(setting: ExperimentSetting) -> Resources:
     return Resources(parallel=setting.parallel, threads=setting.threads)
 
 
-def contest_seconds(setting: ExperimentSetting, contests: Iterable[MatchSpec], plies: float = 120) -> float:
-    """Seconds that the contests take on this machine: evaluations that games of so many plies need, and the speed of
+def match_seconds(setting: ExperimentSetting, specs: Iterable[MatchSpec], plies: float = 120) -> float:
+    """Seconds that the matches take on this machine: evaluations that games of so many plies need, and the speed of
     the nets, which is measured for a moment. Players without a net count nothing.
     """
     seconds = 0.0
     speeds: dict[tuple[str, str | None], float] = {}
-    for contest in contests:
-        game = make(contest.game)
+    for spec in specs:
+        game = make(spec.game)
         with Evaluators(game, _resources(setting)) as evaluators:
-            for player in (contest.a, contest.b):
+            for player in (spec.a, spec.b):
                 for net, visits in _work(game, player):
                     key = (net, player.precision)
                     if key not in speeds:
                         speeds[key] = evaluations_per_second(evaluators.get(net, player))
-                    seconds += contest.games * plies / 2 * visits / speeds[key]
+                    seconds += spec.games * plies / 2 * visits / speeds[key]
     return seconds * OVERHEAD * setting.seeds
 
 

@@ -22,7 +22,7 @@ from hauteur.matches.results import Tally
 from hauteur.players.baselines import parse_baseline
 from hauteur.players.settings import PlayerSettings, parse_player
 from hauteur.studies.papers.experiment import ExperimentSetting
-from hauteur.studies.papers.matches import MatchSpec, contest_seconds, play_contests
+from hauteur.studies.papers.matches import MatchSpec, match_seconds, play_matches
 
 RUNGS = (50, 100, 200, 400, 800, 1600, 3200, 6400, 12_500, 25_000, 50_000, 100_000, 200_000, 400_000, 800_000)
 """Simulations a move of the players of the ladder; the MPV paper's opponent has 100,000."""
@@ -51,7 +51,7 @@ class PlayerPool:
         self.players[name] = player
         return name
 
-    def contest(self, a: str, b: str, games: int | None = None) -> MatchSpec:
+    def spec(self, a: str, b: str, games: int | None = None) -> MatchSpec:
         """The match of two players of the field; a shorter one is the beginning of the whole one."""
         return MatchSpec(
             f"{a}-vs-{b}",
@@ -64,8 +64,8 @@ class PlayerPool:
 
     def meet(self, a: str, b: str, games: int | None = None) -> Tally:
         """Plays the match of two players, or what is missing of it; the results are a's."""
-        contest = self.contest(a, b, games)
-        self.tallies[a, b] = play_contests(self.setting, [contest])[contest.name].tally
+        spec = self.spec(a, b, games)
+        self.tallies[a, b] = play_matches(self.setting, [spec])[spec.name].tally
         return self.tallies[a, b]
 
 
@@ -140,21 +140,21 @@ def nearest_rung(simulations: float) -> int:
     return min(range(len(RUNGS)), key=lambda index: abs(RUNGS[index] - simulations))
 
 
-def field_seconds(setting: ExperimentSetting, contests: Iterable[MatchSpec]) -> float:
-    """Seconds that contests take here: the nets' evaluations, measured, and the simulations of those without a net."""
-    listed = list(contests)
-    plies = {contest.game: usual_plies(contest.game) for contest in listed}
+def field_seconds(setting: ExperimentSetting, specs: Iterable[MatchSpec]) -> float:
+    """Seconds that matches take here: the nets' evaluations, measured, and the simulations of those without a net."""
+    listed = list(specs)
+    plies = {spec.game: usual_plies(spec.game) for spec in listed}
     seconds = 0.0
-    for contest in listed:
-        for player in (contest.a, contest.b):
+    for spec in listed:
+        for player in (spec.a, spec.b):
             number = parse_baseline(player.baseline).number if player.baseline else None
-            seconds += contest.games * plies[contest.game] / 2 * (number or 0) / SIMULATIONS_A_SECOND
-    nets = sum(contest_seconds(replace(setting, seeds=1), _of(listed, game), plies=plies[game]) for game in plies)
+            seconds += spec.games * plies[spec.game] / 2 * (number or 0) / SIMULATIONS_A_SECOND
+    nets = sum(match_seconds(replace(setting, seeds=1), _of(listed, game), plies=plies[game]) for game in plies)
     return (seconds / setting.threads + nets) * setting.seeds
 
 
-def _of(contests: Iterable[MatchSpec], game: str) -> list[MatchSpec]:
-    return [contest for contest in contests if contest.game == game]
+def _of(specs: Iterable[MatchSpec], game: str) -> list[MatchSpec]:
+    return [spec for spec in specs if spec.game == game]
 
 
 def usual_plies(game: str) -> float:

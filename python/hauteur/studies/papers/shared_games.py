@@ -13,22 +13,22 @@ from pathlib import Path
 from typing import Any
 
 from hauteur.studies.papers.experiment import ExperimentSetting
-from hauteur.studies.papers.matches import MatchSpec, PlayedMatch, contest_match, play_contests
+from hauteur.studies.papers.matches import MatchSpec, PlayedMatch, match_of, play_matches
 
 
-def play_shared(setting: ExperimentSetting, contests: Iterable[MatchSpec]) -> dict[str, PlayedMatch]:
-    """As `play_contests`; a contest that a sibling has begun is gone on with in the sibling's folder."""
-    return {contest.name: _play(setting, contest) for contest in contests}
+def play_shared(setting: ExperimentSetting, specs: Iterable[MatchSpec]) -> dict[str, PlayedMatch]:
+    """As `play_matches`; a match that a sibling has begun is gone on with in the sibling's folder."""
+    return {spec.name: _play(setting, spec) for spec in specs}
 
 
-def _play(setting: ExperimentSetting, contest: MatchSpec) -> PlayedMatch:
-    begun = find_match(setting.folder, contest_match(setting, contest).stored_settings(), own=contest.name)
-    if begun is None or begun == setting.folder / contest.name:
-        return play_contests(setting, [contest])[contest.name]
-    setting.show(f"{contest.name}: with the games of {begun}")
-    there = replace(contest, name=begun.name)
-    played = play_contests(replace(setting, folder=begun.parent), [there])[begun.name]
-    return replace(played, contest=contest)
+def _play(setting: ExperimentSetting, spec: MatchSpec) -> PlayedMatch:
+    begun = find_match(setting.folder, match_of(setting, spec).stored_settings(), own=spec.name)
+    if begun is None or begun == setting.folder / spec.name:
+        return play_matches(setting, [spec])[spec.name]
+    setting.show(f"{spec.name}: with the games of {begun}")
+    there = replace(spec, name=begun.name)
+    played = play_matches(replace(setting, folder=begun.parent), [there])[begun.name]
+    return replace(played, spec=spec)
 
 
 def find_match(folder: Path, settings: dict[str, Any], *, own: str) -> Path | None:

@@ -16,7 +16,7 @@ from hauteur.matches.results import summary
 from hauteur.players.settings import PlayerSettings, parse_player
 from hauteur.plots import Figure, Series
 from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result, Verdict
-from hauteur.studies.papers.matches import MatchSpec, PlayedMatch, contest_seconds, play_contests, wanted
+from hauteur.studies.papers.matches import MatchSpec, PlayedMatch, match_seconds, play_matches, wanted
 from hauteur.studies.papers.mcts_experiments.published_matches import RULES, SOURCE, Published, RuleTrials, Trial
 from hauteur.system.formatting import finite
 
@@ -38,7 +38,7 @@ class MeasuredMatch:
     @property
     def name(self) -> str:
         """The match's."""
-        return self.played.contest.name
+        return self.played.spec.name
 
     @property
     def elo(self) -> float:
@@ -54,11 +54,11 @@ class MeasuredMatch:
 def make(rule: RuleTrials, setting: ExperimentSetting) -> Result:
     """Plays the matches of a rule, and puts them beside the published ones."""
     plan = list(planned(rule, setting))
-    played = play_contests(setting, [contest for _, _, contest in plan])
+    played = play_matches(setting, [spec for _, _, spec in plan])
     measured = [
-        MeasuredMatch(trial, contest.a.visits, published, played[contest.name])
-        for trial, published, contest in plan
-        if contest.name in played
+        MeasuredMatch(trial, spec.a.visits, published, played[spec.name])
+        for trial, published, spec in plan
+        if spec.name in played
     ]
     rows = [row for one in measured for row in _rows(one)]
     findings = [finding for one in measured for finding in _findings(one)]
@@ -73,16 +73,16 @@ def planned(rule: RuleTrials, setting: ExperimentSetting) -> Iterator[tuple[Tria
     """
     for trial in rule.trials:
         if setting.visits is not None:
-            yield trial, trial.repeats, _contest(trial, setting, setting.visits, trial.name)
+            yield trial, trial.repeats, _spec(trial, setting, setting.visits, trial.name)
             continue
         for published in trial.repeats:
             visits = published.visits or trial.visits
-            yield trial, (published,), _contest(trial, setting, visits, f"{trial.name}-{visits}", published.games)
+            yield trial, (published,), _spec(trial, setting, visits, f"{trial.name}-{visits}", published.games)
         if not trial.repeats:
-            yield trial, (), _contest(trial, setting, trial.visits, f"{trial.name}-{trial.visits}")
+            yield trial, (), _spec(trial, setting, trial.visits, f"{trial.name}-{trial.visits}")
 
 
-def _contest(trial: Trial, setting: ExperimentSetting, visits: int, name: str, games: int = 0) -> MatchSpec:
+def _spec(trial: Trial, setting: ExperimentSetting, visits: int, name: str, games: int = 0) -> MatchSpec:
     full = games or (trial.repeats[0].games if trial.repeats else trial.games)
     game = setting.game or "chess"
     a, b = (_player(words, setting.net(game), visits) for words in (trial.a, trial.b))
@@ -193,7 +193,7 @@ def _range(numbers: list[int]) -> str:
 def seconds(rule: RuleTrials, setting: ExperimentSetting) -> float:
     """What all the matches take, from the first game."""
     plies = PLIES.get(setting.game or "chess", 40)
-    return contest_seconds(setting, wanted(setting, [contest for _, _, contest in planned(rule, setting)]), plies)
+    return match_seconds(setting, wanted(setting, [spec for _, _, spec in planned(rule, setting)]), plies)
 
 
 EXPERIMENTS = tuple(

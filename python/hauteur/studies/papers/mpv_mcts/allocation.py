@@ -180,13 +180,13 @@ def seconds(setting: ExperimentSetting) -> float:
     budgets = budgets_of(setting, BUDGETS)
     with nets_for_estimate(setting, (SMALL, LARGE)) as nets:
         field = _field(setting, pair_of(nets))
-        contests: list[MatchSpec] = [
-            field.contest(a, b, duel_games(setting)) for budget in budgets for a, b in duels_of(budget)
+        specs: list[MatchSpec] = [
+            field.spec(a, b, duel_games(setting)) for budget in budgets for a, b in duels_of(budget)
         ]
         for budget in budgets:
             rung = field.enter("rung", rung_stand_in(budget, BUDGETS))
-            contests += [field.contest(point(budget, share), rung) for share in SHARES]
-        return learning_seconds(setting, nets) + field_seconds(setting, contests)
+            specs += [field.spec(point(budget, share), rung) for share in SHARES]
+        return learning_seconds(setting, nets) + field_seconds(setting, specs)
 
 
 EXPERIMENTS = (

@@ -165,12 +165,12 @@ def seconds(setting: ExperimentSetting) -> float:
 
 
 def _match_seconds(setting: ExperimentSetting, stages: Sequence[Stage]) -> float:
-    field, contests = _field(setting, stages), []
+    field, specs = _field(setting, stages), []
     for stage, budget in _points(stages, budgets_of(setting, BUDGETS)):
         rung = field.enter("rung", rung_stand_in(budget, BUDGETS))
-        contests += [field.contest(*duel, duel_games(setting)) for duel in stage.duels(budget)]
-        contests += [field.contest(stage.name(budget, share), rung) for share in PLAYERS]
-    return field_seconds(setting, contests)
+        specs += [field.spec(*duel, duel_games(setting)) for duel in stage.duels(budget)]
+        specs += [field.spec(stage.name(budget, share), rung) for share in PLAYERS]
+    return field_seconds(setting, specs)
 
 
 EXPERIMENTS = (

@@ -143,12 +143,12 @@ def seconds(setting: ExperimentSetting) -> float:
     with nets_for_estimate(setting, (SMALL, LARGE, *MIDSIZE)) as files:
         nets = MidsizeNets(files)
         field = _field(setting, nets)
-        contests: list[MatchSpec] = []
+        specs: list[MatchSpec] = []
         for budget in budgets_of(setting, BUDGETS):
             rung = field.enter("rung", rung_stand_in(budget, BUDGETS))
-            contests += [field.contest(*duel, duel_games(setting)) for duel in duels_of(nets, budget)]
-            contests += [field.contest(f"b{budget}-{name}", rung) for name in ("mpv", *nets.between)]
-        return learning_seconds(setting, files) + field_seconds(setting, contests)
+            specs += [field.spec(*duel, duel_games(setting)) for duel in duels_of(nets, budget)]
+            specs += [field.spec(f"b{budget}-{name}", rung) for name in ("mpv", *nets.between)]
+        return learning_seconds(setting, files) + field_seconds(setting, specs)
 
 
 EXPERIMENTS = (

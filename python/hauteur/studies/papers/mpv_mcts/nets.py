@@ -31,7 +31,7 @@ from hauteur.players.build import Evaluators, Resources
 from hauteur.players.settings import PlayerSettings
 from hauteur.studies.papers.alphazero_report.learning import SeedDisplay
 from hauteur.studies.papers.experiment import ExperimentSetting
-from hauteur.studies.papers.matches import MatchSpec, play_contests
+from hauteur.studies.papers.matches import MatchSpec, play_matches
 from hauteur.studies.papers.mpv_mcts.pairs import BUDGETS, Pair, Size, size_name
 from hauteur.studies.papers.player_pool import field_seconds, usual_plies
 
@@ -72,7 +72,7 @@ def pair_of(nets: Sequence[Path]) -> Pair:
     return Pair(*nets)
 
 
-def teacher_contest(setting: ExperimentSetting) -> MatchSpec:
+def teacher_match(setting: ExperimentSetting) -> MatchSpec:
     """The games to learn from: the fixed opponent against itself from the empty board."""
     simulations = max(1, round(TEACHER_SIMULATIONS * setting.visits_or(max(BUDGETS)) / max(BUDGETS)))
     player = PlayerSettings(baseline=f"rave:{simulations}")
@@ -82,12 +82,12 @@ def teacher_contest(setting: ExperimentSetting) -> MatchSpec:
 
 def teacher_games(setting: ExperimentSetting) -> Path:
     """Plays them; the folder of their shards."""
-    contest, folder = teacher_contest(setting), setting.folder / "teacher-shards"
-    played = play_contests(setting, [contest])[contest.name].games
+    spec, folder = teacher_match(setting), setting.folder / "teacher-shards"
+    played = play_matches(setting, [spec])[spec.name].games
     for number, begin in enumerate(range(0, len(played), SHARD_GAMES)):
         path = folder / f"gen-00000-{number:04d}.parquet"
         if not path.exists():
-            _write_shard(path, contest.game, played[begin : begin + SHARD_GAMES])
+            _write_shard(path, spec.game, played[begin : begin + SHARD_GAMES])
     return folder
 
 
@@ -161,9 +161,9 @@ def learning_seconds(setting: ExperimentSetting, nets: Sequence[Path]) -> float:
     """Estimate of the teacher's games and of learning from them with nets like these; 0 where nets were given."""
     if setting.nets:
         return 0.0
-    contest = teacher_contest(setting)
-    positions = contest.games * usual_plies(contest.game)
-    seconds = field_seconds(setting, [contest])
+    spec = teacher_match(setting)
+    positions = spec.games * usual_plies(spec.game)
+    seconds = field_seconds(setting, [spec])
     for net in nets:
         seconds += positions * EPOCHS * TRAINING_COST / speed_of(setting, net)
     return seconds

@@ -209,13 +209,13 @@ def seconds(setting: ExperimentSetting) -> float:
 def _match_seconds(setting: ExperimentSetting, net: Any, one: int, two: int) -> float:
     """With a net as fast as all large ones; one, two: runs with one net and with two."""
     field = PlayerPool(setting, str(networks.describe(net).game), games_of(setting, GAMES), RANDOM_PLIES)
-    contests = []
+    specs = []
     for budget in budgets_of(setting, BUDGETS):
         player = field.enter(f"b{budget}", alone(net, budget))
         rung = field.enter("rung", rung_stand_in(budget, BUDGETS))
-        contests += [field.contest(player, player, duel_games(setting))] * (STAGES * one * two)
-        contests += [field.contest(player, rung)] * (STAGES * (one + two))
-    return field_seconds(setting, contests)
+        specs += [field.spec(player, player, duel_games(setting))] * (STAGES * one * two)
+        specs += [field.spec(player, rung)] * (STAGES * (one + two))
+    return field_seconds(setting, specs)
 
 
 EXPERIMENTS = (

@@ -16,7 +16,7 @@ from hauteur.matches.tuning.ratio_fit import RatioSearch, TunedRatio, decisive_r
 from hauteur.players.settings import PlayerSettings
 from hauteur.plots import Figure
 from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result, Verdict
-from hauteur.studies.papers.matches import MatchSpec, PlayedMatch, contest_seconds
+from hauteur.studies.papers.matches import MatchSpec, PlayedMatch, match_seconds
 from hauteur.studies.papers.search_contempt.ratio_figures import Beside, ratio_text, results_figure
 from hauteur.studies.papers.search_contempt.settings import (
     GAMES,
@@ -82,7 +82,7 @@ def _match(setting: ExperimentSetting, sides: Sides) -> PlayedMatch:
 
 
 def _result(setting: ExperimentSetting, sides: Sides, match: PlayedMatch) -> Result:
-    facts = {"visits": setting.visits_or(VISITS), "games": match.contest.games}
+    facts = {"visits": setting.visits_or(VISITS), "games": match.spec.games}
     return Result(
         [_row("search-contempt", sides, match.tally), _row("PUCT", sides, match.tally)],
         [match_finding(match.tally, sides)],
@@ -227,7 +227,7 @@ def _seconds(setting: ExperimentSetting) -> float:
     games = setting.scaled(GAMES, 2)
     sets = [selfplay(f"n{n_scl}", contempt_player(setting, n_scl), games) for n_scl in (*STARTS, 1)]
     tau = tau_player(setting, 1.0)
-    return contest_seconds(
+    return match_seconds(
         setting, [*sets, selfplay("tau2", tau, games), selfplay("match", tau, setting.scaled(MATCH_GAMES))]
     )
 

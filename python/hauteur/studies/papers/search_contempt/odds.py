@@ -22,7 +22,7 @@ from hauteur.plots import LINE_COLOURS, Figure, Series
 from hauteur.search.lc0_options import search_params, temperature
 from hauteur.search.rules import SEARCH_CONTEMPT_OFF
 from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result, Verdict
-from hauteur.studies.papers.matches import MatchSpec, PlayedMatch, contest_seconds, play_contests, wanted
+from hauteur.studies.papers.matches import MatchSpec, PlayedMatch, match_seconds, play_matches, wanted
 from hauteur.studies.papers.search_contempt.settings import PAPER
 from hauteur.system.seeds import stream
 
@@ -72,15 +72,15 @@ Pair = tuple[Cell, Cell]
 
 def make_odds(setting: ExperimentSetting) -> Result:
     """Plays every cell of the table, then draws it."""
-    plans = contests(setting)
-    played = play_contests(setting, plans.values())
+    plans = specs(setting)
+    played = play_matches(setting, plans.values())
     cells = {place: Cell(*place, played[plan.name]) for place, plan in plans.items() if plan.name in played}
     rows = [_row(cell) for cell in cells.values()]
     facts = {"receiver": receiver(setting).model_dump(exclude_defaults=True), "start": start(setting)[1]}
     return Result(rows, findings(cells), [figure(cells)], [table(cells)], facts)
 
 
-def contests(setting: ExperimentSetting) -> dict[tuple[int, int], MatchSpec]:
+def specs(setting: ExperimentSetting) -> dict[tuple[int, int], MatchSpec]:
     """The matches by N_scl and nodes, all from the same openings; the cheap ones first."""
     game, fen = start(setting)
     games, against = setting.scaled(GAMES, 2), receiver(setting)
@@ -299,7 +299,7 @@ def _told(pairs: Mapping[int, Pair]) -> str:
 
 def estimate(setting: ExperimentSetting) -> float:
     """Seconds on this machine."""
-    return contest_seconds(setting, wanted(setting, contests(setting).values()), plies=80)
+    return match_seconds(setting, wanted(setting, specs(setting).values()), plies=80)
 
 
 EXPERIMENTS = (

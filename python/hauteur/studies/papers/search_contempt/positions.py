@@ -23,7 +23,7 @@ from hauteur.plots import Figure, Series
 from hauteur.search.batch_analysis import AnalysisRequest, BatchAnalysis, SearchReading
 from hauteur.studies.papers.bootstrap_ci import Rate, rate_of, ratio_of
 from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result, Verdict
-from hauteur.studies.papers.matches import MatchSpec, contest_seconds
+from hauteur.studies.papers.matches import MatchSpec, match_seconds
 from hauteur.studies.papers.search_contempt.settings import HYBRID, VISITS, Options, contempt, player, selfplay
 from hauteur.studies.papers.shared_games import play_shared
 from hauteur.system.files import write_bytes
@@ -99,7 +99,7 @@ class PositionPlace(NamedTuple):
 
 def make_positions(setting: ExperimentSetting) -> Result:
     """Plays the games, judges the positions, counts."""
-    plans = contests(setting)
+    plans = specs(setting)
     games = {name: played.games for name, played in play_shared(setting, plans.values()).items()}
     found = {name: analysed(setting, name, games[name]) for name in plans}
     rows = [_row(setting, name, found[name], kind) for name in found for kind in KINDS]
@@ -114,7 +114,7 @@ def make_positions(setting: ExperimentSetting) -> Result:
     return Result(rows, findings(found), [figure(setting, found)], [table(found), *examples(setting, found)], facts)
 
 
-def contests(setting: ExperimentSetting) -> dict[str, MatchSpec]:
+def specs(setting: ExperimentSetting) -> dict[str, MatchSpec]:
     """The games by name."""
     return {name: selfplay(name, player(setting, options), _games(setting)) for name, (_, options) in SETS.items()}
 
@@ -331,11 +331,11 @@ def _example(setting: ExperimentSetting, one: MeasuredPosition) -> str:
 
 def estimate(setting: ExperimentSetting) -> float:
     """Seconds on this machine, of games and judgements."""
-    plans, rules = contests(setting), make("chess")
+    plans, rules = specs(setting), make("chess")
     with Evaluators(rules, Resources(parallel=setting.parallel, threads=setting.threads)) as evaluators:
         speed = evaluations_per_second(evaluators.get(setting.net(), player(setting, HYBRID)))
     analysing = len(plans) * setting.scaled(POSITIONS, 2) * deep(setting) / speed
-    return contest_seconds(setting, plans.values()) + analysing
+    return match_seconds(setting, plans.values()) + analysing
 
 
 EXPERIMENTS = (

@@ -14,8 +14,8 @@ from typing import NamedTuple
 from hauteur.plots import Figure, Series
 from hauteur.plots.colours import line_colour
 from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result, Verdict
-from hauteur.studies.papers.matches import MatchSpec, contest_seconds
-from hauteur.studies.papers.search_contempt.settings import GAMES, N_SCL_SETS, PAPER, TAU_SETS, VISITS, paper_contest
+from hauteur.studies.papers.matches import MatchSpec, match_seconds
+from hauteur.studies.papers.search_contempt.settings import GAMES, N_SCL_SETS, PAPER, TAU_SETS, VISITS, paper_match
 from hauteur.studies.papers.shared_games import play_shared
 
 Games = Sequence[Sequence[str]]
@@ -37,7 +37,7 @@ LONGEST = 30
 
 def repeats(setting: ExperimentSetting) -> Result:
     """Figure 4."""
-    played = play_shared(setting, _contests(setting))
+    played = play_shared(setting, _specs(setting))
     lines: dict[str, Games] = {one.title: [game.moves.split() for game in played[one.name].games] for one in SETS}
     shares = {title: repeat_shares(games, MOVES) for title, games in lines.items()}
     games = len(lines[SETS[0].title])
@@ -53,8 +53,8 @@ def repeats(setting: ExperimentSetting) -> Result:
     return Result(rows, findings(lines), [_figure(setting, shares, games)], facts=facts)
 
 
-def _contests(setting: ExperimentSetting) -> list[MatchSpec]:
-    return [paper_contest(setting, one) for one in SETS]
+def _specs(setting: ExperimentSetting) -> list[MatchSpec]:
+    return [paper_match(setting, one) for one in SETS]
 
 
 def repeat_shares(games: Games, moves: int) -> list[float]:
@@ -166,7 +166,7 @@ def _figure(setting: ExperimentSetting, shares: Mapping[str, Sequence[float]], g
 
 
 def _seconds(setting: ExperimentSetting) -> float:
-    return contest_seconds(setting, _contests(setting))
+    return match_seconds(setting, _specs(setting))
 
 
 EXPERIMENTS = (

@@ -14,7 +14,7 @@ from hauteur.matches.ratings.elo import MatchScore
 from hauteur.matches.tuning.ratio_fit import MeasuredRatio, ratio_factor, ratio_slope
 from hauteur.plots import Figure
 from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result, Verdict
-from hauteur.studies.papers.matches import contest_seconds
+from hauteur.studies.papers.matches import match_seconds
 from hauteur.studies.papers.search_contempt.ratio_figures import (
     Beside,
     ratio_figure,
@@ -29,7 +29,7 @@ from hauteur.studies.papers.search_contempt.settings import (
     TAU_SETS,
     VISITS,
     SelfPlay,
-    paper_contest,
+    paper_match,
 )
 from hauteur.studies.papers.shared_games import play_shared
 
@@ -50,7 +50,7 @@ def temperature_wdl(setting: ExperimentSetting) -> Result:
 
 
 def _play(setting: ExperimentSetting, sets: Sequence[SelfPlay]) -> list[Beside]:
-    played = play_shared(setting, [paper_contest(setting, one) for one in sets])
+    played = play_shared(setting, [paper_match(setting, one) for one in sets])
     return [Beside(one.title, played[one.name].tally.record, one.paper) for one in sets]
 
 
@@ -110,7 +110,7 @@ def _figures(key: str, rows: Sequence[Beside], visits: int, x_name: str) -> list
 
 
 def _seconds(sets: Sequence[SelfPlay], setting: ExperimentSetting) -> float:
-    return contest_seconds(setting, [paper_contest(setting, one) for one in sets], USUAL_PLIES)
+    return match_seconds(setting, [paper_match(setting, one) for one in sets], USUAL_PLIES)
 
 
 EXPERIMENTS = (

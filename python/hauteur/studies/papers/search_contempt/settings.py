@@ -100,6 +100,6 @@ def selfplay(name: str, settings: PlayerSettings, games: int) -> MatchSpec:
     return MatchSpec(name, settings, settings, games, colours="first")
 
 
-def paper_contest(setting: ExperimentSetting, one: SelfPlay) -> MatchSpec:
+def paper_match(setting: ExperimentSetting, one: SelfPlay) -> MatchSpec:
     """A set of the paper at the scale of the setting."""
     return selfplay(one.name, player(setting, one.options), setting.scaled(GAMES, 2))
