@@ -15,6 +15,7 @@ from hauteur.learning.checkpoint import load_checkpoint
 from hauteur.learning.pipeline import learn
 from hauteur.learning.recipe import Recipe, parse_recipe, recipe_toml
 from hauteur.learning.run_folder import RunFolder
+from hauteur.system.lock import LOCK_FILE
 
 pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="fork and SIGKILL are for systems that have them"),
@@ -63,7 +64,7 @@ def assert_same_run(folder: Path, through: Path) -> None:
     assert {name: values.tobytes() for name, values in tensors.items()} == {n: v.tobytes() for n, v in other.items()}
     assert (state.controller, state.best, state.games) == (expected.controller, expected.best, expected.games)
     assert [line["generation"] for line in RunFolder(folder).read_metrics()] == list(range(1, GENERATIONS + 1))
-    assert [path for path in folder.rglob("*") if ".tmp" in path.name] == []
+    assert [path for path in folder.rglob("*") if ".tmp" in path.name or path.name == LOCK_FILE] == []
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +93,7 @@ def killer(kind: str, folder: Path, *rest: str) -> list[str]:
 
 
 def test_killed_twenty_times_at_random_moments(through: Path, tmp_path: Path) -> None:
-    killed = killer("random", tmp_path / "runs", "1", "20")
+    killed = killer("compare", tmp_path / "runs", "1", "20")
     assert len(killed) == 20
     for folder in sorted((tmp_path / "runs").iterdir()):
         assert_same_run(folder, through)

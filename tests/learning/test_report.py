@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from report_toys import CONTEMPT, charts_of, folder_with, line, paths, recipe, structure, without
 
+from hauteur.cli import main
 from hauteur.learning.report.figures_learning import (
     FigureSetting,
     History,
@@ -212,3 +213,12 @@ def test_a_broken_meta_file_is_told(tmp_path: Path, text: str, message: str) -> 
     (folder.path / "meta.json").write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=message):
         write_report(folder)
+
+
+@pytest.mark.parametrize("name", ["meta.json", "metrics.jsonl"])
+def test_files_nested_too_deeply_are_one_line(tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = folder_with(tmp_path / "run", [line(1)])
+    (folder.path / name).write_text("[" * 5000)
+    assert main.main(["report", str(folder.path)]) == 2
+    (told,) = capsys.readouterr().err.splitlines()
+    assert str(folder.path / name) in told

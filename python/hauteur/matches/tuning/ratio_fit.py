@@ -233,7 +233,7 @@ def ratio_slope(measured: Sequence[MeasuredRatio]) -> tuple[float, float, float]
     """
     if len({one.x for one in measured}) < 2:
         raise ValueError(f"a slope needs two places or more, got {sorted({one.x for one in measured})}")
-    line = _regression(measured, [1.0] * len(measured), 0.0, 1e3)
+    line = logistic_line(measured, [1.0] * len(measured), slope=0.0, spread=1e3)
     half = NormalDist().inv_cdf(0.975) * math.sqrt(line.slope_variance)
     return line.slope, line.slope - half, line.slope + half
 
@@ -256,7 +256,7 @@ def _near(x: float, measured: Sequence[MeasuredRatio]) -> float:
 
 def _weighted_fit(measured: Sequence[MeasuredRatio], weights: Sequence[float], sign: int) -> RatioLine:
     """The line with the prior of the slope, made steep enough."""
-    line = _regression(measured, weights, float(sign), SLOPE_SPREAD)
+    line = logistic_line(measured, weights, slope=float(sign), spread=SLOPE_SPREAD)
     return replace(line, slope=sign * max(sign * line.slope, FLATTEST_SLOPE))
 
 
@@ -286,7 +286,9 @@ def _least_squares(xs: Floats, ys: Floats, weights: Floats, slope: float, spread
     return RatioLine(float(level), float(product / square), float(centre), float(1 / total), float(1 / square))
 
 
-def _regression(measured: Sequence[MeasuredRatio], weights: Sequence[float], slope: float, spread: float) -> RatioLine:
+def logistic_line(
+    measured: Sequence[MeasuredRatio], weights: Sequence[float], *, slope: float, spread: float
+) -> RatioLine:
     """Return the line of logistic regression: least squares again and again, with the weights of the line before.
 
     Iteratively reweighted least squares (McCullagh and Nelder 1989, section 2.5), from the line through the log ratios.
