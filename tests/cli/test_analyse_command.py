@@ -44,6 +44,7 @@ def test_analyse_shows_a_table(words: list[str], capsys: pytest.CaptureFixture[s
         (["--moves", "e5"], '--moves, move 1: "e5" is not a legal move'),
         (["--only", "e5"], '"e5" is not a legal move'),
         (["--fen", "x, y"], "no FEN has commas"),
+        (["--moves", "f3 e5 g4 Qh4"], "nothing to analyse: the game is over (checkmate)"),
         (["--batch-size", "0"], "batch_size must be >= 1, got 0"),
         (["--syzygy", "missing"], "missing"),
         (["--search.cpuct.init", "-1"], "cpuct.init: Input should be greater than or equal to 0, got"),

@@ -128,11 +128,6 @@ class GtpSession:
             raise ValueError(f"{self.player.baseline} is a player without a net: it has no analysis")
         return self.playing
 
-    @property
-    def is_opening(self) -> bool:
-        """Whether a net is still being opened; that cannot be interrupted."""
-        return self._playing.is_opening
-
     def stop(self) -> None:
         """End a search early; any thread may call it."""
         if self._playing.is_searching:

@@ -111,11 +111,6 @@ class UciEngine:
             self._take(command)
             self._guarded(command)
 
-    @property
-    def opening(self) -> bool:
-        """Whether a net is still being opened, which cannot be interrupted."""
-        return self._session.is_opening
-
     # The reading thread.
 
     def _accept(self, raw: bytes | None) -> UciCommand | None:
