@@ -193,14 +193,14 @@ def _comments(game: MatchGame, score: Callable[[float], str]) -> Mapping[int, st
     begins, moves = len(game.opening.split()), len(game.moves.split())
     comments = dict.fromkeys(range(begins), "book")
     for move in range(moves):
-        comments[begins + move] = _told(game, move, score)
+        comments[begins + move] = _comment(game, move, score)
     last = begins + moves - 1
     if last >= 0:
         comments[last] = ", ".join(part for part in (comments[last], game.end) if part)
     return {ply: comment for ply, comment in comments.items() if comment}
 
 
-def _told(game: MatchGame, move: int, text: Callable[[float], str]) -> str:
+def _comment(game: MatchGame, move: int, text: Callable[[float], str]) -> str:
     """Score, depth and time of a move, as far as they are known."""
     score = _score(game, move)
     words = [] if math.isnan(score) else [f"{text(score)}/{game.depths[move] if game.depths else 0}"]

@@ -155,10 +155,10 @@ def player_facts(game: _core.Game, player: PlayerSettings, key: str) -> dict[str
     if player.baseline is not None:
         return {key: player.baseline}
     if player.engine is not None:
-        said = probed(game, player.engine).name
+        own_name = probed(game, player.engine).name
         return {
             key: player_text(player, without=("name",)),
-            f"{key}_engine": said or "an engine that did not start",
+            f"{key}_engine": own_name or "an engine that did not start",
         }
     rest = player_text(player, without=("name", "net", "large_net", "visits"))
     facts = {key: f"visits={player.visits} {rest}".strip(), f"{key}_net": net_content(resolved_net(game, player))}

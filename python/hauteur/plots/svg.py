@@ -118,11 +118,11 @@ def _dots(series: Series, frame: _Frame, figure: Figure) -> str:
     parts = []
     for point in series.points():
         place = f'cx="{frame.x(point.x):.1f}" cy="{frame.y(point.value):.1f}" r="{radius}"'
-        told = escape(_told(series, point, figure))
-        parts.append(f'<circle {place} fill="var(--{series.colour})"><title>{told}</title></circle>')
+        tooltip = escape(_tooltip(series, point, figure))
+        parts.append(f'<circle {place} fill="var(--{series.colour})"><title>{tooltip}</title></circle>')
     return "".join(parts)
 
 
-def _told(series: Series, point: Point, figure: Figure) -> str:
+def _tooltip(series: Series, point: Point, figure: Figure) -> str:
     spread = f" ({figure.value_text(point.low)} to {figure.value_text(point.high)})" if series.low else ""
     return f"{series.name}, {figure.x_name} {figure.x_text(point.x)}: {figure.value_text(point.value)}{spread}"

@@ -36,27 +36,27 @@ class GtpEngineConnection:
         self._settings = settings
         self._size = size
         self._number = 0
-        self._told: list[int] = []
+        self._known: list[int] = []
         self._clocks: dict[int, EngineClock | None] = {}
 
     async def introduced(self) -> tuple[str, frozenset[str]]:
         """The engine's name with its version, and the commands that it knows."""
-        words = [(await self._asked(command)).text.strip() for command in ("name", "version")]
-        commands = frozenset((await self._asked("list_commands")).text.split())
+        words = [(await self._query(command)).text.strip() for command in ("name", "version")]
+        commands = frozenset((await self._query("list_commands")).text.split())
         return " ".join(word for word in words if word), commands
 
     async def refusal(self) -> str | None:
         """Why it does not play on such a board; None where it does."""
-        response = await self._asked(f"boardsize {self._size}")
+        response = await self._query(f"boardsize {self._size}")
         return None if response.is_good else f"boardsize {self._size} was refused: {quoted(response.text)}"
 
     async def open(self) -> None:
         """Asks whether it is there."""
-        await self._asked("protocol_version")
+        await self._query("protocol_version")
 
     async def begin(self) -> None:
         """A new game on an empty board."""
-        self._told = []
+        self._known = []
         self._clocks = {seat: EngineClock.of(self._settings) for seat in (0, 1)}
         await self.done(f"boardsize {self._size}")
         await self.done("clear_board")
@@ -71,14 +71,14 @@ class GtpEngineConnection:
         seat = request.state.to_move
         clock = self._clocks[seat]
         if clock is not None:
-            await self._asked(f"time_left {COLOURS[seat]} {int(clock.left)} 0")
+            await self._query(f"time_left {COLOURS[seat]} {int(clock.left)} 0")
         started = time.monotonic()
         text = await self._generated(COLOURS[seat], clock)
         seconds = time.monotonic() - started
         if clock is not None:
             clock.spend(seconds)
         action = _action(request.state, text)
-        self._told.append(action)
+        self._known.append(action)
         return ChosenMove(action, seconds=seconds)
 
     async def quit(self) -> None:
@@ -91,31 +91,31 @@ class GtpEngineConnection:
 
     async def done(self, command: str) -> None:
         """Gives a command that must be obeyed."""
-        response = await self._asked(command)
+        response = await self._query(command)
         if not response.is_good:
             raise EngineFailure(BAD_OUTPUT, f"{command!r} was refused: {quoted(response.text)}")
 
     async def _follow(self, request: MoveRequest) -> None:
         """Plays on the engine's board what was played in the game; from the beginning where it does not go on there."""
         actions = list(request.actions)
-        if actions[: len(self._told)] != self._told:
+        if actions[: len(self._known)] != self._known:
             await self.done("clear_board")
-            self._told = []
+            self._known = []
         state = request.state.game.initial_state()
         for number, action in enumerate(actions):
-            if number >= len(self._told):
+            if number >= len(self._known):
                 await self.done(f"play {COLOURS[state.to_move]} {state.action_to_text(action)}")
             state.play(action)
-        self._told = actions
+        self._known = actions
 
     async def _generated(self, colour: str, clock: EngineClock | None) -> str:
         """The answer to genmove."""
-        response = await self._asked(f"genmove {colour}", move_limit(self._settings, clock))
+        response = await self._query(f"genmove {colour}", move_limit(self._settings, clock))
         if not response.is_good:
             raise EngineFailure(BAD_OUTPUT, f"genmove was refused: {quoted(response.text)}")
         return response.text.strip()
 
-    async def _asked(self, command: str, limit: tuple[float, EngineFailure] | None = None) -> Response:
+    async def _query(self, command: str, limit: tuple[float, EngineFailure] | None = None) -> Response:
         """Gives a command and reads the response to it. limit: how long that may take, and what it is otherwise."""
         self._number += 1
         seconds = self._settings.start_timeout

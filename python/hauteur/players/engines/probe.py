@@ -43,7 +43,7 @@ def _probed(spec: str, json: str) -> Probe:
     command = engine_command(settings)
     with EngineHost(1) as host:
         try:
-            return host.run(_asked(host, game, settings, command))
+            return host.run(_probe_engine(host, game, settings, command))
         except EngineFailure:
             return Probe(command)
 
@@ -66,7 +66,9 @@ def _check_game(game: _core.Game, settings: EngineSettings) -> None:
         raise ValueError(f"UCI is for chess and minichess, got {game.spec}; programs for nogo speak GTP: gtp:PROGRAM")
 
 
-async def _asked(host: EngineHost, game: _core.Game, settings: EngineSettings, command: tuple[str, ...]) -> Probe:
+async def _probe_engine(
+    host: EngineHost, game: _core.Game, settings: EngineSettings, command: tuple[str, ...]
+) -> Probe:
     process = await host.start(command)
     try:
         if settings.protocol == "gtp":

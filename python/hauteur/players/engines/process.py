@@ -162,8 +162,8 @@ class Process(asyncio.SubprocessProtocol):
         except TimeoutError:
             return EngineFailure(CRASHED, "it has closed its output")
         lines = self._errors.decode("utf-8", "replace").strip().splitlines()
-        said = f"; its last words: {quoted(lines[-1])}" if lines else ""
-        return EngineFailure(CRASHED, f"{_ending(self._transport.get_returncode())}{said}")
+        last_words = f"; its last words: {quoted(lines[-1])}" if lines else ""
+        return EngineFailure(CRASHED, f"{_ending(self._transport.get_returncode())}{last_words}")
 
 
 def _ending(code: int | None) -> str:

@@ -164,16 +164,16 @@ class UciSession:
 
     async def _search(self, go: str, clock: EngineClock | None) -> tuple[str, EngineReport]:
         """The move as the engine wrote it, and what it said last of its search."""
-        told: deque[str] = deque(maxlen=LAST_LINES)
+        reports: deque[str] = deque(maxlen=LAST_LINES)
         async with within(*move_limit(self._settings, clock)):
             self._process.send(go)
             while not (line := await self._process.line()).startswith("bestmove"):
                 if " score " in line:
-                    told.append(line)
+                    reports.append(line)
         text = parse_bestmove(line)
         if text is None:
             raise EngineFailure(BAD_OUTPUT, f"{quoted(line)} has no move")
-        return text, next(filter(None, map(parse_info, reversed(told))), EngineReport(None, 0))
+        return text, next(filter(None, map(parse_info, reversed(reports))), EngineReport(None, 0))
 
 
 def _action(state: _core.State, text: str) -> int:
