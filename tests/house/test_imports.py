@@ -17,8 +17,6 @@ ROOMS = {
 
 ALLOWED = {
     "torch": ("networks", "learning"),
-    "ray": (),
-    "nicegui": (),
     "onnxruntime": ("networks.evaluators.onnxruntime",),
     "openvino": ("networks.evaluators.openvino", "networks.quantize"),
     "pyspiel": ("games",),

@@ -21,10 +21,8 @@ EXTRAS = (
     Extra("ort", "onnxruntime", "onnxruntime", "a second engine for exported nets"),
     Extra("openspiel", "open_spiel", "pyspiel", "about a hundred more games"),
     Extra("quantize", "nncf", "nncf", "int8 nets"),
-    Extra("ray", "ray", "ray", "planned: self-play on several machines"),
     Extra("report", "matplotlib", "matplotlib", "figures of reports as PNG"),
     Extra("tensorboard", "tensorboard", "tensorboard", "training curves in TensorBoard"),
-    Extra("web", "nicegui", "nicegui", "planned: the browser interface"),
 )
 
 
