@@ -1,4 +1,4 @@
-"""`python -m hauteur.cli.main` is the `hauteur` command."""
+"""`python -m hauteur.cli` is the `hauteur` command."""
 
 import sys
 
