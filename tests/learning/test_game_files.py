@@ -4,43 +4,26 @@ import io
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
 import chess
 import chess.pgn
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from recorded_games import random_record, shard_of
+from game_file_toys import CHESS, NOGO, SCHOLAR
+from recorded_games import random_record
 
 from hauteur import _core
-from hauteur.cli import main
 from hauteur.games import pgn, sgf
 from hauteur.games.game_line import NO_NET, BadGame, GameLine
 from hauteur.games.pgn import read_pgn
 from hauteur.games.sgf import read_sgf
-from hauteur.learning.game_files.exporting import export_games, shards_of
 from hauteur.learning.game_files.importing import GAME_SUFFIXES, files_of, import_games, read_games
-from hauteur.learning.game_files.lc0_chunks import read_chunk
-from hauteur.learning.game_files.stored_games import StoredGame, good_games, read_stored
+from hauteur.learning.game_files.stored_games import StoredGame, good_games
 from hauteur.learning.game_files.text import pgn_text, sgf_text
 from hauteur.learning.replay import ReplayBuffer
-from hauteur.learning.shards import read_shard
 from hauteur.matches.record import GameRecord
 
-CHESS = _core.Game("chess")
-NOGO = _core.Game("nogo(size=5)")
 QUEEN_ODDS = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNB1KBNR w KQkq - 0 1"
-
-SCHOLAR = """[Event "a {curious} event"]
-[Result "1-0"]
-
-1. e4 {the best (by test)} e5 (1... c5 2. Nf3 (2. c3 d5) d6) 2. Bc4 $1 Nc6 3. Qh5?! Nf6?? ; a blunder
-4. Qxf7# 1-0
-"""
 
 
 def found(lines: Iterable[GameLine | BadGame]) -> tuple[list[GameLine], list[BadGame]]:
@@ -286,171 +269,3 @@ def test_recorded_games_of_nogo_come_in(shared_data: Path, tmp_path: Path) -> No
         for action in stored_game.record.actions.tolist():
             state.play(action)
         assert stored_game.record.resigned == state.to_move  # all end by resignation of the side to move
-
-
-def test_shards_come_in_with_their_targets(tmp_path: Path) -> None:
-    records = [random_record(NOGO, index) for index in range(4)]
-    source = shard_of(tmp_path / "a.parquet", NOGO, records, generation=7, nets=[5])
-    facts = import_games([source], NOGO, tmp_path / "new")
-    before, after = (read_shard(path, NOGO.spec) for path in (source, facts.shards[0]))
-    for name in ("lines", "outcome", "policy_actions", "policy_counts", "root_wdl", "movers"):
-        assert np.array_equal(getattr(before, name), getattr(after, name))
-    assert after.generation.tolist() == [0] * 4
-
-
-def test_bad_shards_and_bad_games_in_them(tmp_path: Path) -> None:
-    record = random_record(NOGO, 1)
-    torn, foreign = tmp_path / "torn.parquet", tmp_path / "foreign.parquet"
-    torn.write_bytes(shard_of(tmp_path / "a.parquet", NOGO, [record]).read_bytes()[:200])
-    shard_of(foreign, CHESS, [random_record(CHESS, 1)])
-    wrong = [
-        replace(record, actions=np.full_like(record.actions, record.actions[0])),
-        replace(record, movers=1 - record.movers),
-        replace(record, movers=record.movers[:-1]),
-        replace(record, policy_actions=record.policy_actions + np.uint16(1000)),
-        replace(record, root_wdl=record.root_wdl * np.float32(np.nan)),
-        replace(record, outcome=3),
-        replace(record, learn=np.zeros_like(record.learn)),
-    ]
-    paths = [torn, foreign, shard_of(tmp_path / "wrong.parquet", NOGO, [*wrong, record])]
-    results = list(read_games(paths, NOGO))
-    assert [type(result) for result in results] == [BadGame] * 9 + [GameRecord]
-    messages = [str(result) for result in results[:-1]]
-    for message, text in zip(
-        messages,
-        (
-            "not a whole Parquet file",
-            "is a game of chess, not of nogo(size=5)",
-            "is not legal",
-            "does not say rightly who made each move",
-            "has columns that do not fit each other",
-            "has an outcome or an action that the game does not have",
-            "has a position without a policy target or a value",
-            "has an outcome or an action that the game does not have",
-            "has no positions to learn from",
-        ),
-        strict=True,
-    ):
-        assert text in message
-
-
-@pytest.mark.parametrize("form", ["pgn", "lc0-v6"])
-def test_games_that_cannot_be_true_are_not_written(tmp_path: Path, form: Literal["pgn", "lc0-v6"]) -> None:
-    record = random_record(CHESS, 1)
-    wrong = [
-        replace(record, outcome=7),
-        replace(record, visits=record.visits[:1]),
-        replace(record, policy_counts=record.policy_counts[:0]),
-        replace(record, policy_counts=np.zeros_like(record.policy_counts)),
-        replace(record, policy_actions=np.full_like(record.policy_actions, 60_000)),
-        replace(record, plan=replace(record.plan, origin=NOGO.initial_state())),
-    ]
-    source = shard_of(tmp_path / "a.parquet", CHESS, [*wrong, record])
-    facts = export_games([source], tmp_path / "out", form)
-    assert (facts.games, len(facts.skipped)) == (1, 6)
-    assert facts.skipped[0] == f"{source}, game 1: has an outcome or an action that the game does not have"
-    with pytest.raises(ValueError, match=r"no game to write: .*a\.parquet, game 1: has an outcome"):
-        export_games([shard_of(tmp_path / "a.parquet", CHESS, wrong[:1])], tmp_path / "none", form)
-    assert not (tmp_path / "none").exists()
-
-
-@pytest.mark.parametrize(
-    ("column", "value"), [("actions", None), ("outcome", None), ("movers", [None]), ("seed", None)]
-)
-def test_shards_with_empty_places_are_refused(tmp_path: Path, column: str, value: object) -> None:
-    good = pq.read_table(shard_of(tmp_path / "a.parquet", CHESS, [random_record(CHESS, 1)]))
-    rows = [{**row, column: value} for row in good.to_pylist()]
-    pq.write_table(pa.Table.from_pylist(rows, schema=good.schema), tmp_path / "b.parquet")
-    with pytest.raises(ValueError, match=rf"b\.parquet: its column {column} has places without a value"):
-        list(read_stored(tmp_path / "b.parquet"))
-
-
-def test_sources_are_files_folders_and_patterns(tmp_path: Path) -> None:
-    (tmp_path / "deep").mkdir()
-    for name in ("b.pgn", "a.pgn", "deep/c.sgf", "deep/d.txt"):
-        (tmp_path / name).write_text("x")
-    names = [path.name for path in files_of([tmp_path], GAME_SUFFIXES)]
-    assert names == ["a.pgn", "b.pgn", "c.sgf"]
-    assert [path.name for path in files_of([tmp_path / "*.pgn", tmp_path / "a.pgn"], GAME_SUFFIXES)] == names[:2]
-    for source, message in (
-        (tmp_path / "none", "there is no such file or folder"),
-        (tmp_path / "*.sgf", "no file of games there"),
-        (tmp_path / "deep" / "d.txt", "files of this kind are not read here"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            files_of([source], GAME_SUFFIXES)
-
-
-@pytest.fixture
-def chess_run(tmp_path: Path) -> Path:
-    """A run's folder with two generations of games."""
-    folder = tmp_path / "run"
-    (folder / "games").mkdir(parents=True)
-    (folder / "config.toml").write_text('game = "chess"\n')
-    for generation in (1, 2):
-        records = [random_record(CHESS, index, plies=12) for index in range(3)]
-        shard_of(folder / "games" / f"gen-{generation:05d}-0000.parquet", CHESS, records, generation=generation)
-    return folder
-
-
-def test_a_run_is_written_as_chunks(chess_run: Path, tmp_path: Path) -> None:
-    facts = export_games(shards_of([chess_run]), tmp_path / "chunks", "lc0-v6")
-    paths = sorted((tmp_path / "chunks").iterdir())
-    assert (facts.games, facts.files, facts.positions) == (6, 6, 72)
-    assert [path.name for path in paths[2:4]] == ["game-00001-000002.gz", "game-00002-000000.gz"]
-    assert sum(len(read_chunk(path)) for path in paths) == 72
-    with pytest.raises(ValueError, match="is there already; name a new folder"):
-        export_games(shards_of([chess_run]), tmp_path / "chunks", "lc0-v6")
-
-
-@pytest.mark.parametrize("form", ["pgn", "sgf"])
-def test_games_of_chosen_generations(chess_run: Path, tmp_path: Path, form: Literal["pgn", "sgf"]) -> None:
-    if form == "sgf":
-        with pytest.raises(ValueError, match="its game is chess; sgf holds games of nogo"):
-            export_games(shards_of([chess_run]), tmp_path / "out", form)
-        return
-    facts = export_games(shards_of([chess_run]), tmp_path / "out", form, generations=(2, None))
-    assert (facts.games, facts.files) == (3, 1)
-    assert (tmp_path / "out" / "gen-00002-0000.pgn").read_text().count('[Event "generation 2"]') == 3
-    with pytest.raises(ValueError, match="no game to write"):
-        export_games(shards_of([chess_run]), tmp_path / "none", form, generations=(3, 5))
-
-
-def test_the_commands(chess_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    def hauteur(*words: str | Path) -> tuple[int, str, str]:
-        status = main.main([str(word) for word in words])
-        output = capsys.readouterr()
-        return status, output.out, output.err
-
-    status, out, _ = hauteur("games", "export", chess_run, "--to", tmp_path / "pgn", "--format", "pgn", "--values")
-    assert (status, out) == (0, f"{tmp_path / 'pgn'}: 6 games, 72 positions in 2 files (pgn)\n")
-    (tmp_path / "pgn" / "bad.pgn").write_text("1. e4 e4 1-0\n")
-    status, out, err = hauteur("games", "import", tmp_path / "pgn", "--game", "chess", "--to", tmp_path / "new")
-    assert status == 0
-    assert "6 games" in out
-    assert out.endswith("72 positions; left out: 1\n")
-    assert err.startswith(f"hauteur: warning: left out {tmp_path / 'pgn' / 'bad.pgn'}, game 1 (line 1): ply 2:")
-    status, _, err = hauteur("games", "import", tmp_path / "pgn", "--game", "chess", "--to", tmp_path / "new")
-    assert (status, err) == (2, f"hauteur: {tmp_path / 'new'}: holds shards already; name a new folder\n")
-    status, _, err = hauteur("games", "import", tmp_path / "pgn/bad.pgn", "--game", "chess", "--to", tmp_path / "x")
-    assert status == 2
-    assert err.startswith("hauteur: no game can be used: ")
-    assert not (tmp_path / "x").exists()
-    assert hauteur("games", "export", "--to", tmp_path / "y", "--format", "pgn")[0] == 2
-    assert hauteur("games", "import", "--to", tmp_path / "y", "--game", "chess")[0] == 2
-
-
-@settings(max_examples=300)
-@given(text=st.text(alphabet="();[]\\BWSZREGM5ab+ \n", max_size=60))
-def test_no_text_breaks_the_reader_of_sgf(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
-    path = tmp_path_factory.getbasetemp() / "fuzz.sgf"
-    path.write_text("(;SZ[5]RE[B+R];B[aa]" + text)
-    assert all(isinstance(one, BadGame | GameRecord) for one in read_games([path], NOGO))
-
-
-@settings(max_examples=300)
-@given(cut=st.integers(0, len(SCHOLAR)), text=st.text(alphabet='e4Nf3O-$(){}[];% 12./"\n\r*', max_size=40))
-def test_no_text_breaks_the_reader_of_pgn(tmp_path_factory: pytest.TempPathFactory, cut: int, text: str) -> None:
-    path = tmp_path_factory.getbasetemp() / "fuzz.pgn"
-    path.write_text(SCHOLAR[:cut] + text + SCHOLAR[cut:])
-    assert all(isinstance(one, BadGame | GameRecord) for one in read_games([path], CHESS))

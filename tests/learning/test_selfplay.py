@@ -1,64 +1,28 @@
 """The rules of self-play: playout cap, resignation, openings, ply limit, fixed opponent, a tree for each side."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow.parquet as pq
 import pytest
 from learning_toys import ToyEvaluator
+from selfplay_toys import CAP, GAME, RESIGNS, games_of, player, same
 
 from hauteur import _core
 from hauteur.games.end_reasons import PLY_LIMIT, RESIGNATION
-from hauteur.games.game_line import NO_NET
 from hauteur.games.registry import make
-from hauteur.learning.metrics import Display, learner_metrics, resignation_metrics
-from hauteur.learning.pipeline import learn
-from hauteur.learning.recipe import Recipe, SelfPlaySettings, parse_recipe
+from hauteur.learning.metrics import resignation_metrics
+from hauteur.learning.recipe import SelfPlaySettings
 from hauteur.learning.replay import ReplayBuffer
 from hauteur.learning.selfplay import game_plans, play_generation, shard_paths
-from hauteur.matches.arena import ArenaFacts, play_games
 from hauteur.matches.openings import read_openings
-from hauteur.matches.record import GamePlan, GameRecord
+from hauteur.matches.record import GamePlan
 from hauteur.matches.resignation import NOBODY, Resignation, Watch
 from hauteur.players.player import Player
 from hauteur.players.playout_cap import PlayoutCap
 from hauteur.search.params import Dirichlet, SearchParams, Temperature
-from hauteur.search.rules import ForcedPlayouts, SearchContempt, SecondNet
-
-GAME = _core.Game("connect4")
-CAP = PlayoutCap(full_share=0.25, fast_visits=5)
-
-
-def player(
-    salt: int = 0, *, visits: int = 24, cap: PlayoutCap | None = None, search: SearchParams | None = None
-) -> Player:
-    search = search or SearchParams(dirichlet=Dirichlet())
-    return Player(
-        f"toy {salt}", ToyEvaluator(GAME, salt=salt), search, visits, Temperature(initial=1.0), playout_cap=cap
-    )
-
-
-def games_of(players: list[Player], plans: int | list[GamePlan] = 20, **options: Any) -> list[GameRecord]:
-    begun = [GamePlan(index) for index in range(plans)] if isinstance(plans, int) else plans
-    defaults: dict[str, Any] = {"seed": 1, "purpose": "test", "parallel": 8, "batch_size": 8}
-    return sorted(play_games(GAME, players, begun, **(defaults | options)), key=lambda game: game.plan.index)
-
-
-def same(first: list[GameRecord], second: list[GameRecord]) -> bool:
-    """Whether both are the same games, with the same searches."""
-    return all(
-        a.actions.tolist() == b.actions.tolist()
-        and np.array_equal(a.policy_counts, b.policy_counts)
-        and np.array_equal(a.learn, b.learn)
-        and (a.outcome, a.end_reason, a.resigned) == (b.outcome, b.end_reason, b.resigned)
-        for a, b in zip(first, second, strict=True)
-    )
-
-
-# -- playout cap -------------------------------------------------------------------------------------------------------
+from hauteur.search.rules import ForcedPlayouts, SecondNet
 
 
 def without_reuse(**rules: Any) -> SearchParams:
@@ -114,9 +78,6 @@ def test_with_two_nets_the_cap_is_of_the_small_one() -> None:
     assert (set(visits[learn == 1]), set(visits[learn == 0])) == ({24}, {5})
 
 
-# -- resignation -------------------------------------------------------------------------------------------------------
-
-
 def watched(settings: Resignation, values: list[tuple[int, float]], *, plays_through: bool = False) -> Watch:
     watch = Watch(settings, plays_through)
     for ply, (mover, value) in enumerate(values):
@@ -139,9 +100,6 @@ def test_nobody_resigns_early() -> None:
     settings = Resignation(threshold=-0.5, moves=1, earliest_ply=3)
     assert watched(settings, [(0, -1.0), (1, 1.0), (0, -1.0)]).seat == NOBODY
     assert watched(settings, [(0, -1.0), (1, 1.0), (0, -1.0), (1, -1.0)]).seat == 1
-
-
-RESIGNS = Resignation(threshold=-0.25, moves=2, earliest_ply=6, play_through=0.3)
 
 
 def test_resigned_games_are_the_beginnings_of_the_games_that_would_have_been() -> None:
@@ -191,9 +149,6 @@ def test_resignations_are_counted_from_the_shards(tmp_path: Path) -> None:
     out = [(r, o) for r, o, gave_up in zip(games.resigned, games.outcome, games.gave_up, strict=True) if not gave_up]
     assert found["played_out"] == sum(r >= 0 for r, _ in out) > 3
     assert found["wrong"] == sum((r == 0 and o >= 0) or (r == 1 and o <= 0) for r, o in out)
-
-
-# -- openings ----------------------------------------------------------------------------------------------------------
 
 
 def chess_book(folder: Path) -> Path:
@@ -292,209 +247,3 @@ def test_pgn_is_for_chess(tmp_path: Path) -> None:
     path.write_text("1. e4 *\n")
     with pytest.raises(ValueError, match="has openings of chess, not of connect4"):
         read_openings(path, GAME)
-
-
-# -- a fixed opponent --------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("colours", "seats"), [("swap", {0, 1}), ("first", {0}), ("second", {1}), ("mover", {0, 1})])
-def test_only_the_learner_is_learned_from(tmp_path: Path, colours: Any, seats: set[int]) -> None:
-    settings = SelfPlaySettings(
-        episodes="best-versus-opponent", games=12, visits=12, parallel_games=6, batch_size=6, opening_plies=3
-    )
-    opponent = replace(player(1, visits=1), learns=False)
-    play_generation(
-        GAME, [player(), opponent], settings, folder=tmp_path, generation=1, nets=[7, NO_NET], seed=1, colours=colours
-    )
-    buffer = ReplayBuffer(GAME, 100)
-    games = buffer.extend(shard_paths(tmp_path, 1))
-    assert games is not None
-    learners = np.argmax(games.nets == 7, axis=1)
-    assert set(learners.tolist()) == seats
-    assert set(games.nets.ravel().tolist()) == {7, NO_NET}
-    of_move = np.repeat(learners, np.diff(games.moves_before))
-    np.testing.assert_array_equal(games.learn == 1, games.movers == of_move)
-    score = learner_metrics(games)
-    assert sum(score.values()) == 12
-    assert score["wins"] == sum((games.outcome == 1) & (learners == 0)) + sum((games.outcome == -1) & (learners == 1))
-    if colours == "mover":
-        starts = games.line_offsets[:-1] * 0 + np.diff(games.line_offsets) - np.diff(games.moves_before)
-        np.testing.assert_array_equal(learners, starts % 2)
-
-
-def test_an_opponent_and_episodes_go_together() -> None:
-    with pytest.raises(ValueError, match=r'episodes = "best-versus-opponent" needs a section \[opponent\]'):
-        parse_recipe({"game": "chess", "selfplay": {"episodes": "best-versus-opponent"}}, "test")
-    with pytest.raises(ValueError, match=r"\[opponent\] needs selfplay.episodes"):
-        parse_recipe({"game": "chess", "opponent": {"net": "maia.pb.gz"}}, "test")
-    both = {"game": "chess", "selfplay": {"episodes": "candidate-versus-opponent"}, "opponent": {"colours": "mover"}}
-    opponent = parse_recipe(both, "test").opponent
-    assert opponent is not None
-    assert (opponent.visits, opponent.colours) == (1, "mover")
-
-
-def test_wrong_settings_are_refused() -> None:
-    with pytest.raises(ValueError, match="fast_visits must be less than visits, got 100 of 100"):
-        parse_recipe({"game": "chess", "selfplay": {"visits": 100, "playout_cap": {"fast_visits": 100}}}, "test")
-    with pytest.raises(ValueError, match="max_plies must be more than opening_plies, got 6 and 6"):
-        parse_recipe({"game": "chess", "selfplay": {"max_plies": 6, "opening_plies": 6}}, "test")
-    with pytest.raises(ValueError, match=r"playout_cap.full_share: .* greater than 0, got 0"):
-        parse_recipe({"game": "chess", "selfplay": {"playout_cap": {"full_share": 0}}}, "test")
-    with pytest.raises(ValueError, match=r"resignation.threshold: .* less than 0, got 0.5"):
-        parse_recipe({"game": "chess", "selfplay": {"resignation": {"threshold": 0.5}}}, "test")
-
-
-# -- a tree for each side ----------------------------------------------------------------------------------------------
-
-CONTEMPT = SearchParams(dirichlet=Dirichlet(), search_contempt=SearchContempt(n_scl=6))
-
-
-def test_a_tree_for_each_side_is_two_players_with_one_cache() -> None:
-    """Same searches as of two players on the seats; the noise of a tree is that of its seat."""
-    facts = ArenaFacts()
-    both = games_of([player(search=CONTEMPT)], tree_per_side=True, facts=facts)
-    seated = [GamePlan(index, (0, 1)) for index in range(20)]
-    two = games_of([player(search=CONTEMPT), player(search=CONTEMPT)], seated)
-    assert same(both, two)
-    assert facts.cache_lookups > 0
-
-
-def test_search_contempt_with_one_tree_for_both_begins_it_anew_every_ply() -> None:
-    quiet = CONTEMPT.model_copy(update={"dirichlet": None})
-    anew = games_of([player(search=quiet.model_copy(update={"reuse_tree": False}))])
-    assert same(games_of([player(search=quiet)]), anew)
-
-
-def test_a_tree_for_each_side_keeps_visits() -> None:
-    kept, anew = ArenaFacts(), ArenaFacts()
-    games_of([player(search=CONTEMPT, visits=60)], tree_per_side=True, facts=kept)
-    games_of([player(search=CONTEMPT, visits=60)], facts=anew)
-    assert kept.visits / kept.moves < anew.visits / anew.moves == pytest.approx(60, abs=0.5)
-
-
-# -- the same games again ----------------------------------------------------------------------------------------------
-
-
-def test_everything_together_is_the_same_for_any_number_of_parallel_games_and_threads() -> None:
-    options: dict[str, Any] = {"resignation": RESIGNS, "max_plies": 30}
-    search = CONTEMPT.model_copy(update={"forced_playouts": ForcedPlayouts()})
-    plans = [GamePlan(k, start=(3,) * (k % 4)) for k in range(16)]
-    for per_side in (False, True):
-        capped = player(cap=CAP, search=search)
-        wanted = games_of([capped], plans, tree_per_side=per_side, **options)
-        for how in ({"parallel": 1}, {"parallel": 16, "batch_size": 64}, {"threads": 3}, {"in_flight": 1}):
-            assert same(wanted, games_of([capped], plans, tree_per_side=per_side, **(options | how)))
-        assert not same(wanted, games_of([capped], plans, tree_per_side=per_side, **(options | {"seed": 2})))
-
-
-# -- in the loop -------------------------------------------------------------------------------------------------------
-
-
-class Silent(Display):
-    """Keeps the lines that would be printed."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-
-    def generation(self, line: str) -> None:
-        self.lines.append(line)
-
-
-def tiny_recipe(**sections: Any) -> Recipe:
-    selfplay = {
-        "episodes": "best-versus-opponent",
-        "games": 12,
-        "visits": 8,
-        "parallel_games": 6,
-        "batch_size": 4,
-        "shard_games": 5,
-        "playout_cap": {"fast_visits": 3, "full_share": 0.5},
-        "resignation": {"threshold": -0.01, "moves": 1, "earliest_ply": 4, "play_through": 0.5},
-    }
-    values = {
-        "game": "tictactoe",
-        "network": {"filters": 4, "blocks": 1, "policy_channels": 2, "value_channels": 2, "value_hidden": 8},
-        "selfplay": selfplay,
-        "opponent": {"baseline": "random"},
-        "train": {"batch_size": 16, "samples_per_position": 1.0, "warmup_steps": 2},
-        "gate": {"by": "off"},
-        "run": {"generations": 2, "threads": 1},
-    }
-    return parse_recipe(values | sections, "test")
-
-
-def rows_of(folder: Path) -> list[dict[str, Any]]:
-    rows = [row for path in sorted((folder / "games").glob("*.parquet")) for row in pq.read_table(path).to_pylist()]
-    return sorted(rows, key=lambda row: (row["generation"], row["index"]))
-
-
-def as_text(rows: list[dict[str, Any]]) -> list[str]:
-    """Rows to compare; NaN equals NaN."""
-    return [repr(row) for row in rows]
-
-
-def test_a_run_against_an_opponent_with_playout_cap_and_resignation(tmp_path: Path) -> None:
-    display = Silent()
-    learn(tiny_recipe(), folder=tmp_path / "a", display=display)
-    metrics = [json.loads(line) for line in (tmp_path / "a" / "metrics.jsonl").read_text().splitlines()]
-    for line, text in zip(metrics, display.lines, strict=True):
-        games, rows = line["games"], [row for row in rows_of(tmp_path / "a") if row["generation"] == line["generation"]]
-        assert sum(games["learner"].values()) == games["games"] == 12
-        assert games["resigned"]["games"] == sum(row["end_reason"] == RESIGNATION for row in rows)
-        assert games["resigned"]["wrong"] <= games["resigned"]["played_out"]
-        assert games["positions"] == sum(sum(row["learn"]) for row in rows)
-        assert line["cost"]["evaluations"] == line["selfplay"]["evaluations"]
-        learner = games["learner"]
-        assert f"learner +{learner['wins']} ={learner['draws']} -{learner['losses']}" in text
-        assert f"resigned {games['resigned']['games']}, wrong" in text
-    assert sum(line["games"]["resigned"]["games"] for line in metrics) > 0
-    learn(tiny_recipe(run={"generations": 2, "threads": 2}), folder=tmp_path / "b", display=Silent())
-    assert as_text(rows_of(tmp_path / "a")) == as_text(rows_of(tmp_path / "b"))
-
-
-def test_lost_games_against_an_opponent_are_played_again_the_same(tmp_path: Path) -> None:
-    recipe = tiny_recipe(run={"generations": 1, "threads": 1})
-    learn(recipe, folder=tmp_path / "run", display=Silent())
-    before = as_text(rows_of(tmp_path / "run"))
-    (tmp_path / "run" / "checkpoint" / "checkpoint.safetensors").unlink()
-    (tmp_path / "run" / "games" / "gen-00001-0001.parquet").unlink()
-    learn(recipe, folder=tmp_path / "run", display=Silent())
-    assert as_text(rows_of(tmp_path / "run")) == before
-
-
-def test_the_moves_of_an_opponent_with_a_net_cost_nothing(tmp_path: Path) -> None:
-    recipe = tiny_recipe(
-        opponent={"net": "uniform", "colours": "second", "search": {"cache_size": 0}},
-        run={"generations": 1, "threads": 1},
-    )
-    learn(recipe, folder=tmp_path / "run", display=Silent())
-    line = json.loads((tmp_path / "run" / "metrics.jsonl").read_text())
-    of_opponent = sum(row["movers"].count(0) for row in rows_of(tmp_path / "run"))
-    assert line["selfplay"]["evaluations"] - line["cost"]["evaluations"] == of_opponent > 10
-
-
-@pytest.mark.parametrize(
-    ("selfplay", "opponent", "message"),
-    [
-        ({"opening_book": "nowhere.epd"}, None, r"nowhere\.epd"),
-        ({"episodes": "best-versus-opponent"}, {"baseline": "rave:5"}, "player opponent: rave plays nogo alone"),
-        ({"episodes": "best-versus-opponent"}, {"net": "nowhere.pb.gz"}, r"nowhere\.pb\.gz"),
-    ],
-)
-def test_players_that_do_not_fit_are_named_before_the_run_begins(
-    tmp_path: Path, selfplay: dict[str, Any], opponent: dict[str, Any] | None, message: str
-) -> None:
-    sections = {"selfplay": {"games": 2, **selfplay}} | ({"opponent": opponent} if opponent else {})
-    with pytest.raises((OSError, ValueError), match=message):
-        learn(parse_recipe({"game": "tictactoe", **sections}, "test"), folder=tmp_path / "run", display=Silent())
-    assert not (tmp_path / "run" / "config.toml").exists()
-
-
-def test_the_unknown_surprise_of_an_opponents_moves_is_no_warning(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    train = {"batch_size": 16, "warmup_steps": 2, "surprise_weight": 0.5}
-    recipe = tiny_recipe(train=train, run={"generations": 1, "threads": 1})
-    learn(recipe, folder=tmp_path / "run", display=Silent())
-    assert any(np.isnan(row["surprise"]).any() for row in rows_of(tmp_path / "run"))
-    assert "surprise" not in capsys.readouterr().err

@@ -1,0 +1,212 @@
+"""The UCI engine: lines, scores, castling, statistics, clocks, nets that are missing."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import chess
+import chess.engine
+import pytest
+from uci_client import Client, engine
+from uci_positions import MATE_IN_1, START_MOVES, bestmove, infos
+
+MATE_IN_2 = "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1"
+
+
+MATED_IN_1 = "7k/8/5K2/8/8/8/8/6Q1 b - - 0 1"
+
+
+CHESS960 = "1rk3r1/pppppppp/8/8/8/8/PPPPPPPP/1RK3R1 w GBgb - 0 1"
+
+
+def test_multipv_lines_are_legal_and_ordered(client: Client) -> None:
+    client.send("setoption name MultiPV value 4", "setoption name UCI_ShowWDL value true", "position startpos")
+    client.send("go nodes 500")
+    lines = client.until("bestmove")
+    last = infos(lines)[-4:]
+    assert [info["multipv"] for info in last] == ["1", "2", "3", "4"]
+    assert len({info["pv"].split()[0] for info in last}) == 4
+    for info in last:
+        board = chess.Board()
+        for move in info["pv"].split():
+            board.push_uci(move)
+        assert sum(map(int, info["wdl"].split())) == 1000
+    assert bestmove(lines[-1]) == last[0]["pv"].split()[0]
+
+
+@pytest.mark.parametrize(
+    ("fen", "mate", "move"), [(MATE_IN_1, "1", "a1a8"), (MATE_IN_2, "2", None), (MATED_IN_1, None, None)]
+)
+def test_mate_scores(shared: Client, fen: str, mate: str | None, move: str | None) -> None:
+    shared.send("ucinewgame", f"position fen {fen}", "go nodes 3000")
+    lines = shared.until("bestmove")
+    assert infos(lines)[-1].get("mate") == mate
+    if move is not None:
+        assert bestmove(lines[-1]) == move
+
+
+def test_go_mate(shared: Client) -> None:
+    shared.send("ucinewgame", f"position fen {MATE_IN_2}", "go mate 2")
+    lines = shared.until("bestmove")
+    assert infos(lines)[-1]["mate"] == "2"
+
+
+def test_the_mated_side_says_so(shared: Client) -> None:
+    shared.send("setoption name SmartPruningFactor value 0")
+    shared.send("ucinewgame", f"position fen {MATED_IN_1}", "go nodes 300")
+    lines = shared.until("bestmove")
+    shared.send("setoption name SmartPruningFactor value 1.33")
+    assert infos(lines)[-1]["mate"] == "-1"
+
+
+def test_go_depth(shared: Client) -> None:
+    shared.send("ucinewgame", "position startpos", "go depth 3")
+    assert int(infos(shared.until("bestmove"))[-1]["depth"]) >= 3
+
+
+@pytest.mark.parametrize(
+    "fen", ["7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "7k/8/6QK/8/8/8/8/8 b - - 0 1"], ids=["mate", "stalemate"]
+)
+def test_no_legal_move(shared: Client, fen: str) -> None:
+    shared.send("ucinewgame", f"position fen {fen}", "go nodes 10")
+    assert bestmove(shared.expect("bestmove")) == "(none)"
+
+
+def test_position_drawn_by_a_rule_is_still_searched(shared: Client) -> None:
+    shared.send("ucinewgame", "position fen 8/8/4k3/8/8/3K4/8/8 w - - 99 80 moves d3d4 e6d6", "go nodes 50")
+    assert bestmove(shared.expect("bestmove")).startswith("d4")
+
+
+def test_chess960_castling(client: Client) -> None:
+    client.send("setoption name UCI_Chess960 value true", f"position fen {CHESS960} moves c1b1 c8b8", "isready")
+    assert not any(line.startswith("info string error") for line in client.until("readyok"))
+    client.send("fen")
+    board = chess.Board(CHESS960, chess960=True)
+    board.push_uci("c1b1")
+    board.push_uci("c8b8")
+    assert client.expect(board.board_fen()).split()[0] == board.board_fen()
+    client.send(f"position fen {CHESS960}", "go nodes 20 searchmoves c1g1")
+    assert bestmove(client.expect("bestmove")) == "c1g1"
+
+
+def test_standard_castling_is_two_squares(client: Client) -> None:
+    client.send("position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1", "go nodes 5 searchmoves e1g1")
+    assert bestmove(client.expect("bestmove")) == "e1g1"
+
+
+VERBOSE = re.compile(
+    r"info string (?P<move>\S{4,5}) {1,2}\((?P<index>\d+) *\) N: +(?P<n>\d+) \(\+ *\d+\) \(P: +[\d.]+%\) "
+    r"\(WL: +-?[\d.-]+\) \(D: +[\d.-]+\) \(M: +[\d.-]+\) \(Q: +-?[\d.]+\) \(U: +[\d.]+\) \(S: +-?[\d.]+\) "
+    r"\(V: +-?[\d.-]+\)"
+)
+
+
+def test_verbose_move_stats(client: Client) -> None:
+    client.send("setoption name VerboseMoveStats value true", "setoption name SmartPruningFactor value 0")
+    client.send("position startpos", "go nodes 200")
+    lines = client.until("bestmove")
+    found = [VERBOSE.match(line) for line in lines if line.startswith("info string") and " (U: " in line]
+    assert len(found) == 20
+    moves = [match for match in found if match is not None]
+    assert {match["move"] for match in moves} == START_MOVES
+    visits = [int(match["n"]) for match in moves]
+    assert visits == sorted(visits)
+    assert sum(visits) == 199
+    assert moves[-1]["move"] == bestmove(lines[-1])
+    assert lines[-2].startswith("info string node  (20  ) N:     200 (+ 0) (P: ")
+    index = {match["move"]: int(match["index"]) for match in moves}
+    assert (index["e2e4"], index["d2d4"]) == (322, 293)
+
+
+def test_live_stats(client: Client) -> None:
+    client.send("setoption name LogLiveStats value true", "position startpos", "go infinite")
+    client.expect("info string node ")
+    client.send("stop")
+    client.expect("bestmove")
+
+
+def test_log_file(client: Client, tmp_path: Path) -> None:
+    log = tmp_path / "uci.log"
+    client.send(f"setoption name LogFile value {log}", "isready")
+    client.expect("readyok")
+    text = log.read_text()
+    assert " > isready\n" in text
+    assert " < readyok\n" in text
+    client.send(f"setoption name LogFile value {tmp_path}", "isready")
+    assert any("Is a directory" in line for line in client.until("readyok"))
+
+
+def test_output_is_not_flooded(client: Client) -> None:
+    client.send("position startpos", "go movetime 2000")
+    assert len(infos(client.until("bestmove"))) < 60
+
+
+def test_every_clock_gets_a_move(client: Client) -> None:
+    client.ready()
+    for go in ("go movetime 300", "go wtime 1000 btime 1000", "go wtime 1 btime 1", "go wtime -5 btime -5 winc 10"):
+        client.send("ucinewgame", "position startpos", go)
+        client.expect("bestmove", seconds=10)
+
+
+def test_only_move_is_played_at_once(client: Client) -> None:
+    client.send("position fen k7/8/1K6/8/8/8/8/7R b - - 0 1", "go wtime 3600000 btime 3600000")
+    assert bestmove(client.expect("bestmove", seconds=20)) == "a8b8"
+
+
+@pytest.mark.parametrize("ending", ["quit", ""])
+@pytest.mark.parametrize("before", ["", "position startpos\ngo infinite\n", "isready\n", "go nodes 10\nwait\n"])
+def test_quit_and_end_of_input_end_promptly(ending: str, before: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "hauteur.cli.main", "uci", "--weights", "uniform"],
+        input=before + ending,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert done.stdout.count("bestmove") == before.count("go ") or "wait" not in before
+
+
+def test_wait_holds_commands_back(client: Client) -> None:
+    client.send("position startpos", "go nodes 2000", "wait", "fen", "go infinite", "wait")
+    lines = client.until("rnbqkbnr")
+    assert any(line.startswith("bestmove") for line in lines)
+    client.expect("info string error: wait: this search ends with `stop` only")
+
+
+def test_without_a_net_it_says_so_and_plays_a_legal_move(tmp_path: Path) -> None:
+    with engine(cwd=tmp_path, env={"HAUTEUR_NET": ""}) as client:
+        assert any(line.startswith("info string error: no net") for line in client.ready())
+        client.send("position startpos moves e2e4", "go nodes 10")
+        board = chess.Board()
+        board.push_uci("e2e4")
+        assert chess.Move.from_uci(bestmove(client.expect("bestmove"))) in board.legal_moves
+        client.send("setoption name WeightsFile value uniform", "go nodes 10")
+        assert int(infos(client.until("bestmove"))[-1]["nodes"]) > 0
+
+
+def test_a_net_that_cannot_be_opened(tmp_path: Path) -> None:
+    (tmp_path / "broken.pb.gz").write_bytes(b"no net at all")
+    with engine(cwd=tmp_path, env={"HAUTEUR_NET": ""}) as client:
+        lines = client.ready()
+        assert any("broken.pb.gz (newest in the working directory)" in line for line in lines)
+        assert any(line.startswith("info string error: the net cannot be used: ") for line in lines)
+        client.send("go nodes 5")
+        assert bestmove(client.expect("bestmove")) in START_MOVES
+
+
+def test_net_of_the_environment(tmp_path: Path) -> None:
+    with engine(cwd=tmp_path, env={"HAUTEUR_NET": "uniform"}) as client:
+        assert "info string net: uniform (environment variable HAUTEUR_NET)" in client.ready()
+
+
+def test_temperature_varies_moves(client: Client) -> None:
+    client.send("setoption name Temperature value 1", "setoption name SmartPruningFactor value 0")
+    played = set()
+    for _ in range(12):
+        client.send("ucinewgame", "position startpos", "go nodes 40")
+        played.add(bestmove(client.expect("bestmove")))
+    assert len(played) > 2

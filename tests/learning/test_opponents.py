@@ -1,0 +1,218 @@
+"""Self-play against a fixed opponent, and with a tree for each side."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from selfplay_toys import CAP, GAME, RESIGNS, games_of, player, same
+
+from hauteur.games.end_reasons import RESIGNATION
+from hauteur.games.game_line import NO_NET
+from hauteur.learning.metrics import Display, learner_metrics
+from hauteur.learning.pipeline import learn
+from hauteur.learning.recipe import Recipe, SelfPlaySettings, parse_recipe
+from hauteur.learning.replay import ReplayBuffer
+from hauteur.learning.selfplay import play_generation, shard_paths
+from hauteur.matches.arena import ArenaFacts
+from hauteur.matches.record import GamePlan
+from hauteur.search.params import Dirichlet, SearchParams
+from hauteur.search.rules import ForcedPlayouts, SearchContempt
+
+
+@pytest.mark.parametrize(("colours", "seats"), [("swap", {0, 1}), ("first", {0}), ("second", {1}), ("mover", {0, 1})])
+def test_only_the_learner_is_learned_from(tmp_path: Path, colours: Any, seats: set[int]) -> None:
+    settings = SelfPlaySettings(
+        episodes="best-versus-opponent", games=12, visits=12, parallel_games=6, batch_size=6, opening_plies=3
+    )
+    opponent = replace(player(1, visits=1), learns=False)
+    play_generation(
+        GAME, [player(), opponent], settings, folder=tmp_path, generation=1, nets=[7, NO_NET], seed=1, colours=colours
+    )
+    buffer = ReplayBuffer(GAME, 100)
+    games = buffer.extend(shard_paths(tmp_path, 1))
+    assert games is not None
+    learners = np.argmax(games.nets == 7, axis=1)
+    assert set(learners.tolist()) == seats
+    assert set(games.nets.ravel().tolist()) == {7, NO_NET}
+    of_move = np.repeat(learners, np.diff(games.moves_before))
+    np.testing.assert_array_equal(games.learn == 1, games.movers == of_move)
+    score = learner_metrics(games)
+    assert sum(score.values()) == 12
+    assert score["wins"] == sum((games.outcome == 1) & (learners == 0)) + sum((games.outcome == -1) & (learners == 1))
+    if colours == "mover":
+        starts = games.line_offsets[:-1] * 0 + np.diff(games.line_offsets) - np.diff(games.moves_before)
+        np.testing.assert_array_equal(learners, starts % 2)
+
+
+def test_an_opponent_and_episodes_go_together() -> None:
+    with pytest.raises(ValueError, match=r'episodes = "best-versus-opponent" needs a section \[opponent\]'):
+        parse_recipe({"game": "chess", "selfplay": {"episodes": "best-versus-opponent"}}, "test")
+    with pytest.raises(ValueError, match=r"\[opponent\] needs selfplay.episodes"):
+        parse_recipe({"game": "chess", "opponent": {"net": "maia.pb.gz"}}, "test")
+    both = {"game": "chess", "selfplay": {"episodes": "candidate-versus-opponent"}, "opponent": {"colours": "mover"}}
+    opponent = parse_recipe(both, "test").opponent
+    assert opponent is not None
+    assert (opponent.visits, opponent.colours) == (1, "mover")
+
+
+def test_wrong_settings_are_refused() -> None:
+    with pytest.raises(ValueError, match="fast_visits must be less than visits, got 100 of 100"):
+        parse_recipe({"game": "chess", "selfplay": {"visits": 100, "playout_cap": {"fast_visits": 100}}}, "test")
+    with pytest.raises(ValueError, match="max_plies must be more than opening_plies, got 6 and 6"):
+        parse_recipe({"game": "chess", "selfplay": {"max_plies": 6, "opening_plies": 6}}, "test")
+    with pytest.raises(ValueError, match=r"playout_cap.full_share: .* greater than 0, got 0"):
+        parse_recipe({"game": "chess", "selfplay": {"playout_cap": {"full_share": 0}}}, "test")
+    with pytest.raises(ValueError, match=r"resignation.threshold: .* less than 0, got 0.5"):
+        parse_recipe({"game": "chess", "selfplay": {"resignation": {"threshold": 0.5}}}, "test")
+
+
+CONTEMPT = SearchParams(dirichlet=Dirichlet(), search_contempt=SearchContempt(n_scl=6))
+
+
+def test_a_tree_for_each_side_is_two_players_with_one_cache() -> None:
+    """Same searches as of two players on the seats; the noise of a tree is that of its seat."""
+    facts = ArenaFacts()
+    both = games_of([player(search=CONTEMPT)], tree_per_side=True, facts=facts)
+    seated = [GamePlan(index, (0, 1)) for index in range(20)]
+    two = games_of([player(search=CONTEMPT), player(search=CONTEMPT)], seated)
+    assert same(both, two)
+    assert facts.cache_lookups > 0
+
+
+def test_search_contempt_with_one_tree_for_both_begins_it_anew_every_ply() -> None:
+    quiet = CONTEMPT.model_copy(update={"dirichlet": None})
+    anew = games_of([player(search=quiet.model_copy(update={"reuse_tree": False}))])
+    assert same(games_of([player(search=quiet)]), anew)
+
+
+def test_a_tree_for_each_side_keeps_visits() -> None:
+    kept, anew = ArenaFacts(), ArenaFacts()
+    games_of([player(search=CONTEMPT, visits=60)], tree_per_side=True, facts=kept)
+    games_of([player(search=CONTEMPT, visits=60)], facts=anew)
+    assert kept.visits / kept.moves < anew.visits / anew.moves == pytest.approx(60, abs=0.5)
+
+
+def test_everything_together_is_the_same_for_any_number_of_parallel_games_and_threads() -> None:
+    options: dict[str, Any] = {"resignation": RESIGNS, "max_plies": 30}
+    search = CONTEMPT.model_copy(update={"forced_playouts": ForcedPlayouts()})
+    plans = [GamePlan(k, start=(3,) * (k % 4)) for k in range(16)]
+    for per_side in (False, True):
+        capped = player(cap=CAP, search=search)
+        wanted = games_of([capped], plans, tree_per_side=per_side, **options)
+        for how in ({"parallel": 1}, {"parallel": 16, "batch_size": 64}, {"threads": 3}, {"in_flight": 1}):
+            assert same(wanted, games_of([capped], plans, tree_per_side=per_side, **(options | how)))
+        assert not same(wanted, games_of([capped], plans, tree_per_side=per_side, **(options | {"seed": 2})))
+
+
+class Silent(Display):
+    """Keeps the lines that would be printed."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def generation(self, line: str) -> None:
+        self.lines.append(line)
+
+
+def tiny_recipe(**sections: Any) -> Recipe:
+    selfplay = {
+        "episodes": "best-versus-opponent",
+        "games": 12,
+        "visits": 8,
+        "parallel_games": 6,
+        "batch_size": 4,
+        "shard_games": 5,
+        "playout_cap": {"fast_visits": 3, "full_share": 0.5},
+        "resignation": {"threshold": -0.01, "moves": 1, "earliest_ply": 4, "play_through": 0.5},
+    }
+    values = {
+        "game": "tictactoe",
+        "network": {"filters": 4, "blocks": 1, "policy_channels": 2, "value_channels": 2, "value_hidden": 8},
+        "selfplay": selfplay,
+        "opponent": {"baseline": "random"},
+        "train": {"batch_size": 16, "samples_per_position": 1.0, "warmup_steps": 2},
+        "gate": {"by": "off"},
+        "run": {"generations": 2, "threads": 1},
+    }
+    return parse_recipe(values | sections, "test")
+
+
+def rows_of(folder: Path) -> list[dict[str, Any]]:
+    rows = [row for path in sorted((folder / "games").glob("*.parquet")) for row in pq.read_table(path).to_pylist()]
+    return sorted(rows, key=lambda row: (row["generation"], row["index"]))
+
+
+def as_text(rows: list[dict[str, Any]]) -> list[str]:
+    """Rows to compare; NaN equals NaN."""
+    return [repr(row) for row in rows]
+
+
+def test_a_run_against_an_opponent_with_playout_cap_and_resignation(tmp_path: Path) -> None:
+    display = Silent()
+    learn(tiny_recipe(), folder=tmp_path / "a", display=display)
+    metrics = [json.loads(line) for line in (tmp_path / "a" / "metrics.jsonl").read_text().splitlines()]
+    for line, text in zip(metrics, display.lines, strict=True):
+        games, rows = line["games"], [row for row in rows_of(tmp_path / "a") if row["generation"] == line["generation"]]
+        assert sum(games["learner"].values()) == games["games"] == 12
+        assert games["resigned"]["games"] == sum(row["end_reason"] == RESIGNATION for row in rows)
+        assert games["resigned"]["wrong"] <= games["resigned"]["played_out"]
+        assert games["positions"] == sum(sum(row["learn"]) for row in rows)
+        assert line["cost"]["evaluations"] == line["selfplay"]["evaluations"]
+        learner = games["learner"]
+        assert f"learner +{learner['wins']} ={learner['draws']} -{learner['losses']}" in text
+        assert f"resigned {games['resigned']['games']}, wrong" in text
+    assert sum(line["games"]["resigned"]["games"] for line in metrics) > 0
+    learn(tiny_recipe(run={"generations": 2, "threads": 2}), folder=tmp_path / "b", display=Silent())
+    assert as_text(rows_of(tmp_path / "a")) == as_text(rows_of(tmp_path / "b"))
+
+
+def test_lost_games_against_an_opponent_are_played_again_the_same(tmp_path: Path) -> None:
+    recipe = tiny_recipe(run={"generations": 1, "threads": 1})
+    learn(recipe, folder=tmp_path / "run", display=Silent())
+    before = as_text(rows_of(tmp_path / "run"))
+    (tmp_path / "run" / "checkpoint" / "checkpoint.safetensors").unlink()
+    (tmp_path / "run" / "games" / "gen-00001-0001.parquet").unlink()
+    learn(recipe, folder=tmp_path / "run", display=Silent())
+    assert as_text(rows_of(tmp_path / "run")) == before
+
+
+def test_the_moves_of_an_opponent_with_a_net_cost_nothing(tmp_path: Path) -> None:
+    recipe = tiny_recipe(
+        opponent={"net": "uniform", "colours": "second", "search": {"cache_size": 0}},
+        run={"generations": 1, "threads": 1},
+    )
+    learn(recipe, folder=tmp_path / "run", display=Silent())
+    line = json.loads((tmp_path / "run" / "metrics.jsonl").read_text())
+    of_opponent = sum(row["movers"].count(0) for row in rows_of(tmp_path / "run"))
+    assert line["selfplay"]["evaluations"] - line["cost"]["evaluations"] == of_opponent > 10
+
+
+@pytest.mark.parametrize(
+    ("selfplay", "opponent", "message"),
+    [
+        ({"opening_book": "nowhere.epd"}, None, r"nowhere\.epd"),
+        ({"episodes": "best-versus-opponent"}, {"baseline": "rave:5"}, "player opponent: rave plays nogo alone"),
+        ({"episodes": "best-versus-opponent"}, {"net": "nowhere.pb.gz"}, r"nowhere\.pb\.gz"),
+    ],
+)
+def test_players_that_do_not_fit_are_named_before_the_run_begins(
+    tmp_path: Path, selfplay: dict[str, Any], opponent: dict[str, Any] | None, message: str
+) -> None:
+    sections = {"selfplay": {"games": 2, **selfplay}} | ({"opponent": opponent} if opponent else {})
+    with pytest.raises((OSError, ValueError), match=message):
+        learn(parse_recipe({"game": "tictactoe", **sections}, "test"), folder=tmp_path / "run", display=Silent())
+    assert not (tmp_path / "run" / "config.toml").exists()
+
+
+def test_the_unknown_surprise_of_an_opponents_moves_is_no_warning(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    train = {"batch_size": 16, "warmup_steps": 2, "surprise_weight": 0.5}
+    recipe = tiny_recipe(train=train, run={"generations": 1, "threads": 1})
+    learn(recipe, folder=tmp_path / "run", display=Silent())
+    assert any(np.isnan(row["surprise"]).any() for row in rows_of(tmp_path / "run"))
+    assert "surprise" not in capsys.readouterr().err

@@ -1,0 +1,166 @@
+"""A run that begins from games or nets: wrong input, damaged games, a process that is killed."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from recorded_games import random_record, shard_of
+from start_toys import TICTACTOE, TINY, Silent, metrics_of, tiny
+
+from hauteur import _core
+from hauteur.learning.bootstrap.data import bring_in
+from hauteur.learning.checkpoint import load_checkpoint
+from hauteur.learning.pipeline import learn
+from hauteur.learning.recipe import Recipe, parse_recipe, recipe_toml
+
+
+@pytest.mark.parametrize(
+    ("start", "run", "message"),
+    [
+        ({}, {"generations": 1}, "start needs net (weights) or games"),
+        ({"distil_from": "x.safetensors", "net": "y"}, {"generations": 1}, "start.distil_from needs start.games"),
+        ({"net": "y.safetensors"}, {"generations": 0}, "run.generations = 0 (no self-play) needs start.games"),
+        ({"large_net": "y.safetensors"}, {"generations": 1}, "start.large_net needs the section [large]"),
+        ({"games": ["x"], "hold_out": 1.0}, {}, "start.hold_out"),
+        ({"games": ["x"], "epochs": 0}, {}, "start.epochs"),
+        (
+            {"games": ["x"], "epoch": 1},
+            {},
+            "start.epoch is not a setting (did you mean epochs?); allowed: net, large_net, games",
+        ),
+    ],
+)
+def test_wrong_settings_are_named(start: dict[str, Any], run: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        tiny(start, run=run)
+    assert message in str(caught.value)
+
+
+def test_what_is_not_there_is_said_before_anything_is_written(tmp_path: Path, shard: Path, teacher_file: Path) -> None:
+    for start, message in (
+        ({"games": [str(tmp_path / "no.pgn")]}, "no.pgn: there is no such file or folder"),
+        ({"games": [str(tmp_path / "*.pgn")]}, "no file of games there"),
+        ({"games": [str(teacher_file)]}, "files of this kind are not read here"),
+        ({"games": [str(shard)], "distil_from": str(tmp_path / "no.safetensors")}, "no.safetensors"),
+    ):
+        with pytest.raises((ValueError, OSError)) as caught:
+            learn(tiny(start), folder=tmp_path / "run", display=Silent())
+        assert message in str(caught.value)
+        assert not (tmp_path / "run").exists()
+
+
+def test_input_that_is_wrong_leaves_no_run_behind(tmp_path: Path) -> None:
+    (tmp_path / "bad.parquet").write_bytes(b"no shard")
+    (tmp_path / "bad.gz").write_bytes(b"no chunk")
+    book = {"opening_book": str(tmp_path / "nobook.epd"), "games": 4, "visits": 2}
+    cases: list[tuple[Recipe, str]] = [
+        (tiny({"games": [str(tmp_path / "bad.parquet")]}), "no game can be used: .*bad.parquet"),
+        (
+            parse_recipe(
+                {**TINY, "game": "chess", "start": {"games": [str(tmp_path / "bad.gz")], "hold_out": 0}}, "test"
+            ),
+            "no game can be used: .*bad.gz: not a whole gzip",
+        ),
+        (parse_recipe({**TINY, "selfplay": book, "run": {"generations": 1, "threads": 1}}, "test"), "nobook.epd"),
+    ]
+    for recipe, message in cases:
+        with pytest.raises((ValueError, FileNotFoundError), match=message):
+            learn(recipe, folder=tmp_path / "run", display=Silent())
+        assert not (tmp_path / "run").exists()
+
+
+def test_wrong_input_leaves_other_files_and_finished_work_alone(tmp_path: Path, shard: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run/notes.txt").write_text("mine")
+    (tmp_path / "bad.parquet").write_bytes(b"no shard")
+    with pytest.raises(ValueError, match="no game can be used"):
+        learn(tiny({"games": [str(tmp_path / "bad.parquet")]}), folder=tmp_path / "run", display=Silent())
+    assert [path.name for path in (tmp_path / "run").rglob("*")] == ["notes.txt"]
+    learn(tiny({"games": [str(shard)]}), folder=tmp_path / "run", display=Silent())
+    before = sorted((tmp_path / "run").rglob("*"))
+    with pytest.raises(ValueError, match="holds a run with other settings"):
+        learn(tiny({"games": [str(shard)]}, run={"seed": 2}), folder=tmp_path / "run", display=Silent())
+    assert sorted((tmp_path / "run").rglob("*")) == before
+
+
+def test_a_share_that_holds_all_games_out_is_named(tmp_path: Path, shard: Path) -> None:
+    with pytest.raises(ValueError, match=r"start\.hold_out leaves all \d+ out"):
+        bring_in([str(shard)], TICTACTOE, tmp_path / "start", hold_out=0.999999, seed=1)
+
+
+def test_bad_games_are_named_and_left_out(tmp_path: Path, shard: Path) -> None:
+    other = shard_of(tmp_path / "b.parquet", _core.Game("connect4"), [random_record(_core.Game("connect4"), 1)])
+    display = Silent()
+    learn(tiny({"games": [str(shard), str(other)]}), folder=tmp_path / "run", display=display)
+    assert display.warnings == [f"left out {other}, game 1: is a game of connect4, not of tictactoe"]
+    assert metrics_of(tmp_path / "run")[0]["start"]["left_out"] == 1
+    with pytest.raises(ValueError, match=r"start\.games: no game can be used: .*is a game of connect4"):
+        learn(tiny({"games": [str(other)]}), folder=tmp_path / "none", display=Silent())
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from hauteur.learning import pipeline
+from hauteur.learning.bootstrap import data as start_data
+from hauteur.learning.recipe import load_recipe
+step, folder = sys.argv[1], Path(sys.argv[2])
+def kill(*args, **options):
+    os.kill(os.getpid(), signal.SIGKILL)
+def at_call(number, function):
+    calls = []
+    def wrapped(*args, **options):
+        calls.append(1)
+        if len(calls) == number:
+            kill()
+        return function(*args, **options)
+    return wrapped
+if step == "games":
+    start_data.write_shard = at_call(2, start_data.write_shard)
+elif step == "shard":
+    original = start_data.taught_games
+    start_data.taught_games = at_call(2, original)
+elif step == "round":
+    pipeline.Learners.train = at_call(2, pipeline.Learners.train)
+else:
+    pipeline.save_checkpoint = at_call(5, pipeline.save_checkpoint)
+pipeline.learn(load_recipe(folder.parent / "recipe.toml"), folder=folder)
+"""
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory, shard: Path, teacher_file: Path) -> tuple[Recipe, Path]:
+    """A recipe with every step of a beginning, and its run without interruption."""
+    recipe = tiny(
+        {"games": [str(shard)], "epochs": 2.0, "hold_out": 0.2, "distil_from": str(teacher_file)},
+        run={"generations": 1},
+    )
+    folder = tmp_path_factory.mktemp("whole") / "run"
+    learn(recipe, folder=folder, display=Silent())
+    return recipe, folder
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is for systems that have it")
+@pytest.mark.parametrize("step", ["games", "shard", "round", "checkpoint"])
+def test_a_killed_beginning_goes_on_where_it_was(whole: tuple[Recipe, Path], tmp_path: Path, step: str) -> None:
+    recipe, finished = whole
+    (tmp_path / "recipe.toml").write_text(recipe_toml(recipe))
+    folder = tmp_path / "run"
+    command = [sys.executable, "-c", KILLED, step, str(folder)]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, env=os.environ)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    display = Silent()
+    learn(recipe, folder=folder, display=display)
+    assert display.warnings == []
+    (_, a), (_, b) = (load_checkpoint(run / "checkpoint" / "checkpoint.safetensors") for run in (finished, folder))
+    assert a.keys() == b.keys()
+    assert [name for name in a if not np.array_equal(a[name], b[name])] == []
+    ours, theirs = (metrics_of(run)[0]["start"] for run in (finished, folder))
+    for found in (*ours["rounds"], *theirs["rounds"]):
+        del found["train"]["seconds"]
+    assert ours == theirs
