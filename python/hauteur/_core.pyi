@@ -188,7 +188,10 @@ class Forest:
     def stats(self) -> dict[str, float]:
         """Totals since the forest began: visits, rows, large_visits and large_rows (of them, the large net's), cache_hits, cache_lookups, terminal_visits, oracle_hits, collisions, depth_sum, depth_max, nodes, bytes."""
     def tree_stats(self, id: int) -> dict[str, float]:
-        """The same of one tree, with its edges; depth_max is from the present root."""
+        """Return the same of one tree, with its edges; depth_max is from the present root.
+
+        full: why the tree grows no more: 0 it may, 1 max_tree_bytes is reached, 2 a 32-bit counter has come near its end.
+        """
     def digest(self, id: int) -> int:
         """Hash of the whole tree (structure, visits, values): equal trees have equal digests."""
     def check_invariants(self, id: int) -> None:

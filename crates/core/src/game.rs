@@ -148,6 +148,12 @@ pub trait State: Send + Sync {
     /// Hash of all that the network sees (with the player to move): the evaluation cache's key. States with equal keys
     /// have equal features and equal legal actions.
     fn key(&self) -> u64;
+    /// Number of legal actions.
+    fn num_legal(&self) -> usize {
+        let mut actions = Vec::new();
+        self.legal_actions(&mut actions);
+        actions.len()
+    }
     /// A copy.
     fn clone_box(&self) -> Box<dyn State>;
     /// Becomes a copy of `other`, re-using allocations; `other` is of the same type and game.

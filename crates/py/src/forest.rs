@@ -429,6 +429,7 @@ pub fn search_map(search: &Search) -> HashMap<&'static str, f64> {
     let mut stats = counter_map(search.counters());
     stats.insert("nodes", search.tree().num_nodes() as f64);
     stats.insert("edges", search.tree().num_edges() as f64);
+    stats.insert("full", search.full().map_or(0.0, |why| f64::from(why as u8)));
     stats.insert("bytes", search.tree().bytes() as f64);
     stats
 }

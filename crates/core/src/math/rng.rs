@@ -1,6 +1,8 @@
 //! The counter-based random generator of a tree: draw number `counter` of generator `key` is a pure function of both.
 
 use std::convert::Infallible;
+use std::f64::consts::PI;
+use std::sync::LazyLock;
 
 use rand::{Rng, TryRng};
 use rand_distr::{Distribution, Gamma};
@@ -64,7 +66,68 @@ impl CounterRng {
     /// z ~ N(0, 1), from two draws (Box and Muller 1958): sqrt(-2 ln(1 - u1)) cos(2 pi u2).
     pub fn normal(&mut self) -> f64 {
         let (u1, u2) = (self.uniform(), self.uniform());
-        (-2.0 * (1.0 - u1).ln()).sqrt() * (2.0 * std::f64::consts::PI * u2).cos()
+        (-2.0 * (1.0 - u1).ln()).sqrt() * (2.0 * PI * u2).cos()
+    }
+
+    /// A number that |z| of the `normal` after `ahead` other calls is not above; one word, and no draw is made.
+    #[inline]
+    pub fn radius_ahead(&self, ahead: u64, bounds: &NormalBounds) -> f64 {
+        bounds.radius(1.0 - self.uniform_ahead(2 * ahead))
+    }
+
+    /// The |z| that `normal` would give after `ahead` other calls, unless `may` refuses a number that is no less; no draw is made.
+    pub fn abs_normal_ahead(&self, ahead: u64, bounds: &NormalBounds, may: impl Fn(f64) -> bool) -> Option<f64> {
+        let (rest, u2) = (1.0 - self.uniform_ahead(2 * ahead), self.uniform_ahead(2 * ahead + 1));
+        let z = || ((-2.0 * rest.ln()).sqrt() * (2.0 * PI * u2).cos()).abs();
+        may(bounds.radius(rest) * bounds.cosine(u2)).then(z)
+    }
+
+    #[inline]
+    fn uniform_ahead(&self, ahead: u64) -> f64 {
+        (draw(self.key, self.counter + ahead) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}
+
+/// Upper bounds of the two factors of [`CounterRng::normal`].
+pub struct NormalBounds {
+    /// Of sqrt(-2 ln x), by the exponent and the first bits of the mantissa of x in 2^-53..=1.
+    radius: [f64; 425],
+    /// Of |cos(2 pi u)|, by the first bits of u.
+    cosine: [f64; 64],
+}
+
+impl NormalBounds {
+    /// No |z| is greater.
+    pub const GREATEST: f64 = 8.58;
+    const SHIFT: u32 = 49;
+    const FIRST: usize = (1023 - 53) << 3;
+    /// Above what rounding can do.
+    const MARGIN: f64 = 1e-9;
+
+    fn new() -> Self {
+        let radius =
+            |k: usize| (-2.0 * f64::from_bits(((k + Self::FIRST) as u64) << Self::SHIFT).ln()).sqrt() + Self::MARGIN;
+        let cosine = |k: usize| (2.0 * PI * k as f64 / 64.0).cos().abs();
+        NormalBounds {
+            radius: std::array::from_fn(radius),
+            cosine: std::array::from_fn(|k| cosine(k).max(cosine(k + 1)) + Self::MARGIN),
+        }
+    }
+
+    #[inline]
+    fn radius(&self, x: f64) -> f64 {
+        self.radius[(x.to_bits() >> Self::SHIFT) as usize - Self::FIRST]
+    }
+
+    #[inline]
+    fn cosine(&self, u: f64) -> f64 {
+        self.cosine[(u * self.cosine.len() as f64) as usize]
+    }
+
+    /// The bounds, computed once.
+    pub fn get() -> &'static NormalBounds {
+        static BOUNDS: LazyLock<NormalBounds> = LazyLock::new(NormalBounds::new);
+        &BOUNDS
     }
 }
 
@@ -148,6 +211,20 @@ mod tests {
         let mut stream = Stream::new(7);
         assert_eq!(drawn, (0..5).map(|_| stream.next_word()).collect::<Vec<_>>());
         assert!((0..100).map(|_| stream.below(3)).all(|number| number < 3));
+    }
+
+    #[test]
+    fn normals_ahead_are_those_to_come_and_within_their_bounds() {
+        let rng = CounterRng::new(11);
+        let mut drawn = rng.clone();
+        for ahead in 0..20_000 {
+            let z = drawn.normal().abs();
+            let bounds = NormalBounds::get();
+            assert_eq!(rng.abs_normal_ahead(ahead, bounds, |bound| bound >= z), Some(z));
+            assert!(rng.abs_normal_ahead(ahead, bounds, |bound| bound > 9.0).is_none());
+            let radius = rng.radius_ahead(ahead, bounds);
+            assert!((z..NormalBounds::GREATEST).contains(&radius), "{z}: {radius}");
+        }
     }
 
     #[test]

@@ -81,7 +81,8 @@ impl TreeBalance {
         within("tree_balance.right", self.right, -1.0, 100.0)
     }
 
-    fn is_additive(&self) -> bool {
+    /// Something is added to Q, and no factor is there.
+    pub fn is_additive(&self) -> bool {
         matches!(self.mode, TreeBalanceMode::Additive | TreeBalanceMode::AdditiveRelative)
     }
 
@@ -109,16 +110,19 @@ impl TreeBalance {
         }
     }
 
-    /// What is added to Q of an edge with these replies and visits.
-    pub fn bonus(&self, replies: f64, mean: f64, visits: u32) -> f64 {
-        if replies == 0.0 || self.until.is_some_and(|until| visits > until) {
-            return 0.0;
-        }
+    /// What is added to Q of an edge with these replies, `mean` over all edges, while it has few visits.
+    pub fn bonus(&self, replies: f64, mean: f64) -> f64 {
         match self.mode {
+            _ if replies == 0.0 => 0.0,
             TreeBalanceMode::Additive => (mean - replies - self.scale) * self.left,
             TreeBalanceMode::AdditiveRelative => (mean - replies - self.scale) / mean * self.left,
             _ => 0.0,
         }
+    }
+
+    /// Something is added to Q of an edge with so many visits.
+    pub fn adds(&self, visits: u32) -> bool {
+        self.until.is_none_or(|until| visits <= until)
     }
 
     /// Factors are divided by their mean under the priors.

@@ -83,6 +83,7 @@ impl Variance {
     /// sigma^2 of n values whose squared deviations sum to `deviations`; `default` where n <= 1 shows nothing.
     ///
     /// Without prior the sample variance M / (n - 1); with a prior (w m + n s) / (w + n), s = M / (n - 1).
+    #[inline]
     pub fn of_samples(&self, visits: u32, deviations: f64, default: f64) -> f64 {
         let n = f64::from(visits);
         let seen = if visits > 1 { deviations / (n - 1.0) } else { default };

@@ -45,6 +45,17 @@ impl Search {
         if at_root {
             self.variance = self.root_variance();
         }
+        if let Some(rule) = self.setup.params.tree_balance {
+            self.prepare_balance(&rule, node);
+        }
+        if !at_root || self.root.is_plain() {
+            if let Some(rules) = &self.setup.terms {
+                return drawn.or_else(|| self.best_by_terms(rules, node, own));
+            }
+            if let Some(rule) = self.setup.noise.filter(|_| drawn.is_none()) {
+                return self.best_by_noise(&rule, node, own);
+            }
+        }
         let root = at_root.then_some(&self.root);
         let mixed = self.setup.params.second_net.as_ref().map(|rule| self.own_stats(rule, node, own));
         let own = mixed.unwrap_or(*own);

@@ -1,6 +1,7 @@
 //! One tree: gather leaves, apply answers, report.
 
 pub mod answers;
+pub mod balance;
 pub mod cache;
 pub mod check;
 pub mod choose;
@@ -10,6 +11,7 @@ pub mod final_choice;
 pub mod forced_playouts;
 pub mod gumbel_root;
 pub mod lower_bounds;
+pub mod noise;
 pub mod oracle;
 pub mod repeats;
 pub mod report;
@@ -18,6 +20,7 @@ pub mod scores;
 pub mod select;
 pub mod setup;
 pub mod solver;
+pub mod terms;
 pub mod two_nets;
 pub mod visit;
 pub mod wdl_contempt;
@@ -56,6 +59,15 @@ pub struct Leaf {
     weights: Vec<f64>,
     edges: Vec<Edge>,
     value: Value,
+}
+
+/// Why a tree must grow no more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Full {
+    /// It has the bytes that the settings allow (`max_tree_bytes`).
+    Bytes = 1,
+    /// A counter of visits, nodes or edges has come near the end of its 32 bits.
+    Counters = 2,
 }
 
 /// What a gather may ask before the network.
@@ -98,6 +110,8 @@ pub struct Search {
     variance: f64,
     /// Sequential halving at the root (Gumbel).
     halving: Halving,
+    /// Scores of a node's edges without noise (variance); kept for its memory alone.
+    least_scores: Vec<f64>,
     visit_limit: u32,
     rows_in_flight: u32,
     can_move: bool,
@@ -128,6 +142,7 @@ impl Search {
             contempt_side: None,
             variance: 0.0,
             halving: Halving::default(),
+            least_scores: Vec::new(),
             visit_limit: 0,
             rows_in_flight: 0,
             can_move: !actions.is_empty(),
@@ -157,12 +172,20 @@ impl Search {
         self.next_net().is_some()
     }
 
+    /// Why the tree must grow no more; `None` while it may.
+    #[inline(always)]
+    pub fn full(&self) -> Option<Full> {
+        let most = self.setup.params.max_tree_bytes;
+        match most > 0 && self.tree.bytes() as u64 >= most {
+            true => Some(Full::Bytes),
+            false => self.tree.is_full().then_some(Full::Counters),
+        }
+    }
+
     /// The net that the next visit is for; `None` when no visit is wanted.
     #[inline(always)]
     pub fn next_net(&self) -> Option<Net> {
-        let below_cap =
-            self.setup.params.max_tree_bytes == 0 || (self.tree.bytes() as u64) < self.setup.params.max_tree_bytes;
-        if !self.can_move || !below_cap || (self.setup.solves && self.is_decided()) {
+        if !self.can_move || self.full().is_some() || (self.setup.solves && self.is_decided()) {
             return None;
         }
         if self.setup.two_nets {
@@ -205,6 +228,7 @@ impl Search {
         self.roots += 1;
         self.root.init(&mut self.tree, node, &self.setup.params, &mut rng);
         self.halving = Halving::default();
+        self.prepare_root_balance();
     }
 
     /// Expands and backs up a leaf whose answer was read.
@@ -293,5 +317,43 @@ impl Search {
     /// Totals since the search began.
     pub fn counters(&self) -> &Counters {
         &self.counters
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::make_game;
+    use crate::params::SearchParams;
+
+    fn search() -> Search {
+        let setup = Arc::new(Setup::new(SearchParams::default()));
+        Search::new(setup, make_game("tictactoe").unwrap().initial(), 0)
+    }
+
+    fn run(search: &mut Search, visits: u64) {
+        search.run(visits, |_, _, _| [0.4, 0.2, 0.4], 9);
+    }
+
+    #[test]
+    fn a_search_stops_before_its_visits_wrap() {
+        let mut search = search();
+        run(&mut search, 2000);
+        search.tree.root.visits = (1 << 31) - 500;
+        run(&mut search, 5000);
+        assert!(search.is_finished());
+        assert_eq!((search.full(), search.tree.root.visits), (Some(Full::Counters), 1 << 31));
+        assert!(search.tree.root.wl.abs() <= 1.0);
+    }
+
+    #[test]
+    fn a_search_stops_when_its_tree_has_all_the_edges_that_it_may() {
+        let mut search = search();
+        search.tree.set_most(512);
+        run(&mut search, 5000);
+        assert!(search.is_finished() && search.full() == Some(Full::Counters));
+        assert!((512..530).contains(&search.tree.num_edges()));
+        search.advance(0);
+        assert_eq!(search.full(), None);
     }
 }

@@ -182,6 +182,7 @@ impl Tree {
         let place = |edge: &Edge| before.iter().position(|old| old.action == edge.action).expect("the same edges");
         let places: Vec<usize> = self.edges[range.clone()].iter().map(place).collect();
         self.columns.permute_edges(range, &places);
+        self.columns.balance.permute(node, self.stats(node).len()..self.edges(node).len(), &places);
     }
 }
 

@@ -44,9 +44,10 @@ pub struct NodeScores<'a> {
     stats: &'a [EdgeStats],
     unvisited_q: f64,
     uniform_share: f64,
-    mean_replies: f64,
-    /// Factor of U by edge (tree balance); empty while the rule is off.
-    balance: Vec<f64>,
+    /// Factor of U by edge, or what is added to Q (tree balance); empty while the rule is off.
+    balance: &'a [f64],
+    /// What those factors are divided by.
+    level: f64,
     spread: NodeSpread,
 }
 
@@ -65,8 +66,8 @@ impl<'a> NodeScores<'a> {
             stats,
             unvisited_q: 0.0,
             uniform_share: 0.0,
-            mean_replies: 0.0,
-            balance: Vec::new(),
+            balance: &[],
+            level: 1.0,
             spread: NodeSpread { variance: context.variance, child_visits },
         };
         let visited = (0..stats.len()).filter(|k| scores.seen(*k).1);
@@ -92,13 +93,9 @@ impl<'a> NodeScores<'a> {
     }
 
     fn prepare_balance(&mut self, rule: &TreeBalance) {
-        let edges = 0..self.edges.len();
-        let total: f64 = edges.clone().map(|k| self.replies(k)).sum();
-        self.mean_replies = total / self.edges.len() as f64;
-        self.balance = edges.clone().map(|k| rule.factor(self.replies(k), self.mean_replies)).collect();
+        (self.balance, _) = self.tree.balance(self.context.node);
         if rule.is_normalised() {
-            let level: f64 = edges.map(|k| self.prior(k) * self.balance[k]).sum();
-            self.balance.iter_mut().for_each(|factor| *factor /= level);
+            self.level = (0..self.edges.len()).map(|k| self.prior(k) * self.balance[k]).sum();
         }
     }
 
@@ -118,10 +115,6 @@ impl<'a> NodeScores<'a> {
             (None, Some(rule)) => self.tree.mixed_prior(rule, self.context.node, k),
             (None, None) => f64::from(self.edges[k].prior()),
         }
-    }
-
-    fn replies(&self, k: usize) -> f64 {
-        f64::from(self.tree.columns.replies.get(self.tree.node(self.context.node).edges as usize + k))
     }
 
     /// The record of an edge as this turn sees it.
@@ -221,7 +214,7 @@ impl<'a> NodeScores<'a> {
             q = rule.trusted(q, record.visits, self.unvisited_q);
         }
         if let Some(rule) = &self.params.tree_balance {
-            q += rule.bonus(self.replies(k), self.mean_replies, record.visits);
+            q += if rule.is_additive() && rule.adds(record.visits) { self.balance[k] } else { 0.0 };
         }
         if let Some(rule) = self.params.variance.as_ref().filter(|rule| rule.mode != VarianceMode::NodeScaledCpuct) {
             let variance = self.edge_variance(rule, k, record);
@@ -238,7 +231,11 @@ impl<'a> NodeScores<'a> {
         }
         let begun = f64::from(record.visits + u32::from(record.in_flight));
         let denominator = self.params.early_visits.as_ref().map_or(1.0 + begun, |rule| rule.denominator(begun));
-        self.view.exploration() * prior / denominator * self.balance.get(k).copied().unwrap_or(1.0)
+        let u = self.view.exploration() * prior / denominator;
+        match self.params.tree_balance {
+            Some(rule) if !rule.is_additive() => u * (self.balance[k] / self.level),
+            _ => u,
+        }
     }
 
     /// sigma^2 of the position behind an edge; what the node itself has where one visit or none shows nothing.

@@ -3,7 +3,10 @@
 use crate::math::arithmetic::Arithmetic;
 use crate::params::{Cpuct, SearchParams};
 use crate::rules::second_net::Net;
+use crate::rules::variance::Variance;
 use crate::rules::wdl_contempt::Rescale;
+use crate::search::noise::noise_alone;
+use crate::search::terms::TermRules;
 use crate::tree::columns::ColumnSet;
 
 /// c_puct(N) sqrt(max(N - 1, 1)) for a node with N visits, own evaluation included; small N are looked up.
@@ -46,6 +49,10 @@ pub struct Setup {
     pub(super) selects_by_rules: bool,
     /// A rule changes scores, so edges are compared by `NodeScores`.
     pub(super) scores_by_rules: bool,
+    /// Only rules that change single terms of scores are on.
+    pub(super) terms: Option<TermRules>,
+    /// Only half-normal noise changes scores (variance).
+    pub(super) noise: Option<Variance>,
     /// Nodes freeze (search-contempt).
     pub(super) freezes: bool,
     /// No rule acts on descents below the root.
@@ -71,7 +78,9 @@ impl Setup {
     pub fn new(params: SearchParams) -> Self {
         let mut params = params.without_neutral_rules();
         let without_small = params.second_net.take_if(|rule| rule.small_visits == 0);
-        Setup {
+        let mut setup = Setup {
+            terms: None,
+            noise: None,
             two_nets: params.second_net.is_some(),
             only_net: if without_small.is_some() { Net::Large } else { Net::Small },
             selects_by_rules: params.change_selection(),
@@ -87,7 +96,10 @@ impl Setup {
             exploration: Exploration::new(params.cpuct, params.arithmetic),
             root_exploration: params.root_cpuct.map(|cpuct| Exploration::new(cpuct, params.arithmetic)),
             params,
-        }
+        };
+        setup.terms = TermRules::new(&setup);
+        setup.noise = noise_alone(&setup);
+        setup
     }
     /// The columns that trees need beside their edges.
     pub fn columns(&self) -> ColumnSet {
@@ -96,7 +108,7 @@ impl Setup {
         ColumnSet {
             deviations: params.variance.is_some() || params.lower_bound.is_some(),
             raw_network: params.wdl_contempt.is_some(),
-            replies: params.tree_balance.is_some(),
+            balance: params.tree_balance.is_some(),
             frozen: contempt.is_some(),
             bounds: params.solver.is_some(),
             proofs_in_support: contempt.is_some_and(|rule| rule.proofs_respect_contempt),

@@ -6,6 +6,7 @@ use std::ops::Range;
 use crate::rules::second_net::NodeNets;
 use crate::rules::solver::bounds::Bounds;
 use crate::stats::{EdgeStats, Value};
+use crate::tree::balance::Balance;
 use crate::tree::column::{Column, SideColumn};
 use crate::tree::frozen::Frozen;
 
@@ -16,8 +17,8 @@ pub struct ColumnSet {
     pub deviations: bool,
     /// The network's own values by node (WDL contempt).
     pub raw_network: bool,
-    /// Numbers of replies by edge (tree balance).
-    pub replies: bool,
+    /// Factors of edges (tree balance).
+    pub balance: bool,
     /// Frozen weights by edge (search-contempt).
     pub frozen: bool,
     /// Proven bounds by edge (solver).
@@ -39,8 +40,8 @@ pub struct RuleColumns {
     pub root_deviations: f64,
     /// By node: the network's own value for its mover, where the search takes another one.
     pub raw_network: Column<Value>,
-    /// By edge: legal moves behind it, 0 = the game is over there.
-    pub replies: Column<u16>,
+    /// Factors of the edges of nodes that were selected from.
+    pub balance: Balance,
     /// By visited edge: the weights of frozen nodes.
     pub frozen: Frozen,
     /// By visited edge: what is proven of the result behind the edge.
@@ -67,7 +68,7 @@ impl RuleColumns {
             deviations: Column::new(wanted.deviations),
             root_deviations: 0.0,
             raw_network: Column::new(wanted.raw_network),
-            replies: Column::new(wanted.replies),
+            balance: Balance::new(wanted.balance),
             frozen: Frozen::new(wanted.frozen),
             bounds: Column::new(wanted.bounds),
             root_bounds: Bounds::OPEN,
@@ -87,20 +88,20 @@ impl RuleColumns {
         [&mut self.deviations, &mut self.frozen.sums, &mut self.bounds, &mut self.large, &mut self.entered]
     }
 
-    fn by_edge(&self) -> [&dyn SideColumn; 2] {
-        [&self.replies, &self.large_priors]
+    fn by_edge(&self) -> [&dyn SideColumn; 1] {
+        [&self.large_priors]
     }
 
-    fn by_edge_mut(&mut self) -> [&mut dyn SideColumn; 2] {
-        [&mut self.replies, &mut self.large_priors]
+    fn by_edge_mut(&mut self) -> [&mut dyn SideColumn; 1] {
+        [&mut self.large_priors]
     }
 
-    fn by_node(&self) -> [&dyn SideColumn; 2] {
-        [&self.raw_network, &self.nets]
+    fn by_node(&self) -> [&dyn SideColumn; 4] {
+        [&self.raw_network, &self.nets, &self.balance.starts, &self.balance.levels]
     }
 
-    fn by_node_mut(&mut self) -> [&mut dyn SideColumn; 2] {
-        [&mut self.raw_network, &mut self.nets]
+    fn by_node_mut(&mut self) -> [&mut dyn SideColumn; 4] {
+        [&mut self.raw_network, &mut self.nets, &mut self.balance.starts, &mut self.balance.levels]
     }
 
     /// True when something is kept beside the statistics of edges.
@@ -113,13 +114,13 @@ impl RuleColumns {
     /// True when something is kept by edge.
     #[inline]
     pub(crate) fn keeps_edges(&self) -> bool {
-        self.wanted.replies || self.wanted.two_nets
+        self.wanted.balance || self.wanted.two_nets
     }
 
     /// True when something is kept by node.
     #[inline]
     pub(crate) fn keeps_nodes(&self) -> bool {
-        self.wanted.raw_network || self.wanted.two_nets
+        self.wanted.raw_network || self.wanted.two_nets || self.wanted.balance
     }
 
     /// There are so many statistics now.
@@ -187,6 +188,6 @@ impl RuleColumns {
     /// Bytes in use.
     pub fn bytes(&self) -> usize {
         let all = self.by_stats().into_iter().chain(self.by_edge()).chain(self.by_node());
-        all.map(SideColumn::bytes).sum()
+        all.map(SideColumn::bytes).sum::<usize>() + self.balance.bytes()
     }
 }

@@ -5,6 +5,7 @@
 //! their first visit, so the statistics of edge `k` are `stats[k]`, and the first edge without has the highest prior of all that
 //! have none. Terminal positions have no node: the statistics of their edge say all.
 
+pub mod balance;
 pub mod column;
 pub mod columns;
 pub mod frozen;
@@ -16,6 +17,9 @@ use crate::math::welford::deviations_after;
 use crate::stats::{Edge, EdgeStats, Step, TERMINAL, Value};
 use crate::tree::columns::RuleColumns;
 
+/// Visits, nodes, edges and statistics of a tree that grows no more: far enough from 2^32 for all that may be in flight.
+const MOST: u32 = 1 << 31;
+
 /// An evaluated position.
 #[derive(Clone, Copy, Debug)]
 pub struct Node {
@@ -23,7 +27,8 @@ pub struct Node {
     pub(crate) stats: u32,
     num_edges: u16,
     visited: u16,
-    stats_capacity: u16,
+    /// 1 + log2 of the room for statistics; 0 = there is none yet.
+    block: u8,
     /// Who is to move.
     pub mover: Player,
     /// The network was not asked: the only move was played on the spot (solver). Such a node has no visit of its own.
@@ -42,6 +47,8 @@ pub struct Tree {
     pub(crate) stats: Vec<EdgeStats>,
     /// Released blocks of statistics, by log2 of their size.
     released: [Vec<u32>; 17],
+    /// Visits, nodes, edges and statistics at which the tree must grow no more; a power of two.
+    most: u32,
     /// What rules keep beside all that.
     pub(crate) columns: RuleColumns,
 }
@@ -55,6 +62,7 @@ impl Default for Tree {
             edges: Vec::new(),
             stats: Vec::new(),
             released: Default::default(),
+            most: MOST,
             columns: RuleColumns::default(),
         }
     }
@@ -130,34 +138,34 @@ impl Tree {
         }
         let moved = first_edge + visited as usize..first_edge + edge as usize + 1;
         self.edges[moved.clone()].rotate_right(1);
-        if self.columns.keeps_edges() {
+        if self.columns.keeps_edges() && moved.len() > 1 {
             self.columns.rotate_edges(moved);
+            self.columns.balance.rotate(node, visited as usize..edge as usize + 1);
         }
         self.push_stats(node);
         visited
     }
 
     fn push_stats(&mut self, node: u32) {
-        let Node { edges, stats, visited, stats_capacity, .. } = self.nodes[node as usize];
+        let Node { edges, stats, visited, block, .. } = self.nodes[node as usize];
         let fresh = EdgeStats::fresh(self.edges[edges as usize + usize::from(visited)].prior);
-        if visited < stats_capacity {
+        if u32::from(visited) < room(block) {
             self.begin_stats((stats + u32::from(visited)) as usize, visited, fresh);
             self.nodes[node as usize].visited += 1;
             return;
         }
-        let capacity = (stats_capacity * 2).max(1);
-        let block = self.take_block(capacity);
+        let to = self.take_block(block + 1);
         let old = stats as usize..(stats + u32::from(visited)) as usize;
-        self.stats.copy_within(old.clone(), block as usize);
+        self.stats.copy_within(old.clone(), to as usize);
         if self.columns.keeps_stats() {
-            self.columns.move_stats(old, block as usize);
+            self.columns.move_stats(old, to as usize);
         }
-        self.begin_stats((block + u32::from(visited)) as usize, visited, fresh);
-        if stats_capacity > 0 {
-            self.released[stats_capacity.trailing_zeros() as usize].push(stats);
+        self.begin_stats((to + u32::from(visited)) as usize, visited, fresh);
+        if block > 0 {
+            self.released[usize::from(block) - 1].push(stats);
         }
         let node = &mut self.nodes[node as usize];
-        (node.stats, node.stats_capacity, node.visited) = (block, capacity, visited + 1);
+        (node.stats, node.block, node.visited) = (to, block + 1, visited + 1);
     }
 
     #[inline]
@@ -168,16 +176,16 @@ impl Tree {
         }
     }
 
-    fn take_block(&mut self, capacity: u16) -> u32 {
-        if let Some(block) = self.released[capacity.trailing_zeros() as usize].pop() {
-            return block;
+    fn take_block(&mut self, block: u8) -> u32 {
+        if let Some(first) = self.released[usize::from(block) - 1].pop() {
+            return first;
         }
-        let block = self.stats.len() as u32;
-        self.stats.resize(self.stats.len() + usize::from(capacity), EdgeStats::FRESH_ROOT);
+        let first = self.stats.len() as u32;
+        self.stats.resize(self.stats.len() + room(block) as usize, EdgeStats::FRESH_ROOT);
         if self.columns.keeps_stats() {
             self.columns.resize_stats(self.stats.len());
         }
-        block
+        first
     }
 
     /// Makes the node of an evaluated position: its edges sorted by prior, its network value. Returns its index.
@@ -188,7 +196,7 @@ impl Tree {
             stats: 0,
             num_edges: edges.len() as u16,
             visited: 0,
-            stats_capacity: 0,
+            block: 0,
             mover,
             forced: false,
         });
@@ -313,6 +321,7 @@ impl Tree {
             into.nodes[new as usize].forced = node.forced;
             into.columns.copy_node(new, &self.columns, old);
             let edges = node.edges as usize..node.edges as usize + usize::from(node.num_edges);
+            into.columns.balance.copy_node(new, &self.columns.balance, old, edges.len());
             into.columns.copy_edges(into.node(new).edges as usize, &self.columns, edges);
             for (edge, stats) in self.stats(old).iter().enumerate() {
                 into.push_stats(new);
@@ -328,6 +337,21 @@ impl Tree {
             }
         }
         0
+    }
+
+    /// True when a counter of 32 bits has come near its end: the tree must grow no more.
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        let visits = self.root.visits | self.columns.root_large.visits;
+        let sizes = self.nodes.len() | self.edges.len() | self.stats.len();
+        (sizes | visits as usize) >= self.most as usize
+    }
+
+    /// Takes the tree as full at so many visits, nodes, edges or statistics, a power of two, for tests.
+    #[cfg(test)]
+    pub(crate) fn set_most(&mut self, most: u32) {
+        assert!(most.is_power_of_two());
+        self.most = most;
     }
 
     /// Number of evaluated positions.
@@ -348,6 +372,12 @@ impl Tree {
             + size_of_val(&self.stats[..])
             + self.columns.bytes()
     }
+}
+
+/// Statistics that fit into a block of this size, as nodes keep it.
+#[inline]
+fn room(block: u8) -> u32 {
+    (1 << block) >> 1
 }
 
 /// One more visit, by a step size in the place of 1 / N where one is given; returns the squared deviations after it.
@@ -395,5 +425,23 @@ mod tests {
         tree.choose_edge(node, 2);
         assert_eq!(tree.stats(node).len(), 3);
         assert_eq!(tree.released.iter().map(Vec::len).sum::<usize>(), 2);
+    }
+    #[test]
+    fn a_node_can_have_all_edges_that_actions_have_numbers_for() {
+        let mut tree = Tree::default();
+        let edges: Vec<Edge> = (0..=u16::MAX - 1).map(|a| Edge::new(a, 1e-5)).collect();
+        let node = tree.add_node(Player::First, &edges, Value { wl: 0.0, d: 0.0 });
+        (0..u32::from(u16::MAX)).for_each(|edge| assert_eq!(tree.choose_edge(node, edge), edge));
+        assert_eq!(tree.stats(node).len(), usize::from(u16::MAX));
+        assert!(!tree.is_full());
+    }
+
+    #[test]
+    fn a_tree_is_full_long_before_its_counters_end() {
+        let mut tree = Tree::default();
+        for (visits, is_full) in [(0, false), (MOST - 1, false), (MOST, true), (u32::MAX, true)] {
+            tree.root.visits = visits;
+            assert_eq!(tree.is_full(), is_full, "{visits}");
+        }
     }
 }

@@ -35,6 +35,20 @@ pub fn actions(position: &Chess, out: &mut Vec<Action>) {
     out.extend(promotions.actions());
 }
 
+/// Number of legal actions.
+pub fn count(position: &Chess) -> usize {
+    let last = Bitboard::from_rank(if position.turn().is_white() { Rank::Eighth } else { Rank::First });
+    let pawns = position.our(Role::Pawn);
+    let mut count = 0;
+    let _ = Mover::new(position).visit(|from, targets| {
+        // A promotion has three more actions than its plain move.
+        let promotions = if pawns.contains(from) { (targets & last).count() } else { 0 };
+        count += targets.count() + 3 * promotions;
+        ControlFlow::<()>::Continue(())
+    });
+    count
+}
+
 /// The squares to which the piece on `from` can legally go; the own rook's square for castling.
 pub fn targets(position: &Chess, from: Square) -> Bitboard {
     if position.us().contains(from) { Mover::new(position).targets(from) } else { Bitboard::EMPTY }

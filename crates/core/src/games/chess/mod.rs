@@ -111,6 +111,10 @@ impl State for Position {
         legal::actions(self.chess(), out);
     }
 
+    fn num_legal(&self) -> usize {
+        legal::count(self.chess())
+    }
+
     #[inline]
     fn play(&mut self, action: Action) {
         self.play(action);

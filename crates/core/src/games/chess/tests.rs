@@ -298,6 +298,7 @@ proptest! {
             let actions = legal(position);
             assert_eq!(actions, listed_actions(position));
             assert_eq!(actions.is_empty(), !super::legal::any(position.chess()));
+            assert_eq!(super::legal::count(position.chess()), actions.len());
             for &action in &actions {
                 let decoded = position.decode(action).unwrap();
                 assert!(position.chess().is_legal(decoded), "{decoded:?}");

@@ -130,24 +130,8 @@ pub(in crate::search) fn scan_children(
     beyond: &mut dyn State,
     params: &SearchParams,
 ) {
-    if tree.columns.replies.is_on() {
-        count_replies(tree, node, state, beyond);
-    }
     if params.solver.is_some_and(|rule| rule.lookahead > 0) && !tree.node(node).forced {
         prove_finished(tree, node, state, beyond);
-    }
-}
-
-/// Number of replies to every edge, 0 where the game is over (tree balance).
-fn count_replies(tree: &mut Tree, node: u32, state: &dyn State, beyond: &mut dyn State) {
-    let first = tree.node(node).edges as usize;
-    let mut replies = Vec::new();
-    for k in 0..tree.edges(node).len() {
-        beyond.copy_from(state);
-        beyond.play(tree.edges(node)[k].action);
-        let over = beyond.outcome().is_some();
-        beyond.legal_actions(&mut replies);
-        tree.columns.replies.set(first + k, if over { 0 } else { replies.len() as u16 });
     }
 }
 

@@ -1,0 +1,63 @@
+//! Tree balance in a search: replies are counted when a node is selected from for the first time, since most nodes never are.
+
+use crate::game::State;
+use crate::rules::tree_balance::TreeBalance;
+use crate::search::Search;
+use crate::stats::Edge;
+use crate::tree::Tree;
+
+impl Search {
+    /// Sees to it that the factors of a node, which the scratch position stands on, and their level are known.
+    #[inline]
+    pub(super) fn prepare_balance(&mut self, rule: &TreeBalance, node: u32) {
+        if self.tree.columns.balance.level(node) > 0.0 {
+            return;
+        }
+        if !self.tree.columns.balance.is_known(node) {
+            self.tree.count_replies(rule, node, self.scratch.as_ref(), self.beyond.as_mut());
+        }
+        self.tree.level_balance(rule, node);
+    }
+
+    /// Counts the replies at the root, which reports want before it is selected from.
+    pub(super) fn prepare_root_balance(&mut self) {
+        let (Some(rule), Some(root)) = (&self.setup.params.tree_balance, self.tree.root_node()) else { return };
+        if !self.tree.columns.balance.is_known(root) {
+            self.tree.count_replies(rule, root, self.root_state.as_ref(), self.beyond.as_mut());
+        }
+    }
+}
+
+impl Tree {
+    /// The factors of a node's edges, or what additive forms add, and what factors are divided by.
+    #[inline]
+    pub(super) fn balance(&self, node: u32) -> (&[f64], f64) {
+        let balance = &self.columns.balance;
+        (balance.factors(node, self.edges(node).len()), balance.level(node))
+    }
+
+    /// Counts the replies to every edge of a node, which `state` stands on, 0 where the game is over, and keeps what the rule makes of
+    /// them.
+    fn count_replies(&mut self, rule: &TreeBalance, node: u32, state: &dyn State, beyond: &mut dyn State) {
+        let replies = |edge: &Edge| {
+            beyond.copy_from(state);
+            beyond.play(edge.action);
+            if beyond.outcome().is_some() { 0.0 } else { beyond.num_legal() as f64 }
+        };
+        let mut factors: Vec<f64> = self.edges(node).iter().map(replies).collect();
+        let mean = factors.iter().sum::<f64>() / factors.len() as f64;
+        for factor in &mut factors {
+            *factor = if rule.is_additive() { rule.bonus(*factor, mean) } else { rule.factor(*factor, mean) };
+        }
+        self.columns.balance.set(node, &factors);
+    }
+
+    /// Takes the mean factor under the stored priors, in the present order of edges; 1 where factors are not normalised.
+    fn level_balance(&mut self, rule: &TreeBalance, node: u32) {
+        let factors = self.columns.balance.factors(node, self.edges(node).len());
+        let priors = self.edges(node).iter().map(|edge| f64::from(edge.prior()));
+        let level =
+            if rule.is_normalised() { priors.zip(factors).map(|(prior, factor)| prior * factor).sum() } else { 1.0 };
+        self.columns.balance.levels.set(node as usize, level);
+    }
+}

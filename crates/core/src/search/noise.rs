@@ -1,0 +1,99 @@
+//! Selection with the half-normal noise of the variance rule, where no other rule has a say in scores.
+//!
+//! Every edge has a random number of its own, of which few can decide anything: an edge is passed over as soon as a bound of its number
+//! shows that it cannot be the best. The edge that is chosen, and the numbers, are those of `NodeScores`, to the last bit.
+
+use crate::math::rng::NormalBounds;
+use crate::rules::variance::{Variance, VarianceMode, VarianceSource};
+use crate::search::Search;
+use crate::search::select::NodeView;
+use crate::search::setup::Setup;
+use crate::stats::EdgeStats;
+
+/// The rule, if selection may go this way.
+pub fn noise_alone(setup: &Setup) -> Option<Variance> {
+    let params = &setup.params;
+    let terms = params.initial_trust.is_some() || params.early_visits.is_some() || params.prior_mixing.is_some();
+    let others = setup.two_nets || setup.solves || params.tree_balance.is_some() || params.q_average.is_some();
+    params.variance.filter(|rule| rule.mode == VarianceMode::HalfNormal && rule.scale > 0.0 && !terms && !others)
+}
+
+impl Search {
+    /// Index of the edge with the greatest score; takes the draws of all edges, and notes the variance behind that edge. The root has no
+    /// priors and no restriction of its own.
+    pub(super) fn best_by_noise(&mut self, rule: &Variance, node: u32, own: &EdgeStats) -> Option<usize> {
+        let view = NodeView::new(&self.setup, &self.tree, node, own, self.path.is_empty());
+        let (edges, all) = (self.tree.edges(node), self.tree.stats(node));
+        let deviations = self.tree.columns.deviations.range(self.tree.visited(node));
+        let (bounds, draws) = (NormalBounds::get(), &self.draws);
+        let fresh = rule.of_samples(0, 0.0, self.variance);
+        let fresh = if rule.source == VarianceSource::Wdl { self.variance } else { fresh };
+        let sums = rule.source == VarianceSource::Empirical && rule.prior_weight == 0.0;
+        let variance = |k: usize| match &all[k] {
+            stats if stats.is_end() => 0.0,
+            stats if stats.visits == 0 => fresh,
+            stats if rule.source == VarianceSource::Wdl => Variance::of_shares(stats.wl, stats.d),
+            stats => rule.of_samples(stats.visits, deviations[k], 0.0),
+        };
+        // The scores without noise, which is never negative: `floor` is what some edge has at least.
+        let (mut visited_prior, mut floor) = (0.0, f64::NEG_INFINITY);
+        let mut least = std::mem::take(&mut self.least_scores);
+        least.clear();
+        for stats in all {
+            if stats.visits == 0 {
+                least.push(f64::INFINITY); // of no use as a bound, and always looked at
+                continue;
+            }
+            let prior = f64::from(stats.prior.get());
+            visited_prior += prior;
+            let score = view.q(stats).clamp(-1.0, 1.0) + view.u(prior, stats.visits, stats.in_flight);
+            floor = floor.max(score);
+            least.push(score);
+        }
+        let unvisited_q = view.unvisited_q(visited_prior);
+        let (mut best, mut best_score) = (usize::MAX, f64::NEG_INFINITY);
+        let mut consider = |k: usize, q: f64, u: f64, sigma: f64, floor: f64| {
+            let score = |z: f64| (q + rule.scale * z * sigma).clamp(-1.0, 1.0) + u;
+            let found = draws.abs_normal_ahead(k as u64, bounds, |bound| score(bound) >= floor).map(score);
+            if let Some(score) = found.filter(|score| *score > best_score) {
+                (best, best_score) = (k, score);
+            }
+            floor.max(best_score)
+        };
+        let reach = rule.scale * NormalBounds::GREATEST;
+        // Above what rounding can do to a sum of this size.
+        let slack = 1e-13 * (1.0 + floor.abs());
+        for (k, stats) in all.iter().enumerate() {
+            let gap = floor - least[k] - slack;
+            if gap > 0.0 {
+                // scale |z| sigma < gap, without root and division where that is possible; first for the greatest |z|.
+                let is_short = |radius: f64| match sums {
+                    true => radius * radius * deviations[k] < gap * gap * f64::from(stats.visits.saturating_sub(1)),
+                    false => radius * radius * variance(k) < gap * gap,
+                };
+                if is_short(reach) || is_short(rule.scale * draws.radius_ahead(k as u64, bounds)) {
+                    continue;
+                }
+            }
+            let u = view.u(f64::from(stats.prior.get()), stats.visits, stats.in_flight);
+            let q = if stats.visits > 0 { view.q(stats) } else { unvisited_q };
+            floor = consider(k, q, u, variance(k).sqrt(), floor);
+        }
+        let sigma = fresh.sqrt();
+        for (edge, k) in edges[all.len()..].iter().zip(all.len()..) {
+            let u = view.u(f64::from(edge.prior()), 0, 0);
+            if (unvisited_q + reach * sigma).clamp(-1.0, 1.0) + u < floor - slack {
+                break; // so do all behind it, whose priors are no greater
+            }
+            let radius = rule.scale * draws.radius_ahead(k as u64, bounds);
+            if (unvisited_q + radius * sigma).clamp(-1.0, 1.0) + u >= floor {
+                floor = consider(k, unvisited_q, u, sigma, floor);
+            }
+        }
+        let behind = if best < all.len() { variance(best) } else { fresh };
+        self.draws.counter += 2 * edges.len() as u64;
+        self.variance = behind;
+        self.least_scores = least;
+        (best < usize::MAX).then_some(best)
+    }
+}
