@@ -15,27 +15,22 @@ use crate::rules::q_average::QAverage;
 use crate::rules::repetition::Repetition;
 use crate::rules::search_contempt::SearchContempt;
 use crate::rules::second_net::SecondNet;
-use crate::rules::setting::{ParamsError, within};
+use crate::rules::setting::{ParamsError, settings, within};
 use crate::rules::solver::Solver;
 use crate::rules::tree_balance::TreeBalance;
 use crate::rules::variance::Variance;
 use crate::rules::wdl_contempt::WdlContempt;
 
-/// Exploration of PUCT: c_puct(N) = init + factor ln((N + base) / base), N = visits of the parent.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Cpuct {
-    /// c_puct of a young node.
-    pub init: f64,
-    /// Visits at which growth sets in.
-    pub base: f64,
-    /// Strength of the growth; 0 = constant.
-    pub factor: f64,
-}
-
-impl Default for Cpuct {
-    fn default() -> Self {
-        Cpuct { init: 1.745, base: 38739.0, factor: 3.894 }
+settings! {
+    /// Exploration of PUCT: c_puct(N) = init + factor ln((N + base) / base), N = visits of the parent.
+    #[derive(Copy)]
+    "cpuct" Cpuct {
+        /// c_puct of a young node.
+        init: f64 = 1.745, 0.0 => 100.0;
+        /// Visits at which growth sets in.
+        base: f64 = 38739.0, 1.0 => 1e9;
+        /// Strength of the growth; 0 = constant.
+        factor: f64 = 3.894, 0.0 => 1000.0;
     }
 }
 
@@ -62,35 +57,25 @@ pub enum FpuKind {
     ParentValue,
 }
 
-/// First-play urgency: the Q of an edge without visits.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Fpu {
-    /// Which formula.
-    pub kind: FpuKind,
-    /// Its parameter.
-    pub value: f64,
-}
-
-impl Default for Fpu {
-    fn default() -> Self {
-        Fpu { kind: FpuKind::Reduction, value: 0.33 }
+settings! {
+    /// First-play urgency: the Q of an edge without visits.
+    #[derive(Copy)]
+    "fpu" Fpu {
+        /// Which formula.
+        kind: FpuKind = FpuKind::Reduction;
+        /// Its parameter.
+        value: f64 = 0.33, -100.0 => 100.0;
     }
 }
 
-/// Noise on the root's priors: P <- (1 - epsilon) P + epsilon Dir(alpha).
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Dirichlet {
-    /// Share of the noise, 0..=1.
-    pub epsilon: f64,
-    /// Concentration, > 0.
-    pub alpha: f64,
-}
-
-impl Default for Dirichlet {
-    fn default() -> Self {
-        Dirichlet { epsilon: 0.25, alpha: 0.3 }
+settings! {
+    /// Noise on the root's priors: P <- (1 - epsilon) P + epsilon Dir(alpha).
+    #[derive(Copy)]
+    "dirichlet" Dirichlet {
+        /// Share of the noise, 0..=1.
+        epsilon: f64 = 0.25, 0.0 => 1.0;
+        /// Concentration, > 0.
+        alpha: f64 = 0.3, 1e-6 => 1000.0;
     }
 }
 
@@ -214,43 +199,23 @@ impl SearchParams {
         Ok(params)
     }
 
-    /// Fails on the first parameter outside its range.
+    /// Fails on the first parameter outside its range, and on sections that cannot be used together.
     pub fn check(&self) -> Result<(), ParamsError> {
-        for (name, cpuct) in [("cpuct", Some(self.cpuct)), ("root_cpuct", self.root_cpuct)] {
-            let Some(cpuct) = cpuct else { continue };
-            within(&format!("{name}.init"), cpuct.init, 0.0, 100.0)?;
-            within(&format!("{name}.base"), cpuct.base, 1.0, 1e9)?;
-            within(&format!("{name}.factor"), cpuct.factor, 0.0, 1000.0)?;
-        }
-        for (name, fpu) in [("fpu", Some(self.fpu)), ("root_fpu", self.root_fpu)] {
-            let Some(fpu) = fpu else { continue };
-            within(&format!("{name}.value"), fpu.value, -100.0, 100.0)?;
-        }
+        self.cpuct.check()?;
+        self.root_cpuct.map_or(Ok(()), |cpuct| cpuct.check_as("root_cpuct"))?;
+        self.fpu.check()?;
+        self.root_fpu.map_or(Ok(()), |fpu| fpu.check_as("root_fpu"))?;
         within("policy_temperature", self.policy_temperature, 1e-3, 100.0)?;
         within("root_policy_temperature", self.root_policy_temperature.unwrap_or(1.0), 1e-3, 100.0)?;
-        if let Some(noise) = self.dirichlet {
-            within("dirichlet.epsilon", noise.epsilon, 0.0, 1.0)?;
-            within("dirichlet.alpha", noise.alpha, 1e-6, 1000.0)?;
-        }
         within("draw_score", self.draw_score, -1.0, 1.0)?;
         within("max_collisions", f64::from(self.max_collisions), 1.0, 30_000.0)?;
-        self.check_rules()
-    }
-
-    fn check_rules(&self) -> Result<(), ParamsError> {
-        self.search_contempt.as_ref().map_or(Ok(()), SearchContempt::check)?;
-        self.second_net.as_ref().map_or(Ok(()), SecondNet::check)?;
-        self.solver.as_ref().map_or(Ok(()), Solver::check)?;
-        self.variance.as_ref().map_or(Ok(()), Variance::check)?;
-        self.tree_balance.as_ref().map_or(Ok(()), TreeBalance::check)?;
-        self.prior_mixing.as_ref().map_or(Ok(()), PriorMixing::check)?;
-        self.early_visits.as_ref().map_or(Ok(()), EarlyVisits::check)?;
-        self.q_average.as_ref().map_or(Ok(()), QAverage::check)?;
-        self.initial_trust.as_ref().map_or(Ok(()), InitialTrust::check)?;
-        self.wdl_contempt.as_ref().map_or(Ok(()), WdlContempt::check)?;
-        self.gumbel.as_ref().map_or(Ok(()), Gumbel::check)?;
-        self.lower_bound.as_ref().map_or(Ok(()), LowerBound::check)?;
-        self.forced_playouts.as_ref().map_or(Ok(()), ForcedPlayouts::check)?;
+        macro_rules! check_sections {
+            ($($section:ident)*) => { $(self.$section.as_ref().map_or(Ok(()), |section| section.check())?;)* };
+        }
+        check_sections! {
+            dirichlet search_contempt second_net solver variance tree_balance prior_mixing early_visits q_average initial_trust
+            wdl_contempt gumbel lower_bound forced_playouts
+        }
         self.conflicts()
     }
 
@@ -327,17 +292,13 @@ impl SearchParams {
 
     /// These settings without the rules that change nothing, so that a neutral rule costs nothing.
     pub fn without_neutral_rules(mut self) -> Self {
-        self.search_contempt = self.search_contempt.filter(|rule| !rule.is_neutral());
-        self.second_net = self.second_net.filter(|rule| !rule.is_neutral());
-        self.variance = self.variance.filter(|rule| !rule.is_neutral());
-        self.tree_balance = self.tree_balance.filter(|rule| !rule.is_neutral());
-        self.prior_mixing = self.prior_mixing.filter(|rule| !rule.is_neutral());
-        self.early_visits = self.early_visits.filter(|rule| !rule.is_neutral());
-        self.q_average = self.q_average.filter(|rule| !rule.is_neutral());
-        self.initial_trust = self.initial_trust.filter(|rule| !rule.is_neutral());
-        self.lower_bound = self.lower_bound.filter(|rule| !rule.is_neutral());
-        self.wdl_contempt = self.wdl_contempt.filter(|rule| !rule.is_neutral());
-        self.forced_playouts = self.forced_playouts.filter(|rule| !rule.is_neutral());
+        macro_rules! drop_neutral {
+            ($($section:ident)*) => { $(self.$section = self.$section.filter(|rule| !rule.is_neutral());)* };
+        }
+        drop_neutral! {
+            search_contempt second_net variance tree_balance prior_mixing early_visits q_average initial_trust lower_bound
+            wdl_contempt forced_playouts
+        }
         self
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::rules::setting::{ParamsError, within};
+use crate::rules::setting::settings;
 
 /// Which form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,19 +14,14 @@ pub enum EarlyVisitsMode {
     Legacy,
 }
 
-/// Settings of the rule.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct EarlyVisits {
-    /// Which form.
-    pub mode: EarlyVisitsMode,
-    /// 0..=1; 0 = plain PUCT.
-    pub ease: f64,
-}
-
-impl Default for EarlyVisits {
-    fn default() -> Self {
-        EarlyVisits { mode: EarlyVisitsMode::Continuous, ease: 1.0 }
+settings! {
+    /// Settings of the rule.
+    #[derive(Copy)]
+    "early_visits" EarlyVisits {
+        /// Which form.
+        mode: EarlyVisitsMode = EarlyVisitsMode::Continuous;
+        /// 0..=1; 0 = plain PUCT.
+        ease: f64 = 1.0, 0.0 => 1.0;
     }
 }
 
@@ -34,11 +29,6 @@ impl EarlyVisits {
     /// Leaves the search as it is.
     pub fn is_neutral(&self) -> bool {
         self.ease == 0.0
-    }
-
-    /// Fails on a setting outside its range.
-    pub fn check(&self) -> Result<(), ParamsError> {
-        within("early_visits.ease", self.ease, 0.0, 1.0)
     }
 
     /// What divides P in U, for an edge with this many visits, visits in flight included.

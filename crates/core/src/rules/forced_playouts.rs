@@ -3,21 +3,14 @@
 //! A move of the root that noise brought in gets enough visits to show what it is worth, and the policy target is rid of
 //! those that PUCT would not have made. At the root alone, in the place of its selection, and in the policy target.
 
-use serde::{Deserialize, Serialize};
+use crate::rules::setting::settings;
 
-use crate::rules::setting::{ParamsError, within};
-
-/// Settings of the rule.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct ForcedPlayouts {
-    /// k, 0..=100; 0 = plain PUCT.
-    pub k: f64,
-}
-
-impl Default for ForcedPlayouts {
-    fn default() -> Self {
-        ForcedPlayouts { k: 2.0 }
+settings! {
+    /// Settings of the rule.
+    #[derive(Copy)]
+    "forced_playouts" ForcedPlayouts {
+        /// k, 0..=100; 0 = plain PUCT.
+        k: f64 = 2.0, 0.0 => 100.0;
     }
 }
 
@@ -25,11 +18,6 @@ impl ForcedPlayouts {
     /// Leaves search and policy target as they are.
     pub fn is_neutral(&self) -> bool {
         self.k == 0.0
-    }
-
-    /// Fails on a setting outside its range.
-    pub fn check(&self) -> Result<(), ParamsError> {
-        within("forced_playouts.k", self.k, 0.0, 100.0)
     }
 
     /// n_forced(c) = (k P(c) sum_c' N(c'))^(1/2).

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::rules::setting::{ParamsError, within};
+use crate::rules::setting::settings;
 
 /// How edges are selected below the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,25 +16,20 @@ pub enum BelowRoot {
     ImprovedPolicy,
 }
 
-/// Settings of the rule.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Gumbel {
-    /// m: actions that are considered at the root, 1 or more.
-    pub considered: u32,
-    /// sigma(q) = (c_visit + max_b N(b)) c_scale q, q on the scale 0..1.
-    pub c_visit: f64,
-    /// See `c_visit`.
-    pub c_scale: f64,
-    /// Factor of the Gumbel noise; 0 = none, the search is deterministic.
-    pub noise: f64,
-    /// How edges are selected below the root.
-    pub below_root: BelowRoot,
-}
-
-impl Default for Gumbel {
-    fn default() -> Self {
-        Gumbel { considered: 16, c_visit: 50.0, c_scale: 1.0, noise: 1.0, below_root: BelowRoot::Puct }
+settings! {
+    /// Settings of the rule.
+    #[derive(Copy)]
+    "gumbel" Gumbel {
+        /// m: actions that are considered at the root, 1 or more.
+        considered: u32 = 16, 1.0 => 65_535.0;
+        /// sigma(q) = (c_visit + max_b N(b)) c_scale q, q on the scale 0..1.
+        c_visit: f64 = 50.0, 0.0 => 1e6;
+        /// See `c_visit`.
+        c_scale: f64 = 1.0, 0.0 => 1e3;
+        /// Factor of the Gumbel noise; 0 = none, the search is deterministic.
+        noise: f64 = 1.0, 0.0 => 10.0;
+        /// How edges are selected below the root.
+        below_root: BelowRoot = BelowRoot::Puct;
     }
 }
 
@@ -74,14 +69,6 @@ impl Knowledge {
 }
 
 impl Gumbel {
-    /// Fails on a setting outside its range.
-    pub fn check(&self) -> Result<(), ParamsError> {
-        within("gumbel.considered", f64::from(self.considered), 1.0, 65_535.0)?;
-        within("gumbel.c_visit", self.c_visit, 0.0, 1e6)?;
-        within("gumbel.c_scale", self.c_scale, 0.0, 1e3)?;
-        within("gumbel.noise", self.noise, 0.0, 10.0)
-    }
-
     /// sigma(q) of every completed Q, which are -1..1 and are taken to 0..1 first.
     pub fn sigma(&self, most_visits: f64, completed: &[f64]) -> Vec<f64> {
         let scale = (self.c_visit + most_visits) * self.c_scale;

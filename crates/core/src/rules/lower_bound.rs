@@ -5,9 +5,7 @@
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
-use serde::{Deserialize, Serialize};
-
-use crate::rules::setting::{ParamsError, within};
+use crate::rules::setting::settings;
 
 /// Degrees of freedom up to which the distribution of t is summed exactly; beyond them quantiles are expanded around the normal's.
 const EXACT_FREEDOM: u32 = 200;
@@ -16,19 +14,14 @@ const BISECTIONS: u32 = 64;
 /// Where the normal distribution is taken to have ended.
 const FAR: f64 = 10.0;
 
-/// Settings of the rule.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct LowerBound {
-    /// One-sided confidence, 0.5..1; 0.5 compares the means themselves.
-    pub confidence: f64,
-    /// Only moves with at least this share of the most visited move's visits are candidates; above 0..=1.
-    pub min_share: f64,
-}
-
-impl Default for LowerBound {
-    fn default() -> Self {
-        LowerBound { confidence: 0.95, min_share: 0.1 }
+settings! {
+    /// Settings of the rule.
+    #[derive(Copy)]
+    "lower_bound" LowerBound {
+        /// One-sided confidence, 0.5..1; 0.5 compares the means themselves.
+        confidence: f64 = 0.95, 0.5 => 0.999_999;
+        /// Only moves with at least this share of the most visited move's visits are candidates; above 0..=1.
+        min_share: f64 = 0.1, 1e-6 => 1.0;
     }
 }
 
@@ -36,12 +29,6 @@ impl LowerBound {
     /// Leaves the choice as it is: the greatest Q among the most visited moves.
     pub fn is_neutral(&self) -> bool {
         self.confidence == 0.5 && self.min_share == 1.0
-    }
-
-    /// Fails on a setting outside its range.
-    pub fn check(&self) -> Result<(), ParamsError> {
-        within("lower_bound.confidence", self.confidence, 0.5, 0.999_999)?;
-        within("lower_bound.min_share", self.min_share, 1e-6, 1.0)
     }
 
     /// Q - t sqrt(M / (n - 1)) / sqrt(n), with t of n - 1 degrees of freedom; -inf where one value shows no spread.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::rules::setting::{ParamsError, within};
+use crate::rules::setting::settings;
 
 /// Where the share of the uniform policy comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,34 +18,22 @@ pub enum PriorMixingMode {
     LegacyDynamic,
 }
 
-/// Settings of the rule.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct PriorMixing {
-    /// Which form.
-    pub mode: PriorMixingMode,
-    /// Share of the uniform policy at the root, 0..=1 (`share`), or the greatest share (`dynamic`).
-    pub share: f64,
-    /// Factor of the share from depth to depth, 0..=1.
-    pub decay: f64,
-    /// Strength of `dynamic`.
-    pub kappa: f64,
-    /// The fork's c, 0..=2.
-    pub compression: f64,
-    /// The fork's decay, 0..=2.
-    pub compression_decay: f64,
-}
-
-impl Default for PriorMixing {
-    fn default() -> Self {
-        PriorMixing {
-            mode: PriorMixingMode::Share,
-            share: 0.1,
-            decay: 0.5,
-            kappa: 0.5,
-            compression: 0.06,
-            compression_decay: 1.0,
-        }
+settings! {
+    /// Settings of the rule.
+    #[derive(Copy)]
+    "prior_mixing" PriorMixing {
+        /// Which form.
+        mode: PriorMixingMode = PriorMixingMode::Share;
+        /// Share of the uniform policy at the root, 0..=1 (`share`), or the greatest share (`dynamic`).
+        share: f64 = 0.1, 0.0 => 1.0;
+        /// Factor of the share from depth to depth, 0..=1.
+        decay: f64 = 0.5, 0.0 => 1.0;
+        /// Strength of `dynamic`.
+        kappa: f64 = 0.5, 0.0 => 100.0;
+        /// The fork's c, 0..=2.
+        compression: f64 = 0.06, 0.0 => 2.0;
+        /// The fork's decay, 0..=2.
+        compression_decay: f64 = 1.0, 0.0 => 2.0;
     }
 }
 
@@ -57,15 +45,6 @@ impl PriorMixing {
             PriorMixingMode::Dynamic => self.share == 0.0 || self.kappa == 0.0,
             PriorMixingMode::Legacy | PriorMixingMode::LegacyDynamic => self.compression == 0.0,
         }
-    }
-
-    /// Fails on a setting outside its range.
-    pub fn check(&self) -> Result<(), ParamsError> {
-        within("prior_mixing.share", self.share, 0.0, 1.0)?;
-        within("prior_mixing.decay", self.decay, 0.0, 1.0)?;
-        within("prior_mixing.kappa", self.kappa, 0.0, 100.0)?;
-        within("prior_mixing.compression", self.compression, 0.0, 2.0)?;
-        within("prior_mixing.compression_decay", self.compression_decay, 0.0, 2.0)
     }
 
     /// The share of the uniform policy at a node.

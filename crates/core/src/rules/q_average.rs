@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::rules::setting::{ParamsError, within};
+use crate::rules::setting::{ParamsError, settings, within};
 
 /// Which step size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,27 +22,22 @@ pub enum QAverageMode {
     Limited,
 }
 
-/// Settings of the rule.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct QAverage {
-    /// Which step size.
-    pub mode: QAverageMode,
-    /// Exponent, 0.25..=1.5.
-    pub gamma: f64,
-    /// Factor, 0.01..=2.
-    pub beta: f64,
-    /// Least step, 0..=1.
-    pub min_step: f64,
-    /// Visits after which `limited` steps like a mean.
-    pub limit: u32,
-    /// A node explores no more (c_puct = 0) once a visited edge's Q is above this.
-    pub sufficient: Option<f64>,
-}
-
-impl Default for QAverage {
-    fn default() -> Self {
-        QAverage { mode: QAverageMode::Linear, gamma: 0.75, beta: 0.49, min_step: 0.01, limit: 100, sufficient: None }
+settings! {
+    /// Settings of the rule.
+    #[derive(Copy)]
+    "q_average" QAverage + check_more {
+        /// Which step size.
+        mode: QAverageMode = QAverageMode::Linear;
+        /// Exponent, 0.25..=1.5.
+        gamma: f64 = 0.75, 0.25 => 1.5;
+        /// Factor, 0.01..=2.
+        beta: f64 = 0.49, 0.01 => 2.0;
+        /// Least step, 0..=1.
+        min_step: f64 = 0.01, 0.0 => 1.0;
+        /// Visits after which `limited` steps like a mean.
+        limit: u32 = 100;
+        /// A node explores no more (c_puct = 0) once a visited edge's Q is above this.
+        sufficient: Option<f64> = None;
     }
 }
 
@@ -59,11 +54,7 @@ impl QAverage {
         is_mean && self.sufficient.is_none()
     }
 
-    /// Fails on a setting outside its range.
-    pub fn check(&self) -> Result<(), ParamsError> {
-        within("q_average.gamma", self.gamma, 0.25, 1.5)?;
-        within("q_average.beta", self.beta, 0.01, 2.0)?;
-        within("q_average.min_step", self.min_step, 0.0, 1.0)?;
+    fn check_more(&self) -> Result<(), ParamsError> {
         within("q_average.sufficient", self.sufficient.unwrap_or(0.0), -1.0, 1.0)
     }
 

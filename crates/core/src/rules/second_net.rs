@@ -7,7 +7,7 @@ pub mod turns;
 
 use serde::{Deserialize, Serialize};
 
-use crate::rules::setting::{ParamsError, within};
+use crate::rules::setting::{ParamsError, settings};
 use crate::stats::{EdgeStats, Value};
 
 /// One of the two networks; where there is one only, it is the small one.
@@ -90,47 +90,31 @@ pub enum ValueReading {
     States,
 }
 
-/// Settings of the rule. The visit limit of a tree counts the root's small visits N_S; large turns come in the proportion
-/// large_visits : small_visits (see `turns`).
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct SecondNet {
-    /// b_S: small turns a move; 0 = the large net alone.
-    pub small_visits: u32,
-    /// b_L: large turns a move; 0 = the small net alone.
-    pub large_visits: u32,
-    /// Weight of the small net in the value, 0..=1.
-    pub alpha: f64,
-    /// Weight of the small net in the prior, 0..=1.
-    pub beta: f64,
-    /// The order of turns.
-    pub order: TurnOrder,
-    /// Large turns at the beginning of `large_first`.
-    pub large_first: u32,
-    /// Which leaf the large net sees next.
-    pub priority: LargePriority,
-    /// Weight of the parent's visits in `parent_bonus`, 0..=100.
-    pub parent_bonus: f64,
-    /// How the values become one.
-    pub values: ValueReading,
-    /// Frontier nodes that the large net evaluates together; 1 = exact.
-    pub large_batch: u32,
-}
-
-impl Default for SecondNet {
-    fn default() -> Self {
-        SecondNet {
-            small_visits: 800,
-            large_visits: 100,
-            alpha: 0.5,
-            beta: 0.0,
-            order: TurnOrder::Random,
-            large_first: 50,
-            priority: LargePriority::Visits,
-            parent_bonus: 1.0,
-            values: ValueReading::Means,
-            large_batch: 1,
-        }
+settings! {
+    /// Settings of the rule. The visit limit of a tree counts the root's small visits N_S; large turns come in the proportion
+    /// large_visits : small_visits (see `turns`).
+    #[derive(Copy)]
+    "second_net" SecondNet + check_more {
+        /// b_S: small turns a move; 0 = the large net alone.
+        small_visits: u32 = 800;
+        /// b_L: large turns a move; 0 = the small net alone.
+        large_visits: u32 = 100;
+        /// Weight of the small net in the value, 0..=1.
+        alpha: f64 = 0.5, 0.0 => 1.0;
+        /// Weight of the small net in the prior, 0..=1.
+        beta: f64 = 0.0, 0.0 => 1.0;
+        /// The order of turns.
+        order: TurnOrder = TurnOrder::Random;
+        /// Large turns at the beginning of `large_first`.
+        large_first: u32 = 50;
+        /// Which leaf the large net sees next.
+        priority: LargePriority = LargePriority::Visits;
+        /// Weight of the parent's visits in `parent_bonus`, 0..=100.
+        parent_bonus: f64 = 1.0, 0.0 => 100.0;
+        /// How the values become one.
+        values: ValueReading = ValueReading::Means;
+        /// Frontier nodes that the large net evaluates together; 1 = exact.
+        large_batch: u32 = 1, 1.0 => 4096.0;
     }
 }
 
@@ -140,12 +124,7 @@ impl SecondNet {
         self.large_visits == 0
     }
 
-    /// Fails on a setting outside its range.
-    pub fn check(&self) -> Result<(), ParamsError> {
-        within("second_net.alpha", self.alpha, 0.0, 1.0)?;
-        within("second_net.beta", self.beta, 0.0, 1.0)?;
-        within("second_net.parent_bonus", self.parent_bonus, 0.0, 100.0)?;
-        within("second_net.large_batch", f64::from(self.large_batch), 1.0, 4096.0)?;
+    fn check_more(&self) -> Result<(), ParamsError> {
         if self.small_visits == 0 && self.large_visits == 0 {
             return Err(ParamsError(
                 "SearchParams.second_net: small_visits and large_visits must not both be 0".into(),

@@ -7,7 +7,7 @@ pub mod bounds;
 
 use serde::{Deserialize, Serialize};
 
-use crate::rules::setting::{ParamsError, within};
+use crate::rules::setting::settings;
 
 /// What selection does with proven children below the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,37 +37,24 @@ pub enum DrawPreference {
     Always,
 }
 
-/// Settings of the rule.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Solver {
-    /// Plies that are looked ahead at expansion, 0 or 1.
-    pub lookahead: u8,
-    /// What selection does with proven children below the root.
-    pub lost_child_mode: LostChildMode,
-    /// Values that are backed up are clamped to the bounds of the nodes they pass.
-    pub clamp_to_bounds: bool,
-    /// When a node is proven, its ancestors' means are corrected as if all its visits had returned the proven value.
-    pub retro_fix: bool,
-    /// A proven root edge is not chosen while another one is not proven.
-    pub root_excludes_proven: bool,
-    /// When a proven draw is played.
-    pub draw_preference: DrawPreference,
-    /// Nodes with a single legal move are expanded on the spot, without the network.
-    pub auto_extend: bool,
-}
-
-impl Default for Solver {
-    fn default() -> Self {
-        Solver {
-            lookahead: 0,
-            lost_child_mode: LostChildMode::Visit,
-            clamp_to_bounds: true,
-            retro_fix: true,
-            root_excludes_proven: true,
-            draw_preference: DrawPreference::QBased,
-            auto_extend: true,
-        }
+settings! {
+    /// Settings of the rule.
+    #[derive(Copy)]
+    "solver" Solver {
+        /// Plies that are looked ahead at expansion, 0 or 1.
+        lookahead: u8 = 0, 0.0 => 1.0;
+        /// What selection does with proven children below the root.
+        lost_child_mode: LostChildMode = LostChildMode::Visit;
+        /// Values that are backed up are clamped to the bounds of the nodes they pass.
+        clamp_to_bounds: bool = true;
+        /// When a node is proven, its ancestors' means are corrected as if all its visits had returned the proven value.
+        retro_fix: bool = true;
+        /// A proven root edge is not chosen while another one is not proven.
+        root_excludes_proven: bool = true;
+        /// When a proven draw is played.
+        draw_preference: DrawPreference = DrawPreference::QBased;
+        /// Nodes with a single legal move are expanded on the spot, without the network.
+        auto_extend: bool = true;
     }
 }
 
@@ -108,11 +95,6 @@ impl Solver {
     /// The prior of an edge that is proven to give `result` does not count.
     pub fn drops_prior(&self, result: Option<i8>) -> bool {
         self.lost_child_mode == LostChildMode::ZeroPrior && result == Some(-1)
-    }
-
-    /// Fails on a setting outside its range.
-    pub fn check(&self) -> Result<(), ParamsError> {
-        within("solver.lookahead", f64::from(self.lookahead), 0.0, 1.0)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::rules::setting::{ParamsError, within};
+use crate::rules::setting::{ParamsError, settings, within};
 
 /// Which form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,43 +20,28 @@ pub enum TreeBalanceMode {
     AdditiveRelative,
 }
 
-/// Settings of the rule.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct TreeBalance {
-    /// Which form.
-    pub mode: TreeBalanceMode,
-    /// Exponent where there are more replies than the mean, 0..=10 (`normalised`).
-    pub many: f64,
-    /// Exponent where there are fewer, 0..=10 (`normalised`).
-    pub few: f64,
-    /// Divide by the mean factor under the priors, so that c_puct keeps its meaning (`normalised`).
-    pub normalise: bool,
-    /// Factors are clipped to 1 / clip ..= clip (`normalised`).
-    pub clip: f64,
-    /// The fork's --tree-balance.
-    pub scale: f64,
-    /// The fork's --tree-scale-left.
-    pub left: f64,
-    /// The fork's --tree-scale-right.
-    pub right: f64,
-    /// Additive forms act while an edge has at most so many visits; `None` = always.
-    pub until: Option<u32>,
-}
-
-impl Default for TreeBalance {
-    fn default() -> Self {
-        TreeBalance {
-            mode: TreeBalanceMode::Normalised,
-            many: 1.0,
-            few: 0.2,
-            normalise: true,
-            clip: 4.0,
-            scale: 1.1,
-            left: 2.0,
-            right: 0.3,
-            until: None,
-        }
+settings! {
+    /// Settings of the rule.
+    #[derive(Copy)]
+    "tree_balance" TreeBalance + check_more {
+        /// Which form.
+        mode: TreeBalanceMode = TreeBalanceMode::Normalised;
+        /// Exponent where there are more replies than the mean, 0..=10 (`normalised`).
+        many: f64 = 1.0, 0.0 => 10.0;
+        /// Exponent where there are fewer, 0..=10 (`normalised`).
+        few: f64 = 0.2, 0.0 => 10.0;
+        /// Divide by the mean factor under the priors, so that c_puct keeps its meaning (`normalised`).
+        normalise: bool = true;
+        /// Factors are clipped to 1 / clip ..= clip (`normalised`).
+        clip: f64 = 4.0, 1.0 => 1e6;
+        /// The fork's --tree-balance.
+        scale: f64 = 1.1;
+        /// The fork's --tree-scale-left.
+        left: f64 = 2.0, -100.0 => 100.0;
+        /// The fork's --tree-scale-right.
+        right: f64 = 0.3, -1.0 => 100.0;
+        /// Additive forms act while an edge has at most so many visits; `None` = always.
+        until: Option<u32> = None;
     }
 }
 
@@ -70,15 +55,9 @@ impl TreeBalance {
         }
     }
 
-    /// Fails on a setting outside its range.
-    pub fn check(&self) -> Result<(), ParamsError> {
-        within("tree_balance.many", self.many, 0.0, 10.0)?;
-        within("tree_balance.few", self.few, 0.0, 10.0)?;
-        within("tree_balance.clip", self.clip, 1.0, 1e6)?;
+    fn check_more(&self) -> Result<(), ParamsError> {
         let least = if self.is_additive() { -1000.0 } else { 0.01 };
-        within("tree_balance.scale", self.scale, least, 1000.0)?;
-        within("tree_balance.left", self.left, -100.0, 100.0)?;
-        within("tree_balance.right", self.right, -1.0, 100.0)
+        within("tree_balance.scale", self.scale, least, 1000.0)
     }
 
     /// Something is added to Q, and no factor is there.

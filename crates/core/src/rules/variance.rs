@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::rules::setting::{ParamsError, within};
+use crate::rules::setting::settings;
 
 /// What the variance is used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,31 +30,20 @@ pub enum VarianceSource {
     Wdl,
 }
 
-/// Settings of the rule.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Variance {
-    /// What the variance is used for.
-    pub mode: VarianceMode,
-    /// Strength; 0 = plain PUCT.
-    pub scale: f64,
-    /// Variance that `prior_weight` visits are taken to have shown.
-    pub prior_mean: f64,
-    /// Weight of `prior_mean`, in visits; 0 = none.
-    pub prior_weight: f64,
-    /// Where sigma comes from.
-    pub source: VarianceSource,
-}
-
-impl Default for Variance {
-    fn default() -> Self {
-        Variance {
-            mode: VarianceMode::HalfNormal,
-            scale: 0.01,
-            prior_mean: 0.16,
-            prior_weight: 0.0,
-            source: VarianceSource::Empirical,
-        }
+settings! {
+    /// Settings of the rule.
+    #[derive(Copy)]
+    "variance" Variance {
+        /// What the variance is used for.
+        mode: VarianceMode = VarianceMode::HalfNormal;
+        /// Strength; 0 = plain PUCT.
+        scale: f64 = 0.01, -100.0 => 100.0;
+        /// Variance that `prior_weight` visits are taken to have shown.
+        prior_mean: f64 = 0.16, 1e-6 => 1.0;
+        /// Weight of `prior_mean`, in visits; 0 = none.
+        prior_weight: f64 = 0.0, 0.0 => 1e6;
+        /// Where sigma comes from.
+        source: VarianceSource = VarianceSource::Empirical;
     }
 }
 
@@ -71,13 +60,6 @@ impl Variance {
     /// Leaves the search as it is.
     pub fn is_neutral(&self) -> bool {
         self.scale == 0.0
-    }
-
-    /// Fails on a setting outside its range.
-    pub fn check(&self) -> Result<(), ParamsError> {
-        within("variance.scale", self.scale, -100.0, 100.0)?;
-        within("variance.prior_mean", self.prior_mean, 1e-6, 1.0)?;
-        within("variance.prior_weight", self.prior_weight, 0.0, 1e6)
     }
 
     /// sigma^2 of n values whose squared deviations sum to `deviations`; `default` where n <= 1 shows nothing.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::game::Player;
 use crate::math::arithmetic::Arithmetic;
-use crate::rules::setting::{ParamsError, within};
+use crate::rules::setting::{ParamsError, settings, within};
 use crate::stats::Value;
 
 /// A share of wins, draws or losses that is no greater leaves a value as it is: the logistic parameters would say nothing.
@@ -30,63 +30,39 @@ pub enum ContemptMode {
     Disable,
 }
 
-/// Settings of the rule; names and defaults of lc0.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct WdlContempt {
-    /// Elo by which the contempt side is stronger.
-    pub contempt: f64,
-    /// Which side the contempt is of.
-    pub mode: ContemptMode,
-    /// Greatest |contempt| that counts.
-    pub max_value: f64,
-    /// Elo of the contempt side; 0 = unknown, `contempt` acts alone.
-    pub calibration_elo: f64,
-    /// Draw rate that the network was trained at.
-    pub draw_rate_reference: f64,
-    /// Draw rate to assume; 0 = as it is. Only without `calibration_elo`.
-    pub draw_rate_target: f64,
-    /// Factor of the shift; 0 = none.
-    pub attenuation: f64,
-    /// Greatest sharpness s that is kept.
-    pub max_s: f64,
-    /// mu of the positions in which books end, where 100 Elo are worth 100 Elo. Only without `calibration_elo`.
-    pub book_exit_bias: f64,
-    /// Share of the shift that reports take back. 1: values of an even game; 0: those that the search used.
-    pub eval_objectivity: f64,
-}
-
-impl Default for WdlContempt {
-    fn default() -> Self {
-        WdlContempt {
-            contempt: 0.0,
-            mode: ContemptMode::Play,
-            max_value: 420.0,
-            calibration_elo: 0.0,
-            draw_rate_reference: 0.5,
-            draw_rate_target: 0.0,
-            attenuation: 1.0,
-            max_s: 1.4,
-            book_exit_bias: 0.65,
-            eval_objectivity: 1.0,
-        }
+settings! {
+    /// Settings of the rule; names and defaults of lc0.
+    #[derive(Copy)]
+    "wdl_contempt" WdlContempt + check_more {
+        /// Elo by which the contempt side is stronger.
+        contempt: f64 = 0.0, -10_000.0 => 10_000.0;
+        /// Which side the contempt is of.
+        mode: ContemptMode = ContemptMode::Play;
+        /// Greatest |contempt| that counts.
+        max_value: f64 = 420.0, 0.0 => 10_000.0;
+        /// Elo of the contempt side; 0 = unknown, `contempt` acts alone.
+        calibration_elo: f64 = 0.0, 0.0 => 10_000.0;
+        /// Draw rate that the network was trained at.
+        draw_rate_reference: f64 = 0.5, 1e-4 => 0.9999;
+        /// Draw rate to assume; 0 = as it is. Only without `calibration_elo`.
+        draw_rate_target: f64 = 0.0;
+        /// Factor of the shift; 0 = none.
+        attenuation: f64 = 1.0, -10.0 => 10.0;
+        /// Greatest sharpness s that is kept.
+        max_s: f64 = 1.4, 0.01 => 10.0;
+        /// mu of the positions in which books end, where 100 Elo are worth 100 Elo. Only without `calibration_elo`.
+        book_exit_bias: f64 = 0.65, -2.0 => 2.0;
+        /// Share of the shift that reports take back. 1: values of an even game; 0: those that the search used.
+        eval_objectivity: f64 = 1.0, 0.0 => 1.0;
     }
 }
 
 impl WdlContempt {
-    /// Fails on a setting outside its range.
-    pub fn check(&self) -> Result<(), ParamsError> {
-        within("wdl_contempt.contempt", self.contempt, -10_000.0, 10_000.0)?;
-        within("wdl_contempt.max_value", self.max_value, 0.0, 10_000.0)?;
-        within("wdl_contempt.calibration_elo", self.calibration_elo, 0.0, 10_000.0)?;
-        within("wdl_contempt.draw_rate_reference", self.draw_rate_reference, 1e-4, 0.9999)?;
+    fn check_more(&self) -> Result<(), ParamsError> {
         if self.draw_rate_target != 0.0 {
             within("wdl_contempt.draw_rate_target, unless 0,", self.draw_rate_target, 1e-3, 0.9999)?;
         }
-        within("wdl_contempt.attenuation", self.attenuation, -10.0, 10.0)?;
-        within("wdl_contempt.max_s", self.max_s, 0.01, 10.0)?;
-        within("wdl_contempt.book_exit_bias", self.book_exit_bias, -2.0, 2.0)?;
-        within("wdl_contempt.eval_objectivity", self.eval_objectivity, 0.0, 1.0)
+        Ok(())
     }
 
     /// Leaves every value as it is.

@@ -29,13 +29,6 @@ impl Search {
 }
 
 impl Tree {
-    /// The factors of a node's edges, or what additive forms add, and what factors are divided by.
-    #[inline]
-    pub(super) fn balance(&self, node: u32) -> (&[f64], f64) {
-        let balance = &self.columns.balance;
-        (balance.factors(node, self.edges(node).len()), balance.level(node))
-    }
-
     /// Counts the replies to every edge of a node, which `state` stands on, 0 where the game is over, and keeps what the rule makes of
     /// them.
     fn count_replies(&mut self, rule: &TreeBalance, node: u32, state: &dyn State, beyond: &mut dyn State) {
@@ -58,6 +51,6 @@ impl Tree {
         let priors = self.edges(node).iter().map(|edge| f64::from(edge.prior()));
         let level =
             if rule.is_normalised() { priors.zip(factors).map(|(prior, factor)| prior * factor).sum() } else { 1.0 };
-        self.columns.balance.levels.set(node as usize, level);
+        self.columns.balance.set_level(node, self.edges(node).len(), level);
     }
 }

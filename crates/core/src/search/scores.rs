@@ -93,7 +93,7 @@ impl<'a> NodeScores<'a> {
     }
 
     fn prepare_balance(&mut self, rule: &TreeBalance) {
-        (self.balance, _) = self.tree.balance(self.context.node);
+        self.balance = self.tree.columns.balance.factors(self.context.node, self.edges.len());
         if rule.is_normalised() {
             self.level = (0..self.edges.len()).map(|k| self.prior(k) * self.balance[k]).sum();
         }
