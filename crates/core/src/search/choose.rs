@@ -1,4 +1,7 @@
 //! Which edge a descent takes where rules have a say: a rule in the place of PUCT, or PUCT with the scores of rules.
+//!
+//! In this order: a rule that stands in the place of PUCT (frozen nodes, halving, forced playouts) draws or names an edge; else the
+//! loop that was compiled for the rules that are on; else `NodeScores`, which has all of them.
 
 use crate::search::Search;
 use crate::search::scores::{NodeContext, NodeScores};

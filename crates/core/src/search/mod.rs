@@ -173,7 +173,6 @@ impl Search {
     }
 
     /// Why the tree must grow no more; `None` while it may.
-    #[inline(always)]
     pub fn full(&self) -> Option<Full> {
         let most = self.setup.params.max_tree_bytes;
         match most > 0 && self.tree.bytes() as u64 >= most {
@@ -185,7 +184,9 @@ impl Search {
     /// The net that the next visit is for; `None` when no visit is wanted.
     #[inline(always)]
     pub fn next_net(&self) -> Option<Net> {
-        if !self.can_move || self.full().is_some() || (self.setup.solves && self.is_decided()) {
+        let most = self.setup.params.max_tree_bytes;
+        let below_cap = most == 0 || (self.tree.bytes() as u64) < most;
+        if !self.can_move || !below_cap || self.tree.is_full() || (self.setup.solves && self.is_decided()) {
             return None;
         }
         if self.setup.two_nets {

@@ -4,6 +4,7 @@
 //! shows that it cannot be the best. The edge that is chosen, and the numbers, are those of `NodeScores`, to the last bit.
 
 use crate::math::rng::NormalBounds;
+use crate::params::SearchParams;
 use crate::rules::variance::{Variance, VarianceMode, VarianceSource};
 use crate::search::Search;
 use crate::search::select::NodeView;
@@ -13,9 +14,9 @@ use crate::stats::EdgeStats;
 /// The rule, if selection may go this way.
 pub fn noise_alone(setup: &Setup) -> Option<Variance> {
     let params = &setup.params;
-    let terms = params.initial_trust.is_some() || params.early_visits.is_some() || params.prior_mixing.is_some();
-    let others = setup.two_nets || setup.solves || params.tree_balance.is_some() || params.q_average.is_some();
-    params.variance.filter(|rule| rule.mode == VarianceMode::HalfNormal && rule.scale > 0.0 && !terms && !others)
+    let without = SearchParams { variance: None, ..params.clone() };
+    let others = setup.two_nets || setup.solves || without.change_scores();
+    params.variance.filter(|rule| rule.mode == VarianceMode::HalfNormal && rule.scale > 0.0 && !others)
 }
 
 impl Search {

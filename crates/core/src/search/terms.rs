@@ -3,6 +3,7 @@
 //!
 //! The scores are those of `NodeScores`, to the last bit; it has all rules, one edge at a time.
 
+use crate::params::SearchParams;
 use crate::rules::early_visits::EarlyVisits;
 use crate::rules::initial_trust::InitialTrust;
 use crate::rules::prior_mixing::{PriorMixing, PriorMixingMode};
@@ -38,7 +39,14 @@ impl TermRules {
     /// The rules of these settings; `None` where others change scores, or none does.
     pub fn new(setup: &Setup) -> Option<TermRules> {
         let params = &setup.params;
-        let others = setup.two_nets || setup.solves || params.variance.is_some() || params.q_average.is_some();
+        let without = SearchParams {
+            initial_trust: None,
+            early_visits: None,
+            prior_mixing: None,
+            tree_balance: None,
+            ..params.clone()
+        };
+        let others = setup.two_nets || setup.solves || without.change_scores();
         let additive = params.tree_balance.is_some_and(|rule| rule.is_additive());
         let mut rules = 0;
         for (rule, on) in [

@@ -34,11 +34,13 @@ impl Search {
             self.tree.columns.frozen.set_root_player(self.tree.node(node).mover);
         }
         let mut own = self.tree.root;
+        // Own statistics travel along, since those of a node stand on the edge that leads to it, for the mover above.
         loop {
             let mover = self.tree.node(node).mover;
             let edge = self.select::<PLAIN>(node, &own);
             self.path.push(Step { node, edge });
             let stats = self.tree.stats(node)[edge as usize];
+            // An edge whose result is certain needs no network, and its value is already the mean of its visits.
             if stats.is_end() || (solves && self.tree.bounds_at(Step { node, edge }).is_proven()) {
                 self.counters.terminal_visits += 1;
                 self.finish_visit(mover, stats.value(false));
@@ -48,6 +50,7 @@ impl Search {
                 true => self.behind_for_turn(Step { node, edge }, &stats),
                 false => (stats.node, stats.in_flight > 0),
             };
+            // Without virtual loss the same leaf is met twice: this visit is given up, and its path marked, until the answer is there.
             if behind == UNEVALUATED && waits {
                 return Visit::Collision;
             }
@@ -90,6 +93,7 @@ impl Search {
     /// Counts and backs up a visit in flight along the present path.
     #[inline]
     pub(super) fn back_up(&mut self, mover: Player, value: Value) {
+        // Plain backup moves one mean by 1 / N; rules keep more beside it, or move it otherwise, and are out of line.
         if self.setup.backs_up_by_rules {
             self.back_up_by_rules(mover, value);
         } else {

@@ -47,8 +47,10 @@ pub struct Tree {
     pub(crate) stats: Vec<EdgeStats>,
     /// Released blocks of statistics, by log2 of their size.
     released: [Vec<u32>; 17],
-    /// Visits, nodes, edges and statistics at which the tree must grow no more; a power of two.
+    /// Visits, nodes, edges and statistics at which the tree must grow no more.
     most: u32,
+    /// There are so many nodes, edges or statistics; kept where they grow, since it is asked for at every visit.
+    sizes_full: bool,
     /// What rules keep beside all that.
     pub(crate) columns: RuleColumns,
 }
@@ -63,6 +65,7 @@ impl Default for Tree {
             stats: Vec::new(),
             released: Default::default(),
             most: MOST,
+            sizes_full: false,
             columns: RuleColumns::default(),
         }
     }
@@ -127,15 +130,17 @@ impl Tree {
     }
 
     /// Gives edge `edge` of a node statistics if it has none; returns the edge's index, which changes when it had none.
-    #[inline]
+    #[inline(always)] // the descent calls it at every node, nearly always for an edge that has them
     pub fn choose_edge(&mut self, node: u32, edge: u32) -> u32 {
+        if edge < u32::from(self.node(node).visited) { edge } else { self.begin_edge(node, edge) }
+    }
+
+    #[inline(never)]
+    fn begin_edge(&mut self, node: u32, edge: u32) -> u32 {
         let (first_edge, visited) = {
             let node = self.node(node);
             (node.edges as usize, u32::from(node.visited))
         };
-        if edge < visited {
-            return edge;
-        }
         let moved = first_edge + visited as usize..first_edge + edge as usize + 1;
         self.edges[moved.clone()].rotate_right(1);
         if self.columns.keeps_edges() && moved.len() > 1 {
@@ -185,6 +190,7 @@ impl Tree {
         if self.columns.keeps_stats() {
             self.columns.resize_stats(self.stats.len());
         }
+        self.sizes_full |= self.stats.len() >= self.most as usize;
         first
     }
 
@@ -202,6 +208,7 @@ impl Tree {
         });
         self.network.push([value.wl as f32, value.d]);
         self.edges.extend_from_slice(edges);
+        self.sizes_full |= self.nodes.len().max(self.edges.len()) >= self.most as usize;
         if self.columns.keeps_nodes() {
             self.columns.resize_nodes(self.nodes.len());
         }
@@ -342,15 +349,12 @@ impl Tree {
     /// True when a counter of 32 bits has come near its end: the tree must grow no more.
     #[inline]
     pub fn is_full(&self) -> bool {
-        let visits = self.root.visits | self.columns.root_large.visits;
-        let sizes = self.nodes.len() | self.edges.len() | self.stats.len();
-        (sizes | visits as usize) >= self.most as usize
+        self.sizes_full || (self.root.visits | self.columns.root_large.visits) >= self.most
     }
 
-    /// Takes the tree as full at so many visits, nodes, edges or statistics, a power of two, for tests.
+    /// Takes the tree as full at so many visits, nodes, edges or statistics, for tests.
     #[cfg(test)]
     pub(crate) fn set_most(&mut self, most: u32) {
-        assert!(most.is_power_of_two());
         self.most = most;
     }
 
