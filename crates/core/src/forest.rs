@@ -11,6 +11,7 @@ use thiserror::Error;
 use crate::game::{Action, State};
 use crate::math::rng::tree_key;
 use crate::params::SearchParams;
+use crate::rows::{Rows, encode_states};
 use crate::rules::second_net::Net;
 use crate::search::cache::Cache;
 use crate::search::counters::Counters;
@@ -26,23 +27,6 @@ const MAX_TREE_ROWS: usize = 32_000;
 #[error("{0}")]
 pub struct ForestError(pub String);
 
-/// Where the rows of a gather are written.
-pub enum Rows<'a> {
-    /// Feature rows one after another, each of the given length.
-    Planes(&'a mut [f32], usize),
-    /// Masks and values of bit planes one after another, each row of the given number of planes.
-    Packed(&'a mut [u64], &'a mut [f32], usize),
-}
-
-impl Rows<'_> {
-    fn capacity(&self) -> usize {
-        match self {
-            Rows::Planes(floats, row) => floats.len() / row,
-            Rows::Packed(masks, _, planes) => masks.len() / planes,
-        }
-    }
-}
-
 /// A batch that waits for the answers of a net.
 struct Waiting {
     net: Net,
@@ -57,7 +41,6 @@ struct TreeLeaves {
 
 /// Number of a batch that waits for its answers; unique in the process, so that no forest takes another's.
 pub type BatchId = u64;
-
 static NEXT_BATCH: AtomicU64 = AtomicU64::new(0);
 
 /// Many searches that share a network's batches, a cache and threads.
@@ -169,7 +152,8 @@ impl Forest {
         let plan = self.plan(net, rows.capacity());
         let mut parts = self.collect(net, &plan);
         parts.retain(|part| !part.leaves.is_empty());
-        self.encode(&parts, &mut rows);
+        let states: Vec<&dyn State> = parts.iter().flat_map(|p| &p.leaves).map(|leaf| leaf.state.as_ref()).collect();
+        encode_states(&states, &mut rows, self.pool.as_ref());
         let id = NEXT_BATCH.fetch_add(1, Ordering::Relaxed);
         self.batches.insert(id, Waiting { net, parts });
         id
@@ -231,11 +215,6 @@ impl Forest {
             }),
             None => chosen.into_iter().zip(plan).map(|(search, (id, quota))| gather(*id, *quota, search)).collect(),
         }
-    }
-
-    fn encode(&self, parts: &[TreeLeaves], rows: &mut Rows) {
-        let states: Vec<&dyn State> = parts.iter().flat_map(|p| &p.leaves).map(|leaf| leaf.state.as_ref()).collect();
-        encode_states(&states, rows, self.pool.as_ref());
     }
 
     /// Number of rows of a batch.
@@ -392,9 +371,8 @@ fn unknown_tree(id: usize) -> ForestError {
 }
 
 fn unknown_batch(batch: BatchId) -> ForestError {
-    ForestError(format!(
-        "batch {batch} is not waiting in this forest: it is another forest's, or was applied or cancelled"
-    ))
+    let why = "it is another forest's, or was applied or cancelled";
+    ForestError(format!("batch {batch} is not waiting in this forest: {why}"))
 }
 
 /// The trees with these ids, which ascend and exist.
@@ -419,20 +397,4 @@ fn row_ranges(parts: &[TreeLeaves]) -> Vec<Range<usize>> {
         range
     };
     parts.iter().map(range).collect()
-}
-
-/// Writes the features of many states, in order; `rows` has room for them.
-pub fn encode_states(states: &[&dyn State], rows: &mut Rows, pool: Option<&rayon::ThreadPool>) {
-    match (rows, pool) {
-        (Rows::Planes(floats, row), None) => {
-            states.iter().zip(floats.chunks_mut(*row)).for_each(|(state, row)| state.encode(row));
-        }
-        (Rows::Planes(floats, row), Some(pool)) => pool.install(|| {
-            states.par_iter().zip(floats.par_chunks_mut(*row)).for_each(|(state, row)| state.encode(row));
-        }),
-        (Rows::Packed(masks, values, planes), _) => {
-            let outputs = masks.chunks_mut(*planes).zip(values.chunks_mut(*planes));
-            states.iter().zip(outputs).for_each(|(state, (masks, values))| state.encode_packed(masks, values));
-        }
-    }
 }

@@ -9,6 +9,7 @@ pub mod games;
 pub mod math;
 pub mod params;
 pub mod players;
+pub mod rows;
 pub mod rules;
 pub mod search;
 pub mod stats;

@@ -1,6 +1,7 @@
 //! The numbers of an edge: prior, visits, values, and the step of a path that takes it.
 
 use crate::game::Action;
+use crate::math::welford::deviations_after;
 
 /// `EdgeStats::node`: no node yet (never evaluated, or its evaluation is in flight).
 pub const UNEVALUATED: u32 = u32::MAX;
@@ -91,6 +92,20 @@ impl EdgeStats {
     #[inline]
     pub fn add_visit(&mut self, value: Value) {
         self.move_mean(value, 1.0 / f64::from(self.visits + 1));
+    }
+
+    /// One more visit, by a step size in the place of 1 / N where one is given; returns the squared deviations after it.
+    pub(crate) fn add_with_deviations(
+        &mut self,
+        deviations: f64,
+        value: Value,
+        step_size: Option<&impl Fn(u32) -> f64>,
+    ) -> f64 {
+        let visits = self.visits + 1;
+        let step = step_size.map_or(1.0 / f64::from(visits), |step_size| step_size(visits));
+        let after = deviations_after(deviations, visits, value.wl - self.wl, step, step_size.is_none());
+        self.move_mean(value, step);
+        after
     }
 
     /// One more visit with this value, which moves the mean by `step`.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 const ALLOWED: &[(&str, &[&str])] = &[
     ("game.rs", &["game"]),
     ("math", &["math"]),
-    ("stats.rs", &["game", "stats"]),
+    ("stats.rs", &["game", "math", "stats"]),
     ("games", &["game", "games"]),
     ("players", &["game", "games", "math", "players"]),
     ("rules", &["game", "math", "stats", "rules"]),

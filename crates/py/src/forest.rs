@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use hauteur_core::forest::{BatchId, Forest, ForestError, Rows};
+use hauteur_core::forest::{BatchId, Forest, ForestError};
 use hauteur_core::game::Action;
 use hauteur_core::params::SearchParams;
+use hauteur_core::rows::Rows;
 use hauteur_core::rules::second_net::Net;
 use hauteur_core::rules::solver::bounds::{Bounds, FAR};
 use hauteur_core::search::Search;

@@ -13,7 +13,6 @@ pub mod frozen;
 use std::ops::Range;
 
 use crate::game::Player;
-use crate::math::welford::deviations_after;
 use crate::stats::{Edge, EdgeStats, Step, TERMINAL, Value};
 use crate::tree::columns::RuleColumns;
 
@@ -257,14 +256,14 @@ impl Tree {
             let stats = &mut self.stats[index];
             stats.in_flight -= 1;
             let seen = if flip { value.flipped() } else { value };
-            let deviations = add_with_deviations(stats, deviations, seen, step_size.as_ref());
+            let deviations = stats.add_with_deviations(deviations, seen, step_size.as_ref());
             self.columns.deviations.set(index, deviations);
         }
         let root_mover = path.first().map_or(mover, |step| self.node(step.node).mover);
         let seen = if root_mover != mover { value.flipped() } else { value };
         self.root.in_flight -= 1;
         self.columns.root_deviations =
-            add_with_deviations(&mut self.root, self.columns.root_deviations, seen, step_size.as_ref());
+            self.root.add_with_deviations(self.columns.root_deviations, seen, step_size.as_ref());
     }
 
     /// Index of the statistics of the edge that a step takes.
@@ -384,68 +383,5 @@ fn room(block: u8) -> u32 {
     (1 << block) >> 1
 }
 
-/// One more visit, by a step size in the place of 1 / N where one is given; returns the squared deviations after it.
-pub(crate) fn add_with_deviations(
-    stats: &mut EdgeStats,
-    deviations: f64,
-    value: Value,
-    step_size: Option<&impl Fn(u32) -> f64>,
-) -> f64 {
-    let visits = stats.visits + 1;
-    let step = step_size.map_or(1.0 / f64::from(visits), |step_size| step_size(visits));
-    let after = deviations_after(deviations, visits, value.wl - stats.wl, step, step_size.is_none());
-    stats.move_mean(value, step);
-    after
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::game::Action;
-
-    #[test]
-    fn priors_keep_eleven_bits() {
-        for prior in [1.0_f32, 0.5, 0.3, 1e-3, 1e-6, 0.999_9] {
-            let kept = Edge::new(0, prior).prior();
-            assert!((kept - prior).abs() <= prior / 4096.0, "{prior} became {kept}");
-        }
-        assert!(Edge::new(0, 0.0).prior() < 1e-9);
-        assert_eq!(Edge::new(0, 1.0).prior(), 1.0);
-        assert_eq!(size_of::<Edge>(), 4);
-        assert_eq!(size_of::<EdgeStats>(), 24);
-        assert_eq!(size_of::<Node>(), 16);
-    }
-
-    #[test]
-    fn chosen_edges_move_to_the_front_and_blocks_are_used_again() {
-        let mut tree = Tree::default();
-        let edges: Vec<Edge> = (0..5).map(|a| Edge::new(a, 0.2)).collect();
-        let node = tree.add_node(Player::First, &edges, Value { wl: 0.0, d: 0.0 });
-        assert_eq!(tree.choose_edge(node, 3), 0);
-        assert_eq!(tree.choose_edge(node, 1), 1);
-        let order: Vec<Action> = tree.edges(node).iter().map(|e| e.action).collect();
-        assert_eq!(order, [3, 0, 1, 2, 4]);
-        assert_eq!(tree.choose_edge(node, 0), 0);
-        tree.choose_edge(node, 2);
-        assert_eq!(tree.stats(node).len(), 3);
-        assert_eq!(tree.released.iter().map(Vec::len).sum::<usize>(), 2);
-    }
-    #[test]
-    fn a_node_can_have_all_edges_that_actions_have_numbers_for() {
-        let mut tree = Tree::default();
-        let edges: Vec<Edge> = (0..=u16::MAX - 1).map(|a| Edge::new(a, 1e-5)).collect();
-        let node = tree.add_node(Player::First, &edges, Value { wl: 0.0, d: 0.0 });
-        (0..u32::from(u16::MAX)).for_each(|edge| assert_eq!(tree.choose_edge(node, edge), edge));
-        assert_eq!(tree.stats(node).len(), usize::from(u16::MAX));
-        assert!(!tree.is_full());
-    }
-
-    #[test]
-    fn a_tree_is_full_long_before_its_counters_end() {
-        let mut tree = Tree::default();
-        for (visits, is_full) in [(0, false), (MOST - 1, false), (MOST, true), (u32::MAX, true)] {
-            tree.root.visits = visits;
-            assert_eq!(tree.is_full(), is_full, "{visits}");
-        }
-    }
-}
+mod tests;

@@ -5,7 +5,7 @@ use crate::rules::q_average::QAverage;
 use crate::rules::solver::Solver;
 use crate::rules::solver::bounds::{Bounds, of_node};
 use crate::stats::{EdgeStats, Step, Value};
-use crate::tree::{Tree, add_with_deviations};
+use crate::tree::Tree;
 
 impl Tree {
     /// A node's only move is played without asking the network.
@@ -142,7 +142,7 @@ impl Climb<'_> {
         }
         self.value = bounds.clamp(self.value);
         let step_size = self.average.map(|rule| |visits| rule.step_size(visits));
-        add_with_deviations(stats, deviations, self.value, step_size.as_ref())
+        stats.add_with_deviations(deviations, self.value, step_size.as_ref())
     }
 
     /// Moves the mean of the earlier visits, within the bounds.
