@@ -6,11 +6,14 @@ import time
 import chess
 import chess.engine
 import pytest
+import uci_positions
 from uci_client import Client
 from uci_positions import MATE_IN_1, START_MOVES, bestmove, infos
 
 from hauteur.engine.uci.options import OPTIONS, Options
 from hauteur.search.lc0_options import WITHOUT_EFFECT
+
+client, shared = uci_positions.client, uci_positions.shared  # fixtures
 
 
 def test_uci_lists_all_options(client: Client) -> None:

@@ -8,8 +8,11 @@ from pathlib import Path
 import chess
 import chess.engine
 import pytest
+import uci_positions
 from uci_client import Client, engine
 from uci_positions import MATE_IN_1, START_MOVES, bestmove, infos
+
+client, shared = uci_positions.client, uci_positions.shared  # fixtures
 
 MATE_IN_2 = "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1"
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+import start_toys
 from learning_toys import ToyEvaluator
 from recorded_games import random_record, shard_of
 from start_toys import TICTACTOE, TINY, Silent, metrics_of, tiny
@@ -25,6 +26,8 @@ from hauteur.learning.trainers import architecture_for
 from hauteur.networks.bundled import shipped_net
 from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.networks.modules import initialise, tensors_of
+
+shard, teacher_file = start_toys.shard, start_toys.teacher_file  # fixtures
 
 CHESS = _core.Game("chess")
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import start_toys
 from recorded_games import random_record, shard_of
 from start_toys import TICTACTOE, TINY, Silent, metrics_of, tiny
 
@@ -17,6 +18,8 @@ from hauteur.learning.bootstrap.data import bring_in
 from hauteur.learning.checkpoint import load_checkpoint
 from hauteur.learning.pipeline import learn
 from hauteur.learning.recipe import Recipe, parse_recipe, recipe_toml
+
+shard, teacher_file = start_toys.shard, start_toys.teacher_file  # fixtures
 
 
 @pytest.mark.parametrize(
