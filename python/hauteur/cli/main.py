@@ -93,7 +93,7 @@ def main_uci() -> int:
 
 
 def run(words: Sequence[str]) -> int:
-    """Runs one command, returns its exit status; raises what the command raises."""
+    """Run one command, return its exit status; raise what the command raises."""
     from cyclopts import CycloptsError, UnknownCommandError
 
     app = make_app()
@@ -130,7 +130,7 @@ def make_app() -> "App":
 
 
 def unknown_command(word: str, group: Sequence[str]) -> str:
-    """The message for a word that is no command, with those that are; imports none of them."""
+    """Return the message for an unknown command, listing the known ones; imports none of them."""
     depth = len(group)
     chains = [command.words.split() for command in COMMANDS]
     known = sorted({chain[depth] for chain in chains if chain[:depth] == [*group] and len(chain) > depth})
@@ -145,7 +145,7 @@ def version() -> str:
 
 
 def guarded(action: Callable[[], int]) -> int:
-    """Runs `action`; turns bad input into one line on stderr. HAUTEUR_TRACEBACK=1 shows where it comes from."""
+    """Run `action`; turns bad input into one line on stderr. HAUTEUR_TRACEBACK=1 shows where it comes from."""
     try:
         status = action()
         sys.stdout.flush()
@@ -163,13 +163,13 @@ def guarded(action: Callable[[], int]) -> int:
 
 
 def complain(message: str) -> int:
-    """Prints the line that says what is wrong, returns the exit status for bad input."""
+    """Print the error line; return the exit status for bad input."""
     print(f"hauteur: {message}", file=sys.stderr)
     return EXIT_BAD_INPUT
 
 
 def leave_closed_pipe() -> int:
-    """The reader of our output went away (`| head`): nothing to say, and nothing left for Python to flush."""
+    """Handle a closed output pipe (`| head`): print nothing and leave Python nothing to flush."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 

@@ -133,7 +133,7 @@ class PlayingSession:
 
     @property
     def is_opening(self) -> bool:
-        """Whether nets are being opened, which cannot be interrupted."""
+        """Return whether nets are being opened, which cannot be interrupted."""
         return self._player is not None and not self._player.done()
 
     @property
@@ -186,7 +186,7 @@ class PlayingSession:
 
     @property
     def is_searching(self) -> bool:
-        """Whether a search runs."""
+        """Return whether a search runs."""
         return self._analysis is not None and self._analysis.searching
 
     def use(self, settings: PlaySettings) -> bool:

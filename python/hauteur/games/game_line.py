@@ -1,4 +1,4 @@
-"""A game as it was recorded somewhere: moves and a result, without searches; and what is wrong with a bad one."""
+"""A recorded game: moves and a result, without searches; and the error report for an unusable one."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class GameLine:
 
 @dataclass(frozen=True)
 class BadGame:
-    """A game that cannot be used: where it stands, and why."""
+    """An unusable game: its location and the reason."""
 
     where: str
     reason: str
@@ -42,7 +42,7 @@ def result_text(outcome: int) -> str:
 
 
 def end_text(state: _core.State) -> str:
-    """How a finished position ended: its result and the reason."""
+    """Return the result and end reason of a finished position."""
     outcome, reason = state.outcome(), state.end_reason()
     result = "not over" if outcome is None else result_text(outcome)
     return f"{result} ({reason})" if reason else result

@@ -1,6 +1,6 @@
-"""The laws that every game obeys, checked along random games.
+"""Laws that every game must obey, checked along random games.
 
-Search, training and recorded games rely on them; a new game is ready when `hauteur check-game` says so.
+Search, training and recorded games rely on them; a new game is ready when `hauteur check-game` passes.
 """
 
 import xml.etree.ElementTree as ElementTree
@@ -48,7 +48,7 @@ class Visit:
 
 
 class Law(NamedTuple):
-    """`check` returns None, or says how the law is broken."""
+    """A law; `check` returns None, or a description of the violation."""
 
     name: str
     text: str
@@ -56,7 +56,7 @@ class Law(NamedTuple):
 
 
 def check_laws(game: _core.Game, *, games: int, seed: int) -> list[LawResult]:
-    """Plays `games` random games and checks every law at every position; one result a law, broken or not."""
+    """Play `games` random games and check every law at every position; one result a law, broken or not."""
     if games < 1:
         raise ValueError(f"games must be >= 1, got {games}")
     results = [LawResult(law.name, law.text) for law in LAWS]
@@ -100,7 +100,7 @@ def _random_game(
 
 
 def _check_law(law: Law, result: LawResult, visit: Visit) -> None:
-    """Checks one law at one position; a law that was broken once is not checked again."""
+    """Check one law at one position; a law that was broken once is not checked again."""
     if result.broken is not None:
         return
     result.checks += 1
@@ -121,7 +121,7 @@ def _after(moves: Sequence[int]) -> str:
 
 
 def _runs(visit: Visit) -> str | None:
-    """All facts can be asked for; the player to move is 0 or 1."""
+    """Check that the player to move is 0 or 1 and that ply counts the moves."""
     if visit.state.to_move not in (0, 1):
         return f"to_move is {visit.state.to_move}, not 0 or 1"
     return None if visit.state.ply == len(visit.moves) else f"ply is {visit.state.ply}, not {len(visit.moves)}"
@@ -153,7 +153,7 @@ def _max_plies(visit: Visit) -> str | None:
 
 
 def _refusal(visit: Visit) -> str | None:
-    """Up to four illegal actions and one out of range are refused with a ValueError and change nothing."""
+    """Check that up to four illegal actions and one out of range raise ValueError and change nothing."""
     illegal = np.setdiff1d(np.arange(visit.game.num_actions), visit.legal)
     chosen = visit.rng.choice(illegal, size=min(4, len(illegal)), replace=False)
     before = _facts(visit.state)
@@ -169,7 +169,7 @@ def _refusal(visit: Visit) -> str | None:
 
 
 def _facts(state: _core.State) -> tuple[object, ...]:
-    """All that tells two positions apart."""
+    """All facts that distinguish two positions."""
     legal, features = state.legal_actions().tobytes(), state.encode().tobytes()
     results = state.outcome(), state.repetition()
     return state.key, state.to_move, state.ply, results, legal, features, state.notation(), state.text()
@@ -247,7 +247,7 @@ def _symmetries(visit: Visit) -> str | None:
 
 
 def _repetition(visit: Visit) -> str | None:
-    """Checked while the game goes on: a repeat has the mover and the legal actions of the position that it repeats."""
+    """Check, while the game is not over, that a repeat has the mover and legal actions of the earlier position."""
     repeat = visit.state.repetition()
     if repeat is None or visit.state.outcome() is not None:
         return None

@@ -37,7 +37,7 @@ QUEEN: tuple[Mapping[str, float], Mapping[str, float]] = (
 
 @dataclass(frozen=True)
 class Odds:
-    """Which men a start lacks. giver: 0 White, 1 Black; kind: a name of KINDS; squares: where the men would stand."""
+    """Men missing from a start. giver: 0 White, 1 Black; kind: a name of KINDS; squares: their home squares."""
 
     kind: str
     giver: int
@@ -45,7 +45,7 @@ class Odds:
 
     @property
     def name(self) -> str:
-        """For messages and tables: `queen d1`, `two knights b8 g8`."""
+        """Name for messages and tables: `queen d1`, `two knights b8 g8`."""
         return " ".join([self.kind, *self.squares])
 
     def settings(self) -> dict[str, float]:
@@ -54,10 +54,10 @@ class Odds:
 
 
 def odds_of(fen: str) -> Odds | None:
-    """The odds of a position in which no man has moved; None for the normal start and for anything else.
+    """Return the odds of a position in which no man has moved; None for the normal start and for anything else.
 
-    Only the men count: one side has all of them on their squares, the other lacks what a name of KINDS says. ValueError
-    where the board of the FEN cannot be read.
+    Only the men count: one side has all of them on their squares, the other lacks those of a name in KINDS. Raise
+    ValueError where the board of the FEN cannot be read.
     """
     present = men_of(fen)
     if any(NORMAL.get(square) != man for square, man in present.items()):

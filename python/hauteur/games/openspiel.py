@@ -1,7 +1,7 @@
 """OpenSpiel's games: `openspiel:NAME(parameters)`, for every two-player game of perfect information without chance.
 
-Needs the extra `openspiel`. Features are OpenSpiel's observation tensor for the player to move, brought to planes, rows
-and columns, and one plane more, 1 everywhere when the second player is to move: many of the tensors do not tell.
+Needs the extra `openspiel`. Features are OpenSpiel's observation tensor for the player to move, reshaped to planes,
+rows and columns, plus one plane, 1 everywhere when the second player is to move: many of the tensors omit it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ MAX_ACTIONS = 65535
 
 
 def load(name: str) -> OpenSpielPosition:
-    """The initial position of an OpenSpiel game, e.g. `hex(board_size=5)`. ValueError says why a game does not fit."""
+    """Load an OpenSpiel game's initial position, e.g. `hex(board_size=5)`. Raise ValueError if it does not fit."""
     pyspiel = _pyspiel(name)
     short = name.split("(")[0].strip()
     if short not in pyspiel.registered_names():
@@ -43,7 +43,7 @@ def _pyspiel(name: str) -> Any:
 
 
 def _unfit(pyspiel: Any, game: Any) -> str | None:
-    """Why this game cannot be learned here; None if it can."""
+    """Return the reason why this game cannot be learned; None if it can."""
     kind = game.get_type()
     if game.num_players() != 2:
         return f"it has {game.num_players()} players, two are needed"
@@ -87,7 +87,7 @@ class OpenSpielPosition:
         return [] if self._state.is_terminal() else list(self._state.legal_actions())
 
     def play(self, action: int) -> None:
-        """Plays a legal action."""
+        """Play a legal action."""
         self._state.apply_action(action)
 
     def outcome(self) -> int | None:
@@ -95,13 +95,13 @@ class OpenSpielPosition:
         return int(np.sign(self._state.returns()[0])) if self._state.is_terminal() else None
 
     def encode(self) -> NDArray[np.float32]:
-        """The observation tensor of the player to move, and the plane that tells who that is."""
+        """Return the observation tensor of the player to move, plus the plane that encodes that player."""
         tensor = np.asarray(self._state.observation_tensor(self.to_move), np.float32).reshape(self._tensor_shape)
         mover = np.full((1, *self._tensor_shape[1:]), self.to_move, np.float32)
         return np.concatenate([tensor, mover])
 
     def copy(self) -> OpenSpielPosition:
-        """A position of its own."""
+        """Return an independent copy."""
         return OpenSpielPosition(self._game, self._state.clone())
 
     def action_to_text(self, action: int) -> str:

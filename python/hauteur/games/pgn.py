@@ -29,7 +29,7 @@ LINE_WIDTH = 80
 
 
 def read_pgn(path: Path, game: _core.Game) -> Iterator[GameLine | BadGame]:
-    """The games of a PGN file one after another, each with its main line, or with what is wrong with it."""
+    """Yield the games of a PGN file in order, each as its main line or as a BadGame with the reason."""
     if game.name != "chess":
         raise ValueError(f"{path}: PGN holds games of chess, not of {game.spec}")
     with path.open(encoding="utf-8-sig", errors="replace") as file:
@@ -49,7 +49,7 @@ def _read_one(lines: _LimitedLines, visitor: _MainLine, path: Path, number: int)
 
 
 class _LimitedLines:
-    """A text file that python-chess reads line by line; a game that is too long is an error, not a lot of memory."""
+    """A text file that python-chess reads line by line; an overlong game is an error, not a lot of memory."""
 
     def __init__(self, file: TextIO) -> None:
         self._file = file
@@ -103,7 +103,7 @@ class _MainLine(chess.pgn.BaseVisitor["GameLine | str"]):
         return chess.pgn.SKIP
 
     def parse_san(self, board: chess.Board, san: str) -> chess.Move:  # noqa: ARG002
-        """Plays the move here; python-chess's board only has to know that one was made."""
+        """Play the move here; python-chess's board only has to know that one was made."""
         assert self.state is not None
         self.actions.append(self.state.action_from_text(san))
         self.state.play(self.actions[-1])
@@ -155,7 +155,7 @@ def written_pgn(
     result: str,
     comments: Mapping[int, str] = MappingProxyType({}),
 ) -> str:
-    """A game as PGN text. state: where it begins; it is played forward. comments: what stands behind moves, by ply."""
+    """Return a game as PGN text. state: its start, which is played forward. comments: text after a move, by ply."""
     words: list[str] = []
     for ply, action in enumerate(actions):
         if state.to_move == 0 or ply == 0:
@@ -169,9 +169,9 @@ def written_pgn(
 
 
 def tag_value(value: str) -> str:
-    """A value as it can stand between the quotes of a tag: one line, without quotes and backslashes of its own.
+    """Return a value in a form valid inside a quoted tag: one line, its quotes and backslashes replaced.
 
-    The standard escapes both, but few programs read that back, python-chess among those that do not.
+    The standard escapes both, but few programs read that back; python-chess does not.
     """
     return " ".join(value.split()).replace("\\", "/").replace('"', "'")
 

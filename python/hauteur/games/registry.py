@@ -27,14 +27,14 @@ ENTRY_POINTS = "hauteur.games"
 
 
 class Position(Protocol):
-    """One position of a game written in Python: what the core asks of it.
+    """One position of a game written in Python: the interface that the core uses.
 
     The first six members, with `to_move`, are all that a game needs. It may also have: `max_plies` (int, no game is
     longer; default 1000), `symmetries()` (two integer arrays [S, rows*columns] and [S, num_actions], identity first, as
     `_core.Game.symmetries`), `action_to_text(action)` (default: the number), `text()`, `svg()`, `notation()`,
-    `repetition()` (None where the position is new, else its earlier occurrences, the plies since the latest and, if it
-    is no draw, the result that a repeat comes to; default: None), and `key()` (anything whose repr tells positions
-    apart for the network; default: features, legal actions and mover).
+    `repetition()` (None where the position is new, else its earlier occurrences, the plies since the latest and, unless
+    it is a draw, the result of a repeat; default: None), and `key()` (anything whose repr distinguishes positions for
+    the network; default: features, legal actions and mover).
     """
 
     num_actions: int
@@ -48,10 +48,10 @@ class Position(Protocol):
         """Ascending, without repeats; empty when the game is over."""
 
     def play(self, action: int) -> None:
-        """Plays a legal action, in place."""
+        """Play a legal action, in place."""
 
     def outcome(self) -> int | None:
-        """+1 the first player won, 0 draw, -1 the second player won, None: the game goes on."""
+        """Outcome: +1 the first player won, 0 draw, -1 the second player won, None while the game continues."""
 
     def encode(self) -> ArrayLike:
         """Features from the mover's view: numbers of shape `feature_shape`."""
@@ -72,7 +72,7 @@ _loaded_variable: set[str] = set()
 
 
 def register(name: str, factory: Factory) -> None:
-    """Makes `name` a spec. `factory(**parameters)` gives the initial position. ValueError if the name is taken."""
+    """Make `name` a spec. `factory(**parameters)` gives the initial position. ValueError if the name is taken."""
     if not re.fullmatch(r"[a-z][a-z0-9_-]*", name):
         raise ValueError(f"a game's name must be small letters, digits, - and _, starting with a letter; got {name!r}")
     if name in _core.game_names() or name in _BUILT_IN or _registered.get(name, factory) is not factory:
@@ -81,7 +81,7 @@ def register(name: str, factory: Factory) -> None:
 
 
 def make(spec: str) -> _core.Game:
-    """The game of a spec. ValueError says what is wrong with it and what is allowed."""
+    """Return the game of a spec. Raise ValueError naming the problem and the allowed values."""
     name, parameters = parse_spec(spec)
     if name.startswith("openspiel:"):
         return _make_openspiel(spec)
@@ -101,7 +101,7 @@ def names() -> list[str]:
 
 
 def check_game(spec: str, *, games: int = 20, seed: int = 0) -> list[LawResult]:
-    """Runs the laws of games along random games; one result a law."""
+    """Run the laws of games along random games; one result a law."""
     return check_laws(make(spec), games=games, seed=seed)
 
 
@@ -175,7 +175,7 @@ def _make_openspiel(spec: str) -> _core.Game:
 
 
 def _load_variable() -> None:
-    """Imports what HAUTEUR_GAMES names, once; the modules register their games."""
+    """Import what HAUTEUR_GAMES names, once; the modules register their games."""
     for entry in filter(None, (part.strip() for part in os.environ.get(GAMES_VARIABLE, "").split(","))):
         if entry not in _loaded_variable:
             _loaded_variable.add(entry)
@@ -187,7 +187,7 @@ def _load_variable() -> None:
 
 
 def _import(entry: str) -> None:
-    """Imports a module by its name, or a .py file by its path."""
+    """Import a module by its name, or a .py file by its path."""
     if not entry.endswith(".py"):
         importlib.import_module(entry)
         return

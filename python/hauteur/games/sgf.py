@@ -30,7 +30,7 @@ Properties = dict[str, list[str]]
 
 
 def read_sgf(path: Path, game: _core.Game) -> Iterator[GameLine | BadGame]:
-    """The games of an SGF file one after another, each with its main line, or with what is wrong with it."""
+    """Yield the games of an SGF file in order, each as its main line or as a BadGame with the reason."""
     if game.name != "nogo":
         raise ValueError(f"{path}: SGF is read for nogo, not for {game.spec}")
     text = _text(path)
@@ -108,7 +108,7 @@ def _game_tree(text: str, begins: int) -> tuple[list[Properties], int]:
 
 
 def _property(text: str, at: int, nodes: list[Properties] | None) -> int:
-    """Reads a property into the last node (of the main line); where it ends."""
+    """Read a property into the last node (of the main line); where it ends."""
     match = _PROPERTY.match(text, at)
     if match is None:
         line = text.count("\n", 0, at) + 1
@@ -123,7 +123,7 @@ def _property(text: str, at: int, nodes: list[Properties] | None) -> int:
 
 
 def _line(game: _core.Game, nodes: list[Properties]) -> GameLine:
-    """The game of these nodes; ValueError says what is wrong with it."""
+    """Return the game of these nodes; raise ValueError naming what is wrong with it."""
     if not nodes:
         raise ValueError("has no nodes")
     root = nodes[0]
@@ -142,7 +142,7 @@ def _line(game: _core.Game, nodes: list[Properties]) -> GameLine:
 
 
 def _check_root(game: _core.Game, root: Properties) -> None:
-    """ValueError unless the game is one of Go's family on a board of this size."""
+    """Raise ValueError unless the game is one of Go's family on a board of this size."""
     kind = root.get("GM", ["1"])[0].strip()
     if kind != "1":
         raise ValueError(f"is of the game GM[{kind}], expected GM[1]")
@@ -161,7 +161,7 @@ def _size(text: str) -> tuple[int, int]:
 
 
 def _sizes(rows: int, columns: int) -> list[str]:
-    """How SZ writes the size, columns before rows."""
+    """Return the valid SZ values of a board size, columns before rows."""
     return [*([str(rows)] if rows == columns else []), f"{columns}:{rows}"]
 
 

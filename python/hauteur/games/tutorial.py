@@ -28,12 +28,12 @@ class MisereTicTacToe:
         return [] if self.outcome() is not None else np.flatnonzero(~self.stones.any(axis=0)).tolist()
 
     def play(self, action: int) -> None:
-        """Puts a stone of the player to move on the square."""
+        """Put a stone of the player to move on the square."""
         self.stones[self.to_move, action] = True
         self.to_move = 1 - self.to_move
 
     def outcome(self) -> int | None:
-        """Who has three in a row has lost; a full board is a draw."""
+        """Return the result: three in a row loses; a full board is a draw."""
         for player, result_if_lost in ((0, -1), (1, +1)):
             if self.stones[player][LINES].all(axis=1).any():
                 return result_if_lost
@@ -44,7 +44,7 @@ class MisereTicTacToe:
         return self.stones[[self.to_move, 1 - self.to_move]].reshape(2, 3, 3).astype(np.float32)
 
     def copy(self) -> MisereTicTacToe:
-        """A position of its own."""
+        """Return an independent copy."""
         twin = MisereTicTacToe()
         twin.stones, twin.to_move = self.stones.copy(), self.to_move
         return twin

@@ -1,4 +1,4 @@
-"""One file that a learning run goes on from: tensors and state together, so that they can never disagree.
+"""Checkpoint of a learning run: tensors and state in one file, so that they always agree.
 
 A safetensors file whose header holds the state as JSON; written under a temporary name and renamed.
 """
@@ -24,15 +24,15 @@ FORMAT = "hauteur checkpoint 1"
 
 
 class RunState(BaseModel):
-    """How far a learning run is.
+    """Progress of a learning run.
 
-    generation: the one being made, from 1, or 0 while the run begins by learning from recorded games; done: its
-    finished steps; current: what is known of it so far; best: generation of the best net, best_elo its Elo (the first
-    net has 0); train_steps: of the optimiser; games: number of games of every generation (the replay index);
-    controller: of N_scl, where the recipe has one; start: the metrics of generation 0; history: those of finished
-    generations; seconds, cpu_seconds: used so far.
+    generation: the current one, from 1, or 0 while the run learns from recorded games; done: its finished steps;
+    current: its metrics so far; best: generation of the best net, best_elo its Elo (the first net has 0); train_steps:
+    optimiser steps; games: number of games of every generation (the replay index); controller: state of the N_scl
+    controller, where the recipe has one; start: the metrics of generation 0; history: those of finished generations;
+    seconds, cpu_seconds: used so far.
 
-    Random numbers need no state: they are named by seed, purpose and number (see hauteur.system.seeds).
+    Random numbers need no state: they are derived from seed, purpose and number (see hauteur.system.seeds).
     """
 
     model_config = ConfigDict(extra="forbid")

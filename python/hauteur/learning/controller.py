@@ -80,10 +80,10 @@ class Observation(BaseModel):
 
 
 class ControllerState(BaseModel):
-    """What the controller goes on from; part of the checkpoint.
+    """State of the controller; part of the checkpoint.
 
-    n_scl, visits: of the generation that is played next; seen: observations, oldest first; chosen: the N_scl of the
-    generations since the visits last changed.
+    n_scl, visits: of the next generation; seen: observations, oldest first; chosen: the N_scl of the generations since
+    the visits last changed.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -118,14 +118,14 @@ def observe(
     *,
     generation: int,
 ) -> Observation:
-    """What games say that were played with this state; outcomes [G]: 0 is a draw; plies [G]: of each game."""
+    """Return the observation of games played in this state; outcomes [G]: 0 is a draw; plies [G]: of each game."""
     drawn = int((plies >= settings.long_game).sum() if settings.long_game else (outcomes == 0).sum())
     counts = {"decisive": len(outcomes) - drawn, "drawn": drawn}
     return Observation(generation=generation, n_scl=state.n_scl, visits=state.visits, **counts)
 
 
 def wants_probe(state: ControllerState, generation: int) -> bool:
-    """Whether a few games must be seen before a generation is played: there are none near its N_scl at these visits."""
+    """Return whether to play probe games first: none were seen near this N_scl at these visits, and probes are left."""
     probes = sum(seen.generation == generation for seen in state.seen)
     here = [seen for seen in state.seen if seen.visits == state.visits]
     near = any(max(seen.n_scl, state.n_scl) <= PROBE_REACH * min(seen.n_scl, state.n_scl) for seen in here)
@@ -133,7 +133,7 @@ def wants_probe(state: ControllerState, generation: int) -> bool:
 
 
 def controller_metrics(settings: ControllerSettings, after: ControllerState) -> dict[str, Any]:
-    """What the metrics say of the generation that led to this state."""
+    """Return the metrics of the generation that led to this state."""
     played = after.seen[-1]
     here = [seen for seen in after.seen if seen.generation == played.generation]
     return {
@@ -165,9 +165,9 @@ def after_generation(settings: ControllerSettings, state: ControllerState, playe
 
 
 def is_settled(settings: ControllerSettings, state: ControllerState) -> bool:
-    """Whether the last generations' N_scl and the next one lie within settle_factor, or differ by 1 at most.
+    """Return whether recent N_scl and the next one lie within settle_factor, or differ by 1 at most.
 
-    At a bound nothing has settled: there the target is out of reach.
+    False at a bound: the target is out of reach there.
     """
     recent = (*state.chosen[-settings.settle_generations :], state.n_scl)
     if len(state.chosen) < settings.settle_generations:

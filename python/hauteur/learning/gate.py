@@ -40,7 +40,7 @@ class GateDecision:
     llr: float | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """As it is written to the run's gate folder."""
+        """Return the results as written to the run's gate folder."""
         low, high = score_interval(self.record)
         difference = elo(self.record)
         return {
@@ -63,9 +63,9 @@ class GateDecision:
 
 @dataclass
 class GateResults:
-    """Results of a gate match that count, from the candidate's view.
+    """Counted results of a gate match, from the candidate's view.
 
-    With a sequential test, those that count for it (PairsInOrder).
+    With a sequential test, those the test counts (PairsInOrder).
     """
 
     sprt: Sprt | None = None
@@ -75,7 +75,7 @@ class GateResults:
         self._test = None if self.sprt is None else PairsInOrder(self.sprt)
 
     def add(self, index: int, score: float) -> None:
-        """Counts the game of this number."""
+        """Count the game of this number."""
         if self._test is None:
             self.record = self.record.add(score)
         else:
@@ -89,7 +89,7 @@ class GateResults:
 
     @property
     def over(self) -> bool:
-        """Whether the sequential test has ended."""
+        """True once the sequential test has ended."""
         return self._test is not None and self._test.verdict is not None
 
 
@@ -129,7 +129,7 @@ def gate_match(
     facts: ArenaFacts | None = None,
     on_games: Callable[[int], None] | None = None,
 ) -> GateResults:
-    """Plays the gate's match, with a sequential test until it ends; the results are the candidate's."""
+    """Play the gate's match, with a sequential test until it ends; the results are the candidate's."""
     results = GateResults(sprt_of(settings))
     games = play_games(
         game,

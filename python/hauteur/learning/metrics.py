@@ -1,4 +1,4 @@
-"""What a learning run measures and shows: the numbers of a generation, the line that is printed, progress bars."""
+"""Metrics and console output of a learning run: numbers of a generation, its line, progress bars."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def search_metrics(facts: ArenaFacts) -> dict[str, Any]:
 
 
 def generation_line(history: list[dict[str, Any]], generations: int) -> str:
-    """One line about the last generation of the history, with the time that is left."""
+    """Return a one-line summary of the last generation in the history, with the estimated time left."""
     last = history[-1]
     games, play, train = last["games"], last["selfplay"], last["train"]
     total = sum(line["games"]["games"] for line in history)
@@ -119,7 +119,7 @@ def generation_line(history: list[dict[str, Any]], generations: int) -> str:
 
 
 def _special_games(games: dict[str, Any]) -> list[str]:
-    """What there is to say of resignations and of games against a fixed opponent."""
+    """Return summaries of resignations and of games against a fixed opponent."""
     parts = []
     if (learner := games.get("learner")) is not None:
         parts.append(f"learner +{learner['wins']} ={learner['draws']} -{learner['losses']}")
@@ -152,7 +152,7 @@ def _time_text(line: dict[str, Any], generations: int) -> str:
 
 
 def beginning(recipe: Recipe) -> str:
-    """What a run begins from, in words."""
+    """Describe the starting point of a run in words."""
     start = recipe.start
     if start is None:
         return "from zero"
@@ -166,7 +166,7 @@ class Display:
     """Shows a run on the terminal: lines on stdout, warnings on stderr, progress bars where stderr is a terminal."""
 
     def begin(self, recipe: Recipe, folder: RunFolder, resumed: RunState | None, positions: int) -> None:
-        """Says what begins or goes on."""
+        """Print that a run begins, resumes or is complete."""
         run = recipe.run
         if resumed is None:
             then = f": {run.generations} generations in" if run.generations else " in"
@@ -182,16 +182,16 @@ class Display:
         print(text, flush=True)
 
     def generation(self, line: str) -> None:
-        """Prints a generation's line."""
+        """Print a generation's line."""
         print(line, flush=True)
 
     def warn(self, message: str) -> None:
-        """Prints a warning."""
+        """Print a warning."""
         print(f"hauteur: warning: {message}", file=sys.stderr, flush=True)
 
     @contextmanager
     def progress(self, name: str, total: int | None) -> Iterator[Callable[[int], None]]:
-        """A progress bar of a step (total None: nobody knows); the function that is given takes what is done so far."""
+        """Show a progress bar of a step (total None: unknown); yield the function that takes the count so far."""
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 

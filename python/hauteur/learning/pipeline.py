@@ -1,8 +1,7 @@
 """The learning loop: games = selfplay(best); replay.extend(games); candidate = train(replay); best = gate(candidate).
 
-Each step ends with a checkpoint, so a run that was killed goes on with the step that it was in; self-play keeps even
-the games of a half-finished step. Every output is a whole file or absent, and is written before the checkpoint that
-counts on it.
+Each step ends with a checkpoint, so a killed run resumes at its current step; self-play keeps even the games of a
+half-finished step. Every output is a complete file or absent, and is written before the checkpoint that relies on it.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ if TYPE_CHECKING:
 
 
 def learn(recipe: Recipe, *, folder: Path | None = None, fresh: bool = False, display: Display | None = None) -> Run:
-    """Begins or resumes the run of this recipe and takes it to its end.
+    """Begin or resume the run of this recipe and take it to its end.
 
     fresh: ValueError when the folder holds a run already. Also when it holds a run with other settings, or another
     process is learning in it.
@@ -70,7 +69,7 @@ def learn(recipe: Recipe, *, folder: Path | None = None, fresh: bool = False, di
 
 @contextmanager
 def _nothing_half_begun(folder: RunFolder) -> Iterator[None]:
-    """Takes the folder away again when wrong input ends a run before it has done anything."""
+    """Take the folder away again when wrong input ends a run before it has done anything."""
     was_there = folder.config.exists()
     try:
         yield
@@ -105,7 +104,7 @@ def open_run(recipe: Recipe, folder: RunFolder, *, fresh: bool, display: Display
 
 @dataclass
 class Run:
-    """A learning run that is going on; its methods are the steps."""
+    """Learning run in progress; its methods are the steps."""
 
     recipe: Recipe
     folder: RunFolder
@@ -130,11 +129,11 @@ class Run:
 
     @property
     def selfplay(self) -> SelfPlaySettings:
-        """How games are played now: as the recipe says, with what the controller chose."""
+        """Current self-play settings: the recipe's, with the controller's N_scl and visits."""
         return controller.controlled(self.recipe.selfplay, self.state.controller)
 
     def begin(self) -> None:
-        """Writes the first net of a new run; reads the games of a resumed one."""
+        """Write the first net of a new run; read the games of a resumed one."""
         if not all(path.exists() for path in self.players.net_files(0)):
             self._save_nets(0)
         finished = self.state.generation - (0 if "self-play" in self.state.done else 1)
@@ -147,10 +146,10 @@ class Run:
         self.display.begin(self.recipe, self.folder, self.state if resumed else None, self.buffer.positions)
 
     def steps(self) -> dict[str, Callable[[], None]]:
-        """The steps of a generation, in order.
+        """Return the steps of a generation, in order.
 
-        With gate.by = "episodes" the candidate is judged by the games it has just played, so the gate comes before it
-        learns from them. Generation 0 is the beginning with recorded games.
+        With gate.by = "episodes" the candidate is gated on the games it has just played, so the gate precedes training
+        on them. Generation 0 is the start from recorded games.
         """
         if self.state.generation == 0:
             return self._start().steps()
@@ -160,7 +159,7 @@ class Run:
         return {**first, "self-play": self.self_play, "train": self.train, "gate": self.gate}
 
     def take(self, name: str, step: Callable[[], None]) -> None:
-        """Takes a step of the present generation unless it is done, then writes a checkpoint."""
+        """Take a step of the present generation unless it is done, then write a checkpoint."""
         if name in self.state.done:
             return
         wall, cpu = time.perf_counter(), time.process_time()
@@ -171,7 +170,7 @@ class Run:
         self._checkpoint()
 
     def probe(self) -> None:
-        """Plays a few games at every N_scl that the controller wants to know of before the generation is played."""
+        """Play a few games at every N_scl that the controller wants to know of before the generation is played."""
         settings, state, number = self.recipe.controller, self.state.controller, 0
         while settings is not None and state is not None and controller.wants_probe(state, self.state.generation):
             seen = self._play_probe(settings.probe_games, number)
@@ -200,7 +199,7 @@ class Run:
         )
 
     def _observed(self, outcomes: NDArray[Any], plies: NDArray[Any]) -> controller.Observation:
-        """What the controller sees of games that were played with its present N_scl."""
+        """Return the controller's observation of games played with its present N_scl."""
         settings, state = self.recipe.controller, self.state.controller
         if settings is None or state is None:
             raise RuntimeError("a run without a controller observes nothing")
@@ -245,7 +244,7 @@ class Run:
         self._save_nets(generation)
 
     def gate(self) -> None:
-        """Decides whether the candidate becomes the best net."""
+        """Decide whether the candidate becomes the best net."""
         settings, generation = self.recipe.gate, self.state.generation
         candidate = generation
         results = GateResults()
@@ -268,7 +267,7 @@ class Run:
         return Start(self.recipe, self.folder, self.game, self.learners, self.display, self.threads, self.state.current)
 
     def finish_generation(self) -> None:
-        """Closes the generation: metrics, best.safetensors, the line that is printed, the report."""
+        """Close the generation: metrics, best.safetensors, console line, report."""
         state = self.state
         if state.generation == 0:
             self._finish_start()
@@ -284,7 +283,7 @@ class Run:
         self.display.generation(generation_line(state.history, self.recipe.run.generations))
 
     def _finish_start(self) -> None:
-        """Closes generation 0: what was learned is the net that self-play begins with."""
+        """Close generation 0: what was learned is the net that self-play begins with."""
         state = self.state
         last = state.current["start"]["rounds"][-1]
         line = {"generation": 0, **state.current, **{key: last[key] for key in last if key.startswith("train")}}
@@ -296,7 +295,7 @@ class Run:
         self._publish()
 
     def _publish(self) -> None:
-        """Writes what follows from the checkpoint: metrics, best.safetensors, the report, TensorBoard's events."""
+        """Write what follows from the checkpoint: metrics, best.safetensors, the report, TensorBoard's events."""
         first = [self.state.start] if self.state.start is not None else []
         self.folder.write_metrics([*first, *self.state.history])
         for large in (False, True)[: len(self.learners.trainers)]:
@@ -334,7 +333,7 @@ class Run:
             )
 
     def _add_cost(self, facts: ArenaFacts, players: Sequence[Player | MovePlayer], nets: Sequence[int]) -> None:
-        """Counts the evaluations by the run's nets in a stretch of self-play, and the normalised budget that they are.
+        """Count the evaluations by the run's nets in a stretch of self-play, and the normalised budget that they are.
 
         A unit is one evaluation of a tower of 128 filters and 10 blocks (Lan et al. 2019, section 4).
         """
@@ -355,7 +354,7 @@ class Run:
         current["cost"] = {name: value + added[name] for name, value in cost.items()}
 
     def _read_games(self, generation: int) -> int:
-        """Adds a generation's shards to the replay buffer; what is skipped or missing is told, never fatal."""
+        """Add a generation's shards to the replay buffer; skipped or missing games cause a warning, never an error."""
         known = len(self.buffer.skipped)
         self.buffer.window = self._window(generation)
         added = self.buffer.extend(shard_paths(self.folder.games, generation))

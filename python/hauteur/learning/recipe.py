@@ -58,7 +58,7 @@ class LearningSearch(SearchParams):
 
 
 class NetworkSettings(Section):
-    """The residual tower that is trained: ResNetArchitecture of hauteur.networks without the shapes of the game."""
+    """Residual tower to train: ResNetArchitecture of hauteur.networks without the shapes of the game."""
 
     filters: Annotated[int, Field(ge=1, le=4096)] = 64
     blocks: Annotated[int, Field(ge=0, le=256)] = 5
@@ -72,14 +72,14 @@ class NetworkSettings(Section):
 
 
 class SelfPlaySettings(Section):
-    """How the games of a generation are played.
+    """Settings of the self-play games of a generation.
 
     episodes: who plays (best against itself, candidate against best with alternating colours, or one of them against
-    the opponent of the recipe); learn_from_best: whether the best net's moves against the candidate are learned from
-    too; opening_book: file of openings, of which a game begins with a random one;
-    opening_plies: 0 to this many uniformly random plies that follow; neither is learned from; opening_share: share of
-    the games that begin so, the others begin at the start; max_plies: a longer game is a draw; tree_per_side: the best
-    net against itself has a tree for each side; shard_games: games in one file.
+    the opponent of the recipe); learn_from_best: also train on the best net's moves against the candidate;
+    opening_book: file of openings, one drawn at random per game; opening_plies: 0 to this many uniformly random plies
+    after it; neither is used for training; opening_share: share of games with such an opening, the others begin at the
+    start; max_plies: a longer game is a draw; tree_per_side: separate trees for each side when the best net plays
+    itself; shard_games: games per file.
     """
 
     episodes: Episodes = "best-versus-best"
@@ -142,18 +142,17 @@ class WindowSettings(Section):
 
 
 class TrainSettings(Section):
-    """How the candidate learns.
+    """Settings of the candidate's training.
 
-    window_games: it learns from the last so many games; window: from more as the run goes on; samples_per_position:
-    how often a new position is drawn on average, which sets the steps of a generation (positions *
-    samples_per_position / batch_size); root_value_share: share of the search's root value in the value target, the
-    rest is the outcome; mask_illegal: the policy loss is over the legal actions alone; surprise_weight: share of a
-    game's weight that its positions have by their policy surprise; schedule: the learning rate falls over the run
-    (cosine, to final_learning_rate), is multiplied by the factor of the last milestone (steps), or stays;
-    milestones: (share of the run, factor of learning_rate), ascending; max_gradient_norm: 0 = no clipping;
-    weight_average: decay of the running mean of the weights over the steps, which is the net that plays (0 = the
-    weights themselves); device: where it is computed; mixed_precision: activations and gradients in 16 bits;
-    workers: threads that draw and encode batches.
+    window_games: replay window in games; window: growth of the window over the run; samples_per_position: mean number
+    of draws of a new position, which sets the steps of a generation (positions * samples_per_position / batch_size);
+    root_value_share: share of the search's root value in the value target, the rest is the outcome; mask_illegal:
+    restrict the policy loss to legal actions; surprise_weight: share of a game's weight distributed over its positions
+    by policy surprise; schedule: the learning rate falls over the run (cosine, to final_learning_rate), is multiplied
+    by the factor of the last milestone (steps), or stays; milestones: (share of the run, factor of learning_rate),
+    ascending; max_gradient_norm: 0 = no clipping; weight_average: decay of the running mean of the weights over the
+    steps, which is the net that plays (0 = the weights themselves); device: of the training; mixed_precision:
+    activations and gradients in 16 bits; workers: threads that draw and encode batches.
     """
 
     window_games: Count = 20_000
@@ -189,10 +188,10 @@ class TrainSettings(Section):
         return self
 
     def window_at(self, total_games: int) -> int:
-        """How many games the window holds when the run has played `total_games` (N_total).
+        """Return the window in games after `total_games` (N_total).
 
-        Wu 2019, "Accelerating Self-Play Learning in Go": N_window = c (1 + beta ((N_total / c)^alpha - 1)
-        / alpha), here in games (there in positions), with c = window_games, and not below c.
+        Wu 2019, "Accelerating Self-Play Learning in Go": N_window = c (1 + beta ((N_total / c)^alpha - 1) / alpha),
+        here in games (there in positions), with c = window_games, and at least c.
         """
         if self.window is None or total_games <= self.window_games:
             return self.window_games
@@ -239,13 +238,13 @@ class GateSettings(Section):
 
 
 class ControllerSettings(Section):
-    """How N_scl of search-contempt is chosen after every generation of self-play (hauteur.learning.controller).
+    """Controller of N_scl of search-contempt, applied after every generation (hauteur.learning.controller).
 
-    target: (w + l)/d that is wanted; initial_n_scl: tried first; low, high: bounds of N_scl, which is also never more
-    than the visits; settle_factor, settle_generations: N_scl has settled when it stays within this factor for so many
-    generations; double_visits: selfplay.visits are then doubled, while they stay within max_visits; probe_games:
-    games that are played, and not learned from, where no games near an N_scl were seen; long_game: 0, or for games
-    that know no draws: games of so many plies or more count in their place.
+    target: target (w + l)/d; initial_n_scl: first value; low, high: bounds of N_scl, also capped by the visits;
+    settle_factor, settle_generations: N_scl has settled once it stays within this factor for so many generations;
+    double_visits: then double selfplay.visits, up to max_visits; probe_games: games played, not used for training,
+    where no games near an N_scl were seen; long_game: 0, or for games without draws: games of at least so many plies
+    count as draws.
     """
 
     target: Annotated[float, Field(ge=0.01, le=100)] = 1.0
@@ -267,12 +266,12 @@ class ControllerSettings(Section):
 
 
 class StartSettings(Section):
-    """How a run begins, before its first generation: with the weights of a net, by learning from games, or both.
+    """Start of a run before its first generation: weights of a net, training on games, or both.
 
-    net, large_net: files of the networks that it begins with, trained here (.safetensors) or lc0's (.pb.gz); they keep
-    their shape, so that [network] and [large] say nothing else; games: files, folders and patterns of PGN, SGF, shards
-    or lc0's training chunks; epochs: how often a position is drawn on average; hold_out: share of the games that are
-    only used to measure; distil_from: a net file whose policy and values are learned, not the moves and results.
+    net, large_net: files of the initial networks, trained here (.safetensors) or lc0's (.pb.gz); they keep their shape,
+    which [network] and [large] must not contradict; games: files, folders and patterns of PGN, SGF, shards or lc0's
+    training chunks; epochs: mean number of draws of a position; hold_out: share of games used for validation only;
+    distil_from: net file whose policy and values are the targets instead of moves and results.
     """
 
     net: str | None = None
@@ -284,12 +283,11 @@ class StartSettings(Section):
 
 
 class RunSettings(Section):
-    """Where the run lies and what it may use.
+    """Folder and resources of the run.
 
-    The run's folder is <directory>/<game>/<tag>; threads: CPU threads, 0 = one a core; exact: a run that was killed
-    and resumed is the same, bit for bit, as one that went through (see hauteur.networks.evaluators.batch_invariant);
-    backend and precision: the
-    evaluator of self-play and gate; generations: 0 = only what [start] says.
+    The run's folder is <directory>/<game>/<tag>; threads: CPU threads, 0 = one per core; exact: a run killed and
+    resumed is bit-identical to an uninterrupted one (see hauteur.networks.evaluators.batch_invariant); backend and
+    precision: the evaluator of self-play and gate; generations: 0 = only [start].
     """
 
     directory: str = "runs"

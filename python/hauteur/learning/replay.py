@@ -23,8 +23,8 @@ from hauteur.learning.shards import read_shard
 class Samples:
     """A training batch of B positions, all float32: features [B, C, H, W], policy [B, A] and wdl [B, 3] targets.
 
-    policy: shares of the recorded counts; wdl: outcome for the mover, mixed with the search's root value; legal, where
-    it was asked for: uint8 [B, A], 1 for legal actions.
+    policy: shares of the recorded counts; wdl: outcome for the mover, mixed with the search's root value; legal, if
+    requested: uint8 [B, A], 1 for legal actions.
     """
 
     features: NDArray[np.float32]
@@ -83,7 +83,7 @@ class ReplayBuffer:
         self._squares, self._actions = game.symmetries()
 
     def extend(self, paths: Iterable[Path]) -> Games | None:
-        """Adds the games of these shards and returns them, ordered; files that are no whole shard are in `skipped`."""
+        """Add the games of these shards and return them, ordered; files that are no whole shard are in `skipped`."""
         parts = []
         for path in paths:
             try:
@@ -100,7 +100,7 @@ class ReplayBuffer:
         return added
 
     def _weigh(self, games: Games) -> None:
-        """Sums up by what weight each position is drawn."""
+        """Sum up by what weight each position is drawn."""
         if self.surprise_weight > 0:
             divergences = games.surprise[self._learned]
             weights = drawing_weights(divergences, games.game_of(self._learned), self.surprise_weight)
@@ -121,7 +121,7 @@ class ReplayBuffer:
         return self.transformed(samples, random.integers(len(self._squares), size=rows))
 
     def draw(self, random: np.random.Generator, rows: int) -> NDArray[np.int64]:
-        """Numbers of positions of the window, 0 to positions - 1: uniform, or by weights as `surprise_weight` says."""
+        """Draw indices of window positions, 0 to positions - 1: uniform, or weighted according to `surprise_weight`."""
         if self.positions == 0:
             raise ValueError("the replay buffer holds no positions")
         if self.surprise_weight == 0:
@@ -157,7 +157,7 @@ class ReplayBuffer:
         return self.games
 
     def _features(self, moves: NDArray[np.int64]) -> tuple[NDArray[np.float32], NDArray[np.uint8] | None]:
-        """Features, and which actions are legal where that is wanted."""
+        """Return features and, if requested, masks of legal actions."""
         games = self._all()
         of_game = games.game_of(moves)
         lines = [games.lines[games.line_offsets[g] : games.line_offsets[g + 1]] for g in of_game]

@@ -1,4 +1,4 @@
-"""The folder of a learning run: which file lies where, and how each is written."""
+"""Folder of a learning run: layout and writing of its files."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class RunFolder(RunDirectory):
 
     @property
     def checkpoint(self) -> Path:
-        """What the run goes on from."""
+        """Path of the checkpoint."""
         return self.path / "checkpoint" / "checkpoint.safetensors"
 
     @property
@@ -96,7 +96,7 @@ class RunFolder(RunDirectory):
         write_bytes(self.config, recipe_toml(recipe).encode())
 
     def discard(self) -> None:
-        """Deletes what a run has written that has no checkpoint and no game yet; other files stay."""
+        """Delete what a run has written that has no checkpoint and no game yet; other files stay."""
         mine = [self.config, self.path / "meta.json", *self.path.glob("nets/gen-00000*.safetensors")]
         for path in (*mine, *self.start.glob("*.parquet"), self.start / "chunks.json"):
             path.unlink(missing_ok=True)
@@ -106,11 +106,11 @@ class RunFolder(RunDirectory):
 
     @property
     def has_work(self) -> bool:
-        """Whether there is a checkpoint to go on from, or a game that was played."""
+        """True where there is a checkpoint to resume from, or a played game."""
         return self.checkpoint.exists() or any(self.games.glob("*.parquet"))
 
     def stored_recipe(self) -> Recipe:
-        """The recipe that the run was begun with."""
+        """Read the recipe that the run was begun with."""
         try:
             return load_recipe(self.config)
         except FileNotFoundError:
@@ -125,7 +125,7 @@ class RunFolder(RunDirectory):
         return read_json(self.path / "meta.json")
 
     def write_metrics(self, history: Iterable[dict[str, Any]]) -> None:
-        """Replaces metrics.jsonl."""
+        """Replace metrics.jsonl."""
         write_bytes(self.metrics, "".join(json.dumps(line) + "\n" for line in history).encode())
 
     def read_metrics(self) -> list[dict[str, Any]]:
@@ -141,7 +141,7 @@ class RunFolder(RunDirectory):
 
 
 def run_facts(recipe: Recipe) -> dict[str, Any]:
-    """What meta.json says: versions, machine, command, seed."""
+    """Return the contents of meta.json: versions, machine, command, seed."""
     return {
         **provenance(),
         "seed": recipe.run.seed,

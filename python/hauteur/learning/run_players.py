@@ -49,7 +49,7 @@ class RunPlayers:
 
     @property
     def colours(self) -> Colours:
-        """Which seat the learner has against the fixed opponent."""
+        """Seat of the learner against the fixed opponent."""
         return self.recipe.opponent.colours if self.recipe.opponent is not None else "swap"
 
     def nets(self, best: int, candidate: int) -> list[int]:

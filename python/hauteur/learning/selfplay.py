@@ -1,6 +1,6 @@
 """The self-play step: the games of one generation, written as shards while they are played.
 
-Games have numbers; a step that was killed goes on with the numbers that are in no shard yet.
+Games are numbered; a killed step resumes with the numbers missing from the shards.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ def play_generation(
     threads: int = 1,
     on_games: Callable[[int], None] | None = None,
 ) -> ArenaFacts:
-    """Plays the games of a generation that are not on disk yet; nets: generation of each player's net.
+    """Play the games of a generation missing on disk; nets: generation of each player's net.
 
-    colours: which seat player 0 has, where the second player is the fixed opponent. `on_games` is told how many of the
-    generation's games are over.
+    colours: seat of player 0, where the second player is the fixed opponent. `on_games` receives the number of finished
+    games of the generation.
     """
     played = played_numbers(game, folder, generation)
     facts = ArenaFacts()
@@ -76,7 +76,7 @@ def play_probe(
     colours: Colours = "swap",
     on_games: Callable[[int], None] | None = None,
 ) -> tuple[list[GameRecord], ArenaFacts]:
-    """Games like those of the generation that only tell what such games are like; number: of the probe."""
+    """Play probe games as in the generation, for observation only; number: of the probe."""
     facts, records = ArenaFacts(), []
     few = settings.model_copy(update={"games": games})
     opening_seed, purpose = derived_seed(seed, "probe", number), f"probe {generation} {number}"
@@ -99,7 +99,7 @@ def episodes(
     facts: ArenaFacts,
     threads: int = 1,
 ) -> Iterator[GameRecord]:
-    """Plays the planned games by the rules of these settings."""
+    """Play the planned games by the rules of these settings."""
     return play_games(
         game,
         players,
@@ -158,7 +158,7 @@ def game_plans(
 def opening_plan(
     game: _core.Game, settings: SelfPlaySettings, book: Sequence[Opening], index: int, random: np.random.Generator
 ) -> GamePlan:
-    """How a game begins: at the start, or with an opening of the book, if there is one, and random plies."""
+    """Plan the start of a game: the initial position, or an opening of the book, if any, and random plies."""
     if random.random() >= settings.opening_share:
         return GamePlan(index)
     plies = int(random.integers(settings.opening_plies + 1))
@@ -167,7 +167,7 @@ def opening_plan(
 
 
 def _flush(folder: Path, game_spec: str, finished: list[GameRecord], generation: int, nets: Sequence[int]) -> None:
-    """Writes the finished games as the generation's next shard and empties the list."""
+    """Write the finished games as the generation's next shard and empty the list."""
     if not finished:
         return
     number = 0

@@ -100,7 +100,7 @@ def _types(schema: pa.Schema) -> list[tuple[str, pa.DataType]]:
 
 
 def _has_nulls(column: pa.ChunkedArray) -> bool:
-    """Whether a value is missing, or one within a list."""
+    """Return whether the column, or a list in it, has a null."""
     return bool(column.null_count or (pa.types.is_list(column.type) and pc.list_flatten(column).null_count))
 
 

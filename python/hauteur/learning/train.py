@@ -147,7 +147,7 @@ class Trainer:
     """The candidate and its optimiser, over all generations of a run."""
 
     def __init__(self, network: Network, settings: TrainSettings) -> None:
-        """ValueError when there is no such device."""
+        """Raise ValueError when there is no such device."""
         self.device = torch_device(settings.device)
         torch.backends.cudnn.benchmark |= self._on_gpu  # all batches have one size
         self.network = network.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
@@ -160,14 +160,14 @@ class Trainer:
 
     @classmethod
     def new(cls, architecture: Architecture, settings: TrainSettings, *, seed: int, name: str = "network") -> Trainer:
-        """A trainer of a residual tower with random weights; `name` tells the networks of one seed apart."""
+        """Return a trainer of a residual tower with random weights; `name` distinguishes networks of one seed."""
         return cls(initialise(architecture, derived_seed(seed, name)), settings)
 
     @classmethod
     def from_net(cls, path: Path, settings: TrainSettings) -> Trainer:
-        """A trainer that goes on from the weights of a net file, trained here or lc0's (`.pb.gz`).
+        """Return a trainer starting from the weights of a net file, trained here or lc0's (`.pb.gz`).
 
-        The batch norms of an lc0 net are folded into its convolutions and stay so.
+        The batch norms of an lc0 net stay folded into its convolutions.
         """
         return cls(networks.load(path).module(), settings)
 
@@ -203,7 +203,7 @@ class Trainer:
         threads: int = 1,
         on_step: Callable[[int], None] | None = None,
     ) -> TrainFacts:
-        """Takes `steps` steps; batch number i is drawn from the source by the stream (seed, "train <generation>", i).
+        """Take `steps` steps; batch number i is drawn from the source by the stream (seed, "train <generation>", i).
 
         threads: that compute shards. The result depends neither on them nor on `settings.workers`, which draw. Raises
         ValueError when the loss is no longer a finite number.
@@ -287,7 +287,7 @@ class Trainer:
         return share * torch.stack([parts.policy.detach(), parts.value.detach()]).double()
 
     def _gather_replicas(self) -> None:
-        """Adds the gradients of all replicas up in the network's, and gives all the mean of their running means."""
+        """Add the gradients of all replicas up in the network's, and give all the mean of their running means."""
         first, *others = self._replicas
         for replica in others:
             for own, other in zip(first.parameters(), replica.parameters(), strict=True):
@@ -344,7 +344,7 @@ def _finite(means: list[float], generation: int) -> list[float]:
 
 
 def _replica(network: Network) -> Network:
-    """A copy that shares the weights, with gradients and running means of its own."""
+    """Return a copy sharing the weights, with its own gradients and running means."""
     replica = copy.deepcopy(network)
     for own, shared in zip(replica.parameters(), network.parameters(), strict=True):
         own.data = shared.data
@@ -352,9 +352,9 @@ def _replica(network: Network) -> Network:
 
 
 def _optimiser(network: Network, settings: TrainSettings) -> torch.optim.Optimizer:
-    """Weight decay c acts on the weights of convolutions and dense layers, not on biases, normalisation and gates.
+    """Build the optimiser; weight decay c on convolution and dense weights, not on biases, normalisation and gates.
 
-    sgd: its gradient is c theta, that is (c/2) |theta|^2 in the loss; adamw: decoupled from the gradient.
+    sgd: the decay gradient is c theta, that is (c/2) |theta|^2 in the loss; adamw: decoupled from the gradient.
     """
     decayed = {id(m.weight) for m in network.modules() if isinstance(m, nn.Conv2d | nn.Linear)}
     weights = [p for p in network.parameters() if id(p) in decayed]

@@ -95,7 +95,7 @@ class Learners:
         threads: int = 1,
         on_step: Callable[[int], None] | None = None,
     ) -> list[TrainFacts]:
-        """Takes the steps of a generation with each net in turn; `on_step` counts through all of them."""
+        """Take the steps of a generation with each net in turn; `on_step` counts through all of them."""
         done = 0
 
         def count(step: int) -> None:
@@ -126,7 +126,7 @@ class Learners:
         return result
 
     def save(self, game: _core.Game, folder: RunFolder, generation: int, training: dict[str, Any]) -> None:
-        """Writes the nets of a generation."""
+        """Write the nets of a generation."""
         for trainer in self.trainers:
             networks.save(
                 folder.net(generation, large=trainer is self.large),

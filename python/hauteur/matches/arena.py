@@ -73,13 +73,12 @@ def play_games(
     tree_per_side: bool = False,
     facts: ArenaFacts | None = None,
 ) -> Generator[GameRecord]:
-    """Plays the planned games, up to `parallel` at a time, and yields each when it ends; `facts` is kept up to date.
+    """Play the planned games, up to `parallel` at a time, and yield each when it ends; `facts` is kept up to date.
 
-    max_plies: a game that is not over after so many plies, those of its start included, is a draw; None: no limit.
-    resignation: when players resign; None: never. tree_per_side: a player on both seats has a tree for each of them
-    (players on one seat always have their own).
-    Random numbers are those of (seed, purpose, index of the game), or of the plan's seed. Closing the iterator early
-    drops the running games.
+    max_plies: a game unfinished after so many plies, its start included, is a draw; None: no limit. resignation: rule
+    of resignation; None: never. tree_per_side: a player on both seats has a tree for each (players on one seat always
+    have their own). Random numbers derive from (seed, purpose, index of the game), or from the plan's seed. Closing the
+    iterator early drops the running games.
     """
     if parallel < 1:
         raise ValueError(f"the number of parallel games must be >= 1, got {parallel}")
@@ -141,7 +140,7 @@ class _Arena:
         self.ended: list[Slot] = []
 
     def run(self, facts: ArenaFacts) -> Generator[GameRecord]:
-        """Turns until all planned games are over."""
+        """Turn until all planned games are over."""
         started = time.perf_counter()
         try:
             self._refill()
@@ -183,7 +182,7 @@ class _Arena:
         return waited
 
     def _move(self, player: int) -> bool:
-        """Chooses and plays a move in each of the player's finished trees; False when there is none."""
+        """Choose and play a move in each of the player's finished trees; False when there is none."""
         table = self.tables[player]
         ids = [tree for tree in table.forest.finished().tolist() if tree in table.thinking]
         if not ids:
@@ -217,7 +216,7 @@ class _Arena:
             _set_effort(table, here)
 
     def _refill(self) -> None:
-        """Starts planned games while there is room."""
+        """Start planned games while there is room."""
         fresh = []
         while self.running < self.settings.parallel and (plan := next(self.plans, None)) is not None:
             fresh.append(self._start(plan))
@@ -238,7 +237,7 @@ class _Arena:
         )
 
     def _end(self, slots: list[Slot]) -> None:
-        """Takes these games off the tables."""
+        """Take these games off the tables."""
         for player, table in self.tables.items():
             ids = [tree for slot in slots for tree in slot.trees_of(player)]
             if ids:
@@ -272,7 +271,7 @@ class _Arena:
 
 
 def _catch_up(table: _PlayerTable, slots: list[Slot]) -> None:
-    """Plays in the trees of the players to move the moves that were made since they last moved."""
+    """Play in the trees of the players to move the moves that were made since they last moved."""
     while slots:
         ids = np.array([slot.trees[slot.tree_number] for slot in slots], np.int64)
         actions = np.array([slot.unplayed[slot.tree_number].pop(0) for slot in slots], np.uint16)

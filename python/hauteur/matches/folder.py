@@ -18,7 +18,7 @@ TOURNAMENT_FILE = "tournament.json"
 
 @dataclass(frozen=True)
 class MatchFolder(RunDirectory):
-    """What is on disk of a match; a match that was interrupted at any moment goes on from it."""
+    """Files of a match; a match interrupted at any moment resumes from them."""
 
     SETTINGS = "match.json"
     CONTENT = "a match"

@@ -1,8 +1,8 @@
-"""The games of matches as PGN (chess) and SGF (NoGo), made from what games.jsonl holds.
+"""Games of matches as PGN (chess) and SGF (NoGo), made from games.jsonl.
 
-Tags and comments of PGN are those that cutechess and fastchess write: `{+0.25/12 0.29s}` is the mover's score in pawns
-(or +M5), the depth (0 unknown), and the time of the move; moves of the opening are `{book}`, and the last comment ends
-with why the game is over. SGF has the same with the value from -1 to 1 in the place of pawns.
+Tags and comments of PGN are those of cutechess and fastchess: `{+0.25/12 0.29s}` is the mover's score in pawns (or
++M5), the depth (0 unknown), and the time of the move; moves of the opening are `{book}`, and the last comment ends with
+the reason of the result. SGF has the same with the value from -1 to 1 instead of pawns.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def form_of(game: _core.Game) -> Form | None:
 
 
 def write_games(path: Path, headers: Iterable[tuple[MatchHeader, Iterable[MatchGame]]], *, evals: bool = False) -> int:
-    """Writes the games of matches into one file, in the order of their numbers; how many.
+    """Write the games of matches into one file, in the order of their numbers; how many.
 
     The form is that of the file's ending, .pgn or .sgf; ValueError where it does not fit the game. evals: PGN with
     lichess's [%eval] too.
@@ -157,7 +157,7 @@ def _event(header: MatchHeader) -> str:
 
 
 def _seated(game: MatchGame, of_a_and_b: tuple[Of, Of]) -> tuple[Of, Of]:
-    """What is A's and B's as the first's and the second's."""
+    """Reorder values of A and B to first and second seat."""
     return of_a_and_b if game.a == "first" else (of_a_and_b[1], of_a_and_b[0])
 
 
@@ -167,7 +167,7 @@ def _outcome(game: MatchGame) -> int:
 
 
 def _played(game: _core.Game, played: MatchGame) -> tuple[_core.State, list[int]]:
-    """Where the game began and all its actions; ValueError names the game where they are not legal."""
+    """Return the start position and all actions; ValueError names a game with illegal moves."""
     start = game.initial_state() if played.fen is None else make(with_fen(game.spec, played.fen)).initial_state()
     state, actions = start.copy(), list[int]()
     try:
@@ -180,7 +180,7 @@ def _played(game: _core.Game, played: MatchGame) -> tuple[_core.State, list[int]
 
 
 def _movers(start: _core.State, actions: Iterable[int]) -> list[int]:
-    """Who makes each move."""
+    """Return the seat that makes each move."""
     state, movers = start.copy(), list[int]()
     for action in actions:
         movers.append(state.to_move)
@@ -189,7 +189,7 @@ def _movers(start: _core.State, actions: Iterable[int]) -> list[int]:
 
 
 def _comments(game: MatchGame, score: Callable[[float], str]) -> Mapping[int, str]:
-    """What stands behind the moves, by ply; score: a known score in pawns as text."""
+    """Return the comments of the moves, by ply; score: formats a known score in pawns."""
     begins, moves = len(game.opening.split()), len(game.moves.split())
     comments = dict.fromkeys(range(begins), "book")
     for move in range(moves):
@@ -218,7 +218,7 @@ def _score(game: MatchGame, move: int) -> float:
 
 
 def _eval(game: MatchGame, ply: int, mover: int) -> str:
-    """What [%eval] says: pawns from White's view, mates as #3 and #-3; empty where it is unknown."""
+    """Format [%eval]: pawns from White's view, mates as #3 and #-3; empty where unknown."""
     score = _score(game, ply - len(game.opening.split())) * (1 if mover == 0 else -1)
     if math.isnan(score):
         return ""

@@ -1,7 +1,7 @@
 """Matches: many games at once between two players, from paired openings or at odds, with resume.
 
-A game is a function of its number, the seed, the opening and the players. So a match that was interrupted goes on with
-the numbers that are missing, and comes to the same results.
+A game is a function of its number, the seed, the opening and the players. So an interrupted match resumes with the
+missing numbers and gives the same results.
 """
 
 from __future__ import annotations
@@ -75,14 +75,14 @@ class MatchSettings(GamesSettings):
 
     @property
     def paired(self) -> bool:
-        """Whether games 2k and 2k + 1 have the same opening."""
+        """True where games 2k and 2k + 1 share an opening."""
         return self.colours == "swap"
 
 
 def match_plans(
     game: _core.Game, settings: MatchSettings, openings: Sequence[Opening], skip: Collection[int] = ()
 ) -> Iterator[GamePlan]:
-    """How each game begins and who sits where, without the games in `skip`."""
+    """Yield the start and seating of each game, without the games in `skip`."""
     order = list(range(len(openings)))
     if settings.order == "random":
         order = [int(number) for number in stream(settings.seed, "order of openings").permutation(len(openings))]
@@ -109,7 +109,7 @@ def match_games(
     resources: Resources | None = None,
     facts: ArenaFacts | None = None,
 ) -> Generator[MatchGame]:
-    """Plays the games of a match that are not in `skip`, and yields each when it ends."""
+    """Play the games of a match that are not in `skip`, and yield each when it ends."""
     resources = resources or Resources()
     records = play_games(
         game,
@@ -129,11 +129,11 @@ def match_games(
 
 @dataclass
 class Match:
-    """A match while it is played; what is shown of it is read from here.
+    """Match in progress, from which displays read.
 
-    sprt: a sequential test that ends it; then the tally has the games that the test has counted, in the order of their
-    numbers, and those beyond stay on disk alone. before: the work of earlier sessions; nets_are_open: the players are
-    made, so games are being played.
+    sprt: a sequential test that ends it; then the tally has the games counted by the test, in the order of their
+    numbers, and later ones are on disk only. before: the work of earlier sessions; nets_are_open: the players exist, so
+    games are being played.
     """
 
     game: _core.Game
@@ -166,17 +166,17 @@ class Match:
 
     @property
     def complete(self) -> bool:
-        """Whether all games are over, or the sequential test is."""
+        """True once all games are finished, or the sequential test has ended."""
         return self.decided or self.tally.record.games == self.settings.games
 
     @property
     def decided(self) -> bool:
-        """Whether the sequential test has ended."""
+        """True once the sequential test has ended."""
         return self.test is not None and self.test.verdict is not None
 
     @property
     def games_done(self) -> int:
-        """Finished games; with a sequential test also those that it has not counted."""
+        """Number of finished games; with a sequential test including those it has not counted."""
         return self.tally.record.games + len(self._ahead)
 
     @property
@@ -185,7 +185,7 @@ class Match:
         return None if self.settings.games == NO_LIMIT else self.settings.games
 
     def play(self) -> Generator[MatchGame]:
-        """Plays what is missing and yields each game when it is on disk; closing the iterator stops the match."""
+        """Play the missing games and yield each once it is on disk; closing the iterator stops the match."""
         with nullcontext() if self.folder is None else self.folder.locked():
             done = self.resume()
             if len(done) < self.settings.games and not self.decided:
@@ -194,7 +194,7 @@ class Match:
                 self.write_result()
 
     def resume(self) -> set[int]:
-        """Reads the games of earlier sessions; their numbers."""
+        """Read the games of earlier sessions; their numbers."""
         done: set[int] = set()
         if self.folder is not None:
             self.folder.check(self.stored_settings())
@@ -206,7 +206,7 @@ class Match:
         return done
 
     def keep(self, game: MatchGame) -> None:
-        """Counts a game that has just ended, once it is on disk."""
+        """Count a game that has just ended, once it is on disk."""
         if self.folder is not None:
             self.folder.append(game)
         self._count(game)
@@ -256,7 +256,7 @@ class Match:
                 return
 
     def result(self) -> dict[str, Any]:
-        """What result.json holds."""
+        """Return the contents of result.json."""
         return {
             "complete": self.complete,
             "a": self.names[0],
@@ -292,6 +292,6 @@ class Match:
         return values
 
     def write_result(self) -> None:
-        """Renews result.json."""
+        """Renew result.json."""
         if self.folder is not None:
             self.folder.write_result(self.result())

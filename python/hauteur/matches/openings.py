@@ -37,11 +37,11 @@ class Opening:
 
 
 def read_openings(path: Path, game: _core.Game) -> list[Opening]:
-    """One opening a line; empty lines and those that begin with # are left out. ValueError names the line.
+    """Read one opening per line, skipping empty lines and those beginning with #. ValueError names the line.
 
     A line is a list of moves in the game's notation or, for chess and minichess, an EPD or FEN: four fields, then
-    nothing, the two counters of a FEN, or the operations of an EPD, which are not read. Of a file that ends in .pgn
-    every game is an opening.
+    nothing, the two counters of a FEN, or the operations of an EPD, which are ignored. In a .pgn file every game is an
+    opening.
     """
     if path.suffix.lower() == ".pgn":
         return _read_pgn(path, game)
@@ -84,7 +84,7 @@ def _read_pgn(path: Path, game: _core.Game) -> list[Opening]:
 
 
 def _pgn_games(path: Path) -> Iterator[chess.pgn.Game]:
-    """The games of a PGN file; what is wrong with one is in its `errors`, and is not logged."""
+    """Yield the games of a PGN file; faults of a game are collected in its `errors`, not logged."""
     import chess.pgn
 
     class Builder(chess.pgn.GameBuilder[chess.pgn.Game]):
@@ -127,7 +127,7 @@ def _fen(words: list[str]) -> str:
 
 
 def _play(state: _core.State, moves: list[str]) -> tuple[int, ...]:
-    """Plays the moves, returns them as actions."""
+    """Play the moves, return them as actions."""
     actions = []
     for move in moves:
         if state.outcome() is not None:
@@ -153,7 +153,7 @@ def random_opening(
 
 
 def _random_line(state: _core.State, plies: int, random: np.random.Generator) -> tuple[int, ...] | None:
-    """Plays so many random actions; None if they end the game."""
+    """Play so many random actions; None if they end the game."""
     actions = []
     for _ in range(plies):
         actions.append(int(random.choice(state.legal_actions())))

@@ -13,11 +13,11 @@ NOBODY = -1
 
 
 class Resignation(Section):
-    """When a player of self-play resigns.
+    """Rule of resignation in self-play.
 
-    threshold: it does when the root value of its searches, -1 to 1, is not above this `moves` times in a row;
-    earliest_ply: plies of the game, those of its opening included, before which nobody resigns; play_through: share of
-    the games that go on all the same, by which it is measured how often resigning is wrong.
+    threshold: a player resigns once the root value of its searches, -1 to 1, is at most this `moves` times in a row;
+    earliest_ply: plies of the game, opening included, before which no player resigns; play_through: share of games
+    played on regardless, to measure how often resigning is wrong.
     """
 
     threshold: Annotated[float, Field(ge=-1, lt=0)] = -0.9
@@ -26,7 +26,7 @@ class Resignation(Section):
     play_through: Annotated[float, Field(ge=0, le=1)] = 0.1
 
     def watch(self, game_seed: int) -> "Watch":
-        """What follows the values of this game."""
+        """Return an observer of this game's root values."""
         plays_through = stream(game_seed, "play through").random() < self.play_through
         return Watch(self, bool(plays_through))
 
@@ -41,7 +41,7 @@ class Watch:
     _in_a_row: list[int] = field(default_factory=lambda: [0, 0])
 
     def see(self, mover: int, value: float, ply: int) -> None:
-        """Takes the root value that the player in seat `mover` found before its move at this ply."""
+        """Take the root value that the player in seat `mover` found before its move at this ply."""
         hopeless = value <= self.settings.threshold
         self._in_a_row[mover] = self._in_a_row[mover] + 1 if hopeless else 0
         in_time = ply >= self.settings.earliest_ply
@@ -50,5 +50,5 @@ class Watch:
 
     @property
     def ends_game(self) -> bool:
-        """Whether a player resigns now."""
+        """True where a player resigns now."""
         return self.seat != NOBODY and not self.plays_through

@@ -36,14 +36,13 @@ SEATS: tuple[Seat, Seat] = ("first", "second")
 
 
 class MatchGame(Section):
-    """A finished game, as a line of games.jsonl.
+    """Finished game, as a line of games.jsonl.
 
-    index: its number; a: A's seat; score: A's, 1 won, 0.5 drawn, 0 lost; end: why it ended; plies: moves of opening
-    and game together; fen: where it began if not at the game's start; opening: moves that were given; moves: those
-    that were searched; notes: what players said of their moves, by ply of the game. Of each of `moves`, where it was
-    kept: centipawns of its score from the mover's view (None unknown; a mate as hauteur.search.scores.mate_score has
-    it),
-    depths (0 unknown) and milliseconds. Games are equal when they went the same way, however long that took.
+    index: its number; a: A's seat; score: A's, 1 won, 0.5 drawn, 0 lost; end: reason of the result; plies: moves of
+    opening and game together; fen: start position if not the game's; opening: given moves; moves: searched moves;
+    notes: players' comments on their moves, by ply of the game. Of each of `moves`, where kept: centipawns of its score
+    from the mover's view (None unknown; a mate as hauteur.search.scores.mate_score has it), depths (0 unknown) and
+    milliseconds. Equality ignores times.
     """
 
     index: int = Field(ge=0)
@@ -155,7 +154,7 @@ class Tally:
         return elo_of_interval(self.score_interval)
 
     def common_ends(self) -> list[tuple[str, int]]:
-        """Why games ended and how often, the most common first."""
+        """Return end reasons of games and their counts, the most common first."""
         return sorted(self.ends.items(), key=lambda item: (-item[1], item[0]))
 
     def to_json(self) -> dict[str, Any]:
@@ -192,7 +191,7 @@ class Work:
     capacity: int = 0
 
     def plus(self, search: SearchFacts, visits: float) -> Work:
-        """With what one more session did."""
+        """Return the total with one more session added."""
         return Work(
             seconds=self.seconds + search.total,
             evaluations=self.evaluations + search.rows,
@@ -217,7 +216,7 @@ class Work:
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Work:
-        """What `to_json` wrote."""
+        """Inverse of `to_json`."""
         return cls(*(values[name] for name in ("seconds", "evaluations", "visits", "batches", "capacity")))
 
 
@@ -233,7 +232,7 @@ def summary(tally: Tally) -> str:
 
 
 def sprt_json(test: PairsInOrder) -> dict[str, Any]:
-    """A sequential test as it stands."""
+    """Return the present state of a sequential test as JSON."""
     low, high = test.sprt.bounds
     taken = {True: "elo1", False: "elo0", None: None}[test.verdict]
     return {
@@ -247,7 +246,7 @@ def sprt_json(test: PairsInOrder) -> dict[str, Any]:
 
 
 def sprt_text(sprt: Sprt) -> str:
-    """What a sequential test asks: elo 0 against 10 (normalised), alpha 0.05, beta 0.05."""
+    """Return the hypotheses of a sequential test as text: elo 0 against 10 (normalised), alpha 0.05, beta 0.05."""
     return f"elo {sprt.elo0:g} against {sprt.elo1:g} ({sprt.model}), alpha {sprt.alpha:g}, beta {sprt.beta:g}"
 
 

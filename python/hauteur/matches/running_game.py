@@ -1,4 +1,4 @@
-"""A game while the arena plays it: the position, the trees that belong to it, and what is recorded of its moves."""
+"""Game in progress in the arena: position, trees, and records of its moves."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Slot:
 
     @property
     def tree_number(self) -> int:
-        """Which of its trees the player to move thinks in."""
+        """Number of the tree that the player to move searches."""
         return self.state.to_move if self.own_trees else 0
 
     @property
@@ -78,7 +78,7 @@ class Slot:
             unplayed.append(move.action)
 
     def is_over(self, max_plies: int | None) -> bool:
-        """Whether the game has ended, by its rules, by resignation, by a player's failure or by the limit of plies."""
+        """Return whether the game has ended, by its rules, resignation, a player's failure or the ply limit."""
         if self.lost is not None:
             return True
         resigned = self.watch is not None and self.watch.ends_game
@@ -136,7 +136,7 @@ def _notes(slot: Slot) -> dict[int, str]:
 
 
 def _result(slot: Slot) -> tuple[int, str, int]:
-    """Outcome and end reason of a game that is over, and the seat that resigned or, played out, would have."""
+    """Return outcome, end reason, and the seat that resigned (or would have, if played out) of a finished game."""
     if slot.lost is not None:
         loser = slot.state.to_move
         resigned = loser if isinstance(slot.lost, EngineResignation) else NOBODY

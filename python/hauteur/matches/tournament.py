@@ -1,9 +1,9 @@
-"""Tournaments: all pairings of several players at once, in one arena with one batch a net.
+"""Tournaments: all pairings of several players at once, in one arena with one batch per net.
 
 A pairing is a match, with a folder of its own: tournament/1-2 is the match of the first player against the second, as
-`hauteur match` would play it with the same seed, and can be looked at, rated and gone on with as such. Each pairing has
-a seed of its own, made from that of the tournament and the two numbers; so players can be added at the end of the list,
-and the games that there are stay.
+`hauteur match` would play it with the same seed, and can be viewed, rated and resumed as such. Each pairing has its own
+seed, derived from that of the tournament and the two numbers; so players can be added at the end of the list, and
+existing games stay valid.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class TournamentSettings(GamesSettings):
 
 @dataclass
 class Tournament:
-    """A tournament while it is played; what is shown of it is read from here."""
+    """Tournament in progress, from which displays read."""
 
     game: _core.Game
     settings: TournamentSettings
@@ -98,7 +98,7 @@ class Tournament:
 
     @property
     def work(self) -> Work:
-        """The work of all sessions until now; that of single pairings is not told apart."""
+        """Work of all sessions so far; pairings are not separated."""
         return self.before.plus(self.facts.search, self.facts.visits)
 
     @property
@@ -118,7 +118,7 @@ class Tournament:
         )
 
     def play(self) -> Generator[tuple[int, MatchGame]]:
-        """Plays what is missing and yields each game, with the index of its match, when it is on disk.
+        """Play the missing games and yield each, with the index of its match, once it is on disk.
 
         Closing the iterator stops the tournament.
         """
@@ -166,7 +166,7 @@ class Tournament:
                     yield number, game
 
     def _begin_folders(self) -> None:
-        """After the players were made, so that those that do not fit leave nothing behind."""
+        """Create the folders, after the players were built, so that invalid players leave no files."""
         if self.folder is not None:
             self.folder.begin_tournament(self.stored_settings())
             for match in self.matches:
@@ -197,12 +197,12 @@ class Tournament:
             )
 
     def stored_settings(self) -> dict[str, Any]:
-        """What tournament.json holds; what decides the games stands in the folders of the pairings."""
+        """Return the contents of tournament.json; settings of the games are in the folders of the pairings."""
         pairings = {f"{a + 1}-{b + 1}": [self.names[a], self.names[b]] for a, b in self.settings.pairings}
         return {"players": self.names, "pairings": pairings, **self.settings.model_dump(exclude={"players"})}
 
     def result(self) -> dict[str, Any]:
-        """What result.json holds."""
+        """Return the contents of result.json."""
         return {
             "complete": self.games_done == self.games_wanted,
             "players": self.names,
@@ -217,7 +217,7 @@ class Tournament:
         }
 
     def write_results(self) -> None:
-        """Renews the results of the tournament and of its pairings."""
+        """Renew the results of the tournament and of its pairings."""
         if self.folder is None or not self.folder.path.exists():
             return
         self.folder.write_result(self.result())

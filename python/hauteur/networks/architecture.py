@@ -100,10 +100,10 @@ ActivationName = Literal["relu", "mish", "none", "tanh", "sigmoid", "selu", "swi
 
 
 class Lc0Architecture(Section):
-    """A network in lc0's layers, named as in its files; sizes that are not here follow from the tensors.
+    """A network of lc0's layers, named as in its files; sizes not given here follow from the tensors.
 
     A body of residual blocks (`filters`, `blocks`), of attention encoders (`embedding`, `encoders`, `heads`), or of
-    blocks and then encoders. `scalars` are the numbers and names that stand between the layers of the file, by path.
+    blocks followed by encoders. `scalars` are the numbers and names between the layers of the file, by path.
     """
 
     kind: Literal["lc0"] = "lc0"
@@ -140,7 +140,7 @@ class Lc0Architecture(Section):
 
     @property
     def cost(self) -> float:
-        """As a ResNetArchitecture's. Encoders have no place in the paper's unit: one counts 12 embedding^2
+        """Cost as of a ResNetArchitecture. Encoders are not covered by the paper's unit: one counts 12 embedding^2
         multiplications a square (attention 4, feed-forward layers 8), a block 18 filters^2."""
         return ((self.filters / 128) ** 2 * self.blocks + (self.embedding / 128) ** 2 * self.encoders * 12 / 18) / 10
 
@@ -160,8 +160,8 @@ Architecture = Annotated[ResNetArchitecture | Lc0Architecture, Field(discriminat
 
 
 class NetDescription(Section):
-    """What a network file says of itself. `sha256` is the hash of the file's bytes, `parameters`: how many numbers,
-    `encodings`: in which forms the file stores them."""
+    """Description of a network file. `sha256`: hash of the file's bytes; `parameters`: their number;
+    `encodings`: storage formats of the tensors."""
 
     format: Literal["safetensors", "lc0", "onnx"]
     architecture: Architecture
@@ -184,5 +184,5 @@ class NetDescription(Section):
 
     @property
     def moves_left(self) -> bool:
-        """Whether a third output predicts the plies that are left."""
+        """True where a third output predicts the remaining plies."""
         return isinstance(self.architecture, Lc0Architecture) and self.architecture.moves_left

@@ -1,4 +1,4 @@
-"""Which net is used where none is named: those that ship in the package's `data` folder, those that the user has."""
+"""Choice of the default net: those shipped in the package's `data` folder, and those supplied by the user."""
 
 import os
 from importlib.resources import files
@@ -32,7 +32,7 @@ def found_chess_net() -> tuple[str, str] | None:
 
 
 def net_or_shipped(net: str | None, *, spec: str, game_name: str) -> str:
-    """The net a user named, else the shipped one, for chess the user's; ValueError says what fits."""
+    """Return the user's net, else the shipped one, for chess the one found; raise ValueError with the options."""
     if net is not None:
         return net
     path = shipped_net(game_name) if spec == game_name else None

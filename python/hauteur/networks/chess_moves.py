@@ -33,7 +33,7 @@ def promotions() -> tuple[tuple[int, int, int], ...]:
 
 
 def convolution_indices() -> NDArray[np.int64]:
-    """Where each move stands in the flattened convolution head [80, 8, 8], int64 [1858]."""
+    """Index of each move in the flattened convolution head [80, 8, 8], int64 [1858]."""
     plain = [_plane(b % 8 - a % 8, b // 8 - a // 8) * 64 + a for a, b in plain_moves()]
     piece_offset = (2, 0, 1)
     special = [(64 + 3 * (b - a + 1) + piece_offset[piece]) * 64 + 48 + a for a, b, piece in promotions()]
@@ -41,7 +41,7 @@ def convolution_indices() -> NDArray[np.int64]:
 
 
 def attention_indices() -> NDArray[np.int64]:
-    """Where each move stands in the flattened attention head [64 x 64 pairs, 8 x 8 x 3 promotions], int64 [1858]."""
+    """Index of each move in the flattened attention head [64 x 64 pairs, 8 x 8 x 3 promotions], int64 [1858]."""
     plain = [a * 64 + b for a, b in plain_moves()]
     special = [4096 + a * 24 + b * 3 + piece for a, b, piece in promotions()]
     return np.array(plain + special, dtype=np.int64)

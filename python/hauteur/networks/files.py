@@ -1,4 +1,4 @@
-"""Network files on disk: safetensors with JSON metadata, atomic writing, and what any network file says of itself."""
+"""Network files on disk: safetensors with JSON metadata, atomic writing, and the description of any network file."""
 
 import hashlib
 import json
@@ -80,10 +80,10 @@ def _canonical(data: bytes) -> bytes:
 
 
 class SafetensorsFile:
-    """An opened network file: metadata and shapes at once, the numbers when asked for."""
+    """An opened network file: metadata and shapes read immediately, the tensors on request."""
 
     def __init__(self, path: Path) -> None:
-        """Raises ValueError naming the file and what is wrong with it."""
+        """Raise ValueError naming the file and what is wrong with it."""
         if path.stat().st_size > MAX_BYTES:
             raise ValueError(f"{path}: has {path.stat().st_size} bytes, allowed are at most {MAX_BYTES}")
         self._path = path
@@ -121,7 +121,7 @@ class SafetensorsFile:
         self.parameters = sum(int(np.prod(shape)) for shape in shapes.values())
 
     def encodings(self) -> tuple[str, ...]:
-        """How the numbers are stored."""
+        """Storage formats of the tensors."""
         return ("FLOAT32",)
 
     def tensors(self) -> dict[str, Floats]:

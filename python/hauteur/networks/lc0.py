@@ -48,10 +48,10 @@ _BODIES = (
 
 
 class Lc0File:
-    """An opened network file: architecture, training facts and shapes at once, the numbers when asked for."""
+    """An opened network file: architecture, training facts and shapes read immediately, the tensors on request."""
 
     def __init__(self, path: Path) -> None:
-        """Raises ValueError naming the file and what is wrong with it."""
+        """Raise ValueError naming the file and what is wrong with it."""
         net = read_net(path)
         self._path = path
         try:
@@ -111,7 +111,7 @@ def _file_encoding(net: Message) -> Encoding:
 
 
 def _training(params: Message) -> dict[str, str | int | float | bool | None]:
-    """The facts, without numbers that are not finite; the file's float32 in as few digits as tell it apart."""
+    """Return the facts without non-finite numbers; float32 values as their shortest distinguishing decimals."""
     finite = {name: value for name, value in params.items() if not isinstance(value, float) or math.isfinite(value)}
     return {name: float(str(np.float32(v))) if isinstance(v, float) else v for name, v in finite.items()}
 
@@ -164,7 +164,7 @@ def _filters(sizes: Mapping[str, int]) -> int:
 
 
 def _count(sizes: Mapping[str, int], pattern: str) -> int:
-    """How many items a list has."""
+    """Return the number of items of a list."""
     result = 0
     while pattern.format(result) in sizes:
         result += 1
@@ -383,7 +383,7 @@ def _random(path: str, shape: Shape, rng: np.random.Generator) -> Floats:
 
 
 def random_net(path: Path, *, filters: int = 8, blocks: int = 1, seed: int = 0) -> Path:
-    """Writes a small random network for chess as `.pb.gz` (for tests and trials); returns `path`."""
+    """Write a small random network for chess as `.pb.gz` (for tests and trials); return `path`."""
     from hauteur.system.files import write_bytes
 
     resnet = ResNetArchitecture(

@@ -53,7 +53,7 @@ def unflatten(layers: Mapping[str, Message], scalars: Mapping[str, int | str]) -
 
 
 def _order(path: str) -> list[tuple[int, str]]:
-    """Sorts indices as numbers, so that lists are filled in order."""
+    """Sort indices as numbers, so that lists are filled in order."""
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in path.split(".")]
 
 
@@ -81,7 +81,7 @@ def _item(message: Message, part: str, index: int, path: str) -> Message:
 
 
 def size(layer: Message, default: Encoding = Encoding.LINEAR16) -> int:
-    """How many numbers a layer holds."""
+    """Return the number of values in a layer."""
     return len(layer.get("params", b"")) // _BYTES[encoding_of(layer, default)]
 
 

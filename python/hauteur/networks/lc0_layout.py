@@ -17,10 +17,10 @@ NORM = ("bn_means", "bn_stddivs", "bn_gammas", "bn_betas")
 
 
 def lc0_shapes(sizes: Mapping[str, int], architecture: Lc0Architecture) -> dict[str, Shape]:
-    """The shape of every layer that the network uses, by path.
+    """Return the shape of every layer that the network uses, by path.
 
-    `sizes`: how many numbers each layer of the file has. Raises ValueError naming the layer that is missing, has a
-    wrong size, or is not understood.
+    `sizes`: number of values of each layer of the file. Raise ValueError naming the layer that is missing, has a
+    wrong size, or is unknown.
     """
     layout = _Layout(sizes)
     channels = _body(layout, architecture)
@@ -61,7 +61,7 @@ class _Layout:
         self.shapes[path] = shape
 
     def outputs(self, path: str, inputs: int) -> int:
-        """How many outputs a layer has, from its size."""
+        """Return the number of outputs of a layer, from its size."""
         outputs, rest = divmod(self.size(path), max(inputs, 1))
         if rest or outputs == 0:
             raise ValueError(f"layer {path} has {self.size(path)} numbers, expected a multiple of {inputs}")
@@ -94,7 +94,7 @@ class _Layout:
 
 
 def _body(layout: _Layout, architecture: Lc0Architecture) -> int:
-    """Returns the channels that the heads see."""
+    """Return the channels that the heads see."""
     channels = 0
     if architecture.filters:
         channels = architecture.filters

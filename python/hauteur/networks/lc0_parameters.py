@@ -71,7 +71,7 @@ class Layers(Mapping[str, Floats]):
         return {name: paths[id(parameter)] for name, parameter in module.named_parameters()}
 
     def rest(self) -> dict[str, Floats]:
-        """What is in no parameter: unused layers, unused rows of layers. Batch norms that were folded are gone."""
+        """Return the tensors in no parameter: unused layers, unused rows of layers. Folded batch norms are excluded."""
         folded = {path.removesuffix(".weights") for path in self._parameters}
         left = (path for path in self if path not in self._parameters)
         unused = [path for path in left if not (path.endswith(NORM) and path.rpartition(".")[0] in folded)]

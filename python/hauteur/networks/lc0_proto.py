@@ -31,7 +31,7 @@ class InputFormat(IntEnum):
 
 
 class Structure(IntEnum):
-    """Network structure: which layers the body has, and where the heads stand."""
+    """Network structure: layers of the body and position of the heads."""
 
     CLASSICAL = 1
     SE = 2
@@ -60,7 +60,7 @@ class ValueFormat(IntEnum):
 
 
 class Activation(IntEnum):
-    """Activation functions; DEFAULT stands for the network's default activation."""
+    """Activation functions; DEFAULT is the network's default activation."""
 
     DEFAULT = 0
     MISH = 1
@@ -220,7 +220,7 @@ _STRICT = frozenset({"Weights", "Layer", *_BLOCKS, *_HEADS})
 
 
 def read_net(path: Path) -> Message:
-    """Reads a network file into its messages. Raises ValueError naming the file and what is wrong with it."""
+    """Read a network file into its messages. Raise ValueError naming the file and what is wrong with it."""
     try:
         return parse_net(_unpack(path))
     except ValueError as error:
@@ -228,7 +228,7 @@ def read_net(path: Path) -> Message:
 
 
 def parse_net(data: bytes) -> Message:
-    """Reads an unpacked network file. Raises ValueError when it is not one."""
+    """Read an unpacked network file. Raises ValueError when it is not one."""
     if data[:2] in (b"1\n", b"2\n"):
         raise ValueError("is an lc0 net in the old text format; convert it to .pb.gz with lczero-training's net.py")
     if data[:5] != b"\x0d" + MAGIC.to_bytes(4, "little"):

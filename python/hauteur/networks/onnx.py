@@ -23,7 +23,7 @@ _METADATA = "hauteur.description"
 
 
 def export_onnx(net: "Net", target: Path) -> None:
-    """Writes a network as ONNX, whole or not at all (imports torch)."""
+    """Write a network as ONNX, whole or not at all (imports torch)."""
     check_folder(target)
     import torch
 
@@ -54,7 +54,7 @@ def export_onnx(net: "Net", target: Path) -> None:
 
 
 def _add_metadata(path: Path, description: NetDescription) -> None:
-    """Keeps the net's description inside the ONNX file."""
+    """Keep the net's description inside the ONNX file."""
     import onnx
 
     model = onnx.load(str(path))
@@ -64,7 +64,7 @@ def _add_metadata(path: Path, description: NetDescription) -> None:
 
 
 def describe_onnx(path: Path) -> NetDescription:
-    """What an ONNX file that was exported here says of itself. Raises ValueError for other files."""
+    """Return the description in an ONNX file exported by hauteur. Raise ValueError for other files."""
     import onnx
     from google.protobuf.message import DecodeError
 

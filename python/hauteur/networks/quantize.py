@@ -54,7 +54,7 @@ def _key(source: Path, rows: Floats) -> str:
 
 
 def _quantize(source: Path, rows: Floats) -> Any:
-    """The quantised OpenVINO model. nncf writes to the terminal; that is kept from programs that talk over stdout."""
+    """Return the quantised OpenVINO model. Keep the terminal output of nncf from programs that talk over stdout."""
     import openvino as ov
 
     try:
@@ -84,7 +84,7 @@ def _quantize(source: Path, rows: Floats) -> Any:
 
 
 def _save(model: Any, target: Path) -> None:
-    """Writes the model's two files under temporary names; the `.xml`, by which it is found, is renamed last."""
+    """Write the model's two files under temporary names; the `.xml`, by which it is found, is renamed last."""
     import openvino as ov
 
     temporary = target.with_name(f".{target.stem}.{os.getpid()}.xml")

@@ -21,7 +21,7 @@ SUFFIXES = (".safetensors", ".pb.gz")
 
 @dataclass(frozen=True, eq=False)
 class Net:
-    """A network file: what it says of itself, its tensors, its torch module."""
+    """A network file: its description, its tensors, its torch module."""
 
     path: Path
     description: NetDescription
@@ -29,7 +29,7 @@ class Net:
 
     @cached_property
     def tensors(self) -> dict[str, Floats]:
-        """All tensors by name, float32; read from the file when first asked for."""
+        """All tensors by name, float32; read from the file on first access."""
         return self._file.tensors()
 
     def module(self) -> "Network":
@@ -40,7 +40,7 @@ class Net:
 
 
 def load(path: str | Path) -> Net:
-    """Opens a network file. Raises ValueError (file, place, what is wrong), OSError when it cannot be read."""
+    """Open a network file. Raise ValueError (file, place, what is wrong), OSError when it cannot be read."""
     path = Path(path)
     suffix = _suffix(path)
     if suffix == ".onnx":
@@ -60,7 +60,7 @@ def load(path: str | Path) -> Net:
 
 
 def describe(path: str | Path) -> NetDescription:
-    """What a network file (also `.onnx`) says of itself, without importing torch. Errors as in `load`."""
+    """Return the description of a network file (also `.onnx`), without importing torch. Errors as in `load`."""
     path = Path(path)
     if _suffix(path) == ".onnx":
         from hauteur.networks.onnx import describe_onnx
@@ -70,7 +70,7 @@ def describe(path: str | Path) -> NetDescription:
 
 
 def _suffix(path: Path) -> str:
-    """The kind of file, by its name. Raises ValueError for a kind that is not known."""
+    """Return the file type, by its name. Raise ValueError for an unknown type."""
     for suffix in (*SUFFIXES, ".onnx"):
         if path.name.endswith(suffix):
             return suffix
@@ -90,7 +90,7 @@ def save(
     training: Mapping[str, object] | None = None,
     encoding: EncodingName = "linear16",
 ) -> None:
-    """Writes a network as `.safetensors` or `.pb.gz` (by the name), whole or not at all.
+    """Write a network as `.safetensors` or `.pb.gz` (by the name), whole or not at all.
 
     `encoding` is for `.pb.gz` alone. Raises ValueError where the tensors do not fit, or lc0 has no such network.
     """
@@ -108,7 +108,7 @@ def save(
 
 
 def convert(source: str | Path, target: str | Path, *, encoding: EncodingName = "linear16") -> None:
-    """Writes the network of one file as another kind, by the target's name: `.safetensors`, `.pb.gz` or `.onnx`."""
+    """Write the network of one file as another kind, by the target's name: `.safetensors`, `.pb.gz` or `.onnx`."""
     source, target = Path(source), Path(target)
     if source.resolve() == target.resolve():
         raise ValueError(f"{target}: is the file to convert; give another name")

@@ -1,5 +1,5 @@
 """AlphaZero's residual tower (Silver et al. 2017, "Mastering the game of Go without human knowledge", Methods), with
-the squeeze-excitation of lc0 if wanted, for the features and actions of any game."""
+lc0's squeeze-excitation if requested, for the features and actions of any game."""
 
 import torch
 from torch import Tensor, nn

@@ -1,8 +1,7 @@
 """Protocol buffers on the wire: a small strict reader and writer for messages described by a schema.
 
-Only what network files need: proto2 messages of scalars, bytes and messages. Whatever a file says is checked before
-it is used: lengths against the bytes that are there, the number of fields against a limit. Byte fields are views, not
-copies.
+Only what network files need: proto2 messages of scalars, bytes and messages. All contents are checked before use:
+lengths against the bytes available, the number of fields against a limit. Byte fields are views, not copies.
 
 Source of the encoding: https://protobuf.dev/programming-guides/encoding/
 """
@@ -23,7 +22,7 @@ VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
 
 @dataclass(frozen=True)
 class WireField:
-    """One field of a message: what it is called, how it is written, whether it may stand several times."""
+    """One field of a message: its name, its encoding, and whether it may be repeated."""
 
     name: str
     kind: Literal["uint", "fixed32", "float", "bytes", "string", "message"]
@@ -67,7 +66,7 @@ class _Budget:
 def read_message(
     data: bytes | memoryview, schema: Schema, name: str, *, strict: frozenset[str] = frozenset()
 ) -> Message:
-    """Reads `data` as message `name` of `schema`.
+    """Read `data` as message `name` of `schema`.
 
     Unknown fields are skipped, but are an error in the messages named in `strict`.
     Raises ValueError that names the message, the field and the byte where it went wrong.
@@ -126,7 +125,7 @@ def _number(raw: int, field: WireField) -> int | float:
 
 
 def _tokens(view: memoryview, where: str, budget: _Budget, base: int) -> Iterator[_Token]:
-    """Splits a message into its fields; `base` is the place of `view` in the file."""
+    """Split a message into its fields; `base` is the place of `view` in the file."""
     position = 0
     while position < len(view):
         budget.spend()
@@ -146,7 +145,7 @@ def _tokens(view: memoryview, where: str, budget: _Budget, base: int) -> Iterato
 
 
 def _length(view: memoryview, position: int, wire_type: int, where: str, base: int) -> tuple[int, int]:
-    """How many bytes a field's value has, and where it begins."""
+    """Return the length in bytes of a field's value and its start."""
     if wire_type == FIXED32:
         length = 4
     elif wire_type == FIXED64:
@@ -164,7 +163,7 @@ def _length(view: memoryview, position: int, wire_type: int, where: str, base: i
 
 
 def _varint(view: memoryview, position: int, where: str, base: int) -> tuple[int, int]:
-    """Reads a variable-length number; returns it and the place after it."""
+    """Read a variable-length number; return it and the place after it."""
     result = 0
     for i in range(10):
         if position + i >= len(view):
@@ -177,7 +176,7 @@ def _varint(view: memoryview, position: int, where: str, base: int) -> tuple[int
 
 
 def write_message(message: Message, schema: Schema, name: str) -> bytes:
-    """Writes `message` as message `name` of `schema`, fields in the order of their numbers."""
+    """Write `message` as message `name` of `schema`, fields in the order of their numbers."""
     fields = schema[name]
     unknown = set(message) - {field.name for field in fields.values()}
     if unknown:

@@ -33,7 +33,7 @@ class Baseline:
 
 @dataclass(frozen=True)
 class _Form:
-    """How a kind is written. number: the name of what stands behind the colon, None = nothing does."""
+    """Syntax of a kind. number: the name of the value after the colon, None = no value."""
 
     number: str | None
     is_needed: bool
@@ -49,12 +49,12 @@ FORMS = {
 
 
 def is_baseline(word: str) -> bool:
-    """Whether the word begins like a player without a network."""
+    """Return whether the word begins like a player without a network."""
     return word.partition(":")[0] in FORMS
 
 
 def parse_baseline(text: str) -> Baseline:
-    """Reads a player without a network; ValueError says what is allowed."""
+    """Parse a player without a network; raise ValueError with the allowed forms."""
     kind, colon, number = text.partition(":")
     if kind not in FORMS:
         raise ValueError(f"no player {text!r} without a network; there are {', '.join(map(_usage, FORMS))}")
@@ -83,14 +83,14 @@ class BaselinePlayer:
     workers: Executor
 
     def choose(self, request: MoveRequest) -> Future[ChosenMove]:
-        """Begins to look for a move."""
+        """Begin to look for a move."""
         return self.workers.submit(self.rule, request.state, request.seed)
 
     def end(self, game: int) -> None:
-        """Nothing is kept of a game."""
+        """Do nothing: no state is kept per game."""
 
     def close(self) -> None:
-        """Nothing runs; the workers are their owner's."""
+        """Do nothing: the workers belong to their owner."""
 
 
 def make_baseline(game: _core.Game, baseline: Baseline, workers: Executor, name: str = "") -> BaselinePlayer:

@@ -103,7 +103,7 @@ class Evaluators:
 
     @property
     def engines(self) -> EngineHost:
-        """Where programs that play run; as many of them think at once as a net has threads."""
+        """Host of the programs that play; as many of them think at once as a net has threads."""
         if self._engines is None:
             self._engines = self._stack.enter_context(EngineHost(self.resources.cores))
         return self._engines
@@ -136,12 +136,12 @@ def _net_player(game: _core.Game, settings: PlayerSettings, evaluators: Evaluato
 
 
 def is_builtin(net: str) -> bool:
-    """Whether it is an evaluator without a file."""
+    """Return whether this is an evaluator without a file."""
     return net in ("uniform", "rollout")
 
 
 def net_content(net: str) -> str:
-    """What a net is, wherever its file lies."""
+    """Identity of a net, whatever its file's location."""
     return net if is_builtin(net) else f"{Path(net).name} sha256 {sha256_of(Path(net))}"
 
 
@@ -151,7 +151,7 @@ def resolved_net(game: _core.Game, settings: PlayerSettings) -> str:
 
 
 def player_facts(game: _core.Game, player: PlayerSettings, key: str) -> dict[str, str]:
-    """What match.json says of a player, under this key and those that begin with it."""
+    """Return a player's entries in match.json, under this key and keys that begin with it."""
     if player.baseline is not None:
         return {key: player.baseline}
     if player.engine is not None:

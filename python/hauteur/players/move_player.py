@@ -88,10 +88,10 @@ class MovePlayer(Protocol):
 
     @property
     def name(self) -> str:
-        """What results call it."""
+        """Name used in results."""
 
     def choose(self, request: MoveRequest) -> Future[ChosenMove]:
-        """Begins to look for a move. GameLost in the future: the player has lost this game, the others go on.
+        """Begin to look for a move. GameLost in the future: the player has lost this game, the others go on.
 
         Any other exception stops all games and names the player.
         """

@@ -50,7 +50,7 @@ class Player:
     def choose(
         self, forest: _core.Forest, ids: NDArray[np.int64], plies: NDArray[np.int64], uniforms: NDArray[np.float64]
     ) -> Choice:
-        """Chooses a move in each of the trees `ids`, at game plies `plies`, with one uniform number in [0, 1) each."""
+        """Choose a move in each of the trees `ids`, at game plies `plies`, with one uniform number in [0, 1) each."""
         visits, priors = forest.root_visits(ids), forest.root_priors(ids)
         temperatures = temperatures_at(self.temperature, plies)
         actions = choose_actions(
@@ -69,14 +69,14 @@ class Player:
 
     @cached_property
     def _teaches_visits(self) -> bool:
-        """Whether the policy target is the visits: no rule that changes it is on."""
+        """True where the policy target is the visits: no rule that changes it is on."""
         search = self.search.without_neutral_rules()
         return search.gumbel is None and search.solver is None and search.forced_playouts is None
 
     def _policy_counts(
         self, forest: _core.Forest, ids: NDArray[np.int64], visits: NDArray[np.uint32]
     ) -> NDArray[np.uint32]:
-        """What the policy is taught, as counts: visits, or the targets of a rule that changes them in TARGET_UNITS."""
+        """Return the policy target as counts: visits, or the targets of a rule that changes them in TARGET_UNITS."""
         if self._teaches_visits:
             return visits
         return np.rint(forest.policy_targets(ids) * TARGET_UNITS).astype(np.uint32)

@@ -23,5 +23,5 @@ class PlayoutCap(Section):
     fast_visits: Annotated[int, Field(ge=1, le=1_000_000_000)] = 20
 
     def searches_in_full(self, game_seed: int, ply: int) -> bool:
-        """Whether the move at this ply of this game is searched in full: one draw for every game and ply."""
+        """Return whether the move at this ply of this game is searched in full: one draw for every game and ply."""
         return bool(stream(game_seed, "playout cap", ply).random() < self.full_share)

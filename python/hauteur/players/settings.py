@@ -52,7 +52,7 @@ class PlayerSettings(Section):
 
     @property
     def has_net(self) -> bool:
-        """Whether it searches with a net (or with an evaluator in the place of one)."""
+        """True where it searches with a net (or with an evaluator in its place)."""
         return self.baseline is None and self.engine is None
 
     @model_validator(mode="after")
@@ -131,7 +131,7 @@ def value_at(settings: PlayerSettings, path: Key) -> Any:
 
 
 def _assignments(text: str) -> Iterator[tuple[Key, Any]]:
-    """Full key and value of everything that is given, files first."""
+    """Yield full key and value of every setting, files first."""
     try:
         words = shlex.split(text)
     except ValueError as error:

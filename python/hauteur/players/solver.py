@@ -1,9 +1,9 @@
 """The player `solver`: exact play where a game is small enough to be solved.
 
-It never gives away the value of a position that it has solved. Where it wins it plays a winning move. Where it draws or
-loses it plays the move after which the fewest replies hold the opponent's result, so that the opponent has most ways to
-err. NoGo and Connect Four are solved with a budget of positions a move. Where that is not enough, a search by random
-games chooses the move, in NoGo among those that are not proven to lose, and the move has a note that says so.
+It never gives away the value of a position that it has solved. In a win it plays a winning move. In a draw or loss it
+plays the move after which the fewest replies hold the opponent's result, so that the opponent has the most ways to err.
+NoGo and Connect Four are solved with a budget of positions per move. Where it does not suffice, a search by random
+games chooses the move, in NoGo among those not proven to lose, and a note on the move reports it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MoveValues = Callable[[_core.State], Sequence[int]]
 
 
 def solver_rule(game: _core.Game, nodes: int | None) -> MoveFunction:
-    """The rule of the player; ValueError for a game that is not solved here."""
+    """Return the rule of the player; raise ValueError for a game not solved here."""
     if game.name == "nogo":
         return _NoGo(game, nodes or NODES)
     if game.name == "connect4":
@@ -82,9 +82,9 @@ def _tictactoe() -> MoveValues:
 
 @dataclass(frozen=True)
 class _Connect4:
-    """Plays Connect Four, searching at most `nodes` positions a move.
+    """Player of Connect Four that searches at most `nodes` positions a move.
 
-    Every move has a table of its own, so that its budget goes equally far in every game.
+    Every move has its own table, so that its budget reaches equally far in every game.
     """
 
     nodes: int
@@ -112,9 +112,9 @@ def _unsolved(nodes: int, player: str) -> str:
 
 @dataclass(frozen=True)
 class _NoGo:
-    """Plays NoGo, searching at most `nodes` positions a move.
+    """Player of NoGo that searches at most `nodes` positions a move.
 
-    Every move has a table of its own, so that it does not depend on the moves that were searched before it.
+    Every move has its own table, so that it does not depend on the moves searched before it.
     """
 
     game: _core.Game
@@ -146,7 +146,7 @@ class _NoGoSearch:
 
     @classmethod
     def begin(cls, game: _core.Game, nodes: int) -> Self:
-        """With an empty table that has about an entry for each position."""
+        """Create the search with an empty table that has about one entry per position."""
         _, rows, columns = game.feature_shape
         return cls(_core.NoGoSolver(rows, columns, _table_bits(nodes)), nodes)
 
@@ -170,7 +170,7 @@ class _NoGoSearch:
         return sum(value != 1 for value in values)
 
     def _value(self, state: _core.State, share: int) -> int | None:
-        """The value for the mover, if a part of what is left of the budget is enough."""
+        """Return the value for the mover, if a share of the remaining budget suffices."""
         return self.solver.solve(state, max(0, min(share, self.most - self.solver.nodes)))
 
 

@@ -1,7 +1,7 @@
 """Figures of learning: plain data (Figure), drawn as SVG for pages and as PNG for papers, written as CSV.
 
 `shares` and `lines` make figures of plain numbers. `svg` draws one for pages with `hauteur.plots.page.STYLE`, which
-have its legend; `write_png`, `write_svg` and `write_csv` write one as a file that stands alone.
+have its legend; `write_png`, `write_svg` and `write_csv` write one as a standalone file.
 """
 
 from hauteur.plots.colours import LINE_COLOURS

@@ -1,4 +1,4 @@
-"""The colours of figures by name, on light and on dark ground; they can be told apart with any colour vision."""
+"""Named colours of figures, on light and on dark ground; distinguishable with any colour vision."""
 
 LINE_COLOURS = ("blue", "orange", "green", "purple", "sky", "gold", "ink")
 """Colours of lines, in the order in which they are given out."""

@@ -28,8 +28,8 @@ class Series:
     """A named row of values over places on the x axis.
 
     colour: a name of hauteur.plots.colours; low, high: the spread around each value, both or neither; dashed: a
-    second way to tell lines apart; joined: by a line, or else points with bars. ValueError when the rows are not of one
-    length, or hold an infinity.
+    second way to distinguish lines; joined: by a line, or else points with bars. Raise ValueError when the rows differ
+    in length or contain an infinity.
     """
 
     name: str
@@ -85,12 +85,12 @@ class Slab(NamedTuple):
 
 @dataclass(frozen=True)
 class Figure:
-    """Areas piled up from below (shares, or any amounts) and lines over them.
+    """Stacked areas (shares, or any amounts) and lines over them.
 
-    key: the name of its files; text: one line that says what it shows; x_name, y_name: what the axes measure, with the
+    key: the name of its files; text: one line that describes it; x_name, y_name: what the axes measure, with the
     unit; percent: values are shares from 0 to 1; log, x_log: logarithmic axis (values, places must be above 0);
-    from_zero, x_from_zero: the axis begins at 0 or below; threshold: a shaded line at this height, called
-    threshold_name; x_names: words in the place of the numbers 1, 2, ... of the x axis.
+    from_zero, x_from_zero: the axis begins at 0 or below; threshold: a shaded line at this height, named
+    threshold_name; x_names: words in place of the numbers 1, 2, ... of the x axis.
     """
 
     key: str
@@ -125,7 +125,7 @@ class Figure:
         return (*self.areas, *self.lines)
 
     def x_range(self) -> tuple[float, float]:
-        """Smallest and largest place; a single place, or one with a name, stands in the middle of a range of 1."""
+        """Smallest and largest place; half a place around names or a single one (a factor of 2 on a log axis)."""
         if self.x_names:
             return 0.5, len(self.x_names) + 0.5
         places = [x for series in self.series for x in series.xs] + [0.0] * self.x_from_zero
@@ -135,7 +135,7 @@ class Figure:
         return (low / 2, high * 2) if self.x_log else (low - 0.5, high + 0.5)
 
     def y_range(self) -> tuple[float, float]:
-        """What the y axis has to cover."""
+        """Return the range that the y axis must cover."""
         points = [point for series in self.lines for point in series.points()]
         values = [end for point in points for end in (point.low, point.high)] + self._heights()
         values += [0.0] * (self.from_zero or bool(self.areas))
@@ -180,7 +180,7 @@ class Figure:
 
     @property
     def x_crowded(self) -> bool:
-        """Whether names at the axis are too long to stand side by side."""
+        """True where names at the axis are too long to fit side by side."""
         return max(map(len, self.x_names), default=0) * len(self.x_names) > 70
 
     def x_text(self, place: float) -> str:
@@ -192,7 +192,7 @@ class Figure:
         return f"{100 * value:.3g}%" if self.percent else short(value)
 
     def value_text(self, value: float) -> str:
-        """A value as it is told of one point."""
+        """Return a value as text for one point."""
         return f"{value:.1%}" if self.percent else f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
 
     def threshold_text(self) -> str:
@@ -201,7 +201,7 @@ class Figure:
 
 
 def ticks(low: float, high: float, wanted: int = 5) -> list[float]:
-    """Round numbers that cover low to high, about `wanted` of them."""
+    """Return round numbers that cover low to high, about `wanted` of them."""
     size = max(abs(low), abs(high))
     span = high - low if high - low > 1e-9 * size else size if size > 1e-200 else 1.0
     power = 10.0 ** math.floor(math.log10(span / wanted))
@@ -212,7 +212,7 @@ def ticks(low: float, high: float, wanted: int = 5) -> list[float]:
 
 
 def log_ticks(low: float, high: float, most: int = 7) -> list[float]:
-    """1, 2, 5, 10 ... around low to high (above 0); only powers of ten, or some of those, where that is too many."""
+    """Return 1, 2, 5, 10 ... around low to high (above 0); if too many, powers of ten only, or some of those."""
     first, last = math.floor(math.log10(low)), max(math.ceil(math.log10(high)), math.floor(math.log10(low)) + 1)
     for steps in ((1, 2, 5), (1,)):
         marks = [round(m * 10.0**e, 12 - e) for e in range(first, last + 1) for m in steps]

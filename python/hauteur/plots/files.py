@@ -27,12 +27,12 @@ LEGEND_SIGNS = 110
 
 
 def write_png(figure: Figure, path: Path, *, pixels: tuple[int, int] = PIXELS) -> None:
-    """Draws the whole figure on light ground, `pixels` wide and high. ImportError without matplotlib."""
+    """Draw the whole figure on light ground, `pixels` wide and high. ImportError without matplotlib."""
     write_bytes(path, _picture(figure, "png", pixels))
 
 
 def write_svg(figure: Figure, path: Path) -> None:
-    """Draws the whole figure with title and legend, to stand alone. ImportError without matplotlib."""
+    """Draw the whole figure with title and legend, as a standalone file. Raise ImportError without matplotlib."""
     write_bytes(path, _picture(figure, "svg", PIXELS))
 
 
@@ -49,7 +49,7 @@ def write_csv(figure: Figure, path: Path) -> None:
 
 
 def write_figures(figures: Iterable[Figure], *, png: Path | None = None, csv: Path | None = None) -> None:
-    """Writes every figure into the folders that are given, as KEY.png and KEY.csv."""
+    """Write every figure into the folders that are given, as KEY.png and KEY.csv."""
     for figure in figures:
         for folder, kind, write in ((png, "png", write_png), (csv, "csv", write_csv)):
             if folder is not None:
@@ -73,7 +73,7 @@ def _picture(figure: Figure, kind: str, pixels: tuple[int, int]) -> bytes:
 
 
 def _draw(figure: Figure, axes: Axes) -> None:
-    """Areas, threshold, lines, and what stands around them."""
+    """Draw areas, threshold, lines and the axes."""
     for slab in figure.pile():
         colour = LIGHT[slab.series.colour]
         axes.fill_between(slab.xs, slab.below, slab.above, color=colour, linewidth=0, label=slab.series.name)
@@ -111,7 +111,7 @@ def _draw_points(series: Series, axes: Axes) -> None:
 
 
 def _draw_axes(figure: Figure, axes: Axes) -> None:
-    """What the axes measure, round numbers, faint lines at them."""
+    """Draw axis labels, round numbers, and faint grid lines at them."""
     axes.set_xlabel(figure.x_name, color=LIGHT["soft"])
     axes.set_ylabel(figure.y_name, color=LIGHT["soft"])
     if figure.log:

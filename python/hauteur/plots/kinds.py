@@ -93,10 +93,10 @@ def lines(
 
 
 def over_seeds(name: str, runs: Sequence[tuple[Values, Values]], *, colour: str, dashed: bool = False) -> Series:
-    """The mean of several runs, step by step, with the spread from the lowest to the highest.
+    """Return the mean of several runs, step by step, with the spread from the lowest to the highest.
 
-    runs: one a seed, places and values; steps that not all of them have are left out. Where places differ (wall time),
-    the mean stands at their mean.
+    runs: one a seed, places and values; steps missing from any of them are left out. Where places differ (wall time),
+    the mean is at their mean.
     """
     steps = []
     for step in zip(*(zip(xs, values, strict=True) for xs, values in runs), strict=False):

@@ -1,4 +1,4 @@
-"""Pages of HTML that stand alone: style, figures with their legends, tables. In light and dark, on phone and screen."""
+"""Standalone HTML pages: style, figures with their legends, tables. In light and dark, on phone and screen."""
 
 from __future__ import annotations
 

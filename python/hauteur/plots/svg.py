@@ -1,6 +1,6 @@
 """Figures as SVG for HTML pages. Colours are CSS variables (`page.STYLE`), so a figure follows light and dark.
 
-Pointing at a value tells it; the names of the series stand beside the drawing, in a legend of HTML that can wrap.
+Hovering over a value shows it; the names of the series are beside the drawing, in a legend of HTML that can wrap.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def _bars(series: Series, frame: _Frame) -> str:
 
 
 def _dots(series: Series, frame: _Frame, figure: Figure) -> str:
-    """A dot a value, which tells its numbers when pointed at."""
+    """Return a dot for each value, which shows its numbers on hover."""
     radius = 3 if len(series.xs) <= 30 else 1.8
     parts = []
     for point in series.points():

@@ -150,7 +150,7 @@ class Analysis:
 
     @property
     def searching(self) -> bool:
-        """Whether a search runs."""
+        """True while a search is running."""
         return self._run is not None
 
     def report(self, *, lines: int = 1) -> RootReport:

@@ -46,7 +46,7 @@ class SearchReading:
 
     @property
     def gap(self) -> float:
-        """How much better than the second best move the best one is; NaN where one of them was not visited."""
+        """Margin of the best move over the second best; NaN where one of them was not visited."""
         return self.best_q - self.second_q
 
 

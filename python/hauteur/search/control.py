@@ -27,7 +27,7 @@ class SearchControl:
 
     @property
     def stopped(self) -> bool:
-        """Whether the search was asked to end."""
+        """Return whether the search was asked to end."""
         return self._stopped.done()
 
     def stop(self) -> None:

@@ -50,7 +50,7 @@ class SearchFacts:
         return self.rows / self.capacity if self.capacity else 0.0
 
     def add(self, other: SearchFacts) -> None:
-        """Adds the counts and seconds of another search."""
+        """Add the counts and seconds of another search."""
         self.search += other.search
         self.network += other.network
         self.total += other.total
@@ -91,13 +91,13 @@ class InFlight:
         return len(self._waiting)
 
     def fill(self) -> None:
-        """Gathers and submits batches until `depth` of them wait or the forests have no more rows to give."""
+        """Gather and submit batches until `depth` of them wait or the forests have no more rows to give."""
         wanted = self._rows_wanted()
         while self._free and any(wanted) and self._submit_next(wanted):
             pass
 
     def apply_oldest(self) -> bool:
-        """Waits for the oldest batch and applies it; False when none waits."""
+        """Wait for the oldest batch and apply it; False when none waits."""
         if not self._waiting:
             return False
         parts, pending, buffer = self._waiting.popleft()
@@ -116,7 +116,7 @@ class InFlight:
         return True
 
     def cancel(self) -> None:
-        """Takes back the visits of all batches that wait; the forests are then as if they had not been gathered."""
+        """Take back the visits of all batches that wait; the forests are then as if they had not been gathered."""
         while self._waiting:
             parts, _, buffer = self._waiting.pop()
             self._take_back(parts, np.zeros_like(buffer))  # the network may still read the old one
@@ -131,7 +131,7 @@ class InFlight:
         return wanted if total <= self.batch_size else [-(-rows * self.batch_size // total) for rows in wanted]
 
     def _submit_next(self, wanted: Sequence[int]) -> bool:
-        """Gathers one batch and submits it; False when there were no rows."""
+        """Gather one batch and submit it; False when there were no rows."""
         buffer = self._free.pop()
         parts: list[_BatchPart] = []
         started = time.perf_counter()
@@ -154,7 +154,7 @@ class InFlight:
         return True
 
     def _gather(self, wanted: Sequence[int], buffer: NDArray[np.float32], parts: list[_BatchPart]) -> None:
-        """Lets each forest write its rows behind those of the one before, while there is room."""
+        """Let each forest write its rows behind those of the one before, while there is room."""
         end = 0
         for (forest, net), rows in zip(self._sources, wanted, strict=True):
             room = min(rows, self.batch_size - end)
@@ -166,14 +166,14 @@ class InFlight:
                 forest.cancel(batch)
 
     def _submit(self, parts: list[_BatchPart], rows: NDArray[np.float32]) -> Pending:
-        """Gives the evaluator its work: the rows, or the positions themselves where it plays on from them."""
+        """Give the evaluator its work: the rows, or the positions themselves where it plays on from them."""
         if self._by_states is not None:
             states = [state for part in parts for state in part.forest.batch_states(part.batch)]
             return self._by_states.submit_states(states)
         return self.evaluator.submit(rows)
 
     def _take_back(self, parts: list[_BatchPart], buffer: NDArray[np.float32]) -> None:
-        """Takes back the visits of a batch; the buffer is free again."""
+        """Take back the visits of a batch; the buffer is free again."""
         for part in parts:
             part.forest.cancel(part.batch)
         self._free.append(buffer)

@@ -46,7 +46,7 @@ def shortest_win(state: _core.State, player: int, plies: int, *, positions: int 
 
 
 def _forces(state: _core.State, player: int, plies: int, left: list[int]) -> bool:
-    """Whether `player` wins within `plies` whatever the opponent does; `left[0]` counts positions down."""
+    """Return whether `player` wins within `plies` against any play; `left[0]` counts positions down."""
     left[0] -= 1
     if left[0] < 0:
         raise _Spent
@@ -60,7 +60,7 @@ def _forces(state: _core.State, player: int, plies: int, left: list[int]) -> boo
 
 
 def _winner_of(state: _core.State, line: Sequence[int]) -> int | None:
-    """Who has won after `line`; None if nobody has."""
+    """Return the winner after `line`; None if there is none."""
     end = state.copy()
     for action in line:
         end.play(action)

@@ -1,8 +1,8 @@
 """lc0's options: their names, defaults and ranges, and the setting of hauteur that each one changes.
 
 This is the only place where a name of lc0 meets a field of `SearchParams` or `Temperature`. The UCI engine declares
-what stands in `SEARCH_OPTIONS`; `search_params` turns values by lc0's names into settings, also for reference files.
-`WITHOUT_EFFECT` lists the names of lc0 that hauteur knows and does nothing with: a new rule moves its name up into the
+the entries of `SEARCH_OPTIONS`; `search_params` turns values by lc0's names into settings, also for reference files.
+`WITHOUT_EFFECT` lists the names of lc0 that hauteur recognises and ignores: a new rule moves its name up into the
 table.
 """
 

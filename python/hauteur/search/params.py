@@ -62,7 +62,7 @@ class Dirichlet(Section):
 
 
 class SearchParams(Section):
-    """All that the search can be told. Every rule has an optional section; absent = off = plain PUCT."""
+    """All settings of the search. Every rule has an optional section; absent = off = plain PUCT."""
 
     cpuct: Cpuct = Cpuct()
     root_cpuct: Cpuct | None = None
@@ -117,7 +117,7 @@ class SearchParams(Section):
 
 
 def conflict(params: SearchParams) -> str | None:
-    """What is wrong with rules that are on together, in one line as the core says it; None if nothing is."""
+    """Return the conflict between active rules, in one line worded as in the core; None if there is none."""
     two_nets = params.second_net is not None and params.second_net.small_visits > 0
     stranger = next((name for name in NOT_WITH_TWO_NETS if getattr(params, name) is not None), None)
     if two_nets and stranger:
@@ -147,7 +147,7 @@ NOT_WITH_TWO_NETS = ("solver", "variance", "q_average", "gumbel", "lower_bound",
 
 
 def _changes_scores(params: SearchParams) -> bool:
-    """Whether a rule changes the scores that PUCT compares; neutral ones are left out."""
+    """Return whether a rule changes the scores that PUCT compares; neutral ones are left out."""
     solver, average = params.solver, params.q_average
     ruled = (
         *(params.variance, params.tree_balance, params.prior_mixing),

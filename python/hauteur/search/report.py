@@ -56,7 +56,7 @@ class RootMove:
 
     @property
     def mate(self) -> int | None:
-        """Moves to the win (positive) or the loss (negative) that the solver has proven; None without a proof."""
+        """Move to the win (positive) or the loss (negative) that the solver has proven; None without a proof."""
         if not self.proven or self.plies is None:
             return None
         return self.proven * ((self.plies + 1) // 2)

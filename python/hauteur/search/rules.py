@@ -57,7 +57,7 @@ class SearchContempt(Section):
 
     @property
     def is_neutral(self) -> bool:
-        """Leaves the search as it is."""
+        """True where the settings leave the search as it is."""
         return abs(self.n_scl) >= SEARCH_CONTEMPT_OFF
 
 
@@ -93,7 +93,7 @@ class SecondNet(Section):
 
     @property
     def is_neutral(self) -> bool:
-        """Leaves the search as it is: the small net alone."""
+        """True where the settings leave the search as it is: the small net alone."""
         return self.large_visits == 0
 
 
@@ -139,7 +139,7 @@ class Variance(Section):
 
     @property
     def is_neutral(self) -> bool:
-        """Leaves the search as it is."""
+        """True where the settings leave the search as it is."""
         return self.scale == 0.0
 
 
@@ -173,7 +173,7 @@ class TreeBalance(Section):
 
     @property
     def is_neutral(self) -> bool:
-        """Leaves the search as it is."""
+        """True where the settings leave the search as it is."""
         match self.mode:
             case "normalised":
                 return self.many == self.few == 0.0
@@ -201,7 +201,7 @@ class PriorMixing(Section):
 
     @property
     def is_neutral(self) -> bool:
-        """Leaves the search as it is."""
+        """True where the settings leave the search as it is."""
         match self.mode:
             case "share":
                 return self.share == 0.0
@@ -221,7 +221,7 @@ class EarlyVisits(Section):
 
     @property
     def is_neutral(self) -> bool:
-        """Leaves the search as it is."""
+        """True where the settings leave the search as it is."""
         return self.ease == 0.0
 
 
@@ -243,7 +243,7 @@ class QAverage(Section):
 
     @property
     def is_neutral(self) -> bool:
-        """Leaves the search as it is."""
+        """True where the settings leave the search as it is."""
         is_mean = {
             "mean": True,
             "power": self.gamma == 1.0,
@@ -265,7 +265,7 @@ class InitialTrust(Section):
 
     @property
     def is_neutral(self) -> bool:
-        """Leaves the search as it is."""
+        """True where the settings leave the search as it is."""
         return self.weight == 0.0 or self.until <= 1
 
 
@@ -302,7 +302,7 @@ class WdlContempt(Section):
 
     @property
     def is_neutral(self) -> bool:
-        """Leaves every value as it is."""
+        """True where the settings leave every value as it is."""
         keeps_sharpness = not self.calibration_elo and self.draw_rate_target in (0.0, self.draw_rate_reference)
         favours_nobody = self.mode == "disable" or not (self.contempt and self.max_value and self.attenuation)
         return keeps_sharpness and favours_nobody
@@ -333,7 +333,7 @@ class LowerBound(Section):
 
     @property
     def is_neutral(self) -> bool:
-        """Leaves the choice as it is: the greatest Q among the most visited moves."""
+        """True where the settings leave the choice as it is: the greatest Q among the most visited moves."""
         return self.confidence == 0.5 and self.min_share == 1.0
 
 
@@ -345,5 +345,5 @@ class ForcedPlayouts(Section):
 
     @property
     def is_neutral(self) -> bool:
-        """Leaves search and policy target as they are."""
+        """True where the settings leave search and policy target as they are."""
         return self.k == 0.0

@@ -82,7 +82,7 @@ def permille(wl: float, d: float) -> tuple[int, int, int]:
 
 
 def logistic_mean(wl: float, d: float) -> float | None:
-    """mu of the logistic model behind win, draw, loss; None where a share is too small to tell.
+    """Return mu of the logistic model of win, draw, loss; None where a share is too small.
 
     With a = ln(1/l - 1), b = ln(1/w - 1): mu = (a - b) / (a + b). At mu = 1 a win is as likely as no win.
     """
@@ -94,7 +94,7 @@ def logistic_mean(wl: float, d: float) -> float | None:
 
 
 def _wdl_mu(wl: float, d: float) -> float:
-    """100 mu where that is meaningful and not beyond the figure of W - L alone, else that figure."""
+    """Return 100 mu where meaningful and |mu| < 1 or |100 mu| > |W - L figure|, else that figure."""
     plain = 45.0 * math.tan(1.56728071628 * _clip(wl))
     mu = logistic_mean(wl, d)
     if mu is None or abs(wl) + d >= LARGEST_DECIDED:

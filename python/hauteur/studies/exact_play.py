@@ -41,7 +41,7 @@ class Exhaustion:
 
 
 def play_against_every_reply(player: Player, game: _core.Game, *, seed: int = 0) -> list[Exhaustion]:
-    """Lets `player` answer every possible play of its opponent, once in each seat.
+    """Let `player` answer every possible play of its opponent, once in each seat.
 
     All positions of one ply are searched together. A position that several orders of moves lead to counts once.
     """
@@ -105,7 +105,7 @@ class MoveChooser:
         self._forest = _core.Forest(game, search, seed)
 
     def choose(self, states: Sequence[_core.State]) -> NDArray[np.uint16]:
-        """The player's move in each of the positions, uint16 [T], none of which may be over."""
+        """Return the player's moves in these unfinished positions, uint16 [T]."""
         if not states:
             return np.zeros(0, np.uint16)
         forest, player = self._forest, self._player
@@ -127,11 +127,11 @@ class SolvedPosition:
 
     @property
     def choice_matters(self) -> bool:
-        """Whether some legal move is worse than another."""
+        """True where some legal move is worse than another."""
         return len(set(self.values)) > 1
 
     def preserved_by(self, action: int) -> bool:
-        """Whether the move keeps the position's value."""
+        """Return whether the move preserves the position's value."""
         legal: list[int] = self.state.legal_actions().tolist()
         return self.values[legal.index(action)] == max(self.values)
 
@@ -173,7 +173,7 @@ class Preserved:
 def value_preserving_moves(
     player: Player, positions: Sequence[SolvedPosition], *, seed: int = 0
 ) -> dict[int, Preserved]:
-    """How often the player's move keeps the value of the position, by ply."""
+    """Measure, by ply, how often the player's move preserves the value of the position."""
     actions = MoveChooser(player, _core.Game("connect4"), seed=seed).choose([p.state for p in positions])
     kept = [p.preserved_by(int(action)) for p, action in zip(positions, actions, strict=True)]
     plies = sorted({p.state.ply for p in positions})
@@ -211,7 +211,7 @@ move (4 scored 65 % to 69 % against each of the others in 40 games)."""
 
 
 def play_rollouts(player: Player, game: _core.Game, *, rollouts: int, games: int, seed: int = 0) -> RolloutMatch:
-    """Plays `games` games from the initial state, seats alternating, against plain MCTS with `rollouts` games a move.
+    """Play `games` games from the initial state, seats alternating, against plain MCTS with `rollouts` games a move.
 
     The opponent's random games are new in every search, so that its play differs from game to game.
     """

@@ -1,1 +1,1 @@
-"""Ground that every other room stands on: files, locks, settings, seeds, hardware, errors as lines. Knows no games."""
+"""Base of all other packages: files, locks, settings, seeds, hardware, errors as lines. Independent of games."""

@@ -1,4 +1,4 @@
-"""Errors as lines for the user: what was given, where, what is allowed."""
+"""Errors as lines for the user: the input, its place, the allowed values."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from typing import Any
 
 
 def write_bytes(path: Path, data: bytes) -> None:
-    """Writes a file whole: under a temporary name first, renamed when all is on disk.
+    """Write a file whole: under a temporary name first, renamed when all is on disk.
 
     When this returns the file outlasts a loss of power, and so does every file that was written before it.
     """
@@ -35,7 +35,7 @@ def leftovers(folder: Path) -> list[Path]:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Brings the names in a folder to disk, where the system can do so (not on Windows)."""
+    """Bring the names in a folder to disk, where the system can do so (not on Windows)."""
     if not hasattr(os, "O_DIRECTORY"):
         return
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
@@ -46,7 +46,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def check_folder(path: Path) -> None:
-    """ValueError unless the folder that a file is to be written into is there."""
+    """Raise ValueError unless the folder of a file to be written exists."""
     if not path.parent.is_dir():
         raise ValueError(f"{path}: the folder {path.parent} is not there")
 
@@ -58,7 +58,7 @@ def sha256_of(path: Path) -> str:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Writes JSON for people, whole or not at all."""
+    """Write JSON for people, whole or not at all."""
     write_bytes(path, (json.dumps(value, indent=2) + "\n").encode())
 
 

@@ -60,7 +60,7 @@ def physical_memory() -> int | None:
 
 
 def resident_bytes() -> int | None:
-    """Memory that this process holds now; None where the system does not tell."""
+    """Resident memory of this process in bytes; None where the system does not report it."""
     words = read_words(Path("/proc/self/statm"))
     return int(words[1]) * os.sysconf("SC_PAGE_SIZE") if len(words) > 1 else None
 
@@ -74,7 +74,7 @@ def processor_name() -> str:
 
 
 def processor_features() -> list[str] | None:
-    """Those of VECTOR_FEATURES or ARM_FEATURES that the processor has; None where the system does not tell."""
+    """Return the processor's VECTOR_FEATURES or ARM_FEATURES; None where the system does not report them."""
     if sys.platform == "darwin":
         words = command_output("sysctl", "-n", "machdep.cpu.features", "machdep.cpu.leaf7_features")
         present = set(words.lower().replace(".", "_").split())
@@ -86,7 +86,7 @@ def processor_features() -> list[str] | None:
 
 
 def has_nvidia_driver() -> bool:
-    """Whether an NVIDIA driver is installed, told without loading it."""
+    """Return whether an NVIDIA driver is installed, without loading it."""
     if sys.platform == "win32":
         return (Path(os.environ.get("SYSTEMROOT", "C:\\Windows")) / "System32" / "nvcuda.dll").is_file()
     return any(Path("/dev", name).exists() for name in ("nvidiactl", "nvhost-ctrl", "dxg"))
@@ -118,7 +118,7 @@ def read_words(path: Path) -> list[str]:
 
 
 def command_output(*command: str) -> str:
-    """What a system command prints, empty if it is missing or fails."""
+    """Return the output of a system command, empty if it is missing or fails."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
     except (OSError, subprocess.SubprocessError):

@@ -1,4 +1,4 @@
-"""A file of JSON lines that is only ever added to, so that work which was interrupted goes on where it was."""
+"""An append-only file of JSON lines, so that interrupted work can be resumed."""
 
 from __future__ import annotations
 

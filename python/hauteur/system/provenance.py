@@ -20,7 +20,7 @@ LAST_COMMIT = ("log", "-1", "--format=%H", "--", ".")
 
 
 def provenance() -> dict[str, Any]:
-    """When, by which command, on which machine and with which versions something is done."""
+    """Return time, command, host, hardware, package versions and commit of the current process."""
     return {
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "command": sys.argv,

@@ -1,6 +1,6 @@
-"""Random numbers that are named, not stored: a stream for every (seed, purpose, index), the same on every machine.
+"""Named random numbers, not stored: a stream for every (seed, purpose, index), the same on every machine.
 
-Nothing here has a state that a checkpoint would have to keep: a run that is resumed names the same streams again.
+Nothing here has state that a checkpoint would have to keep: a resumed run names the same streams again.
 """
 
 import hashlib

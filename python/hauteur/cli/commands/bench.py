@@ -22,17 +22,16 @@ DEFAULT_VISITS = {"chess": 300_000, "connect4": 100_000}
 
 
 def search(*specs: str, visits: int = 0, rounds: int = 5, encode: bool = True) -> None:
-    """Visits per second of the bare search on one thread, without a network.
+    """Measure visits per second of the bare search on one thread, without a network.
 
-    The policy is uniform, values are drawn from the positions' keys.
+    The policy is uniform, values are derived from position keys.
 
     Parameters
     ----------
     specs
         Games, e.g. chess "nogo(size=7)"; default: connect4 and chess.
     visits
-        Visits of the tree that is grown from the start position in each round; 0 = 300,000 for chess, 100,000 for other
-        games.
+        Visits of the tree grown from the start position in each round; 0 = 300,000 for chess, 100,000 for other games.
     rounds
         Rounds; the minimum, median and maximum are printed.
     encode
@@ -244,7 +243,7 @@ def installed_backends() -> tuple[Backend, ...]:
 
 
 def precisions_of(backend: Backend) -> tuple[Precision, ...]:
-    """What a backend computes in on this processor, without what is only emulated; int8 where nncf is installed."""
+    """Return the backend's precisions on this processor, without emulated ones; int8 only if nncf is installed."""
     missing: set[Precision] = set() if native_bfloat16() else {"bfloat16", "float16"}
     if find_spec("nncf") is None:
         missing.add("int8")
@@ -252,7 +251,7 @@ def precisions_of(backend: Backend) -> tuple[Precision, ...]:
 
 
 def native_bfloat16() -> bool:
-    """Whether the processor computes in bfloat16."""
+    """Return whether the processor computes in bfloat16."""
     from hauteur.networks.evaluators.openvino import default_precision
 
     return default_precision() == "bfloat16"
@@ -313,7 +312,7 @@ def spread(rates: list[float]) -> dict[str, float]:
 
 
 def check_positive(**numbers: int) -> None:
-    """ValueError for the first number that is not positive."""
+    """Raise ValueError for the first number that is not positive."""
     for name, number in numbers.items():
         if number < 1:
             raise ValueError(f"--{name.replace('_', '-')} must be 1 or more, got {number}")

@@ -70,7 +70,7 @@ def match(
 
 
 def _played(settings: MatchSettings, resources: Resources) -> dict[str, float]:
-    """Plays the match in memory; its speed."""
+    """Play the match in memory; its speed."""
     match = Match(make(settings.game), settings, resources=resources)
     games = sum(1 for _ in match.play())
     work = match.work  # its seconds are those of play, without the opening of nets

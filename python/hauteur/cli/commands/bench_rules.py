@@ -23,19 +23,19 @@ WITHOUT_MEASURE = ("second_net",)
 
 
 def rules(*specs: str, rule: tuple[str, ...] = (), visits: int = 0, rounds: int = 5) -> None:
-    """Visits per second with each search rule, relative to plain PUCT, on one thread, without a network.
+    """Measure visits per second with each search rule, relative to plain PUCT, on one thread, without a network.
 
-    The policy is uniform, values are drawn from the positions' keys. Every round runs plain PUCT, the rule twice, and
-    plain PUCT, so that the ratio means something on a machine that also does other work. One JSON line a rule and game.
+    The policy is uniform, values are derived from position keys. Every round runs plain PUCT, the rule twice, and plain
+    PUCT, so that the ratio stays meaningful on a loaded machine. Prints one JSON line per rule and game.
 
     Parameters
     ----------
     specs
         Games, e.g. chess "nogo(size=7)"; default: connect4 and chess.
     rule
-        Rules by the names of their sections, e.g. search_contempt; several if given several times; default: all.
+        Rules by section name, e.g. search_contempt; may be repeated; default: all.
     visits
-        Visits of the tree that is grown from the start position in each run; 0 = 100,000 for chess, 60,000 for others.
+        Visits of the tree grown from the start position in each run; 0 = 100,000 for chess, 60,000 for others.
     rounds
         Rounds; the minimum, median and maximum are printed.
     """

@@ -42,37 +42,37 @@ def selfplay(
     setting: tuple[str, ...] = (),
     memory: bool = False,
 ) -> None:
-    """Games and visits per second of self-play, how full its batches are, and where its time goes.
+    """Measure self-play: games and visits per second, batch fill, and time by phase.
 
     Parameters
     ----------
     spec
         The game.
     net
-        Net file; default: random weights of the size that --filters and --blocks give.
+        Net file; default: random weights of the size given by --filters and --blocks.
     filters, blocks
         Size of the random net.
     visits
-        Visits a move.
+        Visits per move.
     games
-        Games to play; each move has noise at the root and temperature 1, as a recipe's defaults say.
+        Games to play; with root noise and temperature 1 at each move, the recipe defaults.
     parallel
-        Games at a time.
+        Concurrent games.
     batch
-        Most rows of a batch.
+        Maximum rows per batch.
     in_flight
-        Batches that wait at a time.
+        Maximum outstanding batches.
     threads
-        Threads of the network; the search has one, as in learning runs.
+        Threads of the network; the search uses one, as in learning runs.
     precision
         float32, bfloat16, ...; default: the backend's.
     seed
         Seed of the games.
     setting
-        A setting of the section [selfplay] of a recipe, such as tree_per_side=true or
-        search.search_contempt.n_scl=8; may be given several times.
+        A setting of the section [selfplay] of a recipe, such as tree_per_side=true or search.search_contempt.n_scl=8;
+        may be repeated.
     memory
-        Also print the memory of the process after every fortieth part of the games, and by how much it grows.
+        Also print the memory of the process after every fortieth of the games, and its growth.
     """
     check_positive(visits=visits, games=games, parallel=parallel, batch=batch, in_flight=in_flight, threads=threads)
     sizes = {"visits": visits, "games": games, "parallel_games": parallel, "batch_size": batch, "in_flight": in_flight}
@@ -116,7 +116,7 @@ class SelfPlaySpeed:
     curve: list[tuple[int, int]] = field(default_factory=list)
 
     def games(self, game: _core.Game, player: Player, settings: SelfPlaySettings, *, seed: int) -> Generator[int]:
-        """Plays the games; yields how many are over whenever one ends."""
+        """Play the games; yield how many are over whenever one ends."""
         plans = game_plans(game, settings, generation=1, seed=seed, without=set())
         began, own_began = time.process_time(), time.thread_time()
         for record in episodes(game, [player], settings, plans, seed=seed, purpose="bench", facts=self.facts):
@@ -157,7 +157,7 @@ def memory_numbers(curve: Sequence[tuple[int, int]], *, last: int) -> dict[str, 
 
 @contextmanager
 def net_file(game: _core.Game, net: Path | None, filters: int, blocks: int) -> Iterator[Path]:
-    """The net that is named, or a file with random weights that is gone afterwards."""
+    """Yield the given net, or a temporary file with random weights."""
     if net is not None:
         yield net
         return

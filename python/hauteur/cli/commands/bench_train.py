@@ -83,7 +83,7 @@ def train_settings(spec: str, batch: int, changes: tuple[str, ...]) -> TrainSett
 
 
 def trainer_of(game: _core.Game, net: Path | None, filters: int, blocks: int, settings: TrainSettings) -> "Trainer":
-    """Of the net file, or of random weights."""
+    """Return a trainer of the net file, or of random weights."""
     from hauteur import networks
     from hauteur.learning.train import Trainer
     from hauteur.networks.evaluators.factory import check_fits

@@ -1,4 +1,4 @@
-"""`hauteur doctor`: what this installation is made of, what the machine offers, what is missing and how to get it."""
+"""`hauteur doctor`: report the installation, the machine, missing parts and how to get them."""
 
 import json as json_format
 import platform
@@ -48,7 +48,7 @@ PROBE_SECONDS = 60
 
 
 def doctor(*, json: bool = False) -> int:
-    """Show versions, devices, threads, backends, and what is missing.
+    """Show versions, devices, threads, backends, and missing parts.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def examine_processor() -> Facts:
 
 
 def examine_cache(folder: Path) -> Facts:
-    """Where the cache is and what it holds."""
+    """Return path, file count and size in bytes of the cache."""
     sizes = [path.stat().st_size for path in folder.rglob("*") if path.is_file()]
     return {"path": str(folder), "files": len(sizes), "bytes": sum(sizes)}
 
@@ -116,7 +116,7 @@ def find_nets() -> list[Path]:
 
 
 def probe(name: str) -> Facts:
-    """What the backend says of itself, or `error` with the last line of its complaint."""
+    """Return the facts reported by the backend, or `error` with the last line of its message."""
     code = f"import json\n{PROBES[name]}\nprint(json.dumps(found))"
     command = [sys.executable, "-W", "ignore", "-c", code]
     try:
@@ -131,7 +131,7 @@ def probe(name: str) -> Facts:
 
 
 def find_problems(facts: Facts) -> Iterator[str]:
-    """What is wrong or will be slow, one line each, with what to do."""
+    """Yield a line for each fault or cause of slowness, with its remedy."""
     for name in PACKAGES:
         if facts["packages"][name] is None:
             yield f"{name} is missing: pip install {name}"
@@ -149,7 +149,7 @@ def find_problems(facts: Facts) -> Iterator[str]:
 
 
 def show(facts: Facts) -> None:
-    """Prints the facts as a table a section."""
+    """Print the facts as a table a section."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text

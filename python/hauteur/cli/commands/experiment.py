@@ -17,34 +17,34 @@ def experiment(
     out: Path | None = None,
     threads: int | None = None,
 ) -> None:
-    """Make a table or figure of the papers from runs of this program; one that was interrupted goes on.
+    """Reproduce a table or figure of the papers with this program; an interrupted experiment resumes.
 
     Parameters
     ----------
     name
-        Which one; `list` names them all.
+        Experiment; `list` lists all.
     scale
-        Factor of its sizes: games, trainings, positions; 1 is the paper's size.
+        Scale factor of games, trainings and positions; 1 is the paper's size.
     seeds
-        How many runs with different random numbers; default: the experiment's.
+        Number of runs with different random seeds; default: the experiment's.
     net
-        Net file, for experiments that play with one; again for the second, where one uses two. Default: the net that
-        comes with the game or, for chess, the one that was found.
+        Net file, for experiments that play with one; repeat for the second where two are used. Default: the net shipped
+        with the game or, for chess, the one found.
     visits
-        Visits a move in the place of the paper's, for a smaller machine.
+        Visits per move instead of the paper's, for a smaller machine.
     game
-        The game in the place of the paper's, where an experiment can be made in several.
+        Game instead of the paper's, where an experiment supports several.
     opponent
-        The fixed opponent, where an experiment has one, as a player of `hauteur match`.
+        Fixed opponent, where an experiment has one, as a player of `hauteur match`.
     parallel
-        Games at a time.
+        Concurrent games.
     only
-        Play only this match of an experiment that has several; may be repeated. The others are told of where they have
-        been played to the end.
+        Play only this match of an experiment that has several; may be repeated. The others are reported if they are
+        complete.
     out
-        Folder of the results, default runs/experiments/NAME.
+        Results folder, default runs/experiments/NAME.
     threads
-        Processor cores that it may use; default two.
+        Processor cores to use; default two.
     """
     from hauteur.studies.papers.experiment import ExperimentSetting, cores, default_folder, make_experiment
     from hauteur.studies.papers.registry import EXPERIMENTS, find

@@ -61,7 +61,7 @@ class PlayOptions(NetOptions):
 
     @property
     def resources(self) -> Resources:
-        """With what the games are played."""
+        """Resources to play the games with."""
         return Resources(self.parallel, self.batch_size, self.threads, self.backend)
 
     def plies(self, otherwise: int = RANDOM_PLIES) -> int:
@@ -115,7 +115,7 @@ class GameOptions(PlayOptions):
         }
 
     def files(self, game: _core.Game) -> list[Path]:
-        """Where the games are to be written."""
+        """Paths to write the games to."""
         wanted = [path for path in (self.pgn, self.sgf) if path is not None]
         form = form_of(game)
         return wanted if self.out is None or form is None else [self.out / f"games.{form}", *wanted]

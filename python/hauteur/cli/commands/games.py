@@ -157,7 +157,7 @@ def evaluator_of(game: _core.Game, net: str) -> "Evaluator":
 
 
 def _prove_exhaustively(player: Player, game: _core.Game, seed: int, json: bool) -> int:
-    """Prints what became of the games against every reply; 1 if any is lost."""
+    """Print what became of the games against every reply; 1 if any is lost."""
     started = time.perf_counter()
     results = play_against_every_reply(player, game, seed=seed)
     losses = sum(result.losses for result in results)
@@ -177,7 +177,7 @@ def _prove_exhaustively(player: Player, game: _core.Game, seed: int, json: bool)
 
 
 def _prove_by_values(player: Player, at_least: float, seed: int, json: bool) -> int:
-    """Prints the shares by ply and in all; 1 if the total share is less than `at_least`."""
+    """Print the shares by ply and in all; 1 if the total share is less than `at_least`."""
     by_ply = value_preserving_moves(player, solved_connect4_positions(), seed=seed)
     in_all = total(list(by_ply.values()))
     if json:
@@ -195,7 +195,7 @@ def _prove_by_values(player: Player, at_least: float, seed: int, json: bool) -> 
 def _prove_against_rollouts(
     spec: str, net: str | None, visits: int, at_least: float, rollouts: int, games: int, seed: int, json: bool
 ) -> int:
-    """Plays the match and prints its result; 1 if the score is less than `at_least`."""
+    """Play the match and print its result; 1 if the score is less than `at_least`."""
     if min(rollouts, games) < 1 or not 0 <= at_least <= 1:
         raise ValueError(
             f"--against-rollouts and --games must be >= 1 and --at-least 0 to 1, got {rollouts}, {games}, {at_least}"

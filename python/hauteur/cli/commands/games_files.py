@@ -93,7 +93,7 @@ def import_(
 
 @contextmanager
 def counting(what: str) -> Iterator[Callable[[int], None]]:
-    """A counter on stderr where it is a terminal; the function that is given takes what is done so far."""
+    """Show a counter on stderr where it is a terminal; yield the function that takes the count so far."""
     from rich.console import Console
 
     console = Console(stderr=True)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 
 def train(recipe: Path, *settings: str, run: Path | None = None, fresh: bool = False) -> None:
-    """Learn a game from zero by self-play, as a recipe says; a run that was interrupted goes on.
+    """Learn a game from zero by self-play, following a recipe; an interrupted run resumes.
 
     Parameters
     ----------
@@ -15,7 +15,7 @@ def train(recipe: Path, *settings: str, run: Path | None = None, fresh: bool = F
     run
         Folder of the run; default: runs/GAME/TAG, TAG being the recipe's run.tag.
     fresh
-        Refuse to go on with a run that the folder holds already.
+        Refuse to resume a run already in the folder.
     """
     from hauteur.learning.pipeline import learn
     from hauteur.learning.recipe import load_recipe

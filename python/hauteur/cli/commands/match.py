@@ -26,23 +26,23 @@ def match(
     colours: Colours = "swap",
     options: GameOptions = GameOptions(),  # noqa: B008  (immutable)
 ) -> int:
-    """Play a match between two players, many games at once; a match with --out that was interrupted goes on.
+    """Play a match between two players, many games at once; with --out, an interrupted match resumes.
 
     Parameters
     ----------
     a
         Player whose results are shown: key=value words such as "net=FILE visits=100 temperature=0.5
-        search.cpuct.init=1.5 precision=int8 name=NAME", every setting of search and temperature among them, or the
-        path of a TOML file with the same keys. Or a program: "uci:stockfish nodes=1000 UCI_Elo=1600",
-        gtp:"gnugo --mode gtp". Or a player without a network: random, mcts:N (N random games a move), rave:N (the same
-        for NoGo, stronger), solver or solver:NODES (exact play of small games), with name=NAME alone.
+        search.cpuct.init=1.5 precision=int8 name=NAME", with any setting of search and temperature, or the path of a
+        TOML file with the same keys. Or a program: "uci:stockfish nodes=1000 UCI_Elo=1600", gtp:"gnugo --mode gtp". Or
+        a player without a network: random, mcts:N (N random games a move), rave:N (the same for NoGo, stronger), solver
+        or solver:NODES (exact play of small games), with no other key than name=NAME.
     b
         Its opponent, in the same form.
     games
-        Number of games; a finished match goes on when it is raised.
+        Number of games; raising it continues a finished match.
     colours
         swap: each opening twice, A first and A second. first, second: A always has that seat. mover: A always has the
-        side that is to move after the opening, as in files of odds in which the giver moves first.
+        side to move after the opening, as in odds files in which the giver moves first.
     """
     match = make_match(a, b, options, games=games, colours=colours)
     play(match, options)
@@ -61,29 +61,29 @@ def sprt(
     max_games: int | None = None,
     options: GameOptions = GameOptions(),  # noqa: B008  (immutable)
 ) -> int:
-    """Play until a sequential test says whether A is elo1 or only elo0 above B; many games at once, with resume.
+    """Play until a sequential test decides whether A is elo1 or only elo0 above B; many games at once, with resume.
 
-    Exit status: 0 elo1 was accepted, 1 elo0, 3 neither within --max-games.
+    Exit status: 0 elo1 accepted, 1 elo0 accepted, 3 undecided within --max-games.
 
     Parameters
     ----------
     a
-        Player that is tested, as in `hauteur match`.
+        Player under test, as in `hauteur match`.
     b
         Its opponent.
     elo0
-        Elo of A above B that would not be enough.
+        Elo of A above B that is not enough.
     elo1
-        Elo that would.
+        Elo of A above B that is enough.
     alpha
-        How often elo1 may be accepted where elo0 is true.
+        Probability of accepting elo1 where elo0 is true.
     beta
-        How often elo0 may be accepted where elo1 is true.
+        Probability of accepting elo0 where elo1 is true.
     model
-        Unit of both: Elo of the score, or normalised by the deviation of the pairs, which makes the length of the test
-        the same for every opening book.
+        Unit of both: Elo of the score, or normalised by the deviation of the pairs, which makes the test length
+        independent of the opening book.
     max_games
-        Stop after this many games at the latest. Default: when the test ends.
+        Upper limit of games. Default: none.
     """
     test = checked_sprt(elo0, elo1, alpha, beta, model)
     games = NO_LIMIT if max_games is None else max_games
@@ -127,7 +127,7 @@ def make_match(
 
 
 def play(match: Match, options: GameOptions) -> None:
-    """Plays to the end, showing how it goes, and prints the result; after Ctrl-C it says how the match goes on."""
+    """Play to the end with progress, and print the result; on Ctrl-C print the command to resume."""
     games: list[MatchGame] = []
     try:
         with shown(match, progress_line, match_table), closing(match.play()) as played:
@@ -143,14 +143,14 @@ def play(match: Match, options: GameOptions) -> None:
 
 
 def write_files(match: Match, games: Iterable[MatchGame], options: GameOptions) -> None:
-    """The games as PGN or SGF, where asked for and in the folder; with a folder those of all sessions."""
+    """Write the games as PGN or SGF to the requested files and the folder; with a folder, those of all sessions."""
     for path in options.files(match.game):
         kept = games if match.folder is None else match.folder.games()
         write_games(path, [(header_of(match), kept)], evals=options.eval)
 
 
 def say_interrupted(what: str, done: int, wanted: int | None, *, kept: bool) -> None:
-    """How what was interrupted goes on."""
+    """Print to stderr that games were interrupted and whether they can be resumed."""
     of = "" if wanted is None else f" of {wanted:,}"
     later = "the same command goes on with it" if kept else "nothing is kept without --out"
     print(f"\n{what} interrupted after {done:,}{of} games; {later}", file=sys.stderr)

@@ -26,11 +26,11 @@ class ShownMatch(Protocol):
 
     @property
     def facts(self) -> ArenaFacts:
-        """What the games of this session have cost."""
+        """Cost of the games of this session."""
 
     @property
     def nets_are_open(self) -> bool:
-        """Whether games are being played."""
+        """True while games are being played."""
 
     @property
     def games_done(self) -> int:
@@ -67,7 +67,7 @@ def speed_line(match: ShownMatch) -> str:
 
 
 def time_left(match: ShownMatch) -> str:
-    """How long the games that are missing take at the speed of this session; empty where that is not known."""
+    """Estimate the time of the remaining games at the speed of this session; empty where unknown."""
     played = match.facts.games
     if match.games_wanted is None or not played:
         return ""
@@ -89,7 +89,7 @@ def match_table(match: Match) -> Table:
 
 
 def _caption(match: Match) -> Iterator[str]:
-    """Elo, the sequential test, what is left, speed."""
+    """Yield Elo, sequential test, remaining games and speed, a line each."""
     tally = match.tally
     yield elo_line(tally) if tally.record.games else "no game is over yet"
     if match.test is not None:
@@ -111,7 +111,7 @@ def elo_line(tally: Tally) -> str:
 
 @contextmanager
 def shown(match: Shown, line: Callable[[Shown], str], table: Callable[[Shown], Table]) -> Iterator[None]:
-    """Shows progress on stderr meanwhile: a table that is renewed on a terminal, elsewhere a line now and then."""
+    """Show progress on stderr: a live table on a terminal, otherwise an occasional line."""
     from rich.console import Console
     from rich.live import Live
 
@@ -127,7 +127,7 @@ def shown(match: Shown, line: Callable[[Shown], str], table: Callable[[Shown], T
 
 @contextmanager
 def every(seconds: float, match: ShownMatch, show: Callable[[], None]) -> Iterator[None]:
-    """Shows progress every so many seconds of play, in a thread: two games may end minutes apart."""
+    """Show progress every so many seconds of play, in a thread: two games may end minutes apart."""
     over = threading.Event()
 
     def tick() -> None:

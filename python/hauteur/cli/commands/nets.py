@@ -47,7 +47,7 @@ def info(file: Path, /, *, json: bool = False) -> None:
 
 
 def info_rows(file: Path, net: "NetDescription") -> list[tuple[str, str]]:
-    """What the table of `info` shows, line by line."""
+    """Return the rows of the table of `info`."""
     architecture = net.architecture
     rows = [
         ("file", str(file)),
@@ -83,11 +83,11 @@ def convert(
     source
         Net file: .safetensors or .pb.gz.
     target
-        File to be written.
+        Output file.
     encoding
-        Of the numbers in a .pb.gz file. Every lc0 reads linear16; the others need lc0 0.33.
+        Number encoding of a .pb.gz file. Every lc0 reads linear16; the others need lc0 0.33.
     force
-        Overwrite the target if it is there.
+        Overwrite an existing target.
     """
     from hauteur import networks
 
@@ -202,7 +202,7 @@ def answer(
 
 
 def show_check(file: Path, results: list[Comparison], tolerance: float, worst: float, *, as_json: bool) -> None:
-    """Prints the comparisons, and the verdict."""
+    """Print the comparisons, and the verdict."""
     if as_json:
         compared = [{"evaluator": r.name, "against": r.against, **r.difference.as_dict()} for r in results]
         line = {"file": str(file), "compared": compared, "tolerance": tolerance, "passed": worst <= tolerance}
@@ -216,6 +216,6 @@ def show_check(file: Path, results: list[Comparison], tolerance: float, worst: f
 
 
 def check_range(name: str, value: int, least: int, most: int) -> None:
-    """ValueError unless the number is in its range."""
+    """Raise ValueError unless the number is in its range."""
     if not least <= value <= most:
         raise ValueError(f"--{name} must be {least} to {most}, got {value}")

@@ -186,7 +186,7 @@ def parse_counts(text: str) -> tuple[int, ...]:
 
 
 def check_sources(sources: tuple[str, ...], games: int, positions: int | None) -> None:
-    """ValueError where there is nothing to mine."""
+    """Raise ValueError where there is nothing to mine."""
     if positions is not None and positions < 1:
         raise ValueError(f"--positions must be >= 1, got {positions}")
     if games < 0 or (not sources and games == 0):
@@ -230,7 +230,7 @@ def parse_screens(text: str) -> tuple[tuple[int, float], ...]:
 
 
 def play_first(settings: MineSettings, games: int, random_plies: int, folder: Path, resources: Resources) -> str:
-    """Plays the games of a mining, or what is missing of them; their folder."""
+    """Play the missing games of a mining run; return their folder."""
 
     match = Match(
         game=make(settings.game),
@@ -259,7 +259,7 @@ def tell(line: str) -> None:
 
 
 def ticker(what: str, found: str = "puzzles") -> Callable[[int, int, int], None]:
-    """Tells now and then how much is done, with the time that is left at this pace."""
+    """Return a function that reports progress from time to time, with the estimated time left."""
 
     started = shown = time.monotonic()
     first: int | None = None

@@ -26,14 +26,14 @@ def tournament(
     games: int = 100,
     options: GameOptions = GameOptions(),  # noqa: B008  (immutable)
 ) -> None:
-    """Play all pairings of several players, many games at once; with --out, what was interrupted goes on.
+    """Play all pairings of several players, many games at once; with --out, an interrupted tournament resumes.
 
     Parameters
     ----------
     players
         Two or more, each as in `hauteur match`; more may be added at the end later.
     kind
-        round-robin: everybody against everybody. gauntlet: the first player against each of the others.
+        round-robin: all against all. gauntlet: the first player against each of the others.
     games
         Number of games of each pairing, two from each opening with colours swapped.
     """
@@ -48,7 +48,7 @@ def tournament(
 
 
 def play(tournament: Tournament) -> list[list[MatchGame]]:
-    """Plays to the end, showing how it goes; the games of each pairing where they are not on disk."""
+    """Play to the end, showing how it goes; the games of each pairing where they are not on disk."""
     games: list[list[MatchGame]] = [[] for _ in tournament.matches]
     try:
         with shown(tournament, progress_line, live_table), closing(tournament.play()) as played:
@@ -64,7 +64,7 @@ def play(tournament: Tournament) -> list[list[MatchGame]]:
 
 
 def write_files(tournament: Tournament, played: list[list[MatchGame]], options: GameOptions) -> None:
-    """The games of all pairings in one file, where asked for and in the folder."""
+    """Write the games of all pairings to one file: the requested files and that of the folder."""
     for path in options.files(tournament.game):
         kept = [
             games if match.folder is None else list(match.folder.games())

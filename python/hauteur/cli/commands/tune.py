@@ -43,34 +43,34 @@ def strength(
     step: float = 0.3,
     options: PlayOptions = PlayOptions(),  # noqa: B008  (immutable)
 ) -> None:
-    """Find values of a player's settings that make it stronger, by SPSA; one that was interrupted goes on.
+    """Tune a player's settings for strength by SPSA; an interrupted tuning resumes.
 
-    In each iteration all settings are moved, and the player plays itself with all of them moved the other way; then
-    they go towards the side that won. At the end the tuned player plays the given one, to say what was gained.
+    In each iteration all settings are perturbed, and the player plays itself with all of them perturbed the other way;
+    then they move towards the winning side. At the end the tuned player plays the given one to measure the gain.
 
     Parameters
     ----------
     player
-        The player whose settings are tuned, as in `hauteur match`; tuning begins with its values.
+        Player to tune, as in `hauteur match`; tuning starts from its values.
     parameter
         KEY=LOW:HIGH, any setting that is a number, by its key of a player, with bounds: cpuct.init=0.5:3. With :log
-        after them factors count and not differences: search-contempt.n-scl=1:100:log. May be repeated: all are tuned
+        after them, steps are factors, not differences: search-contempt.n-scl=1:100:log. May be repeated: all are tuned
         together.
     out
-        Folder of the matches and the result; the same command goes on in it.
+        Folder of the matches and the result; the same command resumes in it.
     opponent
-        A player that both sides play, in the place of each other; the result is then good against that one, and
-        needs about four times the games.
+        A player that both sides play instead of each other; the result is then tuned against that one, and needs about
+        four times the games.
     iterations
-        How often the settings move. They cannot be changed later: the steps grow smaller towards the end.
+        Number of moves of the settings. Cannot be changed later: the steps shrink towards the end.
     games
-        Games of an iteration.
+        Games per iteration.
     verification
         Games of the tuned against the given player at the end; 0: none.
     spread
-        How far both sides are from the middle at first, as a share of the range between the bounds.
+        Initial distance of both sides from the middle, as a share of the range between the bounds.
     step
-        How far the settings move in the first iteration if one side wins all games, as a share of the range.
+        Step of the settings in the first iteration if one side wins all games, as a share of the range.
     """
     given = parse_player(player)
     tuning = by_strength.StrengthTuning(
@@ -103,29 +103,29 @@ def ratio(
     precision: float = 1.5,
     options: PlayOptions = PlayOptions(),  # noqa: B008  (immutable)
 ) -> None:
-    """Find the value of a setting for a wanted (w+l)/d of a player against itself; one that was interrupted goes on.
+    """Tune a setting to a target (w+l)/d of a player against itself; an interrupted tuning resumes.
 
-    (w+l)/d is the ratio of games that somebody won to draws. It is taken to rise, or to fall, with the setting.
+    (w+l)/d is the ratio of decisive games to draws. It is assumed to rise, or to fall, with the setting.
 
     Parameters
     ----------
     player
-        The player, as in `hauteur match`; it plays both sides, each with a tree of its own.
+        Player, as in `hauteur match`; it plays both sides, each with its own tree.
     parameter
         search-contempt.n-scl or temperature, or any setting above 0 with bounds: KEY=LOW:HIGH.
     out
-        Folder of the matches and the result; the same command goes on in it.
+        Folder of the matches and the result; the same command resumes in it.
     target
-        The wanted (w+l)/d: 1 has as many draws as other games.
+        Target (w+l)/d; 1: as many draws as decisive games.
     direction
-        Whether (w+l)/d rises or falls with the setting; it is known that it falls with search-contempt.n-scl and rises
-        with temperature.
+        Direction in which (w+l)/d moves with the setting; known for search-contempt.n-scl (falls) and temperature
+        (rises).
     games
-        Games at a value at a time.
+        Games per batch at a value.
     most_games
-        Games in all.
+        Maximum games in total.
     precision
-        It ends sooner where the 95 % interval of the value is narrower than this factor from end to end.
+        Stop early once the 95 % interval of the value is narrower than this factor from end to end.
     """
     given = parse_player(player)
     found, rising = ratio_parameter(parameter, direction, given)
@@ -171,13 +171,13 @@ def say(line: str) -> None:
 
 
 def watched(match: Match) -> AbstractContextManager[None]:
-    """Shows a match while it is played, on a terminal; elsewhere the lines of the iterations are enough."""
+    """Show a match while it is played, on a terminal; elsewhere the lines of the iterations are enough."""
     return shown(match, progress_line, match_table) if sys.stderr.isatty() else nullcontext()
 
 
 @contextmanager
 def resumable(out: Path) -> Iterator[None]:
-    """After Ctrl-C it says how the tuning goes on."""
+    """Print on Ctrl-C that the same command resumes the tuning."""
     try:
         yield
     except KeyboardInterrupt:

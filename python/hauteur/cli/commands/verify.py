@@ -153,7 +153,7 @@ def check_tolerance(tolerance: float) -> None:
 
 
 def _conclude(report: Report, tolerance: float, *, json: bool, printed: bool = False) -> int:
-    """Prints the report (unless that was done) and the verdict; the exit status."""
+    """Print the report (unless that was done) and the verdict; the exit status."""
     failed = report.exceeds(tolerance)
     if json:
         print(json_format.dumps({**report.as_json(), "tolerance": tolerance, "passed": not failed}, indent=2))

@@ -25,7 +25,7 @@ class GameHistory:
 
     @property
     def is_over(self) -> bool:
-        """Whether the game has ended."""
+        """Return whether the game has ended."""
         return self.state.outcome() is not None
 
     def clear(self) -> None:

@@ -63,7 +63,7 @@ def sgf_vertex(column: int, row: int, rows: int) -> str:
 
 
 def is_vertex(text: str) -> bool:
-    """Whether the text is a vertex of a board of any size, or a pass."""
+    """Return whether the text is a vertex of a board of any size, or a pass."""
     return text == PASS or _VERTEX.fullmatch(text) is not None
 
 

@@ -44,7 +44,7 @@ class Go:
 
     @property
     def ends(self) -> bool:
-        """Whether the search ends by itself, whoever is to move."""
+        """Return whether the search ends by itself, whoever is to move."""
         limits = self.numbers.keys()
         limited = {"nodes", "movetime", "depth", "mate"} & limits or {"wtime", "btime"} <= limits
         return self.is_wrong or (not self.infinite and bool(limited))

@@ -24,7 +24,7 @@ class ChunkBuffer:
         self.skipped: list[str] = []
 
     def extend(self, paths: Iterable[Path]) -> int:
-        """Adds the positions of these chunks, in order; how many. Files that are no whole chunk are in `skipped`."""
+        """Add the positions of these chunks, in order; how many. Files that are no whole chunk are in `skipped`."""
         parts = []
         for path in paths:
             try:

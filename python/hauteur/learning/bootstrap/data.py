@@ -1,7 +1,7 @@
-"""What a run learns from before its first generation: recorded games and chunks, brought into the run's folder.
+"""Training data before a run's first generation: recorded games and chunks, imported into the run's folder.
 
-Games become shards of the folder `start`, so that a run goes on with what it began with, whatever becomes of the files.
-Chunks stay where they are; their names are kept.
+Games become shards of the folder `start`, so that a resumed run has the same data whatever becomes of the source files.
+Chunks stay in place; only their paths are recorded.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ Teach = Callable[[ChunkPositions], ChunkPositions]
 
 
 class Positions(Protocol):
-    """Positions that can be drawn, or asked for by number: a ReplayBuffer, a ChunkBuffer, or both."""
+    """Source of positions, drawn at random or by number: a ReplayBuffer, a ChunkBuffer, or both."""
 
     @property
     def positions(self) -> int: ...
@@ -76,7 +76,7 @@ def bring_in(
     seed: int,
     on_games: Callable[[int], None] | None = None,
 ) -> StartFacts:
-    """Reads all games into shards of the folder; the share `hold_out` of games and chunks, drawn by the seed, apart.
+    """Read all games into shards of the folder; the share `hold_out` of games and chunks, drawn by the seed, apart.
 
     ValueError when nothing can be used.
     """
@@ -104,7 +104,7 @@ def bring_in(
 
 
 def _wrong_with_chunks(paths: Sequence[Path]) -> str | None:
-    """Why there is nothing to learn from these chunks; None when one of them can be read."""
+    """Return the reason why none of these chunks has a position to learn from; None if one has."""
     wrong = "the files are empty"
     for path in reversed(paths):
         try:
@@ -124,7 +124,7 @@ def _bring_in_games(
     seed: int,
     on_games: Callable[[int], None] | None,
 ) -> None:
-    """Writes the good games as shards of both parts."""
+    """Write the good games as shards of both parts."""
     waiting: dict[str, list[GameRecord]] = {LEARN: [], HELD_OUT: []}
     parts = {LEARN: facts.learn, HELD_OUT: facts.held_out}
     for found in read_games(paths, game):
@@ -147,7 +147,7 @@ def _held_out(share: float, seed: int, kind: str, index: int) -> bool:
 
 
 def _flush(folder: Path, part: str, game: _core.Game, records: list[GameRecord], facts: ImportFacts) -> None:
-    """Writes the waiting games as the part's next shard."""
+    """Write the waiting games as the part's next shard."""
     if records:
         facts.shards.append(folder / f"{part}-{len(facts.shards):05d}.parquet")
         write_shard(facts.shards[-1], game.spec, records, generation=0, nets=[NO_NET, NO_NET])
@@ -157,7 +157,7 @@ def _flush(folder: Path, part: str, game: _core.Game, records: list[GameRecord],
 def teach_games(
     game: _core.Game, folder: Path, teacher: Evaluator, *, on_games: Callable[[int], None] | None = None
 ) -> None:
-    """Writes the teacher's targets into all shards of the folder. Done again it changes nothing."""
+    """Write the teacher's targets into all shards of the folder. Done again it changes nothing."""
     done = 0
     for path in sorted(folder.glob("*.parquet")):
         records = [stored.record for stored in good_games(path)]
@@ -172,7 +172,7 @@ def teach_games(
 
 @dataclass(frozen=True)
 class StartData:
-    """The positions to learn from and those that are only measured; skipped: files that could not be read."""
+    """Training positions and held-out positions; skipped: unreadable files."""
 
     learn: Positions
     held_out: Positions | None
@@ -180,9 +180,10 @@ class StartData:
 
 
 def open_data(game: _core.Game, folder: Path, teach: Teach | None = None, *, legal: bool = False) -> StartData:
-    """What `bring_in` left in the folder; `teach` gives chunks a teacher's targets, which games have already.
+    """Open the data that `bring_in` left in the folder; `teach` adds teacher targets to chunks, as games already have.
 
-    legal: samples of games to learn from say which actions are legal; those of chunks and held-out ones always do.
+    legal: return masks of legal actions with training samples of games; those of chunks and held-out samples always
+    have them.
     """
     skipped: list[str] = []
     learn = _open_part(game, folder, LEARN, teach, skipped, legal)
@@ -226,7 +227,7 @@ def _chunks(game: _core.Game, paths: Sequence[Path], teach: Teach | None) -> Chu
 
 @dataclass(frozen=True)
 class TeacherTargets:
-    """Positions whose value target is the teacher's wdl alone, whatever share of it is asked for."""
+    """Positions whose value target is the teacher's wdl alone, whatever root_value_share is requested."""
 
     data: Positions
 
@@ -247,7 +248,7 @@ class TeacherTargets:
         return self.data.sample(random, rows, root_value_share=1.0, symmetries=symmetries)
 
     def samples_of(self, positions: NDArray[np.int64], *, root_value_share: float = 1.0) -> Samples:  # noqa: ARG002
-        """These positions."""
+        """Return the samples of these positions."""
         return self.data.samples_of(positions, root_value_share=1.0)
 
 
@@ -275,7 +276,7 @@ class Mixture:
         return self.samples_of(random.integers(self.positions, size=rows), root_value_share=root_value_share)
 
     def samples_of(self, positions: NDArray[np.int64], *, root_value_share: float = 0.0) -> Samples:
-        """These positions, in this order."""
+        """Return the samples of these positions, in this order."""
         sources = np.searchsorted(self._ends, positions, side="right")
         order, found = [], []
         for number, part in enumerate(self._parts):

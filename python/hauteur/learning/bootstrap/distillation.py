@@ -50,7 +50,7 @@ class _Asked:
 
 
 def _asked(game: _core.Game, record: GameRecord) -> _Asked:
-    """Plays the game and encodes every searched position."""
+    """Play the game and encode every searched position."""
     state = (record.plan.origin or game.initial_state()).copy()
     for action in record.plan.start:
         state.play(action)

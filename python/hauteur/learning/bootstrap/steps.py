@@ -1,7 +1,7 @@
-"""How a run begins by learning from recorded games: the steps of generation 0, each of which can be resumed.
+"""Supervised start of a run from recorded games: the steps of generation 0, each resumable.
 
-The games are brought into the run's folder; a teacher, where there is one, is shown their positions; then the networks
-learn from them in rounds, each about one time through, and are measured on the games that were held out.
+The games are imported into the run's folder; a teacher, if any, evaluates their positions; then the networks train in
+rounds of about one epoch each, and are measured on the held-out games.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def check_start(game: _core.Game, recipe: Recipe) -> None:
 
 @dataclass
 class Start:
-    """The beginning of a run; `current` collects what is known of it, as JSON."""
+    """Start of a run (generation 0); `current` collects its metrics, as JSON."""
 
     recipe: Recipe
     folder: RunFolder
@@ -77,7 +77,7 @@ class Start:
         return math.ceil(self.settings.epochs)
 
     def bring_in(self) -> None:
-        """The games in the run's folder; those that cannot be used are named."""
+        """Import the games into the run's folder and warn of unusable ones."""
         settings, recipe = self.settings, self.recipe
         with self.display.progress("reading games", None) as progress:
             facts = bring_in(
@@ -170,7 +170,7 @@ class Start:
 
 
 def start_metrics(facts: StartFacts, settings: StartSettings) -> dict[str, Any]:
-    """What was brought in, as it stands in the metrics."""
+    """Return the import facts as they appear in the metrics."""
     return {
         "games": facts.learn.games + facts.chunks,
         "held_out_games": facts.held_out.games + facts.held_out_chunks,

@@ -1,4 +1,4 @@
-"""How well a network that is trained answers positions that it does not learn from. Imports torch."""
+"""Validation: accuracy of a network in training on held-out positions. Imports torch."""
 
 from __future__ import annotations
 

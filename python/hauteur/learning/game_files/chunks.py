@@ -68,7 +68,7 @@ def _write_policy(record: Any, state: _core.State, actions: NDArray[np.uint16], 
 
 
 def _write_search(records: Records, stored: StoredGame) -> None:
-    """What the searches found at every move."""
+    """Write the search results of every move."""
     record = stored.record
     records["version"], records["input_format"] = VERSION, CLASSICAL
     for name in ("root", "best", "played"):

@@ -46,10 +46,10 @@ def export_games(
     generations: tuple[int, int | None] = (0, None),
     on_games: Callable[[int], None] | None = None,
 ) -> ExportFacts:
-    """Writes the games of these shards into a folder: a chunk a game, or one .pgn or .sgf a shard.
+    """Write the games of these shards to a folder: one chunk per game, or one .pgn or .sgf per shard.
 
-    values: PGN and SGF with the searches' values as comments; generations: first and last (None: to the end) whose
-    games are taken. ValueError when a game is of the wrong kind, a file is there already, or there is no game.
+    values: add search values to PGN and SGF as comments; generations: first and last to export (None: to the end).
+    Raise ValueError if a game is of the wrong kind, a file already exists, or there is no game.
     """
     facts = ExportFacts()
     for shard in shards:
@@ -86,7 +86,7 @@ def _check_game(shard: Path, stored: StoredGame, form: Format) -> None:
 
 
 def _write(folder: Path, shard: Path, games: list[StoredGame], form: Format, values: bool) -> int:
-    """Writes the games of a shard; the number of files."""
+    """Write the games of a shard; the number of files."""
     if games:
         folder.mkdir(parents=True, exist_ok=True)
     if form == "lc0-v6":

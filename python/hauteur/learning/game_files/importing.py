@@ -1,4 +1,4 @@
-"""From files of games to shards: what is good is kept, what is bad is named."""
+"""Import of game files into shards: good games are kept, bad ones reported."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ImportFacts:
     shards: list[Path] = field(default_factory=list)
 
     def add(self, record: GameRecord) -> None:
-        """Counts a good game."""
+        """Count a good game."""
         self.games += 1
         self.positions += len(record.actions)
         self.first_wins += record.outcome > 0
@@ -112,7 +112,7 @@ def _read_shard(path: Path, game: _core.Game) -> Iterator[GameRecord | BadGame]:
 
 
 def _wrong_with(stored: StoredGame, game: _core.Game) -> str | None:
-    """Why a game of a shard cannot be used, or None."""
+    """Return the reason why a game of a shard cannot be used, or None."""
     if stored.game.spec != game.spec:
         return f"is a game of {stored.game.spec}, not of {game.spec}"
     return None if stored.record.learn.any() else "has no positions to learn from"
@@ -121,7 +121,7 @@ def _wrong_with(stored: StoredGame, game: _core.Game) -> str | None:
 def import_games(
     paths: Iterable[Path], game: _core.Game, folder: Path, *, on_games: Callable[[int], None] | None = None
 ) -> ImportFacts:
-    """Writes the games of these files as shards gen-00000-*.parquet of a folder that has none yet.
+    """Write the games of these files as shards gen-00000-*.parquet of a folder that has none yet.
 
     ValueError when there is no good game among them; nothing is written then.
     """
@@ -145,7 +145,7 @@ def import_games(
 
 
 def _flush(folder: Path, game: _core.Game, waiting: list[GameRecord], facts: ImportFacts) -> None:
-    """Writes the waiting games as the next shard."""
+    """Write the waiting games as the next shard."""
     if waiting:
         folder.mkdir(parents=True, exist_ok=True)
         facts.shards.append(folder / f"gen-00000-{len(facts.shards):04d}.parquet")

@@ -78,7 +78,7 @@ Records = NDArray[Any]
 
 
 def read_chunk(path: Path) -> Records:
-    """All records of a chunk, checked; ValueError names the file, the record (from 0) and what is wrong with it."""
+    """Read and check all records of a chunk; ValueError names the file, the record (from 0) and the fault."""
     data = _unpacked(path)
     if len(data) < 4:
         raise ValueError(f"{path}: record 0 is cut off: {len(data)} bytes")
@@ -95,7 +95,7 @@ def read_chunk(path: Path) -> Records:
 
 
 def write_chunk(path: Path, records: Records) -> None:
-    """Writes records as a chunk, whole or not at all; equal records give equal files."""
+    """Write records as a chunk, whole or not at all; equal records give equal files."""
     from hauteur.system.files import write_bytes
 
     version = int(records["version"][0]) if len(records) else 0
@@ -137,7 +137,7 @@ def _check(path: Path, records: Records, version: int) -> None:
 
 
 def _refuse(path: Path, wrong: NDArray[np.bool_], what: str) -> None:
-    """ValueError naming the first record that is wrong."""
+    """Raise ValueError naming the first invalid record, if any."""
     if wrong.any():
         raise ValueError(f"{path}: record {int(np.argmax(wrong))} {what}")
 
@@ -164,7 +164,7 @@ class ChunkPositions:
 
     @classmethod
     def of_records(cls, records: Records) -> Self:
-        """The positions of checked records, without those that are marked as deleted."""
+        """Return the positions of checked records, without those marked as deleted."""
         records = records[records["invariance_info"] & DELETED == 0]
         rows, actions = np.nonzero(records["probabilities"] >= 0)
         shares = records["probabilities"][rows, actions]
@@ -205,7 +205,7 @@ class ChunkPositions:
         return result
 
     def legal(self, rows: NDArray[np.int64]) -> NDArray[np.uint8]:
-        """Which moves are legal in them, uint8 [B, 1858]."""
+        """Return the mask of legal moves, uint8 [B, 1858]."""
         result = np.zeros((len(rows), NUM_MOVES), np.uint8)
         for row, position in enumerate(rows.tolist()):
             result[row, self.edge_actions[self.edge_offsets[position] : self.edge_offsets[position + 1]]] = 1
@@ -219,6 +219,6 @@ def _wdl(q: NDArray[np.float32], d: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def plane_bytes(masks: NDArray[np.uint64]) -> NDArray[np.uint8]:
-    """Masks of the core (bit of square a1 = 0 ... h8 = 63), uint64 [...], as the bytes of a record, uint8 [..., 8]."""
+    """Mask of the core (bit of square a1 = 0 ... h8 = 63), uint64 [...], as the bytes of a record, uint8 [..., 8]."""
     ranks = np.ascontiguousarray(masks.astype("<u8"))[..., None].view(np.uint8)
     return np.packbits(np.unpackbits(ranks, axis=-1, bitorder="little"), axis=-1, bitorder="big")

@@ -59,7 +59,7 @@ def sgf_text(stored: StoredGame, *, values: bool = False) -> str:
 
 
 def _comment(stored: StoredGame, move: int) -> str:
-    """What the search of a move found, if there was one."""
+    """Return value and visits of the search of a move; empty without one."""
     record = stored.record
     if move < 0 or not record.visits[move]:
         return ""

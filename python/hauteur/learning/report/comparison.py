@@ -34,7 +34,7 @@ LEGEND = (
 
 @dataclass(frozen=True)
 class ComparedRun:
-    """A run with the name that tells it from the others."""
+    """Run with its distinguishing name."""
 
     name: str
     recipe: Recipe
@@ -52,7 +52,7 @@ Groups = Mapping[str, Sequence[ComparedRun]]
 
 
 def read_runs(paths: Sequence[Path]) -> list[ComparedRun]:
-    """The runs in these folders; ValueError when one is named twice, has nothing to tell, or is of another game."""
+    """Read the runs in these folders; ValueError for duplicates, runs without metrics, or different games."""
     places = [path.resolve() for path in paths]
     for path, place in zip(paths, places, strict=True):
         if places.count(place) > 1:
@@ -68,7 +68,7 @@ def read_runs(paths: Sequence[Path]) -> list[ComparedRun]:
 
 
 def grouped(runs: Sequence[ComparedRun]) -> dict[str, list[ComparedRun]]:
-    """Runs whose recipes differ in nothing but the seed are together, under what their names have in common."""
+    """Run whose recipes differ in nothing but the seed are together, under what their names have in common."""
     found: list[list[ComparedRun]] = []
     for run in runs:
         same = next((group for group in found if group[0].settings == run.settings), None)
@@ -88,7 +88,7 @@ def comparison_sections(groups: Groups) -> dict[str, list[Figure]]:
 
 
 def write_comparison(groups: Groups, output: Path) -> Path:
-    """Writes the page to `output`, which is returned."""
+    """Write the page to `output`, which is returned."""
     write_bytes(output, comparison_page(groups).encode())
     return output
 
@@ -150,7 +150,7 @@ def _text(value: float | None, form: Callable[[float], str]) -> str:
 
 
 def _names(places: Sequence[Path]) -> list[str]:
-    """The last part of every path; as many parts as it takes to tell them apart."""
+    """Return the shortest trailing part of each path, of equal length, that tells them apart."""
     for parts in range(1, max(len(place.parts) for place in places) + 1):
         names = ["/".join(place.parts[-parts:]) for place in places]
         if len(set(names)) == len(names):
@@ -159,7 +159,7 @@ def _names(places: Sequence[Path]) -> list[str]:
 
 
 def _group_name(names: Sequence[str]) -> str:
-    """What the names have in common without what leads up to the seed: v25-seed1, v25-seed2 are v25 (2 seeds)."""
+    """Return the common prefix of the names without the seed suffix: v25-seed1, v25-seed2 are v25 (2 seeds)."""
     if len(names) == 1:
         return names[0]
     pairs = zip(min(names), max(names), strict=False)

@@ -8,7 +8,7 @@ from hauteur.plots.kinds import lines
 
 
 def start_figures(line: Line) -> list[Figure]:
-    """Losses and first moves by round, on the positions that are learned from and on those that are held out."""
+    """Build figures of losses and first moves by round, on training and held-out positions."""
     rounds = section(line, "start").get("rounds") or []
     xs = [float(number) for number in range(1, len(rounds) + 1)]
     large = any("train_large" in found for found in rounds)

@@ -84,7 +84,7 @@ QUANTITIES = (
 
 
 def comparison_figures(groups: Groups) -> dict[str, list[Figure]]:
-    """By the title of each quantity that some run knows: its figures, one for each axis that all runs know."""
+    """Build the figures by quantity title, one for each axis known to all runs; omit quantities unknown to all."""
     shared = axes([history for runs in groups.values() for history in runs])
     by_run = iter(shared)
     placed = {name: [(history, next(by_run)) for history in runs] for name, runs in groups.items()}

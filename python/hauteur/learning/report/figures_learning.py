@@ -18,8 +18,11 @@ History = Sequence[Line]
 
 
 class FigureSetting(NamedTuple):
-    """What figures need beside the history: who judges the candidate, the gate's threshold, the aim for (w + l) / d,
-    and the seconds that had gone before the first generation."""
+    """Inputs of figures beside the history.
+
+    judge: source of the gate's verdict, in words; threshold: of the gate; target_ratio: target (w + l) / d; began:
+    seconds before the first generation.
+    """
 
     judge: str = "the gate's games"
     threshold: float | None = None
@@ -89,7 +92,7 @@ def candidate(history: History, setting: FigureSetting) -> Figure | None:
 
 
 def learner(history: History) -> Figure | None:
-    """What the learner scores against the fixed opponent of self-play."""
+    """Plot the learner's score against the fixed opponent of self-play."""
     counts = [_counts(line, "games.learner.wins", "games.learner.draws", "games.learner.losses") for line in history]
     if not any(map(sum, counts)):
         return None
@@ -125,9 +128,9 @@ def _elo_by(history: History, axis: Axis) -> Figure | None:
 
 
 def axes(histories: Sequence[History]) -> list[list[Axis]]:
-    """Of every run the axes generation, games, normalised budget and wall time; those that all of the runs know.
+    """Return for every run the axes generation, games, normalised budget and wall time, where all runs have them.
 
-    Times have one unit for all runs.
+    Times share one unit.
     """
     longest = max((number(line, "seconds") or 0.0 for history in histories for line in history), default=0.0)
     found = [_axes(history, longest) for history in histories]
@@ -168,7 +171,7 @@ def losses(history: History) -> Figure | None:
 
 
 def results(history: History) -> Figure | None:
-    """Who won the games of self-play."""
+    """Plot the results of the self-play games."""
     counts = [_counts(line, "games.first_wins", "games.draws", "games.second_wins") for line in history]
     if not any(map(sum, counts)):
         return None
@@ -228,7 +231,7 @@ def lengths(history: History) -> Figure | None:
 
 
 def resignation(history: History) -> Figure | None:
-    """What comes of resignation."""
+    """Plot the shares of resigned games and of wrong resignations."""
     rows = {
         "games resigned": [_share(line, "games.resigned.games", "games.games") for line in history],
         "played out, not lost": [_share(line, "games.resigned.wrong", "games.resigned.played_out") for line in history],
@@ -248,7 +251,7 @@ def speed(history: History) -> Figure | None:
 
 
 def fill(history: History) -> Figure | None:
-    """How well the device is used."""
+    """Plot batch fill, cache hits and device utilisation."""
     rows = {
         "batch fill": column(history, "selfplay.mean_batch_fill"),
         "cache hits": column(history, "selfplay.cache_hit_rate"),

@@ -22,9 +22,9 @@ Line = dict[str, Any]
 
 
 def write_report(folder: RunFolder, output: Path | None = None) -> Path:
-    """Writes the page of the run in this folder to `output` (default: its report.html).
+    """Write the page of the run in this folder to `output` (default: its report.html).
 
-    ValueError when there is no run, or nothing to tell yet.
+    Raise ValueError if there is no run, or nothing to report yet.
     """
     target = output or folder.report
     recipe, start = folder.stored_recipe(), folder.read_start()
@@ -85,7 +85,7 @@ def _summary(recipe: Recipe, history: Sequence[Line]) -> str:
 
 
 def _facts(history: Sequence[Line]) -> list[tuple[str, str]]:
-    """What the run's generations come to, as far as it is known."""
+    """Return the totals and last values of the run's generations, where known."""
     if not history:
         return []
     last = history[-1]
@@ -103,7 +103,7 @@ def _facts(history: Sequence[Line]) -> list[tuple[str, str]]:
 
 
 def _start_facts(start: Line | None) -> list[tuple[str, str]]:
-    """What the run began with."""
+    """Return the facts of the run's start from recorded games."""
     if start is None:
         return []
     kinds = (
@@ -125,7 +125,7 @@ def total(history: Sequence[Line], path: str) -> float | None:
 
 
 def best_elo(history: Sequence[Line]) -> float | None:
-    """Elo of the best net; None when no generation was judged by games."""
+    """Return the Elo of the best net; None if no generation was gated by games."""
     judged = any(number(line, "elo") is not None for line in history)
     return number(history[-1], "best_elo") if judged else None
 

@@ -1,8 +1,8 @@
 """The metrics of a run as TensorBoard events, where TensorBoard is installed (extra `tensorboard`).
 
-The events are a pure function of the metrics: times are the run's beginning and the seconds it has taken. So the file
-of a longer history begins with the bytes of the shorter one, and what is missing is appended: a reader that follows the
-file misses nothing, and a run that was killed and resumed has every step once. Any other file is replaced.
+The events are a pure function of the metrics: times are the run's start plus its seconds so far. So the file of a
+longer history begins with the bytes of the shorter one, and missing events are appended: a reader following the file
+misses nothing, and a run killed and resumed has every step once. Any other file is replaced.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FILE = "events.out.tfevents.hauteur"
 
 
 def write_events(folder: RunFolder) -> Path | None:
-    """Brings the events of a run up to its metrics; None where TensorBoard is not installed."""
+    """Bring the events of a run up to its metrics; None where TensorBoard is not installed."""
     if find_spec("tensorboard") is None:
         return None
     path = folder.tensorboard / FILE

@@ -5,17 +5,17 @@ the difference of two players in natural units and nu >= 0 the draw parameter, a
 
     win e^(u/2),  draw nu,  loss e^(-u/2),   each divided by their sum,
 
-so that among equals the share of draws is nu / (2 + nu). Of the usual models with draws this is the one whose most
-likely list expects of every player just the points that it has scored (Rao and Kupper's does not).
+so that among equals the share of draws is nu / (2 + nu). Of the usual models with draws this is the one whose
+maximum-likelihood list expects of every player exactly the points it scored (Rao and Kupper's does not).
 
 Ratings are in Elo of score: u = (ln 10 / 400) (1 + nu/2) (r_i - r_j + advantage of the first move). The factor makes a
-small difference r between two players cost the score that Elo's formula says, 1 / (1 + 10^(-r/400)), however many games
-are drawn; without draws the two agree everywhere.
+small difference r between two players give the score of Elo's formula, 1 / (1 + 10^(-r/400)), however many games are
+drawn; without draws the two agree everywhere.
 
-The list is the most probable one under a weak prior, which alone decides where the games leave the list open: every
-player has half a won and half a lost game more, spread over its opponents by their shares of its games, and half a game
-of the whole list was drawn. In a match of two without draws that is Jeffreys' prior, but for the half draw. Intervals
-come from the inverse of the Hessian at the mode; they take games as independent, which is cautious for paired openings.
+The list is the posterior mode under a weak prior, which alone decides where the games leave the list open: every player
+has an extra half win and half loss, spread over its opponents by their shares of its games, and the whole list an extra
+half draw. In a match of two without draws that is Jeffreys' prior, but for the half draw. Intervals come from the
+inverse of the Hessian at the mode; they treat games as independent, which is conservative for paired openings.
 """
 
 from __future__ import annotations
@@ -243,8 +243,9 @@ def _groups(table: _ResultTable, count: int, anchored: Sequence[int]) -> list[in
 
 
 def _free_ratings(names: Sequence[str], groups: Sequence[int], anchors: Mapping[str, float]) -> tuple[Floats, Floats]:
-    """Ratings as basis @ z + start: basis [n, m], start [n]. An anchor stands still; in a group without one the ratings
-    have the mean 0.
+    """Map free ratings z to all ratings, basis @ z + start: basis [n, m], start [n].
+
+    An anchor is fixed; a group without one has mean rating 0.
     """
     start = np.array([anchors.get(name, 0.0) for name in names])
     columns = []
@@ -267,7 +268,7 @@ class _Fit:
     """The posterior as a function of (z, ln nu, advantage), with gradient and Hessian.
 
     In (u, ln nu) a row is an exponential family with the statistics T = (win - loss)/2 and D = draw: its gradient is
-    what was seen less what is expected, its Hessian the negative covariance.
+    observed minus expected, its Hessian the negative covariance.
 
     u = NATURAL (1 + nu/2) (rows @ parameters + offset).
     """

@@ -103,8 +103,8 @@ class Pairs:
     """Results of pairs of games from the same opening with seats swapped: the pentanomial counts.
 
     counts: pairs in which the player made 0, 1/2, 1, 3/2 and 2 points. The two games of a pair are not independent: an
-    opening that wins for whoever moves first gives a point to each. So the variance of pairs, not of games, says how
-    sure a score is, and it is mostly smaller.
+    opening that wins for whoever moves first gives a point to each. So the variance of pairs, not of games, gives the
+    error of a score; it is usually smaller.
     """
 
     counts: tuple[int, int, int, int, int] = (0, 0, 0, 0, 0)
@@ -225,9 +225,9 @@ class Sprt:
 class PairsInOrder:
     """The games of a sequential test: pairs count in the order of their numbers, until the test ends.
 
-    Games 2k and 2k + 1 are pair k. Which games end first depends on their length and on the machine, and games that end
-    soon are not like those that last. In the order of numbers neither matters: the verdict is a function of the games
-    alone, the same after any interruption, and pairs beyond the one that decided do not count.
+    Games 2k and 2k + 1 are pair k. Which games end first depends on their length and on the machine, and short games
+    differ from long ones. In the order of numbers neither matters: the verdict is a function of the games alone, the
+    same after any interruption, and pairs after the deciding one do not count.
     """
 
     sprt: Sprt
@@ -236,7 +236,7 @@ class PairsInOrder:
     _waiting: dict[int, float] = field(default_factory=dict)
 
     def add(self, index: int, score: float) -> None:
-        """Counts the game of this number, at once or when all before it have ended."""
+        """Count the game of this number, at once or when all before it have ended."""
         self._waiting[index] = score
         while self.verdict is None and (pair := self._next_pair()) is not None:
             self.pairs = self.pairs.add(sum(pair))

@@ -18,9 +18,9 @@ from hauteur.system.run_directory import RunDirectory
 
 @dataclass(frozen=True)
 class TuningFolder(RunDirectory):
-    """What is on disk of a tuning, and its matches, which resume by themselves.
+    """Files of a tuning, and its matches, which resume on their own.
 
-    openings: that games begin from, of openings_file; watch: what goes on around each match that is played.
+    openings: of the games, from openings_file; watch: context manager around each match.
     """
 
     SETTINGS = "tune.json"
@@ -33,7 +33,7 @@ class TuningFolder(RunDirectory):
     watch: Callable[[Match], AbstractContextManager[None]] | None = None
 
     def play(self, name: str, settings: MatchSettings) -> Tally:
-        """The results of a match, of which the games that are missing are played."""
+        """Return the results of a match, playing the missing games."""
         match = Match(
             make(settings.game),
             settings,

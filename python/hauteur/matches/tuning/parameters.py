@@ -48,7 +48,7 @@ class Parameter:
         return min(max(float(f"{exact:.{DIGITS}g}"), self.low), self.high)
 
     def place(self, value: float) -> float:
-        """Where a value stands; ValueError when it is outside the bounds."""
+        """Return the place of a value, 0 to 1; ValueError if it is outside the bounds."""
         if not self.low <= value <= self.high:
             raise ValueError(f"{self.key} is {value:g} and must be within its bounds {self.low:g}:{self.high:g}")
         if self.log:
@@ -56,7 +56,7 @@ class Parameter:
         return (value - self.low) / (self.high - self.low)
 
     def least_spread(self, place: float) -> float:
-        """How far from a place, to both sides, values surely differ."""
+        """Return the least distance from a place, to both sides, at which values are certain to differ."""
         if not self.whole:
             return 0.0
         slope = self._log_value(place) * math.log(self.high / self.low) if self.log else self.width
@@ -67,7 +67,7 @@ class Parameter:
 
     @property
     def width(self) -> float:
-        """From bound to bound."""
+        """Distance between the bounds."""
         return self.high - self.low
 
     def __str__(self) -> str:
@@ -101,7 +101,7 @@ def _number(text: str, where: str) -> float:
 
 
 def parse_parameters(texts: Sequence[str], player: PlayerSettings) -> tuple[Parameter, ...]:
-    """All parameters; ValueError where there is none or one stands twice."""
+    """Parse all parameters; ValueError if there is none or one is repeated."""
     found = tuple(parse_parameter(text, player) for text in texts)
     paths = [parameter.path for parameter in found]
     twice = [parameter.key for number, parameter in enumerate(found) if parameter.path in paths[:number]]
@@ -113,7 +113,7 @@ def parse_parameters(texts: Sequence[str], player: PlayerSettings) -> tuple[Para
 
 
 def places_of(player: PlayerSettings, parameters: Sequence[Parameter]) -> list[float]:
-    """Where the player's own values stand; the middle for a setting of a rule that is off."""
+    """Return the places of the player's own values; the middle for a setting of a disabled rule."""
     values = [value_at(player, parameter.path) for parameter in parameters]
     return [
         0.5 if value is None else parameter.place(value) for parameter, value in zip(parameters, values, strict=True)

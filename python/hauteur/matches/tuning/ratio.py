@@ -1,8 +1,8 @@
-"""A setting of a player tuned to a wanted ratio of decisive to drawn games, (w + l)/d, in games against itself.
+"""Tuning of a player's setting to a target ratio of decisive to drawn games, (w + l)/d, in games against itself.
 
-The search is `hauteur.matches.tuning.ratio_fit.tune_ratio`; here are its matches. All games at a value are one match
-in a folder of
-its own, in which the player has both seats, each with a tree of its own; more games at a value extend that match.
+The search is `hauteur.matches.tuning.ratio_fit.tune_ratio`; this module plays its matches. All games at a value are one
+match in its own folder, in which the player has both seats, each with its own tree; more games at a value extend that
+match.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class RatioTuning:
 
     @property
     def search(self) -> RatioSearch:
-        """As the search wants it; ValueError for sizes that cannot be."""
+        """Settings of the search; ValueError for invalid sizes or bounds."""
         low, high = self.parameter.low, self.parameter.high
         if low <= 0:
             raise ValueError(f"{self.parameter.key}: both bounds must be above 0, got {low:g}:{high:g}")
@@ -78,7 +78,7 @@ class RatioTuning:
         return changed_player(self.player, f"{self.parameter.key}={self.value(x)}")
 
     def stamp(self) -> dict[str, Any]:
-        """What decides the games."""
+        """Return the settings that determine the games."""
         return {
             "game": self.game,
             "player": player_text(self.player),
@@ -92,9 +92,9 @@ class RatioTuning:
 
 
 def tune_to_ratio(tuning: RatioTuning, folder: TuningFolder, show: Show) -> TunedRatio:
-    """Tunes in the folder, going on where an earlier attempt was; writes result.json there.
+    """Tune in the folder, resuming an earlier attempt; write result.json there.
 
-    show: takes a line for every value that was played. ValueError when the folder holds another tuning.
+    show: receives a line for every value played. Raise ValueError if the folder holds another tuning.
     """
 
     def measure(x: float, games: int) -> MatchScore:

@@ -47,10 +47,10 @@ def decisive_ratio(record: MatchScore) -> float | None:
 
 
 def decisive_ratio_interval(record: MatchScore, confidence: float = 0.95) -> tuple[float, float]:
-    """Confidence interval of (w + l)/d: Wilson's of the share of draws p, taken to (1 - p)/p.
+    """Confidence interval of (w + l)/d: Wilson's of the share of draws p, mapped to (1 - p)/p.
 
-    (0, inf) without games; the upper end is infinite without draws. One game tells nothing about another here: the
-    games must not be pairs from the same opening.
+    (0, inf) without games; the upper end is infinite without draws. Assumes independent games: not pairs from the same
+    opening.
     """
     if not 0 < confidence < 1:
         raise ValueError(f"a confidence must be between 0 and 1, got {confidence}")
@@ -67,11 +67,11 @@ def decisive_ratio_interval(record: MatchScore, confidence: float = 0.95) -> tup
 
 @dataclass(frozen=True)
 class RatioSearch:
-    """What is searched for, and with how many games.
+    """Target, bounds and games of the search.
 
-    wanted: the ratio (above 0); low, high: bounds of x (above 0); starts: x that are played first; rising: whether the
-    ratio rises with x; whole: x is a whole number; games: at an x at a time; most_games: in all; precision: the search
-    ends where the interval of x is narrower than this factor.
+    wanted: target ratio (above 0); low, high: bounds of x (above 0); starts: x played first; rising: the ratio rises
+    with x; whole: x is a whole number; games: per batch at an x; most_games: in total; precision: the search ends once
+    the interval of x is narrower than this factor.
     """
 
     wanted: float
@@ -99,7 +99,7 @@ class RatioSearch:
 
     @property
     def sign(self) -> int:
-        """Of the slope."""
+        """Sign of the slope: 1 where the ratio rises with x, else -1."""
         return 1 if self.rising else -1
 
     def allowed(self, x: float) -> float:
@@ -151,7 +151,7 @@ class RatioLine:
         return math.exp(self.level + self.slope * (math.log(x) - self.centre))
 
     def x_for(self, ratio: float) -> float:
-        """Where the line has this ratio."""
+        """Return the x at which the line has this ratio."""
         return math.exp(min(max(self.centre + (math.log(ratio) - self.level) / self.slope, -50.0), 50.0))
 
     def x_interval(self, ratio: float, confidence: float = 0.95) -> tuple[float, float]:
@@ -175,10 +175,10 @@ Reached = Literal["found", "low", "high"]
 
 @dataclass(frozen=True)
 class TunedRatio:
-    """What a search found.
+    """Result of a search.
 
-    x: the setting; interval: 95 % of it, within the bounds; ratio: that of the line at x, the wanted one if it was
-    `reached` within the bounds; measured: all games, in the order in which the places were first played.
+    x: the setting; interval: its 95 % interval, within the bounds; ratio: of the line at x, the target if `reached`
+    within the bounds; measured: all games, in the order in which the x were first played.
     """
 
     x: float
@@ -194,9 +194,9 @@ class TunedRatio:
 
 
 def tune_ratio(measure: Measure, search: RatioSearch) -> TunedRatio:
-    """The x at which (w + l)/d is the wanted one, by games of `measure`: first at the starts, then where the line is.
+    """Find the x with the target (w + l)/d, by games of `measure`: first at the starts, then on the fitted line.
 
-    Every start is played once, also where together they are more than most_games.
+    Every start is played once, even if together they exceed most_games.
     """
     seen: dict[float, MatchScore] = {}
     for x in (search.allowed(start) for start in search.starts):
@@ -213,10 +213,10 @@ def tune_ratio(measure: Measure, search: RatioSearch) -> TunedRatio:
 
 
 def fit_ratio(measured: Sequence[MeasuredRatio], wanted: float, *, rising: bool) -> RatioLine:
-    """The line near the wanted ratio: logistic regression, in which places far from that ratio's count less.
+    """Fit the line near the target ratio: logistic regression, with less weight far from that ratio.
 
-    The slope is drawn to +-1 as by an observation of standard deviation SLOPE_SPREAD, and is at least FLATTEST_SLOPE
-    steep. ValueError for no games.
+    The slope is shrunk to +-1 as by an observation of standard deviation SLOPE_SPREAD, and is at least FLATTEST_SLOPE
+    steep. Raise ValueError without games.
     """
     line = _weighted_fit(measured, [1.0] * len(measured), 1 if rising else -1)
     for _ in range(3):  # the weights need the place, the place the weights
@@ -239,9 +239,9 @@ def ratio_slope(measured: Sequence[MeasuredRatio]) -> tuple[float, float, float]
 
 
 def ratio_factor(of: MatchScore, to: MatchScore) -> tuple[float, float, float]:
-    """By which factor the ratio of the first is higher than that of the second, and its 95 % interval.
+    """Return the factor of the first ratio over the second, and its 95 % interval.
 
-    It is the odds ratio of decisive games, with half a game added to every count, and the interval is Woolf's.
+    The odds ratio of decisive games, with half a game added to every count; the interval is Woolf's.
     """
     counts = [count + 0.5 for record in (of, to) for count in (record.wins + record.losses, record.draws)]
     logarithm = math.log(counts[0] / counts[1]) - math.log(counts[2] / counts[3])
@@ -314,13 +314,13 @@ def _line(seen: dict[float, MatchScore], search: RatioSearch) -> RatioLine:
 
 
 def _next(seen: dict[float, MatchScore], search: RatioSearch) -> float:
-    """Where to play next: the line's place of the wanted ratio, not too far from all that was played."""
+    """Return the next x to play: the line's x of the target ratio, not too far outside the x played."""
     x = _line(seen, search).x_for(search.wanted)
     return search.allowed(min(max(x, min(seen) / LARGEST_STEP), max(seen) * LARGEST_STEP))
 
 
 def _known(seen: dict[float, MatchScore], search: RatioSearch) -> bool:
-    """Whether x is known well enough; or a bound was played and the wanted ratio is, surely, beyond it."""
+    """Return whether x is known well enough, or the target ratio is significantly beyond a played bound."""
     if _is_beyond(seen, search, search.allowed(search.low), search.sign):
         return True
     if _is_beyond(seen, search, search.allowed(search.high), -search.sign):
@@ -330,7 +330,7 @@ def _known(seen: dict[float, MatchScore], search: RatioSearch) -> bool:
 
 
 def _is_beyond(seen: dict[float, MatchScore], search: RatioSearch, bound: float, side: int) -> bool:
-    """Whether the games at this bound have a ratio that is surely above (side 1) or below (-1) the wanted one."""
+    """Return whether the ratio at this bound is, at 99 %, above (side 1) or below (side -1) the target."""
     if bound not in seen:
         return False
     low, high = decisive_ratio_interval(seen[bound], 0.99)

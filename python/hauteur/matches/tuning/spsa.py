@@ -87,11 +87,11 @@ def spsa(
     seed: int,
     least_spread: Callable[[Place], Sequence[float]] | None = None,
 ) -> Iterator[Iteration]:
-    """The iterations from `start`, each when its comparison is over.
+    """Yield the iterations from `start`, each after its comparison.
 
-    It is a function of start, schedule, seed and what `compare` says: after an interruption it is begun again, and asks
-    for the same comparisons. least_spread: what c_k must at least be for each parameter at a place, for values that are
-    rounded. Near a bound the two points move inwards together.
+    A function of start, schedule, seed and the results of `compare`: restarted after an interruption, it requests the
+    same comparisons. least_spread: lower bound of c_k for each parameter at a place, for rounded values. Near a bound
+    the two points move inwards together.
     """
     place = np.clip(np.array(start, np.float64), 0, 1)
     for number in range(schedule.iterations):

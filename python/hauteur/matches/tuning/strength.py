@@ -1,7 +1,7 @@
-"""Settings of a player tuned for strength by SPSA (`spsa`): matches compare two settings.
+"""Tuning of player settings for strength by SPSA (`spsa`): matches compare two settings.
 
-Each iteration is a match in a folder of its own, or two where there is a fixed opponent. A tuning that was interrupted
-is begun again in the same folder and finds the matches that are over; nothing else is kept.
+Each iteration is a match in its own folder, or two with a fixed opponent. An interrupted tuning restarts in the same
+folder and finds the finished matches; there is no other state.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class StrengthTuning:
 
     @property
     def start(self) -> list[float]:
-        """Where the player's own values stand."""
+        """Places of the player's own values."""
         return places_of(self.player, self.parameters)
 
     def values(self, place: Sequence[float] | Place) -> dict[str, float | int]:
@@ -68,7 +68,7 @@ class StrengthTuning:
         return MatchSettings(game=self.game, a=a, b=b, games=games, random_plies=self.random_plies, seed=seed)
 
     def stamp(self) -> dict[str, Any]:
-        """What decides the iterations."""
+        """Return the settings that determine the iterations."""
         return {
             "game": self.game,
             "player": player_text(self.player),
@@ -115,7 +115,7 @@ class Tuned:
         }
 
     def figure(self) -> Figure | None:
-        """Where the parameters went."""
+        """Plot the parameters by iteration."""
         rows = {
             str(parameter): [float(one.place[number]) for one in self.iterations]
             for number, parameter in enumerate(self.tuning.parameters)
@@ -137,9 +137,9 @@ def _iteration_json(tuning: StrengthTuning, one: Iteration, record: MatchScore) 
 
 
 def tune_strength(tuning: StrengthTuning, folder: TuningFolder, show: Show) -> Tuned:
-    """Tunes in the folder, going on where an earlier attempt was; writes result.json and the figure there.
+    """Tune in the folder, resuming an earlier attempt; write result.json there.
 
-    show: takes a line an iteration. ValueError when the folder holds another tuning.
+    show: receives a line per iteration. Raise ValueError if the folder holds another tuning.
     """
     iterations, results = [], []
     with folder.open(tuning.stamp()):

@@ -1,4 +1,4 @@
-"""The protocols of evaluators, and those that need no network file."""
+"""Protocols of evaluators, and evaluators that need no network file."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ class Pending(Protocol):
     """Answers that are being computed."""
 
     def result(self) -> Answers:
-        """Waits for the answers; raises what the computation raised."""
+        """Wait for the answers; raise what the computation raised."""
 
 
 class Evaluator(Protocol):
-    """What a search asks. Features are float32 [B, planes, rows, columns], any B from 1."""
+    """Interface that a search queries. Features are float32 [B, planes, rows, columns], any B from 1."""
 
     @property
     def name(self) -> str:
-        """For people: net, engine, precision, threads."""
+        """Display name: net, engine, precision, threads."""
 
     @property
     def game_spec(self) -> str: ...
@@ -55,7 +55,7 @@ class Evaluator(Protocol):
 
     def __call__(self, features: Floats) -> Answers: ...
     def submit(self, features: Floats) -> Pending:
-        """Begins to compute. The features must not change until the result is there."""
+        """Start the computation. The features must not change until the result is available."""
 
     def close(self) -> None: ...
 
@@ -65,11 +65,11 @@ class StateEvaluator(Protocol):
     """An evaluator that needs the positions themselves: rollouts play on from them."""
 
     def submit_states(self, states: Sequence[_core.State]) -> Pending:
-        """Begins to evaluate these positions."""
+        """Begin to evaluate these positions."""
 
 
 class GameEvaluator:
-    """Base of evaluators: the game's shapes, and one worker thread that computes what is submitted."""
+    """Base class of evaluators: the game's shapes, and one worker thread that computes submitted batches."""
 
     def __init__(self, game: _core.Game, name: str, batch_size: int) -> None:
         self.game_spec = game.spec
@@ -83,20 +83,20 @@ class GameEvaluator:
         raise NotImplementedError
 
     def submit(self, features: Floats) -> Pending:
-        """Begins to compute in the worker thread."""
+        """Begin to compute in the worker thread."""
         if self._worker is None:
             self._worker = ThreadPoolExecutor(1, thread_name_prefix="evaluator")
         future: Future[Answers] = self._worker.submit(self, features)
         return future
 
     def close(self) -> None:
-        """Ends the worker thread."""
+        """End the worker thread."""
         if self._worker is not None:
             self._worker.shutdown(wait=True, cancel_futures=True)
 
 
 class Ready:
-    """Answers that are there already."""
+    """Answers that are already available."""
 
     def __init__(self, answers: Answers) -> None:
         self._answers = answers

@@ -1,9 +1,9 @@
-"""Evaluators whose answer to a row is the same, bit for bit, in every batch.
+"""Evaluators whose answer to a row is bit-identical in every batch.
 
-A run that is resumed plays the games that are missing, so its batches hold other rows than those of a run that went
-through. Games are then the same only if a row's answer does not depend on the rows beside it. OpenVINO's float32 towers
-are so by themselves; torch and others choose their kernels by the size of the batch, but answer alike in batches of
-one size. `depends_on_batch` finds out which it is, `FixedRows` makes every batch of one size.
+A resumed run plays only the missing games, so its batches hold other rows than those of an uninterrupted run. Its games
+are the same only if a row's answer does not depend on the rows beside it. This holds for OpenVINO's float32 towers;
+torch and others choose their kernels by batch size, but are consistent across batches of one size. `depends_on_batch`
+tests for the dependence, `FixedRows` makes every batch the same size.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MOST_TRIED = 256
 
 
 def depends_on_batch(evaluator: Evaluator, *, seed: int = 0) -> bool:
-    """Whether some row is answered differently, in any bit, in smaller batches or at other places of a batch."""
+    """Return whether the answer to any row differs, in any bit, in smaller batches or at other places of a batch."""
     random = np.random.default_rng(seed)
     rows = min(MOST_TRIED, max(evaluator.batch_size, SIZES[-1]))
     features = (random.random((rows, *evaluator.feature_shape)) < 0.3).astype(np.float32)
@@ -57,13 +57,13 @@ class FixedRows:
         return self.submit(features).result()
 
     def submit(self, features: Floats) -> Pending:
-        """Begins to compute the pieces."""
+        """Begin to compute the pieces."""
         count = len(features)
         bounds = [*range(0, count, self.rows), count]
         return _Joined([self._evaluator.submit(self._full(features[a:b])) for a, b in pairwise(bounds)], count)
 
     def close(self) -> None:
-        """Closes the evaluator that computes."""
+        """Close the evaluator that computes."""
         self._evaluator.close()
 
     def _full(self, features: Floats) -> Floats:
@@ -82,7 +82,7 @@ class _Joined:
         self._rows = rows
 
     def result(self) -> Answers:
-        """Waits for all pieces."""
+        """Wait for all pieces."""
         answers = [part.result() for part in self._parts]
         logits, wdl = (np.concatenate([answer[kind] for answer in answers])[: self._rows] for kind in (0, 1))
         return logits, wdl

@@ -55,7 +55,7 @@ class OutputDifferences:
         return max(self.policy_max, self.value_max)
 
     def as_dict(self) -> dict[str, float]:
-        """By name, for JSON."""
+        """Return the fields by name, for JSON."""
         return asdict(self)
 
     def __str__(self) -> str:
@@ -66,7 +66,7 @@ class OutputDifferences:
 
 
 def differences(positions: Sequence[_core.State], ours: Answers, theirs: Answers) -> OutputDifferences:
-    """How far apart two evaluators' answers for the same positions are. ValueError if one is not finite."""
+    """Return the differences between two evaluators' answers for the same positions. Raise ValueError if not finite."""
     for answers in (ours, theirs):
         check_finite(answers)
     pairs = zip(positions, ours[0], theirs[0], strict=True)
@@ -76,7 +76,7 @@ def differences(positions: Sequence[_core.State], ours: Answers, theirs: Answers
 
 
 def check_finite(answers: Answers) -> None:
-    """ValueError unless all answers are finite numbers and every row of wdl sums to 1 (within 0.01)."""
+    """Raise ValueError unless all answers are finite numbers and every row of wdl sums to 1 (within 0.01)."""
     logits, wdl = answers
     for name, values in (("policy logits", logits), ("wdl", wdl)):
         bad = np.flatnonzero(~np.isfinite(values).all(axis=1))

@@ -1,8 +1,8 @@
 """Evaluators: features in, policy logits and win/draw/loss out. One protocol, several engines behind it.
 
 `make_evaluator(game, spec)` opens a network file (OpenVINO on the CPU, torch on a GPU) or an evaluator without a net.
-Every evaluator can be called, or given work with `submit` and asked later, so that the next batch is gathered while one
-is computed.
+Every evaluator can be called directly, or given work with `submit` and its result collected later, so that the next
+batch is gathered while one is computed.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def _onnxruntime(
 
 
 def has_cuda() -> bool:
-    """Whether torch computes on a GPU here. torch is imported only where there is an NVIDIA driver."""
+    """Return whether torch can compute on a GPU here. torch is imported only where there is an NVIDIA driver."""
     if not has_nvidia_driver():
         return False
     from hauteur.networks.evaluators.torch import torch_device
@@ -114,7 +114,7 @@ def has_cuda() -> bool:
 
 
 def evaluations_per_second(evaluator: Evaluator, seconds: float = 0.5) -> float:
-    """What the evaluator computes in full batches one after another, right now."""
+    """Current throughput of the evaluator in consecutive full batches."""
     features = np.zeros((evaluator.batch_size, *evaluator.feature_shape), np.float32)
     evaluator(features)  # the first batch also prepares the engine
     done, started = 0, time.perf_counter()
@@ -125,7 +125,7 @@ def evaluations_per_second(evaluator: Evaluator, seconds: float = 0.5) -> float:
 
 
 def check_fits(game: _core.Game, path: Path, net: NetDescription) -> None:
-    """ValueError unless the net reads this game's features and answers for its actions."""
+    """Raise ValueError unless the net reads this game's features and answers for its actions."""
     ours, theirs = (game.feature_shape, game.num_actions), (net.feature_shape, net.num_actions)
     if ours != theirs:
         raise ValueError(

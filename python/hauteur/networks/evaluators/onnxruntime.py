@@ -25,7 +25,7 @@ _RUN_ERRORS: tuple[type[Exception], ...] = (*ORT_ERRORS, ValueError)
 
 
 class OrtEvaluator(GameEvaluator):
-    """A network file by onnxruntime on the processor, float32. Threads do not spin: on a busy machine that is ruin."""
+    """A network file run by onnxruntime on the CPU, float32. Threads do not spin: ruinous on a busy machine."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class OrtEvaluator(GameEvaluator):
 
 
 def _session(path: Path, options: ort.SessionOptions) -> ort.InferenceSession:
-    """The compiled network; a cached export that is damaged is made again."""
+    """Return the compiled network; a damaged cached export is rebuilt."""
     model = ensure_onnx(path)
     try:
         return ort.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])

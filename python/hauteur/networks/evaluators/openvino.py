@@ -42,8 +42,8 @@ class OpenVinoEvaluator(GameEvaluator):
         threads: int = 1,
         batch_size: int | None = None,
     ) -> None:
-        """precision: float32, bfloat16, or int8 (quantised, extra `quantize`; `hauteur net check` says what it costs);
-        default bfloat16 where the processor computes it, else float32."""
+        """precision: float32, bfloat16, or int8 (quantised, extra `quantize`; `hauteur net check` reports its cost);
+        default bfloat16 where the processor supports it, else float32."""
         chosen = precision or default_precision()
         check_precision(chosen)
         super().__init__(
@@ -67,14 +67,14 @@ class OpenVinoEvaluator(GameEvaluator):
         return self.submit(features).result()
 
     def submit(self, features: Floats) -> Pending:
-        """Splits the rows over the streams and starts them; the GIL is free while they compute."""
+        """Split the rows over the streams and start them; the GIL is free while they compute."""
         parts = max(1, min(self.streams, len(features) // LEAST_ROWS))
         bounds = [len(features) * part // parts for part in range(parts + 1)]
         started = [Part(self._start(features[begin:end]), begin, end) for begin, end in pairwise(bounds)]
         return _OpenVinoPending(self, started)
 
     def _start(self, features: Floats) -> ov.InferRequest:
-        """Starts one stream on these rows; they are kept, since OpenVINO reads them where they are."""
+        """Start one stream on these rows; they are kept, since OpenVINO reads them where they are."""
         request = self._free_request()
         rows = np.ascontiguousarray(features, np.float32)
         self._running[request] = rows
@@ -83,22 +83,22 @@ class OpenVinoEvaluator(GameEvaluator):
         return request
 
     def _free_request(self) -> ov.InferRequest:
-        """A request that computes nothing: one that was read, one that is done and nobody waits for, or a new one."""
+        """Return an idle request: one whose answer was read, a finished abandoned one, or a new one."""
         if self._abandoned and self._abandoned[0].wait_for(0):
             self.release(self._abandoned.popleft())
         return self._idle.popleft() if self._idle else self._model.create_infer_request()
 
     def release(self, request: ov.InferRequest) -> None:
-        """Takes back a request whose answers were read."""
+        """Take back a request whose answers were read."""
         self._running.pop(request, None)
         self._idle.append(request)
 
     def abandon(self, request: ov.InferRequest) -> None:
-        """Takes back a request that may still compute and whose answers nobody will read."""
+        """Take back a request that may still be computing and whose answers will not be read."""
         self._abandoned.append(request)
 
     def close(self) -> None:
-        """Waits for what is still computed."""
+        """Wait for the work still in progress."""
         for request in list(self._running):
             request.wait()
         super().close()
@@ -126,7 +126,7 @@ class _OpenVinoPending:
             self._evaluator.abandon(part.request)
 
     def result(self) -> Answers:
-        """Waits for all parts and joins their outputs."""
+        """Wait for all parts and join their outputs."""
         if self._answers is None:
             rows = self._parts[-1].end
             self._answers = np.empty((rows, self._evaluator.num_actions), np.float32), np.empty((rows, 3), np.float32)
@@ -151,7 +151,7 @@ def model_file(game: _core.Game, path: Path, precision: Precision) -> Path:
 
 
 def _read(core: ov.Core, game: _core.Game, path: Path, precision: Precision) -> ov.Model:
-    """The network as OpenVINO holds it; a cached export that is damaged is made again."""
+    """Return the OpenVINO model. Rebuild a damaged cached export; raise ValueError for a damaged int8 model."""
     file = model_file(game, path, precision)
     try:
         return core.read_model(file)
@@ -162,7 +162,7 @@ def _read(core: ov.Core, game: _core.Game, path: Path, precision: Precision) -> 
 
 
 def check_precision(precision: str) -> None:
-    """ValueError unless OpenVINO computes in this precision on this processor."""
+    """Raise ValueError unless OpenVINO computes in this precision on this processor."""
     if precision not in HINTS:
         raise ValueError(f"precision of openvino must be one of {', '.join(HINTS)}, got {precision!r}")
     if precision == "bfloat16" and default_precision() != "bfloat16":

@@ -17,8 +17,8 @@ PREFERRED_ROWS = 16
 class RolloutEvaluator(GameEvaluator):
     """Equal priors; the value of a position is the result of `games` uniformly random games from it (1 = classic MCTS).
 
-    It needs the positions and cannot work from their features: the search hands them to `submit_states`. A position has
-    the same value whenever it is asked for; with `fresh` every batch has random games of its own, as in plain MCTS.
+    It needs the positions and cannot work from their features: the search passes them to `submit_states`. A position
+    has the same value at every request; with `fresh` every batch has random games of its own, as in plain MCTS.
     """
 
     def __init__(
@@ -39,14 +39,14 @@ class RolloutEvaluator(GameEvaluator):
         self._batches = 0
 
     def __call__(self, features: Floats) -> Answers:
-        """Not possible: raises ValueError."""
+        """Raise ValueError: not supported."""
         rows = len(features)
         raise ValueError(
             f"rollouts start from positions, got {rows} rows of features: this use needs a net, or `uniform`"
         )
 
     def submit_states(self, states: Sequence[_core.State]) -> Pending:
-        """Begins to play the games of these positions."""
+        """Begin to play the games of these positions."""
         if self._worker is None:
             self._worker = ThreadPoolExecutor(1, thread_name_prefix="rollout")
         future: Future[Answers] = self._worker.submit(self._play, states)

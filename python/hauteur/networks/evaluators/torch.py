@@ -31,9 +31,9 @@ def torch_evaluator(
     batch_size: int | None = None,
     device: str | None = None,
 ) -> GameEvaluator:
-    """A network file by torch, on the GPU if there is one and `device` does not say otherwise.
+    """Open a network file with torch, on the GPU if there is one unless `device` specifies otherwise.
 
-    precision: float32, bfloat16 or float16; default float16 on a GPU, float32 on the processor.
+    precision: float32, bfloat16 or float16; default float16 on a GPU, float32 on the CPU.
     """
     chosen = torch_device(device)
     on_gpu = chosen.type == "cuda"
@@ -96,7 +96,7 @@ class CudaEvaluator(GameEvaluator):
         return self.submit(features).result()
 
     def submit(self, features: Floats) -> Pending:
-        """Queues the copy of the rows, the network and the copy of its answers."""
+        """Queue the copy of the rows, the network and the copy of its answers."""
         rows = padded_rows(len(features))
         idle = self._idle[rows]
         slot = idle.pop() if idle else _Slot(self, self._module, rows, self._device, self._stream)
@@ -104,11 +104,11 @@ class CudaEvaluator(GameEvaluator):
         return _TorchPending(self, slot)
 
     def release(self, slot: _Slot) -> None:
-        """Takes back a slot whose answers were read, or that nobody waits for."""
+        """Take back a slot whose answers were read or are no longer needed."""
         self._idle[slot.rows].append(slot)
 
     def close(self) -> None:
-        """Waits for what is still computed."""
+        """Wait for the work still in progress."""
         self._stream.synchronize()
         super().close()
 
@@ -140,7 +140,7 @@ class _Slot:
 
     @torch.inference_mode()
     def start(self, features: Floats) -> None:
-        """Queues one batch; the features may change when this returns."""
+        """Queue one batch; the features may change when this returns."""
         self._done.synchronize()  # the batch before may have been dropped unread
         self._length = len(features)
         self._host_rows[: self._length].copy_(torch.from_numpy(features))
@@ -152,7 +152,7 @@ class _Slot:
             self._done.record(self._stream)
 
     def read(self) -> Answers:
-        """Waits for the GPU (the GIL is free meanwhile) and copies the answers out of pinned memory."""
+        """Wait for the GPU (the GIL is free meanwhile) and copies the answers out of pinned memory."""
         self._done.synchronize()
         logits, wdl = (host[: self._length].numpy().copy() for host in self._host_answers)
         return logits, wdl
@@ -170,7 +170,7 @@ class _TorchPending:
         self._evaluator.release(self._slot)
 
     def result(self) -> Answers:
-        """Waits for the answers."""
+        """Wait for the answers."""
         if self._answers is None:
             self._answers = self._slot.read()
         return self._answers

@@ -43,7 +43,7 @@ class EngineClock:
 
 
 def move_limit(settings: EngineSettings, clock: EngineClock | None) -> tuple[float, EngineFailure]:
-    """After how many seconds without a move an engine has lost, and how."""
+    """Return the seconds without a move after which an engine has lost, and the failure."""
     seconds = settings.seconds_for_a_move
     if clock is not None and clock.deadline < seconds:
         return clock.deadline, clock.overdrawn()

@@ -17,10 +17,10 @@ class EngineConnection(Protocol):
         """A new game, whatever was before."""
 
     async def choose(self, request: MoveRequest) -> ChosenMove:
-        """Looks for a move in the game that was begun."""
+        """Choose a move in the current game."""
 
     async def quit(self) -> None:
-        """Asks it to end, and kills it where it does not."""
+        """Request it to exit, and kill it if it does not."""
 
     def kill(self) -> None:
-        """Ends it at once."""
+        """End it at once."""

@@ -19,7 +19,7 @@ REASONS = (START_FAILED, CRASHED, TIMEOUT, LOST_ON_TIME, ILLEGAL_MOVE, BAD_OUTPU
 
 @asynccontextmanager
 async def within(seconds: float, failure: EngineFailure) -> AsyncIterator[None]:
-    """What takes longer than so many seconds is stopped, and fails so."""
+    """Stop the block after this many seconds and raise `failure`."""
     try:
         async with asyncio.timeout(seconds):
             yield
@@ -28,5 +28,5 @@ async def within(seconds: float, failure: EngineFailure) -> AsyncIterator[None]:
 
 
 def no_answer(to: str, seconds: float) -> EngineFailure:
-    """The failure of an engine that has not said or done something in so many seconds."""
+    """Return the failure of an engine that did not respond or act within this many seconds."""
     return EngineFailure(TIMEOUT, f"no {to} within {seconds:g} s")

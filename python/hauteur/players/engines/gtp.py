@@ -46,12 +46,12 @@ class GtpEngineConnection:
         return " ".join(word for word in words if word), commands
 
     async def refusal(self) -> str | None:
-        """Why it does not play on such a board; None where it does."""
+        """Return the reason it does not support this board size; None where it does."""
         response = await self._query(f"boardsize {self._size}")
         return None if response.is_good else f"boardsize {self._size} was refused: {quoted(response.text)}"
 
     async def open(self) -> None:
-        """Asks whether it is there."""
+        """Check that it responds."""
         await self._query("protocol_version")
 
     async def begin(self) -> None:
@@ -66,7 +66,7 @@ class GtpEngineConnection:
             await self.done(f"time_settings {max(1, int(clock.left))} 0 0")
 
     async def choose(self, request: MoveRequest) -> ChosenMove:
-        """The engine's move. It is told the moves that were made since its last one."""
+        """Return the engine's move, after sending it the moves made since its last one."""
         await self._follow(request)
         seat = request.state.to_move
         clock = self._clocks[seat]
@@ -82,21 +82,21 @@ class GtpEngineConnection:
         return ChosenMove(action, seconds=seconds)
 
     async def quit(self) -> None:
-        """Asks it to end, and kills it where it does not."""
+        """Request it to exit, and kill it if it does not."""
         await self._process.quit("quit")
 
     def kill(self) -> None:
-        """Ends it at once."""
+        """End it at once."""
         self._process.kill()
 
     async def done(self, command: str) -> None:
-        """Gives a command that must be obeyed."""
+        """Give a command that must be obeyed."""
         response = await self._query(command)
         if not response.is_good:
             raise EngineFailure(BAD_OUTPUT, f"{command!r} was refused: {quoted(response.text)}")
 
     async def _follow(self, request: MoveRequest) -> None:
-        """Plays on the engine's board what was played in the game; from the beginning where it does not go on there."""
+        """Play on the engine's board what was played in the game; from the beginning where it does not go on there."""
         actions = list(request.actions)
         if actions[: len(self._known)] != self._known:
             await self.done("clear_board")
@@ -116,7 +116,7 @@ class GtpEngineConnection:
         return response.text.strip()
 
     async def _query(self, command: str, limit: tuple[float, EngineFailure] | None = None) -> Response:
-        """Gives a command and reads the response to it. limit: how long that may take, and what it is otherwise."""
+        """Give a command and read the response to it. limit: how long that may take, and what it is otherwise."""
         self._number += 1
         seconds = self._settings.start_timeout
         async with within(*(limit or (seconds, no_answer(f"answer to {command!r}", seconds)))):
@@ -127,7 +127,7 @@ class GtpEngineConnection:
         return self._read(lines, command)
 
     async def _beginning(self) -> str:
-        """The first line of a response; what stands between responses does not count."""
+        """Return the first line of a response; lines between responses are ignored."""
         while not (line := await self._process.line()).startswith(("=", "?")):
             pass
         return line
@@ -140,7 +140,7 @@ class GtpEngineConnection:
 
 
 def _action(state: _core.State, text: str) -> int:
-    """The move among those that are legal; a game that was given up is EngineResignation."""
+    """Return the legal move; raise EngineResignation where the game was resigned."""
     if text.lower() == "resign":
         raise EngineResignation
     if text.lower() != "pass" and not POINT.fullmatch(text):

@@ -21,7 +21,7 @@ class Response:
 
 
 def parse_response(lines: Sequence[str]) -> Response | None:
-    """Reads the lines of a response, the empty one that ends it left out; None where they are none."""
+    """Read the lines of a response, the empty one that ends it left out; None where they are none."""
     found = FIRST.fullmatch(lines[0]) if lines else None
     if found is None:
         return None

@@ -37,25 +37,25 @@ class EngineHost:
         self.close()
 
     def submit(self, work: Coroutine[Any, Any, Result]) -> Future[Result]:
-        """Begins the work; cancelling the future stops it."""
+        """Begin the work; cancelling the future stops it."""
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def run(self, work: Coroutine[Any, Any, Result]) -> Result:
-        """Does the work, and waits for it."""
+        """Run the work and wait for its result."""
         return self.submit(work).result()
 
     def call(self, function: Callable[[int], None], number: int) -> None:
-        """Calls the function in the thread, after all that was asked for before."""
+        """Call the function in the thread, after all earlier requests."""
         self._loop.call_soon_threadsafe(function, number)
 
     async def start(self, command: Sequence[str]) -> Process:
-        """Starts a program, which ends with the host at the latest."""
+        """Start a program, which ends with the host at the latest."""
         process = await Process.start(command, self._keeper)
         self._processes = {other for other in self._processes if not other.gone.is_set()} | {process}
         return process
 
     def close(self) -> None:
-        """Ends all programs and the thread."""
+        """End all programs and the thread."""
         if not self._loop.is_closed():
             self.run(self._end())
             self._loop.call_soon_threadsafe(self._loop.stop)
@@ -78,7 +78,7 @@ class EngineHost:
 
 
 def _allow_many_files() -> None:
-    """Every program needs three pipes; where the system allows more than it gives at first, we ask for that."""
+    """Raise the limit of open files where the system allows it: every program needs three pipes."""
     if sys.platform != "win32":
         import resource
 

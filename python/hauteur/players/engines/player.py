@@ -41,7 +41,7 @@ class EnginePlayer:
         self._failed_starts = 0
 
     def choose(self, request: MoveRequest) -> Future[ChosenMove]:
-        """Begins to look for a move."""
+        """Begin to look for a move."""
         return self._host.submit(self._answer(request))
 
     def end(self, game: int) -> None:
@@ -49,7 +49,7 @@ class EnginePlayer:
         self._host.call(self._release, game)
 
     def close(self) -> None:
-        """Ends all processes."""
+        """End all processes."""
         self._host.run(self._end())
 
     async def _answer(self, request: MoveRequest) -> ChosenMove:
@@ -75,7 +75,7 @@ class EnginePlayer:
             raise
 
     async def _seated(self) -> EngineConnection:
-        """An engine at the beginning of a game: one that is free, else a new one."""
+        """Return an engine at the start of a game: an idle one, else a new one."""
         while self._idle:
             session = self._idle.pop()
             with suppress(EngineFailure):  # it has died since its last game, and that one is over
@@ -121,7 +121,7 @@ class EnginePlayer:
 
 
 async def _begun(session: EngineConnection, *, fresh: bool = False) -> None:
-    """Begins a game; kills the engine where that does not come to its end."""
+    """Begin a game; kill the engine where that does not come to its end."""
     try:
         if fresh:
             await session.open()

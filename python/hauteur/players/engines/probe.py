@@ -1,4 +1,4 @@
-"""What an engine is, found out before a match begins: what cannot be right is said then, in one line."""
+"""Probing of an engine before a match begins: impossible requests are reported then, in one line."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ GAMES_FOLDER = "/usr/games"
 
 @dataclass(frozen=True)
 class Probe:
-    """What an engine has said. name: its own, with its version; empty where it did not start."""
+    """Result of probing an engine. name: its own, with its version; empty where it did not start."""
 
     command: tuple[str, ...]
     name: str = ""
 
 
 def probed(game: _core.Game, settings: EngineSettings) -> Probe:
-    """Starts the engine once and checks what it is asked for; an engine that fails at that is no error of the user.
+    """Start the engine once and check the request; an engine that fails at that is not an error of the user.
 
-    ValueError: there is no such program, it does not have such options, it does not play this game.
+    Raise ValueError if the program is missing, lacks one of the options, or does not play this game.
     """
     return _probed(game.spec, settings.model_dump_json())
 

@@ -1,7 +1,7 @@
-"""A program that is spoken to in lines, with limits on all that it may do.
+"""A program driven by lines of text, with limits on everything it may do.
 
-All of it happens in one event loop; nothing here waits without a deadline that the caller has set. Memory stays bounded
-whatever the program writes: a line that is too long, or too many of them for one answer, end it.
+Everything runs in one event loop; nothing here waits without a deadline set by the caller. Memory stays bounded
+whatever the program writes: a line that is too long, or too many of them for one answer, ends it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
 
 
 class Process(asyncio.SubprocessProtocol):
-    """A running program, in a process group of its own."""
+    """A running program, in its own process group."""
 
     def __init__(self, keeper: Keeper) -> None:
         self._keeper = keeper
@@ -54,7 +54,7 @@ class Process(asyncio.SubprocessProtocol):
 
     @classmethod
     async def start(cls, command: Sequence[str], keeper: Keeper) -> Self:
-        """Starts the program; EngineFailure where the system refuses that, RuntimeError where this machine is full."""
+        """Start the program; EngineFailure where the system refuses that, RuntimeError where this machine is full."""
         loop = asyncio.get_running_loop()
         try:
             _, process = await loop.subprocess_exec(lambda: cls(keeper), *command, start_new_session=True)
@@ -67,11 +67,11 @@ class Process(asyncio.SubprocessProtocol):
 
     @property
     def is_well(self) -> bool:
-        """Whether it runs and has kept to the limits."""
+        """True while it runs and has kept to the limits."""
         return self._failure is None and not self._closed and not self._killed
 
     def send(self, *lines: str) -> None:
-        """Begins to write these lines; the answer may be as long as the limits say."""
+        """Start writing these lines and reset the limits on the answer."""
         self._bytes = self._count = 0
         pipe = self._transport.get_pipe_transport(0)
         if pipe is not None:
@@ -89,7 +89,7 @@ class Process(asyncio.SubprocessProtocol):
         return self._lines.popleft().decode("utf-8", "replace").strip()
 
     async def quit(self, farewell: str) -> None:
-        """Asks it to end, and kills it where it does not."""
+        """Request it to exit, and kill it if it does not."""
         if self.is_well:
             self.send(farewell)
             with suppress(TimeoutError):
@@ -97,7 +97,7 @@ class Process(asyncio.SubprocessProtocol):
         self.kill()
 
     def kill(self) -> None:
-        """Ends it at once, with all programs that it has started."""
+        """End it at once, with all programs that it has started."""
         if not self._killed:
             self._killed = True
             pid = self._transport.get_pid()
@@ -106,11 +106,11 @@ class Process(asyncio.SubprocessProtocol):
             self._transport.close()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Called by the event loop: it runs."""
+        """Handle its start (called by the event loop)."""
         self._transport = cast("asyncio.SubprocessTransport", transport)
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
-        """Called by the event loop: it has written something."""
+        """Handle its output (called by the event loop)."""
         self._bytes += len(data)
         if fd == 2:
             self._errors = (self._errors + data)[-ERRORS_KEPT:]
@@ -120,17 +120,17 @@ class Process(asyncio.SubprocessProtocol):
             self._fail(f"more than {MOST_BYTES:,} bytes or {MOST_LINES:,} lines for one answer")
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002
-        """Called by the event loop: it has closed one of its ends."""
+        """Handle a closed pipe (called by the event loop)."""
         if fd == 1:
             self._close()
 
     def process_exited(self) -> None:
-        """Called by the event loop: it has ended; what it wrote before may still come."""
+        """Handle its exit (called by the event loop); earlier output may still arrive."""
         self._exited.set()
         asyncio.get_running_loop().call_later(LAST_WORDS, self._close)
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
-        """Called by the event loop: it has ended and nothing is open."""
+        """Handle its exit with all pipes closed (called by the event loop)."""
         self.gone.set()
 
     def _take(self, data: bytes) -> None:
@@ -156,7 +156,7 @@ class Process(asyncio.SubprocessProtocol):
         self._news.set()
 
     async def _crash(self) -> EngineFailure:
-        """What is known of its end."""
+        """Return the failure that describes its end."""
         try:
             await asyncio.wait_for(self._exited.wait(), LAST_WORDS)
         except TimeoutError:

@@ -42,11 +42,10 @@ def clock_of(text: str) -> tuple[float, float]:
 class EngineSettings(Section):
     """A program that plays.
 
-    command: the program, or program and arguments as a shell reads them where no file has this name; args: more
-    arguments. nodes, depth, movetime (milliseconds): how far it searches a move, tc: its clock for a game; what is
-    given holds together. start_timeout: seconds from its start to its first answer; move_timeout: seconds for a move,
-    None: 600, with movetime that and 10 more; time_margin: milliseconds that its clock may be overdrawn. options: by
-    name.
+    command: the program, or program and arguments in shell syntax where no file has this name; args: more arguments.
+    nodes, depth, movetime (milliseconds): search limits per move, tc: its clock for a game; all given limits apply
+    together. start_timeout: seconds from its start to its first answer; move_timeout: seconds per move, None: 600, or
+    10 more than movetime; time_margin: milliseconds that its clock may be overdrawn. options: by name.
     """
 
     protocol: Protocol
@@ -107,7 +106,7 @@ class EngineSettings(Section):
 
     @property
     def seconds_for_a_move(self) -> float:
-        """After how long without a move the engine has lost, clocks apart."""
+        """Seconds without a move after which the engine has lost, clocks aside."""
         if self.move_timeout is not None:
             return self.move_timeout
         return 600.0 if self.movetime is None else self.movetime / 1000 + 10.0
@@ -132,7 +131,7 @@ def program_words(command: str) -> list[str]:
 
 
 def is_engine(word: str) -> bool:
-    """Whether a word of a player's text begins an engine."""
+    """Return whether a word of a player's text begins an engine."""
     return word.partition(":")[0] in PROTOCOLS and ":" in word
 
 
@@ -145,7 +144,7 @@ def engine_of(word: str) -> dict[str, str]:
 
 
 def engine_key(key: str) -> tuple[str, ...]:
-    """Where the value of a word of an engine's text belongs, below the player's settings."""
+    """Return the path of a word of an engine's text, below the player's settings."""
     plain = key.replace("-", "_")
     if plain == "name":
         return ("name",)

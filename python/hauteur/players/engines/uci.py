@@ -30,7 +30,7 @@ VARIANTS = {"minichess": "gardner"}
 
 @dataclass
 class Introduction:
-    """What an engine says of itself; options by their names in small letters."""
+    """An engine's description of itself; options by their lower-case names."""
 
     name: str = ""
     options: dict[str, EngineOption] = field(default_factory=dict)
@@ -56,13 +56,13 @@ class _Line:
             self.actions.append(action)
 
     def command(self) -> str:
-        """The line that tells the engine the position, with the moves that repetitions depend on."""
+        """Return the `position` line, with the moves that repetitions depend on."""
         origin = "startpos" if self.origin == START else f"fen {self.origin}"
         return f"position {origin} moves {' '.join(self.texts)}" if self.texts else f"position {origin}"
 
 
 async def introduced(process: Process, seconds: float) -> Introduction:
-    """Says hello and reads what the engine says of itself."""
+    """Perform the handshake and return the engine's description of itself."""
     about = Introduction()
     async with within(seconds, no_answer("uciok", seconds)):
         process.send("uci")
@@ -112,7 +112,7 @@ class UciSession:
         self._clocks: dict[int, EngineClock | None] = {}
 
     async def open(self) -> None:
-        """Says hello and sets the options."""
+        """Perform the handshake and set the options."""
         about = await introduced(self._process, self._settings.start_timeout)
         await self._ready(*setup_lines(self._game, self._settings, about))
 
@@ -123,7 +123,7 @@ class UciSession:
         await self._ready("ucinewgame")
 
     async def choose(self, request: MoveRequest) -> ChosenMove:
-        """The engine's move, with what it says of it."""
+        """Return the engine's move, with its score and depth."""
         line = self._line = self._line or _Line.begin(request)
         line.follow(request.actions)
         await self._ready(line.command())  # whatever it still says of the last search comes before that
@@ -136,15 +136,15 @@ class UciSession:
         return ChosenMove(_action(request.state, text), score=found.score, depth=found.depth, seconds=seconds)
 
     async def quit(self) -> None:
-        """Asks it to end, and kills it where it does not."""
+        """Request it to exit, and kill it if it does not."""
         await self._process.quit("quit")
 
     def kill(self) -> None:
-        """Ends it at once."""
+        """End it at once."""
         self._process.kill()
 
     async def _ready(self, *lines: str) -> None:
-        """Sends the lines and waits until the engine has read them."""
+        """Send the lines and wait until the engine has read them."""
         seconds = self._settings.start_timeout
         async with within(seconds, no_answer("readyok", seconds)):
             self._process.send(*lines, "isready")
@@ -152,7 +152,7 @@ class UciSession:
                 pass
 
     def _go(self, clock: EngineClock | None) -> str:
-        """The command to search. There is one clock: the other side is said to have as much time."""
+        """Return the `go` command. There is one clock: the opponent is given the same time."""
         words = ["go"]
         for name in ("nodes", "depth", "movetime"):
             value = getattr(self._settings, name)
@@ -163,7 +163,7 @@ class UciSession:
         return " ".join(words)
 
     async def _search(self, go: str, clock: EngineClock | None) -> tuple[str, EngineReport]:
-        """The move as the engine wrote it, and what it said last of its search."""
+        """Return the move as the engine wrote it, and its last search report."""
         reports: deque[str] = deque(maxlen=LAST_LINES)
         async with within(*move_limit(self._settings, clock)):
             self._process.send(go)
@@ -177,7 +177,7 @@ class UciSession:
 
 
 def _action(state: _core.State, text: str) -> int:
-    """The move among those that are legal."""
+    """Return the move, which must be legal."""
     if text in NO_MOVE:
         raise EngineFailure(ILLEGAL_MOVE, f"bestmove {text} where there are legal moves")
     if not MOVE.fullmatch(text):

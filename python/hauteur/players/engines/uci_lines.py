@@ -1,4 +1,4 @@
-"""What a UCI engine says, line by line: options, what it has found, its move. Lines that make no sense give None."""
+"""Parsing of the lines of a UCI engine: options, search reports, its move. Invalid lines give None."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOVE = re.compile(r"[a-h][1-8][a-h][1-8][qrbnQRBN]?", re.ASCII)
 
 @dataclass(frozen=True)
 class EngineOption:
-    """An option of an engine. least, most: of a spin, None where the engine did not say; values: of a combo."""
+    """An option of an engine. least, most: of a spin, None where the engine gave none; values: of a combo."""
 
     name: str
     kind: Kind
@@ -28,7 +28,7 @@ class EngineOption:
     values: tuple[str, ...] = ()
 
     def problem(self, value: str) -> str | None:
-        """What is wrong with a value, as the end of a sentence; None where nothing is."""
+        """Return what is wrong with a value, as the end of a sentence; None where nothing is."""
         if self.kind == "spin":
             return self._spin_problem(value)
         if self.kind == "check" and value not in ("true", "false"):
@@ -51,14 +51,14 @@ class EngineOption:
 
 @dataclass(frozen=True)
 class EngineReport:
-    """What an engine says of a search. score: in pawns from the mover's view; depth: in plies, 0 unknown."""
+    """An engine's report of a search. score: in pawns from the mover's view; depth: in plies, 0 unknown."""
 
     score: float | None
     depth: int
 
 
 def parse_option(line: str) -> EngineOption | None:
-    """Reads `option name Hash type spin default 16 min 1 max 1024`."""
+    """Read `option name Hash type spin default 16 min 1 max 1024`."""
     found = OPTION.fullmatch(line.strip())
     if found is None:
         return None
@@ -72,7 +72,7 @@ def parse_option(line: str) -> EngineOption | None:
 
 
 def parse_info(line: str) -> EngineReport | None:
-    """Reads depth and score of `info depth 12 score cp 25 ... pv e2e4`; None where it has no score of the best move.
+    """Read depth and score of `info depth 12 score cp 25 ... pv e2e4`; None where it has no score of the best move.
 
     A bound (lowerbound, upperbound) is no score.
     """

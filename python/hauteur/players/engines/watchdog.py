@@ -1,7 +1,7 @@
-"""Leaves no engine behind: a process that outlives hauteur, however that ends, and then kills the engines left over.
+"""Cleanup of leftover engines: a process that outlives hauteur, however that ends, and then kills the engines left.
 
-An engine that hangs does not notice that nobody speaks to it any more. The keeper reads `+GROUP` and `-GROUP`, the
-process groups that are running, from a pipe. The system closes the pipe when hauteur has ended, also by SIGKILL.
+An engine that hangs does not notice that its client is gone. The keeper reads `+GROUP` and `-GROUP`, the running
+process groups, from a pipe. The system closes the pipe when hauteur has ended, also by SIGKILL.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ class Keeper:
         self._process: subprocess.Popen[bytes] | None = None
 
     def watch(self, group: int) -> None:
-        """This process group is running from now on."""
+        """Register a running process group."""
         if KEEPS and self._process is None:
             command = [sys.executable, "-I", "-S", __file__]
             self._process = subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True)
         self._tell(f"+{group}")
 
     def forget(self, group: int) -> None:
-        """This process group has ended."""
+        """Unregister a process group that has ended."""
         self._tell(f"-{group}")
 
     def close(self) -> None:
-        """Kills what is still running, and ends."""
+        """Kill the remaining groups and exit."""
         if self._process is not None:
             assert self._process.stdin is not None
             with suppress(OSError):
@@ -51,14 +51,14 @@ class Keeper:
 
 
 def kill_group(group: int) -> None:
-    """Kills every process of a group that is ours; one that has ended is no error."""
+    """Kill every process of one of our groups; one that has ended is not an error."""
     if sys.platform != "win32":
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(group, signal.SIGKILL)
 
 
 def left_over(lines: Iterable[bytes]) -> set[int]:
-    """The groups that are running after these lines; those that are no groups are left out."""
+    """Return the groups still running after these lines; invalid groups are ignored."""
     groups: set[int] = set()
     for line in lines:
         sign, number = line[:1], line[1:].strip()

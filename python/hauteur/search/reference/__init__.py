@@ -1,14 +1,14 @@
 """The search in plain Python, one tree and one evaluation at a time: the executable specification of the core.
 
-Read `search.py` first: one visit from the root to a leaf and back. `scores.py` has selection and `backup.py` what a
-visit leaves behind, with every rule at one of the six places where rules may act (`Place 1` to `Place 6`, see
-docs/methods); the rules themselves stand one a module as small pure functions with their equations.
+Read `search.py` first: one visit from the root to a leaf and back. `scores.py` has selection and `backup.py` the
+effects of a visit, with every rule at one of the six places where rules may act (`Place 1` to `Place 6`, see
+docs/methods); each rule has its own module of small pure functions with their equations.
 
 Symbols of the papers -> names here: s -> node, a -> edge, N(s) -> `node.visits`, N(s, a) -> `edge.visits`, F(s, a) ->
 `edge.in_flight`, P(s, a) -> `edge.prior`, Q(s, a) -> `edge_value`, V -> `node.network`; for the player to move at s.
 
-The compiled core does the same arithmetic in the same order and precision, so both make the same visits to the last
-one. Tests and documentation import this package; nothing else does.
+The compiled core does the same arithmetic in the same order and precision, so both make exactly the same visits. Tests
+and documentation import this package; nothing else does.
 
 AGZ = Silver et al., "Mastering the game of Go without human knowledge", Nature 550 (2017);
 AZ = Silver et al., "A general reinforcement learning algorithm that masters chess, shogi and Go through self-play",

@@ -7,7 +7,7 @@ from hauteur.search.rules import EarlyVisits
 
 
 def denominator(rule: EarlyVisits, begun: int) -> float:
-    """What divides P in U; `begun` = N(s, a) + F(s, a).
+    """Return the divisor of P in U; `begun` = N(s, a) + F(s, a).
 
     continuous: 1 without visits, N + F + 1 - ease with; legacy: max(N + F, ease).
     """

@@ -38,7 +38,7 @@ def pruned_visits(rule: ForcedPlayouts, scores: Scores, used: Mapping[int, float
     """Visits of the root's actions for the policy target.
 
     c* is the edge with the most visits, among equals with the higher Q, then the higher prior. Every other edge loses
-    up to n_forced visits, as long as PUCT(c) < PUCT(c*) with the Q that it has; what is left with one visit has none.
+    up to n_forced visits, as long as PUCT(c) < PUCT(c*) at its current Q; an edge left with one visit gets none.
     """
     root = scores.node
     visits = {edge.action: edge.visits for edge in root.edges}

@@ -1,9 +1,9 @@
 """Sequential halving at a root with Gumbel (Danihelka et al. 2022, algorithm 2).
 
-A halving begins with the m allowed actions of greatest g(a) + logits(a). In a phase all that remain get equally many
-visits; then the half with the greater g(a) + logits(a) + sigma(completed Q(a)) goes on, until two are left. The visits
-of a halving are those since it began: what a re-used tree brings along is known to Q and takes no turns. It begins at
-a new root, and anew when the limit of visits or the restriction of the root changes.
+A halving begins with the m allowed actions of greatest g(a) + logits(a). In a phase all remaining actions get equally
+many visits; then the half with the greater g(a) + logits(a) + sigma(completed Q(a)) continues, until two are left. The
+visits of a halving are those since it began: visits of a re-used tree count in Q but take no turns. It begins at a new
+root, and anew when the limit of visits or the restriction of the root changes.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ class Halving:
     """New visits of each that remains when the phase is over."""
 
     def waits(self, limit: int, begun: int) -> bool:
-        """Begins and halves where it is time; true while that needs answers which are in flight.
+        """Begin and halve when due; return true while that needs answers in flight.
 
-        limit: root visits at which the search ends, 0 = never; begun: those that have begun.
+        limit: root visits at which the search ends, 0 = never; begun: root visits begun.
         """
         if self.limit != limit:
             self._begin(limit, begun, number=0)
@@ -67,7 +67,7 @@ class Halving:
         return False
 
     def next_edge(self) -> Edge:
-        """Of the edges that remain and have the fewest new visits the one with the greatest score."""
+        """Return the remaining edge with the fewest new visits, among equals the one with the greatest score."""
         left = self._open(self.remaining)
         fewest = min(self._new_visits(edge) for edge in left)
         scores = self._scores()
@@ -115,7 +115,7 @@ class Halving:
         return greatest(open_edges, min(self.rule.considered, most), lambda edge: self.keys[edge.action])
 
     def _open(self, edges: Sequence[Edge]) -> list[Edge]:
-        """Those that visits may take: no proven ones where the solver excludes them, if there are others."""
+        """Return the edges open to visits: no proven ones where the solver excludes them, if there are others."""
         allowed = [edge for edge in self.root.edges if not self.only or edge.action in self.only]
         if self.params.solver and self.params.solver.root_excludes_proven:
             allowed = [edge for edge in allowed if not edge_bounds(self.root, edge).is_proven] or allowed
@@ -143,7 +143,7 @@ def sample_keys(root: Node, params: SearchParams, rule: Gumbel, key: int) -> dic
 
 
 def knowledge(node: Node, params: SearchParams) -> Knowledge:
-    """What a node knows of its edges."""
+    """Return a node's knowledge of its edges."""
     return Knowledge(
         logits=[params.policy_temperature * math.log(edge.prior) for edge in node.edges],
         visits=[edge.visits for edge in node.edges],

@@ -19,7 +19,7 @@ FAR = 10.0
 
 
 def lower_bounds(node: Node, params: SearchParams, only: Collection[int]) -> dict[int, float] | None:
-    """The bound of every action of a root that is a candidate, -inf of the others; None while the rule is off.
+    """Return the bound of every candidate action of a root, -inf of the others; None while the rule is off.
 
     only: actions that the search may take, empty = all.
     """

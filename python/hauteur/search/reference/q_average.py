@@ -10,7 +10,7 @@ from hauteur.search.rules import QAverage
 
 
 def step_size(rule: QAverage, visits: int) -> float:
-    """How far visit number `visits` moves the mean; n = visits - 1 before it.
+    """Return the share by which visit number `visits` moves the mean; n = visits - 1 before it.
 
     mean 1 / (n + 1); power 1 / (n^gamma + 1); linear 1 / (beta n + 1); combined 1 / ((beta n)^gamma + 1);
     floor max(1 / (n + 1), min_step); limited 1 / (beta min(n, limit) + max(n - limit, 0) + 1).

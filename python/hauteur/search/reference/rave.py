@@ -49,7 +49,7 @@ class Rave:
         return (word >> 32) * n >> 32
 
     def legal(self, board: Board, player: int, point: int) -> bool:
-        """Whether an empty point is legal: neither captures nor is suicide."""
+        """Return whether an empty point is legal: neither a capture nor suicide."""
         after = {**board, point: player}
         return all(self._has_liberty(after, stone) for stone in after)
 
@@ -97,7 +97,7 @@ class Rave:
         return tied[0] if len(tied) == 1 else tied[self.below(len(tied))]
 
     def _play_to_the_end(self, board: Board, mover: int, taken: list[set[int]]) -> int:
-        """First the points that both may play, then each player those that it alone may; the winner."""
+        """Play the points open to both players, then those open to one alone; return the winner."""
         shared = self._empty(board)
         own: tuple[list[int], list[int]] = ([], [])
         while shared:
@@ -117,13 +117,13 @@ class Rave:
         return 1 - mover
 
     def _draw(self, points: list[int]) -> int:
-        """Takes a random point out; the last one comes to its place."""
+        """Take a random point out; the last one comes to its place."""
         place = self.below(len(points))
         points[place], points[-1] = points[-1], points[place]
         return points.pop()
 
     def _back_up(self, path: list[RaveNode], taken: list[set[int]], *, winner: int) -> None:
-        """Counts the result in the path, and in the children of its nodes whose points their player took later."""
+        """Count the result in the path, and in the children of its nodes whose points their player took later."""
         for depth in reversed(range(len(path))):
             node, mover = path[depth], (self.to_move + depth) % 2
             if depth + 1 < len(path):

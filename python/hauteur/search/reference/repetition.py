@@ -43,16 +43,16 @@ class Lost(NamedTuple):
 
 
 def counts(rule: Repetition, depth: int, plies_since: int) -> bool:
-    """Whether a position `depth` plies below the root counts that occurred `plies_since` plies before.
+    """Return whether a position `depth` plies below the root counts as a repeat of one `plies_since` plies before.
 
-    inline_value: depth >= 4 and plies_since <= depth, so both occurrences lie at or below the root (lc0);
+    inline_value: depth >= 4 and plies_since <= depth, so both occurrences are at or below the root (lc0);
     legacy_certain: always.
     """
     return rule.mode == "legacy_certain" or (depth >= LEAST_DEPTH and plies_since <= depth)
 
 
 def score_repeat(rule: Repetition, node: Node, *, depth: int) -> None:
-    """Gives a new leaf, `depth` plies below the root, the exact value of a repeat, if it is one that counts."""
+    """Give a new leaf, `depth` plies below the root, the exact value of a repeat, if it is one that counts."""
     repeat = node.state.repetition()
     if depth > 0 and repeat and counts(rule, depth, repeat[1]):
         result = repeat[2]
@@ -63,14 +63,14 @@ def score_repeat(rule: Repetition, node: Node, *, depth: int) -> None:
 
 
 def reopen(root: Node, rule: Repetition, *, averaged: bool) -> None:
-    """In the tree of a new root, takes back all visits of repeats that count no longer, from all nodes above too."""
+    """Take back all visits of repeats that no longer count in the tree of a new root, from all nodes above too."""
     take_back(root, _reopen_edges(root, 0, rule, averaged=averaged), averaged=averaged)
 
 
 def _reopen_edges(node: Node, depth: int, rule: Repetition, *, averaged: bool) -> Lost:
-    """Takes visits back from all that lies behind the edges of a node; returns them, for the node's mover.
+    """Take back visits from everything below the edges of a node; return them, for the node's mover.
 
-    The value of a proven node rests on no repeat: nothing is taken from it, nor because of it from the nodes above.
+    The value of a proven node depends on no repeat: nothing is taken from it, nor because of it from the nodes above.
     """
     lost = Lost()
     for edge in node.edges[: node.num_chosen]:
@@ -89,11 +89,11 @@ def _reopen_edges(node: Node, depth: int, rule: Repetition, *, averaged: bool) -
 
 
 def take_back(node: Node, lost: Lost, *, averaged: bool) -> None:
-    """The node without k of its n visits, which had mean q and squared deviations m: the inverse of merging two sets.
+    """Remove from a node k of its n visits, with mean q and squared deviations m: the inverse of merging two sets.
 
     N' = n - k; Q' = Q - k (q - Q) / (n - k); M' = M - m - (q - Q')^2 k (n - k) / n.
 
-    averaged: means have step sizes of their own (Q average) and do not say what a visit did to them. Then Q' is the
+    averaged: means have their own step sizes (Q average), so the effect of a visit is not recoverable. Then Q' is the
     plain mean of the node's own evaluation and its edges, and M' keeps the variance.
     """
     if not lost.visits:
@@ -111,7 +111,7 @@ def take_back(node: Node, lost: Lost, *, averaged: bool) -> None:
 
 
 def mean_without(visits: int, mean: Value, lost: Lost) -> Value:
-    """Q' = Q - k (q - Q) / (n - k) of what is left of n = `visits` visits."""
+    """Return Q' = Q - k (q - Q) / (n - k), the mean left of n = `visits` visits."""
     n, k = float(visits), float(lost.visits)
     wl = min(max(mean.wl - k * (lost.wl - mean.wl) / (n - k), -1.0), 1.0)
     d = min(max(mean.d - k * (lost.d - mean.d) / (n - k), 0.0), 1.0)

@@ -52,27 +52,27 @@ class RootedTree:
         return wdl_contempt.contempt_side(rule, self.root.mover) if rule else None
 
     def _contempt_sign(self, player: int) -> float:
-        """+1 for the player whom values favour, -1 for the other, 0 if they favour nobody."""
+        """Return +1 for the player whom values favour, -1 for the other, 0 if they favour neither."""
         return 0.0 if self._favoured is None else 1.0 if player == self._favoured else -1.0
 
     def _favours_right_side(self) -> bool:
-        """Whether the tree was grown for the side of this root, as far as sides differ."""
+        """Return whether the tree was grown for the side of this root, as far as sides differ."""
         return not self._is_grown_for_other() and self._favoured == self._wanted_side()
 
     def _settle_contempt(self) -> None:
-        """Before a search: a tree that was grown for another side than the one of this root is begun anew."""
+        """Restart, before a search, a tree that was grown for another side than that of this root."""
         wanted, only = self._wanted_side(), self._only
         if not self._favours_right_side():
             self._plant(make_node(self.root.state.copy()))
             self._favoured, self._only = wanted, only
 
     def _is_grown_for_other(self) -> bool:
-        """Whether nodes froze for the other player at the root, to whom the opponent's nodes are their own."""
+        """Return whether nodes froze for the other player at the root, with own and opponent's nodes exchanged."""
         rule, grown_for = self.params.search_contempt, self._grown_for
         return rule is not None and grown_for is not None and bool(self.root.edges) and self.root.mover != grown_for
 
     def _plant(self, root: Node) -> None:
-        """Makes `root` the root. A game drawn by rule may be searched on: the end does not count at a root."""
+        """Make `root` the root. A game drawn by rule may be searched on: the end does not count at a root."""
         root.exact = None
         if self.params.solver and root.edges and root.bounds.is_proven:
             reopen(root)
@@ -86,11 +86,11 @@ class RootedTree:
         self._bound_root()
 
     def _bound_root(self) -> None:
-        """Takes the root's bounds from the edges that it may choose."""
+        """Take the root's bounds from the edges that it may choose."""
         self.root.bounds = node_bounds(self.root, self._only) if self.root.edges else OPEN
 
     def _dress_root(self) -> None:
-        """Sets the priors that the root selects with, once for every root; the stored priors stay what they are."""
+        """Set the priors that the root selects with, once for every root; the stored priors stay what they are."""
         if not self.root.edges:
             return
         self._draw_root_noise()
@@ -108,7 +108,7 @@ class RootedTree:
             self.root_noise = dict(zip([edge.action for edge in self.root.edges], eta.tolist(), strict=True))
 
     def _mix_root_priors(self) -> None:
-        """The priors that the root selects with, by the answers that are there; the noise stays what it is."""
+        """Set the priors that the root selects with from the answers received; the noise is unchanged."""
         priors = self._own_priors()
         if (temperature := self.params.root_policy_temperature) is not None:
             priors = retemper(priors, self.params.policy_temperature / temperature)
@@ -124,13 +124,13 @@ class RootedTree:
         return [edge.prior for edge in self.root.edges]
 
     def set_quiet(self, quiet: bool) -> None:
-        """Whether this root and the next ones are searched as in play, without noise."""
+        """Set whether this root and the next ones are searched as in play, without noise."""
         if quiet != self._quiet:
             self._quiet = quiet
             self._mix_root_priors()
 
     def _order_root(self) -> None:
-        """Orders the root's edges that were never chosen by the priors in use (Gumbel: its keys), forbidden last."""
+        """Order the root's edges that were never chosen by the priors in use (Gumbel: its keys), forbidden last."""
         merits = self._halving.keys if self._halving else self._used_priors
 
         def rank(edge: Edge) -> float:

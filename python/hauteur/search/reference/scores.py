@@ -88,7 +88,7 @@ class Scores:
         return self.terms(edge, prior)[0] + self.bonus(edge, prior, visits)
 
     def bonus(self, edge: Edge, prior: float, visits: int | None = None) -> float:
-        """Places 2 and 3: U(s, a); `visits` in the place of N(s, a)."""
+        """Place 2 and 3: U(s, a); `visits` in the place of N(s, a)."""
         params, begun = self.params, (edge.visits if visits is None else visits) + edge.in_flight
         if params.prior_mixing:
             prior = prior_mixing.mixed(prior, self.share, len(self.node.edges))
@@ -129,7 +129,7 @@ class Scores:
         return factor
 
     def _suffices(self) -> bool:
-        """Whether a visited edge's Q is above what suffices."""
+        """Return whether a visited edge's Q exceeds the sufficient value."""
         enough = self.params.q_average.sufficient if self.params.q_average else None
         visited = [edge for edge in self.node.edges if edge.visits]
         return enough is not None and any(edge_value(self.node, edge, self.params) > enough for edge in visited)
@@ -176,7 +176,7 @@ def select_edge(node: Node, params: SearchParams) -> Edge:
 
 
 def choose(node: Node, edge: Edge) -> Edge:
-    """Takes an edge of a node; if it was never chosen before it moves behind those that were."""
+    """Choose an edge of a node; on its first choice, move it behind the edges chosen before."""
     k = next(k for k, other in enumerate(node.edges) if other is edge)
     if k >= node.num_chosen:
         node.edges.insert(node.num_chosen, node.edges.pop(k))
@@ -190,7 +190,7 @@ def edge_scores(node: Node, params: SearchParams) -> list[float]:
 
 
 def is_terminal(edge: Edge) -> bool:
-    """Whether the game is known to be over behind the edge."""
+    """Return whether the game is known to be over behind the edge."""
     return edge.child is not None and edge.child.exact is not None and edge.visits > 0
 
 

@@ -57,18 +57,18 @@ class Search(RootedTree):
     # -- visits --------------------------------------------------------------------------------------------------------
 
     def run(self, evaluator: Evaluator, visits: int) -> None:
-        """Visits the tree, one evaluation at a time, until its root has `visits` visits."""
+        """Visit the tree, one evaluation at a time, until its root has `visits` visits."""
         self.visit_limit = visits
         while self.wants_visit():
             self.visit(evaluator)
 
     def visit(self, evaluator: Evaluator) -> None:
-        """Asks the network about one leaf (visits that end at a finished game or a cached position need no asking)."""
+        """Query the network about one leaf (visits that end at a finished game or a cached position need no query)."""
         for leaf in self.gather(1):
             self.apply([leaf], *evaluator(leaf.node.state.encode()[None]))
 
     def wants_visit(self) -> bool:
-        """Whether another visit may begin: there are moves at the root, and the limit leaves room beyond what waits."""
+        """Return whether a visit may begin: undecided root with moves, limit above the visits done and in flight."""
         relative = self._proofs_in_support() and self._is_grown_for_other()
         if is_decided(self.root, self.params, self._only) and not relative:
             return False
@@ -76,7 +76,7 @@ class Search(RootedTree):
         return self._can_move and (self.visit_limit == 0 or begun < self.visit_limit)
 
     def gather(self, rows: int) -> list[Leaf]:
-        """Selects up to `rows` leaves for the network; a leaf whose value is known already is backed up at once.
+        """Select up to `rows` leaves for the network; a leaf whose value is known already is backed up at once.
 
         A descent that ends at a leaf which waits already is a collision: it stays in flight till the end of this call,
         so that the next descents avoid it, and is taken back then. After `max_collisions` of them the call ends.
@@ -110,7 +110,7 @@ class Search(RootedTree):
         return leaves
 
     def apply(self, leaves: Sequence[Leaf], policy_logits: NDArray[np.float32], wdl: NDArray[np.float32]) -> None:
-        """Takes the network's answers: raw logits [B, A]; win, draw, loss of the leaf's mover [B, 3]."""
+        """Take the network's answers: raw logits [B, A]; win, draw, loss of the leaf's mover [B, 3]."""
         answers = [
             (make_priors(leaf.node.state, logits, self.params), network_value(shares))
             for leaf, logits, shares in zip(leaves, policy_logits, wdl, strict=True)
@@ -122,13 +122,13 @@ class Search(RootedTree):
                 self.cache.setdefault(leaf.node.state.key, answer)
 
     def cancel(self, leaves: Sequence[Leaf]) -> None:
-        """Takes the visits of waiting leaves back."""
+        """Take the visits of waiting leaves back."""
         for leaf in leaves:
             self._waiting.remove(leaf)
             change_in_flight(leaf, -1)
 
     def _may_descend(self) -> bool:
-        """Whether a descent may begin now: with Gumbel not while the end of a phase waits for answers."""
+        """Return whether a descent may begin now: with Gumbel not while the end of a phase waits for answers."""
         if not self.wants_visit():
             return False
         begun = self.root.visits + len(self._waiting)
@@ -154,7 +154,7 @@ class Search(RootedTree):
         return leaf
 
     def _is_closed(self, node: Node) -> bool:
-        """Whether visits end at a node with edges, because its result is proven. The root is never closed."""
+        """Return whether visits end at a node with edges, as its result is proven. The root is never closed."""
         return self.params.solver is not None and node is not self.root and bool(node.edges) and node.bounds.is_proven
 
     def _extended(self, leaf: Leaf) -> Leaf:
@@ -211,7 +211,7 @@ class Search(RootedTree):
         return self.cache.get(leaf.node.state.key)
 
     def _expand_and_backup(self, leaf: Leaf, priors: list[tuple[int, float]], value: Value) -> None:
-        """Gives the leaf its edges, and moves the mean of every node on the way towards the leaf's value."""
+        """Give the leaf its edges, and move the mean of every node on the way towards the leaf's value."""
         if not leaf.node.exact:
             value = wdl_contempt.shifted(value, sign=self._contempt_sign(leaf.node.mover), params=self.params)
         leaf.node.edges = [Edge(action, prior) for action, prior in priors]
@@ -227,7 +227,7 @@ class Search(RootedTree):
         self._back_up(leaf, value)
 
     def _back_up(self, leaf: Leaf, value: Value) -> None:
-        """Moves the mean of every node on the way towards a value of the leaf's mover."""
+        """Move the mean of every node on the way towards a value of the leaf's mover."""
         if self.params.solver:
             self._back_up_bounded(leaf, value)
             return
@@ -246,7 +246,7 @@ class Search(RootedTree):
                 update_node(node, climb.value, self.params)
 
     def _count_replies(self, node: Node) -> None:
-        """What tree balance wants to know of the positions behind the edges of a new node."""
+        """Count the replies behind the edges of a new node, for tree balance."""
         if self.params.tree_balance:
             for edge in node.edges:
                 edge.replies = count_replies(node, edge)
@@ -254,7 +254,7 @@ class Search(RootedTree):
     # -- the root ------------------------------------------------------------------------------------------------------
 
     def advance(self, action: int) -> None:
-        """Plays `action`: the position behind it becomes the root, with its subtree if `reuse_tree` is set."""
+        """Play `action`: the position behind it becomes the root, with its subtree if `reuse_tree` is set."""
         if self._waiting:
             raise ValueError(f"{len(self._waiting)} rows in flight: apply or cancel them first")
         child = next((edge.child for edge in self.root.edges if edge.action == action), None)
@@ -267,12 +267,12 @@ class Search(RootedTree):
         self._plant(make_node(state))
 
     def _reopen_repeats(self) -> None:
-        """Takes back the visits of repeats that count no longer."""
+        """Take back the visits of repeats that count no longer."""
         if self.params.repetition and self.params.repetition.mode == "inline_value":
             repetition.reopen(self.root, self.params.repetition, averaged=self.params.q_average is not None)
 
     def _has_tree(self, node: Node) -> bool:
-        """Whether there is a tree to keep behind an edge."""
+        """Return whether a node behind an edge has a tree to keep."""
         return bool(node.edges) and node.visits > 0
 
     def best_action(self) -> int | None:
@@ -283,9 +283,9 @@ class Search(RootedTree):
         return final_choice(self.root, self.params, only=self._only, scores=scores).action
 
     def policy_target(self) -> dict[int, float]:
-        """What a network is taught: shares of visits, the priors before the first; with Gumbel the improved policy.
+        """Return the policy target: shares of visits, the priors before the first; with Gumbel the improved policy.
 
-        With forced playouts the visits are pruned.
+        With forced playouts the visits are pruned; a proven win gets the whole share.
         """
         if self.params.solver and self.root.edges and self.root.bounds.lower == 1:
             win = self.best_action()
@@ -303,7 +303,7 @@ class Search(RootedTree):
         return None if self._quiet else self.params.forced_playouts
 
     def _pruned_visits(self, rule: ForcedPlayouts) -> dict[int, int]:
-        """Visits of the root's actions without those that were forced."""
+        """Return the visits of the root's actions without the forced ones."""
         spread = root_spread(self.root, self.params)
         scores = Scores(self.root, self.params, at_root=True, used=self._used_priors, spread=spread, draw=lambda: 0.0)
         return pruned_visits(rule, scores, self._used_priors)
@@ -317,7 +317,7 @@ class Search(RootedTree):
         return {edge.action: edge_value(self.root, edge, self.params) for edge in self.root.edges if edge.visits}
 
     def _proofs_in_support(self) -> bool:
-        """Whether frozen nodes take proofs from the edges that may be drawn alone."""
+        """Return whether frozen nodes take proofs only from the edges that may be drawn."""
         rule = self.params.search_contempt
         return rule is not None and rule.proofs_respect_contempt
 

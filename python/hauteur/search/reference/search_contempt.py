@@ -30,9 +30,9 @@ def draw_edge(rule: SearchContempt, node: Node, root_mover: int, draws: Draws) -
 
 
 def acts_at(rule: SearchContempt, node: Node, root_mover: int) -> bool:
-    """Whether a node below the root is drawn at: sum_b N(s, b) = N(s) - 1 >= |N_scl|, and it is the opponent's.
+    """Return whether a node below the root is sampled: it is the opponent's, sum_b N(s, b) = N(s) - 1 >= |N_scl|.
 
-    Completed visits only. With a negative N_scl the nodes of the root's own player are meant.
+    Completed visits only. A negative N_scl selects the nodes of the root's own player.
     """
     is_own = node.mover == root_mover
     return is_own == (rule.n_scl < 0) and node.visits - 1 >= abs(rule.n_scl)
@@ -64,6 +64,6 @@ def ratio_at(rule: SearchContempt, visits: int) -> float:
 
 
 def support(node: Node) -> list[Edge]:
-    """The edges of a frozen node that may be drawn: those that add to the running sum of the weights."""
+    """Return the edges of a frozen node that may be drawn, i.e. that increase the running sum of the weights."""
     sums = [0.0, *accumulate(weight for _, weight in node.frozen)]
     return [edge for (edge, _), (before, after) in zip(node.frozen, pairwise(sums), strict=True) if after > before]

@@ -102,7 +102,7 @@ class TwoNetScores(Scores):
 
 
 def is_valued(edge: Edge) -> bool:
-    """Whether this turn knows a value behind the edge."""
+    """Return whether this turn has a value behind the edge."""
     return isinstance(edge.child, Seen) and edge.child.valued
 
 
@@ -112,7 +112,7 @@ class TwoNetSearch(Search):
     root: TwoNode
 
     def __init__(self, state: State, params: SearchParams, seed: int = 0) -> None:
-        """`params` has a section `second_net` that asks both nets."""
+        """Require a section `second_net` in `params` that uses both nets."""
         assert params.second_net
         assert params.second_net.small_visits > 0
         assert params.second_net.large_visits > 0
@@ -125,14 +125,14 @@ class TwoNetSearch(Search):
     # -- turns ---------------------------------------------------------------------------------------------------------
 
     def run_both(self, small: Evaluator, large: Evaluator, visits: int) -> None:
-        """Searches, one evaluation at a time, until the root has `visits` small visits and large ones in proportion."""
+        """Search, one evaluation at a time, until the root has `visits` small visits and large ones in proportion."""
         self.visit_limit = visits
         while (net := self.next_net()) is not None:
             for leaf in self.gather(1, net):
                 self.apply([leaf], *(small, large)[net](leaf.node.state.encode()[None]))
 
     def next_net(self) -> Net | None:
-        """Whose turn it is; None when no turn may begin."""
+        """Return the net of the next turn; None when no turn may begin."""
         if not self._can_move:
             return None
         kept = self._favours_right_side()
@@ -141,11 +141,11 @@ class TwoNetSearch(Search):
         return next_net(self.rule, small, large, self.visit_limit, (word >> 11) / 2.0**53)
 
     def wants_visit(self) -> bool:
-        """Whether another turn may begin."""
+        """Return whether another turn may begin."""
         return self.next_net() is not None
 
     def gather(self, rows: int, net: Net = SMALL) -> list[Leaf]:
-        """Selects up to `rows` leaves for this net, as long as its turns come next; collisions as with one net."""
+        """Select up to `rows` leaves for this net, as long as its turns come next; collisions as with one net."""
         if self.next_net() == net:
             self._settle_contempt()
         leaves: list[Leaf] = []
@@ -174,7 +174,7 @@ class TwoNetSearch(Search):
         return leaves
 
     def apply(self, leaves: Sequence[Leaf], policy_logits: NDArray[np.float32], wdl: NDArray[np.float32]) -> None:
-        """Takes the answers of the net that the leaves were gathered for."""
+        """Take the answers of the net that the leaves were gathered for."""
         for leaf, logits, shares in zip(leaves, policy_logits, wdl, strict=True):
             assert isinstance(leaf, TwoLeaf)
             self._waiting.remove(leaf)
@@ -184,7 +184,7 @@ class TwoNetSearch(Search):
                 self.caches[leaf.net].setdefault(leaf.node.state.key, answer)
 
     def cancel(self, leaves: Sequence[Leaf]) -> None:
-        """Takes the turns of waiting leaves back."""
+        """Take the turns of waiting leaves back."""
         for leaf in leaves:
             assert isinstance(leaf, TwoLeaf)
             self._waiting.remove(leaf)
@@ -242,7 +242,7 @@ class TwoNetSearch(Search):
         return scores.best(self._only if at_root else frozenset())
 
     def _seen_with_edges(self, node: TwoNode, net: Net) -> Seen:
-        """A node as a turn of this net sees it, with its edges and what is behind them."""
+        """Return a node as seen by a turn of this net, with its edges and the nodes behind them."""
         seen = self._seen(node, net)
         for edge in node.edges:
             child = self._seen(edge.child, net) if isinstance(edge.child, TwoNode) else None
@@ -264,7 +264,7 @@ class TwoNetSearch(Search):
         return self.caches[net].get(node.state.key)
 
     def _take_answer(self, leaf: TwoLeaf, priors: list[tuple[int, float]], value: Value) -> None:
-        """Gives the leaf what its net says of it, and moves the mean of every node on the way."""
+        """Give the leaf its net's answer, and move the mean of every node on the path."""
         path, node, net = leaf.path, leaf.node, leaf.net
         counted = value
         if node.exact is None or node.answers:
@@ -279,7 +279,7 @@ class TwoNetSearch(Search):
             self._note_small_turn(path)
 
     def _learn(self, path: Sequence[TwoNode], net: Net, priors: list[tuple[int, float]], value: Value) -> Value:
-        """Keeps an answer. Returns the value to back up: in reading B a second answer changes what the first counts."""
+        """Keep an answer. Returns the value to back up: in reading B a second answer changes what the first counts."""
         node, is_new = path[-1], not path[-1].answers
         if is_new:
             node.edges = [Edge(action, prior) for action, prior in priors]
@@ -308,14 +308,14 @@ class TwoNetSearch(Search):
         return value
 
     def _correction(self, small: Value, large: Value, counted: Value) -> Value:
-        """By how much alpha V_S + (1 - alpha) V_L differs from what counts so far (reading B; else by nothing)."""
+        """Return alpha V_S + (1 - alpha) V_L minus the value counted so far (reading B; else zero)."""
         if self.rule.values == "means":
             return NO_VALUE
         mixed = mixed_value(self.rule, small, large)
         return Value(mixed.wl - counted.wl, float(np.float32(mixed.d) - np.float32(counted.d)))
 
     def _sort_unvisited(self, node: TwoNode) -> None:
-        """Puts the edges that were never chosen in the order of P, equal ones by action."""
+        """Put the edges that were never chosen in the order of P, equal ones by action."""
 
         def rank(edge: Edge) -> tuple[float, int]:
             return -node_prior(node, edge.action, self.rule), edge.action
@@ -359,11 +359,11 @@ class TwoNetSearch(Search):
         return isinstance(node, TwoNode) and bool(node.answers)
 
     def _plant(self, root: Node) -> None:
-        """Makes `root` the root; a node without statistics gets them."""
+        """Make `root` the root; a node without statistics gets them."""
         super()._plant(root if isinstance(root, TwoNode) else TwoNode(root.state, root.mover, root.exact))
 
     def _dress_root(self) -> None:
-        """Draws the noise of a new root, and sets its priors."""
+        """Draw the noise of a new root, and set its priors."""
         if not self.root.edges:
             return
         self._draw_root_noise()
@@ -374,7 +374,7 @@ class TwoNetSearch(Search):
         return [node_prior(self.root, edge.action, self.rule) for edge in self.root.edges]
 
     def _order_root(self) -> None:
-        """Puts the root's edges that were never chosen in the order of the priors in use, forbidden ones last."""
+        """Put the root's edges that were never chosen in the order of the priors in use, forbidden ones last."""
 
         def rank(edge: Edge) -> tuple[float, int]:
             allowed = not self._only or edge.action in self._only

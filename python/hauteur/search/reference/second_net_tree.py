@@ -59,7 +59,7 @@ class TwoLeaf(Leaf):
 
 
 def two_node(node: TwoNode, edge: Edge) -> TwoNode:
-    """Makes the node that an edge leads to."""
+    """Make the node that an edge leads to."""
     state = node.state.copy()
     state.play(edge.action)
     plain = make_node(state)
@@ -76,7 +76,7 @@ def update_large(tally: LargeTally, value: Value) -> None:
 
 
 def shift_means(path: Sequence[TwoNode], change: Value) -> None:
-    """Changes the sum of the small values of all nodes on a path by `change`, seen by the last one's mover."""
+    """Change the sum of the small values of all nodes on a path by `change`, seen by the last one's mover."""
     if change == NO_VALUE:
         return
     for node in path:
@@ -86,19 +86,19 @@ def shift_means(path: Sequence[TwoNode], change: Value) -> None:
 
 
 def mark(leaf: TwoLeaf, change: int) -> None:
-    """Counts a turn as in flight (+1), or takes it back (-1)."""
+    """Count a turn as in flight (+1), or take it back (-1)."""
     for node in leaf.path:
         node.tally(leaf.net).in_flight += change
 
 
 def reopen_large(root: TwoNode, rule: Repetition | None) -> None:
-    """In the tree of a new root, takes the large net's visits of such repeats back, before `repetition.reopen`."""
+    """Take back the large net's visits of such repeats in the tree of a new root, before `repetition.reopen`."""
     if rule and rule.mode == "inline_value":
         take_large_back(root.large, large_lost(root, 0, rule))
 
 
 def large_lost(node: TwoNode, depth: int, rule: Repetition) -> Lost:
-    """Takes the large net's visits of repeats that count no longer from all that lies behind a node; returns them."""
+    """Take back the large net's visits of repeats that no longer count, from everything below a node; return them."""
     lost = Lost()
     for child in node.children:
         if child.repeated_after and counts(rule, depth + 1, child.repeated_after):

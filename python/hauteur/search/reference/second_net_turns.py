@@ -15,9 +15,9 @@ TURN_STREAM = 2**64 - 2
 
 
 def goal(rule: SecondNet, small: int, large: int, limit: int) -> tuple[int, int]:
-    """N_S and N_L that the root should have: `limit` small visits and large ones in proportion b_L : b_S.
+    """Return the goal of the root's N_S and N_L: `limit` small visits and large ones in proportion b_L : b_S.
 
-    Without a limit (0): the least number of whole moves, b_S and b_L turns each, that is not done.
+    Without a limit (0): the least number of whole moves, b_S and b_L turns each, that is not completed.
     """
     if limit:
         return limit, (limit * rule.large_visits + rule.small_visits // 2) // rule.small_visits
@@ -26,9 +26,9 @@ def goal(rule: SecondNet, small: int, large: int, limit: int) -> tuple[int, int]
 
 
 def next_net(rule: SecondNet, small: int, large: int, limit: int, uniform: float) -> Net | None:
-    """Whose turn it is when so many turns were begun; None when the goal is reached.
+    """Return the net of the next turn, given the turns begun by each; None when the goal is reached.
 
-    random: turns are drawn without replacement. A large turn that was begun goes on to a whole batch.
+    random: turns are drawn without replacement. A large turn, once begun, extends to a whole batch.
     """
     small_goal, large_goal = goal(rule, small, large, limit)
     small_left, large_left = max(small_goal - small, 0), max(large_goal - large, 0)

@@ -27,7 +27,7 @@ FAR = 65_535
 
 
 def edge_bounds(node: Node, edge: Edge) -> Bounds:
-    """What is proven of an edge, for the mover of `node`; plies count the edge's own move."""
+    """Return the proven bounds of an edge, for the mover of `node`; plies include the edge's own move."""
     if edge.child is None:
         return OPEN
     bounds = edge.child.bounds
@@ -58,7 +58,7 @@ def node_bounds(node: Node, only: Collection[int] = (), *, in_support: bool = Fa
 
 
 def tightened(old: Bounds, new: Bounds) -> Bounds | None:
-    """Both bounds together; None if the new ones say nothing new."""
+    """Return the intersection of both bounds; None if it is empty or the new ones add nothing."""
     lower, upper = max(old.lower, new.lower), min(old.upper, new.upper)
     if (lower, upper) == (old.lower, old.upper) or lower > upper:
         return None
@@ -66,7 +66,7 @@ def tightened(old: Bounds, new: Bounds) -> Bounds | None:
 
 
 def spread_bounds(path: Sequence[Node], only: Collection[int], *, in_support: bool = False) -> None:
-    """Carries what is proven at the end of a path towards the root; ends at the first node that learns nothing.
+    """Propagate proofs from the end of a path towards the root; stop at the first node that learns nothing.
 
     The root, path[0], takes its bounds from the edges that it may choose, and is never closed by them.
     """
@@ -81,7 +81,7 @@ def spread_bounds(path: Sequence[Node], only: Collection[int], *, in_support: bo
 
 
 def is_decided(root: Node, params: SearchParams, only: Collection[int]) -> bool:
-    """Whether nothing is left to find out: a win is proven, or the result of every move that may be chosen."""
+    """Return whether nothing is left to find out: a win is proven, or the result of every move that may be chosen."""
     if not (params.solver and params.solver.root_excludes_proven and root.edges and root.bounds.is_proven):
         return False
     allowed = [edge for edge in root.edges if not only or edge.action in only]
@@ -92,7 +92,7 @@ def is_decided(root: Node, params: SearchParams, only: Collection[int]) -> bool:
 
 
 def prove_finished(node: Node, choose: Callable[[Node, Edge], Edge]) -> None:
-    """Looks one ply ahead: every edge behind which the game is over counts as chosen, without a visit."""
+    """Look one ply ahead: every edge behind which the game is over counts as chosen, without a visit."""
     for edge in list(node.edges):
         child = behind(node, edge)
         if child.exact is None:
@@ -103,7 +103,7 @@ def prove_finished(node: Node, choose: Callable[[Node, Edge], Edge]) -> None:
 
 
 def forced_move(node: Node, params: SearchParams) -> int | None:
-    """The only legal move of a new node that is extended on the spot."""
+    """Return the only legal move of a new node to extend immediately, or None."""
     if params.solver is None or not params.solver.auto_extend:
         return None
     legal = node.state.legal_actions()
@@ -124,7 +124,7 @@ class EdgePlace(NamedTuple):
 def proven_terms(
     rule: Solver, q: float, u: float, *, result: int, visits: int, place: EdgePlace
 ) -> tuple[float, float]:
-    """Places 1 and 3 of a proven edge: Q and U from its exact Q and the U of PUCT.
+    """Place 1 and 3 of a proven edge: Q and U from its exact Q and the U of PUCT.
 
     At a root that excludes proven edges: Q - 50 + 0.4 N(s, a) / max(sum_b N(s, b), 1) and U = 0.
     """
@@ -145,7 +145,7 @@ def proven_terms(
 
 
 class Climb:
-    """A value on its way to the root, and what is to be added to the sums of earlier visits (W - L, D)."""
+    """A value on its way to the root, and the corrections to the sums of earlier visits (W - L, D)."""
 
     def __init__(self, value: Value, owner: int, params: SearchParams) -> None:
         assert params.solver is not None
@@ -161,9 +161,9 @@ class Climb:
         self.owner = player
 
     def pass_proven(self, node: Node) -> None:
-        """One more visit of a proven node: its value is exact, and takes the place of what earlier visits returned.
+        """Count another visit of a proven node: its exact value replaces what earlier visits returned.
 
-        To the sums of all that lies above: N (v - Q), so that they are as if every visit had returned v.
+        The sums of all nodes above gain N (v - Q), as if every visit had returned v.
         """
         exact = node.bounds.value
         self.wl = (exact.wl - node.value.wl) * node.visits if self.corrects else 0.0
@@ -222,7 +222,7 @@ def reopen(root: Node) -> None:
 
 
 def rank(bounds: Bounds) -> int:
-    """Where a proven result puts a move: short wins first, all above 1; long losses first, all below 0.
+    """Return the rank of a proven result: short wins first, all above 1; long losses first, all below 0.
 
     0 where nothing or a draw is proven.
     """
@@ -233,5 +233,5 @@ def rank(bounds: Bounds) -> int:
 
 
 def takes_draw(rule: Solver, leader_q: float, draw_q: float) -> bool:
-    """Whether a proven draw is played in the place of a leader whose result is open."""
+    """Return whether a proven draw is played in place of a leader whose result is open."""
     return rule.draw_preference == "always" or (rule.draw_preference == "q_based" and leader_q < draw_q)

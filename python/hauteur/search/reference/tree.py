@@ -15,7 +15,7 @@ class Value(NamedTuple):
     d: float
 
     def seen_by(self, viewer: int, owner: int) -> Value:
-        """This value of player `owner` from the point of view of player `viewer`."""
+        """Return this value of player `owner` from the point of view of player `viewer`."""
         return self if viewer == owner else Value(-self.wl, self.d)
 
 
@@ -116,7 +116,7 @@ def make_node(state: State) -> Node:
 
 
 def behind(node: Node, edge: Edge) -> Node:
-    """Makes the node that `edge` of `node` leads to."""
+    """Make the node that `edge` of `node` leads to."""
     state = node.state.copy()
     state.play(edge.action)
     edge.child = make_node(state)
@@ -124,6 +124,6 @@ def behind(node: Node, edge: Edge) -> Node:
 
 
 def change_in_flight(leaf: Leaf, change: int) -> None:
-    """Counts the visit to `leaf` as in flight (+1), or takes it back (-1)."""
+    """Count the visit to `leaf` as in flight (+1), or take it back (-1)."""
     for node in leaf.path:
         node.in_flight += change

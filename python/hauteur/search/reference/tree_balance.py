@@ -31,7 +31,7 @@ def factor(rule: TreeBalance, replies: int, mean: float) -> float:
 
 
 def bonus(rule: TreeBalance, replies: int, mean: float, visits: int) -> float:
-    """What the additive forms add to Q while N(s, a) <= until: (CB - B - scale) left, or that divided by CB."""
+    """Return the bonus of the additive forms to Q while N(s, a) <= until: (CB - B - scale) left, or that / CB."""
     if replies == 0 or (rule.until is not None and visits > rule.until):
         return 0.0
     match rule.mode:

@@ -60,7 +60,7 @@ def of_shares(wl: float, d: float) -> float:
 
 
 def bonus(rule: Variance, *, child_visits: int, visits: int, variance: float, draw: Callable[[], float]) -> float:
-    """What is added to Q(s, a); C = `child_visits` of the node, n = max(N(s, a), 1), z = `draw()` ~ N(0, 1).
+    """Return the bonus to Q(s, a); C = `child_visits` of the node, n = max(N(s, a), 1), z = `draw()` ~ N(0, 1).
 
     half_normal: scale |z| sigma; std_bonus: scale sigma; stderr_bonus: scale sigma / sqrt(n);
     ucb1_tuned: scale sqrt(ln C / n min(1, sigma^2 + 4 sqrt(2 ln C / n))), for values in [-1, 1].
@@ -81,7 +81,7 @@ def bonus(rule: Variance, *, child_visits: int, visits: int, variance: float, dr
 
 
 def cpuct_factor(rule: Variance, variance: float) -> float:
-    """What multiplies c_puct of a node: node_scaled_cpuct: 1 + scale (sigma / sqrt(prior_mean) - 1), at least 0."""
+    """Return the c_puct factor of a node: node_scaled_cpuct 1 + scale (sigma / sqrt(prior_mean) - 1), at least 0."""
     if rule.mode != "node_scaled_cpuct":
         return 1.0
     return max(1.0 + rule.scale * (math.sqrt(variance / rule.prior_mean) - 1.0), 0.0)

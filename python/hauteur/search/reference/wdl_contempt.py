@@ -19,13 +19,13 @@ LEAST_SHARE = 1e-4
 
 
 def contempt_side(rule: WdlContempt, root_mover: int) -> int | None:
-    """The player whom the values favour: in `play` the root's mover, in analysis the one named, or nobody."""
+    """Return the player whom the values favour: in `play` the root's mover, in analysis the one named, or None."""
     sides = {"play": root_mover, "white_side_analysis": 0, "black_side_analysis": 1, "disable": None}
     return sides[rule.mode]
 
 
 def ratio_and_diff(rule: WdlContempt) -> tuple[float, float]:
-    """What sharpness is multiplied by, and the shift of mu in units of s^2."""
+    """Return the factor of sharpness, and the shift of mu in units of s^2."""
     reference = sharpness_at(rule.draw_rate_reference)
     return by_elo(rule, reference) if rule.calibration_elo else by_draw_rate(rule, reference)
 

@@ -1,6 +1,6 @@
-"""Experiments: tables and figures of the papers from runs of this program, each one command.
+"""Experiments: tables and figures of the papers reproduced with this program, one command each.
 
-`hauteur experiment list` names them, `hauteur experiment NAME` makes one. A module here holds one experiment or a few
-that belong together, and ends with them as `Experiment` objects; `registry` lists them all; `frame` says what an
-experiment is and makes it; `results` writes its folder.
+`hauteur experiment list` lists them, `hauteur experiment NAME` runs one. A module here contains one experiment or a few
+related ones, defined at its end as `Experiment` objects; `registry` lists them all; `experiment` defines and runs
+experiments; `results` writes the results folder.
 """

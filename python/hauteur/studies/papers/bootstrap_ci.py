@@ -1,7 +1,7 @@
-"""Shares of positions of games, with intervals that know that positions of one game are alike.
+"""Shares of game positions, with intervals that allow for correlation within a game.
 
-Whole games are drawn anew, with replacement, and the shares of the draws say how sure the share is (the bootstrap). As
-that says nothing where no position counts, the interval is never narrower than Wilson's of independent positions.
+Whole games are resampled with replacement, and the spread of the resampled shares gives the interval (the bootstrap).
+As that is degenerate where no position counts, the interval is never narrower than Wilson's for independent positions.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ def rate_of(flags: Flags, draws: int = DRAWS) -> Rate:
 
 
 def ratio_of(one: Flags, other: Flags, draws: int = DRAWS) -> tuple[float, float, float]:
-    """How many times as often a position of the one counts as of the other, and the interval of 95 %.
+    """Return the ratio of the share of counted positions of one to that of the other, and its 95 % interval.
 
-    Half a position is added to both counts, so that it is finite. Never narrower than for independent positions: the
+    Half a position is added to both counts to keep the ratio finite. Never narrower than for independent positions: the
     logarithm of the ratio plus or minus 1.96 sqrt(1 / a + 1 / b) for counts a and b.
     """
     found = [_counts(one), _counts(other)]

@@ -1,4 +1,4 @@
-"""What an experiment is, and how one is made: estimated, run, written down, and told beside what the paper says."""
+"""Definition and execution of experiments: estimate, run, write, report beside the paper's statements."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ class Result:
 
 @dataclass(frozen=True)
 class ExperimentSetting:
-    """How an experiment is made.
+    """Settings of an experiment.
 
-    folder: of its results, and of all that it goes on from when it was interrupted; scale: factor of its sizes (1: the
-    full size); seeds: 1 to `seeds`; threads: processor cores it may use; show: takes lines that tell the progress.
-    nets: files of nets, where an experiment uses some; visits: a move, in the place of the paper's; game: in the place
-    of the paper's, where an experiment can be made in several; opponent: a player as text, where it has a fixed
-    opponent; parallel: games at a time; only: the matches to play now (() = all); others count if they are over.
+    folder: of its results and of the state to resume from; scale: factor of its sizes (1: the full size); seeds: 1 to
+    `seeds`; threads: processor cores to use; show: receives progress lines. nets: net files, for experiments using
+    some; visits: per move, instead of the paper's; game: instead of the paper's, where an experiment supports several;
+    opponent: a player as text, where it has a fixed opponent; parallel: concurrent games; only: the matches to play now
+    (() = all); others count if complete.
     """
 
     folder: Path
@@ -91,7 +91,7 @@ class ExperimentSetting:
         return net_or_shipped(net, spec=rules.spec, game_name=rules.name)
 
     def visits_or(self, paper: int) -> int:
-        """Visits a move: the paper's unless others were asked for."""
+        """Return visits per move: as requested, else the paper's."""
         return paper if self.visits is None else self.visits
 
     def scaled(self, full: int, least: int = 1) -> int:
@@ -101,13 +101,13 @@ class ExperimentSetting:
 
 @dataclass(frozen=True)
 class Experiment:
-    """One experiment.
+    """Experiment of a paper.
 
-    name: on the command line; paper: where the paper has it; title: a line for the list; seconds: that a seed takes at
-    full size on one core of the reference machine, times scale to the power `growth`; run: makes it, going on where an
-    earlier attempt in the same folder was; seeds: by default; uses: which of the settings `nets`, `visits`, `game`,
-    `opponent` and `only` mean something to it; estimate_here: seconds that a setting takes on this machine, in the
-    place of `seconds`, measured (for what is bound by a net).
+    name: on the command line; paper: place in the paper; title: a line for the list; seconds: per seed at full size on
+    one core of the reference machine, multiplied by scale to the power `growth`; run: runs it, resuming an earlier
+    attempt in the same folder; seeds: by default; uses: those of the settings `nets`, `visits`, `game`, `opponent` and
+    `only` it supports; estimate_here: seconds of a setting on this machine, measured, instead of `seconds` (for
+    experiments bound by a net).
     """
 
     name: str
@@ -146,9 +146,9 @@ def stored_settings(experiment: Experiment, setting: ExperimentSetting) -> dict[
 
 
 def make_experiment(experiment: Experiment, setting: ExperimentSetting) -> Result:
-    """Makes the experiment and writes its results; tells estimate, findings and files by `setting.show`.
+    """Run the experiment and write its results; report estimate, findings and files by `setting.show`.
 
-    ValueError when the folder holds another experiment, or the same at another scale.
+    Raise ValueError if the folder holds another experiment, or the same with other settings.
     """
     _check_choices(experiment, setting)
     speed = 1.0 if experiment.estimate_here else search_speed() / REFERENCE_SPEED
@@ -189,7 +189,7 @@ def finding_text(finding: Finding) -> str:
 
 
 def search_speed(seconds: float = 0.3) -> float:
-    """Visits a second of bare search in Connect Four on one core, right now."""
+    """Visit a second of bare search in Connect Four on one core, right now."""
     visits, started = 0, time.perf_counter()
     while time.perf_counter() - started < seconds:
         forest = _core.Forest(_core.Game("connect4"), SearchParams(), visits)
@@ -211,7 +211,7 @@ def _search_once(forest: _core.Forest) -> int:
 
 
 def default_folder(experiment: Experiment, scale: float) -> Path:
-    """Where results go unless the user says otherwise."""
+    """Return the default results folder."""
     suffix = "" if scale == 1 else f"-scale-{scale:g}"
     return Path("runs") / "experiments" / f"{experiment.name}{suffix}"
 

@@ -64,7 +64,7 @@ class PlayedMatch:
 
 
 def play_matches(setting: ExperimentSetting, specs: Iterable[MatchSpec]) -> dict[str, PlayedMatch]:
-    """Plays each match, once a seed of the setting, going on where it was; by name.
+    """Play each match, once a seed of the setting, going on where it was; by name.
 
     Where the setting names some, those alone are played; of the others those are in the answer that are over.
     """
@@ -82,7 +82,7 @@ def wanted(setting: ExperimentSetting, specs: Iterable[MatchSpec]) -> list[Match
 
 
 def is_over(setting: ExperimentSetting, spec: MatchSpec) -> bool:
-    """Whether all games of the match have been played, with the first seed."""
+    """Return whether all games of the match have been played, with the first seed."""
     games = {game.index for game in MatchFolder(setting.folder / spec.name).games()}
     return games.issuperset(range(spec.games))
 
@@ -165,7 +165,7 @@ def match_seconds(setting: ExperimentSetting, specs: Iterable[MatchSpec], plies:
 
 
 def _work(game: _core.Game, player: PlayerSettings) -> list[tuple[str, float]]:
-    """The nets of a player, and how often each is asked at a move."""
+    """Return the nets of a player with their evaluations per move."""
     if not player.has_net:
         return []
     share = EVALUATIONS_A_VISIT if player.search.reuse_tree else 1.0

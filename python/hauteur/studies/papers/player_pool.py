@@ -1,12 +1,12 @@
-"""A field of players who meet in matches, each match in its folder, and a ladder of opponents that rates them.
+"""Pool of players who meet in matches, each in its own folder, and a ladder of opponents to rate them.
 
 The rungs of the ladder are players without a net, each with about twice the simulations of the one below: against a
-single fixed opponent most scores would be near 0 or 100 % and say little. Whoever is placed climbs it in short matches
-until its score passes a half, and neighbouring rungs play each other, so that all ratings hang together.
+single fixed opponent most scores would be near 0 or 100 % and say little. A player to be placed climbs it in short
+matches until its score crosses a half, and neighbouring rungs play each other, so that all ratings are connected.
 
-Ratings are made of the games with rungs alone. Players that share a net are not compared well by the games between them
-on the same scale: who searches further with the same net finds just the mistakes that the other makes, and wins by more
-than against strangers. Matches head to head stand beside the ratings instead.
+Ratings use only games against rungs. Games between players sharing a net distort the scale: a deeper search with the
+same net finds exactly the mistakes of the other, and wins by more than against unrelated players. Head-to-head matches
+are reported beside the ratings instead.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class PlayerPool:
     tallies: dict[tuple[str, str], Tally] = field(default_factory=dict)
 
     def enter(self, name: str, player: PlayerSettings) -> str:
-        """Adds a player; its name."""
+        """Add a player; its name."""
         self.players[name] = player
         return name
 
@@ -63,7 +63,7 @@ class PlayerPool:
         )
 
     def meet(self, a: str, b: str, games: int | None = None) -> Tally:
-        """Plays the match of two players, or what is missing of it; the results are a's."""
+        """Play or resume the match of two players; return the results from a's view."""
         spec = self.spec(a, b, games)
         self.tallies[a, b] = play_matches(self.setting, [spec])[spec.name].tally
         return self.tallies[a, b]
@@ -85,11 +85,11 @@ class Ladder:
 
     @property
     def kind(self) -> str:
-        """What the rungs are: rave for NoGo, plain tree search for other games."""
+        """Kind of the rungs: rave for NoGo, plain tree search for other games."""
         return "rave" if make(self.field.game).name == "nogo" else "mcts"
 
     def rung(self, index: int) -> str:
-        """Enters the rung; its name."""
+        """Enter the rung; its name."""
         text = f"{self.kind}:{RUNGS[index]}"
         return self.field.enter(text.replace(":", ""), PlayerSettings(baseline=text))
 
@@ -102,7 +102,7 @@ class Ladder:
         return self.rung(index)
 
     def _climb(self, player: str, index: int) -> int:
-        """Up while the player scores more than a half, down while it does not; the nearer one where that turns."""
+        """Climb while the player scores more than a half, else descend; return the rung nearer a half at the turn."""
         before, way = 0.5, 0
         while True:
             score = self.field.meet(player, self.rung(index), PROBE_GAMES).record.score

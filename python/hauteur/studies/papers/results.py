@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def write_results(experiment: Experiment, setting: ExperimentSetting, result: Result, seconds: float) -> list[Path]:
-    """Writes everything; the paths, those that people want first. PNG is left out where matplotlib is missing."""
+    """Write all result files; return the paths, the main ones first. PNG is skipped without matplotlib."""
     folder = setting.folder
     paths = [folder / "index.html", folder / "result.json", folder / "result.csv"]
     write_bytes(paths[0], _page(experiment, setting, result).encode())

@@ -1,7 +1,7 @@
-"""Games that several experiments use are played once: one goes on with the match of another that has its settings.
+"""Sharing of games between experiments: one resumes a match of another with the same settings.
 
-Siblings are the folders beside the experiment's own, as `runs/experiments` has them: `repeats` finds the games of
-`contempt-wdl` there. What counts is what match.json says, not the name of a folder.
+Siblings are the folders beside the experiment's own, as in `runs/experiments`: `repeats` finds the games of
+`contempt-wdl` there. Matches are identified by match.json, not by folder name.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def find_match(folder: Path, settings: dict[str, Any], *, own: str) -> Path | No
 
 
 def _settings_of(path: Path) -> Any:
-    """What a match.json says of the match; None for a file that is none of a match."""
+    """Return the settings in a match.json; None for any other file."""
     try:
         stored = json.loads(path.read_text(encoding="utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError):

@@ -1,1 +1,1 @@
-"""Puzzles: positions that a search misjudges at few visits and judges right at many; mined, checked and solved."""
+"""Puzzles: positions misjudged by a search at few visits and solved at many; mined, checked and solved."""

@@ -1,4 +1,4 @@
-"""The rule of mining: at which visits a position is judged, and what of it makes a puzzle."""
+"""Rule of mining: the visit counts of a position's searches, and the criteria of a puzzle."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class MineRule(Section):
 
     @property
     def visits(self) -> tuple[int, ...]:
-        """The counts at which a position is judged."""
+        """Visit counts at which a position is evaluated."""
         return (self.low, *(visits for visits, _ in self.screens), self.high)
 
     @property
@@ -58,14 +58,14 @@ class MineRule(Section):
         return 2 * self.high
 
     def goes_on(self, found: Readings) -> bool:
-        """Whether a position is worth more visits."""
+        """Return whether a position is worth more visits."""
         passed = len(found) - 1
         return passed == 0 or abs(found[-1].q - found[0].q) >= self.screens[passed - 1][1]
 
     def loosens(self, other: MineRule) -> str | None:
-        """What of this rule asks for less than `other` did, so that what was mined by that does not answer it; or None.
+        """Describe the first setting that results mined by `other` cannot serve; None if there is none.
 
-        What a larger swing, gap or least, a smaller rest or fewer moves would have brought follows from what there is.
+        Results for a larger swing, gap or least, a smaller rest or fewer moves follow from existing ones.
         """
         for name in ("low", "high", "screens", "hindsight"):
             if getattr(self, name) != getattr(other, name):

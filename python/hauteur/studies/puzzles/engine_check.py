@@ -69,11 +69,11 @@ class Checker:
         return f"{_limit_text(self.settings)} clear={self.clear:g}"
 
     def is_mine(self, check: EngineCheck) -> bool:
-        """Whether the same engine said this, with the same limit and measure."""
+        """Return whether a check is by the same engine with the same limit and measure."""
         return (check.engine, check.limit) == (self.name, self._limit)
 
     def check(self, puzzle: Puzzle) -> EngineCheck:
-        """What the engine says of every move of the solver."""
+        """Return the engine's findings on every move of the solver."""
         board = chess.Board(puzzle.position().notation(), chess960="chess960" in puzzle.game)
         right, only, gaps, last = True, True, list[float | None](), None
         for number, text in enumerate(puzzle.solution):
@@ -95,7 +95,7 @@ class Checker:
         )
 
     def _look_at(self, board: chess.Board, move: chess.Move) -> tuple[float | None, int | None]:
-        """How much better the move is than the best other one, None where it is not among the two best; and its value.
+        """Return the margin of the move over the best other one, None if not among the two best; and its value.
 
         The value in centipawns for the mover, None for a mate or a move that is not among the two best.
         """
@@ -127,7 +127,7 @@ def _mates(board: chess.Board, move: chess.Move) -> bool:
 
 
 def _limit_of(settings: EngineSettings) -> chess.engine.Limit:
-    """How far the engine searches; its time always has an end, so that one that hangs is found out."""
+    """Return the engine's search limit; it always includes a time, so that a hanging engine is detected."""
     seconds = settings.seconds_for_a_move if settings.movetime is None else settings.movetime / 1000
     return chess.engine.Limit(depth=settings.depth, nodes=settings.nodes, time=seconds)
 

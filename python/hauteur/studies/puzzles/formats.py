@@ -30,7 +30,7 @@ DEVIATION = 500
 
 
 def write_puzzles(puzzles: Sequence[Puzzle], folder: Path, stem: str = "puzzles") -> list[Path]:
-    """Writes the puzzles in every format that fits their game; the paths."""
+    """Write the puzzles in every format that fits their game; the paths."""
     texts = {".json": json_text(puzzles)}
     if all(is_chess(puzzle) for puzzle in puzzles):
         texts = {".csv": csv_text(puzzles), ".pgn": pgn_text(puzzles), ".epd": epd_text(puzzles), **texts}
@@ -42,12 +42,12 @@ def write_puzzles(puzzles: Sequence[Puzzle], folder: Path, stem: str = "puzzles"
 
 
 def is_chess(puzzle: Puzzle) -> bool:
-    """Whether it is a puzzle of chess, Chess960 included."""
+    """Return whether it is a chess puzzle, Chess960 included."""
     return puzzle.game.partition("(")[0] == "chess"
 
 
 def fits_csv(puzzle: Puzzle) -> bool:
-    """Whether there is a move of the opponent, with which a puzzle of this format begins."""
+    """Return whether the puzzle begins with an opponent's move, as this format requires."""
     return is_chess(puzzle) and len(puzzle.opening) == 1 and puzzle.fen is not None
 
 

@@ -1,7 +1,7 @@
-"""Mining: from sources of positions to files of puzzles, in a folder with which an interrupted mining goes on.
+"""Mining of puzzles from sources of positions, in a folder from which an interrupted run resumes.
 
-A position is judged once, wherever it stands, and what came of it is a line of positions.jsonl. Which positions of a
-source are taken, where not all are, is drawn by the seed so that a larger number contains the smaller one.
+A position is evaluated once, wherever it occurs, and its result is a line of positions.jsonl. With a limit, the
+positions of a source are drawn by the seed so that a larger sample contains the smaller one.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class MineSettings(Section):
 
 
 class Checked(Section):
-    """What the engine says of a puzzle, as a line of checks.jsonl."""
+    """Engine's findings on a puzzle, as a line of checks.jsonl."""
 
     id: str
     check: EngineCheck
@@ -93,11 +93,11 @@ class MiningFolder(RunDirectory):
 
 @dataclass
 class Mine:
-    """A mining.
+    """Mining run.
 
-    limit: positions of each source, None: all; check: the engine that looks at the solutions; clear: by how much every
-    other move is worse to it, at least; keep: puzzles that it does not confirm stay in the files; show: takes lines
-    that tell the progress; tick: is told positions done, to do, and puzzles.
+    limit: positions per source, None: all; check: the engine that checks solutions; clear: its minimum margin over
+    every other move; keep: keep unconfirmed puzzles in the files; show: receives progress lines; tick: receives
+    positions done, total, and puzzles.
     """
 
     game: _core.Game
@@ -114,7 +114,7 @@ class Mine:
     looser: MineRule = field(init=False, default=MineRule())
 
     def run(self) -> dict[str, Any]:
-        """Mines what is missing, checks, writes the files; what result.json holds."""
+        """Mine the missing positions, check, and write the files; return the contents of result.json."""
         folder = MiningFolder(self.folder)
         with folder.locked():
             self.looser = folder.check_mining(self.settings, self.game)
@@ -134,7 +134,7 @@ class Mine:
     # Private.
 
     def _chosen(self, census: Census, source: str) -> set[str]:
-        """The positions of a source that are judged."""
+        """Select the positions of a source to evaluate."""
         names = census.distinct(source)
         if self.limit is None or len(names) <= self.limit:
             return names
@@ -178,12 +178,12 @@ class Mine:
         return entry.verdict(self.settings.rule) == "puzzle"
 
     def _puzzles(self, found: Iterable[ScreenedPosition]) -> Iterator[Puzzle]:
-        """What the rule makes of what was found."""
+        """Yield the puzzles that the rule makes of the results."""
         made = (entry.puzzle(self.game, self.settings.rule) for entry in found)
         return (puzzle for puzzle in made if puzzle is not None)
 
     def _checked(self, puzzles: Iterable[Puzzle]) -> list[Puzzle]:
-        """The puzzles in the order of their difficulty, with themes and, if there is an engine, what it says."""
+        """Return the puzzles by difficulty, with themes and, with an engine, its findings."""
         ordered = sorted(puzzles, key=lambda puzzle: (puzzle.rating, puzzle.id))
         if self.check is not None and ordered:
             ordered = self._ask_engine(ordered, self.check)
@@ -201,7 +201,7 @@ class Mine:
         return [puzzle.model_copy(update={"check": checks[puzzle.id]}) for puzzle in puzzles]
 
     def _written(self, puzzles: Sequence[Puzzle], result: dict[str, Any]) -> dict[str, Any]:
-        """Writes puzzles and result."""
+        """Write puzzles and result."""
         files = [path.name for path in write_puzzles(puzzles, self.folder)]
         result = {**result, "written_puzzles": len(puzzles), "files": files}
         MiningFolder(self.folder).write_result({**result, "settings": self.settings.stored(self.game)})

@@ -42,7 +42,7 @@ def mine_result(
     puzzles: Sequence[Puzzle],
     followers: int,
 ) -> dict[str, Any]:
-    """The numbers, by source; puzzles: all of them, with what the engine said."""
+    """Return the counts by source and in total; puzzles: all of them, with the engine's checks."""
     names = {puzzle.id for puzzle in puzzles}
     verdicts = {name: entry.verdict(rule) for name, entry in found.items()}
     sources = {source: _of_source(census, source, chosen[source], verdicts, names) for source in census.sources}
@@ -75,7 +75,7 @@ def share(count: int, of: int) -> dict[str, Any]:
 
 
 def check_result(puzzles: Sequence[Puzzle]) -> dict[str, Any] | None:
-    """How many solutions the engine confirms; None where it was not asked."""
+    """Return the shares of solutions confirmed by the engine; None without checks."""
     checks = [puzzle.check for puzzle in puzzles if puzzle.check is not None]
     if not checks:
         return None

@@ -37,7 +37,7 @@ class SolutionStep(Section):
     reply: str | None = None
 
     def passes(self, rule: MineRule) -> bool:
-        """Whether the move is good enough, and every other one bad enough."""
+        """Return whether the move is good enough, and every other one bad enough."""
         return self.gap >= rule.gap and self.value >= rule.least and self.value - self.gap <= rule.rest
 
 
@@ -58,7 +58,7 @@ class ScreenedPosition(Section):
     steps: tuple[SolutionStep, ...] = ()
 
     def verdict(self, rule: MineRule) -> Verdict:
-        """What the rule makes of it."""
+        """Return the rule's verdict on the position."""
         if self.high is None or abs(self.high.q - self.low.q) < rule.swing:
             return "same"
         if self.high.move == self.low.move:
@@ -68,7 +68,7 @@ class ScreenedPosition(Section):
         return "puzzle" if self.kept(rule) else "refuted"
 
     def kept(self, rule: MineRule) -> tuple[SolutionStep, ...]:
-        """The steps of the line that the rule lets stand."""
+        """Return the leading steps of the line that pass the rule."""
         first = next(iter(self.steps), None)
         if first is None or self.high is None or first.move != self.high.move or first.visits <= rule.low:
             return ()
@@ -120,10 +120,10 @@ def examine(name: str, found: SourcePosition, rule: MineRule) -> RequestChain[Sc
 
 
 def _unchanged(found: SourcePosition, rule: MineRule) -> RequestChain[SearchReading | None]:
-    """The low search's judgement where the game does not change it; None where it does, or where there is no game.
+    """Return the low search's reading if the game does not change it; None if it does, or without a game.
 
-    A position that was misjudged is mostly judged otherwise some plies later, and these searches are cheap: they are
-    those of the game's later positions too, so that their evaluations are in the cache.
+    The value of a misjudged position usually changes some plies later, and these searches are cheap: the game's later
+    positions need them too, so their evaluations are cached.
     """
     (low,) = yield AnalysisRequest(found.state, (rule.low,))
     state, player = found.state.copy(), found.state.to_move
@@ -162,9 +162,9 @@ def _line(state: _core.State, rule: MineRule, first: int) -> RequestChain[list[S
 def _solver_move(
     state: _core.State, rule: MineRule, reply: str | None
 ) -> RequestChain[tuple[int, SolutionStep] | None]:
-    """The only good move of a position; None where there are several, or none that is good enough.
+    """Return the only good move of a position; None if there are several, or none is good enough.
 
-    A move that ends the game by winning it is taken even where others do so too, unless it is the first of the line.
+    An immediately winning move is accepted even if others win too, unless it is the first of the line.
     """
     searched = yield AnalysisRequest(state, counts_up_to(rule.deep))
     deep = searched[-1]
@@ -190,7 +190,7 @@ def _is_as_good(state: _core.State, action: int, best: int, *, ends: bool) -> bo
 
 
 def wins_at_once(state: _core.State, action: int) -> bool:
-    """Whether the move ends the game and its player has won."""
+    """Return whether the move ends the game with a win for its player."""
     after = _after(state, (action,))
     return after.outcome() == (1 if state.to_move == 0 else -1)
 

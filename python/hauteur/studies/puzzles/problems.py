@@ -21,9 +21,9 @@ NEEDED_COLUMNS = ("PuzzleId", "FEN", "Moves")
 
 @dataclass(frozen=True)
 class ProblemStep:
-    """A position with the moves that are right in it (empty: all that are not wrong) and those that are wrong.
+    """Position with its right moves (empty: all that are not wrong) and its wrong moves.
 
-    wins: a move that wins the game at once is right too.
+    wins: an immediately winning move is right too.
     """
 
     state: _core.State
@@ -32,27 +32,27 @@ class ProblemStep:
     wins: bool = False
 
     def is_right(self, action: int) -> bool:
-        """Whether a move solves it."""
+        """Return whether a move solves it."""
         named = action not in self.wrong and (not self.right or action in self.right)
         return named or (self.wins and wins_at_once(self.state, action))
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A problem of one or several positions, all of which must be solved."""
+    """Problem of one or several positions, all of which must be solved."""
 
     name: str
     steps: tuple[ProblemStep, ...]
 
     @property
     def digest(self) -> str:
-        """What is asked: the positions, and the moves that are right and wrong."""
+        """Hash of the positions and of the right and wrong moves."""
         content = [(step.state.notation(), sorted(step.right), sorted(step.wrong), step.wins) for step in self.steps]
         return hashlib.blake2b(repr(content).encode(), digest_size=8).hexdigest()
 
 
 def read_problems(path: Path, game: _core.Game) -> Iterator[Problem]:
-    """The problems of a file, by its ending: .csv, .json, else EPD; ValueError names the line that is wrong."""
+    """Read the problems of a file, by extension: .csv, .json, else EPD; ValueError names the invalid line."""
     suffix = path.suffix.lower()
     if suffix == ".csv":
         found = _read_csv(path, game)
@@ -145,7 +145,7 @@ def _read_epd(path: Path, game: _core.Game) -> Iterator[Problem]:
 
 
 def epd_problem(line: str, game: _core.Game, name: str) -> Problem:
-    """The problem of a line of EPD: bm names the moves that are right, am those that are wrong, id the problem."""
+    """Parse an EPD problem: bm lists the right moves, am the wrong ones, id names the problem."""
     fen, operations = parse_epd(line)
     if not operations.get("bm") and not operations.get("am"):
         raise ValueError("names no best move: a problem has bm or am")

@@ -1,4 +1,4 @@
-"""A puzzle: a position with one good move that is hard to find, the line that follows, and how it was found."""
+"""Puzzle: a position with one good move that is hard to find, its line, and its origin."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class Opinion(Section):
 
 
 class EngineCheck(Section):
-    """What an external engine says of the solution.
+    """External engine's findings on the solution.
 
     right: every move of the solver is the engine's best or within the margin; only: every other move is clearly worse;
-    gaps: of each move of the solver, how much better than the best other move it is (chance of winning, -1 to 1 scale;
-    None where it is not among the two best). centipawns: at the end of the line, for the solver; None: mate.
+    gaps: margin of each move of the solver over the best other move (winning chance, -1 to 1 scale; None if not among
+    the two best). centipawns: at the end of the line, for the solver; None: mate.
     """
 
     engine: str
@@ -46,7 +46,7 @@ class EngineCheck(Section):
 
     @property
     def confirmed(self) -> bool:
-        """Whether the engine agrees with the whole solution."""
+        """True where the engine agrees with the whole solution."""
         return self.right and self.only
 
 
@@ -103,10 +103,10 @@ def identity(state: _core.State) -> str:
 
 
 def rating(visits: int, high: int) -> int:
-    """Difficulty: RATING_AT_HIGH - RATING_A_DOUBLING log2(high / visits), rounded, from EASIEST to HARDEST.
+    """Return the difficulty: RATING_AT_HIGH - RATING_A_DOUBLING log2(high / visits), rounded, from EASIEST to HARDEST.
 
-    visits: fewest at which a search finds the solution; high: of the search that confirmed it. A scale of this program,
-    ordered as visits are; nobody's rating was compared with it.
+    visits: fewest at which a search finds the solution; high: of the confirming search. A scale of this program,
+    monotone in visits; not calibrated against players' ratings.
     """
     figure = RATING_AT_HIGH - RATING_A_DOUBLING * math.log2(high / visits)
     return round(min(max(figure, EASIEST), HARDEST))

@@ -61,7 +61,7 @@ def _moved_back(board: chess.Board, move: chess.Move) -> tuple[chess.Board, ches
 
 
 def _leads_to(before: chess.Board, move: chess.Move, board: chess.Board) -> bool:
-    """Whether the move gives the position: pieces, castling rights, en passant."""
+    """Return whether the move leads to the position: pieces, castling rights, en passant."""
     after = before.copy(stack=False)
     after.push(move)
     return after.epd(en_passant="legal") == board.epd(en_passant="legal")

@@ -42,11 +42,11 @@ EVALUATIONS_A_VISIT = 0.8
 
 
 class PuzzleAnswer(Section):
-    """How a player did on a problem.
+    """Player's answer to a problem.
 
-    number: of the problem in its file; problem: what is asked in it, as a digest; player: who, by net and settings;
-    right: at each of the counts of visits, whether it would play every move of the solution; visits: from which on it
-    would and, to the last count, stays with it; None: it does not solve it.
+    number: of the problem in its file; problem: its digest; player: by net and settings; right: true at each visit
+    count at which it would play every move of the solution; visits: first count from which it does so up to the last;
+    None: not solved.
     """
 
     number: int
@@ -60,10 +60,10 @@ class PuzzleAnswer(Section):
 
 @dataclass
 class Solve:
-    """A measurement of players on problems.
+    """Measurement of players on problems.
 
-    counts: of visits, ascending; folder: for the answers, with which an interrupted measurement goes on; None: nothing
-    is kept. tick: is told how many problems are done, of how many, and how many of them are solved.
+    counts: of visits, ascending; folder: for the answers, from which an interrupted measurement resumes; None: no
+    files. tick: receives the numbers of problems done, in total, and solved.
     """
 
     game: _core.Game
@@ -77,7 +77,7 @@ class Solve:
     tick: Callable[[int, int, int], None] = lambda *_: None
 
     def run(self) -> dict[str, Any]:
-        """Solves what is missing; what result.json holds."""
+        """Solve the missing problems; return the contents of result.json."""
         if self.folder is None:
             return self._run(None)
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -133,7 +133,7 @@ class Solve:
         return [found[number] for number in range(len(self.problems))]
 
     def _fits(self, answer: PuzzleAnswer, key: str) -> bool:
-        """Whether an answer of an earlier session is to the same problem, by the same player, at the same counts."""
+        """Return whether a stored answer has the same problem, player and counts."""
         known = answer.number < len(self.problems) and self.problems[answer.number].digest == answer.problem
         return known and answer.player == key and answer.counts == self.counts
 
@@ -165,7 +165,7 @@ def solving(problem: Problem, number: int, player: str, counts: tuple[int, ...])
 
 
 def _right_at(readings: Readings, is_right: Callable[[int], bool], counts: tuple[int, ...]) -> list[bool]:
-    """Whether the move to play is right at each count; a search that ended before keeps its last move."""
+    """Return whether the chosen move is right at each count; a search that ended early keeps its last move."""
     best = {count: one.best for count, one in zip(counts_up_to(counts[-1], *counts), readings, strict=True)}
     return [is_right(best[count]) for count in counts]
 
@@ -204,7 +204,7 @@ def _visits(answers: Sequence[PuzzleAnswer]) -> dict[str, Any]:
 
 
 def _pairs(answers: dict[str, list[PuzzleAnswer]], counts: tuple[int, ...]) -> list[dict[str, Any]]:
-    """Of each two players, how many problems one alone solves at each count."""
+    """Return, for each pair of players and count, the number of problems solved by only one of them."""
     names = list(answers)
     found = []
     for a, b in ((a, b) for n, a in enumerate(names) for b in names[n + 1 :]):

@@ -61,12 +61,12 @@ class SourcePosition:
 
     @property
     def where(self) -> str:
-        """For people: source, number of the game, ply."""
+        """Readable place: source, number of the game, ply."""
         return f"{self.source}#{self.number}/{self.ply}"
 
 
 def read_lines(sources: Sequence[str], game: _core.Game, on_bad: Callable[[BadGame], None]) -> Iterator[SourceLine]:
-    """The games and positions of all sources, in order; games that cannot be used are told to `on_bad`.
+    """Yield the games and positions of all sources, in order; report unusable games to `on_bad`.
 
     A source is a file, a folder (of a match, of a learning run, or of files of games) or a pattern such as games/*.pgn.
     """
@@ -99,7 +99,7 @@ def _read_file(source: str, path: Path, game: _core.Game, on_bad: Callable[[BadG
 
 
 def _match_lines(source: str, path: Path, game: _core.Game) -> Iterator[SourceLine]:
-    """The games of a match, which may still go on: a last line that is not finished is left out."""
+    """Yield the games of a match, which may be in progress: an incomplete last line is skipped."""
     with path.open(encoding="utf-8", errors="replace") as file:
         for number, text in enumerate(file, 1):
             if not text.endswith("\n"):
@@ -160,7 +160,7 @@ class Census:
 def take_census(
     sources: Sequence[str], game: _core.Game, first_ply: int, on_bad: Callable[[BadGame], None] = lambda _: None
 ) -> Census:
-    """Reads all sources once and keeps only the names of their positions."""
+    """Read all sources once and keep only the names of their positions."""
     names = tuple(dict.fromkeys(sources))
     census = Census(names, {}, dict.fromkeys(names, 0), dict.fromkeys(names, 0))
     for line in read_lines(names, game, on_bad):
@@ -176,7 +176,7 @@ def take_census(
 def first_of_each(
     sources: Sequence[str], game: _core.Game, first_ply: int, wanted: set[str]
 ) -> Iterator[tuple[str, SourcePosition]]:
-    """The name of each wanted position and where it stands first; sources are read as positions are asked for."""
+    """Yield name and first occurrence of each wanted position; sources are read lazily."""
     left = set(wanted)
     for line in read_lines(tuple(dict.fromkeys(sources)), game, lambda _: None):
         for found in positions(line, game, first_ply):

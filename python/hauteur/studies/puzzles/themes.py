@@ -28,14 +28,14 @@ def themes_of(puzzle: Puzzle) -> tuple[str, ...]:
 
 
 def _of_value(puzzle: Puzzle) -> str:
-    """By the value of the solver's last move: the engine's where one was asked, else the search's."""
+    """Return the theme by the value of the solver's last move: the engine's if known, else the search's."""
     centipawns = None if puzzle.check is None else puzzle.check.centipawns
     value = puzzle.value if centipawns is None else chance(centipawns)
     return "crushing" if value >= CRUSHING else "advantage" if value >= ADVANTAGE else "equality"
 
 
 def _wins(puzzle: Puzzle) -> bool:
-    """Whether the solver's last move wins the game."""
+    """Return whether the solver's last move wins the game."""
     state = puzzle.position()
     solver = state.to_move
     for move in puzzle.solution:
@@ -60,7 +60,7 @@ def _of_rules(puzzle: Puzzle) -> Iterator[str]:
 
 
 def _of_move(board: chess.Board, move: chess.Move) -> Iterator[str]:
-    """What is special about a move of the solver."""
+    """Yield the themes of a move of the solver."""
     if board.is_castling(move):
         yield "castling"
     if board.is_en_passant(move):

@@ -1,12 +1,12 @@
-"""Recomputing reference files of lc0 (network outputs, input planes, searches) and measuring the differences.
+"""Recompute reference files of lc0 (network outputs, input planes, searches) and measure the differences.
 
     report = verify.planes(path)
     report = verify.outputs(path, nets, backend="torch")
     report = verify.searches(path, nets)
     report = verify.repeats(path, nets, seeds=50)
 
-Each report says what was compared and how far it is apart; `exceeds(tolerance)` is the verdict. The formats are those
-of `hauteur.studies.verify.files`. The nets of a reference file are looked for by name in the folder `nets`.
+Each report lists the comparisons and their differences; `exceeds(tolerance)` is the verdict. The formats are those of
+`hauteur.studies.verify.files`. The nets of a reference file are searched by name in the folder `nets`.
 """
 
 from hauteur.studies.verify.outputs import OutputsReport, outputs

@@ -1,7 +1,7 @@
-"""The formats of reference files, and reading them: whatever is wrong is one line that says where.
+"""Formats of reference files and their reader, which reports a fault and its place in one line.
 
-Every position is reached by playing `moves` (UCI) from `fen` (`startpos` is the normal start). Fields that are not
-named here are descriptions for people and are passed over.
+Every position is reached by playing `moves` (UCI) from `fen` (`startpos` is the normal start). Fields not listed here
+are descriptions for people and are ignored.
 """
 
 import json
@@ -96,7 +96,7 @@ class ReferenceMove(_FilePart):
 
 
 def _named(*names: str) -> BeforeValidator:
-    """Reads a row of values as a record with these fields; what follows in the row is passed over."""
+    """Read a row of values as a record with these fields; what follows in the row is passed over."""
     return BeforeValidator(lambda row: dict(zip(names, row, strict=False)) if isinstance(row, list | tuple) else row)
 
 
@@ -179,12 +179,12 @@ Format = TypeVar("Format", bound=BaseModel)
 
 
 def read(path: Path, form: type[Format]) -> Format:
-    """The content of a reference file; ValueError: not JSON, or not of this format; the message says where."""
+    """Read a reference file; ValueError names the place: not JSON, or not of this format."""
     return validated(form, read_json(path), str(path))
 
 
 def holds_repeats(path: Path) -> bool:
-    """Whether a file of searches is one of repeated searches (`LimitsFile`)."""
+    """Return whether a file of searches is one of repeated searches (`LimitsFile`)."""
     content = read_json(path)
     return isinstance(content, dict) and "sets" not in content and "nodes" in content
 

@@ -35,7 +35,7 @@ def find_net(folder: Path, name: str) -> Path:
 
 
 def is_same_file(path: Path, sha256: str | None) -> bool:
-    """Whether a file has this hash; true where none is given."""
+    """Return whether a file has this hash; true where none is given."""
     return sha256 is None or hashlib.sha256(path.read_bytes()).hexdigest() == sha256.lower()
 
 

@@ -39,7 +39,7 @@ class Differences:
     where: str = ""
 
     def add(self, differences: Floats, where: str) -> None:
-        """Adds the differences of one position."""
+        """Add the differences of one position."""
         self.values += differences.tolist()
         if differences.size and not float(differences.max()) <= self.largest:
             self.largest, self.where = float(differences.max()), where
@@ -94,7 +94,7 @@ class OutputsReport:
     nets: list[NetReport]
 
     def exceeds(self, tolerance: float) -> bool:
-        """Whether a move has another index, or a difference is beyond `tolerance` (or is no number)."""
+        """Return whether a move has another index, or a difference is beyond `tolerance` (or NaN)."""
         differences = (d.largest for net in self.nets for d in (net.p, net.q, net.d))
         return any(net.index_errors for net in self.nets) or not all(value <= tolerance for value in differences)
 
@@ -108,7 +108,7 @@ class OutputsReport:
 
 
 def outputs(path: Path, folder: Path, *, backend: Backend = "openvino", threads: int | None = None) -> OutputsReport:
-    """Evaluates every position of a reference file with every net that it has outputs of."""
+    """Evaluate every position of a reference file with every net that it has outputs of."""
     check_backend(backend)
     reference = read(path, OutputsFile)
     check_input_format(path, reference.input_format)
@@ -167,7 +167,7 @@ def _compare_position(report: NetReport, position: OutputsPosition, state: State
 
 
 def _actions(position: OutputsPosition, state: State) -> list[int]:
-    """The actions of the listed moves; ValueError for a move that is not legal, or lists of unequal length."""
+    """Return the actions of the listed moves; ValueError for an illegal move, or lists of unequal length."""
     if position.nn_index is not None and len(position.nn_index) != len(position.legal_moves):
         raise ValueError(f"position {position.id!r}: nn_index and legal_moves have different lengths")
     try:

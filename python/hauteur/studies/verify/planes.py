@@ -27,7 +27,7 @@ class PlanesReport:
     where: dict[str, list[int]]
 
     def exceeds(self, tolerance: float) -> bool:
-        """Whether more cells differ than `tolerance`."""
+        """Return whether more cells differ than `tolerance`."""
         return self.different > tolerance
 
     def as_json(self) -> dict[str, Any]:
@@ -41,7 +41,7 @@ class PlanesReport:
 
 
 def planes(path: Path) -> PlanesReport:
-    """Compares the features of every position with the planes of a reference file."""
+    """Compare the features of every position with the planes of a reference file."""
     reference = read(path, PlanesFile)
     check_input_format(path, reference.input_format)
     different, where = 0, {}
@@ -72,6 +72,6 @@ def listed_planes(position: PlanesPosition) -> Planes:
 
 
 def unpack(masks: NDArray[np.uint64], values: Planes) -> Planes:
-    """Masks uint64 [112] and values [112] as float32 [112, 64]."""
+    """Mask uint64 [112] and values [112] as float32 [112, 64]."""
     bits = (masks[:, None] >> SQUARES) & np.uint64(1)
     return np.where(bits != 0, values[:, None], np.float32(0))

@@ -1,8 +1,8 @@
 """Searches with random draws: mean visits over repeats against recorded means, by position and ScLimit.
 
-The yardstick of a move is the standard error of both means together, SE = sqrt(s1^2 / n1 + s2^2 / n2), s the sample
-standard deviations of the visits over n1 and n2 repeats. Visits are whole numbers: a deviation of 0 over n repeats says
-no more than that less than one of them was off by a visit, so s is taken to be at least 1 / sqrt(n), which is the
+The unit for a move is the standard error of both means together, SE = sqrt(s1^2 / n1 + s2^2 / n2), s the sample
+standard deviations of the visits over n1 and n2 repeats. Visits are whole numbers: a deviation of 0 over n repeats
+shows only that fewer than one of them was off by a visit, so s is taken to be at least 1 / sqrt(n), which is the
 deviation of n repeats of which one is off by one.
 """
 
@@ -54,7 +54,7 @@ class Means:
 
     @staticmethod
     def of(visits: Floats) -> "Means":
-        """Of visits [repeats, moves]."""
+        """Compute the means of visits [repeats, moves]."""
         std = visits.std(axis=0, ddof=1) if len(visits) > 1 else np.zeros(visits.shape[1])
         return Means(visits.mean(axis=0), std, len(visits))
 
@@ -73,7 +73,7 @@ def errors_apart(own: Means, recorded: Means) -> Floats:
 
 @dataclass
 class Count:
-    """Moves compared, those within the limit, and the one that is farthest off."""
+    """Numbers of moves compared and within the limit, and the farthest outlier."""
 
     compared: int = 0
     within: int = 0
@@ -81,14 +81,14 @@ class Count:
     where: str = ""
 
     def add_moves(self, apart: Floats, names: Sequence[str]) -> None:
-        """Adds the distances of some moves, in standard errors."""
+        """Add the distances of some moves, in standard errors."""
         self.compared += len(apart)
         self.within += int((apart <= MOST_ERRORS).sum())
         if len(apart) and apart.max() > self.farthest:
             self.farthest, self.where = float(apart.max()), names[int(apart.argmax())]
 
     def add(self, other: "Count") -> None:
-        """Adds another count."""
+        """Add another count."""
         self.compared += other.compared
         self.within += other.within
         if other.farthest > self.farthest:
@@ -157,11 +157,11 @@ class RepeatsReport:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was compared."""
+        """True where nothing was compared."""
         return not self.results
 
     def exceeds(self, required: float) -> bool:
-        """Whether a smaller share of the moves than `required` lies within the limit."""
+        """Return whether the share of moves within the limit is below `required`."""
         return not self.total().share >= required
 
     def as_json(self) -> dict[str, Any]:
@@ -195,10 +195,10 @@ def repeats(
     threads: int | None = None,
     on_result: Callable[[LimitReport], None] | None = None,
 ) -> RepeatsReport:
-    """Repeats every position and limit of a reference file with `seeds` seeds, each tree exactly sequential.
+    """Repeat every position and limit of a reference file with `seeds` seeds, each tree exactly sequential.
 
-    All trees of a limit grow side by side in one forest and share its evaluation cache. `on_result` sees every report
-    as soon as it is there.
+    All trees of a limit grow side by side in one forest and share its evaluation cache. `on_result` receives each
+    report once complete.
     """
     check_backend(backend)
     if seeds < 1:
@@ -217,7 +217,7 @@ def repeats(
 
 
 def _check_options(path: Path, options: Options) -> None:
-    """ValueError for options that are unknown, or that ask for a rule which is not recomputed."""
+    """Raise ValueError for unknown options, or options that require a rule not recomputed here."""
     try:
         rules.check_names(options)
         unmet = rules.unmet(options)

@@ -67,7 +67,7 @@ HISTORY_FILL = "HistoryFill"
 
 
 def check_names(options: Mapping[str, Value]) -> None:
-    """ValueError naming the first option that is unknown."""
+    """Raise ValueError naming the first unknown option."""
     known = {name.lower() for name in (*WITHOUT_EFFECT, *NO_INFLUENCE, HISTORY_FILL)}
     known |= {need.name.lower() for need in NEEDS}
     known |= {option.name.lower() for option in (*SEARCH_OPTIONS, *TEMPERATURE_OPTIONS)}
@@ -101,6 +101,6 @@ def settings(options: Mapping[str, Value], **others: int) -> SearchParams:
 
 
 def history_fill(options: Mapping[str, Value]) -> str:
-    """How positions before the first one are filled."""
+    """Return the rule for filling positions before the first one, default fen_only."""
     given = {name.lower(): value for name, value in options.items()}
     return str(given.get(HISTORY_FILL.lower(), "fen_only"))

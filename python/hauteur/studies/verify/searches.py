@@ -116,11 +116,11 @@ class SearchesReport:
 
     @property
     def is_empty(self) -> bool:
-        """Whether every set was skipped."""
+        """True where every set was skipped."""
         return all(found.skipped for found in self.sets)
 
     def exceeds(self, tolerance: float) -> bool:
-        """Whether the mean distance of a set and number of nodes is beyond `tolerance`."""
+        """Return whether the mean distance of a set and number of nodes is beyond `tolerance`."""
         return not all(report.mean <= tolerance for found in self.sets for report in found.nodes)
 
     def as_json(self) -> dict[str, Any]:
@@ -140,9 +140,9 @@ def searches(
     threads: int | None = None,
     on_set: Callable[[SetReport], None] | None = None,
 ) -> SearchesReport:
-    """Repeats the searches of a reference file, all positions of a set side by side, each tree exactly sequential.
+    """Repeat the searches of a reference file, all positions of a set side by side, each tree exactly sequential.
 
-    `on_set` sees every set's report as soon as it is there; large files take minutes.
+    `on_set` receives each set's report once complete; large files take minutes.
     """
     check_backend(backend)
     reference = read(path, SearchesFile)
@@ -173,7 +173,7 @@ def _check_options(path: Path, found: SearchSet) -> None:
 
 
 def _compare_set(found: SearchSet, evaluator: "Evaluator") -> list[NodesReport]:
-    """Grows one tree a position and compares it at every number of nodes.
+    """Grow one tree a position and compare it at every number of nodes.
 
     A search of 800 nodes passes through that of 100 nodes, so one tree serves all searches of a position.
     """
@@ -192,7 +192,7 @@ def _compare_set(found: SearchSet, evaluator: "Evaluator") -> list[NodesReport]:
 
 
 def _grow(forest: Forest, trees: NDArray[np.int64], nodes: int, evaluator: "Evaluator") -> None:
-    """Searches these trees, and no others, up to so many root visits."""
+    """Search these trees, and no others, up to so many root visits."""
     limits = np.full(len(trees), nodes, np.uint32)
     forest.set_visit_limits(trees, limits)
     run_searches(forest, evaluator, batch_size=len(trees), in_flight=1)
@@ -200,7 +200,7 @@ def _grow(forest: Forest, trees: NDArray[np.int64], nodes: int, evaluator: "Eval
 
 @dataclass(frozen=True)
 class Root:
-    """What a search says of its root: visits and priors of all actions [A], and Q of the root's mover."""
+    """Root of a search: visits and priors of all actions [A], and Q of the root's mover."""
 
     visits: Floats
     priors: Floats

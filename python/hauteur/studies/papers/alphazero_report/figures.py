@@ -28,7 +28,7 @@ THRESHOLD = 0.55
 
 @dataclass(frozen=True)
 class FigurePlan:
-    """A figure: its number, episodes a training, MCTS iterations a move, trainings, and what the report says of it."""
+    """Figure: its number, episodes per training, MCTS iterations per move, trainings, and the report's statement."""
 
     figure: int
     episodes: int
@@ -123,7 +123,7 @@ class Learned:
 
 
 def make(plan: FigurePlan, setting: ExperimentSetting) -> Result:
-    """Learns with every seed, proves every net, draws the figure."""
+    """Learn with every seed, prove every net, draws the figure."""
     learned = learn(plan, setting)
     rows = [row for seed, run in enumerate(learned, start=1) for row in _rows(seed, run)]
     figures = [dataset_figure(plan, learned), losses_figure(plan, learned)]

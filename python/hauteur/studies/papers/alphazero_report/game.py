@@ -1,7 +1,7 @@
 """Figure 6 of the implementation report: a game between the trained and the initial player, and a match of them.
 
-One game shows little, so a match of many games in both seats stands beside it, with the interval of its score. Both
-players draw their moves from the visits in the match, as in episodes; in the game that is shown they play their best.
+One game shows little, so it is accompanied by a match of many games in both seats, with the interval of its score. In
+the match both players sample moves from the visits, as in episodes; in the game shown they play their best.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ TRAINED, INITIAL = 0, 1
 
 
 def make(setting: ExperimentSetting) -> Result:
-    """Learns as in figure 5, then plays the trained net against that of the beginning."""
+    """Learn as in figure 5, then play the trained net against that of the beginning."""
     rows, texts, total = [], [], MatchScore()
     for seed, folder in enumerate(learn_seeds(setting, partial(recipe_of, PLAN, setting)), start=1):
         recipe = recipe_of(PLAN, setting, seed)

@@ -16,9 +16,9 @@ from hauteur.studies.papers.experiment import ExperimentSetting, Show
 
 
 def learn_seeds(setting: ExperimentSetting, recipe: Callable[[int], Recipe]) -> list[RunFolder]:
-    """The finished runs of seeds 1 to `setting.seeds`, in that order; recipe: of a seed, for one thread.
+    """Return the finished runs of seeds 1 to `setting.seeds`, in that order; recipe: of a seed, for one thread.
 
-    Runs that an earlier attempt has begun go on.
+    Runs begun by an earlier attempt resume.
     """
     folders = [RunFolder(setting.folder / f"seed-{seed}") for seed in range(1, setting.seeds + 1)]
     context = multiprocessing.get_context("spawn")
@@ -33,7 +33,7 @@ def learn_seeds(setting: ExperimentSetting, recipe: Callable[[int], Recipe]) -> 
 
 
 def _learn(recipe: str, folder: Path) -> int:
-    """Learns in this process; the number of finished generations."""
+    """Learn in this process; the number of finished generations."""
     import tomllib
 
     from hauteur.learning.pipeline import learn
@@ -52,7 +52,7 @@ class SeedDisplay(Display):
         self._name = name
 
     def begin(self, *told: object) -> None:
-        """Nothing: the experiment has said what begins."""
+        """Print nothing: the experiment has already announced the run."""
 
     def generation(self, line: str) -> None:
         """The line of a generation, shortened."""
@@ -64,10 +64,10 @@ class SeedDisplay(Display):
 
 
 def losses_by_generation(folder: RunFolder, recipe: Recipe) -> list[int]:
-    """In how many different lost positions each net's games against every possible reply end, both seats together.
+    """Count, by net, distinct lost positions ending games against every possible reply, in both seats.
 
-    From the net that the run began with to that of the last generation, playing without randomness with the visits of
-    self-play. 0: the net never loses, whatever the opponent does.
+    From the initial net to that of the last generation, playing deterministically with the visits of self-play. 0: the
+    net never loses, whatever the opponent does.
     """
     return [_losses(folder, recipe, generation) for generation in range(recipe.run.generations + 1)]
 

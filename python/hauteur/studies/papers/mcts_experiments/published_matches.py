@@ -40,7 +40,7 @@ class Published:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """95 %: from the counts, else from the superiority; None where that is given as 100 %."""
+        """95 % interval: from the counts, else from the superiority; None where that is given as 100 %."""
         if self.record is not None:
             return elo_interval(self.record)
         if not 0 < self.superiority < 1:
@@ -62,11 +62,11 @@ def _match(setting: str, visits: int | None, wins: int, losses: int, draws: int)
 
 @dataclass(frozen=True)
 class Trial:
-    """A match here.
+    """Match of the reproduction.
 
-    name: of its folder; a, b: players as text, without net and visits; repeats: the matches of the source that it
-    repeats, of different visits; shows: what it is for, where it repeats none; games: at scale 1, and visits: a move,
-    where no published match says them.
+    name: of its folder; a, b: players as text, without net and visits; repeats: the matches of the source it repeats,
+    at different visits; shows: its purpose, where it repeats none; games: at scale 1, and visits: per move, used where
+    no published match gives them.
     """
 
     name: str

@@ -1,7 +1,7 @@
-"""The result table of the MCTS experiments: each rule of the search against the search without it, in matches.
+"""Result table of the MCTS experiments: matches of the search with each rule against the search without it.
 
-`published_matches` says what is played and what the source found. Matches here begin with four random plies, each
-opening twice with colours swapped; the source does not say how its games began.
+`published_matches` defines the matches and the source's results. Matches here begin with four random plies, each
+opening twice with colours swapped; the source does not state its openings.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class MeasuredMatch:
 
 
 def make(rule: RuleTrials, setting: ExperimentSetting) -> Result:
-    """Plays the matches of a rule, and puts them beside the published ones."""
+    """Play the matches of a rule, and put them beside the published ones."""
     plan = list(planned(rule, setting))
     played = play_matches(setting, [spec for _, _, spec in plan])
     measured = [
@@ -136,10 +136,10 @@ def _findings(one: MeasuredMatch) -> Iterator[Finding]:
 
 
 def verdict(published: Published, here: tuple[float, float]) -> Verdict:
-    """Whether both matches say the same, by their 95 % intervals.
+    """Compare a match with the published one, by their 95 % intervals.
 
-    holds: both are beyond chance, on the same side; does not hold: they have no value in common, or both are beyond
-    chance on opposite sides; open: else. Without an interval of the source its Elo stands for one.
+    holds: both are significant, on the same side; does not hold: the intervals are disjoint, or both are significant on
+    opposite sides; open: otherwise. Without an interval of the source its Elo serves as one.
     """
     there = published.interval or (published.elo, published.elo)
     sides = _side(there), _side(here)
@@ -191,7 +191,7 @@ def _range(numbers: list[int]) -> str:
 
 
 def seconds(rule: RuleTrials, setting: ExperimentSetting) -> float:
-    """What all the matches take, from the first game."""
+    """Estimate the seconds of all matches, started from scratch."""
     plies = PLIES.get(setting.game or "chess", 40)
     return match_seconds(setting, wanted(setting, [spec for _, _, spec in planned(rule, setting)]), plies)
 

@@ -62,7 +62,7 @@ def point(budget: int, share: float) -> str:
 
 
 def make(setting: ExperimentSetting) -> Result:
-    """Plays all points and the matches at equal budget."""
+    """Play all points and the matches at equal budget."""
     pair = pair_of(supervised_nets(setting, (SMALL, LARGE)))
     field, budgets = _field(setting, pair), budgets_of(setting, BUDGETS)
     ladder = Ladder(field)

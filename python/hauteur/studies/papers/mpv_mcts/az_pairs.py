@@ -62,7 +62,7 @@ class Stage:
     pair: Pair
 
     def name(self, budget: int, share: float) -> str:
-        """Of the player of a budget and a share: g14-b64-r50."""
+        """Return the player name for a budget and a share: g14-b64-r50."""
         return f"g{self.generation}-b{budget}-r{round(100 * share)}"
 
     def duels(self, budget: int) -> list[tuple[str, str]]:
@@ -71,7 +71,7 @@ class Stage:
 
 
 def stages_of(folders: Sequence[RunFolder]) -> list[Stage]:
-    """Up to eight stages of the runs; ValueError unless there are one or two."""
+    """Return up to eight stages of the runs; ValueError unless there are one or two."""
     if len(folders) not in (1, 2):
         raise ValueError(
             f"this experiment needs one or two runs, --net SMALL --net LARGE (folders), got {len(folders)}"
@@ -82,7 +82,7 @@ def stages_of(folders: Sequence[RunFolder]) -> list[Stage]:
 
 
 def make(setting: ExperimentSetting) -> Result:
-    """Plays all stages at both budgets."""
+    """Play all stages at both budgets."""
     stages, budgets = stages_of(learned_runs(setting, PLANS)), budgets_of(setting, BUDGETS)
     field = _field(setting, stages)
     ladder = Ladder(field)

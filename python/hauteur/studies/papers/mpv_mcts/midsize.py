@@ -50,7 +50,7 @@ class MidsizeNets:
     """The pair, and the nets between by the names of their players."""
 
     def __init__(self, files: Sequence[Any]) -> None:
-        """ValueError unless there are three or more, the small and the large one first."""
+        """Raise ValueError unless there are three or more, the small and the large one first."""
         if len(files) < 3:
             raise ValueError(f"this experiment needs --net SMALL --net LARGE --net MIDSIZE ..., got {len(files)} nets")
         self.pair = Pair(files[0], files[1])
@@ -63,14 +63,14 @@ class MidsizeNets:
         return max(1, round(budget / self.costs[name]))
 
     def label(self, name: str) -> str:
-        """What the figure calls a player."""
+        """Return the label of a player in the figure."""
         if name == "mpv":
             return f"{net_name(self.pair.small)} + {net_name(self.pair.large)}"
         return net_name(self.between[name])
 
 
 def make(setting: ExperimentSetting) -> Result:
-    """Plays all points, and the pair against every net between at equal budget."""
+    """Play all points, and the pair against every net between at equal budget."""
     nets = MidsizeNets(supervised_nets(setting, (SMALL, LARGE, *MIDSIZE)))
     field, budgets = _field(setting, nets), budgets_of(setting, BUDGETS)
     ladder = Ladder(field)

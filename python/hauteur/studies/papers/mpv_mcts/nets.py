@@ -1,9 +1,9 @@
-"""Nets for the MPV experiments: those that were given, or learned as in the paper from games of the fixed opponent.
+"""Nets of the MPV experiments: those given, or trained as in the paper on games of the fixed opponent.
 
-Section 4.2 of the paper: f(64, 5) and f(128, 10), and for figure 3 four sizes between, learn from 200,000 games that
-HaHaNoGo played against itself with 50,000 simulations a move, about 10^7 positions. Here the player `rave` plays them.
-Heads are those of AlphaGo Zero (two policy planes, one value plane, 256 hidden); optimiser, learning rate and epochs
-are not stated, and chosen here.
+Section 4.2 of the paper: f(64, 5) and f(128, 10), and for figure 3 four intermediate sizes, are trained on 200,000
+games of HaHaNoGo against itself with 50,000 simulations per move, about 10^7 positions. Here the player `rave` plays
+them. Heads are those of AlphaGo Zero (two policy planes, one value plane, 256 hidden); optimiser, learning rate and
+epochs are not stated; they are our choice.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ TRAINING_COST = 3.0
 
 
 def game_of(setting: ExperimentSetting) -> str:
-    """The game of the nets, or the one asked for; ValueError where they are not the same."""
+    """Return the game of the nets, or the one requested; ValueError if they differ."""
     wanted = None if setting.game is None else make(setting.game).spec
     for net in setting.nets:
         game = networks.describe(net).game if net.is_file() else RunFolder(net).stored_recipe().game
@@ -81,7 +81,7 @@ def teacher_match(setting: ExperimentSetting) -> MatchSpec:
 
 
 def teacher_games(setting: ExperimentSetting) -> Path:
-    """Plays them; the folder of their shards."""
+    """Play them; the folder of their shards."""
     spec, folder = teacher_match(setting), setting.folder / "teacher-shards"
     played = play_matches(setting, [spec])[spec.name].games
     for number, begin in enumerate(range(0, len(played), SHARD_GAMES)):
@@ -125,7 +125,7 @@ def supervised_recipe(setting: ExperimentSetting, size: Size, shards: Path) -> R
 
 
 def _learned(setting: ExperimentSetting, size: Size, shards: Path) -> Path:
-    """The net of this size; its run goes on where it was."""
+    """Return the net of this size; its training run resumes."""
     from hauteur.learning.pipeline import learn
 
     folder = RunFolder(setting.folder / "nets" / size_name(size))

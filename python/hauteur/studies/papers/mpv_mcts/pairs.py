@@ -66,7 +66,7 @@ def net_name(net: Path) -> str:
 
 
 def size_name(size: Size) -> str:
-    """As in names of files: f64-5."""
+    """Return a size as in file names: f64-5."""
     return f"f{size[0]}-{size[1]}"
 
 
@@ -97,7 +97,7 @@ class Pair:
         return str(networks.describe(self.small).game)
 
     def player(self, budget: float, share: float) -> PlayerSettings:
-        """Who spends a budget with this share of the large net; shares 0 and 1 are PV-MCTS with one net."""
+        """Return the player of a budget with this share of the large net; shares 0 and 1 are PV-MCTS with one net."""
         small, large = turns(budget, share, self.cost)
         if large == 0:
             return alone(self.small, small)
@@ -114,8 +114,8 @@ def alone(net: Path, visits: int) -> PlayerSettings:
 
 
 def search_settings() -> SearchParams:
-    """The paper's search: a constant c_puct of 1.5, priors as they are; every move from an empty tree.
+    """Return the paper's search: constant c_puct of 1.5, unmodified priors, an empty tree at every move.
 
-    First-play urgency is the parent's value, as in training; the paper does not say.
+    First-play urgency is the parent's value, as in training; the paper does not state it.
     """
     return SearchParams(cpuct=Cpuct(init=1.5, factor=0.0), fpu=Fpu(value=0.0), policy_temperature=1.0, reuse_tree=False)

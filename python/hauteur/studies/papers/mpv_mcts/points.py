@@ -68,7 +68,7 @@ class Elo:
 
     @property
     def verdict(self) -> Verdict:
-        """Whether it is above 0."""
+        """Verdict on the claim that the value is above 0."""
         return "holds" if self.low > 0 else "does not hold" if self.high < 0 else "open"
 
 
@@ -96,13 +96,13 @@ def contrast(ratings: RatingList, above: Sequence[str], below: Sequence[str]) ->
 
 
 def elo_of(tally: Tally) -> Elo:
-    """What a match shows; where all games were won or lost, 1,200 stands for no end."""
+    """Return the Elo of a match; infinite values are clipped to 1,200."""
     ends = (elo_of_score(tally.record.score), *elo_of_interval(tally.score_interval))
     return Elo(*(min(1200.0, max(-1200.0, end)) for end in ends))
 
 
 def pooled(tallies: Sequence[Tally]) -> Elo:
-    """What several matches show together, as if they were one."""
+    """Return the Elo of several matches pooled as one."""
     records, pairs = [tally.record for tally in tallies], [tally.pairs.counts for tally in tallies]
     whole = Tally(paired=True)
     whole.record = MatchScore(
@@ -114,7 +114,7 @@ def pooled(tallies: Sequence[Tally]) -> Elo:
 
 
 def worst(elos: Iterable[Elo]) -> Verdict:
-    """Whether all are above 0: of their verdicts the least favourable."""
+    """Return the least favourable verdict on the claim that all are above 0."""
     return min((elo.verdict for elo in elos), key=("does not hold", "open", "holds").index)
 
 
@@ -158,7 +158,7 @@ def elo_points(places: Sequence[str], rows: Mapping[str, Sequence[Elo]], **words
 
 
 def place_all(ladder: Ladder, begin: int, middle: str, others: Sequence[str]) -> str:
-    """Plays everybody against the rung at which the middle one is placed; the rung's name."""
+    """Play everybody against the rung at which the middle one is placed; the rung's name."""
     rung = ladder.near(middle, begin)
     for name in (middle, *others):
         ladder.field.meet(name, rung)
@@ -166,5 +166,5 @@ def place_all(ladder: Ladder, begin: int, middle: str, others: Sequence[str]) ->
 
 
 def rung_stand_in(budget: int, paper: Sequence[int]) -> PlayerSettings:
-    """Who stands for the rung in an estimate, before it is known."""
+    """Return the stand-in for the rung in an estimate, before it is known."""
     return PlayerSettings(baseline=f"rave:{RUNGS[begin_rung(budget, paper)]}")

@@ -1,9 +1,9 @@
-"""Learning runs for figures 4 and 5 of the MPV paper: those that were given as folders, or learned as in the paper.
+"""Learning runs for figures 4 and 5 of the MPV paper: given as folders, or trained as in the paper.
 
 Sections 4.2 and 4.3: self-play with 200, 400 or 800 simulations of f(128, 10), 800 of f(64, 5), or 800 small and 100
 large ones together; c_puct 1.5; 100,000 games in the replay buffer; 500,000 steps for 2,000,000 games. A normalised
 game is one of f(128, 10) with 200 simulations, so 400 simulations cost two and 800 four. Batch size, optimiser,
-learning rate, temperature and noise are not stated, and chosen here as in the recipes of `runs/`.
+learning rate, temperature and noise are not stated; they follow the recipes of `runs/`.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class TrainingPlan:
 
     @property
     def sizes(self) -> list[Size]:
-        """Of its nets."""
+        """Sizes of its nets."""
         return [size for size, turns in ((SMALL, self.small), (LARGE, self.large)) if turns]
 
     def seconds(self, setting: ExperimentSetting, nets: dict[Size, Path]) -> float:
@@ -91,9 +91,9 @@ class TrainingPlan:
 
 
 def learned_runs(setting: ExperimentSetting, plans: Sequence[TrainingPlan]) -> list[RunFolder]:
-    """The folders of runs that were given, or those of the plans, whose runs begin or go on.
+    """Return the folders of the given runs, or those of the plans, whose runs start or resume.
 
-    ValueError for what is no folder of a run with a finished generation.
+    Raise ValueError for anything but the folder of a run with a finished generation.
     """
     if setting.nets:
         game_of(setting)
@@ -117,7 +117,7 @@ def _learned(setting: ExperimentSetting, plan: TrainingPlan) -> RunFolder:
 
 
 def generations_of(folder: RunFolder) -> int:
-    """Finished generations whose nets are there."""
+    """Return the last finished generation in the metrics, 0 if none."""
     return max((line["generation"] for line in folder.read_metrics()), default=0)
 
 
@@ -128,12 +128,12 @@ def large_net(folder: RunFolder, generation: int) -> Path:
 
 
 def has_two_nets(folder: RunFolder) -> bool:
-    """Whether the run learned with a small and a large net."""
+    """Return whether the run trained a small and a large net."""
     return folder.stored_recipe().large is not None
 
 
 def even_stages(last: int, stages: int = STAGES) -> list[int]:
-    """Up to so many generations, evenly spread, the last one among them."""
+    """Return up to `stages` generations, evenly spread, including the last."""
     return sorted({max(1, round(last * number / stages)) for number in range(1, stages + 1)})
 
 

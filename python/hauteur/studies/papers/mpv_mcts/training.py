@@ -73,12 +73,12 @@ class Runs:
 
     @cached_property
     def two(self) -> list[str]:
-        """Those that learned with two nets."""
+        """Run trained with two nets."""
         return [name for name, folder in self.folders.items() if has_two_nets(folder)]
 
     @cached_property
     def alone(self) -> list[str]:
-        """Those that learned with the large net alone."""
+        """Run trained with the large net alone."""
         return [name for name in self.folders if name not in self.two]
 
     @cached_property
@@ -88,11 +88,11 @@ class Runs:
         return [spent * number / STAGES for number in range(1, STAGES + 1)]
 
     def generations(self, name: str) -> list[int]:
-        """Of a run at each stage."""
+        """Return the generation of a run at each stage."""
         return [generation_at(self.folders[name], units) for units in self.stages]
 
     def duels(self, stage: int, budget: int) -> list[tuple[str, str]]:
-        """Those with two nets against those with one."""
+        """Return the pairs of players with two nets and with one."""
         return [(point(two, stage, budget), point(one, stage, budget)) for two in self.two for one in self.alone]
 
 
@@ -110,7 +110,7 @@ def named(folders: Sequence[RunFolder]) -> Runs:
 
 
 def make(setting: ExperimentSetting) -> Result:
-    """Plays all stages at both budgets."""
+    """Play all stages at both budgets."""
     runs, budgets = named(learned_runs(setting, PLANS)), budgets_of(setting, BUDGETS)
     field = _field(setting, runs)
     ladder = Ladder(field)
@@ -207,7 +207,7 @@ def seconds(setting: ExperimentSetting) -> float:
 
 
 def _match_seconds(setting: ExperimentSetting, net: Any, one: int, two: int) -> float:
-    """With a net as fast as all large ones; one, two: runs with one net and with two."""
+    """Estimate match time with a net as fast as all large ones; one, two: runs with one net and with two."""
     field = PlayerPool(setting, str(networks.describe(net).game), games_of(setting, GAMES), RANDOM_PLIES)
     specs = []
     for budget in budgets_of(setting, BUDGETS):

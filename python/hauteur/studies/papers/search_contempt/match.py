@@ -58,7 +58,7 @@ class Sides:
 
     @property
     def name(self) -> str:
-        """Of the folder of their match."""
+        """Name of the folder of their match."""
         return f"n{self.n_scl.x:g}-tau2" + ("" if self.factor is None else f"-x{self.factor.x:.3g}")
 
     def players(self, setting: ExperimentSetting) -> tuple[PlayerSettings, PlayerSettings]:
@@ -93,9 +93,9 @@ def _result(setting: ExperimentSetting, sides: Sides, match: PlayedMatch) -> Res
 
 
 def tuned_sides(setting: ExperimentSetting) -> Sides:
-    """Plays the games of the tuning, going on where it was.
+    """Play or resume the games of the tuning.
 
-    ValueError where tau_2 has no draws or nothing else, so that there is no ratio to tune to.
+    Raise ValueError if tau_2 has only draws or none, so that there is no ratio to tune to.
     """
     warm = _measure(setting, "tau2", tau_player(setting, 1.0), setting.scaled(GAMES, 2))
     wanted = decisive_ratio(warm)
@@ -147,7 +147,7 @@ def _measure(setting: ExperimentSetting, name: str, settings: PlayerSettings, ga
 
 
 def tuning_texts(sides: Sides) -> list[str]:
-    """What the tuning found, a line each."""
+    """Return the findings of the tuning, one line each."""
     texts = [f"PUCT with tau_2 has (w + l)/d {sides.wanted:.2f} in self-play (paper: {PAPER_RATIO})"]
     texts += [_tuning_text("N_scl", sides.n_scl)]
     return texts if sides.factor is None else [*texts, _tuning_text("factor on tau_2", sides.factor)]
@@ -223,7 +223,7 @@ def _figure(setting: ExperimentSetting, match: PlayedMatch) -> Figure:
 
 
 def _seconds(setting: ExperimentSetting) -> float:
-    """Of the games that are always played, and one more set for the tuning."""
+    """Estimate the seconds of the games always played, and one more set for the tuning."""
     games = setting.scaled(GAMES, 2)
     sets = [selfplay(f"n{n_scl}", contempt_player(setting, n_scl), games) for n_scl in (*STARTS, 1)]
     tau = tau_player(setting, 1.0)

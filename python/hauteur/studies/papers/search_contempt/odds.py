@@ -62,7 +62,7 @@ class Cell:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Of 95 %."""
+        """95 % interval of the score."""
         return score_interval(self.played.tally.record)
 
 
@@ -71,7 +71,7 @@ Pair = tuple[Cell, Cell]
 
 
 def make_odds(setting: ExperimentSetting) -> Result:
-    """Plays every cell of the table, then draws it."""
+    """Play every cell of the table, then draws it."""
     plans = specs(setting)
     played = play_matches(setting, plans.values())
     cells = {place: Cell(*place, played[plan.name]) for place, plan in plans.items() if plan.name in played}
@@ -121,7 +121,7 @@ def start(setting: ExperimentSetting) -> tuple[str, str]:
 
 
 def white_gives(fen: str) -> bool:
-    """Whether White has fewer men than Black; ValueError where both have as many."""
+    """Return whether White has fewer men than Black; ValueError where both have as many."""
     men = [sign for sign in fen.split()[0] if sign.isalpha()]
     white = sum(sign.isupper() for sign in men)
     if 2 * white == len(men):
@@ -149,7 +149,7 @@ def receiver(setting: ExperimentSetting) -> PlayerSettings:
 
 
 def odds_lines(game: str, fen: str, count: int = LINES, seed: int = 1) -> list[str]:
-    """So many positions after two random plies, one by each side: the games are different from the beginning."""
+    """Return `count` positions after two random plies, one by each side, so that games differ from the start."""
     rules = make(game)
     plan = Opening(fen).plan(rules, 0)
     lines = []
@@ -162,12 +162,12 @@ def odds_lines(game: str, fen: str, count: int = LINES, seed: int = 1) -> list[s
 
 
 def label(n_scl: int) -> str:
-    """How a setting is called in names of folders."""
+    """Return the label of a setting in folder names."""
     return "puct" if n_scl == PUCT else f"n{n_scl}"
 
 
 def title(n_scl: int) -> str:
-    """How a setting is called in tables."""
+    """Return the title of a setting in tables."""
     return "PUCT" if n_scl == PUCT else f"N_scl {n_scl}"
 
 
@@ -260,7 +260,7 @@ def lead(cells: Mapping[tuple[int, int], Cell]) -> Finding:
 
 
 def difference(before: Cell, after: Cell, confidence: float = 0.95) -> tuple[float, float, float]:
-    """How much more `after` scores, and the interval: both played the same openings, so game by game."""
+    """Return the mean gain in score of `after`, and its interval, paired by game: the openings are the same."""
     gains = [b.score - a.score for a, b in zip(before.played.games, after.played.games, strict=True)]
     mean = sum(gains) / len(gains)
     variance = sum((gain - mean) ** 2 for gain in gains) / max(1, len(gains) - 1)
@@ -269,9 +269,9 @@ def difference(before: Cell, after: Cell, confidence: float = 0.95) -> tuple[flo
 
 
 def _verdict(pairs: Sequence[Pair]) -> Verdict:
-    """Whether some second cell of a pair is ahead, or all are behind, at 95 % for all pairs together (Bonferroni).
+    """Test whether some second cell of a pair is ahead, or all are behind, at 95 % (Bonferroni).
 
-    Open with fewer games than FEW, of which an interval by the normal distribution says nothing.
+    Open with fewer games than FEW, for which the normal interval is invalid.
     """
     if any(len(cell.played.games) < FEW for pair in pairs for cell in pair):
         return "open"

@@ -1,9 +1,9 @@
-"""Figure 5 of the search-contempt paper: how often self-play comes to positions that the net misjudges.
+"""Figure 5 of the search-contempt paper: frequency of positions in self-play that the net misjudges.
 
 A. Joshi, "Search-contempt", 2025, section 4.2.4: with a low N_scl self-play seeks positions that look good at few nodes
-and are bad at many (its example: +0.004 for the bare net, -0.82 in truth), and "interesting" positions are 20 to 30
-times as frequent as with PUCT. Here positions are drawn from games of both kinds and judged by the net with plain PUCT,
-at few visits and at many; those are counted whose value changes.
+but are bad at many (its example: +0.004 for the bare net, -0.82 in truth), and "interesting" positions are 20 to 30
+times as frequent as with PUCT. Here positions drawn from games of both kinds are evaluated by the net with plain PUCT,
+at few visits and at many; those whose value changes are counted.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class MeasuredPosition(BaseModel):
 
     @property
     def swing(self) -> float:
-        """By how much the judgement changes."""
+        """Absolute change of the value between few visits and many."""
         return abs(self.high - self.low)
 
 
@@ -98,7 +98,7 @@ class PositionPlace(NamedTuple):
 
 
 def make_positions(setting: ExperimentSetting) -> Result:
-    """Plays the games, judges the positions, counts."""
+    """Play the games, evaluate the positions and count."""
     plans = specs(setting)
     games = {name: played.games for name, played in play_shared(setting, plans.values()).items()}
     found = {name: analysed(setting, name, games[name]) for name in plans}
@@ -141,7 +141,7 @@ def analysed(setting: ExperimentSetting, name: str, games: Sequence[MatchGame]) 
 
 
 def draw(rules: _core.Game, games: Sequence[MatchGame], count: int) -> list[PositionPlace]:
-    """So many places of different positions, drawn among all; fewer where there are not so many."""
+    """Draw `count` places of distinct positions among all games; fewer if there are not as many."""
     first: dict[int, PositionPlace] = {}
     for game in games:
         for place, state in states_of(rules, game):
@@ -152,7 +152,7 @@ def draw(rules: _core.Game, games: Sequence[MatchGame], count: int) -> list[Posi
 
 
 def states_of(rules: _core.Game, game: MatchGame) -> Iterator[tuple[PositionPlace, _core.State]]:
-    """Every position of a game after its first move, but the last; the state goes on with the iterator."""
+    """Yield every unfinished position after the first move; the state is mutated by the iterator."""
     state = make(with_fen(rules.spec, game.fen)).initial_state()
     for ply, move in enumerate(f"{game.opening} {game.moves}".split(), start=1):
         state.play(state.action_from_text(move))

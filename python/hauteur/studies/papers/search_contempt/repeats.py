@@ -130,7 +130,7 @@ def _unique_finding(shares: Mapping[str, Sequence[float]]) -> Finding:
 
 
 def _contempt_finding(games: Mapping[str, Games]) -> Finding:
-    """Whether a setting with N_scl repeats more than PUCT at one of the moves COMPARED, by more than chance."""
+    """Test whether some N_scl repeats significantly more than PUCT at one of the moves COMPARED."""
     titles = [title for title in games if title.startswith("N_scl")]
     pairs = {title: [same_pairs(games[title], move) for move in COMPARED] for title in ("PUCT", *titles)}
     more = [

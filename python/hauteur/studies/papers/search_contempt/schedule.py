@@ -1,10 +1,10 @@
-"""Figure 6 of the search-contempt paper: N_scl and visits of a learning run whose games stay balanced.
+"""Figure 6 of the search-contempt paper: N_scl and visits of a learning run with balanced games.
 
 A. Joshi, "Search-contempt", 2025, section 4.2.5: training begins with a good net, N = 1000 visits and the N_scl at
-which decisive games are as many as drawn ones; N_scl is chosen again after every training, and N doubled when N_scl has
+which decisive and drawn games are equally frequent; N_scl is updated after every training, and N doubled once N_scl has
 settled. The paper's figure is speculative; here the controller (hauteur.learning.controller) does it, in minichess
-unless
-another game is asked for. `--net` is the net to begin with; without one the run begins from zero, where draws are rare.
+unless another game is requested. `--net` is the initial net; without one the run begins from zero, where draws are
+rare.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def recipe_of(setting: ExperimentSetting, seed: int) -> Recipe:
 
 
 def make_schedule(setting: ExperimentSetting) -> Result:
-    """Learns with every seed, draws what the controller chose."""
+    """Learn with every seed, draws what the controller chose."""
     folders = learn_seeds(setting, partial(recipe_of, setting))
     runs = [[_row(seed, line) for line in folder.read_metrics()] for seed, folder in enumerate(folders, start=1)]
     rows = [row for run in runs for row in run]

@@ -55,9 +55,9 @@ def _play(setting: ExperimentSetting, sets: Sequence[SelfPlay]) -> list[Beside]:
 
 
 def contempt_finding(rows: Sequence[Beside], visits: int) -> Finding:
-    """Whether (w + l)/d falls with N_scl: by the slope of its logarithm over ln N_scl, PUCT counting as N_scl = visits.
+    """Test whether (w + l)/d falls with N_scl, by its log-log slope, with PUCT as N_scl = visits.
 
-    rows: those of N_SCL_SETS. Significant at 95 %, or open.
+    rows: of N_SCL_SETS. Significant at 95 %, or open.
     """
     found = [_slope([row.here for row in rows], visits), _slope([row.paper for row in rows], VISITS)]
     (here, low, high), (paper, *_) = found
@@ -75,7 +75,7 @@ def _slope(records: Sequence[MatchScore], visits: int) -> tuple[float, float, fl
 
 
 def temperature_finding(rows: Sequence[Beside]) -> Finding:
-    """Whether tau_2 has the higher ratio; rows: those of TAU_SETS."""
+    """Test whether tau_2 has the higher ratio; rows: of TAU_SETS."""
     cold, warm = rows
     factor, low, high = ratio_factor(warm.here, cold.here)
     verdict: Verdict = "holds" if low > 1 else "does not hold" if high < 1 else "open"

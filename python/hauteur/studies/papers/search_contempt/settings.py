@@ -1,8 +1,8 @@
-"""The settings of the author's runs in Joshi 2025, section 4.2, and what the paper found with each of them.
+"""Settings of the author's runs in Joshi 2025, section 4.2, and the paper's result for each.
 
-They stand here by lc0's names, as the author gave them to lc0. *hybrid* is the setting of search-contempt and of the
-PUCT beside it in figure 2: lc0's defaults, no noise. *tau_1* and *tau_2* are PUCT as in the training of lc0's nets;
-their names are those of their temperatures. hybrid has the temperature of tau_1.
+They use lc0's names, as the author gave them to lc0. *hybrid* is the setting of search-contempt and of the PUCT beside
+it in figure 2: lc0's defaults, no noise. *tau_1* and *tau_2* are PUCT as in the training of lc0's nets; they are named
+after their temperatures. hybrid has the temperature of tau_1.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def warmer(settings: PlayerSettings, factor: float) -> PlayerSettings:
 
 
 def selfplay(name: str, settings: PlayerSettings, games: int) -> MatchSpec:
-    """Games of a player against itself from the start of chess; A is White, and each side has a tree of its own."""
+    """Return a self-play match from the start of chess; A is White, and each side has its own tree."""
     return MatchSpec(name, settings, settings, games, colours="first")
 
 
