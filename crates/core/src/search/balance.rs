@@ -51,6 +51,6 @@ impl Tree {
         let priors = self.edges(node).iter().map(|edge| f64::from(edge.prior()));
         let level =
             if rule.is_normalised() { priors.zip(factors).map(|(prior, factor)| prior * factor).sum() } else { 1.0 };
-        self.columns.balance.set_level(node, self.edges(node).len(), level);
+        self.columns.balance.set_level(node, level);
     }
 }

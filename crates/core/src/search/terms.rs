@@ -103,12 +103,14 @@ impl Search {
             let share = rules.share(self.path.len() + 1, edges.len(), gap);
             (keep, even) = (1.0 - share, share / edges.len() as f64);
         }
-        let factors = if balances { self.tree.columns.balance.levelled(node, edges.len()) } else { &[][..] };
+        let balance = &self.tree.columns.balance;
+        let (factors, level) =
+            if balances { (balance.factors(node, edges.len()), balance.level(node)) } else { (&[][..], 1.0) };
         let u = |k: usize, stored: Prior, begun: u32| {
             let prior = if mixes { keep * f64::from(stored.get()) + even } else { f64::from(stored.get()) };
             let denominator = if eases { rules.early.denominator(f64::from(begun)) } else { f64::from(1 + begun) };
             let u = view.exploration() * prior / denominator;
-            if balances { u * factors[k] } else { u }
+            if balances { u * (factors[k] / level) } else { u }
         };
         let (mut best, mut best_score, mut visited_prior, mut waiting) = (usize::MAX, f64::NEG_INFINITY, 0.0, false);
         let mut unvisited_q = 0.0;

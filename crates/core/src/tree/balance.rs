@@ -11,7 +11,7 @@ pub struct Balance {
     pub(crate) starts: Column<u32>,
     /// By node: what its factors are divided by; 0 = to be computed.
     pub(crate) levels: Column<f64>,
-    /// Of each such node its factors, and after them the same divided by its level.
+    /// Of each such node its factors, not yet divided by its level.
     factors: Vec<f64>,
 }
 
@@ -33,12 +33,6 @@ impl Balance {
         &self.factors[self.starts.get(node as usize) as usize - 1..][..edges]
     }
 
-    /// The factors of a node of so many edges, whose level is known, divided by it.
-    #[inline]
-    pub fn levelled(&self, node: u32, edges: usize) -> &[f64] {
-        &self.factors[self.starts.get(node as usize) as usize - 1 + edges..][..edges]
-    }
-
     /// What the factors of a node are divided by; 0 = to be computed.
     #[inline]
     pub fn level(&self, node: u32) -> f64 {
@@ -49,15 +43,11 @@ impl Balance {
         self.starts.set(node as usize, self.factors.len() as u32 + 1);
         self.levels.set(node as usize, 0.0);
         self.factors.extend_from_slice(factors);
-        self.factors.extend_from_slice(factors);
     }
 
-    /// Divides the factors of a node of so many edges by this level.
-    pub(crate) fn set_level(&mut self, node: u32, edges: usize, level: f64) {
+    /// Sets what the factors of a node are divided by.
+    pub(crate) fn set_level(&mut self, node: u32, level: f64) {
         self.levels.set(node as usize, level);
-        let start = self.starts.get(node as usize) as usize - 1;
-        let (factors, levelled) = self.factors[start..start + 2 * edges].split_at_mut(edges);
-        levelled.iter_mut().zip(factors).for_each(|(levelled, factor)| *levelled = *factor / level);
     }
 
     /// Brings the factor of the last of some edges of a node to their front.
@@ -86,9 +76,7 @@ impl Balance {
     pub(crate) fn copy_node(&mut self, to: u32, source: &Balance, from: u32, edges: usize) {
         if source.is_known(from) {
             self.set(to, source.factors(from, edges));
-            if source.level(from) > 0.0 {
-                self.set_level(to, edges, source.level(from));
-            }
+            self.set_level(to, source.level(from));
         }
     }
 
