@@ -18,16 +18,6 @@ TABLES = {
 }
 """Files that may have up to 500 lines: lists that are read entry by entry, with the reason."""
 
-STILL_LONG = {
-    "crates/core/src/forest.rs",
-    "crates/core/src/games/minichess/tests.rs",
-    "crates/core/src/games/nogo.rs",
-    "crates/core/src/tree/mod.rs",
-    "crates/py/src/python_state.rs",
-}
-"""Files that have up to 500 lines until they are cut; none is added."""
-
-
 def tracked(*patterns: str) -> list[Path]:
     """Files of the repository that match a pattern; skips outside a checkout."""
     done = subprocess.run(["git", "ls-files", "-z", *patterns], cwd=ROOT, capture_output=True, text=True, check=False)
@@ -58,7 +48,7 @@ def lines(path: Path) -> int:
 
 def most_lines(path: Path) -> int:
     """Lines that a file may have."""
-    return 500 if str(path.relative_to(ROOT)) in STILL_LONG | TABLES.keys() else FILE_LINES
+    return 500 if str(path.relative_to(ROOT)) in TABLES else FILE_LINES
 
 
 def test_files_are_short() -> None:
@@ -68,7 +58,7 @@ def test_files_are_short() -> None:
 
 
 def test_exceptions_are_of_files_that_there_are() -> None:
-    gone = [name for name in STILL_LONG | TABLES.keys() if not (ROOT / name).is_file()]
+    gone = [name for name in TABLES if not (ROOT / name).is_file()]
     assert not gone, f"these files need no exception: {gone}"
 
 

@@ -21,7 +21,7 @@ use pyo3::types::{PyDict, PyString};
 use crate::arrays::{Ids, read, write};
 use crate::errors::value_error;
 use crate::game::{PyGame, PyState, check_packable};
-use crate::python_state::adopted;
+use crate::python_game::adopted;
 use crate::tablebase::PyTablebase;
 
 fn refuse(ForestError(message): ForestError) -> PyErr {

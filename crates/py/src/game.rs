@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use crate::arrays::{read, write};
 use crate::errors::value_error;
-use crate::python_state::{PythonGame, raise_stored};
+use crate::python_game::{PythonGame, raise_stored};
 
 /// A game.
 #[pyclass(name = "Game", module = "hauteur._core", frozen, from_py_object)]

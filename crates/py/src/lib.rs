@@ -8,6 +8,8 @@ mod bench;
 mod errors;
 mod forest;
 mod game;
+mod python_facts;
+mod python_game;
 mod python_state;
 mod solvers;
 mod syzygy;

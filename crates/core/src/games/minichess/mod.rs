@@ -14,6 +14,8 @@ mod picture;
 mod planes;
 mod policy;
 mod position;
+#[cfg(test)]
+mod random_tests;
 mod role;
 #[cfg(test)]
 mod tests;

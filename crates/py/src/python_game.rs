@@ -1,0 +1,67 @@
+//! Games written in Python: `Game` for the initial position that a user gives.
+//!
+//! The methods of `State` cannot fail, those of a Python object can. The first exception is kept in the game; from then
+//! on every position of the game behaves like a drawn one, so that the core comes to a rest, and the border raises the
+//! exception with `raise_stored` before it returns to Python.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use hauteur_core::game::{Game, GameInfo, State, Symmetry};
+use pyo3::prelude::*;
+
+use crate::python_facts::{CopyPosition, Shared};
+use crate::python_state::PythonState;
+
+/// A game whose positions are Python objects.
+pub struct PythonGame(Arc<Shared>);
+
+impl PythonGame {
+    /// Reads the facts of the game off its initial position. Fails with a ValueError that names what is missing or wrong.
+    pub fn new(start: &Bound<'_, PyAny>, spec: Option<String>) -> PyResult<Self> {
+        Shared::read(start, spec).map(|shared| PythonGame(Arc::new(shared)))
+    }
+}
+
+impl Game for PythonGame {
+    fn info(&self) -> &GameInfo {
+        &self.0.info
+    }
+
+    fn initial(&self) -> Box<dyn State> {
+        let object = Python::attach(|py| {
+            let start = self.0.start.bind(py);
+            start.copy().unwrap_or_else(|error| {
+                self.0.store(error);
+                self.0.start.clone_ref(py)
+            })
+        });
+        Box::new(PythonState::new(self.0.clone(), object))
+    }
+
+    fn symmetries(&self) -> Vec<Symmetry> {
+        self.0.symmetries.clone()
+    }
+
+    fn foreign(&self) -> Option<&dyn Any> {
+        Some(self)
+    }
+}
+
+/// Raises the exception that a position of the game met since the last call, if there was one.
+pub fn raise_stored(game: &dyn Game) -> PyResult<()> {
+    let Some(python) = game.foreign().and_then(|game| game.downcast_ref::<PythonGame>()) else { return Ok(()) };
+    python.0.take_error().map_or(Ok(()), Err)
+}
+
+/// A copy of `state` whose exceptions `game` reports, if both are of the same kind of game written in Python.
+pub fn adopted(state: &dyn State, game: &dyn Game) -> Box<dyn State> {
+    let mut copy = state.clone_box();
+    let python = game.foreign().and_then(|game| game.downcast_ref::<PythonGame>());
+    if let (Some(game), Some(state)) = (python, state.as_any().downcast_ref::<PythonState>()) {
+        let mut ours = PythonState::new(game.0.clone(), Python::attach(|py| state.object.clone_ref(py)));
+        ours.copy_from(state);
+        copy = Box::new(ours);
+    }
+    copy
+}
