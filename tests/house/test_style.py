@@ -18,6 +18,7 @@ TABLES = {
 }
 """Files that may have up to 500 lines: lists that are read entry by entry, with the reason."""
 
+
 def tracked(*patterns: str) -> list[Path]:
     """Files of the repository that match a pattern; skips outside a checkout."""
     done = subprocess.run(["git", "ls-files", "-z", *patterns], cwd=ROOT, capture_output=True, text=True, check=False)
