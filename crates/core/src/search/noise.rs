@@ -34,7 +34,7 @@ impl Search {
             stats if stats.is_end() => 0.0,
             stats if stats.visits == 0 => fresh,
             stats if rule.source == VarianceSource::Wdl => Variance::of_shares(stats.wl, stats.d),
-            stats => rule.of_samples(stats.visits, deviations[k], 0.0),
+            stats => rule.of_samples(stats.visits, deviations[k], self.variance),
         };
         // The scores without noise, which is never negative: `floor` is what some edge has at least.
         let (mut visited_prior, mut floor) = (0.0, f64::NEG_INFINITY);
