@@ -138,7 +138,7 @@ class PlayingSession:
 
     @property
     def error(self) -> BaseException | None:
-        """Why the player could not be opened; None where it is open or being opened."""
+        """The error that kept the player from opening; None where it is open or being opened."""
         return self._player.exception() if self._player is not None and self._player.done() else None
 
     def wait(self, control: SearchControl | None = None) -> OpenPlayer:

@@ -60,7 +60,7 @@ class MatchHeader:
 
 
 def header_of(match: Match) -> MatchHeader:
-    """What the games of this match have in common."""
+    """Return the common header of the games of this match."""
     begun = "" if match.folder is None else str(match.folder.stored().get("begun", {}).get("created", ""))
     date = begun[:10].replace("-", ".") or datetime.now(UTC).strftime("%Y.%m.%d")
     return MatchHeader(match.game, match.names, (match.settings.a, match.settings.b), match.settings.seed, date)

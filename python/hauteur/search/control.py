@@ -22,7 +22,7 @@ class SearchControl:
 
     @property
     def began(self) -> float | None:
-        """When the clock of the search started; None while it ponders."""
+        """Start of the clock of the search; None while it ponders."""
         return self._began
 
     @property

@@ -118,7 +118,7 @@ def _limit_reached(limits: Limits, progress: Progress) -> str | None:
 
 
 def _unreachable(limits: Limits, progress: Progress) -> str | None:
-    """Why a search for a depth or a mate that nothing else ends is over: more visits cannot change what it found."""
+    """Return why a search for a depth or mate is over that nothing else ends: more visits cannot change the result."""
     if (limits.depth is None and limits.mate is None) or progress.visits < 1:
         return None
     if limits.visits is not None or limits.new_visits is not None or limits.budget is not None:

@@ -144,7 +144,7 @@ class Mine:
         return hashlib.blake2b(f"{self.settings.seed} {name}".encode(), digest_size=8).digest()
 
     def _examine(self, wanted: set[str]) -> dict[str, ScreenedPosition]:
-        """What came of all wanted positions, those of earlier sessions included."""
+        """Return the outcome of all wanted positions, those of earlier sessions included."""
         journal = Journal(self.folder / "positions.jsonl", ScreenedPosition)
         found = {entry.id: entry for entry in journal.entries() if entry.id in wanted}
         left = wanted - found.keys()

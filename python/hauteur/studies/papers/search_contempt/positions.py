@@ -222,7 +222,10 @@ def _measured(
 
 
 def read_measured(file: Path) -> list[MeasuredPosition]:
-    """What the file has; a last line that was cut off is removed. ValueError for any other that is damaged."""
+    """Return the entries of the file; a last line that was cut off is removed.
+
+    ValueError for any other that is damaged.
+    """
     if not file.exists():
         return []
     data = file.read_bytes()
