@@ -17,13 +17,13 @@ from hauteur.networks.modules import initialise, tensors_of
 GAME = _core.Game("tictactoe")
 
 
-@pytest.fixture(scope="module")
-def net_bytes() -> bytes:
+@pytest.fixture(scope="module", params=["float32", "float16"])
+def net_bytes(request: pytest.FixtureRequest) -> bytes:
     architecture = ResNetArchitecture(
         feature_shape=GAME.feature_shape, num_actions=GAME.num_actions, filters=4, blocks=1
     )
     tensors = tensors_of(initialise(architecture, seed=1))
-    return safetensors_bytes(architecture, tensors, game=GAME.spec, training={"steps": 5})
+    return safetensors_bytes(architecture, tensors, game=GAME.spec, training={"steps": 5}, dtype=request.param)
 
 
 def with_metadata(data: bytes, **changes: str | None) -> bytes:

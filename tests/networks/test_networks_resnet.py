@@ -75,6 +75,37 @@ def test_file_is_read_as_written(variant: str, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_float16_files_hold_the_rounded_numbers(tmp_path: Path) -> None:
+    architecture = tictactoe(se_channels=4)
+    tensors = random_tensors(architecture.shapes(), 1)
+    whole, half, again = (tmp_path / f"{name}.safetensors" for name in ("whole", "half", "again"))
+    networks.save(whole, architecture, tensors, game="tictactoe", training={"steps": 3})
+    networks.convert(whole, half, encoding="float16")
+    read, description = networks.load(half).tensors, networks.describe(half)
+    for name, values in tensors.items():
+        stored = values.astype(np.float16) if values.ndim > 1 else values
+        assert read[name].dtype == np.float32
+        assert np.array_equal(read[name], stored)
+    assert half.stat().st_size < 0.65 * whole.stat().st_size
+    assert (description.encodings, description.training) == (("FLOAT16", "FLOAT32"), {"steps": 3})
+    networks.convert(half, again, encoding="float16")
+    assert again.read_bytes() == half.read_bytes()
+
+
+def test_what_a_file_cannot_hold_is_named(tmp_path: Path) -> None:
+    architecture, path = tictactoe(), tmp_path / "net.safetensors"
+    tensors = random_tensors(architecture.shapes(), 1)
+    with pytest.raises(ValueError, match=r"net\.safetensors: encoding bfloat16 is for \.pb\.gz files"):
+        networks.save(path, architecture, tensors, game="tictactoe", encoding="bfloat16")
+    tensors["value.hidden.weight"][0, 0] = 1e5
+    with pytest.raises(ValueError, match=r"tensor value\.hidden\.weight holds numbers beyond the range of float16"):
+        networks.save(path, architecture, tensors, game="tictactoe", encoding="float16")
+    networks.save(path, architecture, tensors, game="tictactoe")
+    with pytest.raises(ValueError, match=r"x\.onnx: ONNX files are written in float32, not in float16"):
+        networks.convert(path, tmp_path / "x.onnx", encoding="float16")
+    assert list(tmp_path.iterdir()) == [path]
+
+
 def test_equal_networks_are_equal_files(tmp_path: Path) -> None:
     for name in "ab":
         networks.save(

@@ -5,7 +5,7 @@ import json
 import struct
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,12 @@ MAX_BYTES = 2**32
 DIGEST_KEY = "hauteur.sha256"
 """Entry of the metadata that holds the hash of the others; files of other programs may lack it."""
 
+StorageType = Literal["float32", "float16"]
+"""Type of the numbers in a `.safetensors` file; networks are computed and learned from float32."""
+
+_STORED = {"F32": "FLOAT32", "F16": "FLOAT16"}
+"""Types that are read, and their names in a description."""
+
 _ARCHITECTURE: TypeAdapter[Architecture] = TypeAdapter(Architecture)
 _TRAINING: TypeAdapter[TrainingFacts] = TypeAdapter(TrainingFacts)
 
@@ -35,13 +41,15 @@ def safetensors_bytes(
     *,
     game: str,
     training: Mapping[str, object] | None = None,
+    dtype: StorageType = "float32",
 ) -> bytes:
-    """A network as the bytes of a `.safetensors` file. Raises ValueError when the tensors do not fit it."""
+    """A network as the bytes of a `.safetensors` file.
+
+    dtype: float16 stores matrices and kernels in 16 bits; vectors (biases, norms) stay float32. Raises ValueError when
+    the tensors do not fit the architecture or the type.
+    """
     _check_tensors({name: values.shape for name, values in tensors.items()}, architecture)
-    arrays = {name: np.ascontiguousarray(values, np.float32) for name, values in tensors.items()}
-    not_finite = [name for name, values in arrays.items() if not np.isfinite(values).all()]
-    if not_finite:
-        raise ValueError(f"tensor {not_finite[0]} holds numbers that are not finite")
+    arrays = {name: _stored(name, values, dtype) for name, values in tensors.items()}
     values = {
         "format": FORMAT_VERSION,
         "architecture": architecture.model_dump_json(),
@@ -51,6 +59,20 @@ def safetensors_bytes(
     }
     metadata = {f"hauteur.{key}": value for key, value in values.items()}
     return _canonical(save(arrays, metadata={**metadata, DIGEST_KEY: _metadata_digest(metadata)}))
+
+
+def _stored(name: str, values: Floats, dtype: StorageType) -> NDArray[np.float32 | np.float16]:
+    """Return the numbers as they stand in the file; raise ValueError where one is not finite, or too large for it."""
+    exact = np.ascontiguousarray(values, np.float32)
+    if not np.isfinite(exact).all():
+        raise ValueError(f"tensor {name} holds numbers that are not finite")
+    if dtype == "float32" or exact.ndim < 2:
+        return exact
+    with np.errstate(over="ignore"):
+        half = exact.astype(np.float16)
+    if not np.isfinite(half).all():
+        raise ValueError(f"tensor {name} holds numbers beyond the range of float16 (65504)")
+    return half
 
 
 def tensors_digest(tensors: Mapping[str, NDArray[Any]]) -> str:
@@ -111,9 +133,11 @@ class SafetensorsFile:
         self.architecture = _read(_ARCHITECTURE, metadata, "architecture")
         self.game = metadata["hauteur.game"]
         self.training = _read(_TRAINING, metadata, "training")
-        wrong = [name for name, kind in self._types.items() if kind != "F32"]
+        wrong = [name for name, kind in self._types.items() if kind not in _STORED]
         if wrong:
-            raise ValueError(f"tensor {wrong[0]} has type {self._types[wrong[0]]}, expected F32")
+            raise ValueError(
+                f"tensor {wrong[0]} has type {self._types[wrong[0]]}, expected one of {', '.join(_STORED)}"
+            )
         _check_tensors(shapes, self.architecture)
         if metadata.get(DIGEST_KEY, digest := _metadata_digest(metadata)) != digest:
             raise ValueError("its metadata is not what was written (its sha256 differs)")
@@ -122,7 +146,7 @@ class SafetensorsFile:
 
     def encodings(self) -> tuple[str, ...]:
         """Storage formats of the tensors."""
-        return ("FLOAT32",)
+        return tuple(sorted({_STORED[kind] for kind in self._types.values()}))
 
     def tensors(self) -> dict[str, Floats]:
         """Return all tensors by name, float32, finite; ValueError where they are not those that were written."""
@@ -133,7 +157,7 @@ class SafetensorsFile:
                 raise ValueError(f"{self._path}: tensor {name} holds numbers that are not finite")
         if self._digest is not None and self._digest != tensors_digest(tensors):
             raise ValueError(f"{self._path}: its tensors are not those that were written (their sha256 differs)")
-        return tensors
+        return {name: np.asarray(values, np.float32) for name, values in tensors.items()}
 
 
 def _read(adapter: TypeAdapter[Read], metadata: Mapping[str, str], key: str) -> Read:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hauteur.networks.architecture import Architecture, Lc0Architecture, NetDescription
-from hauteur.networks.files import SafetensorsFile, safetensors_bytes
+from hauteur.networks.files import SafetensorsFile, StorageType, safetensors_bytes
 from hauteur.networks.lc0 import EncodingName, Lc0File, from_resnet, lc0_bytes
 from hauteur.networks.lc0_layers import Floats
 from hauteur.system.files import sha256_of, write_bytes
@@ -88,33 +88,46 @@ def save(
     *,
     game: str,
     training: Mapping[str, object] | None = None,
-    encoding: EncodingName = "linear16",
+    encoding: EncodingName | None = None,
 ) -> None:
     """Write a network as `.safetensors` or `.pb.gz` (by the name), whole or not at all.
 
-    `encoding` is for `.pb.gz` alone. Raises ValueError where the tensors do not fit, or lc0 has no such network.
+    encoding: of the numbers; `.safetensors` float32 (default) or float16, `.pb.gz` linear16 (default) or any other.
+    Raises ValueError where the tensors or the encoding do not fit, or lc0 has no such network.
     """
     path = Path(path)
     suffix = _suffix(path)
     if suffix == ".safetensors":
-        data = safetensors_bytes(architecture, tensors, game=game, training=training)
+        data = safetensors_bytes(architecture, tensors, game=game, training=training, dtype=_storage(path, encoding))
     elif suffix == ".pb.gz":
         if not isinstance(architecture, Lc0Architecture):
             architecture, tensors = from_resnet(architecture, tensors)
-        data = lc0_bytes(architecture, tensors, training, encoding)
+        data = lc0_bytes(architecture, tensors, training, encoding or "linear16")
     else:
         raise ValueError(f"{path}: cannot save weights as ONNX; use convert")
     write_bytes(path, data)
 
 
-def convert(source: str | Path, target: str | Path, *, encoding: EncodingName = "linear16") -> None:
-    """Write the network of one file as another kind, by the target's name: `.safetensors`, `.pb.gz` or `.onnx`."""
+def _storage(path: Path, encoding: EncodingName | None) -> StorageType:
+    """Return the type of the numbers in a `.safetensors` file."""
+    if encoding not in (None, "float32", "float16"):
+        raise ValueError(f"{path}: encoding {encoding} is for .pb.gz files; .safetensors has float32 and float16")
+    return encoding or "float32"
+
+
+def convert(source: str | Path, target: str | Path, *, encoding: EncodingName | None = None) -> None:
+    """Write the network of one file as another kind, by the target's name: `.safetensors`, `.pb.gz` or `.onnx`.
+
+    encoding: as in `save`; ONNX files are float32.
+    """
     source, target = Path(source), Path(target)
     if source.resolve() == target.resolve():
         raise ValueError(f"{target}: is the file to convert; give another name")
     suffix = _suffix(target)
     net = load(source)
     if suffix == ".onnx":
+        if encoding not in (None, "float32"):
+            raise ValueError(f"{target}: ONNX files are written in float32, not in {encoding}")
         from hauteur.networks.onnx import export_onnx
 
         export_onnx(net, target)

@@ -73,7 +73,7 @@ def convert(
     target: Path,
     /,
     *,
-    encoding: Literal["linear16", "float16", "bfloat16", "float32"] = "linear16",
+    encoding: Literal["linear16", "float16", "bfloat16", "float32"] | None = None,
     force: bool = False,
 ) -> None:
     """Write a net in another format, chosen by the target's name: .safetensors, .pb.gz (lc0) or .onnx.
@@ -85,7 +85,8 @@ def convert(
     target
         Output file.
     encoding
-        Number encoding of a .pb.gz file. Every lc0 reads linear16; the others need lc0 0.33.
+        Encoding of the numbers. In a .pb.gz file linear16 (default), which every lc0 reads; the others need lc0 0.33.
+        In a .safetensors file float32 (default), or float16, which halves it. An .onnx file has float32.
     force
         Overwrite an existing target.
     """
