@@ -17,7 +17,7 @@ from hauteur.learning.shards import write_shard
 from hauteur.matches.arena import play_games
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.networks.evaluators.factory import make_evaluator
-from hauteur.players.player import Player
+from hauteur.players.search_player import SearchPlayer
 from hauteur.search.params import Temperature
 
 
@@ -26,7 +26,7 @@ def self_play(net: str, games: int, visits: int, max_plies: int) -> list[GameRec
     game = _core.Game("chess")
     evaluator = make_evaluator(game, net, threads=1)
     temperature = Temperature(initial=1.0, decay_moves=15)
-    player = Player("self", evaluator, LearningSearch(), visits, temperature)
+    player = SearchPlayer("self", evaluator, LearningSearch(), visits, temperature)
     plans = [GamePlan(index) for index in range(games)]
     batch = max(16, games // 2)
     played = play_games(

@@ -7,7 +7,7 @@ from hauteur import _core
 from hauteur.learning.gate import BEST, CANDIDATE, GateResults, decide, gate_match, pair_plans, sprt_of
 from hauteur.learning.recipe import GateSettings
 from hauteur.matches.ratings.elo import MatchScore
-from hauteur.players.player import Player
+from hauteur.players.search_player import SearchPlayer
 from hauteur.search.params import SearchParams, Temperature
 
 GAME = _core.Game("connect4")
@@ -64,7 +64,7 @@ def test_pairs_share_their_opening_and_swap_seats() -> None:
 
 def test_more_visits_win_the_match() -> None:
     strong, weak = (
-        Player(name, ToyEvaluator(GAME), SearchParams(), visits, Temperature(initial=0.5))
+        SearchPlayer(name, ToyEvaluator(GAME), SearchParams(), visits, Temperature(initial=0.5))
         for name, visits in (("strong", 200), ("weak", 4))
     )
     seen: list[int] = []
@@ -84,7 +84,7 @@ SPRT = {"elo0": 0.0, "elo1": 100.0}
 def test_a_sequential_gate_ends_early_and_says_why() -> None:
     gate = settings(by="sprt", games=200, opening_plies=2, sprt=SPRT)
     strong, weak = (
-        Player(name, ToyEvaluator(GAME), SearchParams(), visits, Temperature(initial=0.5))
+        SearchPlayer(name, ToyEvaluator(GAME), SearchParams(), visits, Temperature(initial=0.5))
         for name, visits in (("strong", 200), ("weak", 4))
     )
     match = gate_match(GAME, strong, weak, gate, generation=1, seed=1, parallel=16, batch_size=8)

@@ -22,7 +22,7 @@ from hauteur.learning.pipeline import learn
 from hauteur.learning.recipe import Recipe, parse_recipe, recipe_toml
 from hauteur.learning.run_folder import RunFolder
 from hauteur.learning.run_players import RunPlayers
-from hauteur.players.player import Player
+from hauteur.players.search_player import SearchPlayer
 
 TINY: dict[str, Any] = {
     "game": "tictactoe",
@@ -261,7 +261,7 @@ def test_the_gate_plays_without_what_makes_games_vary(finished: Path) -> None:
         (played,) = players.of_selfplay([1], recipe.selfplay, stack)
     assert (judged.dirichlet, judged.forced_playouts, judged.search_contempt) == (None, None, None)
     assert judged.solver is not None
-    assert isinstance(played, Player)
+    assert isinstance(played, SearchPlayer)
     assert None not in (played.search.dirichlet, played.search.forced_playouts, played.search.search_contempt)
 
 

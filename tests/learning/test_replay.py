@@ -15,7 +15,7 @@ from hauteur.learning.replay import ReplayBuffer, first_needed
 from hauteur.learning.shards import read_shard, write_shard
 from hauteur.matches.arena import play_games
 from hauteur.matches.record import GamePlan, GameRecord
-from hauteur.players.player import Player
+from hauteur.players.search_player import SearchPlayer
 from hauteur.search.params import Dirichlet, SearchParams, Temperature
 
 GAME = _core.Game("connect4")
@@ -23,7 +23,7 @@ GAME = _core.Game("connect4")
 
 @pytest.fixture(scope="module")
 def records() -> list[GameRecord]:
-    player = Player("toy", ToyEvaluator(GAME), SearchParams(dirichlet=Dirichlet()), 10, Temperature(initial=1.0))
+    player = SearchPlayer("toy", ToyEvaluator(GAME), SearchParams(dirichlet=Dirichlet()), 10, Temperature(initial=1.0))
     plans = [GamePlan(index, start=(3, 2, 3)[: index % 4]) for index in range(12)]
     played = play_games(GAME, [player], plans, seed=1, purpose="t", parallel=4, batch_size=4)
     return sorted(played, key=lambda game: game.plan.index)
@@ -257,7 +257,7 @@ def test_an_empty_buffer_cannot_be_sampled() -> None:
 def test_games_from_other_positions_keep_their_origin(tmp_path: Path) -> None:
     chess = _core.Game("chess")
     odds = _core.Game("chess(fen=rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1)")
-    player = Player("toy", ToyEvaluator(chess), SearchParams(), 4, Temperature(initial=1.0))
+    player = SearchPlayer("toy", ToyEvaluator(chess), SearchParams(), 4, Temperature(initial=1.0))
     plans = [GamePlan(0), GamePlan(1, origin=odds.initial_state(), start=(322,))]
     played = play_games(chess, [player], plans, seed=1, purpose="t", parallel=2, batch_size=2, max_plies=6)
     records = sorted(played, key=lambda game: game.plan.index)

@@ -19,8 +19,8 @@ from hauteur.learning.selfplay import game_plans, play_generation, shard_paths
 from hauteur.matches.openings import read_openings
 from hauteur.matches.record import GamePlan
 from hauteur.matches.resignation import NOBODY, Resignation, Watch
-from hauteur.players.player import Player
 from hauteur.players.playout_cap import PlayoutCap
+from hauteur.players.search_player import SearchPlayer
 from hauteur.search.params import Dirichlet, SearchParams, Temperature
 from hauteur.search.rules import ForcedPlayouts, SecondNet
 
@@ -180,7 +180,7 @@ def test_games_from_a_book_are_learned_from_as_they_were_played(tmp_path: Path) 
     settings = SelfPlaySettings(
         games=4, visits=4, opening_book=str(chess_book(tmp_path)), opening_plies=3, max_plies=9, parallel_games=4
     )
-    toy = Player("toy", ToyEvaluator(chess), SearchParams(), 4, Temperature(initial=1.0))
+    toy = SearchPlayer("toy", ToyEvaluator(chess), SearchParams(), 4, Temperature(initial=1.0))
     play_generation(chess, [toy], settings, folder=tmp_path, generation=1, nets=[0], seed=1)
     buffer = ReplayBuffer(chess, 10)
     games = buffer.extend(shard_paths(tmp_path, 1))

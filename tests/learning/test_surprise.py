@@ -17,7 +17,7 @@ from hauteur.learning.replay import ReplayBuffer, drawing_weights
 from hauteur.learning.shards import write_shard
 from hauteur.matches.arena import play_games
 from hauteur.matches.record import GamePlan, GameRecord
-from hauteur.players.player import Player
+from hauteur.players.search_player import SearchPlayer
 from hauteur.players.surprise import LEAST_PRIOR, policy_surprise
 from hauteur.search.params import Dirichlet, SearchParams, Temperature
 
@@ -26,7 +26,7 @@ GAME = _core.Game("connect4")
 
 @pytest.fixture(scope="module")
 def records() -> list[GameRecord]:
-    player = Player("toy", ToyEvaluator(GAME), SearchParams(dirichlet=Dirichlet()), 10, Temperature(initial=1.0))
+    player = SearchPlayer("toy", ToyEvaluator(GAME), SearchParams(dirichlet=Dirichlet()), 10, Temperature(initial=1.0))
     plans = [GamePlan(index) for index in range(6)]
     played = play_games(GAME, [player], plans, seed=1, purpose="t", parallel=4, batch_size=4)
     return sorted(played, key=lambda game: game.plan.index)

@@ -17,7 +17,7 @@ from hauteur.learning.train import Batch, Trainer, learning_rate, losses, steps_
 from hauteur.matches.arena import play_games
 from hauteur.matches.record import GamePlan
 from hauteur.networks import ResNetArchitecture
-from hauteur.players.player import Player
+from hauteur.players.search_player import SearchPlayer
 from hauteur.search.params import Dirichlet, SearchParams, Temperature
 from hauteur.system.seeds import stream
 
@@ -41,7 +41,7 @@ def architecture(value: str = "wdl") -> ResNetArchitecture:
 
 @pytest.fixture(scope="module")
 def buffer(tmp_path_factory: pytest.TempPathFactory) -> ReplayBuffer:
-    player = Player("toy", ToyEvaluator(GAME), SearchParams(dirichlet=Dirichlet()), 20, Temperature(initial=1.0))
+    player = SearchPlayer("toy", ToyEvaluator(GAME), SearchParams(dirichlet=Dirichlet()), 20, Temperature(initial=1.0))
     games = list(play_games(GAME, [player], map(GamePlan, range(40)), seed=1, purpose="t", parallel=8, batch_size=8))
     path = Path(tmp_path_factory.mktemp("games")) / "a.parquet"
     write_shard(path, GAME.spec, games, generation=1, nets=[0])

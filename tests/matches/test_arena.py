@@ -10,19 +10,19 @@ from hauteur import _core
 from hauteur.games.end_reasons import PLY_LIMIT
 from hauteur.matches.arena import ArenaFacts, play_games
 from hauteur.matches.record import GamePlan, GameRecord
-from hauteur.players.player import Player
+from hauteur.players.search_player import SearchPlayer
 from hauteur.search.params import Dirichlet, SearchParams, Temperature
 
 GAME = _core.Game("connect4")
 
 
-def player(salt: int = 0, *, visits: int = 12, temperature: float = 1.0, noise: bool = True) -> Player:
+def player(salt: int = 0, *, visits: int = 12, temperature: float = 1.0, noise: bool = True) -> SearchPlayer:
     search = SearchParams(dirichlet=Dirichlet() if noise else None)
-    return Player(f"toy {salt}", ToyEvaluator(GAME, salt=salt), search, visits, Temperature(initial=temperature))
+    return SearchPlayer(f"toy {salt}", ToyEvaluator(GAME, salt=salt), search, visits, Temperature(initial=temperature))
 
 
 def games_of(
-    players: list[Player],
+    players: list[SearchPlayer],
     plans: list[GamePlan],
     *,
     seed: int = 1,
@@ -168,8 +168,8 @@ def test_games_begin_at_their_origin() -> None:
 def test_a_player_against_itself_is_self_play_when_no_tree_is_kept() -> None:
     """Two players with the same net and cleared trees move as one player does, but for their own noise."""
     search = SearchParams(reuse_tree=False)
-    alone = Player("a", ToyEvaluator(GAME), search, 20, Temperature(initial=0))
-    twins = [Player("b", ToyEvaluator(GAME), search, 20, Temperature(initial=0)) for _ in range(2)]
+    alone = SearchPlayer("a", ToyEvaluator(GAME), search, 20, Temperature(initial=0))
+    twins = [SearchPlayer("b", ToyEvaluator(GAME), search, 20, Temperature(initial=0)) for _ in range(2)]
     plans = [GamePlan(0), GamePlan(1, start=(3, 3)), GamePlan(2, start=(0, 6, 1))]
     seated = [GamePlan(plan.index, (0, 1), plan.start) for plan in plans]
     assert lines(games_of([alone], plans)) == lines(games_of(twins, seated))

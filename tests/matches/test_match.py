@@ -17,7 +17,7 @@ from hauteur.matches.folder import MatchFolder
 from hauteur.matches.match import match_games
 from hauteur.matches.results import MatchGame, Tally, Work, table
 from hauteur.players.build import Evaluators, Resources, build_player
-from hauteur.players.player import Player
+from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import parse_player
 
 
@@ -152,21 +152,21 @@ def test_players_of_one_net_share_its_evaluator(root: Path) -> None:
     with Evaluators(CONNECT4, FAST) as evaluators:
         first, second = build_player(CONNECT4, a, evaluators, "A"), build_player(CONNECT4, b, evaluators, "B")
         third = build_player(CONNECT4, parse_player("net=uniform"), evaluators, "C")
-        assert isinstance(first, Player)
-        assert isinstance(second, Player)
-        assert isinstance(third, Player)
+        assert isinstance(first, SearchPlayer)
+        assert isinstance(second, SearchPlayer)
+        assert isinstance(third, SearchPlayer)
         assert first.evaluator is second.evaluator
         assert third.evaluator is not first.evaluator
         assert (first.visits, second.visits, second.search.cpuct.init) == (5, 9, 3)
         assert len(evaluators.opened) == 2
 
 
-def toy_players() -> tuple[Player, Player]:
+def toy_players() -> tuple[SearchPlayer, SearchPlayer]:
     evaluator = ToyEvaluator(CONNECT4)
     a, b = settings_of().a, settings_of().b
     return (
-        Player("a", evaluator, a.search, 15, a.temperature),
-        Player("b", evaluator, b.search, 10, b.temperature),
+        SearchPlayer("a", evaluator, a.search, 15, a.temperature),
+        SearchPlayer("b", evaluator, b.search, 10, b.temperature),
     )
 
 

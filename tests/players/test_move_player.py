@@ -20,7 +20,7 @@ from hauteur.matches.results import MatchGame, table
 from hauteur.players.baselines import Baseline, make_baseline
 from hauteur.players.build import Resources
 from hauteur.players.move_player import ChosenMove, EngineFailure, EngineResignation, GameLost, MovePlayer, MoveRequest
-from hauteur.players.player import Player
+from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import PlayerSettings, parse_player, player_text
 from hauteur.search.params import SearchParams
 from hauteur.search.scores import pawns
@@ -29,15 +29,15 @@ GAME = _core.Game("nogo(size=5)")
 
 
 def games_of(
-    players: list[Player | MovePlayer], *, games: int = 6, facts: ArenaFacts | None = None
+    players: list[SearchPlayer | MovePlayer], *, games: int = 6, facts: ArenaFacts | None = None
 ) -> list[GameRecord]:
     plans = [GamePlan(index, (0, 1) if index % 2 == 0 else (1, 0)) for index in range(games)]
     played = play_games(GAME, players, plans, seed=4, purpose="test", parallel=3, batch_size=2, facts=facts)
     return sorted(played, key=lambda game: game.plan.index)
 
 
-def net_player() -> Player:
-    return Player("toy", ToyEvaluator(GAME), SearchParams(), 20)
+def net_player() -> SearchPlayer:
+    return SearchPlayer("toy", ToyEvaluator(GAME), SearchParams(), 20)
 
 
 def test_moves_are_recorded_and_not_learned_from() -> None:

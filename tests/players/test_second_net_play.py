@@ -12,7 +12,7 @@ from hauteur.cli import main
 from hauteur.matches.arena import play_games
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.players.build import Evaluators, Resources, build_player
-from hauteur.players.player import Player
+from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import parse_player, player_text
 from hauteur.search.analysis import Analysis
 from hauteur.search.driver import for_nets, run_searches
@@ -89,7 +89,7 @@ def test_a_missing_large_net_is_one_clear_line() -> None:
     assert forest.root_node_visits(ids).tolist() == [10]
 
 
-def games_of(players: list[Player], games: int, *, parallel: int = 4, in_flight: int = 2) -> list[GameRecord]:
+def games_of(players: list[SearchPlayer], games: int, *, parallel: int = 4, in_flight: int = 2) -> list[GameRecord]:
     plans = [GamePlan(index, (index % 2, 1 - index % 2)) for index in range(games)]
     played = play_games(
         GAME, players, plans, seed=3, purpose="test", parallel=parallel, batch_size=8, in_flight=in_flight
@@ -103,8 +103,8 @@ def test_games_between_two_nets_and_one(shared: bool) -> None:
     small, large = ToyEvaluator(GAME, salt=1), ToyEvaluator(GAME, salt=2)
     other = large if shared else ToyEvaluator(GAME, salt=2)
     players = [
-        Player("two", small, two_nets(), 20, Temperature(initial=1.0), large=large),
-        Player("one", other, SearchParams(cache_size=0), 10, Temperature(initial=1.0)),
+        SearchPlayer("two", small, two_nets(), 20, Temperature(initial=1.0), large=large),
+        SearchPlayer("one", other, SearchParams(cache_size=0), 10, Temperature(initial=1.0)),
     ]
     games = games_of(players, 6)
     again = games_of(players, 6, parallel=2, in_flight=1)
@@ -141,7 +141,7 @@ def test_a_player_with_a_large_net_as_text() -> None:
     assert parse_player(player_text(settings)) == settings
     with Evaluators(GAME, Resources(threads=1)) as evaluators:
         player = build_player(GAME, settings, evaluators, "A")
-        assert isinstance(player, Player)
+        assert isinstance(player, SearchPlayer)
         assert player.large is not None
         assert player.search.second_net == SecondNet(large_visits=50)
         with pytest.raises(ValueError, match="player B: the search settings have second_net"):

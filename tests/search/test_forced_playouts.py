@@ -18,7 +18,7 @@ from search_toys import hash_evaluator
 from hauteur._core import Forest, Game
 from hauteur.matches.arena import play_games
 from hauteur.matches.record import GamePlan
-from hauteur.players.player import TARGET_UNITS, Player
+from hauteur.players.search_player import TARGET_UNITS, SearchPlayer
 from hauteur.search.params import Cpuct, Dirichlet, Fpu, SearchParams, Temperature
 from hauteur.search.reference.forced_playouts import forced, pruned_visits
 from hauteur.search.reference.scores import Scores
@@ -157,7 +157,7 @@ def test_self_play_records_the_pruned_target() -> None:
     search = PLAIN.model_copy(
         update={"forced_playouts": ForcedPlayouts(), "dirichlet": Dirichlet(), "reuse_tree": False}
     )
-    player = Player("toy", ToyEvaluator(CONNECT4), search, 60, Temperature(initial=1.0))
+    player = SearchPlayer("toy", ToyEvaluator(CONNECT4), search, 60, Temperature(initial=1.0))
     plans = [GamePlan(0)]
     (game,) = play_games(CONNECT4, [player], plans, seed=3, purpose="t", parallel=1, batch_size=1, in_flight=1)
     parts = np.split(game.policy_counts, np.cumsum(game.policy_lengths)[:-1])

@@ -17,7 +17,7 @@ from search_toys import ToyGame, hash_evaluator, uniform_evaluator
 from hauteur._core import Forest, Game
 from hauteur.matches.arena import play_games
 from hauteur.matches.record import GamePlan
-from hauteur.players.player import TARGET_UNITS, Player
+from hauteur.players.search_player import TARGET_UNITS, SearchPlayer
 from hauteur.search.params import Dirichlet, SearchParams
 from hauteur.search.reference.gumbel import Knowledge, draw, improved_policy, sigma
 from hauteur.search.rules import (
@@ -298,7 +298,7 @@ def test_a_game_without_turns(rows: int) -> None:
 def test_self_play_records_the_improved_policy() -> None:
     game = Game("connect4")
     search = SearchParams(gumbel=Gumbel(considered=4), reuse_tree=False)
-    player = Player("toy", ToyEvaluator(game), search, visits=17)
+    player = SearchPlayer("toy", ToyEvaluator(game), search, visits=17)
     (record,) = play_games(game, [player], [GamePlan(0)], seed=3, purpose="test", parallel=1, batch_size=1, in_flight=1)
     ends = np.cumsum(record.policy_lengths)
     sums = np.array([part.sum(dtype=np.int64) for part in np.split(record.policy_counts, ends[:-1])])
@@ -309,7 +309,7 @@ def test_self_play_records_the_improved_policy() -> None:
 
 def test_without_gumbel_self_play_records_visits() -> None:
     game = Game("connect4")
-    player = Player("toy", ToyEvaluator(game), SearchParams(), visits=17)
+    player = SearchPlayer("toy", ToyEvaluator(game), SearchParams(), visits=17)
     (record,) = play_games(game, [player], [GamePlan(0)], seed=3, purpose="test", parallel=1, batch_size=1, in_flight=1)
     ends = np.cumsum(record.policy_lengths)
     assert np.split(record.policy_counts, ends[:-1])[0].sum() == 16

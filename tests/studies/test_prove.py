@@ -14,7 +14,7 @@ from search_toys import solved_tictactoe
 from hauteur import _core
 from hauteur.cli import main
 from hauteur.cli.commands import games as commands
-from hauteur.players.player import Player
+from hauteur.players.search_player import SearchPlayer
 from hauteur.search.params import SearchParams
 from hauteur.studies import exact_play
 from hauteur.studies.exact_play import (
@@ -38,10 +38,10 @@ class FunctionEvaluator(ToyEvaluator):
         return self.function(features)
 
 
-def player(game: _core.Game, function: Callable[[NDArray[np.float32]], Answers], visits: int) -> Player:
+def player(game: _core.Game, function: Callable[[NDArray[np.float32]], Answers], visits: int) -> SearchPlayer:
     evaluator = FunctionEvaluator(game, batch_size=64)
     evaluator.function = function
-    return Player("toy", evaluator, SearchParams(), visits)
+    return SearchPlayer("toy", evaluator, SearchParams(), visits)
 
 
 def rising(features: NDArray[np.float32]) -> Answers:
@@ -161,7 +161,7 @@ def test_shares_of_preserved_values() -> None:
     assert Preserved(10, 9, 4, 3).choices_share == 0.75
 
 
-def use_toy(monkeypatch: pytest.MonkeyPatch, judge: Player) -> None:
+def use_toy(monkeypatch: pytest.MonkeyPatch, judge: SearchPlayer) -> None:
     """The commands find this player's evaluator instead of a net's."""
     monkeypatch.setattr(commands, "evaluator_of", lambda game, net: judge.evaluator)
 

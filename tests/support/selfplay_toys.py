@@ -9,8 +9,8 @@ from hauteur import _core
 from hauteur.matches.arena import play_games
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.matches.resignation import Resignation
-from hauteur.players.player import Player
 from hauteur.players.playout_cap import PlayoutCap
+from hauteur.players.search_player import SearchPlayer
 from hauteur.search.params import Dirichlet, SearchParams, Temperature
 
 GAME = _core.Game("connect4")
@@ -21,14 +21,14 @@ CAP = PlayoutCap(full_share=0.25, fast_visits=5)
 
 def player(
     salt: int = 0, *, visits: int = 24, cap: PlayoutCap | None = None, search: SearchParams | None = None
-) -> Player:
+) -> SearchPlayer:
     search = search or SearchParams(dirichlet=Dirichlet())
-    return Player(
+    return SearchPlayer(
         f"toy {salt}", ToyEvaluator(GAME, salt=salt), search, visits, Temperature(initial=1.0), playout_cap=cap
     )
 
 
-def games_of(players: list[Player], plans: int | list[GamePlan] = 20, **options: Any) -> list[GameRecord]:
+def games_of(players: list[SearchPlayer], plans: int | list[GamePlan] = 20, **options: Any) -> list[GameRecord]:
     begun = [GamePlan(index) for index in range(plans)] if isinstance(plans, int) else plans
     defaults: dict[str, Any] = {"seed": 1, "purpose": "test", "parallel": 8, "batch_size": 8}
     return sorted(play_games(GAME, players, begun, **(defaults | options)), key=lambda game: game.plan.index)

@@ -11,14 +11,14 @@ from rich.console import Console
 from hauteur import _core
 from hauteur.engine.terminal import TerminalGame
 from hauteur.games.registry import make
-from hauteur.players.player import Player
+from hauteur.players.search_player import SearchPlayer
 from hauteur.search.params import SearchParams
 
 
 def played(spec: str, lines: list[str], humans: tuple[int, ...] = (0,)) -> tuple[str, _core.State]:
     """What is on the screen and the position after the human typed these lines."""
     game = make(spec)
-    player = Player("toy", ToyEvaluator(game), SearchParams(), 20)
+    player = SearchPlayer("toy", ToyEvaluator(game), SearchParams(), 20)
     screen = io.StringIO()
     answers: Iterator[str] = iter(lines)
 

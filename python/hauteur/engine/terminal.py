@@ -12,7 +12,7 @@ from rich.text import Text
 from hauteur import _core
 from hauteur.engine.nets import OpenNets
 from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
-from hauteur.players.player import Player
+from hauteur.players.search_player import SearchPlayer
 from hauteur.search.limits import Limits
 from hauteur.search.report import RootReport
 
@@ -37,7 +37,7 @@ class TerminalGame:
 
     def __init__(
         self,
-        player: Player,
+        player: SearchPlayer,
         game: _core.Game,
         humans: Sequence[int],
         *,

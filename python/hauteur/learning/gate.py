@@ -21,7 +21,7 @@ from hauteur.matches.ratings.elo import (
     score_interval,
 )
 from hauteur.matches.record import GamePlan
-from hauteur.players.player import Player
+from hauteur.players.search_player import SearchPlayer
 from hauteur.system.seeds import stream
 
 CANDIDATE, BEST = 0, 1
@@ -116,8 +116,8 @@ def sprt_of(settings: GateSettings) -> Sprt | None:
 
 def gate_match(
     game: _core.Game,
-    candidate: Player,
-    best: Player,
+    candidate: SearchPlayer,
+    best: SearchPlayer,
     settings: GateSettings,
     *,
     generation: int,

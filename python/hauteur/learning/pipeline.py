@@ -43,7 +43,7 @@ from hauteur.learning.trainers import Learners
 from hauteur.matches.ratings.elo import MatchScore, finite_elo
 from hauteur.networks.evaluators.batch_invariant import Exact
 from hauteur.players.move_player import MovePlayer
-from hauteur.players.player import Player
+from hauteur.players.search_player import SearchPlayer
 from hauteur.system import hardware
 from hauteur.system.files import write_bytes, write_json
 
@@ -332,7 +332,7 @@ class Run:
                 on_games=progress,
             )
 
-    def _add_cost(self, facts: ArenaFacts, players: Sequence[Player | MovePlayer], nets: Sequence[int]) -> None:
+    def _add_cost(self, facts: ArenaFacts, players: Sequence[SearchPlayer | MovePlayer], nets: Sequence[int]) -> None:
         """Count the evaluations by the run's nets in a stretch of self-play, and the normalised budget that they are.
 
         A unit is one evaluation of a tower of 128 filters and 10 blocks (Lan et al. 2019, section 4).
@@ -340,7 +340,9 @@ class Run:
         current, history = self.state.current, self.state.history
         done = {id(evaluator): network.rows for evaluator, network in facts.networks}
         own = [
-            player for player, net in zip(players, nets, strict=True) if isinstance(player, Player) and net != NO_NET
+            player
+            for player, net in zip(players, nets, strict=True)
+            if isinstance(player, SearchPlayer) and net != NO_NET
         ]
         asked = [{id(player.evaluator) for player in own}, {id(player.large) for player in own}]
         rows = [sum(done.get(evaluator, 0) for evaluator in kind) for kind in asked]

@@ -16,7 +16,7 @@ from hauteur.networks.evaluators.batch_invariant import Exact
 from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.players.build import Evaluators, Resources, build_player
 from hauteur.players.move_player import MovePlayer
-from hauteur.players.player import Player
+from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import Colours
 
 if TYPE_CHECKING:
@@ -62,15 +62,17 @@ class RunPlayers:
         }
         return nets[self.recipe.selfplay.episodes]
 
-    def of_selfplay(self, nets: list[int], settings: SelfPlaySettings, stack: ExitStack) -> list[Player | MovePlayer]:
+    def of_selfplay(
+        self, nets: list[int], settings: SelfPlaySettings, stack: ExitStack
+    ) -> list[SearchPlayer | MovePlayer]:
         """The players of self-play with these nets; settings: as they are in this generation."""
         players = [self._opponent(stack) if net == NO_NET else self._learner(net, settings, stack) for net in nets]
         best = players[-1]
-        if len(players) > 1 and isinstance(best, Player) and not settings.learn_from_best:
+        if len(players) > 1 and isinstance(best, SearchPlayer) and not settings.learn_from_best:
             players[-1] = replace(best, learns=False)
         return players
 
-    def of_gate(self, net: int, visits: int, stack: ExitStack) -> Player:
+    def of_gate(self, net: int, visits: int, stack: ExitStack) -> SearchPlayer:
         """Like in self-play, without what makes games vary, and with the gate's temperature.
 
         Noise and forced playouts are off, and search-contempt, which assumes a weaker opponent than a gate match has.
@@ -84,11 +86,11 @@ class RunPlayers:
         kinds = (False,) if self.recipe.large is None else (False, True)
         return [self.folder.net(generation, large=large) for large in kinds]
 
-    def _learner(self, net: int, settings: SelfPlaySettings, stack: ExitStack) -> Player:
+    def _learner(self, net: int, settings: SelfPlaySettings, stack: ExitStack) -> SearchPlayer:
         player = self._player(net, settings.search, settings.visits, settings.temperature, stack)
         return replace(player, playout_cap=settings.playout_cap)
 
-    def _opponent(self, stack: ExitStack) -> Player | MovePlayer:
+    def _opponent(self, stack: ExitStack) -> SearchPlayer | MovePlayer:
         """The fixed opponent, whose moves are not learned from."""
         settings, run, rows = self.recipe.opponent, self.recipe.run, self.recipe.selfplay.batch_size
         if settings is None:
@@ -96,7 +98,7 @@ class RunPlayers:
         resources = Resources(threads=self.threads, batch_size=rows, backend=run.backend)
         evaluators = stack.enter_context(Evaluators(self.game, resources))
         player = build_player(self.game, settings, evaluators, "opponent")
-        if not isinstance(player, Player):
+        if not isinstance(player, SearchPlayer):
             return player
         if self.exact is None:
             return replace(player, learns=False)
@@ -106,10 +108,10 @@ class RunPlayers:
 
     def _player(
         self, net: int, search: SearchParams, visits: int, temperature: Temperature, stack: ExitStack
-    ) -> Player:
+    ) -> SearchPlayer:
         """A player with the net, or the two nets, of a generation."""
         evaluator, *large = [self._evaluator(path, kind, stack) for kind, path in enumerate(self.net_files(net))]
-        return Player(f"gen-{net}", evaluator, search, visits, temperature, large[0] if large else None)
+        return SearchPlayer(f"gen-{net}", evaluator, search, visits, temperature, large[0] if large else None)
 
     def _evaluator(self, path: Path, kind: int, stack: ExitStack) -> Evaluator:
         """The evaluator of a net; kind: 0 small, 1 large."""

@@ -20,7 +20,7 @@ from hauteur.matches.openings import Opening, first_of_two, random_opening, read
 from hauteur.matches.ratings.elo import MatchScore
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.players.move_player import MovePlayer
-from hauteur.players.player import Player
+from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import Colours
 from hauteur.system.seeds import derived_seed, stream
 
@@ -32,7 +32,7 @@ def shard_paths(folder: Path, generation: int) -> list[Path]:
 
 def play_generation(
     game: _core.Game,
-    players: Sequence[Player | MovePlayer],
+    players: Sequence[SearchPlayer | MovePlayer],
     settings: SelfPlaySettings,
     *,
     folder: Path,
@@ -66,7 +66,7 @@ def play_generation(
 
 def play_probe(
     game: _core.Game,
-    players: Sequence[Player | MovePlayer],
+    players: Sequence[SearchPlayer | MovePlayer],
     settings: SelfPlaySettings,
     *,
     generation: int,
@@ -90,7 +90,7 @@ def play_probe(
 
 def episodes(
     game: _core.Game,
-    players: Sequence[Player | MovePlayer],
+    players: Sequence[SearchPlayer | MovePlayer],
     settings: SelfPlaySettings,
     plans: Iterator[GamePlan],
     *,
@@ -117,9 +117,9 @@ def episodes(
     )
 
 
-def n_scl_of(player: Player | MovePlayer) -> int | None:
+def n_scl_of(player: SearchPlayer | MovePlayer) -> int | None:
     """N_scl of search-contempt in the player's search; None where it is off."""
-    if not isinstance(player, Player):
+    if not isinstance(player, SearchPlayer):
         return None
     rule = player.search.search_contempt
     return None if rule is None or rule.is_neutral else rule.n_scl

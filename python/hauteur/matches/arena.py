@@ -26,7 +26,7 @@ from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.matches.resignation import Resignation
 from hauteur.matches.running_game import Move, Slot, played, unsearched
 from hauteur.players.move_player import GameLost, MovePlayer, PendingMoves
-from hauteur.players.player import Player
+from hauteur.players.search_player import SearchPlayer
 from hauteur.search.driver import SearchDriver, Searched, SearchFacts
 from hauteur.search.scores import pawns
 from hauteur.system.seeds import derived_seed, stream
@@ -59,7 +59,7 @@ class ArenaFacts:
 
 def play_games(
     game: _core.Game,
-    players: Sequence[Player | MovePlayer],
+    players: Sequence[SearchPlayer | MovePlayer],
     plans: Iterable[GamePlan],
     *,
     seed: int,
@@ -85,9 +85,9 @@ def play_games(
     tables = {
         number: _PlayerTable(player, player.forest(game, seed=seed, threads=threads))
         for number, player in enumerate(players)
-        if isinstance(player, Player)
+        if isinstance(player, SearchPlayer)
     }
-    others = {number: player for number, player in enumerate(players) if not isinstance(player, Player)}
+    others = {number: player for number, player in enumerate(players) if not isinstance(player, SearchPlayer)}
     searched = [Searched(table.forest, table.player.evaluator, table.player.large) for table in tables.values()]
     driver = SearchDriver(searched, batch_size, in_flight, spread=True)
     settings = _GameSettings(seed, purpose, parallel, max_plies, resignation, tree_per_side)
@@ -111,7 +111,7 @@ class _GameSettings:
 class _PlayerTable:
     """A player with its forest, and the games in which it is thinking (by tree)."""
 
-    player: Player
+    player: SearchPlayer
     forest: _core.Forest
     thinking: dict[int, Slot] = field(default_factory=dict)
 

@@ -31,7 +31,7 @@ from hauteur.players.build import (
     player_name,
 )
 from hauteur.players.move_player import MovePlayer
-from hauteur.players.player import Player
+from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import Colours, PlayerSettings
 from hauteur.system.files import sha256_of
 from hauteur.system.provenance import provenance
@@ -101,7 +101,7 @@ def match_plans(
 
 def match_games(
     game: _core.Game,
-    players: tuple[Player | MovePlayer, Player | MovePlayer],
+    players: tuple[SearchPlayer | MovePlayer, SearchPlayer | MovePlayer],
     settings: MatchSettings,
     openings: Sequence[Opening] = (),
     *,

@@ -18,7 +18,7 @@ from hauteur.players.engines.host import EngineHost
 from hauteur.players.engines.player import make_engine
 from hauteur.players.engines.probe import probed
 from hauteur.players.move_player import MovePlayer
-from hauteur.players.player import Player
+from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import PlayerSettings, player_text
 from hauteur.search.driver import for_nets, nets_of
 from hauteur.system.files import sha256_of
@@ -109,7 +109,9 @@ class Evaluators:
         return self._engines
 
 
-def build_player(game: _core.Game, settings: PlayerSettings, evaluators: Evaluators, label: str) -> Player | MovePlayer:
+def build_player(
+    game: _core.Game, settings: PlayerSettings, evaluators: Evaluators, label: str
+) -> SearchPlayer | MovePlayer:
     """The player that the settings describe; ValueError, naming the player, where the search or game refuses them."""
     try:
         if settings.baseline is not None:
@@ -121,9 +123,9 @@ def build_player(game: _core.Game, settings: PlayerSettings, evaluators: Evaluat
         raise ValueError(f"player {label}: {error}") from None
 
 
-def _net_player(game: _core.Game, settings: PlayerSettings, evaluators: Evaluators, name: str) -> Player:
+def _net_player(game: _core.Game, settings: PlayerSettings, evaluators: Evaluators, name: str) -> SearchPlayer:
     large = evaluators.get(settings.large_net, settings) if settings.large_net else None
-    player = Player(
+    player = SearchPlayer(
         name=name,
         evaluator=evaluators.get(resolved_net(game, settings), settings),
         large=large,

@@ -16,7 +16,7 @@ from hauteur.matches.ratings.elo import MatchScore
 from hauteur.matches.record import GamePlan
 from hauteur.networks.bundled import data_path
 from hauteur.networks.evaluators.rollout import RolloutEvaluator
-from hauteur.players.player import Player
+from hauteur.players.search_player import SearchPlayer
 from hauteur.search.driver import run_searches
 from hauteur.search.params import Cpuct, Fpu, SearchParams
 
@@ -40,7 +40,7 @@ class Exhaustion:
     lost: list[str] = field(default_factory=list)
 
 
-def play_against_every_reply(player: Player, game: _core.Game, *, seed: int = 0) -> list[Exhaustion]:
+def play_against_every_reply(player: SearchPlayer, game: _core.Game, *, seed: int = 0) -> list[Exhaustion]:
     """Let `player` answer every possible play of its opponent, once in each seat.
 
     All positions of one ply are searched together. A position that several orders of moves lead to counts once.
@@ -48,7 +48,7 @@ def play_against_every_reply(player: Player, game: _core.Game, *, seed: int = 0)
     return [_exhaust(player, game, seat, seed) for seat in SEATS]
 
 
-def _exhaust(player: Player, game: _core.Game, seat: int, seed: int) -> Exhaustion:
+def _exhaust(player: SearchPlayer, game: _core.Game, seat: int, seed: int) -> Exhaustion:
     result = Exhaustion(seat)
     chooser = MoveChooser(player, game, seed=seed)
     level = [game.initial_state()]
@@ -98,7 +98,7 @@ def _count_end(result: Exhaustion, state: _core.State) -> None:
 class MoveChooser:
     """A player's choices in many positions at once. Every search is sequential: one leaf at a time in a tree."""
 
-    def __init__(self, player: Player, game: _core.Game, *, seed: int = 0) -> None:
+    def __init__(self, player: SearchPlayer, game: _core.Game, *, seed: int = 0) -> None:
         """`seed` keys the random draws of the searches."""
         search = player.search.model_copy(update={"max_in_flight": 1})
         self._player = player
@@ -171,7 +171,7 @@ class Preserved:
 
 
 def value_preserving_moves(
-    player: Player, positions: Sequence[SolvedPosition], *, seed: int = 0
+    player: SearchPlayer, positions: Sequence[SolvedPosition], *, seed: int = 0
 ) -> dict[int, Preserved]:
     """Measure, by ply, how often the player's move preserves the value of the position."""
     actions = MoveChooser(player, _core.Game("connect4"), seed=seed).choose([p.state for p in positions])
@@ -210,17 +210,17 @@ PLAIN_MCTS = SearchParams(cpuct=Cpuct(init=4.0, factor=0.0), fpu=Fpu(value=0.0),
 move (4 scored 65 % to 69 % against each of the others in 40 games)."""
 
 
-def play_rollouts(player: Player, game: _core.Game, *, rollouts: int, games: int, seed: int = 0) -> RolloutMatch:
+def play_rollouts(player: SearchPlayer, game: _core.Game, *, rollouts: int, games: int, seed: int = 0) -> RolloutMatch:
     """Play `games` games from the initial state, seats alternating, against plain MCTS with `rollouts` games a move.
 
     The opponent's random games are new in every search, so that its play differs from game to game.
     """
     with closing(RolloutEvaluator(game, seed=seed, fresh=True)) as evaluator:
-        opponent = Player(f"mcts:{rollouts}", evaluator, PLAIN_MCTS, rollouts)
+        opponent = SearchPlayer(f"mcts:{rollouts}", evaluator, PLAIN_MCTS, rollouts)
         return _match(player, opponent, game, games, seed)
 
 
-def _match(player: Player, opponent: Player, game: _core.Game, games: int, seed: int) -> RolloutMatch:
+def _match(player: SearchPlayer, opponent: SearchPlayer, game: _core.Game, games: int, seed: int) -> RolloutMatch:
     plans = (GamePlan(index, (0, 1) if index % 2 == 0 else (1, 0)) for index in range(games))
     record, lines = MatchScore(), set()
     for played in play_games(

@@ -18,7 +18,7 @@ from hauteur.learning.recipe import SelfPlaySettings, parse_recipe
 from hauteur.learning.selfplay import episodes, game_plans
 from hauteur.matches.arena import ArenaFacts
 from hauteur.networks.evaluators.factory import make_evaluator
-from hauteur.players.player import Player
+from hauteur.players.search_player import SearchPlayer
 from hauteur.system.hardware import resident_bytes
 
 MEMORY_POINTS = 40
@@ -82,7 +82,7 @@ def selfplay(
         net_file(game, net, filters, blocks) as path,
         closing(make_evaluator(game, str(path), precision=precision, threads=threads)) as evaluator,
     ):
-        player = Player(path.name, evaluator, settings.search, settings.visits, settings.temperature)
+        player = SearchPlayer(path.name, evaluator, settings.search, settings.visits, settings.temperature)
         player = replace(player, playout_cap=settings.playout_cap)
         for _ in run.games(game, player, settings, seed=seed):
             pass
@@ -115,7 +115,7 @@ class SelfPlaySpeed:
     learned: int = 0
     curve: list[tuple[int, int]] = field(default_factory=list)
 
-    def games(self, game: _core.Game, player: Player, settings: SelfPlaySettings, *, seed: int) -> Generator[int]:
+    def games(self, game: _core.Game, player: SearchPlayer, settings: SelfPlaySettings, *, seed: int) -> Generator[int]:
         """Play the games; yield how many are over whenever one ends."""
         plans = game_plans(game, settings, generation=1, seed=seed, without=set())
         began, own_began = time.process_time(), time.thread_time()

@@ -17,7 +17,7 @@ from hauteur.learning.shards import write_shard
 from hauteur.matches.arena import play_games
 from hauteur.matches.record import GamePlan
 from hauteur.networks.evaluators.factory import make_evaluator
-from hauteur.players.player import Player
+from hauteur.players.search_player import SearchPlayer
 from hauteur.search.params import SearchParams, Temperature
 from hauteur.system.seeds import stream
 
@@ -100,7 +100,7 @@ def trainer_of(game: _core.Game, net: Path | None, filters: int, blocks: int, se
 def played_buffer(game: _core.Game, settings: TrainSettings) -> ReplayBuffer:
     """Games of a few visits a move, from a file as in a run."""
     with closing(make_evaluator(game, "uniform")) as evaluator:
-        player = Player("uniform", evaluator, SearchParams(), VISITS, Temperature(initial=1.0))
+        player = SearchPlayer("uniform", evaluator, SearchParams(), VISITS, Temperature(initial=1.0))
         plans = map(GamePlan, range(GAMES))
         games = list(play_games(game, [player], plans, seed=1, purpose="bench", parallel=64, batch_size=64))
     buffer = ReplayBuffer(game, GAMES, legal=settings.mask_illegal)

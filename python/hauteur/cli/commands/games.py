@@ -14,7 +14,7 @@ from hauteur.games.registry import check_game as results_of_laws
 from hauteur.games.registry import make
 from hauteur.matches.ratings.elo import score_interval
 from hauteur.networks.bundled import net_or_shipped
-from hauteur.players.player import Player
+from hauteur.players.search_player import SearchPlayer
 from hauteur.search.params import SearchParams, Temperature
 from hauteur.studies.exact_play import (
     Preserved,
@@ -140,13 +140,13 @@ PROVABLE = ("tictactoe", "connect4")
 
 
 @contextmanager
-def _player(game: _core.Game, net: str | None, visits: int) -> Iterator[Player]:
+def _player(game: _core.Game, net: str | None, visits: int) -> Iterator[SearchPlayer]:
     """The player of a net, at temperature 0; its evaluator is closed at the end."""
     if visits < 1:
         raise ValueError(f"visits must be >= 1, got {visits}")
     chosen = net_or_shipped(net, spec=game.spec, game_name=game.name)
     with closing(evaluator_of(game, chosen)) as evaluator:
-        yield Player(Path(chosen).name.split(".")[0], evaluator, SearchParams(), visits)
+        yield SearchPlayer(Path(chosen).name.split(".")[0], evaluator, SearchParams(), visits)
 
 
 def evaluator_of(game: _core.Game, net: str) -> "Evaluator":
@@ -156,7 +156,7 @@ def evaluator_of(game: _core.Game, net: str) -> "Evaluator":
     return make_evaluator(game, net)
 
 
-def _prove_exhaustively(player: Player, game: _core.Game, seed: int, json: bool) -> int:
+def _prove_exhaustively(player: SearchPlayer, game: _core.Game, seed: int, json: bool) -> int:
     """Print what became of the games against every reply; 1 if any is lost."""
     started = time.perf_counter()
     results = play_against_every_reply(player, game, seed=seed)
@@ -176,7 +176,7 @@ def _prove_exhaustively(player: Player, game: _core.Game, seed: int, json: bool)
     return 1 if losses else 0
 
 
-def _prove_by_values(player: Player, at_least: float, seed: int, json: bool) -> int:
+def _prove_by_values(player: SearchPlayer, at_least: float, seed: int, json: bool) -> int:
     """Print the shares by ply and in all; 1 if the total share is less than `at_least`."""
     by_ply = value_preserving_moves(player, solved_connect4_positions(), seed=seed)
     in_all = total(list(by_ply.values()))

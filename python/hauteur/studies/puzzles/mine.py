@@ -20,7 +20,7 @@ from hauteur.games.game_line import BadGame
 from hauteur.networks.evaluators.factory import evaluations_per_second
 from hauteur.players.build import Evaluators, Resources, build_player, net_content, resolved_net
 from hauteur.players.engines.settings import EngineSettings
-from hauteur.players.player import Player
+from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import PlayerSettings, player_text
 from hauteur.search.batch_analysis import BatchAnalysis, RequestChain
 from hauteur.studies.puzzles.criteria import MineRule
@@ -166,7 +166,7 @@ class Mine:
         return found
 
     def _analysis_of(self, player: object) -> BatchAnalysis:
-        if not isinstance(player, Player):
+        if not isinstance(player, SearchPlayer):
             raise ValueError("--player: puzzles are mined by a player with a net")
         return BatchAnalysis(player.evaluator, player.search, player.large, seed=self.settings.seed)
 

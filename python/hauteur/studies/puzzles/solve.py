@@ -15,7 +15,7 @@ from typing import Any
 from hauteur import _core
 from hauteur.networks.evaluators.factory import evaluations_per_second
 from hauteur.players.build import Evaluators, Resources, build_player, net_content, player_name, resolved_net
-from hauteur.players.player import Player
+from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import PlayerSettings, player_text
 from hauteur.search.batch_analysis import (
     AnalysisRequest,
@@ -91,7 +91,7 @@ class Solve:
         with Evaluators(self.game, self.resources) as evaluators:
             for settings in self.players:
                 player = build_player(self.game, settings, evaluators, "--player")
-                if not isinstance(player, Player):
+                if not isinstance(player, SearchPlayer):
                     raise ValueError("--player: puzzles are solved by players with a net")
                 name = player_name(self.game, settings).replace(f" visits={settings.visits}", "")
                 answers[name] = self._answers(player, self._key(settings), name, journal)
@@ -110,7 +110,7 @@ class Solve:
         return " ".join([*nets, f"seed={self.seed}", text]).strip()
 
     def _answers(
-        self, player: Player, key: str, name: str, journal: Journal[PuzzleAnswer] | None
+        self, player: SearchPlayer, key: str, name: str, journal: Journal[PuzzleAnswer] | None
     ) -> list[PuzzleAnswer]:
         """The player's answers to all problems, in their order."""
         found = {} if journal is None else {one.number: one for one in journal.entries() if self._fits(one, key)}

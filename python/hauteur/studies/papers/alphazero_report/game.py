@@ -17,7 +17,7 @@ from hauteur.matches.arena import play_games
 from hauteur.matches.ratings.elo import MatchScore, score_interval
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.networks.evaluators.factory import make_evaluator
-from hauteur.players.player import Player
+from hauteur.players.search_player import SearchPlayer
 from hauteur.search.params import Temperature
 from hauteur.studies.papers.alphazero_report.figures import PAPER, PLANS, recipe_of
 from hauteur.studies.papers.alphazero_report.learning import learn_seeds
@@ -80,7 +80,7 @@ def _played(
         for name, generation in (("trained", recipe.run.generations), ("initial", 0)):
             evaluator = make_evaluator(game, folder.net(generation), backend="openvino", threads=1)
             stack.callback(evaluator.close)
-            players.append(Player(name, evaluator, settings.search, settings.visits, temperature))
+            players.append(SearchPlayer(name, evaluator, settings.search, settings.visits, temperature))
         seed = recipe.run.seed
         return list(play_games(game, players, plans, seed=seed, purpose=purpose, parallel=200, batch_size=128))
 

@@ -75,12 +75,12 @@ def losses_by_generation(folder: RunFolder, recipe: Recipe) -> list[int]:
 def _losses(folder: RunFolder, recipe: Recipe, generation: int) -> int:
     from hauteur.games.registry import make
     from hauteur.networks.evaluators.factory import make_evaluator
-    from hauteur.players.player import Player
+    from hauteur.players.search_player import SearchPlayer
     from hauteur.search.params import Temperature
     from hauteur.studies.exact_play import play_against_every_reply
 
     game, settings = make(recipe.game), recipe.selfplay
     with closing(make_evaluator(game, folder.net(generation), backend="openvino", threads=1)) as evaluator:
         search = settings.search.model_copy(update={"dirichlet": None})
-        player = Player(f"gen-{generation}", evaluator, search, settings.visits, Temperature())
+        player = SearchPlayer(f"gen-{generation}", evaluator, search, settings.visits, Temperature())
         return sum(result.losses for result in play_against_every_reply(player, game, seed=recipe.run.seed))

@@ -25,7 +25,7 @@ TARGET_UNITS = 65_535
 
 
 @dataclass(frozen=True)
-class Player:
+class SearchPlayer:
     """What chooses moves in the arena: an evaluator, search settings, a visit limit a move, and a temperature schedule.
 
     visits: root visits (own evaluation included) at which a move is chosen. large: the second net, where the settings
