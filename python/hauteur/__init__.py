@@ -1,19 +1,52 @@
-"""hauteur: an AlphaZero laboratory and engine.
+"""hauteur: an AlphaZero laboratory and engine. `import hauteur as ht`.
 
-Names are imported with their first use, so that every command starts with what it needs alone.
+A public name is imported from its module with its first use, so that `import hauteur` loads nothing but this file.
 """
 
 TYPE_CHECKING = False  # as typing's, whose import would cost every start
 if TYPE_CHECKING:
-    from hauteur._core import __version__
+    from hauteur._core import Game as Game
+    from hauteur._core import State as State
+    from hauteur._core import __version__ as __version__
+    from hauteur.games.registry import check_game as check_game
+    from hauteur.games.registry import load_game as load_game
+    from hauteur.games.registry import register_game as register_game
+    from hauteur.search.analysis import Analysis as Analysis
+    from hauteur.search.params import SearchParams as SearchParams
+    from hauteur.search.rules import SearchContempt as SearchContempt
 
-__all__ = ["__version__"]
+_MODULES = {
+    # games
+    "load_game": "hauteur.games.registry",
+    "register_game": "hauteur.games.registry",
+    "check_game": "hauteur.games.registry",
+    "Game": "hauteur._core",
+    "State": "hauteur._core",
+    # networks and evaluators
+    # search
+    "SearchParams": "hauteur.search.params",
+    "SearchContempt": "hauteur.search.rules",
+    "Analysis": "hauteur.search.analysis",
+    # players and matches
+    # learning
+    "__version__": "hauteur._core",
+}
+"""Every public name with the module that defines it."""
+
+__all__ = list(_MODULES)
 
 
 def __getattr__(name: str) -> object:
-    """Return a public name, imported from where it is defined."""
-    if name == "__version__":
-        from hauteur import _core
+    """Return a public name, imported from the module that defines it. Raise AttributeError for another name."""
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
 
-        return _core.__version__
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(import_module(_MODULES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """Return the public names."""
+    return sorted(__all__)

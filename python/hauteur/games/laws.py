@@ -28,6 +28,21 @@ class LawResult:
     checks: int = 0
     broken: str | None = None
 
+    def __str__(self) -> str:
+        return f"{'ok    ' if self.broken is None else 'broken'} {self.name}: {self.broken or self.text}"
+
+
+class LawResults(list[LawResult]):
+    """Results of all laws; displayed as one line a law."""
+
+    @property
+    def ok(self) -> bool:
+        """True where no law was broken."""
+        return all(result.broken is None for result in self)
+
+    def __repr__(self) -> str:
+        return "\n".join(map(str, self))
+
 
 @dataclass
 class Visit:
@@ -55,11 +70,11 @@ class Law(NamedTuple):
     check: Callable[[Visit], str | None]
 
 
-def check_laws(game: _core.Game, *, games: int, seed: int) -> list[LawResult]:
+def check_laws(game: _core.Game, *, games: int, seed: int) -> LawResults:
     """Play `games` random games and check every law at every position; one result a law, broken or not."""
     if games < 1:
         raise ValueError(f"games must be >= 1, got {games}")
-    results = [LawResult(law.name, law.text) for law in LAWS]
+    results = LawResults(LawResult(law.name, law.text) for law in LAWS)
     seen: dict[int, tuple[bytes, bytes]] = {}
     for index in range(games):
         _check_along_a_game(game, stream(seed, "check-game", index), seen, results)

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 from numpy.typing import ArrayLike
 
 from hauteur import _core
-from hauteur.games.laws import LawResult, check_laws
+from hauteur.games.laws import LawResults, check_laws
 
 GAMES_VARIABLE = "HAUTEUR_GAMES"
 """Environment variable: modules or .py files, separated by commas, that register games."""
@@ -71,17 +71,55 @@ _registered: dict[str, Factory] = {}
 _loaded_variable: set[str] = set()
 
 
-def register(name: str, factory: Factory) -> None:
-    """Make `name` a spec. `factory(**parameters)` gives the initial position. ValueError if the name is taken."""
+def register_game(name: str, factory: Factory, *, replace: bool = False) -> None:
+    """Make a game that is written in Python known by a name, for `load_game`, recipes, players and records.
+
+    name: small letters, digits, - and _, starting with a letter. factory: the class of its positions, or any function;
+    `factory(**parameters)` gives the initial position (see `hauteur.games.registry.Position`), its keyword parameters
+    are those of the spec. Defining and registering a class again, as a notebook cell does that runs twice, replaces the
+    first one; so does `replace=True` with any other factory. Games that were loaded before stay as they are. Raise
+    ValueError for a name that is not allowed, or that a built-in or another registered game has.
+
+    >>> import hauteur as ht
+    >>> from hauteur.games.tutorial import MisereTicTacToe
+    >>> ht.register_game("misere", MisereTicTacToe)
+    >>> ht.load_game("misere")
+    Game('misere')
+    """
     if not re.fullmatch(r"[a-z][a-z0-9_-]*", name):
         raise ValueError(f"a game's name must be small letters, digits, - and _, starting with a letter; got {name!r}")
-    if name in _core.game_names() or name in _BUILT_IN or _registered.get(name, factory) is not factory:
-        raise ValueError(f"there is a game {name!r} already")
+    if name in _core.game_names() or name in _BUILT_IN:
+        raise ValueError(f"there is a built-in game {name!r} already: choose another name")
+    known = _registered.get(name)
+    if known is not None and not replace and _defined_at(known) != _defined_at(factory):
+        raise ValueError(f"there is a game {name!r} already: pass replace=True to replace it")
     _registered[name] = factory
 
 
-def make(spec: str) -> _core.Game:
-    """Return the game of a spec. Raise ValueError naming the problem and the allowed values."""
+def _defined_at(factory: Factory) -> tuple[object, object]:
+    """Module and qualified name: equal for a definition that runs again."""
+    named = (getattr(factory, "__module__", None), getattr(factory, "__qualname__", None))
+    return named if None not in named else (id(factory), None)
+
+
+register = register_game
+"""The same by its short name."""
+
+
+def load_game(spec: str | _core.Game) -> _core.Game:
+    """Return the game of a spec.
+
+    spec: `name` or `name(key=value, ...)`, such as `chess`, `chess(fen=...)`, `nogo(size=7)`, a registered game, or
+    `openspiel:hex(board_size=5)`; or a game, which is returned as it is. Raise ValueError naming the problem and what is
+    allowed.
+
+    >>> import hauteur as ht
+    >>> game = ht.load_game("connect4")
+    >>> game.feature_shape, game.num_actions
+    ((2, 6, 7), 7)
+    """
+    if isinstance(spec, _core.Game):
+        return spec
     name, parameters = parse_spec(spec)
     if name.startswith("openspiel:"):
         return _make_openspiel(spec)
@@ -93,6 +131,10 @@ def make(spec: str) -> _core.Game:
     return _core.Game.from_python(factory(**parameters), f"{name}({listed})" if listed else name)
 
 
+make = load_game
+"""The same by its short name."""
+
+
 def names() -> list[str]:
     """Names of all games but OpenSpiel's: the core's, those of this package written in Python, registered ones."""
     _load_variable()
@@ -100,9 +142,19 @@ def names() -> list[str]:
     return sorted({*_core.game_names(), *_BUILT_IN, *_registered, *installed})
 
 
-def check_game(spec: str, *, games: int = 20, seed: int = 0) -> list[LawResult]:
-    """Run the laws of games along random games; one result a law."""
-    return check_laws(make(spec), games=games, seed=seed)
+def check_game(game: str | _core.Game | Factory, *, games: int = 20, seed: int = 0) -> LawResults:
+    """Check the laws that every game obeys, at every position of random games.
+
+    game: a spec, a game, or the class of a Python game's positions, registered or not. games: how many, at least 1.
+    Return one result a law, with `.ok`, True where no law is broken. Raise ValueError for an unknown game.
+
+    >>> import hauteur as ht
+    >>> from hauteur.games.tutorial import MisereTicTacToe
+    >>> ht.check_game(MisereTicTacToe, games=2).ok
+    True
+    """
+    loaded = load_game(game) if isinstance(game, str | _core.Game) else _core.Game.from_python(game())
+    return check_laws(loaded, games=games, seed=seed)
 
 
 def with_fen(spec: str, fen: str | None) -> str:
