@@ -1,0 +1,270 @@
+"""Boards as pictures: the cells of a position, and the position as SVG.
+
+Chess and minichess use the pieces of python-chess; grids use stones, discs or crosses. Games that are drawn in none of
+these ways keep the drawing of their own `State.svg`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from html import escape
+from typing import Literal
+
+from hauteur import _core
+
+Look = Literal["pieces", "stones", "discs", "crosses"]
+
+LOOKS: dict[str, Look] = {
+    "chess": "pieces",
+    "minichess": "pieces",
+    "nogo": "stones",
+    "connect4": "discs",
+    "tictactoe": "crosses",
+}
+"""How the boards of the games in the core look."""
+
+CELL = 45
+"""Side of a cell in the units of the drawing, which is that of python-chess's pieces."""
+LEFT, TOP, BOTTOM = 24, 12, 44
+"""Room for the labels of rows, above the board, and for the labels of columns with the caption."""
+
+LAST_MOVE, ARROW = "#e8c63c", "#2f7d4f"
+LABELS = 'font-family="sans-serif" text-anchor="middle" fill="#4a4038"'
+
+_MARKED = re.compile(r'<rect x="([0-9]+)" y="([0-9]+)" [^>]*fill="#(?:f2e394|d6bd5a)"/>')
+"""The squares of the last move in the core's own drawing of chess and minichess."""
+_CORE_CELL, _CORE_MARGIN = 45, 22
+"""Side of a square and margin of that drawing."""
+
+_STONES = {"first": ("#16140f", "#16140f"), "second": ("#fafafa", "#16140f")}
+_GROUND = {"pieces": "#efe2cc", "stones": "#e3bd74", "discs": "#2f5fa8", "crosses": "#f4f1ea"}
+
+
+@dataclass(frozen=True)
+class Board:
+    """What a position looks like on a rectangular board.
+
+    cells: one sign a square, row by row from the top, `.` where it is empty; last: squares of the last move, as indices
+    of cells; caption: whose turn it is, or how the game ended.
+    """
+
+    look: Look
+    cells: str
+    row_labels: tuple[str, ...]
+    column_labels: tuple[str, ...]
+    caption: str
+    last: tuple[int, ...] = ()
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return len(self.row_labels)
+
+    @property
+    def columns(self) -> int:
+        """Number of columns."""
+        return len(self.column_labels)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of the drawing."""
+        return LEFT + self.columns * CELL + 12, TOP + self.rows * CELL + BOTTOM
+
+    def corner(self, square: int, *, flip: bool = False) -> tuple[int, int]:
+        """Return the upper left corner of a square; flip: the board seen from the other side."""
+        row, column = divmod(len(self.cells) - 1 - square if flip else square, self.columns)
+        return LEFT + column * CELL, TOP + row * CELL
+
+    def square(self, name: str) -> int | None:
+        """Return the index of the square with this name, such as e4 or B3; None where no square has it."""
+        for row, label in enumerate(self.row_labels):
+            for column, letter in enumerate(self.column_labels):
+                if name.lower() == f"{letter}{label}".lower():
+                    return row * self.columns + column
+        return None
+
+
+def board_svg(state: _core.State, *, flip: bool = False, arrow: int | None = None) -> str:
+    """Return the position as a stand-alone SVG document; the last move is marked.
+
+    flip: seen from the second player's side. arrow: a legal action that is drawn as an arrow or a ring. A game without
+    a board of cells is drawn by its own `State.svg`, which knows neither. Raise ValueError for an illegal action.
+
+    >>> from hauteur.games.pictures import board_svg
+    >>> from hauteur.games.registry import make
+    >>> board_svg(make("connect4").initial_state()).startswith("<svg ")
+    True
+    """
+    board = board_of(state)
+    squares = () if arrow is None else action_squares(state, arrow)
+    if board is None:
+        return state.svg()
+    width, height = board.size
+    frame = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}" class="board" role="img"'
+    middle = LEFT + board.columns * CELL / 2
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" {frame}><title>{escape(board.caption)}</title>',
+        f"<defs>{''.join(symbols(board.look, set(board.cells)))}</defs>",
+        ground(board, flip=flip),
+        *(_mark(board, square, flip=flip) for square in board.last),
+        *(_piece(board, square, sign, flip=flip) for square, sign in enumerate(board.cells)),
+        _pointer(board, squares, flip=flip),
+        f'<text x="{middle}" y="{height - 8}" {LABELS} font-size="14">{escape(board.caption)}</text></svg>\n',
+    ]
+    return "".join(parts)
+
+
+def board_of(state: _core.State) -> Board | None:
+    """Return the cells of a position, None where its game has no board of cells."""
+    look = LOOKS.get(state.game.name)
+    if look is None:
+        return None
+    _, rows, columns = state.game.feature_shape
+    *lines, labels, caption = state.text().splitlines()
+    cells = "".join("".join(line.split()[1:]) for line in lines[:rows])
+    board = Board(look, cells, tuple(line.split()[0] for line in lines[:rows]), tuple(labels.split()), caption)
+    assert len(cells) == rows * columns
+    return Board(look, cells, board.row_labels, board.column_labels, caption, _last_squares(state, board))
+
+
+def action_squares(state: _core.State, action: int) -> tuple[int, ...]:
+    """Return the squares of a legal action, from first: two in chess, one on grids, none without a board of cells."""
+    board = board_of(state)
+    text = state.action_to_text(action)
+    if board is None:
+        return ()
+    if board.look == "discs":
+        column = board.column_labels.index(text)
+        free = [row for row in range(board.rows) if board.cells[row * board.columns + column] == "."]
+        return (free[-1] * board.columns + column,)
+    names = re.findall(r"[a-z][0-9]+", text.lower())
+    return tuple(square for name in names if (square := board.square(name)) is not None)
+
+
+def _last_squares(state: _core.State, board: Board) -> tuple[int, ...]:
+    """Return the squares of the move that led to the position, none at the start."""
+    if board.look == "pieces":
+        corners = [(int(x) - _CORE_MARGIN, int(y) - _CORE_MARGIN) for x, y in _MARKED.findall(state.svg())]
+        return tuple(sorted(y // _CORE_CELL * board.columns + x // _CORE_CELL for x, y in corners))
+    played = state.notation()
+    if not state.ply or not played:
+        return ()
+    if board.look == "discs":
+        column = board.column_labels.index(played[-1])
+        rows = (row for row in range(board.rows) if board.cells[row * board.columns + column] != ".")
+        return (next(rows) * board.columns + column,)
+    square = board.square(played.split()[-1])
+    return () if square is None else (square,)
+
+
+# The drawing.
+
+
+def symbols(look: Look, signs: Iterable[str]) -> list[str]:
+    """Return a `<g>` for each of these signs of the cells, with the id `LOOK-SIGN`, drawn in a cell of CELL units."""
+    draw = _DRAWN[look]
+    return [f'<g id="{symbol_id(look, sign)}">{draw(sign)}</g>' for sign in sorted(signs)]
+
+
+def symbol_id(look: Look, sign: str) -> str:
+    """Return the id of a sign's drawing: capitals and small letters stay apart where ids ignore case."""
+    return f"{look}-{'e' if sign == '.' else sign.lower() + ('1' if sign.isupper() else '2')}"
+
+
+def all_signs(look: Look) -> str:
+    """Return every sign that the cells of such a board can have."""
+    return {"pieces": "PNBRQKpnbrqk.", "stones": "XO.", "discs": "RY.", "crosses": "XO."}[look]
+
+
+def ground(board: Board, *, flip: bool = False) -> str:
+    """Return the empty board with its labels."""
+    width, height = board.size
+    right, below = LEFT + board.columns * CELL, TOP + board.rows * CELL
+    rows = board.row_labels[::-1] if flip else board.row_labels
+    columns = board.column_labels[::-1] if flip else board.column_labels
+    texts = [(LEFT / 2, TOP + CELL * row + CELL / 2 + 5, label) for row, label in enumerate(rows)]
+    texts += [(LEFT + CELL * column + CELL / 2, below + 16, label) for column, label in enumerate(columns)]
+    labels = "".join(f'<text x="{x}" y="{y}">{escape(label)}</text>' for x, y, label in texts)
+    return (
+        f'<rect width="{width}" height="{height}" rx="6" fill="#f6f3ee"/>'
+        f'<rect x="{LEFT}" y="{TOP}" width="{right - LEFT}" height="{below - TOP}" fill="{_GROUND[board.look]}"/>'
+        f'{_pattern(board)}<g {LABELS} font-size="12">{labels}</g>'
+    )
+
+
+def _pattern(board: Board) -> str:
+    """Return dark squares, or the lines of a grid."""
+    squares = range(len(board.cells))
+    if board.look == "pieces":
+        dark = [square for square in squares if (square // board.columns + square % board.columns + board.rows) % 2]
+        corners = [board.corner(square) for square in dark]
+        return f'<path fill="#b58a66" d="{"".join(f"M{x} {y}h{CELL}v{CELL}h-{CELL}z" for x, y in corners)}"/>'
+    if board.look == "discs":
+        return ""
+    inset = CELL / 2 if board.look == "stones" else 0
+    count = 0 if board.look == "stones" else 1
+    right, below = LEFT + board.columns * CELL - inset, TOP + board.rows * CELL - inset
+    across = [f"M{LEFT + inset} {TOP + CELL * row + inset}H{right}" for row in range(count, board.rows)]
+    down = [f"M{LEFT + CELL * column + inset} {TOP + inset}V{below}" for column in range(count, board.columns)]
+    return f'<path stroke="#444" stroke-width="1.5" d="{"".join(across + down)}"/>'
+
+
+def _mark(board: Board, square: int, *, flip: bool) -> str:
+    x, y = board.corner(square, flip=flip)
+    return f'<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" fill="{LAST_MOVE}" opacity=".75"/>'
+
+
+def _piece(board: Board, square: int, sign: str, *, flip: bool) -> str:
+    x, y = board.corner(square, flip=flip)
+    if sign == "." and board.look != "discs":
+        return ""
+    return f'<use href="#{symbol_id(board.look, sign)}" x="{x}" y="{y}"/>'
+
+
+def _pointer(board: Board, squares: tuple[int, ...], *, flip: bool) -> str:
+    """Return an arrow from the first to the last of the squares, or a ring on a single one."""
+    if not squares:
+        return ""
+    middles = [(x + CELL / 2, y + CELL / 2) for x, y in (board.corner(square, flip=flip) for square in squares)]
+    (x, y), (tip_x, tip_y) = middles[0], middles[-1]
+    style = f'fill="none" stroke="{ARROW}" stroke-width="5" opacity=".8"'
+    if len(middles) == 1:
+        return f'<circle cx="{x}" cy="{y}" r="{CELL / 2 - 6}" {style}/>'
+    line = f'<path d="M{x} {y}L{tip_x} {tip_y}" {style} stroke-linecap="round"/>'
+    return f'{line}<circle cx="{tip_x}" cy="{tip_y}" r="7" fill="{ARROW}"/>'
+
+
+def _chess_piece(sign: str) -> str:
+    """Return a piece as python-chess draws it (Colin M. L. Burnett's, GPL), without its id."""
+    from chess.svg import PIECES
+
+    return "" if sign == "." else re.sub(r' id="[^"]*"', "", PIECES[sign])
+
+
+def _stone(sign: str) -> str:
+    if sign == ".":
+        return ""
+    fill, line = _STONES["first" if sign == "X" else "second"]
+    return f'<circle cx="22.5" cy="22.5" r="19" fill="{fill}" stroke="{line}"/>'
+
+
+def _disc(sign: str) -> str:
+    fill = {"R": "#d8432f", "Y": "#f2cb2e", ".": "#f6f3ee"}[sign]
+    return f'<circle cx="22.5" cy="22.5" r="18" fill="{fill}"/>'
+
+
+def _cross(sign: str) -> str:
+    if sign == ".":
+        return ""
+    shape = '<path d="M9 9l27 27m0-27l-27 27"/>' if sign == "X" else '<circle cx="22.5" cy="22.5" r="14"/>'
+    return f'<g fill="none" stroke="#222" stroke-width="4">{shape}</g>'
+
+
+_DRAWN: dict[Look, Callable[[str], str]] = {
+    "pieces": _chess_piece,
+    "stones": _stone,
+    "discs": _disc,
+    "crosses": _cross,
+}
