@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from hauteur.games.registry import check_game as check_game
     from hauteur.games.registry import load_game as load_game
     from hauteur.games.registry import register_game as register_game
+    from hauteur.networks.evaluators.factory import evaluator as evaluator
     from hauteur.search.analysis import Analysis as Analysis
     from hauteur.search.params import SearchParams as SearchParams
     from hauteur.search.rules import SearchContempt as SearchContempt
@@ -23,6 +24,7 @@ _MODULES = {
     "Game": "hauteur._core",
     "State": "hauteur._core",
     # networks and evaluators
+    "evaluator": "hauteur.networks.evaluators.factory",
     # search
     "SearchParams": "hauteur.search.params",
     "SearchContempt": "hauteur.search.rules",

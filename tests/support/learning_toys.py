@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
+from hauteur.networks.evaluators.base import Closing
 
 Answers = tuple[NDArray[np.float32], NDArray[np.float32]]
 
@@ -24,7 +25,7 @@ class ReadyAnswers:
 
 
 @dataclass
-class ToyEvaluator:
+class ToyEvaluator(Closing):
     """Random linear logits and values of the features, rounded so that the batch size cannot show; counts its rows."""
 
     game: _core.Game
@@ -69,6 +70,3 @@ class ToyEvaluator:
 
     def submit(self, features: NDArray[np.float32]) -> ReadyAnswers:
         return ReadyAnswers(self(features.copy()))
-
-    def close(self) -> None:
-        pass

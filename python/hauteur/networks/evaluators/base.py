@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+from types import TracebackType
+from typing import TYPE_CHECKING, Literal, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +37,7 @@ class Pending(Protocol):
         """Wait for the answers; raise what the computation raised."""
 
 
+@runtime_checkable
 class Evaluator(Protocol):
     """Interface that a search queries. Features are float32 [B, planes, rows, columns], any B from 1."""
 
@@ -58,6 +60,10 @@ class Evaluator(Protocol):
         """Start the computation. The features must not change until the result is available."""
 
     def close(self) -> None: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
 
 
 @runtime_checkable
@@ -68,7 +74,22 @@ class StateEvaluator(Protocol):
         """Begin to evaluate these positions."""
 
 
-class GameEvaluator:
+class Closing:
+    """A context manager that closes itself."""
+
+    def close(self) -> None:
+        """End what runs and let go of what is held."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class GameEvaluator(Closing):
     """Base class of evaluators: the game's shapes, and one worker thread that computes submitted batches."""
 
     def __init__(self, game: _core.Game, name: str, batch_size: int) -> None:
@@ -77,22 +98,19 @@ class GameEvaluator:
         self.num_actions = game.num_actions
         self.name = name
         self.batch_size = batch_size
-        self._worker: ThreadPoolExecutor | None = None
+        self._worker = ThreadPoolExecutor(1, thread_name_prefix="evaluator")  # a thread only from the first submit
 
     def __call__(self, features: Floats) -> Answers:
         raise NotImplementedError
 
     def submit(self, features: Floats) -> Pending:
         """Begin to compute in the worker thread."""
-        if self._worker is None:
-            self._worker = ThreadPoolExecutor(1, thread_name_prefix="evaluator")
         future: Future[Answers] = self._worker.submit(self, features)
         return future
 
     def close(self) -> None:
         """End the worker thread."""
-        if self._worker is not None:
-            self._worker.shutdown(wait=True, cancel_futures=True)
+        self._worker.shutdown(wait=True, cancel_futures=True)
 
 
 class Ready:

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from hauteur.networks.evaluators.base import Answers, Evaluator, Floats, Pending
+from hauteur.networks.evaluators.base import Answers, Closing, Evaluator, Floats, Pending
 
 SIZES = (1, 2, 3, 5, 8, 13, 16, 21, 32, 34)
 """Batches that are tried beside the full one."""
@@ -39,7 +39,7 @@ def _bits(answers: Answers) -> np.ndarray[tuple[int, ...], np.dtype[np.uint32]]:
     return np.concatenate(answers, axis=1, dtype=np.float32).view(np.uint32).copy()
 
 
-class FixedRows:
+class FixedRows(Closing):
     """An evaluator that computes every batch in pieces of exactly `rows` rows; the last one is filled up with zeros."""
 
     def __init__(self, evaluator: Evaluator, rows: int) -> None:

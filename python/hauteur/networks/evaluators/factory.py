@@ -7,21 +7,26 @@ batch is gathered while one is computed.
 
 from __future__ import annotations
 
+import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, TypeGuard, get_args
 
 import numpy as np
 
+from hauteur.networks.bundled import net_or_shipped
 from hauteur.networks.evaluators.base import (
     Backend,
     Evaluator,
     Precision,
     UniformEvaluator,
 )
-from hauteur.system.hardware import has_nvidia_driver
+from hauteur.networks.evaluators.callables import CallableEvaluator
+from hauteur.system.hardware import has_nvidia_driver, usable_cores
 
 if TYPE_CHECKING:
+    import torch
+
     from hauteur import _core
     from hauteur.networks import NetDescription
 
@@ -32,6 +37,102 @@ PRECISIONS: dict[Backend, tuple[Precision, ...]] = {
     "onnxruntime": ("float32",),
 }
 """What each backend computes in; bfloat16 of openvino only where the processor has it."""
+
+
+def evaluator(
+    game: _core.Game,
+    source: object = None,
+    *,
+    device: str | None = None,
+    precision: Precision | None = None,
+    batch_size: int | None = None,
+    threads: int | None = None,
+) -> Evaluator:
+    """Return an evaluator: what a search queries for policies and values.
+
+    Parameters
+    ----------
+    game
+        The game whose positions it evaluates: `feature_shape` (C, H, W) and `num_actions` A are its.
+    source
+        - a network file (`.safetensors`, `.pb.gz`, `.onnx`), or None: the net that ships for the game;
+        - `"uniform"`: equal priors, even values; `"rollout"`: equal priors, the result of one random game;
+        - a callable: features float32 [B, C, H, W] -> (policy logits float32 [B, A], wdl float32 [B, 3]), wdl being
+          probabilities of win, draw and loss of the player to move; logits of illegal actions are ignored;
+        - a torch module: features -> (policy logits [B, A], value [B, 3] logits of win, draw, loss, or [B, 1] in
+          -1 to 1); it is copied, and computes in evaluation mode without gradients;
+        - an evaluator, which is returned as it is.
+    device
+        `cpu`, `cuda` or `cuda:N`, for network files and torch modules; default: a GPU if there is one for a file, the
+        module's own for a module.
+    precision
+        `float32`, `bfloat16`, `float16` or `int8`, as far as the device has it; default: the backend's choice.
+    batch_size
+        Rows of a batch, 1 to 65536; default: what suits the source.
+    threads
+        Threads of the processor, 1 to 1024; default: all that this process may use.
+
+    Raises ValueError, in one line, where the source does not fit the game: callables and modules compute one batch of
+    two positions at once, and shapes, types and finiteness of what they return are checked. What a callable raises
+    itself reaches the caller with its own traceback. OSError for a file that cannot be read.
+
+    An evaluator is a context manager; leaving it, or `close()`, ends its thread.
+
+    >>> import numpy as np
+    >>> import hauteur as ht
+    >>> game = ht.load_game("tictactoe")
+    >>> def even(features):
+    ...     rows = len(features)
+    ...     return np.zeros((rows, 9), np.float32), np.tile(np.float32([0.25, 0.5, 0.25]), (rows, 1))
+    >>> with ht.evaluator(game, even) as evaluator:
+    ...     logits, wdl = evaluator(game.initial_state().encode()[None])
+    >>> logits.shape, wdl.tolist()
+    ((1, 9), [[0.25, 0.5, 0.25]])
+    """
+    if isinstance(source, str | Path) or source is None:
+        net = source or net_or_shipped(None, spec=game.spec, game_name=game.name)
+        return make_evaluator(game, net, precision=precision, threads=threads, batch_size=batch_size, device=device)
+    _check_numbers(batch_size, threads)
+    if isinstance(source, Evaluator):
+        return _fitting(game, source)
+    if _is_torch_module(source):
+        from hauteur.networks.evaluators.module import ModuleEvaluator
+
+        cores = threads or usable_cores()
+        return ModuleEvaluator(game, source, device=device, precision=precision, threads=cores, batch_size=batch_size)
+    if not callable(source):
+        raise ValueError(
+            "an evaluator is made of a network file, 'uniform', 'rollout', a callable or a torch module, "
+            f"got {source!r}"
+        )
+    if device is not None or precision is not None:
+        raise ValueError("device and precision are for network files and torch modules; a callable chooses its own")
+    return CallableEvaluator(game, source, batch_size=batch_size)
+
+
+def _is_torch_module(source: object) -> TypeGuard[torch.nn.Module]:
+    """Return whether this is a torch module, without importing torch: who has one has imported it."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(source, torch.nn.Module)
+
+
+def _fitting(game: _core.Game, evaluator: Evaluator) -> Evaluator:
+    """The evaluator itself; ValueError where it is of another game."""
+    ours, theirs = (game.feature_shape, game.num_actions), (evaluator.feature_shape, evaluator.num_actions)
+    if ours != theirs:
+        raise ValueError(
+            f"evaluator {evaluator.name} is for {evaluator.game_spec} (features {theirs[0]}, {theirs[1]} actions), "
+            f"not for {game.spec} (features {ours[0]}, {ours[1]} actions)"
+        )
+    return evaluator
+
+
+def _check_numbers(batch_size: int | None, threads: int | None) -> None:
+    """Raise ValueError unless both are in their ranges."""
+    if batch_size is not None and not 1 <= batch_size <= 65536:
+        raise ValueError(f"batch_size must be 1 to 65536, got {batch_size}")
+    if threads is not None and not 1 <= threads <= 1024:
+        raise ValueError(f"threads must be 1 to 1024, got {threads}")
 
 
 def make_evaluator(
@@ -52,10 +153,7 @@ def make_evaluator(
     batch_size: rows of a batch, default the backend's preference. device: of torch, `cpu` or `cuda`.
     Raises ValueError when the net is not for this game, or something is not allowed; OSError for an unreadable file.
     """
-    if batch_size is not None and not 1 <= batch_size <= 65536:
-        raise ValueError(f"batch_size must be 1 to 65536, got {batch_size}")
-    if threads is not None and not 1 <= threads <= 1024:
-        raise ValueError(f"threads must be 1 to 1024, got {threads}")
+    _check_numbers(batch_size, threads)
     if str(spec) == "uniform":
         return UniformEvaluator(game, batch_size or 256)
     if str(spec) == "rollout":
@@ -77,7 +175,6 @@ def _net_evaluator(
     device: str | None,
 ) -> Evaluator:
     from hauteur import networks
-    from hauteur.system.hardware import usable_cores
 
     check_fits(game, path, networks.describe(path))
     cores = threads or usable_cores()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 
 import numpy as np
 
@@ -47,8 +47,6 @@ class RolloutEvaluator(GameEvaluator):
 
     def submit_states(self, states: Sequence[_core.State]) -> Pending:
         """Begin to play the games of these positions."""
-        if self._worker is None:
-            self._worker = ThreadPoolExecutor(1, thread_name_prefix="rollout")
         future: Future[Answers] = self._worker.submit(self._play, states)
         return future
 

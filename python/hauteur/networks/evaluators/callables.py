@@ -1,0 +1,86 @@
+"""Evaluators made of Python callables, and the check of what a callable returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hauteur.networks.evaluators.base import PREFERRED_ROWS, Answers, Floats, GameEvaluator
+from hauteur.networks.evaluators.compare import features_of, random_positions
+
+if TYPE_CHECKING:
+    from hauteur import _core
+
+PROBE_ROWS = 2
+"""Positions of the batch on which a callable or module is checked when it becomes an evaluator."""
+
+WDL_TOLERANCE = 0.01
+"""Largest difference from 1 of the sum of a row's probabilities."""
+
+
+class CallableEvaluator(GameEvaluator):
+    """A plain callable: features float32 [B, C, H, W] -> (policy logits [B, A], wdl probabilities [B, 3]).
+
+    It runs in one worker thread, one batch at a time, while the core gathers the next. What it raises reaches the
+    caller of the search with its own traceback.
+    """
+
+    def __init__(self, game: _core.Game, function: Callable[[Floats], Any], *, batch_size: int | None = None) -> None:
+        """Raise ValueError where its answers for one batch of positions do not have the form of an evaluator."""
+        super().__init__(game, getattr(function, "__name__", type(function).__name__), batch_size or PREFERRED_ROWS)
+        self._function = function
+        check_probe(game, self)
+
+    def __call__(self, features: Floats) -> Answers:
+        returned = self._function(features)
+        if not isinstance(returned, tuple | list) or len(returned) != 2:
+            raise ValueError(
+                f"evaluator {self.name} returned {described(returned)}; allowed: "
+                f"(policy_logits float32 [{len(features)}, {self.num_actions}], wdl float32 [{len(features)}, 3])"
+            )
+        logits, wdl = returned
+        rows = len(features)
+        return (
+            _array(self.name, "policy_logits", logits, (rows, self.num_actions)),
+            _array(self.name, "wdl", wdl, (rows, 3)),
+        )
+
+
+def _array(name: str, what: str, values: object, shape: tuple[int, int]) -> Floats:
+    """The values as a contiguous float32 array of this shape; ValueError where they are something else."""
+    wanted = f"{what} must be float32 [{shape[0]}, {shape[1]}] for {shape[0]} rows of features"
+    try:
+        array = np.asarray(values)
+    except (RuntimeError, TypeError, ValueError) as error:  # such as a tensor that requires a gradient
+        raise ValueError(f"evaluator {name}: {wanted}, got {described(values)} ({error})") from None
+    if array.shape != shape or array.dtype.kind != "f":
+        raise ValueError(f"evaluator {name}: {wanted}, got {described(array)}")
+    return np.ascontiguousarray(array, np.float32)
+
+
+def described(value: object) -> str:
+    """What a callable returned, in a few words: `float64 [2, 9]`, `a tuple of 3`, `a dict`."""
+    shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
+    if shape is not None and dtype is not None:
+        return f"{str(dtype).removeprefix('torch.')} {list(shape)}"
+    if isinstance(value, tuple | list):
+        return f"a {type(value).__name__} of {len(value)}"
+    return "nothing (None)" if value is None else f"a {type(value).__name__}"
+
+
+def check_probe(game: _core.Game, evaluator: GameEvaluator) -> None:
+    """Evaluate two positions of the game; ValueError where logits or wdl are not finite, or wdl no probabilities."""
+    logits, wdl = evaluator(features_of(game, random_positions(game, PROBE_ROWS)))
+    for what, values in (("policy_logits", logits), ("wdl", wdl)):
+        bad = values[~np.isfinite(values)]
+        if len(bad):
+            raise ValueError(f"evaluator {evaluator.name}: {what} must be finite, got {bad[0]} among {values.size}")
+    wrong = (wdl < -WDL_TOLERANCE).any(axis=1) | (np.abs(wdl.sum(axis=1) - 1) > WDL_TOLERANCE)
+    if wrong.any():
+        row = ", ".join(f"{value:.4g}" for value in wdl[wrong.argmax()])
+        raise ValueError(
+            f"evaluator {evaluator.name}: wdl must be probabilities of win, draw and loss of the player to move, each "
+            f"0 to 1 with sum 1, got [{row}]"
+        )

@@ -1,0 +1,207 @@
+"""Callables and torch modules as evaluators: checked once, wrong shapes named, their own errors kept."""
+
+import subprocess
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from forests import make_forest
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from hauteur import _core
+from hauteur.networks.architecture import ResNetArchitecture
+from hauteur.networks.evaluators.base import UniformEvaluator
+from hauteur.networks.evaluators.compare import features_of, random_positions
+from hauteur.networks.evaluators.factory import evaluator
+from hauteur.networks.modules import Inference, initialise
+from hauteur.search.driver import run_searches
+from hauteur.search.params import SearchParams
+
+GAME = _core.Game("tictactoe")
+ACTIONS = GAME.num_actions
+FEATURES = features_of(GAME, random_positions(GAME, 7))
+Function = Callable[[NDArray[np.float32]], Any]
+
+
+def even(features: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    return np.zeros((len(features), ACTIONS), np.float32), np.full((len(features), 3), 1 / 3, np.float32)
+
+
+def started(visits: int) -> _core.Forest:
+    """A forest of one tree at the start of the game, to be searched to so many visits."""
+    forest = make_forest(GAME, SearchParams())
+    forest.set_visit_limits(np.array([0]), np.array([visits], np.uint32))
+    return forest
+
+
+class Net(nn.Module):
+    """A linear network with dropout and batch normalisation, whose outputs depend on its mode."""
+
+    def __init__(self, width: int = 3, actions: int = ACTIONS) -> None:
+        super().__init__()
+        cells = int(np.prod(GAME.feature_shape))
+        self.norm, self.drop = nn.BatchNorm1d(cells), nn.Dropout(0.5)
+        self.policy, self.value = nn.Linear(cells, actions), nn.Linear(cells, width)
+
+    def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
+        x = self.drop(self.norm(features.view(len(features), -1)))
+        value = self.value(x)
+        return self.policy(x), torch.tanh(value) if value.shape[1] == 1 else value
+
+
+def test_a_function_is_an_evaluator() -> None:
+    with evaluator(GAME, even, batch_size=5) as wrapped:
+        assert (wrapped.name, wrapped.game_spec, wrapped.batch_size) == ("even", "tictactoe", 5)
+        np.testing.assert_array_equal(wrapped.submit(FEATURES).result()[0], even(FEATURES)[0])
+
+
+def test_it_searches_as_the_built_in_one_does() -> None:
+    visits = []
+
+    def same(features: NDArray[np.float32]) -> Any:
+        return even(features)[0], np.tile(np.array([0.5, 0, 0.5], np.float32), (len(features), 1))
+
+    for source in ("uniform", same):
+        forest = started(visits=200)
+        with evaluator(GAME, source) as made:
+            run_searches(forest, made, batch_size=8)
+        visits.append(forest.root_visits(np.array([0])))
+    np.testing.assert_array_equal(visits[0], visits[1])
+
+
+def test_64_bit_answers_become_32_bit() -> None:
+    with evaluator(GAME, lambda features: tuple(part.astype(np.float64) for part in even(features))) as wrapped:
+        assert {part.dtype for part in wrapped(FEATURES)} == {np.dtype(np.float32)}
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda f: None, r"returned nothing \(None\); allowed: \(policy_logits float32 \[2, 9\], wdl float32 \[2, 3\]"),
+        (lambda f: even(f)[0], r"returned float32 \[2, 9\]; allowed"),
+        (lambda f: (*even(f), 0), "returned a tuple of 3"),
+        (lambda f: (even(f)[0][:, :8], even(f)[1]), r"policy_logits must be float32 \[2, 9\] .*, got float32 \[2, 8\]"),
+        (lambda f: (even(f)[0], even(f)[1][:, 0]), r"wdl must be float32 \[2, 3\] .*, got float32 \[2\]"),
+        (lambda f: (even(f)[0].astype(int), even(f)[1]), r"got int64 \[2, 9\]"),
+        (lambda f: (even(f)[0] + np.nan, even(f)[1]), "policy_logits must be finite, got nan"),
+        (
+            lambda f: (even(f)[0], even(f)[1] * 2),
+            r"probabilities of win, draw and loss .* got \[0.6667, 0.6667, 0.6667\]",
+        ),
+        (lambda f: (torch.zeros(len(f), ACTIONS, requires_grad=True), even(f)[1]), "requires grad"),
+    ],
+)
+def test_what_does_not_fit_is_named_in_one_line(function: Function, message: str) -> None:
+    with pytest.raises(ValueError, match=message) as caught:
+        evaluator(GAME, function)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_wrong_batch_later_is_named_too() -> None:
+    def forgets_rows(features: NDArray[np.float32]) -> Any:
+        return even(features[:2])
+
+    with evaluator(GAME, forgets_rows) as wrapped, pytest.raises(ValueError, match=r"\[7, 9\] for 7 rows"):
+        wrapped(FEATURES)
+
+
+def test_errors_of_a_callable_keep_their_traceback() -> None:
+    calls = 0
+
+    def fails_later(features: NDArray[np.float32]) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls > 3:
+            raise KeyError("mine")
+        return even(features)
+
+    with evaluator(GAME, fails_later) as wrapped, pytest.raises(KeyError, match="mine") as caught:
+        run_searches(started(visits=500), wrapped, batch_size=4)
+    assert any(frame.name == "fails_later" for frame in traceback.extract_tb(caught.value.__traceback__))
+
+
+@pytest.mark.parametrize("width", [1, 3])
+def test_a_module_is_an_evaluator(width: int) -> None:
+    torch.manual_seed(1)
+    module = Net(width)
+    with evaluator(GAME, module, threads=1) as wrapped:
+        first, again = wrapped(FEATURES), wrapped(FEATURES)
+        assert module.training
+        np.testing.assert_array_equal(first[0], again[0])
+        np.testing.assert_allclose(first[1].sum(axis=1), 1, atol=1e-6)
+        with torch.no_grad():
+            module.policy.bias.add_(1)
+        np.testing.assert_array_equal(wrapped(FEATURES)[0], first[0])
+    policy, value = module.eval()(torch.from_numpy(FEATURES))
+    np.testing.assert_allclose(first[0] + 1, policy.detach().numpy(), atol=1e-5)
+    if width == 1:
+        np.testing.assert_allclose(first[1][:, 0] - first[1][:, 2], value.detach().numpy()[:, 0], atol=1e-6)
+
+
+def test_a_network_of_hauteur_gives_what_its_file_would() -> None:
+    module = initialise(
+        ResNetArchitecture(feature_shape=GAME.feature_shape, num_actions=ACTIONS, filters=8, blocks=1), seed=2
+    )
+    with evaluator(GAME, module, precision="bfloat16") as narrow, evaluator(GAME, module) as wrapped:
+        expected = [part.detach().numpy() for part in Inference(module).eval()(torch.from_numpy(FEATURES))]
+        np.testing.assert_allclose(wrapped(FEATURES)[1], expected[1], atol=1e-5)
+        np.testing.assert_allclose(narrow(FEATURES)[1], expected[1], atol=0.05)
+
+
+@pytest.mark.parametrize(
+    ("module", "message"),
+    [
+        (Net(width=2), r"returned float32 \[2, 9\] and float32 \[2, 2\]; allowed: policy logits \[2, 9\] and value"),
+        (Net(actions=8), r"returned float32 \[2, 8\]"),
+        (nn.Flatten(), r"returned float32 \[2, 18\]; allowed"),
+        (nn.Module(), "forward"),
+    ],
+)
+def test_modules_that_do_not_fit(module: nn.Module, message: str) -> None:
+    with pytest.raises((ValueError, NotImplementedError), match=message):
+        evaluator(GAME, module)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"source": 3}, "an evaluator is made of .* got 3"),
+        ({"source": even, "batch_size": 0}, "batch_size must be 1 to 65536, got 0"),
+        ({"source": even, "threads": -1}, "threads must be 1 to 1024, got -1"),
+        ({"source": even, "device": "cpu"}, "a callable chooses its own"),
+        ({"source": Net(), "precision": "int8"}, "precision of torch must be one of"),
+        ({"source": Net(), "device": "tpu"}, "device must be cpu, cuda or cuda:N, got 'tpu'"),
+    ],
+)
+def test_wrong_arguments(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        evaluator(GAME, **arguments)
+
+
+def test_an_evaluator_is_returned_as_it_is_where_it_fits() -> None:
+    ready = UniformEvaluator(GAME)
+    assert evaluator(GAME, ready) is ready
+    with pytest.raises(ValueError, match=r"uniform is for tictactoe .* not for connect4"):
+        evaluator(_core.Game("connect4"), ready)
+
+
+def test_without_a_source_it_is_the_net_that_ships() -> None:
+    with evaluator(GAME, threads=1) as shipped:
+        assert "tictactoe.safetensors" in shipped.name
+    with pytest.raises(ValueError, match="no net ships for nogo"):
+        evaluator(_core.Game("nogo(size=5)"))
+
+
+def test_a_callable_needs_no_torch() -> None:
+    program = (
+        "import sys, numpy as np, hauteur as ht\nfrom hauteur import _core\n"
+        "game = _core.Game('tictactoe')\n"
+        "ht.evaluator(game, lambda f: (np.zeros((len(f), 9)), np.full((len(f), 3), 1 / 3)))\n"
+        "assert 'torch' not in sys.modules and 'openvino' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
