@@ -311,9 +311,11 @@ def test_settings_of_the_player(thinking: Table) -> None:
 
 
 def test_a_player_that_cannot_be_is_refused_at_the_start() -> None:
-    for player, message in (("gtp:gnugo", "the program"), ("net=none.pb.gz", "none.pb.gz"), ("", "no net ships")):
+    for player, message in (("gtp:gnugo", "the program"), ("net=none.pb.gz", "none.pb.gz")):
         with pytest.raises((ValueError, OSError), match=message):
             Table(player=player)
+    with pytest.raises(ValueError, match=r"no net ships for nogo\(size=5\): name one .* net= in the text of a player"):
+        Table(player="", game="nogo(size=5)")
 
 
 def test_a_net_that_cannot_be_opened_is_an_answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

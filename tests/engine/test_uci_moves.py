@@ -181,7 +181,7 @@ def test_wait_holds_commands_back(client: Client) -> None:
 
 
 def test_without_a_net_it_says_so_and_plays_a_legal_move(tmp_path: Path) -> None:
-    with engine(cwd=tmp_path, env={"HAUTEUR_NET": ""}) as client:
+    with engine("--weights", "<autodiscover>", cwd=tmp_path, env={"HAUTEUR_NET": ""}) as client:
         assert any(line.startswith("info string error: no net") for line in client.ready())
         client.send("position startpos moves e2e4", "go nodes 10")
         board = chess.Board()
@@ -193,7 +193,7 @@ def test_without_a_net_it_says_so_and_plays_a_legal_move(tmp_path: Path) -> None
 
 def test_a_net_that_cannot_be_opened(tmp_path: Path) -> None:
     (tmp_path / "broken.pb.gz").write_bytes(b"no net at all")
-    with engine(cwd=tmp_path, env={"HAUTEUR_NET": ""}) as client:
+    with engine("--weights", "<autodiscover>", cwd=tmp_path, env={"HAUTEUR_NET": ""}) as client:
         lines = client.ready()
         assert any("broken.pb.gz (newest in the working directory)" in line for line in lines)
         assert any(line.startswith("info string error: the net cannot be used: ") for line in lines)

@@ -250,7 +250,7 @@ def test_a_python_game_is_the_rust_game_move_for_move() -> None:
         (["prove", "chess"], "prove knows tictactoe and connect4, got 'chess'"),
         (["prove", "tictactoe", "--visits", "0"], "visits must be >= 1, got 0"),
         (["prove", "connect4", "--at-least", "2"], "share from 0 to 1"),
-        (["play", "chess"], "https://lczero.org/play/networks/bestnets/"),
+        (["play", "chess", "--net", "maia-1500"], "the net maia-1500 is not downloaded yet: hauteur net get maia-1500"),
         (["play", "nogo(size=5)"], "no net ships for nogo(size=5)"),
     ],
 )

@@ -156,7 +156,7 @@ def test_commands(arguments: list[str], part: str, capsys: pytest.CaptureFixture
         (["perft", "minichess(fen=nonsense)", "2"], "4 to 6 fields"),
         (["analyse", "minichess", "--net", "uniform", "--moves", "a2a4"], "legal moves: b1a3"),
         (["check-game", "minichess(size=6)"], "allowed: fen"),
-        (["play", "minichess"], "no net ships for minichess"),
+        (["play", "minichess", "--net", "connect4"], "is a net for connect4"),
     ],
 )
 def test_bad_input_gets_one_line(arguments: list[str], part: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -23,9 +23,9 @@ from hauteur.learning.pipeline import learn
 from hauteur.learning.recipe import NetworkSettings
 from hauteur.learning.replay import ReplayBuffer
 from hauteur.learning.trainers import architecture_for
-from hauteur.networks.bundled import shipped_net
 from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.networks.modules import initialise, tensors_of
+from hauteur.networks.names import data_path
 
 shard, teacher_file = start_toys.shard, start_toys.teacher_file  # fixtures
 
@@ -206,8 +206,7 @@ def test_games_and_chunks_together(tmp_path: Path, chunk_files: list[Path]) -> N
 
 
 def test_a_student_comes_nearer_to_its_teacher(tmp_path: Path, shard: Path) -> None:
-    teacher_file = shipped_net("tictactoe")
-    assert teacher_file is not None
+    teacher_file = data_path("tictactoe.safetensors")
     start = {"games": [str(shard)], "epochs": 12.0, "hold_out": 0.2, "distil_from": str(teacher_file)}
     learn(tiny(start, train={"warmup_steps": 0}), folder=tmp_path / "run", display=Silent())
     (line,) = metrics_of(tmp_path / "run")

@@ -1,19 +1,45 @@
-"""Choice of the default net: those shipped in the package's `data` folder, and those supplied by the user."""
+"""The net of a game for whoever names none: the one that ships in the package's `data` folder, or one that is found."""
+
+from __future__ import annotations
 
 import os
-from importlib.resources import files
+from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hauteur.networks.names import data_path, resolve_net
+
+if TYPE_CHECKING:
+    from hauteur import _core
 
 
-def data_path(name: str) -> Path:
-    """Path of a file of the package's data folder, there or not."""
-    return Path(str(files("hauteur.networks") / "data" / name))
+def shipped_net(game: _core.Game) -> Path | None:
+    """Return the net that ships for a game, None where none does.
+
+    Raises ValueError where the file that has the game's name is a net for another game.
+    """
+    path = data_path(f"{_shipped_name(game)}.safetensors")
+    return path if path.is_file() and _is_for(path, game.name, game.feature_shape, game.num_actions) else None
 
 
-def shipped_net(game_name: str) -> Path | None:
-    """The net that ships for a game, e.g. `connect4`; None where none does."""
-    path = data_path(f"{game_name}.safetensors")
-    return path if path.is_file() else None
+def _shipped_name(game: _core.Game) -> str:
+    """Name of the net for a game: the game's, for NoGo with the size of the board."""
+    return f"{game.name}{game.feature_shape[-1]}" if game.name in SIZED else game.name
+
+
+SIZED = ("nogo",)
+"""Games with a net for every size."""
+
+
+@lru_cache(64)
+def _is_for(path: Path, name: str, shape: tuple[int, ...], actions: int) -> bool:
+    """Return whether a shipped net fits a game's planes and actions; ValueError where it was trained for another."""
+    from hauteur.networks.registry import describe  # here: an engine that has been given a net starts without it
+
+    net = describe(path)
+    if net.game.partition("(")[0] != name:
+        raise ValueError(f"{path}: is a net for {net.game}, not for {name}")
+    return (net.feature_shape, net.num_actions) == (shape, actions)
 
 
 NET_VARIABLE = "HAUTEUR_NET"
@@ -21,37 +47,44 @@ NET_VARIABLE = "HAUTEUR_NET"
 CHESS_PATTERN = "*.pb.gz"
 
 
-def found_chess_net() -> tuple[str, str] | None:
-    """The chess net that HAUTEUR_NET names, else the last written one of the working directory; and which it is."""
-    named = os.environ.get(NET_VARIABLE, "")
-    if named:
-        return named, f"environment variable {NET_VARIABLE}"
+def newest_chess_net() -> tuple[str, str] | None:
+    """Return the last written lc0 net of the working directory, and the reason; None without any."""
     nets = [path for path in Path().glob(CHESS_PATTERN) if path.is_file()]
     newest = max(nets, key=lambda path: (path.stat().st_mtime, path.name), default=None)
     return None if newest is None else (str(newest.resolve()), "newest in the working directory")
 
 
-def net_or_shipped(net: str | None, *, spec: str, game_name: str) -> str:
-    """Return the user's net, else the shipped one, for chess the one found; raise ValueError with the options."""
+def default_net(game: _core.Game) -> tuple[str, str] | None:
+    """Return the net for a player of this game who names none, and why it is that one; None where there is none.
+
+    For chess the one that HAUTEUR_NET names goes first; where none ships, the last written one of the working directory
+    is taken.
+    """
+    named = os.environ.get(NET_VARIABLE, "") if game.name == "chess" else ""
+    if named:
+        return named, f"environment variable {NET_VARIABLE}"
+    shipped = shipped_net(game)
+    if shipped is not None:
+        return str(shipped), "shipped with hauteur"
+    return newest_chess_net() if game.name == "chess" else None
+
+
+def net_or_shipped(net: str | None, game: _core.Game) -> str:
+    """Return the file of the net that a user names, else of the game's own; ValueError with the options without any."""
     if net is not None:
-        return net
-    path = shipped_net(game_name) if spec == game_name else None
-    if path is not None:
-        return str(path)
-    if game_name == "chess":
-        found = found_chess_net()
-        if found is None:
-            raise ValueError(CHESS_NETS)
-        return found[0]
-    raise ValueError(
-        f"no net ships for {spec}: give --net FILE (a .safetensors file that `hauteur train` wrote), --net rollout or"
-        " --net uniform"
-    )
+        return resolve_net(net)
+    found = default_net(game)
+    if found is None:
+        raise ValueError(no_net(game))
+    return resolve_net(found[0])
 
 
-CHESS_NETS = (
-    "no net ships for chess: give --net FILE (or name it in HAUTEUR_NET). Fitting are lc0's networks (.pb.gz) with a"
-    " classical, a squeeze-excitation or an attention body: those of https://lczero.org/play/networks/bestnets/, and"
-    " the ones that play like humans of the Maia project, https://github.com/CSSLab/maia-chess. --net rollout and"
-    " --net uniform need no file"
-)
+def no_net(game: _core.Game) -> str:
+    """Return the error line for a game without a net, with the ways to name one."""
+    how = "name one with --net, or with net= in the text of a player"
+    if game.name == "chess":
+        return (
+            f"no net ships for chess: {how}: a public one (`hauteur net get` lists them and downloads, for example, "
+            "maia-1900), a file of lc0 (.pb.gz), rollout or uniform; HAUTEUR_NET names one for all commands"
+        )
+    return f"no net ships for {game.spec}: {how}: a file that `hauteur train` wrote (.safetensors), rollout or uniform"

@@ -10,6 +10,7 @@ from hauteur.networks.architecture import Architecture, Lc0Architecture, NetDesc
 from hauteur.networks.files import SafetensorsFile, StorageType, safetensors_bytes
 from hauteur.networks.lc0 import EncodingName, Lc0File, from_resnet, lc0_bytes
 from hauteur.networks.lc0_layers import Floats
+from hauteur.networks.names import resolve_net
 from hauteur.system.files import sha256_of, write_bytes
 
 if TYPE_CHECKING:
@@ -40,8 +41,8 @@ class Net:
 
 
 def load(path: str | Path) -> Net:
-    """Open a network file. Raise ValueError (file, place, what is wrong), OSError when it cannot be read."""
-    path = Path(path)
+    """Open a network by file or name. Raise ValueError (file, place, what is wrong), OSError where it is unreadable."""
+    path = Path(resolve_net(path))
     suffix = _suffix(path)
     if suffix == ".onnx":
         raise ValueError(f"{path}: an ONNX file holds no weights that can be loaded; allowed: {', '.join(SUFFIXES)}")
@@ -61,7 +62,7 @@ def load(path: str | Path) -> Net:
 
 def describe(path: str | Path) -> NetDescription:
     """Return the description of a network file (also `.onnx`), without importing torch. Errors as in `load`."""
-    path = Path(path)
+    path = Path(resolve_net(path))
     if _suffix(path) == ".onnx":
         from hauteur.networks.onnx import describe_onnx
 

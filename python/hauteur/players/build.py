@@ -13,6 +13,7 @@ from hauteur import _core
 from hauteur.networks.bundled import net_or_shipped
 from hauteur.networks.evaluators.base import Backend, Evaluator
 from hauteur.networks.evaluators.factory import make_evaluator
+from hauteur.networks.names import WITHOUT_FILE, resolve_net
 from hauteur.players.baselines import make_baseline, parse_baseline
 from hauteur.players.engines.host import EngineHost
 from hauteur.players.engines.player import make_engine
@@ -79,11 +80,12 @@ class Evaluators:
 
     def get(self, net: str, settings: PlayerSettings) -> Evaluator:
         """The evaluator of a player for one of its nets."""
-        key = (net if is_builtin(net) else str(Path(net).resolve()), settings.precision)
+        file = resolve_net(net)
+        key = (file if is_builtin(file) else str(Path(file).resolve()), settings.precision)
         if key not in self.opened:
             self.opened[key] = make_evaluator(
                 self.game,
-                net,
+                file,
                 backend=self.resources.backend,
                 precision=settings.precision,
                 threads=self.resources.cores,
@@ -139,17 +141,18 @@ def _net_player(game: _core.Game, settings: PlayerSettings, evaluators: Evaluato
 
 def is_builtin(net: str) -> bool:
     """Return whether this is an evaluator without a file."""
-    return net in ("uniform", "rollout")
+    return net in WITHOUT_FILE
 
 
 def net_content(net: str) -> str:
     """Identity of a net, whatever its file's location."""
+    net = resolve_net(net)
     return net if is_builtin(net) else f"{Path(net).name} sha256 {sha256_of(Path(net))}"
 
 
 def resolved_net(game: _core.Game, settings: PlayerSettings) -> str:
     """The net that the player uses: its own, or the one that comes with the game."""
-    return net_or_shipped(settings.net, spec=game.spec, game_name=game.name)
+    return net_or_shipped(settings.net, game)
 
 
 def player_facts(game: _core.Game, player: PlayerSettings, key: str) -> dict[str, str]:

@@ -14,8 +14,8 @@ from hauteur import _core
 from hauteur.matches.arena import play_games
 from hauteur.matches.ratings.elo import MatchScore
 from hauteur.matches.record import GamePlan
-from hauteur.networks.bundled import data_path
 from hauteur.networks.evaluators.rollout import RolloutEvaluator
+from hauteur.networks.names import data_path
 from hauteur.players.search_player import SearchPlayer
 from hauteur.search.driver import run_searches
 from hauteur.search.params import Cpuct, Fpu, SearchParams

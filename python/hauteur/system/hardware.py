@@ -104,6 +104,15 @@ def cache_directory() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hauteur"
 
 
+def data_directory() -> Path:
+    """Folder for what the user keeps (downloaded nets): the system's place for an application's data."""
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / "hauteur"
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local")) / "hauteur"
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "hauteur"
+
+
 def read_text(path: Path) -> str:
     """The file's text, empty if it cannot be read."""
     try:

@@ -85,7 +85,7 @@ def analyse(
         raise ValueError(f"nothing to analyse: the game is over ({state.end_reason()})")
     restriction = tuple(state.action_from_text(move) for move in only)
     tablebase = _core.Tablebase(syzygy) if syzygy else None
-    name = net_or_shipped(net, spec=start.game.spec, game_name=start.game.name)
+    name = net_or_shipped(net, start.game)
     settings = PlaySettings(search, batch_size=batch_size, tablebase=tablebase)
     with PlayingSession(start.game, settings, seed=seed) as session:
         session.open(NetChoice(name, large_net or "", threads=threads))

@@ -144,7 +144,7 @@ def _player(game: _core.Game, net: str | None, visits: int) -> Iterator[SearchPl
     """The player of a net, at temperature 0; its evaluator is closed at the end."""
     if visits < 1:
         raise ValueError(f"visits must be >= 1, got {visits}")
-    chosen = net_or_shipped(net, spec=game.spec, game_name=game.name)
+    chosen = net_or_shipped(net, game)
     with closing(evaluator_of(game, chosen)) as evaluator:
         yield SearchPlayer(Path(chosen).name.split(".")[0], evaluator, SearchParams(), visits)
 

@@ -16,6 +16,7 @@ from hauteur.engine.nets import NetChoice
 from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
 from hauteur.games.registry import make
 from hauteur.networks.bundled import net_or_shipped
+from hauteur.networks.names import WITHOUT_FILE, resolve_net
 from hauteur.players.baselines import MOVE_FUNCTIONS, parse_baseline
 from hauteur.players.move_player import MoveFunction
 from hauteur.players.settings import PlayerSettings
@@ -27,8 +28,6 @@ from hauteur.search.time_manager import Budget
 RESIGN, PASS = "resign", "pass"
 SMART_PRUNING = 1.33
 """On the clock a search ends early by this factor, as lc0's does; see Limits.smart_pruning."""
-WITHOUT_FILE = ("uniform", "rollout")
-"""Evaluators in the place of a net."""
 
 
 @dataclass(frozen=True)
@@ -248,12 +247,13 @@ def player_of(game: _core.Game, settings: PlayerSettings, *, threads: int) -> Ne
     if settings.baseline is not None:
         baseline = parse_baseline(settings.baseline)
         return MOVE_FUNCTIONS[baseline.kind](game, baseline.number)
-    net = net_or_shipped(settings.net, spec=game.spec, game_name=game.name)
-    for file in filter(None, (net, settings.large_net)):
+    net = net_or_shipped(settings.net, game)
+    large = resolve_net(settings.large_net) if settings.large_net else ""
+    for file in filter(None, (net, large)):
         if file not in WITHOUT_FILE:
             with Path(file).open("rb"):
                 pass
-    return NetChoice(net, settings.large_net or "", precision=settings.precision, threads=threads)
+    return NetChoice(net, large, precision=settings.precision, threads=threads)
 
 
 def _report_failure(error: BaseException | None) -> None:

@@ -12,13 +12,19 @@ from hauteur.search.scores import SCORE_TYPES
 from hauteur.system.errors import one_line
 
 MEBIBYTE = 1 << 20
+SHIPPED = "<shipped>"
+"""Value of WeightsFile: the net of HAUTEUR_NET, else the one that ships."""
 AUTODISCOVER = "<autodiscover>"
+"""Value of WeightsFile, as in lc0: the newest net of the working directory."""
 BYTES_A_CACHED_POSITION = 180
 """What a chess position takes in the evaluation cache, with its priors; for RamLimitMb."""
 
 ENGINE_OPTIONS = (
     Lc0Option(
-        "WeightsFile", "string", AUTODISCOVER, "The net: a file, `uniform` or `rollout`; by default one is looked for."
+        "WeightsFile",
+        "string",
+        SHIPPED,
+        "The net: a file, a name (`maia-1900`), `uniform`, `rollout`; `<autodiscover>`: the newest file here.",
     ),
     Lc0Option(
         "LargeWeightsFile",

@@ -6,28 +6,27 @@ from typing import TYPE_CHECKING, cast
 from hauteur import _core
 from hauteur.engine.nets import NetChoice
 from hauteur.engine.playing import PlaySettings
-from hauteur.engine.uci.options import AUTODISCOVER, Options
-from hauteur.networks.bundled import found_chess_net
+from hauteur.engine.uci.options import AUTODISCOVER, SHIPPED, Options
+from hauteur.networks.bundled import default_net, newest_chess_net
 from hauteur.search.lc0_options import without_contempt_of_play
 
 if TYPE_CHECKING:
     from hauteur.networks.evaluators.base import Backend
 
 NO_NET = (
-    "no net: set the option WeightsFile (or --weights, or the variable HAUTEUR_NET) to a chess net of "
-    "Leela Chess Zero, a .pb.gz file (for example a maia net), or put one into the working directory; "
-    "the name `uniform` plays without a net"
+    "no net: set the option WeightsFile (or --weights, or the variable HAUTEUR_NET) to a .pb.gz file of Leela Chess "
+    "Zero, or to the name of a net that `hauteur net get` has downloaded, such as maia-1900; `uniform` plays without"
 )
 
 
 def choose_net(options: Options) -> tuple[NetChoice, str]:
     """Return the nets of the options, and why the first was chosen; ValueError without any.
 
-    That is the option WeightsFile, else the environment, else the newest file in the working directory.
+    That is the option WeightsFile, else the environment, else the net that ships.
     """
     net, reason = options.text("WeightsFile"), "option WeightsFile"
-    if net in ("", AUTODISCOVER):
-        found = found_chess_net()
+    if net in ("", SHIPPED, AUTODISCOVER):
+        found = newest_chess_net() if net == AUTODISCOVER else default_net(_core.Game("chess"))
         if found is None:
             raise ValueError(NO_NET)
         net, reason = found

@@ -22,6 +22,7 @@ from hauteur.networks.evaluators.base import (
     UniformEvaluator,
 )
 from hauteur.networks.evaluators.callables import CallableEvaluator
+from hauteur.networks.names import resolve_net
 from hauteur.system.hardware import has_nvidia_driver, usable_cores
 
 if TYPE_CHECKING:
@@ -55,7 +56,8 @@ def evaluator(
     game
         The game whose positions it evaluates: `feature_shape` (C, H, W) and `num_actions` A are its.
     source
-        - a network file (`.safetensors`, `.pb.gz`, `.onnx`), or None: the net that ships for the game;
+        - a network file (`.safetensors`, `.pb.gz`, `.onnx`), the name of a net that ships or was downloaded
+          (`"maia-1900"`), or None: the net that ships for the game;
         - `"uniform"`: equal priors, even values; `"rollout"`: equal priors, the result of one random game;
         - a callable: features float32 [B, C, H, W] -> (policy logits float32 [B, A], wdl float32 [B, 3]), wdl being
           probabilities of win, draw and loss of the player to move; logits of illegal actions are ignored;
@@ -90,7 +92,7 @@ def evaluator(
     ((1, 9), [[0.25, 0.5, 0.25]])
     """
     if isinstance(source, str | Path) or source is None:
-        net = source or net_or_shipped(None, spec=game.spec, game_name=game.name)
+        net = source or net_or_shipped(None, game)
         return make_evaluator(game, net, precision=precision, threads=threads, batch_size=batch_size, device=device)
     _check_numbers(batch_size, threads)
     if isinstance(source, Evaluator):
@@ -147,16 +149,18 @@ def make_evaluator(
 ) -> Evaluator:
     """An evaluator for this game.
 
-    spec: `uniform`, `rollout` (random games), or a network file (.safetensors, .pb.gz, .onnx).
+    spec: `uniform`, `rollout` (random games), a network file (.safetensors, .pb.gz, .onnx), or the name of a net that
+    ships or was downloaded.
     backend: default torch where CUDA is used, else openvino. precision: default the backend's.
     threads: of the processor, default all that this process may use.
     batch_size: rows of a batch, default the backend's preference. device: of torch, `cpu` or `cuda`.
     Raises ValueError when the net is not for this game, or something is not allowed; OSError for an unreadable file.
     """
     _check_numbers(batch_size, threads)
-    if str(spec) == "uniform":
+    spec = resolve_net(spec)
+    if spec == "uniform":
         return UniformEvaluator(game, batch_size or 256)
-    if str(spec) == "rollout":
+    if spec == "rollout":
         from hauteur.networks.evaluators.rollout import RolloutEvaluator
 
         return RolloutEvaluator(game, batch_size=batch_size or 16)

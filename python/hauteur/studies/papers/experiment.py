@@ -88,7 +88,7 @@ class ExperimentSetting:
             raise ValueError(f"this experiment uses one net, got {len(self.nets)}: {', '.join(map(str, self.nets))}")
         rules = make(game)
         net = str(self.nets[0]) if self.nets else None
-        return net_or_shipped(net, spec=rules.spec, game_name=rules.name)
+        return net_or_shipped(net, rules)
 
     def visits_or(self, paper: int) -> int:
         """Return visits per move: as requested, else the paper's."""

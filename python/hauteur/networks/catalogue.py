@@ -1,0 +1,105 @@
+"""Public chess nets that `hauteur net get` knows: where their publishers keep them, under which licence, how large.
+
+Nothing is looked up: an address that its publisher changes needs `--from` or a new entry here. A hash is recorded only
+for a file that was examined; of the others the address alone vouches.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MEGABYTE = 1_000_000
+_MAIA = "https://github.com/CSSLab/maia-chess/raw/master/maia_weights"
+_LCZERO = "https://storage.lczero.org/files"
+
+GPL3 = "GPL-3.0 (https://github.com/CSSLab/maia-chess)"
+NOT_STATED = "not stated by the publisher"
+LC0_LICENCE = "not stated beside the file; see https://lczero.org"
+
+
+@dataclass(frozen=True)
+class KnownNet:
+    """A public net. address: of its publisher; megabytes: about; sha256: of the file, None where it is not known."""
+
+    name: str
+    address: str
+    megabytes: float
+    licence: str
+    about: str
+    sha256: str | None = None
+
+    @property
+    def file_name(self) -> str:
+        """Name of the file that it is kept in; the same on a mirror."""
+        return f"{self.name}.pb.gz"
+
+
+_EXAMINED = {
+    1100: "e1cf1cd0c96b8a4fa6a275f4b9fd54ed1ffebf9fe44641b9fceded310e9619c4",
+    1900: "e2f565f42d7cd9f122557e6dc4eb84e5bbaedceda1d404dc485d3611c7c97a12",
+}
+
+
+def _maia(rating: int) -> KnownNet:
+    """A net of the Maia project: moves of people with this rating."""
+    return KnownNet(
+        name=f"maia-{rating}",
+        address=f"{_MAIA}/maia-{rating}.pb.gz",
+        megabytes=1.3,
+        licence=GPL3,
+        about=f"plays like people rated {rating} on Lichess, at 1 visit; 6 blocks, 64 filters",
+        sha256=_EXAMINED.get(rating),
+    )
+
+
+def _lc0(name: str, path: str, megabytes: float, about: str) -> KnownNet:
+    """A net of Leela Chess Zero, from its list of best networks."""
+    return KnownNet(name, f"{_LCZERO}/{path}", megabytes, LC0_LICENCE, about)
+
+
+KNOWN_NETS = (
+    *(_maia(rating) for rating in range(1100, 2000, 100)),
+    KnownNet(
+        name="maia-2200",
+        address="https://github.com/CallOn84/LeelaNets/raw/refs/heads/main/Nets/Maia%202200/maia-2200.pb.gz",
+        megabytes=1.3,
+        licence=NOT_STATED,
+        about="made like Maia by CallOn84 from games of people rated 2200",
+    ),
+    _lc0(
+        "t1-256x10",
+        "networks-contrib/t1-256x10-distilled-swa-2432500.pb.gz",
+        37,
+        "lc0, small: attention, 256 wide, 10 layers; for processors",
+    ),
+    _lc0(
+        "t1-512x15",
+        "networks-contrib/t1-512x15x8h-distilled-swa-3395000.pb.gz",
+        145,
+        "lc0, medium: attention, 512 wide, 15 layers",
+    ),
+    _lc0(
+        "t3-512x15",
+        "networks-contrib/t3-512x15x16h-distill-swa-2767500.pb.gz",
+        155,
+        "lc0, medium, newer: attention, 512 wide, 15 layers",
+    ),
+    _lc0("t82-768x15", "768x15x24h-t82-swa-7464000.pb.gz", 165, "lc0, large: 768 wide, 15 layers; for GPUs"),
+    _lc0(
+        "bt3-768x15",
+        "networks-contrib/BT3-768x15x24h-swa-2790000.pb.gz",
+        190,
+        "lc0, large, newer: 768 wide, 15 layers; for GPUs",
+    ),
+    _lc0(
+        "bt4-1024x15",
+        "networks-contrib/big-transformers/BT4-1024x15x32h-swa-6147500.pb.gz",
+        330,
+        "lc0, very large: 1024 wide, 15 layers; for large GPUs",
+    ),
+)
+
+
+def known_net(name: str) -> KnownNet | None:
+    """Return the public net of this name, None where there is none."""
+    return next((net for net in KNOWN_NETS if net.name == name), None)

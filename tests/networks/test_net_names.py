@@ -1,0 +1,166 @@
+"""Names of nets: what `--net`, `net=` and WeightsFile understand, and the net that a game gets by itself."""
+
+import logging
+import shutil
+from pathlib import Path
+
+import pytest
+
+from hauteur import networks
+from hauteur.games.registry import make
+from hauteur.networks import bundled, names
+from hauteur.networks.architecture import ResNetArchitecture
+from hauteur.networks.bundled import default_net, net_or_shipped, shipped_net
+from hauteur.networks.catalogue import KNOWN_NETS
+from hauteur.networks.evaluators.factory import make_evaluator
+from hauteur.networks.lc0 import random_net
+from hauteur.networks.names import data_path, downloaded_nets, nets_folder, resolve_net
+
+CONNECT4 = make("connect4")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder of downloads, and an empty working directory."""
+    monkeypatch.setenv("HAUTEUR_NETS", str(tmp_path / "nets"))
+    monkeypatch.delenv("HAUTEUR_NET", raising=False)
+    (tmp_path / "nets").mkdir()
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    return tmp_path / "nets"
+
+
+def test_a_file_goes_before_names_and_a_folder_does_not() -> None:
+    Path("connect4").mkdir()
+    assert resolve_net("connect4") == str(data_path("connect4.safetensors"))
+    Path("connect4").rmdir()
+    Path("connect4").write_bytes(b"")
+    assert resolve_net("connect4") == "connect4"
+
+
+@pytest.mark.parametrize("name", ["uniform", "rollout", "absent.pb.gz", "folder/absent", "../x.safetensors"])
+def test_paths_and_evaluators_without_a_file_stay_as_they_are(name: str) -> None:
+    assert resolve_net(name) == name
+    assert resolve_net(Path(name)) == name
+
+
+def test_downloaded_nets_by_name(folder: Path) -> None:
+    mine, other = random_net(folder / "mine.pb.gz"), folder / "other.safetensors"
+    networks.convert(mine, other)
+    (folder / ".hidden.part.pb.gz").write_bytes(b"")
+    (folder / "notes.txt").write_bytes(b"")
+    assert downloaded_nets() == {"mine": mine, "other": other}
+    assert resolve_net("mine") == resolve_net(Path("mine")) == str(mine)
+    assert networks.describe("mine").sha256 == networks.load("mine").description.sha256
+    make_evaluator(make("chess"), "other", threads=1).close()
+
+
+def test_a_public_net_that_is_not_here_names_the_command() -> None:
+    for net in KNOWN_NETS:
+        with pytest.raises(ValueError, match=f"^the net {net.name} is not downloaded yet: hauteur net get {net.name}$"):
+            resolve_net(net.name)
+    with pytest.raises(ValueError, match=r"^maia-1900\.pb\.gz: no such file here; `hauteur net get maia-1900`"):
+        networks.describe("maia-1900.pb.gz")
+
+
+def test_an_unknown_name_lists_what_is_here(folder: Path) -> None:
+    random_net(folder / "mine.pb.gz")
+    with pytest.raises(ValueError, match=r"no net 'maja-1900': give a file .* connect4, .*mine; `hauteur net get`"):
+        resolve_net("maja-1900")
+
+
+def test_a_downloaded_file_with_another_hash_is_refused(folder: Path) -> None:
+    random_net(folder / "maia-1900.pb.gz")
+    with pytest.raises(ValueError, match=r"is not the net maia-1900 .*hauteur net get maia-1900 --force"):
+        resolve_net("maia-1900")
+
+
+def test_a_net_without_a_recorded_hash_is_reported_once(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+    file = random_net(folder / "maia-1500.pb.gz")
+    with caplog.at_level(logging.WARNING):
+        assert resolve_net("maia-1500") == resolve_net("maia-1500") == str(file)
+    (record,) = caplog.records
+    assert "its sha256 is not on record" in record.getMessage()
+
+
+def test_the_folder_of_downloads(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("sys.platform", "linux")
+    monkeypatch.delenv("HAUTEUR_NETS")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    assert nets_folder() == tmp_path / "data" / "hauteur" / "nets"
+    assert downloaded_nets() == {}
+    monkeypatch.setenv("XDG_DATA_HOME", "")
+    assert nets_folder() == Path.home() / ".local" / "share" / "hauteur" / "nets"
+
+
+# The net of a game.
+
+
+@pytest.fixture
+def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A data folder of our own with nets that ship for NoGo 9x9, NoGo 7x7 and chess."""
+    place = tmp_path / "data"
+    place.mkdir()
+    for module in (names, bundled):
+        monkeypatch.setattr(module, "data_path", lambda name: place / name)
+    for spec, name in (("nogo", "nogo9"), ("nogo(size=7)", "nogo7"), ("chess", "chess")):
+        write_net(place / f"{name}.safetensors", spec)
+    return place
+
+
+def write_net(path: Path, spec: str) -> None:
+    """Write a tiny random net for a game."""
+    from hauteur.networks.lc0 import random_tensors
+
+    game = make(spec)
+    tower = ResNetArchitecture(feature_shape=game.feature_shape, num_actions=game.num_actions, filters=2, blocks=1)
+    networks.save(path, tower, random_tensors(tower.shapes(), 1), game=spec)
+
+
+@pytest.mark.parametrize(
+    ("spec", "name"),
+    [
+        ("nogo", "nogo9"),
+        ("nogo(size=9)", "nogo9"),
+        ("nogo(size=7)", "nogo7"),
+        ("nogo(size=5)", None),
+        ("chess", "chess"),
+        ("chess(fen=4k3/8/8/8/8/8/8/4K2R w K - 0 1)", "chess"),
+        ("tictactoe", None),
+    ],
+)
+def test_the_net_that_ships_for_a_game(shipped: Path, spec: str, name: str | None) -> None:
+    found = shipped_net(make(spec))
+    assert found == (None if name is None else shipped / f"{name}.safetensors")
+    if name is not None:
+        assert resolve_net(name) == net_or_shipped(None, make(spec)) == str(found)
+
+
+def test_a_shipped_file_for_another_game_is_refused(shipped: Path) -> None:
+    shutil.copy(shipped / "chess.safetensors", shipped / "minichess.safetensors")
+    with pytest.raises(ValueError, match="is a net for chess, not for minichess"):
+        shipped_net(make("minichess"))
+
+
+def test_a_game_without_a_net_says_how_to_name_one() -> None:
+    with pytest.raises(ValueError, match=r"no net ships for nogo\(size=5\): name one with --net, or with net="):
+        net_or_shipped(None, make("nogo(size=5)"))
+
+
+def test_the_variable_goes_before_the_shipped_net_for_chess_alone(
+    shipped: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HAUTEUR_NET", "uniform")
+    assert default_net(make("chess")) == ("uniform", "environment variable HAUTEUR_NET")
+    assert default_net(make("nogo")) == (str(shipped / "nogo9.safetensors"), "shipped with hauteur")
+    monkeypatch.setenv("HAUTEUR_NET", "maia-1700")
+    with pytest.raises(ValueError, match="hauteur net get maia-1700"):
+        net_or_shipped(None, make("chess"))
+
+
+def test_without_a_shipped_net_chess_takes_the_newest_file_here(shipped: Path) -> None:
+    (shipped / "chess.safetensors").unlink()
+    with pytest.raises(ValueError, match=r"no net ships for chess: .*`hauteur net get` lists them"):
+        net_or_shipped(None, make("chess"))
+    file = random_net(Path("some.pb.gz").resolve())
+    assert default_net(make("chess")) == (str(file), "newest in the working directory")
