@@ -94,9 +94,7 @@ def _advise(path: str) -> None:
     """Raise ValueError for a file that is not there but has the name of a public net's."""
     known = known_net(path.removesuffix(".pb.gz"))
     if known is not None:
-        raise ValueError(
-            f"{path}: no such file here; `hauteur net get {known.name}` gets it for every folder as {known.name}"
-        )
+        raise ValueError(f"{path}: no such file here; `hauteur net get {known.name}` downloads the net {known.name}")
 
 
 def _missing(name: str) -> str:
