@@ -24,7 +24,7 @@ INSTALLED := $(VENV)/.installed
 BUILT := $(VENV)/.built
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null) Cargo.toml Cargo.lock
 
-.PHONY: help setup demo test test-rust test-python test-slow types lint format wheel bench clean
+.PHONY: help setup demo test test-rust test-python test-slow types lint format docs docs-links wheel bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,7 +48,7 @@ demo: setup  ## learn tic-tac-toe from zero, prove that it never loses, show whe
 	$(BIN)/hauteur prove tictactoe --net $(RUN)/best.safetensors --visits 100
 	@echo "report: $(abspath $(RUN))/report.html"
 
-test: setup test-rust test-python types lint  ## all tests and checks (at most 15 minutes on two cores)
+test: setup test-rust test-python types lint docs  ## all tests and checks (at most 15 minutes on two cores)
 
 test-rust: setup  ## the core's own tests
 	cargo test --locked --package hauteur-core
@@ -75,6 +75,12 @@ format:  ## format Python and Rust
 	$(BIN)/ruff format
 	cargo fmt --all
 
+docs: setup  ## build the documentation site into build/docs/html, offline; every warning is an error
+	$(BIN)/python docs/site/build.py
+
+docs-links: setup  ## the site, and all its links to other sites (needs the network)
+	$(BIN)/python docs/site/build.py --external
+
 wheel: setup  ## build a wheel into dist/
 	$(BIN)/maturin build --release --out dist
 
@@ -85,6 +91,6 @@ bench: setup  ## speed of search, without and with a network
 
 clean:  ## remove everything that was built, the virtual environment too
 	cargo clean
-	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	rm -f python/hauteur/_core.*.so python/hauteur/_core.pyd
 	find python tests -name __pycache__ -type d -prune -exec rm -rf {} +

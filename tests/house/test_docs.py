@@ -71,7 +71,7 @@ def test_extras_of_the_table_are_those_of_the_package(project: dict[str, Any]) -
     offered = project["project"]["optional-dependencies"]
     for extra in extras.EXTRAS:
         assert any(line.startswith(extra.distribution) for line in offered[extra.name])
-    assert set(offered) == {extra.name for extra in extras.EXTRAS} | {"dev"}
+    assert set(offered) == {extra.name for extra in extras.EXTRAS} | {"dev", "docs"}
 
 
 def test_one_version() -> None:
