@@ -6,6 +6,9 @@ from pathlib import Path
 from hauteur import __version__
 
 sys.path.insert(0, str(Path(__file__).parent))
+from public_names import public_names
+
+public_names()
 
 project = "hauteur"
 author = "The hauteur authors"
@@ -39,3 +42,11 @@ html_show_sphinx = False
 highlight_language = "text"
 
 nitpicky = True
+nitpick_ignore_regex = [
+    # Packages whose reference is on other sites; the site is built without a network.
+    (
+        "py:.*",
+        r"(numpy|np|numpy\.typing|torch|nn|pandas|networkx|pydantic|annotated_types|collections\.abc|pathlib)\..*",
+    ),
+    ("py:class", r"NDArray|Path|NoneType|concurrent\.futures\._base\.Future"),
+]

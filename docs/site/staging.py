@@ -33,22 +33,25 @@ def stage(target: Path) -> None:
         text = page.read_text(encoding="utf-8")
         for linked in local_links(text):
             copy_linked((page.parent / linked).resolve(), target)
+        text = LINK.sub(lambda link, folder=page.parent: to_start_page(link, folder), text)
         if name == Path("README.md"):
             name, text = Path("index.md"), f"{text}\n{chapters()}"
-        elif name.name == "README.md":
-            text += tree(children(page.parent, text))
+        elif name.name == "README.md" and name.parent != Path("docs"):
+            text += tree([*children(text), *GENERATED.get(name.parent.as_posix(), ())])
         write(target / name, text)
 
 
 def write(path: Path, text: str) -> None:
-    """Write one page, links to the README of the checkout turned to the start page."""
+    """Write one page of the site."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(re.sub(r"(\]\((?:\.\./)+)README\.md", r"\1index.md", text) if is_below(path) else text, "utf-8")
+    path.write_text(text, encoding="utf-8")
 
 
-def is_below(path: Path) -> bool:
-    """Whether a staged page is in a folder in which `../README.md` is no other index."""
-    return "docs" not in path.parts[-3:-1] or path.parent.name == "docs"
+def to_start_page(link: re.Match[str], folder: Path) -> str:
+    """Return a link of a page in `folder`; one to the checkout's README leads to the start page."""
+    if (folder / link[2]).resolve() != ROOT / "README.md":
+        return link[0]
+    return f"{link[1]}{link[2].removesuffix('README.md')}index.md{link[3]}"
 
 
 def local_links(text: str) -> list[str]:
@@ -68,7 +71,7 @@ def copy_linked(source: Path, target: Path) -> None:
 def children(text: str) -> list[str]:
     """Return the pages in its own folder that an index links to, in order and without repeats."""
     links = [link.removesuffix(".md") for link in local_links(text) if link.endswith(".md")]
-    return list(dict.fromkeys(link for link in links if not link.startswith("..") and "README" not in link))
+    return list(dict.fromkeys(link for link in links if not link.startswith("..")))
 
 
 def chapters() -> str:
