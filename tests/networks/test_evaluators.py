@@ -1,8 +1,6 @@
 """Evaluators: all engines agree, answers belong to their rows, work goes on meanwhile, wrong input is named."""
 
 import importlib.util
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any, get_args
 
@@ -216,18 +214,6 @@ def test_cuda_agrees_with_the_processor(chess: tuple[_core.Game, Path], precisio
     answers = np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
     assert differences(states, answers, reference).largest < (2e-3 if precision == "float32" else 0.3)
     evaluator.close()
-
-
-def test_a_cached_export_needs_no_torch(chess: tuple[_core.Game, Path]) -> None:
-    game, net = chess
-    evaluate(game, net, features_of(game, random_positions(game, 1)), backend="openvino", threads=1)
-    code = (
-        "import sys\nfrom hauteur._core import Game\nfrom hauteur.networks.evaluators.factory import make_evaluator\n"
-        f"game = Game('chess')\nevaluator = make_evaluator(game, {str(net)!r}, backend='openvino', threads=1)\n"
-        "evaluator(game.initial_state().encode()[None])\nassert 'torch' not in sys.modules\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
 
 
 def test_evaluators_keep_the_protocol(chess: tuple[_core.Game, Path]) -> None:

@@ -1,6 +1,5 @@
 """Residual towers: files, seeds, exports; the same network in every format computes the same."""
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ from hauteur.networks.evaluators.compare import Floats, differences, features_of
 from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.networks.lc0 import random_tensors
 from hauteur.networks.modules import Inference, build, initialise, tensors_of
-from hauteur.networks.onnx_cache import ensure_onnx
 
 VARIANTS: dict[str, dict[str, Any]] = {
     "dense, wdl": {},
@@ -176,41 +174,3 @@ def test_convolution_policy_needs_a_fitting_game() -> None:
         ValueError, match="policy 'convolution' needs one action a square or chess, got 7 actions on 6x7"
     ):
         ResNetArchitecture(feature_shape=(2, 6, 7), num_actions=7, policy="convolution")
-
-
-@pytest.fixture
-def net(tmp_path: Path) -> Path:
-    path = tmp_path / "nets" / "net.safetensors"
-    path.parent.mkdir()
-    networks.save(path, tictactoe(), random_tensors(tictactoe().shapes(), 0), game="tictactoe")
-    return path
-
-
-def test_exports_are_cached_by_content(net: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HAUTEUR_CACHE", str(tmp_path / "cache"))
-    first = ensure_onnx(net)
-    assert first.parent == tmp_path / "cache"
-    written = first.stat().st_mtime_ns
-    assert ensure_onnx(net) == first
-    assert first.stat().st_mtime_ns == written
-    networks.save(net, tictactoe(), random_tensors(tictactoe().shapes(), 1), game="tictactoe")
-    assert ensure_onnx(net) != first
-    assert not [path for path in (tmp_path / "cache").iterdir() if path.suffix != ".onnx"]
-
-
-def test_exports_lie_beside_the_net(net: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HAUTEUR_CACHE")
-    export = ensure_onnx(net)
-    assert export.parent == net.parent
-    assert sorted(net.parent.iterdir()) == sorted([net, export])
-
-
-@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="a folder cannot be closed to this user")
-def test_exports_of_nets_in_closed_folders(net: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HAUTEUR_CACHE")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
-    net.parent.chmod(0o555)
-    try:
-        assert ensure_onnx(net).is_relative_to(tmp_path / "home")
-    finally:
-        net.parent.chmod(0o755)

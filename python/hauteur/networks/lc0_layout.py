@@ -6,7 +6,10 @@ Convolutions are [out, in, k, k], dense layers [out, in], gates [embedding, 64].
 from collections.abc import Callable, Mapping
 from itertools import count, takewhile
 
+import numpy as np
+
 from hauteur.networks.architecture import Lc0Architecture, Shape
+from hauteur.networks.lc0_layers import Floats
 
 _VALUE_OUTPUTS = {"wdl": 3, "scalar": 1}
 _UNUSED = ("policy_heads.", "value_heads.", "ip_val_err", "ip_val_cat", "smolgen_b")
@@ -14,6 +17,11 @@ _UNUSED = ("policy_heads.", "value_heads.", "ip_val_err", "ip_val_cat", "smolgen
 
 NORM = ("bn_means", "bn_stddivs", "bn_gammas", "bn_betas")
 """Layers of a batch normalisation, in its ConvBlock."""
+
+USED_PLANES = 73
+"""Planes of the convolution policy's output that are moves."""
+
+_BATCH_NORM_EPSILON = 1e-5
 
 
 def lc0_shapes(sizes: Mapping[str, int], architecture: Lc0Architecture) -> dict[str, Shape]:
@@ -192,6 +200,19 @@ def _attention_policy(layout: _Layout, architecture: Lc0Architecture, channels: 
     depth = layout.dense(f"{prefix}ip2_pol_w", f"{prefix}ip2_pol_b", embedding)
     layout.dense(f"{prefix}ip3_pol_w", f"{prefix}ip3_pol_b", embedding, depth)
     layout.take(f"{prefix}ip4_pol_w", 4, depth)
+
+
+def fold_norm(layers: Mapping[str, Floats], path: str) -> tuple[Floats, Floats]:
+    """Weights and bias of a ConvBlock, its batch normalisation folded in: w g / s, beta + (b - mean) g / s."""
+    weights = layers[f"{path}.weights"].astype(np.float64)
+    zeros = np.zeros(len(weights))
+    bias = layers.get(f"{path}.biases", zeros).astype(np.float64)
+    if f"{path}.bn_means" in layers:
+        scale = 1 / np.sqrt(layers[f"{path}.bn_stddivs"].astype(np.float64) + _BATCH_NORM_EPSILON)
+        scale = scale * layers.get(f"{path}.bn_gammas", zeros + 1)
+        bias = layers.get(f"{path}.bn_betas", zeros) + (bias - layers[f"{path}.bn_means"]) * scale
+        weights = weights * scale[:, None, None, None]
+    return weights.astype(np.float32), bias.astype(np.float32)
 
 
 def policy_embedding(prefix: str, has: Callable[[str], bool]) -> str:

@@ -14,10 +14,8 @@ from hauteur.networks.architecture import Lc0Architecture
 from hauteur.networks.chess_moves import convolution_indices
 from hauteur.networks.lc0_attention import AttentionBody, AttentionPolicy
 from hauteur.networks.lc0_layers import Floats
+from hauteur.networks.lc0_layout import USED_PLANES
 from hauteur.networks.lc0_parameters import ACTIVATIONS, Activation, Layers, convolution, dense_layer
-
-_USED_PLANES = 73
-"""Planes of the convolution policy's output that are moves."""
 
 
 class Lc0Network(nn.Module):
@@ -157,7 +155,7 @@ class _ConvolutionPolicy(nn.Module):
         super().__init__()
         prefix = architecture.policy_prefix
         self.conv = convolution(layers, f"{prefix}policy1")
-        self.output = convolution(layers, f"{prefix}policy", _USED_PLANES)
+        self.output = convolution(layers, f"{prefix}policy", USED_PLANES)
         self.register_buffer("indices", torch.from_numpy(convolution_indices()), persistent=False)
         self._activation = ACTIVATIONS[architecture.activation]
 

@@ -10,12 +10,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from hauteur.networks.lc0_layers import Floats
-from hauteur.networks.lc0_layout import NORM
+from hauteur.networks.lc0_layout import NORM, fold_norm
 
 Activation = Callable[[Tensor], Tensor]
-
-
-_BATCH_NORM_EPSILON = 1e-5
 
 
 def _relu_2(x: Tensor) -> Tensor:
@@ -78,22 +75,9 @@ class Layers(Mapping[str, Floats]):
         return {path: np.array(self[path], np.float32) for path in unused} | self._tails
 
 
-def _fold(layers: Layers, path: str) -> tuple[Floats, Floats]:
-    """Weights and bias of a ConvBlock, its batch normalisation folded in: w g / s, beta + (b - mean) g / s."""
-    weights = layers[f"{path}.weights"].astype(np.float64)
-    zeros = np.zeros(len(weights))
-    bias = layers.get(f"{path}.biases", zeros).astype(np.float64)
-    if f"{path}.bn_means" in layers:
-        scale = 1 / np.sqrt(layers[f"{path}.bn_stddivs"].astype(np.float64) + _BATCH_NORM_EPSILON)
-        scale = scale * layers.get(f"{path}.bn_gammas", zeros + 1)
-        bias = layers.get(f"{path}.bn_betas", zeros) + (bias - layers[f"{path}.bn_means"]) * scale
-        weights = weights * scale[:, None, None, None]
-    return weights.astype(np.float32), bias.astype(np.float32)
-
-
 def convolution(layers: Layers, path: str, outputs: int | None = None) -> nn.Conv2d:
     """A ConvBlock as one convolution; `outputs`: only the first of its planes."""
-    weights, bias = _fold(layers, path)
+    weights, bias = fold_norm(layers, path)
     channels, inputs, kernel, _ = weights.shape
     conv = nn.Conv2d(inputs, outputs or channels, kernel, padding=kernel // 2, device="meta")
     conv.weight = layers.parameter(f"{path}.weights", weights, outputs)

@@ -1,4 +1,4 @@
-"""int8 networks: static quantisation of the exported ONNX after training, by nncf (extra `quantize`), cached.
+"""int8 networks: static quantisation of the ONNX model after training, by nncf (extra `quantize`), cached.
 
 Ranges of the activations are the least and the greatest value on calibration rows: cutting off rare values costs more
 than it gains. The first convolution stays in float32: a plane that holds a count (chess: plies since the last capture,
@@ -18,13 +18,13 @@ import numpy as np
 from hauteur import _core
 from hauteur.networks.evaluators.compare import features_of, random_positions
 from hauteur.networks.lc0_layers import Floats
-from hauteur.networks.onnx_cache import ensure_onnx
+from hauteur.networks.registry import onnx_model
 from hauteur.system.extras import EXTRAS
 from hauteur.system.files import sha256_of
 from hauteur.system.hardware import cache_directory
 
 CALIBRATION_ROWS = 512
-QUANTIZE_VERSION = 2
+QUANTIZE_VERSION = 3
 """Raised when quantisation changes, so that old files are not used."""
 
 _BATCH = 64
@@ -37,23 +37,22 @@ def ensure_int8(path: str | Path, game: _core.Game, rows: Floats | None = None) 
     rows: calibration features float32 [N, planes, rows, columns]; default: positions of seeded random games.
     Raises ValueError when the extra is missing or the rows do not fit.
     """
-    source = ensure_onnx(path)
     rows = features_of(game, random_positions(game, CALIBRATION_ROWS, seed=_SEED)) if rows is None else rows
     if rows.ndim != 4 or rows.shape[1:] != tuple(game.feature_shape) or len(rows) < 1:
         raise ValueError(f"calibration rows must be [N, {game.feature_shape}], got shape {rows.shape}")
-    target = cache_directory() / f"{Path(path).name}.{_key(source, rows)}.int8.v{QUANTIZE_VERSION}.xml"
+    target = cache_directory() / f"{Path(path).name}.{_key(path, rows)}.int8.v{QUANTIZE_VERSION}.xml"
     if not (target.is_file() and target.with_suffix(".bin").is_file()):
         target.parent.mkdir(parents=True, exist_ok=True)
-        _save(_quantize(source, rows), target)
+        _save(_quantize(path, rows), target)
     return target
 
 
-def _key(source: Path, rows: Floats) -> str:
+def _key(path: str | Path, rows: Floats) -> str:
     """Hash of the net and the calibration rows."""
-    return hashlib.sha256(sha256_of(source).encode() + np.ascontiguousarray(rows).tobytes()).hexdigest()[:16]
+    return hashlib.sha256(sha256_of(Path(path)).encode() + np.ascontiguousarray(rows).tobytes()).hexdigest()[:16]
 
 
-def _quantize(source: Path, rows: Floats) -> Any:
+def _quantize(path: str | Path, rows: Floats) -> Any:
     """Return the quantised OpenVINO model. Keep the terminal output of nncf from programs that talk over stdout."""
     import openvino as ov
 
@@ -64,11 +63,11 @@ def _quantize(source: Path, rows: Floats) -> Any:
         extra = next(extra for extra in EXTRAS if extra.module == "nncf")
         raise ValueError(f"precision int8 needs nncf: {extra.install}") from None
     nncf.set_log_level(logging.ERROR)
-    model = ov.Core().read_model(source)
+    model = ov.Core().read_model(onnx_model(path))
     layers = model.get_ordered_ops()
     convolutions = [layer.get_friendly_name() for layer in layers if layer.get_type_name() == "Convolution"]
     if not convolutions:
-        raise ValueError(f"{source}: precision int8 is for convolutions, and this network has none")
+        raise ValueError(f"{path}: precision int8 is for convolutions, and this network has none")
     dense = [layer.get_friendly_name() for layer in layers if layer.get_type_name() == "MatMul"]
     ranges = nncf.quantization.range_estimator.RangeEstimatorParametersSet.MINMAX
     batches = [rows[i : i + _BATCH] for i in range(0, len(rows), _BATCH)]

@@ -39,6 +39,12 @@ class Net:
 
         return build(self.description.architecture, self.tensors)
 
+    def onnx(self) -> bytes:
+        """The network as the bytes of an ONNX model, written from its tensors (without torch)."""
+        from hauteur.networks.onnx.files import onnx_bytes
+
+        return onnx_bytes(self.description, self.tensors)
+
 
 def load(path: str | Path) -> Net:
     """Open a network by file or name. Raise ValueError (file, place, what is wrong), OSError where it is unreadable."""
@@ -64,10 +70,16 @@ def describe(path: str | Path) -> NetDescription:
     """Return the description of a network file (also `.onnx`), without importing torch. Errors as in `load`."""
     path = Path(resolve_net(path))
     if _suffix(path) == ".onnx":
-        from hauteur.networks.onnx import describe_onnx
+        from hauteur.networks.onnx.files import describe_onnx
 
         return describe_onnx(path)
     return load(path).description
+
+
+def onnx_model(path: str | Path) -> bytes:
+    """The ONNX model of a network file: an `.onnx` file itself, else written from the weights. Errors as in `load`."""
+    path = Path(path)
+    return path.read_bytes() if _suffix(path) == ".onnx" else load(path).onnx()
 
 
 def _suffix(path: Path) -> str:
@@ -129,9 +141,7 @@ def convert(source: str | Path, target: str | Path, *, encoding: EncodingName | 
     if suffix == ".onnx":
         if encoding not in (None, "float32"):
             raise ValueError(f"{target}: ONNX files are written in float32, not in {encoding}")
-        from hauteur.networks.onnx import export_onnx
-
-        export_onnx(net, target)
+        write_bytes(target, net.onnx())
         return
     description = net.description
     save(

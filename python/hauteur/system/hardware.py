@@ -93,7 +93,7 @@ def has_nvidia_driver() -> bool:
 
 
 def cache_directory() -> Path:
-    """Folder for what can be computed again (exported nets): HAUTEUR_CACHE, or the system's place for caches."""
+    """Folder for what can be computed again (int8 nets): HAUTEUR_CACHE, or the system's place for caches."""
     chosen = os.environ.get("HAUTEUR_CACHE")
     if chosen:
         return Path(chosen)

@@ -1,4 +1,4 @@
-"""Networks by onnxruntime (extra `ort`): a second engine on the exported ONNX file."""
+"""Networks by onnxruntime (extra `ort`): a second engine for the same ONNX model."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import onnxruntime as ort
 from onnxruntime.capi import onnxruntime_pybind11_state
 
 from hauteur.networks.evaluators.base import PREFERRED_ROWS, Answers, Floats, GameEvaluator, Precision
-from hauteur.networks.onnx_cache import ensure_onnx, renew_onnx
+from hauteur.networks.registry import onnx_model
 from hauteur.system.errors import one_line
 
 if TYPE_CHECKING:
@@ -55,13 +55,8 @@ class OrtEvaluator(GameEvaluator):
 
 
 def _session(path: Path, options: ort.SessionOptions) -> ort.InferenceSession:
-    """Return the compiled network; a damaged cached export is rebuilt."""
-    model = ensure_onnx(path)
+    """Return the compiled network."""
     try:
-        return ort.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
-    except ORT_ERRORS as error:
-        model = renew_onnx(path, model, str(error))
-    try:
-        return ort.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+        return ort.InferenceSession(onnx_model(path), options, providers=["CPUExecutionProvider"])
     except ORT_ERRORS as error:
         raise ValueError(f"{path}: cannot be computed by onnxruntime: {one_line(error)[:200]}") from None

@@ -16,7 +16,8 @@ import numpy as np
 import openvino as ov
 
 from hauteur.networks.evaluators.base import PREFERRED_ROWS, Answers, Floats, GameEvaluator, Pending, Precision
-from hauteur.networks.onnx_cache import ensure_onnx, renew_onnx
+from hauteur.networks.registry import onnx_model
+from hauteur.system.errors import one_line
 from hauteur.system.hardware import processor_features
 
 if TYPE_CHECKING:
@@ -141,24 +142,20 @@ class _OpenVinoPending:
         wdl[part.begin : part.end] = part.request.get_output_tensor(1).data
 
 
-def model_file(game: _core.Game, path: Path, precision: Precision) -> Path:
-    """The file that OpenVINO reads: the exported net, or the quantised one."""
+def _read(core: ov.Core, game: _core.Game, path: Path, precision: Precision) -> ov.Model:
+    """Return the OpenVINO model: of the ONNX model, or the quantised one. Raise ValueError for a damaged file."""
     if precision == "int8":
         from hauteur.networks.quantize import ensure_int8
 
-        return ensure_int8(path, game)
-    return ensure_onnx(path)
-
-
-def _read(core: ov.Core, game: _core.Game, path: Path, precision: Precision) -> ov.Model:
-    """Return the OpenVINO model. Rebuild a damaged cached export; raise ValueError for a damaged int8 model."""
-    file = model_file(game, path, precision)
-    try:
-        return core.read_model(file)
-    except RuntimeError as error:
-        if precision == "int8":
+        file = ensure_int8(path, game)
+        try:
+            return core.read_model(file)
+        except RuntimeError:
             raise ValueError(f"{file}: is damaged; delete it, it will be made again") from None
-        return core.read_model(renew_onnx(path, file, str(error)))
+    try:
+        return core.read_model(onnx_model(path))
+    except RuntimeError as error:
+        raise ValueError(f"{path}: cannot be computed by openvino: {one_line(error)[:200]}") from None
 
 
 def check_precision(precision: str) -> None:

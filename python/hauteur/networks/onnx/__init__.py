@@ -1,0 +1,1 @@
+"""ONNX models written from the weights of a network, without torch and without the package onnx."""

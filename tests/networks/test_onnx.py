@@ -1,0 +1,178 @@
+"""ONNX models written from the weights: valid, equal to the torch modules of every architecture, never left on disk."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import onnxruntime
+import openvino
+import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from lc0_toys import Policy, attention_net, tower_net
+
+from hauteur import _core, networks
+from hauteur.networks.architecture import Architecture, NetDescription, ResNetArchitecture
+from hauteur.networks.evaluators.base import Backend
+from hauteur.networks.evaluators.compare import Answers, features_of, random_positions
+from hauteur.networks.evaluators.factory import make_evaluator
+from hauteur.networks.lc0 import random_net, random_tensors
+from hauteur.networks.lc0_layers import Floats
+from hauteur.networks.modules import Inference, build
+from hauteur.networks.onnx.files import onnx_bytes
+
+Net = tuple[Architecture, dict[str, Floats]]
+ACTIVATIONS = ("relu", "mish", "none", "tanh", "sigmoid", "selu", "swish", "relu_2")
+
+
+@st.composite
+def resnets(draw: st.DrawFn) -> Net:
+    rows, columns = draw(st.integers(1, 9)), draw(st.integers(1, 9))
+    squares = draw(st.booleans())
+    architecture = ResNetArchitecture(
+        feature_shape=(draw(st.integers(1, 12)), rows, columns),
+        num_actions=rows * columns if squares else draw(st.integers(1, 90)),
+        filters=draw(st.integers(1, 24)),
+        blocks=draw(st.integers(0, 3)),
+        se_channels=draw(st.integers(0, 4)),
+        activation=draw(st.sampled_from(["relu", "mish"])),
+        policy="convolution" if squares and draw(st.booleans()) else "dense",
+        policy_channels=draw(st.integers(1, 8)),
+        value=draw(st.sampled_from(["wdl", "scalar"])),
+        value_channels=draw(st.integers(1, 8)),
+        value_hidden=draw(st.integers(1, 32)),
+    )
+    return architecture, random_tensors(architecture.shapes(), draw(st.integers(0, 999)))
+
+
+@st.composite
+def towers(draw: st.DrawFn) -> Net:
+    policies: list[Policy] = ["classical", "convolution", "attention"]
+    policy = draw(st.sampled_from(policies))
+    return tower_net(
+        policy=policy,
+        value=draw(st.sampled_from(["wdl", "scalar"])),
+        se=draw(st.booleans()),
+        bn=draw(st.booleans()),
+        moves_left=draw(st.booleans()),
+        activation=draw(st.sampled_from(["relu", "mish"])),
+        policy_encoders=draw(st.integers(0, 2)) if policy == "attention" else 0,
+        ffn_activation=draw(st.sampled_from(ACTIVATIONS)),
+    )
+
+
+@st.composite
+def attention_nets(draw: st.DrawFn) -> Net:
+    return attention_net(
+        embedding=draw(st.sampled_from(["none", "map", "dense"])),
+        multihead=draw(st.booleans()),
+        smolgen=draw(st.booleans()),
+        policy_encoders=draw(st.integers(0, 2)),
+        activation=draw(st.sampled_from(["relu", "mish"])),
+        ffn_activation=draw(st.sampled_from(ACTIVATIONS)),
+        smolgen_activation=draw(st.sampled_from(ACTIVATIONS)),
+    )
+
+
+def written(net: Net) -> bytes:
+    architecture, tensors = net
+    description = NetDescription(
+        format="safetensors", architecture=architecture, game="any", parameters=0, sha256="", file_bytes=0
+    )
+    return onnx_bytes(description, tensors)
+
+
+def outputs_of_torch(net: Net, features: Floats) -> list[Floats]:
+    with torch.inference_mode():
+        return [output.numpy() for output in Inference(build(*net)).double()(torch.from_numpy(features).double())]
+
+
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(net=resnets() | towers() | attention_nets(), rows=st.integers(1, 5))
+def test_models_compute_what_torch_computes(net: Net, rows: int) -> None:
+    random = np.random.default_rng(rows)
+    features = (random.random((rows, *net[0].feature_shape)) < 0.3).astype(np.float32)
+    expected, model = outputs_of_torch(net, features), written(net)
+    session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
+    assert [output.name for output in session.get_outputs()] == ["policy", "wdl", "moves_left"][: len(expected)]
+    for found, exact in zip(session.run(None, {"features": features}), expected, strict=True):
+        assert found.shape == exact.shape
+        np.testing.assert_allclose(found, exact, atol=3e-5 * max(1.0, float(np.abs(exact).max())))
+
+
+EXAMPLES: dict[str, Any] = {
+    "resnet": lambda: (
+        chess := ResNetArchitecture(
+            feature_shape=(112, 8, 8), num_actions=1858, filters=6, blocks=1, se_channels=4, policy="convolution"
+        ),
+        random_tensors(chess.shapes(), 0),
+    ),
+    "scalar, moves left": lambda: tower_net(policy="classical", value="scalar", moves_left=True, activation="mish"),
+    "attention, dense": lambda: attention_net(embedding="dense", multihead=True, policy_encoders=1),
+    "attention, map": lambda: attention_net(embedding="map", ffn_activation="relu_2", smolgen_activation="swish"),
+}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_models_are_valid_and_openvino_agrees(name: str) -> None:
+    net = EXAMPLES[name]()
+    features = (np.random.default_rng(1).random((3, 112, 8, 8)) < 0.2).astype(np.float32)
+    model = written(net)
+    onnx.checker.check_model(model, full_check=True)
+    core = openvino.Core()
+    compiled = core.compile_model(core.read_model(model), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    for found, exact in zip(compiled(features).values(), outputs_of_torch(net, features), strict=True):
+        np.testing.assert_allclose(found, exact, atol=3e-5 * max(1.0, float(np.abs(exact).max())))
+
+
+def test_equal_networks_are_equal_models() -> None:
+    assert written(EXAMPLES["resnet"]()) == written(EXAMPLES["resnet"]())
+
+
+def answers(path: Path, backend: Backend) -> Answers:
+    game = _core.Game("chess")
+    evaluator = make_evaluator(game, path, backend=backend, precision="float32", threads=1)
+    try:
+        return evaluator(features_of(game, random_positions(game, 3)))
+    finally:
+        evaluator.close()
+
+
+@pytest.mark.parametrize("backend", ["openvino", "onnxruntime"])
+def test_a_net_in_use_leaves_no_file(backend: Backend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HAUTEUR_CACHE", str(tmp_path / "cache"))
+    net = random_net(tmp_path / "net.pb.gz", seed=1)
+    first = answers(net, backend)
+    random_net(net, seed=2)
+    assert np.abs(answers(net, backend)[0] - first[0]).max() > 1e-3
+    assert list(tmp_path.iterdir()) == [net]
+
+
+@pytest.mark.parametrize("backend", ["openvino", "onnxruntime"])
+@pytest.mark.parametrize("damage", ["truncated", "empty", "foreign"])
+def test_a_damaged_onnx_file_is_named_and_kept(backend: Backend, damage: str, tmp_path: Path) -> None:
+    net, own = random_net(tmp_path / "net.pb.gz", seed=1), tmp_path / "own.onnx"
+    networks.convert(net, own)
+    whole = own.read_bytes()
+    own.write_bytes({"truncated": whole[:5000], "empty": b"", "foreign": b"no net at all" * 99}[damage])
+    before = own.read_bytes()
+    with pytest.raises(ValueError, match=r"own\.onnx: ") as caught:
+        answers(own, backend)
+    assert "\n" not in str(caught.value)
+    assert own.read_bytes() == before
+
+
+@pytest.mark.parametrize("backend", ["openvino", "onnxruntime"])
+def test_engines_start_without_torch(backend: Backend, tmp_path: Path) -> None:
+    net = random_net(tmp_path / "net.pb.gz", seed=1)
+    code = (
+        "import sys; from hauteur import _core; from hauteur.networks.evaluators.factory import make_evaluator;"
+        f"make_evaluator(_core.Game('chess'), {str(net)!r}, backend={backend!r}, threads=1);"
+        "print(*sorted({'torch', 'onnx', 'onnxscript'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
