@@ -62,6 +62,7 @@ COMMANDS = (
     Command("bench selfplay", "bench_selfplay:selfplay", "Speed of self-play and where its time goes."),
     Command("bench match", "bench_match:match", "Games per second of a match, many at a time and one by one."),
     Command("bench train", "bench_train:train", "Speed of training, and of drawing its batches."),
+    Command("bench learning", "bench_learning:learning", "When a training run reached goals that exact play defines."),
     Command("bench evaluator", "bench:evaluator", "Evaluations per second of a net, by batch size and precision."),
     Command("doctor", "doctor:doctor", "Show versions, devices, threads, backends, and what is missing."),
 )
