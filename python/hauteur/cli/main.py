@@ -49,6 +49,7 @@ COMMANDS = (
     Command("puzzles solve", "puzzles:solve", "Measure how many puzzles players solve, by visits."),
     Command("games import", "games_files:import_", "Read games from PGN, SGF or shards; write shards to learn from."),
     Command("games export", "games_files:export", "Write recorded games as lc0's training chunks, PGN or SGF."),
+    Command("net get", "net_get:get", "Download public nets, such as maia-1900; without a name list them."),
     Command("net info", "nets:info", "Show what a net file holds."),
     Command("net convert", "nets:convert", "Write a net in another format."),
     Command("net check", "nets:check", "Compare the outputs of a net in different evaluators."),
@@ -70,7 +71,7 @@ COMMANDS = (
 GROUPS = {
     "puzzles": "Mine puzzles, and measure how players solve them.",
     "games": "Bring recorded games in and out.",
-    "net": "Look at, convert and check net files.",
+    "net": "Download, look at, convert and check nets.",
     "tune": "Find settings of players by games.",
     "verify": "Recompute reference files and show the differences.",
     "bench": "Measure speed on this machine.",

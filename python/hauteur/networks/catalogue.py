@@ -47,7 +47,7 @@ def _maia(rating: int) -> KnownNet:
         address=f"{_MAIA}/maia-{rating}.pb.gz",
         megabytes=1.3,
         licence=GPL3,
-        about=f"plays like people rated {rating} on Lichess, at 1 visit; 6 blocks, 64 filters",
+        about=f"moves of people rated {rating}; to play like them 1 visit",
         sha256=_EXAMINED.get(rating),
     )
 
@@ -64,38 +64,38 @@ KNOWN_NETS = (
         address="https://github.com/CallOn84/LeelaNets/raw/refs/heads/main/Nets/Maia%202200/maia-2200.pb.gz",
         megabytes=1.3,
         licence=NOT_STATED,
-        about="made like Maia by CallOn84 from games of people rated 2200",
+        about="the same for 2200, by CallOn84",
     ),
     _lc0(
         "t1-256x10",
         "networks-contrib/t1-256x10-distilled-swa-2432500.pb.gz",
         37,
-        "lc0, small: attention, 256 wide, 10 layers; for processors",
+        "lc0, small: 256 wide, 10 layers; for CPUs",
     ),
     _lc0(
         "t1-512x15",
         "networks-contrib/t1-512x15x8h-distilled-swa-3395000.pb.gz",
         145,
-        "lc0, medium: attention, 512 wide, 15 layers",
+        "lc0, medium: 512 wide, 15 layers",
     ),
     _lc0(
         "t3-512x15",
         "networks-contrib/t3-512x15x16h-distill-swa-2767500.pb.gz",
         155,
-        "lc0, medium, newer: attention, 512 wide, 15 layers",
+        "lc0, medium, newer: 512 wide, 15 layers",
     ),
-    _lc0("t82-768x15", "768x15x24h-t82-swa-7464000.pb.gz", 165, "lc0, large: 768 wide, 15 layers; for GPUs"),
+    _lc0("t82-768x15", "768x15x24h-t82-swa-7464000.pb.gz", 165, "lc0, large: 768 wide; for GPUs"),
     _lc0(
         "bt3-768x15",
         "networks-contrib/BT3-768x15x24h-swa-2790000.pb.gz",
         190,
-        "lc0, large, newer: 768 wide, 15 layers; for GPUs",
+        "lc0, large, newer: 768 wide; for GPUs",
     ),
     _lc0(
         "bt4-1024x15",
         "networks-contrib/big-transformers/BT4-1024x15x32h-swa-6147500.pb.gz",
         330,
-        "lc0, very large: 1024 wide, 15 layers; for large GPUs",
+        "lc0, very large: 1024 wide; for large GPUs",
     ),
 )
 

@@ -1,0 +1,118 @@
+"""`hauteur net get`: list public nets, download them."""
+
+import json as json_format
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from hauteur.networks.catalogue import KNOWN_NETS, MEGABYTE
+from hauteur.networks.download import OnProgress, unobserved
+from hauteur.networks.getting import DownloadedNet, WantedNet, get_net, wanted_net
+from hauteur.networks.names import downloaded_nets, nets_folder, shipped_names
+
+
+def get(
+    *names: str,
+    from_: Annotated[str | None, Parameter(name="--from")] = None,
+    force: bool = False,
+    json: bool = False,
+) -> None:
+    """Download public nets, such as maia-1900, to use them by name; without a name list them.
+
+    They go to the folder that HAUTEUR_NETS names, by default `hauteur/nets` in the user's data folder. A download that
+    was cut goes on where it stopped. A proxy is taken from the standard variables (https_proxy); HAUTEUR_MIRROR names
+    an address that has the same files.
+
+    Parameters
+    ----------
+    names
+        Names of the list.
+    from_
+        Address (http or https) of another net: .pb.gz of lc0 or .safetensors of hauteur. The name before it, or that of
+        the file, is then the net's.
+    force
+        Download a net that is here again.
+    json
+        Print the list as JSON.
+    """
+    if from_ is not None and len(names) > 1:
+        raise ValueError(f"--from gets one net, got the names {', '.join(names)}")
+    if not names and from_ is None:
+        show_list(as_json=json)
+        return
+    for wanted in [wanted_net(name, from_) for name in names] or [wanted_net(None, from_)]:
+        report(wanted, download(wanted, force=force))
+
+
+def show_list(*, as_json: bool) -> None:
+    """Print the public nets, what of them is here, and the other nets that are."""
+    here = downloaded_nets()
+    known = {net.name for net in KNOWN_NETS}
+    others = {name: path for name, path in here.items() if name not in known}
+    if as_json:
+        rows = [{**vars(net), "path": str(here[net.name]) if net.name in here else None} for net in KNOWN_NETS]
+        facts = {"public": rows, "others": {name: str(path) for name, path in others.items()}}
+        print(json_format.dumps({**facts, "shipped": shipped_names(), "folder": str(nets_folder())}))
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for heading in ("net", "MB", "here", "sha256", "about"):
+        table.add_column(heading, justify="right" if heading == "MB" else "left", no_wrap=heading != "about")
+    for net in KNOWN_NETS:
+        state = "yes" if net.name in here else "-"
+        table.add_row(net.name, f"{net.megabytes:g}", state, "recorded" if net.sha256 else "none", net.about)
+    console = Console(highlight=False, markup=False)
+    console.print(table)
+    print(f"downloaded: {', '.join([*(n for n in known if n in here), *others]) or 'none'} ({nets_folder()})")
+    print(f"shipped with hauteur: {', '.join(shipped_names())}")
+    print("licences: Maia GPL-3.0; of the others see their publishers (lczero.org; github.com/CallOn84/LeelaNets)")
+    print("`hauteur net get NAME` downloads one, then `--net NAME` uses it; `hauteur net get --from URL` gets others")
+
+
+def download(wanted: WantedNet, *, force: bool) -> DownloadedNet:
+    """Download a net and show how far it is; tell where it comes from and under which licence."""
+    licence = wanted.known.licence if wanted.known else "unknown; see where it comes from"
+    print(f"{wanted.name}: {wanted.address}")
+    print(f"licence: {licence}", flush=True)
+    with progress(wanted) as on_progress:
+        try:
+            return get_net(wanted, on_progress, force=force)
+        except KeyboardInterrupt:
+            print("stopped: what has come is kept, the same command goes on from there", file=sys.stderr)
+            raise
+
+
+@contextmanager
+def progress(wanted: WantedNet) -> Iterator[OnProgress]:
+    """Show a bar, where somebody sees it."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield unobserved
+        return
+    from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn, TransferSpeedColumn
+
+    expected = wanted.known.megabytes * MEGABYTE if wanted.known else None
+    columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
+    with Progress("{task.description}", *columns, console=console, transient=True) as bars:
+        bar = bars.add_task(wanted.name, total=expected)
+        yield lambda done, size: bars.update(bar, completed=done, total=size or expected)
+
+
+def report(wanted: WantedNet, net: DownloadedNet) -> None:
+    """Print what the net is, where it lies, and whether it is the file that was meant."""
+    description = net.description
+    verb = "downloaded" if net.is_new else "here already (--force downloads it again)"
+    print(f"{verb}: {net.path}, {description.file_bytes:,} bytes")
+    print(f"{description.game}, {description.architecture.summary()}")
+    if net.is_verified:
+        print(f"sha256 {description.sha256}, as recorded")
+    else:
+        print(f"sha256 {description.sha256}; none is on record, so that the file is not verified")
+    print(f"use it as --net {wanted.name}")

@@ -1,0 +1,169 @@
+"""Downloads against a server on this machine: whole, cut, changed, wrong, too large, elsewhere, not there."""
+
+import hashlib
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from net_server import NetServer, net_server
+
+from hauteur.networks.download import DownloadTask, fetch
+
+DATA = random.Random(1).randbytes(300_000)
+DIGEST = hashlib.sha256(DATA).hexdigest()
+
+
+@pytest.fixture
+def server() -> Iterator[NetServer]:
+    """A server with one file."""
+    with net_server() as state:
+        state.files["/file"] = DATA
+        yield state
+
+
+def task(server: NetServer, tmp_path: Path, sha256: str | None = DIGEST, path: str = "/file") -> DownloadTask:
+    return DownloadTask(f"{server.address}{path}", tmp_path / ".part", sha256, most_bytes=1_000_000, pause=0.0)
+
+
+def left(tmp_path: Path) -> list[str]:
+    return sorted(path.name for path in tmp_path.iterdir())
+
+
+def test_a_whole_file(server: NetServer, tmp_path: Path) -> None:
+    seen: list[tuple[int, int | None]] = []
+    assert fetch(task(server, tmp_path), lambda done, size: seen.append((done, size))) == DIGEST
+    assert (tmp_path / ".part").read_bytes() == DATA
+    assert seen[0] == (0, len(DATA))
+    assert seen[-1] == (len(DATA), len(DATA))
+
+
+def test_a_cut_connection_goes_on_where_it_ended(server: NetServer, tmp_path: Path) -> None:
+    server.cuts = [100_000, 0, 50_000]
+    assert fetch(task(server, tmp_path)) == DIGEST
+    assert server.begins == ["", "bytes=100000-", "bytes=100000-", "bytes=150000-"]
+    assert {headers.get("If-Range") for _, headers in server.requests[1:]} == {'"one"'}
+
+
+def test_a_later_call_goes_on_where_the_earlier_one_gave_up(server: NetServer, tmp_path: Path) -> None:
+    server.cuts = [200_000, 0, 0, 0, 0, 0]
+    with pytest.raises(
+        ValueError, match=r"no connection to 127\.0\.0\.1: the connection was cut; 200,000 bytes are kept"
+    ):
+        fetch(task(server, tmp_path))
+    server.requests.clear()
+    assert fetch(task(server, tmp_path)) == DIGEST
+    assert server.begins == ["bytes=200000-"]
+
+
+def test_a_part_that_is_whole_already(server: NetServer, tmp_path: Path) -> None:
+    fetch(task(server, tmp_path))
+    assert fetch(task(server, tmp_path)) == DIGEST
+    assert server.begins == ["", f"bytes={len(DATA)}-"]
+
+
+@given(
+    cuts=st.lists(st.integers(1, 120_000), max_size=4),
+    ranges=st.booleans(),
+    length=st.booleans(),
+    etag=st.sampled_from(['"one"', 'W/"weak"', ""]),
+)
+def test_cut_anywhere_the_file_is_the_same(
+    tmp_path_factory: pytest.TempPathFactory, cuts: list[int], ranges: bool, length: bool, etag: str
+) -> None:
+    place = tmp_path_factory.mktemp("download")
+    with net_server() as server:
+        server.files["/file"] = DATA
+        server.cuts, server.ranges, server.etag = list(cuts), ranges, etag
+        server.length = length or bool(cuts)  # without a length nobody can see a cut
+        assert fetch(task(server, place)) == DIGEST
+    assert (place / ".part").read_bytes() == DATA
+
+
+def test_a_server_without_parts_starts_again(server: NetServer, tmp_path: Path) -> None:
+    server.ranges, server.cuts = False, [100_000]
+    assert fetch(task(server, tmp_path)) == DIGEST
+    assert server.begins == ["", "bytes=100000-"]
+
+
+def test_a_file_that_changed_meanwhile_starts_again(server: NetServer, tmp_path: Path) -> None:
+    server.cuts = [100_000, 0, 0, 0, 0, 0]
+    with pytest.raises(ValueError, match="bytes are kept"):
+        fetch(task(server, tmp_path, None))
+    server.files["/file"], server.etag = DATA[::-1], '"two"'
+    assert fetch(task(server, tmp_path, None)) == hashlib.sha256(DATA[::-1]).hexdigest()
+
+
+def test_without_a_version_and_a_hash_a_part_is_of_no_use(server: NetServer, tmp_path: Path) -> None:
+    server.etag, server.cuts = "", [100_000]
+    assert fetch(task(server, tmp_path, None)) == DIGEST
+    assert server.begins == ["", ""]
+
+
+def test_a_part_of_another_address_is_not_used(server: NetServer, tmp_path: Path) -> None:
+    server.files["/other"] = DATA[::-1]
+    server.cuts = [100_000, 0, 0, 0, 0, 0]
+    with pytest.raises(ValueError, match="bytes are kept"):
+        fetch(task(server, tmp_path, None, "/other"))
+    assert fetch(task(server, tmp_path)) == DIGEST
+
+
+def test_a_wrong_hash_leaves_nothing(server: NetServer, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=rf"sha256 is {DIGEST}, expected {'0' * 64}; nothing is kept"):
+        fetch(task(server, tmp_path, "0" * 64))
+    assert left(tmp_path) == []
+
+
+@pytest.mark.parametrize("length", [True, False])
+def test_a_file_that_is_too_large_leaves_nothing(server: NetServer, tmp_path: Path, length: bool) -> None:
+    server.files["/file"], server.length = bytes(1_000_001), length
+    with pytest.raises(ValueError, match="allowed are at most 1,000,000|the 1,000,000 bytes that are allowed"):
+        fetch(task(server, tmp_path))
+    assert left(tmp_path) == []
+
+
+def test_redirects_stay_in_the_web(server: NetServer, tmp_path: Path) -> None:
+    server.redirects = {"/moved": "/file", "/out": "file:///etc/hostname", "/ftp": f"ftp{server.address[4:]}/file"}
+    assert fetch(task(server, tmp_path, path="/moved")) == DIGEST
+    for path in ("/out", "/ftp"):
+        with pytest.raises(ValueError, match=r"(not allowed|not followed)"):
+            fetch(task(server, tmp_path / "nowhere", path=path))
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_redirects_for_ever(server: NetServer, tmp_path: Path) -> None:
+    server.redirects = {"/a": "/b", "/b": "/a"}
+    with pytest.raises(ValueError, match="the server answers 302"):
+        fetch(task(server, tmp_path, path="/a"))
+
+
+def test_a_file_that_is_not_there(server: NetServer, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="the server answers 404 Not Found"):
+        fetch(task(server, tmp_path, path="/absent"))
+    assert left(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "address", ["file:///etc/hostname", "ftp://host/x", "data:,x", "/etc/hostname", "http:///x", ""]
+)
+def test_addresses_outside_the_web(tmp_path: Path, address: str) -> None:
+    with pytest.raises(ValueError, match="only addresses with http:// or https://"):
+        fetch(DownloadTask(address, tmp_path / ".part"))
+
+
+def test_no_network_is_reported_at_once(tmp_path: Path) -> None:
+    with net_server() as gone:
+        address = gone.address
+    with pytest.raises(
+        ValueError, match=r"no connection to 127\.0\.0\.1: Connection refused; the variable https_proxy"
+    ):
+        fetch(DownloadTask(f"{address}/file", tmp_path / ".part", pause=60.0))
+
+
+def test_a_proxy_of_the_standard_variables(server: NetServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", server.address)
+    monkeypatch.setenv("no_proxy", "")
+    server.files["http://nets.invalid/file"] = DATA
+    assert fetch(DownloadTask("http://nets.invalid/file", tmp_path / ".part", DIGEST)) == DIGEST
