@@ -39,8 +39,8 @@ def server(net: bytes, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterato
     nets = tuple(replace(found, sha256=digest) if found.name == "maia-1900" else found for found in KNOWN_NETS)
     monkeypatch.setattr(catalogue, "KNOWN_NETS", nets)
     with net_server() as state:
-        state.files = {f"/nets/maia-{rating}.pb.gz": net for rating in (1800, 1900)}
-        monkeypatch.setenv("HAUTEUR_MIRROR", f"{state.address}/nets/")
+        state.files = {f"/path/maia-{rating}.pb.gz": net for rating in (1800, 1900)}
+        monkeypatch.setenv("HAUTEUR_MIRROR", f"{state.address}/path/")
         yield state
 
 
@@ -72,7 +72,7 @@ def test_a_net_without_a_recorded_hash_says_so(server: NetServer, folder: Path, 
 
 
 def test_another_file_under_a_known_name(server: NetServer, folder: Path, capsys: Capture) -> None:
-    server.files["/nets/maia-1900.pb.gz"] = b"\x1f\x8b something else"
+    server.files["/path/maia-1900.pb.gz"] = b"\x1f\x8b something else"
     assert main.main(["net", "get", "maia-1900"]) == main.EXIT_BAD_INPUT
     error = capsys.readouterr().err
     assert error.count("\n") == 1
@@ -106,7 +106,7 @@ def test_a_file_that_is_no_network(server: NetServer, folder: Path, capsys: Capt
 
 def test_a_net_that_is_here_outlasts_a_failed_download(server: NetServer, folder: Path, net: bytes) -> None:
     assert main.main(["net", "get", "maia-1800"]) == 0
-    server.files["/nets/maia-1800.pb.gz"] = b"no net"
+    server.files["/path/maia-1800.pb.gz"] = b"no net"
     assert main.main(["net", "get", "maia-1800", "--force"]) == main.EXIT_BAD_INPUT
     assert files(folder) == ["maia-1800.pb.gz"]
     assert (folder / "maia-1800.pb.gz").read_bytes() == net
