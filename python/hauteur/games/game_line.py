@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from hauteur import _core
@@ -21,6 +22,21 @@ class GameLine:
 
     actions: tuple[int, ...]
     outcome: int
+    end_reason: str = RECORDED
+    origin: _core.State | None = None
+
+
+@dataclass(frozen=True)
+class TaggedGame:
+    """The main line of a game as its file has it, finished or not.
+
+    tags: what the file says of the game (PGN's tags, the properties of SGF's first node); outcome: as in GameLine, None
+    where the file has no result; origin: as in GameLine.
+    """
+
+    actions: tuple[int, ...]
+    tags: Mapping[str, str]
+    outcome: int | None = None
     end_reason: str = RECORDED
     origin: _core.State | None = None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -12,7 +13,7 @@ import chess.pgn
 
 from hauteur import _core
 from hauteur.games.end_reasons import RESIGNATION
-from hauteur.games.game_line import RECORDED, BadGame, GameLine
+from hauteur.games.game_line import RECORDED, BadGame, GameLine, TaggedGame
 from hauteur.games.registry import make, parse_spec, with_fen
 
 OUTCOMES = {"1-0": 1, "1/2-1/2": 0, "0-1": -1}
@@ -29,23 +30,48 @@ LINE_WIDTH = 80
 
 
 def read_pgn(path: Path, game: _core.Game) -> Iterator[GameLine | BadGame]:
-    """Yield the games of a PGN file in order, each as its main line or as a BadGame with the reason."""
+    """Yield the finished games of a PGN file in order, each as its main line or as a BadGame with the reason."""
+    for where, found in _games(path, game):
+        yield found if isinstance(found, BadGame) else _finished(where, found)
+
+
+def read_tagged_pgn(path: Path, game: _core.Game) -> Iterator[TaggedGame | BadGame]:
+    """Yield the games of a PGN file in order, with their tags and with or without a result."""
+    return (found for _, found in _games(path, game))
+
+
+def spec_of_pgn(path: Path) -> str:
+    """Return the spec that a file's first game is of: chess, or Chess960 by its tag Variant."""
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
+        headers = chess.pgn.read_headers(cast(TextIO, _LimitedLines(file)))
+    variant = "" if headers is None else headers.get("Variant", "").lower()
+    return "chess(chess960=true)" if variant in CHESS960 else "chess"
+
+
+def _games(path: Path, game: _core.Game) -> Iterator[tuple[str, TaggedGame | BadGame]]:
+    """Yield each game with its place in the file."""
     if game.name != "chess":
         raise ValueError(f"{path}: PGN holds games of chess, not of {game.spec}")
     with path.open(encoding="utf-8-sig", errors="replace") as file:
         lines, number = _LimitedLines(file), 1
-        while not lines.exceeded and (found := _read_one(lines, _MainLine(game, lines), path, number)) is not None:
-            yield found
+        while not lines.exceeded:
+            visitor = _MainLine(game, lines)
+            try:
+                found = chess.pgn.read_game(cast(TextIO, lines), Visitor=lambda: visitor)  # noqa: B023  (called at once)
+            except ValueError as error:
+                found = str(error)
+            if found is None:
+                return
+            where = f"{path}, game {number} (line {visitor.begins})"
+            yield where, BadGame(where, found) if isinstance(found, str) else found
             number += 1
 
 
-def _read_one(lines: _LimitedLines, visitor: _MainLine, path: Path, number: int) -> GameLine | BadGame | None:
-    """The next game of the file; None at its end."""
-    try:
-        found = chess.pgn.read_game(cast(TextIO, lines), Visitor=lambda: visitor)
-    except ValueError as error:
-        found = str(error)
-    return BadGame(f"{path}, game {number} (line {visitor.begins})", found) if isinstance(found, str) else found
+def _finished(where: str, game: TaggedGame) -> GameLine | BadGame:
+    """Return a game that has a result, else what is wrong with it."""
+    if game.outcome is None:
+        return BadGame(where, f"its result is {game.tags.get('Result', '*')} in the tags and * after the moves")
+    return GameLine(game.actions, game.outcome, game.end_reason, game.origin)
 
 
 class _LimitedLines:
@@ -69,7 +95,7 @@ class _LimitedLines:
         return line
 
 
-class _MainLine(chess.pgn.BaseVisitor["GameLine | str"]):
+class _MainLine(chess.pgn.BaseVisitor["TaggedGame | str"]):
     """Plays the main line on a position of the core, which is some ten times faster than python-chess's own board."""
 
     def __init__(self, game: _core.Game, lines: _LimitedLines) -> None:
@@ -88,7 +114,7 @@ class _MainLine(chess.pgn.BaseVisitor["GameLine | str"]):
         self.lines.left = MAX_GAME_CHARACTERS
 
     def visit_header(self, tagname: str, tagvalue: str) -> None:
-        self.tags[tagname] = tagvalue
+        self.tags[tagname] = re.sub(r'\\(["\\])', r"\1", tagvalue)  # python-chess leaves the escapes in
 
     def end_headers(self) -> chess.pgn.SkipType | None:
         try:
@@ -115,15 +141,16 @@ class _MainLine(chess.pgn.BaseVisitor["GameLine | str"]):
     def handle_error(self, error: Exception) -> None:
         self.wrong = self.wrong or f"ply {len(self.actions) + 1}: {error}"
 
-    def result(self) -> GameLine | str:
+    def result(self) -> TaggedGame | str:
         if self.wrong is not None:
             return self.wrong
         outcomes = {OUTCOMES[text] for text in (self.tags.get("Result", "*"), self.written) if text in OUTCOMES}
-        if len(outcomes) != 1:
+        if len(outcomes) > 1:
             return f"its result is {self.tags.get('Result', '*')} in the tags and {self.written} after the moves"
         assert self.state is not None
         reason = self.state.end_reason() if self.state.outcome() is not None else None
-        return GameLine(tuple(self.actions), outcomes.pop(), reason or _reason(self.tags), self.origin)
+        outcome = outcomes.pop() if outcomes else None
+        return TaggedGame(tuple(self.actions), self.tags, outcome, reason or _reason(self.tags), self.origin)
 
 
 def _reason(tags: dict[str, str]) -> str:

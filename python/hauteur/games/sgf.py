@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hauteur import _core
 from hauteur.games.end_reasons import RESIGNATION
-from hauteur.games.game_line import RECORDED, BadGame, GameLine
+from hauteur.games.game_line import RECORDED, BadGame, GameLine, TaggedGame
 
 MAX_BYTES = 2**24
 """Most bytes of a file."""
@@ -30,7 +30,32 @@ Properties = dict[str, list[str]]
 
 
 def read_sgf(path: Path, game: _core.Game) -> Iterator[GameLine | BadGame]:
-    """Yield the games of an SGF file in order, each as its main line or as a BadGame with the reason."""
+    """Yield the finished games of an SGF file in order, each as its main line or as a BadGame with the reason."""
+    for where, found in _games(path, game):
+        if isinstance(found, BadGame):
+            yield found
+        elif found.outcome is None:
+            yield BadGame(where, f"has the result RE[{found.tags.get('RE', '').strip()}], expected B+ or W+")
+        else:
+            yield GameLine(found.actions, found.outcome, found.end_reason)
+
+
+def read_tagged_sgf(path: Path, game: _core.Game) -> Iterator[TaggedGame | BadGame]:
+    """Yield the games of an SGF file in order, with the properties of their first nodes, with or without a result."""
+    return (found for _, found in _games(path, game))
+
+
+def spec_of_sgf(path: Path) -> str:
+    """Return the spec of NoGo on the board of a file's first game. Raise ValueError where it has no size."""
+    try:
+        line = read_main_line(path)
+    except ValueError as error:
+        raise ValueError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
+    return f"nogo(size={line.rows})" if line.rows == line.columns else f"nogo(rows={line.rows}, cols={line.columns})"
+
+
+def _games(path: Path, game: _core.Game) -> Iterator[tuple[str, TaggedGame | BadGame]]:
+    """Yield each game with its place in the file."""
     if game.name != "nogo":
         raise ValueError(f"{path}: SGF is read for nogo, not for {game.spec}")
     text = _text(path)
@@ -41,14 +66,14 @@ def read_sgf(path: Path, game: _core.Game) -> Iterator[GameLine | BadGame]:
         try:
             nodes, position = _game_tree(text, begins)
         except ValueError as error:
-            yield BadGame(where, f"{error}; the file is not read further")
+            yield where, BadGame(where, f"{error}; the file is not read further")
             return
         try:
-            yield _line(game, nodes)
+            yield where, _line(game, nodes)
         except ValueError as error:
-            yield BadGame(where, str(error))
+            yield where, BadGame(where, str(error))
     if number == 0:
-        yield BadGame(str(path), "no SGF: it has no (")
+        yield str(path), BadGame(str(path), "no SGF: it has no (")
 
 
 @dataclass(frozen=True)
@@ -122,7 +147,7 @@ def _property(text: str, at: int, nodes: list[Properties] | None) -> int:
     return match.end()
 
 
-def _line(game: _core.Game, nodes: list[Properties]) -> GameLine:
+def _line(game: _core.Game, nodes: list[Properties]) -> TaggedGame:
     """Return the game of these nodes; raise ValueError naming what is wrong with it."""
     if not nodes:
         raise ValueError("has no nodes")
@@ -138,7 +163,8 @@ def _line(game: _core.Game, nodes: list[Properties]) -> GameLine:
             actions.append(_action(game, value, len(actions) + 1))
             state.play(actions[-1])
     ended = state.end_reason() if state.outcome() is not None else None
-    return GameLine(tuple(actions), outcome, ended or reason)
+    tags = {name: _unescaped(values[0]) for name, values in root.items()}
+    return TaggedGame(tuple(actions), tags, outcome, ended or reason)
 
 
 def _check_root(game: _core.Game, root: Properties) -> None:
@@ -192,12 +218,12 @@ def _point(value: str, rows: int, columns: int, number: int) -> tuple[int, int]:
     return row, column
 
 
-def _result(root: Properties) -> tuple[int, str]:
-    """Outcome and reason by RE."""
+def _result(root: Properties) -> tuple[int | None, str]:
+    """Outcome and reason by RE; None where there is no winner."""
     text = root.get("RE", [""])[0].strip()
     match = re.fullmatch(r"([BW])\+(.*)", text, re.IGNORECASE)
     if match is None:
-        raise ValueError(f"has the result RE[{text}], expected B+ or W+")
+        return None, RECORDED
     return 1 if match[1].upper() == "B" else -1, REASONS.get(match[2].strip().upper(), RECORDED)
 
 
@@ -208,16 +234,29 @@ def result_of(outcome: int, end_reason: str) -> str:
 
 def written_sgf(game: _core.Game, root: Mapping[str, str], actions: Sequence[int], comments: Mapping[int, str]) -> str:
     """A game as SGF text. root: properties of the first node beside those of the format; comments: by ply."""
-    _, rows, columns = game.feature_shape
-    form = {"FF": "4", "GM": "1", "CA": "UTF-8", "AP": "hauteur", "SZ": _sizes(rows, columns)[0]}
-    nodes = [";" + "".join(f"{name}[{_escaped(value)}]" for name, value in {**form, **root}.items())]
-    for ply, action in enumerate(actions):
-        row, column = divmod(action, columns)
-        comment = f"C[{_escaped(comments[ply])}]" if comments.get(ply) else ""
-        nodes.append(f";{'BW'[ply % 2]}[{chr(97 + column)}{chr(97 + row)}]{comment}")
+    nodes = [root_node(game, root)]
+    nodes += [move_node(game, ply, action, comments.get(ply, "")) for ply, action in enumerate(actions)]
     lines = ["".join(nodes[first : first + 10]) for first in range(0, len(nodes), 10)]
     return "(" + "\n".join(lines) + ")\n"
 
 
+def root_node(game: _core.Game, properties: Mapping[str, str]) -> str:
+    """Return the first node of a game, with the properties of the format and these."""
+    _, rows, columns = game.feature_shape
+    form = {"FF": "4", "GM": "1", "CA": "UTF-8", "AP": "hauteur", "SZ": _sizes(rows, columns)[0]}
+    return ";" + "".join(f"{name}[{_escaped(value)}]" for name, value in {**form, **properties}.items())
+
+
+def move_node(game: _core.Game, ply: int, action: int, comment: str = "", *, more: str = "") -> str:
+    """Return the node of a move; more: further properties as text."""
+    row, column = divmod(action, game.feature_shape[2])
+    said = f"C[{_escaped(comment)}]" if comment else ""
+    return f";{'BW'[ply % 2]}[{chr(97 + column)}{chr(97 + row)}]{more}{said}"
+
+
 def _escaped(text: str) -> str:
     return " ".join(text.split()).replace("\\", "\\\\").replace("]", "\\]")
+
+
+def _unescaped(text: str) -> str:
+    return re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL)

@@ -1,0 +1,146 @@
+"""hauteur review: W/D/L over a recorded game, its mistakes, and the annotated game."""
+
+from __future__ import annotations
+
+import json as json_format
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from hauteur import _core
+from hauteur.cli.commands.engine import analysis_limits
+from hauteur.cli.commands.options import Seed
+from hauteur.engine.nets import NetChoice
+from hauteur.engine.playing import PlaySettings
+from hauteur.networks.bundled import net_or_shipped
+from hauteur.search.params import SearchParams
+from hauteur.studies.review.folder import ReviewFolder
+from hauteur.studies.review.games import games_of
+from hauteur.studies.review.run import ReviewRun
+
+
+def review(
+    file: Path,
+    *,
+    net: str | None = None,
+    large_net: str | None = None,
+    game: int | None = None,
+    visits: int | None = None,
+    time: float | None = None,
+    out: Path | None = None,
+    json: bool = False,
+    syzygy: str | None = None,
+    batch_size: int | None = None,
+    threads: int = 0,
+    seed: Seed = 0,
+    search: Annotated[SearchParams, Parameter(name="search")] = SearchParams(),  # noqa: B008  (immutable)
+) -> int:
+    """Search every position of recorded games: W/D/L over the game, mistakes, better lines, the annotated game.
+
+    A move is an inaccuracy, a mistake or a blunder by the share of the expected score that it lost of what there was to
+    lose, so that who plays at odds is not blamed for the odds. Ctrl-C ends a review; with --out the same command goes
+    on with it.
+
+    Parameters
+    ----------
+    file
+        Games: .pgn (chess, Chess960) or .sgf (NoGo).
+    net
+        Net file, or `uniform` or `rollout`. Default: as in `hauteur analyse`.
+    large_net
+        A second, large net that corrects the first one: two-net search, see --search.second-net.
+    game
+        Number of the only game of the file to review, from 1. Default: all.
+    visits
+        Visits a position, its own evaluation included. Default: 800; with --time no limit.
+    time
+        Seconds a position.
+    out
+        Folder for report.html, the annotated review.pgn or review.sgf, result.json and the positions that a later
+        attempt goes on from. Default: nothing is kept.
+    json
+        Print one JSON object instead of the table.
+    syzygy
+        Chess: folders of Syzygy tablebases, separated as in PATH.
+    batch_size
+        Most positions evaluated together; 1: exactly sequential search. Default: what suits the backend.
+    threads
+        Threads of the net on the processor; 0: one a core.
+    seed
+        Of all random draws.
+    """
+    limits = analysis_limits(visits, time)
+    games = games_of(file, number=game, on_bad=lambda bad: print(f"hauteur: warning: left out {bad}", file=sys.stderr))
+    rules = games[0].start.game
+    tablebase = _core.Tablebase(syzygy) if syzygy else None
+    run = ReviewRun(
+        file=file,
+        games=games,
+        nets=NetChoice(net_or_shipped(net, spec=rules.spec, game_name=rules.name), large_net or "", threads=threads),
+        limits=limits,
+        settings=PlaySettings(search, batch_size=batch_size, tablebase=tablebase),
+        seed=seed,
+        folder=None if out is None else ReviewFolder(out),
+    )
+    result = _reviewed(run, quiet=json)
+    if json:
+        print(json_format.dumps(result))
+    elif out is not None:
+        print(f"{out}: " + ", ".join(path.name for path in sorted(out.iterdir()) if path.suffix in SHOWN))
+    return 0
+
+
+SHOWN = (".html", ".pgn", ".sgf")
+"""Files of the folder that are named at the end."""
+
+
+def _reviewed(run: ReviewRun, *, quiet: bool) -> dict[str, Any]:
+    """Review all games, show each when it is done, and write the files, also when the review is interrupted."""
+    from rich.console import Console
+
+    from hauteur.studies.review.files import kept, run_json
+    from hauteur.studies.review.tables import game_view
+
+    console = Console(highlight=False)
+    try:
+        with kept(run), _progress(run) as above, closing(run.run()) as games:
+            for game in games:
+                if not quiet:
+                    above(partial(console.print, game_view(game)))
+    except KeyboardInterrupt:
+        later = "the same command goes on with it" if run.folder is not None else "nothing is kept without --out"
+        print(f"\nreview interrupted after {run.done:,} of {run.positions:,} positions; {later}", file=sys.stderr)
+        raise
+    return run_json(run)
+
+
+@contextmanager
+def _progress(run: ReviewRun) -> Iterator[Callable[[Callable[[], None]], None]]:
+    """Show a bar with an estimate on stderr where it is a terminal; yield what prints above it."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    console = Console(stderr=True)
+    columns = (TextColumn("positions"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("positions", total=run.positions)
+        run.tick = lambda done, of: bar.update(task, completed=done, total=of)
+
+        def above(show: Callable[[], None]) -> None:
+            bar.stop()
+            show()
+            bar.start()
+
+        yield above

@@ -1,0 +1,107 @@
+"""Reviewed games as files for other programs: PGN with glyphs, comments and variations, SGF with the same.
+
+A comment has the chances after the move as the first player has them, in per cent: `W 41 D 35 L 24`; in PGN also
+`[%eval]` as Lichess writes it. A marked move has its name, what the search would have played, and that line as a
+variation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import chess
+import chess.pgn
+
+from hauteur.games.game_line import result_text
+from hauteur.games.pgn import LINE_WIDTH, position_tags, tag_value
+from hauteur.games.sgf import move_node, root_node
+from hauteur.search.report import Wdl
+from hauteur.search.scores import pawns
+from hauteur.studies.review.games import ReviewedGame
+from hauteur.studies.review.judgement import NAGS, Mark
+from hauteur.studies.review.review import MoveReport
+
+SGF_MARKS: dict[Mark, str] = {"": "", "inaccuracy": "DO[]", "mistake": "BM[1]", "blunder": "BM[2]"}
+"""Properties of SGF: a doubtful move, a bad one, a very bad one."""
+
+
+def percent(wdl: Wdl) -> str:
+    """Return `W 41 D 35 L 24`."""
+    return " ".join(f"{name} {100 * share:.0f}" for name, share in zip("WDL", wdl, strict=True))
+
+
+def verdict(move: MoveReport) -> str:
+    """Return a marked move's name, what it lost and what was better; empty for any other."""
+    if not move.mark:
+        return ""
+    lost = f"{100 * move.loss:.0f} points of {100 * (move.before[0] + move.before[1] / 2):.0f}"
+    return f"{move.mark.capitalize()}: lost {lost} per cent; best was {move.best}"
+
+
+def annotated_pgn(games: Iterable[ReviewedGame], annotator: str) -> str:
+    """Return games of chess as PGN, annotated as far as they are reviewed."""
+    return "\n\n".join(_pgn(game, annotator) for game in games) + "\n"
+
+
+def annotated_sgf(games: Iterable[ReviewedGame], annotator: str) -> str:
+    """Return games of NoGo as SGF, annotated as far as they are reviewed."""
+    return "".join(_sgf(game, annotator) for game in games)
+
+
+def _pgn(game: ReviewedGame, annotator: str) -> str:
+    document = chess.pgn.Game()
+    own = position_tags(game.start.game, game.start, is_start_of_game=game.game.origin is None)
+    tags = {**game.game.tags, "Annotator": annotator, **dict(own)}
+    for name, value in tags.items():
+        document.headers[name] = tag_value(value)
+    chess960 = any(name == "Variant" for name, _ in own)
+    board = chess.Board(game.start.notation(), chess960=chess960)
+    node: chess.pgn.GameNode = document
+    state, reports = game.start.copy(), {report.ply: report for report in game.moves}
+    for ply, action in enumerate(game.actions):
+        report = reports.get(ply)
+        san = state.action_to_text(action, "san")
+        before, node = node, node.add_main_variation(board.parse_san(san))
+        if report is not None:
+            _annotate(before, node, report, board)
+        board.push(node.move)
+        state.play(action)
+    document.headers["Result"] = "*" if game.game.outcome is None else result_text(game.game.outcome)
+    return document.accept(chess.pgn.StringExporter(columns=LINE_WIDTH))
+
+
+def _annotate(before: chess.pgn.GameNode, node: chess.pgn.GameNode, report: MoveReport, board: chess.Board) -> None:
+    """Add comment and glyph to a move, and to a marked one the better line; board: before the move."""
+    after = report.first_player(report.after)
+    words = [f"[%eval {pawns(after[0] - after[2]) + 0.0:.2f}]", percent(after)]
+    glyph = NAGS[report.mark]
+    if glyph is not None and isinstance(node, chess.pgn.ChildNode):
+        node.nags.add(glyph)
+        words.append(f"({verdict(report)})")
+        place, other = board.copy(), before
+        for text in report.line:
+            other = other.add_variation(place.parse_san(text))
+            place.push(other.move)
+            if other.parent is before:
+                best = report.first_player(report.before)
+                other.comment = percent(best)
+    node.comment = " ".join(words)
+
+
+def _sgf(game: ReviewedGame, annotator: str) -> str:
+    known = ("EV", "RO", "DT", "PB", "PW", "RE", "GN", "PC", "BR", "WR", "TM", "OT")
+    tags = {name: value for name, value in game.game.tags.items() if name in known}
+    reports = {report.ply: report for report in game.moves}
+    rules = game.start.game
+    main, variations = [root_node(rules, {**tags, "AN": annotator})], list[str]()
+    for ply, action in enumerate(game.actions):
+        report = reports.get(ply)
+        comment = "" if report is None else percent(report.first_player(report.after))
+        if report is None or not report.mark:
+            main.append("\n" + move_node(rules, ply, action, comment))
+            continue
+        marks = SGF_MARKS[report.mark]
+        main.append("\n(" + move_node(rules, ply, action, f"{comment} ({verdict(report)})", more=marks))
+        line = [move_node(rules, ply + later, better) for later, better in enumerate(report.line_actions)]
+        variations.append(f")\n({''.join(line)})")
+    return f"({''.join(main)}{''.join(reversed(variations))})\n"

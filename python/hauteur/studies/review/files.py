@@ -1,0 +1,55 @@
+"""What a review leaves in its folder: annotated games, result.json, report.html; also when it is interrupted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from hauteur.studies.review.annotate import annotated_pgn, annotated_sgf
+from hauteur.studies.review.run import ReviewRun
+from hauteur.studies.review.tables import review_json
+from hauteur.system.files import write_bytes
+
+
+@contextmanager
+def kept(run: ReviewRun) -> Iterator[None]:
+    """Keep a review in its folder, if it has one, while the body runs; write its files at the end.
+
+    They are written too when the review is interrupted, of all that is done until then. Raise ValueError where the
+    folder holds a review with other settings, or another process works in it.
+    """
+    if run.folder is None:
+        yield
+        return
+    with run.folder.open(run.stored_settings()):
+        try:
+            yield
+        except KeyboardInterrupt:
+            write_review(run, run.folder.path)
+            raise
+        write_review(run, run.folder.path)
+
+
+def write_review(run: ReviewRun, folder: Path) -> None:
+    """Write annotated games and result.json."""
+    begun = [game for game in run.games if game.moves]
+    chess = run.games[0].start.game.name == "chess"
+    text = (annotated_pgn if chess else annotated_sgf)(begun, annotator_of(run))
+    write_bytes(folder / ("review.pgn" if chess else "review.sgf"), text.encode())
+    if run.folder is not None:
+        run.folder.write_result(run_json(run))
+
+
+def run_json(run: ReviewRun) -> dict[str, Any]:
+    """Return the review as one JSON object, with its settings."""
+    return review_json((game for game in run.games if game.moves), settings=run.stored_settings())
+
+
+def annotator_of(run: ReviewRun) -> str:
+    """Return net and effort in a few words, for the annotated games."""
+    budget = run.limits.budget
+    effort = [] if run.limits.visits is None else [f"{run.limits.visits} visits"]
+    effort += [] if budget is None else [f"{budget.target:g} s"]
+    return f"hauteur, {Path(run.nets.net).name}, {' or '.join(effort)} a position"

@@ -1,0 +1,53 @@
+"""The folder of a review: what was found about each position, so that an interrupted review goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from hauteur.studies.review.review import PositionFinding
+from hauteur.system.jsonl import Journal
+from hauteur.system.run_directory import RunDirectory
+from hauteur.system.settings import Section
+
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class FoundPosition(Section):
+    """A line of positions.jsonl: the position of a game (from 1) after so many plies, as PositionFinding has it."""
+
+    game: int
+    ply: int
+    wdl: tuple[Share, Share, Share]
+    line: tuple[int, ...]
+    visits: int
+
+
+@dataclass(frozen=True)
+class ReviewFolder(RunDirectory):
+    """review.json (settings), positions.jsonl, result.json, and the review as review.pgn or .sgf and report.html."""
+
+    SETTINGS = "review.json"
+    CONTENT = "a review"
+    WORK = "reviewing games"
+
+    @property
+    def journal(self) -> Journal[FoundPosition]:
+        """The positions that were searched."""
+        return Journal(self.path / "positions.jsonl", FoundPosition, "a position of a review")
+
+    def known(self) -> Mapping[int, Mapping[int, PositionFinding]]:
+        """Return the findings of earlier attempts, by game and ply."""
+        found: dict[int, dict[int, PositionFinding]] = {}
+        for entry in self.journal.entries():
+            found.setdefault(entry.game, {})[entry.ply] = PositionFinding(entry.wdl, entry.line, entry.visits)
+        return found
+
+    def add(self, game: int, ply: int, finding: PositionFinding) -> None:
+        """Keep what was found; it is on disk when this returns."""
+        wdl = tuple(min(max(share, 0.0), 1.0) for share in finding.wdl)
+        fields: dict[str, Any] = {"game": game, "ply": ply, "wdl": wdl, "line": finding.line, "visits": finding.visits}
+        self.journal.append(FoundPosition.model_validate(fields))

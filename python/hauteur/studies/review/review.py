@@ -1,0 +1,167 @@
+"""A game with what a search says of each of its positions: `review_game` yields a report a move."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hauteur import _core
+from hauteur.search.report import RootReport, Wdl
+from hauteur.search.report_text import line_in_notation, people_notation
+from hauteur.studies.review.judgement import Mark, flipped, lost, mark_of, share_lost
+
+LINE_PLIES = 10
+"""Plies of the best line that are kept."""
+
+
+@dataclass(frozen=True)
+class PositionFinding:
+    """What a search says of a position, for the player to move.
+
+    wdl: of the best move, exact where the game is over or the result proven; best: the move it would play and line: the
+    best line, which begins with it; empty where the game is over. visits: of the root.
+    """
+
+    wdl: Wdl
+    line: tuple[int, ...] = ()
+    visits: int = 0
+
+    @property
+    def best(self) -> int | None:
+        """The best move; None where the game is over."""
+        return self.line[0] if self.line else None
+
+
+Look = Callable[[_core.State, int], PositionFinding]
+"""Searches the position after so many plies of the game."""
+
+
+@dataclass(frozen=True)
+class MoveReport:
+    """A move of a game and what it cost. Values are for the player who made it.
+
+    ply: from 0; number: of the move as people count, `12.` or in chess for Black `12...`; mover: 0 first, 1 second
+    player; text, best, line: in the notation that people read; before: worth of the position with the best move; after:
+    worth once the move was played; loss: expected score lost, share: of what there was to lose (see
+    hauteur.studies.review.judgement).
+    """
+
+    ply: int
+    number: str
+    mover: int
+    action: int
+    text: str
+    before: Wdl
+    after: Wdl
+    best_action: int
+    best: str
+    line: tuple[str, ...]
+    line_actions: tuple[int, ...]
+    loss: float
+    share: float
+    mark: Mark
+    visits: int
+
+    @property
+    def is_best(self) -> bool:
+        """Return whether the search would have played the move too."""
+        return self.action == self.best_action
+
+    def first_player(self, wdl: Wdl) -> Wdl:
+        """Return win, draw, loss of the mover as the first player has them."""
+        return wdl if self.mover == 0 else flipped(wdl)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the report as JSON holds it; values are for the mover."""
+        return {
+            "ply": self.ply,
+            "number": self.number,
+            "mover": self.mover,
+            "move": self.text,
+            "before": list(self.before),
+            "after": list(self.after),
+            "best": self.best,
+            "line": list(self.line),
+            "loss": round(self.loss, 4),
+            "share": round(self.share, 4),
+            "mark": self.mark or None,
+            "visits": self.visits,
+        }
+
+
+def review_game(
+    start: _core.State,
+    actions: Sequence[int],
+    look: Look,
+    *,
+    known: Mapping[int, PositionFinding] | None = None,
+) -> Iterator[MoveReport]:
+    """Yield a report for every move of a game, in order, each as soon as both positions around it were searched.
+
+    start: where the game begins; actions: its moves, which must be legal; look: searches a position, called once for
+    each that is not over, in the order of the game; known: findings of an earlier attempt by ply, which are not
+    searched for again. Raise what `look` raises.
+    """
+    state, found = start.copy(), known or {}
+    before: PositionFinding | None = None
+    for ply, action in enumerate(actions):
+        before = before or found.get(ply) or look(state.copy(), ply)
+        after_state = state.copy()
+        after_state.play(action)
+        after = found.get(ply + 1) or finding_at_end(after_state) or look(after_state.copy(), ply + 1)
+        yield move_report(state, ply, action, before, after, same_mover=after_state.to_move == state.to_move)
+        state, before = after_state, after
+
+
+def move_report(
+    state: _core.State, ply: int, action: int, before: PositionFinding, after: PositionFinding, *, same_mover: bool
+) -> MoveReport:
+    """Return the report of one move; after: of the position behind it, same_mover: whose mover is the same."""
+    assert before.best is not None
+    worth = after.wdl if same_mover else flipped(after.wdl)
+    loss = 0.0 if action == before.best else lost(before.wdl, worth)
+    return MoveReport(
+        ply=ply,
+        number=_move_number(state),
+        mover=state.to_move,
+        action=action,
+        text=state.action_to_text(action, people_notation(state)),
+        before=before.wdl,
+        after=worth,
+        best_action=before.best,
+        best=state.action_to_text(before.best, people_notation(state)),
+        line=tuple(line_in_notation(state, before.line)),
+        line_actions=before.line,
+        loss=loss,
+        share=share_lost(before.wdl, loss),
+        mark=mark_of(before.wdl, loss),
+        visits=before.visits,
+    )
+
+
+def finding_of(report: RootReport) -> PositionFinding:
+    """Return what a search has found, in short; raise ValueError for one that has found no move yet."""
+    best = report.best
+    if best is None:
+        raise ValueError("the search has found no move yet")
+    wdl = best.wdl or report.wdl
+    result = report.mate if best.proven is None else best.proven
+    if result is not None:
+        wdl = (float(result > 0), float(result == 0), float(result < 0))
+    return PositionFinding(wdl, best.line[:LINE_PLIES], report.visits)
+
+
+def finding_at_end(state: _core.State) -> PositionFinding | None:
+    """Return the exact worth of a position where the game is over; None where it goes on."""
+    outcome = state.outcome()
+    if outcome is None:
+        return None
+    result = outcome if state.to_move == 0 else -outcome
+    return PositionFinding((float(result > 0), float(result == 0), float(result < 0)))
+
+
+def _move_number(state: _core.State) -> str:
+    if people_notation(state) == "san":
+        return state.notation().split()[5] + ("." if state.to_move == 0 else "...")
+    return f"{state.ply + 1}."

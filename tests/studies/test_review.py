@@ -1,0 +1,199 @@
+"""Reviews: which moves are marked and which are not, the annotated games, interruption and resumption."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import chess.pgn
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hauteur import _core
+from hauteur.cli import main
+from hauteur.games.odds import ODDS_STARTS
+from hauteur.games.sgf import read_sgf
+from hauteur.search.report import Wdl
+from hauteur.studies.review.judgement import LEAST_LOSS, expected_score, flipped, lost, mark_of
+from hauteur.studies.review.review import PositionFinding, finding_of, review_game
+
+FOOLS_MATE = '[White "A"]\n[Black "B"]\n[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n'
+UNFINISHED = '[White "C \\"x\\""]\n[Black "D"]\n[Result "*"]\n\n1. e4 e5 2. Nf3 {note} (2. f4) *\n'
+NOGO = "(;GM[1]FF[4]SZ[4]PB[Black ] one]RE[B+R];B[aa];W[dd];B[bc];W[cb];B[ca])"
+
+shares = st.tuples(*[st.floats(0.001, 1.0)] * 3).map(lambda w: tuple(x / sum(w) for x in w))
+
+
+@given(shares, shares)
+def test_marks_follow_the_share_of_what_there_was_to_lose(before: Wdl, after: Wdl) -> None:
+    """No mark without a loss, never a milder mark in a worse position, and the thresholds of Lichess at equality."""
+    loss = lost(before, after)
+    assert loss == pytest.approx(max(0.0, expected_score(before) - expected_score(after)))
+    mark = mark_of(before, loss)
+    assert not mark or loss >= LEAST_LOSS
+    order = ["", "inaccuracy", "mistake", "blunder"]
+    worse = (0.0, before[1] / 2, 1.0 - before[1] / 2)
+    assert order.index(mark_of(worse, loss)) >= order.index(mark)
+    assert flipped(flipped(before)) == before
+
+
+@pytest.mark.parametrize(
+    ("loss", "mark"), [(0.0, ""), (0.049, ""), (0.05, "inaccuracy"), (0.1, "mistake"), (0.15, "blunder")]
+)
+def test_thresholds_from_equality_upwards(loss: float, mark: str) -> None:
+    """0.05, 0.10 and 0.15 of the expected score."""
+    assert mark_of((0.5, 0.0, 0.5), loss) == mark
+    assert mark_of((0.8, 0.2, 0.0), loss) == mark
+
+
+def scripted(values: list[Wdl], line: tuple[int, ...] = ()) -> list[PositionFinding]:
+    """Findings with these values."""
+    return [PositionFinding(wdl, line, 10) for wdl in values]
+
+
+def test_the_giver_of_odds_is_not_blamed_for_the_odds_but_for_what_it_throws_away() -> None:
+    """At queen odds the first move costs nothing; losing the rest of the chances is a blunder."""
+    start = _core.Game(f"chess(fen={ODDS_STARTS['queen d1']})").initial_state()
+    state, actions = start.copy(), []
+    for text in ("e2e4", "e7e5", "a2a3"):
+        actions.append(state.action_from_text(text))
+        state.play(actions[-1])
+    other = start.action_from_text("b1c3")
+    worth: list[Wdl] = [(0.05, 0.02, 0.93), (0.93, 0.02, 0.05), (0.06, 0.02, 0.92), (0.99, 0.005, 0.005)]
+    findings = [
+        PositionFinding(wdl, (other,) if n != 1 else (start.action_from_text("e2e4"),)) for n, wdl in enumerate(worth)
+    ]
+    findings[1] = PositionFinding(worth[1], (actions[1],))
+    moves = list(review_game(start, actions, lambda _, ply: findings[ply]))
+    assert [move.mark for move in moves] == ["", "", "blunder"]
+    assert moves[0].before == worth[0]
+    assert moves[1].loss == 0.0  # the search would have played it
+
+
+def test_a_game_that_ends_is_worth_its_result_and_known_positions_are_not_searched_again() -> None:
+    """The last position is exact; `known` replaces the search."""
+    game = _core.Game("connect4")
+    start, actions = game.initial_state(), [0, 1, 0, 1, 0, 1, 0]
+    searched: list[int] = []
+
+    def look(state: _core.State, ply: int) -> PositionFinding:
+        searched.append(ply)
+        return PositionFinding((0.4, 0.2, 0.4), (int(state.legal_actions()[-1]),), 1)
+
+    moves = list(review_game(start, actions, look, known={2: PositionFinding((1.0, 0.0, 0.0), (3,))}))
+    assert searched == [0, 1, 3, 4, 5, 6]
+    assert moves[-1].after == (1.0, 0.0, 0.0)
+    assert moves[-1].loss == 0.0
+    assert moves[1].after == (0.0, 0.0, 1.0)
+    assert moves[1].mark == "blunder"
+
+
+def run_review(tmp_path: Path, name: str, text: str, *options: str, visits: int = 30, net: str = "uniform") -> int:
+    """Run the command on a file with this text, into tmp_path/out."""
+    (tmp_path / name).write_text(text)
+    common = ["--net", net, "--visits", str(visits), "--out", str(tmp_path / "out")]
+    return main.main(["review", str(tmp_path / name), *common, *options])
+
+
+def test_an_annotated_pgn_has_the_games_and_is_read_by_python_chess(tmp_path: Path) -> None:
+    """Moves and tags stay, every move has its chances, the blunder its glyph and a better line."""
+    assert run_review(tmp_path, "games.pgn", FOOLS_MATE + "\n" + UNFINISHED) == 0
+    text = (tmp_path / "out" / "review.pgn").read_text()
+    stream = io.StringIO(text)
+    first, second = chess.pgn.read_game(stream), chess.pgn.read_game(stream)
+    assert first is not None
+    assert second is not None
+    assert not first.errors
+    assert [move.uci() for move in first.mainline_moves()] == ["f2f3", "e7e5", "g2g4", "d8h4"]
+    nodes = list(first.mainline())
+    assert all("[%eval " in node.comment and " L " in node.comment for node in nodes)
+    assert chess.pgn.NAG_BLUNDER in nodes[2].nags
+    assert len(nodes[1].variations) == 2
+    assert second.headers["Result"] == "*"
+    assert second.headers["White"] == "C 'x'"
+    assert "uniform" in first.headers["Annotator"]
+
+
+def test_an_annotated_sgf_has_the_main_line_and_the_better_lines(tmp_path: Path) -> None:
+    """What was read is written, with the marks of SGF; our own reader takes the same main line from it."""
+    assert run_review(tmp_path, "games.sgf", NOGO.replace("Black ]", "Black \\]"), visits=300, net="rollout") == 0
+    game = _core.Game("nogo(size=4)")
+    (line,) = read_sgf(tmp_path / "out" / "review.sgf", game)
+    (before,) = read_sgf(tmp_path / "games.sgf", game)
+    assert line == before
+    text = (tmp_path / "out" / "review.sgf").read_text()
+    assert text.count(")\n(") == text.count("BM[") + text.count("DO[") > 0
+    assert "PB[Black \\] one]" in text
+
+
+def test_an_interrupted_review_goes_on_and_comes_to_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Ctrl-C leaves the finished moves; the same command searches only the rest."""
+    from hauteur.studies.review import run
+
+    assert run_review(tmp_path, "games.pgn", FOOLS_MATE, "--seed", "3", "--batch-size", "1") == 0
+    whole = json.loads((tmp_path / "out" / "result.json").read_text())
+    (tmp_path / "other").mkdir()
+    real, calls = finding_of, list[object]()
+
+    def failing(report: object) -> PositionFinding:
+        calls.append(report)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return real(report)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(run, "finding_of", failing)
+    options = ("--seed", "3", "--batch-size", "1")
+    assert run_review(tmp_path / "other", "games.pgn", FOOLS_MATE, *options) == main.EXIT_INTERRUPTED
+    assert "interrupted after 2 of 4 positions" in capsys.readouterr().err
+    part = json.loads((tmp_path / "other" / "out" / "result.json").read_text())
+    assert len(part["games"][0]["moves"]) == 1
+    assert not part["games"][0]["complete"]
+    monkeypatch.setattr(run, "finding_of", real)
+    assert run_review(tmp_path / "other", "games.pgn", FOOLS_MATE, *options) == 0
+    assert json.loads((tmp_path / "other" / "out" / "result.json").read_text())["games"] == whole["games"]
+    assert run_review(tmp_path / "other", "games.pgn", FOOLS_MATE, *options, visits=31) == main.EXIT_BAD_INPUT
+    assert "holds a review with other settings: visits was 30 and is now 31" in capsys.readouterr().err
+
+
+def test_json_has_every_move(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One object, with the values of the mover."""
+    assert run_review(tmp_path, "games.pgn", FOOLS_MATE + "\n" + UNFINISHED, "--json", "--game", "2") == 0
+    found = json.loads(capsys.readouterr().out)
+    (game,) = found["games"]
+    assert game["number"] == 2
+    assert game["tags"]["Black"] == "D"
+    assert [move["move"] for move in game["moves"]] == ["e4", "e5", "Nf3"]
+    assert all(np.isclose(sum(move["before"]), 1.0) for move in game["moves"])
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "options", "message"),
+    [
+        ("a.txt", FOOLS_MATE, [], "reviewed are games of chess in a file .pgn"),
+        ("a.pgn", "", [], "has no game to review"),
+        ("a.pgn", FOOLS_MATE, ["--game", "2"], "has the games 1 to 1"),
+        ("a.pgn", '[Result "*"]\n\n*\n', [], "has no game to review"),
+        ("a.pgn", FOOLS_MATE, ["--visits", "0"], "--visits must be >= 1"),
+        ("a.pgn", "1. e4 e5 2. Ke3 *", [], "has no game to review"),
+        ("a.sgf", "nonsense", [], "no SGF"),
+        ("a.sgf", "(;SZ[99];B[aa])", [], "nogo"),
+        ("a.pgn", FOOLS_MATE, ["--net", "missing.pb.gz"], "missing.pb.gz"),
+    ],
+)
+def test_bad_input_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, text: str, options: list[str], message: str
+) -> None:
+    """The file, what is wrong, exit status 2, and no folder."""
+    (tmp_path / name).write_text(text)
+    net = [] if "--net" in options else ["--net", "uniform"]
+    command = ["review", str(tmp_path / name), *net, "--out", str(tmp_path / "out"), *options]
+    assert main.main(command) == main.EXIT_BAD_INPUT
+    errors = capsys.readouterr().err.splitlines()
+    assert message in errors[-1]
+    assert all("warning" in line for line in errors[:-1])
+    assert not (tmp_path / "out").exists()
