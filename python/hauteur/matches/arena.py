@@ -28,6 +28,7 @@ from hauteur.matches.running_game import Move, Slot, played, unsearched
 from hauteur.players.move_player import GameLost, MovePlayer, PendingMoves
 from hauteur.players.search_player import SearchPlayer
 from hauteur.search.driver import SearchDriver, Searched, SearchFacts
+from hauteur.search.forest import SearchForest
 from hauteur.search.scores import pawns
 from hauteur.system.seeds import derived_seed, stream
 
@@ -112,7 +113,7 @@ class _PlayerTable:
     """A player with its forest, and the games in which it is thinking (by tree)."""
 
     player: SearchPlayer
-    forest: _core.Forest
+    forest: SearchForest
     thinking: dict[int, Slot] = field(default_factory=dict)
 
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hauteur import _core
 from hauteur.networks.evaluators.base import StateEvaluator
+from hauteur.search.forest import SearchForest, SizedBatch
 from hauteur.search.params import SearchParams
 from hauteur.search.rules import SecondNet
 
@@ -68,7 +68,7 @@ class InFlight:
     next batch can be gathered while one is computed. nets: which net of each forest this network is (default: 0).
     """
 
-    forests: Sequence[_core.Forest]
+    forests: Sequence[SearchForest]
     evaluator: Evaluator
     batch_size: int
     depth: int = 2
@@ -182,15 +182,15 @@ class InFlight:
 class _BatchPart(NamedTuple):
     """The rows of a batch that belong to one forest."""
 
-    forest: _core.Forest
-    batch: _core.Batch
+    forest: SearchForest
+    batch: SizedBatch
     rows: slice
 
 
 class Searched(NamedTuple):
     """A forest with the nets that its trees are searched with. large: the second net, where its settings want one."""
 
-    forest: _core.Forest
+    forest: SearchForest
     evaluator: Evaluator
     large: Evaluator | None = None
 
@@ -215,7 +215,7 @@ class SearchDriver:
     ) -> None:
         self._forests = [forest for forest, _, _ in searched]
         self._visits_when_idle: float | None = None
-        users: dict[int, tuple[Evaluator, list[_core.Forest], list[int]]] = {}
+        users: dict[int, tuple[Evaluator, list[SearchForest], list[int]]] = {}
         for forest, small, large in searched:
             for evaluator, net in nets_of(forest, small, large):
                 _, forests, nets = users.setdefault(id(evaluator), (evaluator, [], []))
@@ -261,7 +261,7 @@ class SearchDriver:
 
 
 def run_searches(
-    forest: _core.Forest,
+    forest: SearchForest,
     evaluator: Evaluator,
     *,
     large: Evaluator | None = None,
@@ -300,7 +300,7 @@ def for_nets(search: SearchParams, large: object | None) -> SearchParams:
     return search.model_copy(update={"second_net": SecondNet()})
 
 
-def nets_of(forest: _core.Forest, evaluator: Evaluator, large: Evaluator | None) -> list[tuple[Evaluator, int]]:
+def nets_of(forest: SearchForest, evaluator: Evaluator, large: Evaluator | None) -> list[tuple[Evaluator, int]]:
     """Return the evaluators of a forest, each with the number of its net; ValueError if the large one is missing."""
     if large is None and 1 in forest.nets:
         raise ValueError("the search settings have second_net, which needs a large net; none was given")

@@ -8,7 +8,8 @@ Symbols of the papers -> names here: s -> node, a -> edge, N(s) -> `node.visits`
 `edge.in_flight`, P(s, a) -> `edge.prior`, Q(s, a) -> `edge_value`, V -> `node.network`; for the player to move at s.
 
 The compiled core does the same arithmetic in the same order and precision, so both make exactly the same visits. Tests
-and documentation import this package; nothing else does.
+and documentation import this package, and so does what runs search rules written in Python: `rule.py` has their base
+class, `forest.py` the trees of many games.
 
 AGZ = Silver et al., "Mastering the game of Go without human knowledge", Nature 550 (2017);
 AZ = Silver et al., "A general reinforcement learning algorithm that masters chess, shogi and Go through self-play",
@@ -17,6 +18,7 @@ Science 362 (2018), whose supplement has the pseudocode.
 
 from hauteur.search.reference.backup import final_choice, update_node
 from hauteur.search.reference.priors import round_prior
+from hauteur.search.reference.rule import Rule
 from hauteur.search.reference.scores import Scores, c_puct, edge_scores, first_play_urgency, select_edge
 from hauteur.search.reference.search import Evaluator, Search
 from hauteur.search.reference.tree import Edge, Leaf, Node, Value
@@ -26,6 +28,7 @@ __all__ = [
     "Evaluator",
     "Leaf",
     "Node",
+    "Rule",
     "Scores",
     "Search",
     "Value",

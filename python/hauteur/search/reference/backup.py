@@ -9,20 +9,21 @@ import numpy as np
 
 from hauteur.search.params import SearchParams
 from hauteur.search.reference import solver
+from hauteur.search.reference.rule import NO_RULES, RuleChain
 from hauteur.search.reference.scores import edge_value, step_size, utility
 from hauteur.search.reference.tree import Edge, Node, Value
 from hauteur.search.reference.variance import deviations_after
 
 
-def update_node(node: Node, value: Value, params: SearchParams) -> None:
+def update_node(node: Node, value: Value, params: SearchParams, rules: RuleChain = NO_RULES) -> None:
     """Place 5, the node's state after a visit: N += 1, mean += step * (value - mean), F -= 1 (AGZ, Methods, "Backup").
 
     W - L in float64; D in float32, as the core keeps it.
     """
     node.visits += 1
     node.in_flight -= 1
-    step, delta = step_size(node.visits, params), value.wl - node.value.wl
-    is_mean = params.q_average is None
+    step, delta = rules.step_size(node, step_size(node.visits, params)), value.wl - node.value.wl
+    is_mean = params.q_average is None and not rules.steps
     node.deviations = deviations_after(node.deviations, node.visits, delta, step, is_mean=is_mean)
     d = np.float32(node.value.d) + (np.float32(value.d) - np.float32(node.value.d)) * np.float32(step)
     node.value = Value(node.value.wl + delta * step, float(d))

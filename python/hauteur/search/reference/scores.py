@@ -18,6 +18,7 @@ from hauteur.search.reference import (
 )
 from hauteur.search.reference.draws import Draws
 from hauteur.search.reference.priors import lc0_ln, sum_in_order
+from hauteur.search.reference.rule import NO_RULES, RuleChain
 from hauteur.search.reference.tree import Edge, Node, Value
 
 
@@ -26,7 +27,7 @@ class Scores:
     """The scores of one node's edges as a descent meets it.
 
     used: priors by action in the place of the stored ones (root); depth: 1 at the root; spread: sigma^2 of the node's
-    values (variance); draw: z ~ N(0, 1).
+    values (variance); draw: z ~ N(0, 1); rules: those written in Python.
     """
 
     node: Node
@@ -36,6 +37,7 @@ class Scores:
     depth: int = 1
     spread: float = 0.0
     draw: Callable[[], float] = field(default_factory=lambda: Draws(0).normal)
+    rules: RuleChain = NO_RULES
 
     def __post_init__(self) -> None:
         self.priors = [self._prior(edge) for edge in self.node.edges]
@@ -80,7 +82,7 @@ class Scores:
             q += tree_balance.bonus(params.tree_balance, edge.replies, self.mean_replies, edge.visits)
         if params.variance and params.variance.mode != "node_scaled_cpuct":
             q = min(max(q + self._spread_bonus(edge), -1.0), 1.0)
-        return q
+        return self.rules.edge_value(self.node, edge, q)
 
     def at(self, edge: Edge, visits: int) -> float:
         """Q(s, a) + U(s, a) with Q as it is and U as if the edge had this many visits; without random draws."""
@@ -92,11 +94,12 @@ class Scores:
         params, begun = self.params, (edge.visits if visits is None else visits) + edge.in_flight
         if params.prior_mixing:
             prior = prior_mixing.mixed(prior, self.share, len(self.node.edges))
+        prior = self.rules.prior(self.node, edge, prior)
         below = early_visits.denominator(params.early_visits, begun) if params.early_visits else 1 + begun
         u = self.exploration * prior / below
         if params.tree_balance:
             u *= tree_balance.factor(params.tree_balance, edge.replies, self.mean_replies) / self.level
-        return u
+        return self.rules.exploration(self.node, edge, u)
 
     def spread_behind(self, edge: Edge) -> float:
         """sigma^2 of the position behind an edge; that of the node itself where one visit or none shows nothing."""

@@ -20,6 +20,7 @@ from hauteur.search.reference.halving import improved_edge
 from hauteur.search.reference.lower_bound import lower_bounds
 from hauteur.search.reference.priors import make_priors, network_value, sum_in_order
 from hauteur.search.reference.root import RootedTree
+from hauteur.search.reference.rule import Rule, RuleChain
 from hauteur.search.reference.scores import Scores, best_edge, choose, edge_value, root_spread
 from hauteur.search.reference.solver import (
     Climb,
@@ -44,15 +45,19 @@ MAX_FREE_VISITS = 4096
 class Search(RootedTree):
     """One tree: a root position, and all that visits have found out below it."""
 
-    def __init__(self, state: State, params: SearchParams, seed: int = 0) -> None:
-        """`seed` keys the random draws of this tree, like that of `Forest.add`."""
+    def __init__(
+        self, state: State, params: SearchParams, seed: int = 0, rules: RuleChain | Sequence[Rule] = ()
+    ) -> None:
+        """`seed` keys the random draws of this tree, like that of `Forest.add`; `rules`: those written in Python."""
         super().__init__(state, params, seed)
+        self.rules = rules if isinstance(rules, RuleChain) else RuleChain(rules)
         self.visit_limit = 0
         """Root visits, own evaluation included, at which no more are wanted; 0 = no limit."""
         self.cache: dict[int, tuple[list[tuple[int, float]], Value]] = {}
         """Answers of the network, as priors and value, by `State.key`: by all that the network sees."""
         self.draws = Draws(self._key)
-        self._waiting: list[Leaf] = []
+        self.waiting: list[Leaf] = []
+        """The leaves that wait for the network."""
 
     # -- visits --------------------------------------------------------------------------------------------------------
 
@@ -72,7 +77,7 @@ class Search(RootedTree):
         relative = self._proofs_in_support() and self._is_grown_for_other()
         if is_decided(self.root, self.params, self._only) and not relative:
             return False
-        begun = len(self._waiting) + (self.root.visits if self._favours_right_side() else 0)
+        begun = len(self.waiting) + (self.root.visits if self._favours_right_side() else 0)
         return self._can_move and (self.visit_limit == 0 or begun < self.visit_limit)
 
     def gather(self, rows: int) -> list[Leaf]:
@@ -103,7 +108,7 @@ class Search(RootedTree):
                 self._expand_and_backup(leaf, *known)
                 free_visits += 1
             else:
-                self._waiting.append(leaf)
+                self.waiting.append(leaf)
                 leaves.append(leaf)
         for leaf in collisions:
             change_in_flight(leaf, -1)
@@ -116,7 +121,7 @@ class Search(RootedTree):
             for leaf, logits, shares in zip(leaves, policy_logits, wdl, strict=True)
         ]
         for leaf, answer in zip(leaves, answers, strict=True):
-            self._waiting.remove(leaf)
+            self.waiting.remove(leaf)
             self._expand_and_backup(leaf, *answer)
             if self.params.cache_size:
                 self.cache.setdefault(leaf.node.state.key, answer)
@@ -124,14 +129,14 @@ class Search(RootedTree):
     def cancel(self, leaves: Sequence[Leaf]) -> None:
         """Take the visits of waiting leaves back."""
         for leaf in leaves:
-            self._waiting.remove(leaf)
+            self.waiting.remove(leaf)
             change_in_flight(leaf, -1)
 
     def _may_descend(self) -> bool:
         """Return whether a descent may begin now: with Gumbel not while the end of a phase waits for answers."""
         if not self.wants_visit():
             return False
-        begun = self.root.visits + len(self._waiting)
+        begun = self.root.visits + len(self.waiting)
         return self._halving is None or not self._halving.waits(self.visit_limit, begun)
 
     def _select(self) -> Leaf:
@@ -181,6 +186,7 @@ class Search(RootedTree):
             depth=depth,
             spread=spread,
             draw=self.draws.normal,
+            rules=self.rules,
         )
         edge = self._edge_by_rule(node) or best_edge(scores, self._only if at_root else ())
         return choose(node, edge), scores.spread_behind(edge)
@@ -232,18 +238,25 @@ class Search(RootedTree):
             self._back_up_bounded(leaf, value)
             return
         for node in leaf.path:
-            update_node(node, value.seen_by(node.mover, leaf.node.mover), self.params)
+            update_node(node, value.seen_by(node.mover, leaf.node.mover), self.params, self.rules)
+        if self.rules.watches:
+            for node in reversed(leaf.path):
+                self.rules.after_backup(node, value.seen_by(node.mover, leaf.node.mover))
 
     def _back_up_bounded(self, leaf: Leaf, value: Value) -> None:
         """Backup where nodes may be proven (solver)."""
-        climb = Climb(value, leaf.node.mover, self.params)
+        climb = Climb(value, leaf.node.mover, self.params, is_mean=not self.rules.steps)
+        results: list[tuple[Node, Value]] = []
         for node in reversed(leaf.path):
             climb.turn_to(node.mover)
             if node.bounds.is_proven and node is not self.root:
                 climb.pass_proven(node)
             else:
                 climb.meet(node)
-                update_node(node, climb.value, self.params)
+                update_node(node, climb.value, self.params, self.rules)
+            results.append((node, climb.value))
+        for node, result in results:
+            self.rules.after_backup(node, result)
 
     def _count_replies(self, node: Node) -> None:
         """Count the replies behind the edges of a new node, for tree balance."""
@@ -255,8 +268,8 @@ class Search(RootedTree):
 
     def advance(self, action: int) -> None:
         """Play `action`: the position behind it becomes the root, with its subtree if `reuse_tree` is set."""
-        if self._waiting:
-            raise ValueError(f"{len(self._waiting)} rows in flight: apply or cancel them first")
+        if self.waiting:
+            raise ValueError(f"{len(self.waiting)} rows in flight: apply or cancel them first")
         child = next((edge.child for edge in self.root.edges if edge.action == action), None)
         if child and self._has_tree(child) and self.params.reuse_tree:
             self._plant(child)
@@ -269,7 +282,8 @@ class Search(RootedTree):
     def _reopen_repeats(self) -> None:
         """Take back the visits of repeats that count no longer."""
         if self.params.repetition and self.params.repetition.mode == "inline_value":
-            repetition.reopen(self.root, self.params.repetition, averaged=self.params.q_average is not None)
+            averaged = self.params.q_average is not None or self.rules.steps
+            repetition.reopen(self.root, self.params.repetition, averaged=averaged)
 
     def _has_tree(self, node: Node) -> bool:
         """Return whether a node behind an edge has a tree to keep."""
@@ -279,7 +293,9 @@ class Search(RootedTree):
         """Place 6, the action to play; None before the root was evaluated, or where there is none."""
         if not self.root.edges:
             return None
-        scores = self._halving.choice() if self._halving else lower_bounds(self.root, self.params, self._only)
+        scores = self.rules.final_scores(self.root)
+        if scores is None:
+            scores = self._halving.choice() if self._halving else lower_bounds(self.root, self.params, self._only)
         return final_choice(self.root, self.params, only=self._only, scores=scores).action
 
     def policy_target(self) -> dict[int, float]:
@@ -305,7 +321,15 @@ class Search(RootedTree):
     def _pruned_visits(self, rule: ForcedPlayouts) -> dict[int, int]:
         """Return the visits of the root's actions without the forced ones."""
         spread = root_spread(self.root, self.params)
-        scores = Scores(self.root, self.params, at_root=True, used=self._used_priors, spread=spread, draw=lambda: 0.0)
+        scores = Scores(
+            self.root,
+            self.params,
+            at_root=True,
+            used=self._used_priors,
+            spread=spread,
+            draw=lambda: 0.0,
+            rules=self.rules,
+        )
         return pruned_visits(rule, scores, self._used_priors)
 
     def root_visits(self) -> dict[int, int]:

@@ -167,7 +167,7 @@ class TwoNetSearch(Search):
                 self._take_answer(leaf, *known)
                 free_visits += 1
             else:
-                self._waiting.append(leaf)
+                self.waiting.append(leaf)
                 leaves.append(leaf)
         for leaf in collisions:
             mark(leaf, -1)
@@ -177,7 +177,7 @@ class TwoNetSearch(Search):
         """Take the answers of the net that the leaves were gathered for."""
         for leaf, logits, shares in zip(leaves, policy_logits, wdl, strict=True):
             assert isinstance(leaf, TwoLeaf)
-            self._waiting.remove(leaf)
+            self.waiting.remove(leaf)
             answer = make_priors(leaf.node.state, logits, self.params), network_value(shares)
             self._take_answer(leaf, *answer)
             if self.params.cache_size:
@@ -187,12 +187,12 @@ class TwoNetSearch(Search):
         """Take the turns of waiting leaves back."""
         for leaf in leaves:
             assert isinstance(leaf, TwoLeaf)
-            self._waiting.remove(leaf)
+            self.waiting.remove(leaf)
             mark(leaf, -1)
             self._turns -= 1
 
     def _count_waiting(self, net: Net) -> int:
-        return sum(isinstance(leaf, TwoLeaf) and leaf.net == net for leaf in self._waiting)
+        return sum(isinstance(leaf, TwoLeaf) and leaf.net == net for leaf in self.waiting)
 
     # -- selection -----------------------------------------------------------------------------------------------------
 

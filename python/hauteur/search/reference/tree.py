@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hauteur._core import State
 
@@ -72,6 +72,19 @@ class Node:
     """The network was not asked: the only move was played on the spot (solver). Such a node has no visit of its own."""
     repeated_after: int = 0
     """Plies since the earlier occurrence, where a repeat counts as a result (`exact`); else 0."""
+    memory: dict[Any, Any] = field(default_factory=dict)
+    """What rules written in Python keep of this node; the search itself never looks at it."""
+
+    @property
+    def q(self) -> float:
+        """Q(s): the mean W - L of all visits for the mover, -1 to 1; 0 before the first."""
+        return self.value.wl
+
+    def q_of(self, edge: Edge) -> float | None:
+        """Q(s, a): the mean W - L behind an edge of this node for its mover, -1 to 1; None before the first visit."""
+        if edge.child is None or not edge.child.visits:
+            return None
+        return edge.child.value.seen_by(self.mover, edge.child.mover).wl
 
 
 @dataclass(eq=False)
