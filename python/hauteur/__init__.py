@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from hauteur.networks.evaluators.factory import evaluator as evaluator
     from hauteur.search.analysis import Analysis as Analysis
     from hauteur.search.params import SearchParams as SearchParams
+    from hauteur.search.reference.rule import Rule as Rule
     from hauteur.search.rules import SearchContempt as SearchContempt
 
 _MODULES = {
@@ -29,6 +30,7 @@ _MODULES = {
     "SearchParams": "hauteur.search.params",
     "SearchContempt": "hauteur.search.rules",
     "Analysis": "hauteur.search.analysis",
+    "Rule": "hauteur.search.reference.rule",
     # players and matches
     # learning
     "__version__": "hauteur._core",

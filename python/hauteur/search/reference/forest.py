@@ -6,8 +6,9 @@ cache of evaluations.
 
 from __future__ import annotations
 
+import math
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,9 +17,9 @@ from numpy.typing import NDArray
 from hauteur._core import Game, State
 from hauteur.search.params import SearchParams
 from hauteur.search.reference.rule import Rule, RuleChain
-from hauteur.search.reference.search import Search
+from hauteur.search.reference.search import Evaluator, Search
 from hauteur.search.reference.solver import edge_bounds
-from hauteur.search.reference.tree import Edge, Leaf, Value
+from hauteur.search.reference.tree import Leaf, Value
 from hauteur.system.seeds import derived_seed
 
 Ids = NDArray[np.int64]
@@ -180,11 +181,11 @@ class ReferenceForest:
 
     def root_values(self, ids: Ids) -> NDArray[np.float32]:
         """Return win, draw, loss of the movers by the search, [T, 3]."""
-        return _shares([search.root.value for search in self._of(ids)])
+        return _shares([search.root.value if search.root.visits else None for search in self._of(ids)])
 
     def network_values(self, ids: Ids) -> NDArray[np.float32]:
         """Return win, draw, loss of the movers by the network alone, [T, 3]; WDL contempt included."""
-        return _shares([search.root.network for search in self._of(ids)])
+        return _shares([search.root.network if search.root.visits else None for search in self._of(ids)])
 
     def best_actions(self, ids: Ids) -> NDArray[np.uint16]:
         """Return the actions to play, [T]; ValueError for a tree that was not searched or whose game is over."""
@@ -192,17 +193,6 @@ class ReferenceForest:
         if None in found:
             raise ValueError("a tree that was not searched, or whose game is over, has no action to play")
         return np.array(found, np.uint16)
-
-    def principal_variation(self, id: int, action: int | None = None, max_length: int = 64) -> list[int]:  # noqa: A002
-        """Return the most visited line, beginning with `action`, else with the action to play."""
-        search = self.searches[id]
-        action = search.best_action() if action is None else action
-        edge = next((edge for edge in search.root.edges if edge.action == action), None)
-        line: list[int] = []
-        while edge is not None and len(line) < max_length:
-            line.append(edge.action)
-            edge = _most_visited(edge)
-        return line
 
     def stats(self) -> dict[str, float]:
         """Return the totals since the forest began; hits of the cache and bytes of the trees are not counted."""
@@ -234,12 +224,32 @@ def _proofs(search: Search) -> dict[int, float]:
     return {action: float(found.lower) for action, found in bounds.items() if found.is_proven}
 
 
-def _shares(values: Sequence[Value]) -> NDArray[np.float32]:
-    """Return win, draw, loss of W - L and D, [T, 3]."""
-    return np.array([[(1 - d + wl) / 2, d, (1 - d - wl) / 2] for wl, d in values], np.float32).reshape(-1, 3)
+def _shares(values: Sequence[Value | None]) -> NDArray[np.float32]:
+    """Return win, draw, loss of W - L and D, [T, 3]; NaN for None."""
+    known = [Value(math.nan, math.nan) if value is None else value for value in values]
+    return np.array([[(1 - d + wl) / 2, d, (1 - d - wl) / 2] for wl, d in known], np.float32).reshape(-1, 3)
 
 
-def _most_visited(edge: Edge) -> Edge | None:
-    """Return the most visited edge behind this one; None where none was visited."""
-    visited = [following for following in edge.child.edges if following.visits] if edge.child else []
-    return max(visited, key=lambda following: (following.visits, following.prior), default=None)
+def rules_search(
+    state: State,
+    evaluator: Evaluator,
+    params: SearchParams,
+    rules: Sequence[Rule],
+    *,
+    visits: int = 0,
+    seed: int = 0,
+    should_stop: Callable[[], bool] | None = None,
+) -> Search:
+    """Search one position with rules written in Python, and return the tree: `root`, `best_action()`, `root_q()` ...
+
+    visits: of the root, own evaluation included, at which the search ends; 0: only `should_stop`, called once a visit,
+    or a decided position ends it. Warn once that it is slow. Raise ValueError as `ReferenceForest` does, and where a
+    rule fails.
+    """
+    say_slow()
+    forest = ReferenceForest(state.game, params, rules=rules)
+    search = forest.searches[forest.add(state, seed)]
+    search.visit_limit = visits
+    while search.wants_visit() and not (should_stop is not None and should_stop()):
+        search.visit(evaluator)
+    return search
