@@ -11,7 +11,11 @@ if TYPE_CHECKING:
     from hauteur.games.registry import check_game as check_game
     from hauteur.games.registry import load_game as load_game
     from hauteur.games.registry import register_game as register_game
+    from hauteur.networks.architecture import ResNet as ResNet
     from hauteur.networks.evaluators.factory import evaluator as evaluator
+    from hauteur.networks.registered import register_network as register_network
+    from hauteur.networks.registry import load_network as load_network
+    from hauteur.networks.registry import save_network as save_network
     from hauteur.search.analysis import Analysis as Analysis
     from hauteur.search.params import SearchParams as SearchParams
     from hauteur.search.reference.rule import Rule as Rule
@@ -26,6 +30,10 @@ _MODULES = {
     "State": "hauteur._core",
     # networks and evaluators
     "evaluator": "hauteur.networks.evaluators.factory",
+    "load_network": "hauteur.networks.registry",
+    "save_network": "hauteur.networks.registry",
+    "register_network": "hauteur.networks.registered",
+    "ResNet": "hauteur.networks.architecture",
     # search
     "SearchParams": "hauteur.search.params",
     "SearchContempt": "hauteur.search.rules",

@@ -62,7 +62,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def answers(path: Path) -> list[Floats]:
     planes = (np.random.default_rng(1).random((4, 112, 8, 8)) < 0.2).astype(np.float32)
     with torch.inference_mode():
-        return [output.numpy() for output in Inference(networks.load(path).module())(torch.from_numpy(planes))]
+        return [output.numpy() for output in Inference(networks.load(path).module)(torch.from_numpy(planes))]
 
 
 def test_the_learner_plays_without_its_queen(folder: Path) -> None:
@@ -104,7 +104,7 @@ def test_a_trained_lc0_net_is_evaluated_from_safetensors(folder: Path, backend: 
         evaluator.close()
     with torch.inference_mode():
         features = torch.from_numpy(game.initial_state().encode()[None])
-        expected_policy, expected_wdl = Inference(networks.load(net).module())(features)
+        expected_policy, expected_wdl = Inference(networks.load(net).module)(features)
     np.testing.assert_allclose(policy, expected_policy.numpy(), atol=1e-4)
     np.testing.assert_allclose(wdl, expected_wdl.numpy(), atol=1e-5)
 

@@ -58,7 +58,7 @@ def trained(toy: Toy, steps: int = 3, settings: TrainSettings = SETTINGS) -> Tra
 
 def outputs(path: Path) -> list[Floats]:
     with torch.inference_mode():
-        module = Inference(networks.load(path).module())
+        module = Inference(networks.load(path).module)
         return [output.numpy() for output in module(torch.from_numpy(RandomPositions().planes[:4]))]
 
 
@@ -72,7 +72,7 @@ def test_an_untrained_network_gives_its_layers_back(toy: Toy, tmp_path: Path) ->
     architecture, tensors = toy
     before, after = tmp_path / "before.safetensors", tmp_path / "after.safetensors"
     networks.save(before, architecture, tensors, game="chess")
-    networks.save(after, architecture, tensors_of(networks.load(before).module()), game="chess")
+    networks.save(after, architecture, tensors_of(networks.load(before).module), game="chess")
     for first, second in zip(outputs(before), outputs(after), strict=True):
         np.testing.assert_array_equal(first, second)
 

@@ -66,7 +66,7 @@ def random_planes(rows: int) -> Floats:
 
 def run(path: Path, planes: Floats) -> list[Floats]:
     with torch.inference_mode():
-        return [output.numpy() for output in Inference(networks.load(path).module())(torch.from_numpy(planes))]
+        return [output.numpy() for output in Inference(networks.load(path).module)(torch.from_numpy(planes))]
 
 
 def test_outputs_agree_with_numpy(toy: Toy, tmp_path: Path) -> None:
@@ -211,7 +211,7 @@ def test_numbers_that_are_not_finite_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "infinite.pb.gz"
     path.write_bytes(pack_net(message))
     with pytest.raises(ValueError, match=r"layer input\.weights has the range .* not finite"):
-        networks.load(path).module()
+        _ = networks.load(path).module
 
 
 def test_random_net_is_reproducible_and_small(tmp_path: Path) -> None:

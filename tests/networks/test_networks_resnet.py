@@ -42,7 +42,7 @@ def chess(**more: Any) -> ResNetArchitecture:
 
 def answers(path: Path, features: Floats) -> tuple[Floats, Floats]:
     with torch.inference_mode():
-        policy, wdl, *_ = Inference(networks.load(path).module())(torch.from_numpy(features))
+        policy, wdl, *_ = Inference(networks.load(path).module)(torch.from_numpy(features))
     return policy.numpy(), wdl.numpy()
 
 
@@ -68,7 +68,7 @@ def test_file_is_read_as_written(variant: str, tmp_path: Path) -> None:
     features = torch.rand(4, 2, 3, 3, generator=torch.Generator().manual_seed(0))
     with torch.inference_mode():
         expected = build(architecture, tensors)(features)
-        for ours, theirs in zip(net.module()(features), expected, strict=True):
+        for ours, theirs in zip(net.module(features), expected, strict=True):
             torch.testing.assert_close(ours, theirs, rtol=0, atol=0)
     assert list(tmp_path.iterdir()) == [path]
 

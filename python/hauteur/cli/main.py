@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from hauteur.system.errors import explain, is_of_pydantic, one_line
+from hauteur.system.plugins import import_named
 
 if TYPE_CHECKING:
     from cyclopts import App
@@ -99,6 +100,7 @@ def run(words: Sequence[str]) -> int:
     """Run one command, return its exit status; raise what the command raises."""
     from cyclopts import CycloptsError, UnknownCommandError
 
+    words = without_imports(words, load=True)
     app = make_app()
     try:
         status = app(list(words), print_error=False, exit_on_error=False, result_action="return_value")
@@ -112,13 +114,34 @@ def run(words: Sequence[str]) -> int:
     return status if isinstance(status, int) else 0
 
 
+def without_imports(words: Sequence[str], *, load: bool = False) -> list[str]:
+    """Return the words without `--import FILE.py` or `--import MODULE`, which any command may have; load: import them.
+
+    ValueError where one cannot be imported, or is missing.
+    """
+    rest: list[str] = []
+    left = iter(words)
+    for word in left:
+        name, equals, entry = word.partition("=")
+        if name != "--import":
+            rest.append(word)
+            continue
+        entry = entry if equals else next(left, "")
+        if not entry:
+            raise ValueError("--import needs a .py file or a module, which registers games or networks")
+        if load:
+            import_named(entry, "--import")
+    return rest
+
+
 def make_app() -> "App":
     """The cyclopts application with every command, none of them imported."""
     from cyclopts import App
 
     app = App(
         name="hauteur",
-        help="Learn two-player games from zero, play and analyse them, measure search ideas.",
+        help="Learn two-player games from zero, play and analyse them, measure search ideas. Every command takes "
+        "--import FILE.py (or a module), which registers games and networks of your own.",
         version=version,
         suppress_keyboard_interrupt=False,
     )

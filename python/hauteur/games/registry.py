@@ -4,23 +4,17 @@ A spec is `name` or `name(key=value, ...)`: `connect4`, `nogo(size=7)`, `tutoria
 """
 
 import importlib
-import importlib.util
 import inspect
-import os
 import re
-import sys
 from collections.abc import Callable, Sequence
 from importlib.metadata import entry_points
-from pathlib import Path
 from typing import Any, Protocol
 
 from numpy.typing import ArrayLike
 
 from hauteur import _core
 from hauteur.games.laws import LawResults, check_laws
-
-GAMES_VARIABLE = "HAUTEUR_GAMES"
-"""Environment variable: modules or .py files, separated by commas, that register games."""
+from hauteur.system.plugins import load_variables
 
 ENTRY_POINTS = "hauteur.games"
 """Entry-point group in which an installed package names its games: name = "module:factory"."""
@@ -68,7 +62,6 @@ FEN_GAMES = ("chess", "minichess")
 
 _BUILT_IN = {"tutorial": "hauteur.games.tutorial:MisereTicTacToe"}
 _registered: dict[str, Factory] = {}
-_loaded_variable: set[str] = set()
 
 
 def register_game(name: str, factory: Factory, *, replace: bool = False) -> None:
@@ -137,7 +130,7 @@ make = load_game
 
 def names() -> list[str]:
     """Names of all games but OpenSpiel's: the core's, those of this package written in Python, registered ones."""
-    _load_variable()
+    load_variables()
     installed = [point.name for point in entry_points(group=ENTRY_POINTS)]
     return sorted({*_core.game_names(), *_BUILT_IN, *_registered, *installed})
 
@@ -196,7 +189,7 @@ def _read_value(text: str) -> int | float | bool | str:
 
 def _factory(name: str) -> Factory:
     """The factory of a game written in Python."""
-    _load_variable()
+    load_variables()
     if name in _registered:
         return _registered[name]
     if name in _BUILT_IN:
@@ -224,28 +217,3 @@ def _make_openspiel(spec: str) -> _core.Game:
 
     position = openspiel.load(spec.strip().removeprefix("openspiel:"))
     return _core.Game.from_python(position, f"openspiel:{position.name}")
-
-
-def _load_variable() -> None:
-    """Import what HAUTEUR_GAMES names, once; the modules register their games."""
-    for entry in filter(None, (part.strip() for part in os.environ.get(GAMES_VARIABLE, "").split(","))):
-        if entry not in _loaded_variable:
-            _loaded_variable.add(entry)
-            try:
-                _import(entry)
-            except (ImportError, OSError) as error:
-                _loaded_variable.discard(entry)
-                raise ValueError(f"{GAMES_VARIABLE}: cannot import {entry!r}: {error}") from error
-
-
-def _import(entry: str) -> None:
-    """Import a module by its name, or a .py file by its path."""
-    if not entry.endswith(".py"):
-        importlib.import_module(entry)
-        return
-    module_spec = importlib.util.spec_from_file_location(Path(entry).stem, entry)
-    assert module_spec is not None  # a .py path always has a loader
-    assert module_spec.loader is not None
-    module = importlib.util.module_from_spec(module_spec)
-    sys.modules[module_spec.name] = module
-    module_spec.loader.exec_module(module)

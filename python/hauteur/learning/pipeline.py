@@ -346,7 +346,7 @@ class Run:
         ]
         asked = [{id(player.evaluator) for player in own}, {id(player.large) for player in own}]
         rows = [sum(done.get(evaluator, 0) for evaluator in kind) for kind in asked]
-        costs = [trainer.network.architecture.cost for trainer in self.learners.trainers]
+        costs = [trainer.cost for trainer in self.learners.trainers]
         units = sum(count * cost for count, cost in zip(rows, costs, strict=False))
         before = history[-1]["cost"]["normalised_total"] if history else 0.0
         cost = current.get(

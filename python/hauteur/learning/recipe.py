@@ -9,6 +9,7 @@ import tomli_w
 from pydantic import Field, field_validator, model_validator
 
 from hauteur.matches.resignation import Resignation
+from hauteur.networks.architecture import NetworkName, NetworkSetting, ResNet
 from hauteur.players.playout_cap import PlayoutCap
 from hauteur.players.settings import Colours, PlayerSettings
 from hauteur.search.params import Cpuct, Dirichlet, Fpu, SearchParams, Temperature
@@ -57,18 +58,35 @@ class LearningSearch(SearchParams):
     dirichlet: Dirichlet | None = Dirichlet()
 
 
-class NetworkSettings(Section):
-    """Residual tower to train: ResNetArchitecture of hauteur.networks without the shapes of the game."""
+class NetworkSettings(ResNet):
+    """Network to train: a residual tower, or with another `kind` a registered network (`ht.register_network`).
 
-    filters: Annotated[int, Field(ge=1, le=4096)] = 64
-    blocks: Annotated[int, Field(ge=0, le=256)] = 5
-    se_channels: Annotated[int, Field(ge=0, le=4096)] = 0
-    activation: Literal["relu", "mish"] = "relu"
-    policy: Literal["dense", "convolution"] = "dense"
-    policy_channels: Annotated[int, Field(ge=1, le=4096)] = 32
-    value: Literal["wdl", "scalar"] = "wdl"
-    value_channels: Annotated[int, Field(ge=1, le=4096)] = 32
-    value_hidden: Annotated[int, Field(ge=1, le=65536)] = 128
+    settings: of the registered network, by name; those that are not given have the defaults of what builds it.
+    """
+
+    kind: NetworkName = "resnet"
+    settings: dict[str, NetworkSetting] = Field(default_factory=dict)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_tower(cls, values: Any) -> Any:
+        return values.model_dump(exclude_unset=True) if type(values) is ResNet else values
+
+    @model_validator(mode="after")
+    def _settings_are_of_the_kind(self) -> Self:
+        tower = sorted(self.model_dump(exclude_defaults=True, exclude={"kind", "settings"}))
+        if self.kind == "resnet" and self.settings:
+            raise ValueError(f"settings are of registered networks; kind 'resnet' has {', '.join(ResNet.model_fields)}")
+        if self.kind != "resnet" and tower:
+            raise ValueError(f"{tower[0]} is of kind 'resnet'; what {self.kind!r} is built with stands in settings")
+        return self
+
+    @property
+    def summary(self) -> str:
+        """In a few words, as `64 filters, 5 blocks`."""
+        if self.kind == "resnet":
+            return f"{self.filters} filters, {self.blocks} blocks"
+        return f"{self.kind}({', '.join(f'{key}={value}' for key, value in self.settings.items())})"
 
 
 class SelfPlaySettings(Section):

@@ -30,8 +30,9 @@ from hauteur.learning.batches import in_order
 from hauteur.learning.recipe import TrainSettings
 from hauteur.learning.replay import Samples
 from hauteur.networks import Architecture
+from hauteur.networks.architecture import RegisteredArchitecture
 from hauteur.networks.evaluators.torch import torch_device
-from hauteur.networks.modules import Network, build, initialise, tensors_of
+from hauteur.networks.modules import Network, architecture_of, build, initialise, memory_format, tensors_of
 from hauteur.system.seeds import derived_seed, stream
 
 SHARD_ROWS = 256
@@ -39,6 +40,9 @@ SHARD_ROWS = 256
 
 ILLEGAL = -1e10
 """Logit of an illegal action where these are masked, as in lc0's training."""
+
+TOWER_WEIGHTS = 128**2 * 9 * 2 * 10
+"""Weights of the convolutions of a tower of 128 filters and 10 blocks."""
 
 OPTIMISER = "optimiser."
 NETWORK = "network."
@@ -150,7 +154,8 @@ class Trainer:
         """Raise ValueError when there is no such device."""
         self.device = torch_device(settings.device)
         torch.backends.cudnn.benchmark |= self._on_gpu  # all batches have one size
-        self.network = network.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self._layout = memory_format(network)
+        self.network = network.to(self.device, memory_format=self._layout)  # type: ignore[call-overload]
         self.settings = settings
         self.average = copy.deepcopy(self.network) if settings.weight_average > 0 else None
         self.steps = 0
@@ -169,7 +174,7 @@ class Trainer:
 
         The batch norms of an lc0 net stay folded into its convolutions.
         """
-        return cls(networks.load(path).module(), settings)
+        return cls(networks.load(path).module, settings)
 
     @classmethod
     def restored(
@@ -229,6 +234,22 @@ class Trainer:
         seconds = time.perf_counter() - started
         return TrainFacts(steps, steps * self.settings.batch_size, policy, value, rate, seconds)
 
+    @property
+    def architecture(self) -> Architecture:
+        """What the network is made of, as a file holds it; ValueError for a module that no file can hold."""
+        return architecture_of(self.network)
+
+    @property
+    def cost(self) -> float:
+        """Work of an evaluation, in those of a tower of 128 filters and 10 blocks (Lan et al. 2019, section 4).
+
+        Of a registered network by its weights, as if each were used once a square, like those of a convolution.
+        """
+        architecture = self.architecture
+        if not isinstance(architecture, RegisteredArchitecture):
+            return architecture.cost
+        return sum(parameter.numel() for parameter in self.network.parameters()) / TOWER_WEIGHTS
+
     def network_tensors(self) -> dict[str, NDArray[np.float32]]:
         """The candidate's tensors, as networks.save takes them: the mean of the weights where one is kept."""
         return tensors_of(self.average if self.average is not None else self.network)
@@ -280,7 +301,7 @@ class Trainer:
         shard = shard.to(self.device)
         bfloat16 = self.settings.mixed_precision == "bfloat16"
         with torch.autocast(self.device.type, torch.bfloat16, enabled=bfloat16, cache_enabled=False):
-            policy_logits, value, *_ = replica(shard.features.contiguous(memory_format=torch.channels_last))
+            policy_logits, value, *_ = replica(shard.features.contiguous(memory_format=self._layout))
         parts = losses(policy_logits.float(), value.float(), shard.policy, shard.wdl, shard.legal)
         replica.zero_grad(set_to_none=True)
         (share * (parts.policy + self.settings.value_weight * parts.value)).backward()  # type: ignore[no-untyped-call]

@@ -15,7 +15,9 @@ from hauteur.learning.recipe import NetworkSettings, Recipe
 from hauteur.learning.run_folder import RunFolder
 from hauteur.learning.train import Source, Trainer, TrainFacts
 from hauteur.networks import ResNetArchitecture
+from hauteur.networks.architecture import RegisteredArchitecture, ResNet
 from hauteur.networks.evaluators.factory import check_fits
+from hauteur.networks.registered import registered_architecture
 
 Tensors = dict[str, NDArray[np.float32]]
 
@@ -23,9 +25,17 @@ LARGE = "large."
 """What the names of the large net's tensors begin with in a checkpoint."""
 
 
-def architecture_for(game: _core.Game, settings: NetworkSettings) -> ResNetArchitecture:
-    """The network of these settings for this game."""
-    return ResNetArchitecture(feature_shape=game.feature_shape, num_actions=game.num_actions, **settings.model_dump())
+def architecture_for(game: _core.Game, settings: NetworkSettings) -> ResNetArchitecture | RegisteredArchitecture:
+    """The network of these settings for this game. ValueError for a kind that is not registered, or other settings."""
+    if settings.kind != "resnet":
+        return registered_architecture(settings.kind, game, settings.settings)
+    return tower_for(game, settings)
+
+
+def tower_for(game: _core.Game, settings: ResNet) -> ResNetArchitecture:
+    """The residual tower of these settings for this game."""
+    sizes = settings.model_dump(include=set(ResNet.model_fields))
+    return ResNetArchitecture(feature_shape=game.feature_shape, num_actions=game.num_actions, **sizes)
 
 
 def first_trainer(game: _core.Game, recipe: Recipe, *, large: bool = False) -> Trainer:
@@ -130,7 +140,7 @@ class Learners:
         for trainer in self.trainers:
             networks.save(
                 folder.net(generation, large=trainer is self.large),
-                trainer.network.architecture,
+                trainer.architecture,
                 trainer.network_tensors(),
                 game=game.spec,
                 training=training,

@@ -2,7 +2,7 @@
 
 net = networks.load(path)      # .safetensors (trained here) or .pb.gz (lc0)
 net.description                # architecture, game, shapes, training facts, content hash
-net.module()                   # torch module for inference and training
+net.module                   # torch module for inference and training
 """
 
 from importlib import import_module

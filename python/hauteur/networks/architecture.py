@@ -1,6 +1,6 @@
 """What a network is made of, as data: architectures, file descriptions, and the tensors each architecture has."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -16,17 +16,21 @@ TrainingFacts = dict[str, str | int | float | bool | None]
 """What a file says of its network's training, by name."""
 
 
-class ResNetArchitecture(Section):
-    """AlphaZero's residual tower f(filters, blocks): an input convolution, `blocks` residual blocks, two heads.
+class ResNet(Section):
+    """AlphaZero's residual tower f(filters, blocks), without the shapes of a game: what `ht.Trainer` builds.
+
+    An input convolution, `blocks` residual blocks, two heads (Silver et al. 2017, "Mastering the game of Go without
+    human knowledge", Methods), with squeeze-excitation of `se_channels` channels where that is above 0.
 
     Policy `dense`: 1x1 convolution to `policy_channels`, then one dense layer to all actions. Policy `convolution`:
     two 3x3 convolutions, one output a square (boards where every action is a square) or lc0's 80 planes (chess).
-    Value `wdl`: win, draw, loss by softmax; `scalar`: one number by tanh.
+    Value `wdl`: win, draw, loss by softmax; `scalar`: one number by tanh. Raise ValueError for a value out of range.
+
+    >>> import hauteur as ht
+    >>> ht.ResNet(filters=32, blocks=3).filters
+    32
     """
 
-    kind: Literal["resnet"] = "resnet"
-    feature_shape: tuple[Size, Size, Size]
-    num_actions: Size
     filters: Annotated[int, Field(ge=1, le=4096)] = 64
     blocks: Annotated[int, Field(ge=0, le=256)] = 5
     se_channels: Annotated[int, Field(ge=0, le=4096)] = 0
@@ -36,6 +40,14 @@ class ResNetArchitecture(Section):
     value: Literal["wdl", "scalar"] = "wdl"
     value_channels: Annotated[int, Field(ge=1, le=4096)] = 32
     value_hidden: Annotated[int, Field(ge=1, le=65536)] = 128
+
+
+class ResNetArchitecture(ResNet):
+    """A residual tower for the features and actions of one game."""
+
+    kind: Literal["resnet"] = "resnet"
+    feature_shape: tuple[Size, Size, Size]
+    num_actions: Size
 
     @model_validator(mode="after")
     def _policy_fits(self) -> "ResNetArchitecture":
@@ -156,7 +168,35 @@ class Lc0Architecture(Section):
         return f"lc0 {' + '.join(parts)} {self.activation}, {self.policy} policy, {self.value} value{moves_left}"
 
 
-Architecture = Annotated[ResNetArchitecture | Lc0Architecture, Field(discriminator="kind")]
+NetworkName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,63}$")]
+"""Name of a registered network."""
+
+NetworkSetting = bool | int | float | Annotated[str, Field(max_length=1000)] | None
+"""Value of a setting of a registered network; a file holds it as JSON."""
+
+
+class RegisteredArchitecture(Section):
+    """A network of the user's own: the name it is registered under, and the settings it is built with.
+
+    defined_in: the file or module that registers it, for messages; never imported from here.
+    """
+
+    kind: Literal["registered"] = "registered"
+    name: NetworkName
+    defined_in: Annotated[str, Field(max_length=200)] = ""
+    feature_shape: tuple[Size, Size, Size]
+    num_actions: Size
+    settings: Annotated[dict[str, NetworkSetting], Field(max_length=100)] = Field(default_factory=dict)
+
+    policy: ClassVar = "its own"
+    value: ClassVar = "its own"
+
+    def summary(self) -> str:
+        """One line for people, as `transformer(layers=4, width=64)`."""
+        return f"{self.name}({', '.join(f'{key}={value}' for key, value in self.settings.items())})"
+
+
+Architecture = Annotated[ResNetArchitecture | Lc0Architecture | RegisteredArchitecture, Field(discriminator="kind")]
 
 
 class NetDescription(Section):

@@ -6,32 +6,66 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from hauteur.networks.architecture import Architecture, Lc0Architecture
+from hauteur.networks.architecture import Architecture, Lc0Architecture, RegisteredArchitecture
 from hauteur.networks.lc0_layers import Floats
 from hauteur.networks.lc0_module import Lc0Network
-from hauteur.networks.resnet import ResNet
+from hauteur.networks.registered import architecture_in, build_registered
+from hauteur.networks.resnet import ResidualTower
+from hauteur.system.formatting import described
 
-Network = ResNet | Lc0Network
+Network = nn.Module
 """forward(features float32 [B, planes, rows, columns]) -> policy logits [B, A], value [B, 3] (logits of win, draw,
 loss) or [B, 1] (tanh, scalar networks), and for networks with a moves-left head plies [B, 1]."""
 
+PROBE_ROWS = 2
+"""Rows of the batch on which the outputs of a registered network are checked."""
+
+
+def architecture_of(network: Network) -> Architecture:
+    """What a network is made of, as a file holds it. ValueError for a module that hauteur could not build again."""
+    if isinstance(network, ResidualTower | Lc0Network):
+        return network.architecture
+    found = architecture_in(network)
+    if found is None:
+        raise ValueError(
+            f"{type(network).__name__} is no network that a file can hold: register its class or the function that "
+            "builds it with @ht.register_network(NAME)"
+        )
+    return found
+
 
 def build(architecture: Architecture, tensors: Mapping[str, Floats]) -> Network:
-    """The network with these tensors, in evaluation mode, on the CPU."""
+    """The network with these tensors, in evaluation mode, on the CPU.
+
+    Raise ValueError for a registered network whose code is not imported, or is of other tensors.
+    """
     if isinstance(architecture, Lc0Architecture):
         return Lc0Network(architecture, tensors).eval()
-    network = ResNet(architecture)
-    network.load_state_dict(
-        {name: torch.from_numpy(np.array(values)) for name, values in tensors.items()}, strict=False
-    )
+    loaded = {name: torch.from_numpy(np.array(values)) for name, values in tensors.items()}
+    if isinstance(architecture, RegisteredArchitecture):
+        own = build_registered(architecture)
+        _check_same(architecture, _floating(own), loaded)
+        own.load_state_dict(loaded, strict=False)
+        return own.eval()
+    network = ResidualTower(architecture)
+    network.load_state_dict(loaded, strict=False)
     return network.eval()
 
 
-def initialise(architecture: Architecture, seed: int) -> ResNet:
-    """A new residual tower with random weights, in training mode; the same for the same seed."""
+def initialise(architecture: Architecture, seed: int) -> Network:
+    """A new network with random weights, in training mode; the same for the same seed.
+
+    A registered network draws them itself, from torch's generator. ValueError where its outputs are no network's.
+    """
     if isinstance(architecture, Lc0Architecture):
-        raise ValueError("only architecture kind 'resnet' can be initialised, got 'lc0'")
-    network = ResNet(architecture)
+        raise ValueError("only architectures 'resnet' and registered ones can be initialised, got 'lc0'")
+    if isinstance(architecture, RegisteredArchitecture):
+        with torch.random.fork_rng():
+            torch.manual_seed(seed % 2**63)
+            own = build_registered(architecture)
+            check_outputs(own, architecture.feature_shape, architecture.num_actions)
+        return own.train()
+    network = ResidualTower(architecture)
     network.initialise(torch.Generator().manual_seed(seed))
     return network
 
@@ -40,8 +74,53 @@ def tensors_of(network: Network) -> dict[str, Floats]:
     """The network's tensors by name, copied to float32 arrays, for `networks.save`."""
     if isinstance(network, Lc0Network):
         return network.layers()
-    state = network.state_dict()
-    return {name: state[name].detach().cpu().to(torch.float32).numpy().copy() for name in network.architecture.shapes()}
+    state = _floating(network)
+    names = network.architecture.shapes() if isinstance(network, ResidualTower) else state
+    return {name: state[name].detach().cpu().to(torch.float32).numpy().copy() for name in names}
+
+
+def memory_format(network: Network) -> torch.memory_format:
+    """The layout of features and activations: channels last for hauteur's towers, plain for everything else."""
+    return torch.channels_last if isinstance(network, ResidualTower | Lc0Network) else torch.contiguous_format
+
+
+@torch.inference_mode()
+def check_outputs(network: Network, feature_shape: tuple[int, int, int], num_actions: int) -> None:
+    """Compute two rows of zeros; ValueError unless the outputs are those of a network of this game."""
+    first = next(network.parameters(), torch.zeros(()))
+    mode = network.training
+    returned = network.eval()(torch.zeros(PROBE_ROWS, *feature_shape, device=first.device, dtype=first.dtype))
+    network.train(mode)
+    checked_outputs(returned, PROBE_ROWS, num_actions, f"network {type(network).__name__}")
+
+
+def checked_outputs(returned: object, rows: int, num_actions: int, name: str) -> tuple[Tensor, Tensor]:
+    """Policy and value among what a module returned; ValueError, naming it, for missing ones and other shapes."""
+    outputs = list(returned if isinstance(returned, tuple | list) else [returned])[:2]
+    tensors = [output for output in outputs if isinstance(output, Tensor)]
+    shapes = [tuple(tensor.shape) for tensor in tensors]
+    if shapes != [(rows, num_actions), (rows, 3)] and shapes != [(rows, num_actions), (rows, 1)]:
+        found = " and ".join(map(described, outputs)) or "nothing"
+        raise ValueError(
+            f"{name} returned {found}; allowed: policy logits [{rows}, {num_actions}] and value [{rows}, 3] (logits of "
+            f"win, draw, loss) or [{rows}, 1] (tanh)"
+        )
+    return tensors[0], tensors[1]
+
+
+def _floating(network: Network) -> dict[str, Tensor]:
+    """The tensors of real numbers; those of whole numbers follow from the settings."""
+    return {name: tensor for name, tensor in network.state_dict().items() if tensor.is_floating_point()}
+
+
+def _check_same(architecture: RegisteredArchitecture, own: Mapping[str, Tensor], loaded: Mapping[str, Tensor]) -> None:
+    """Raise ValueError unless the file's tensors are those of the network that was built, in their shapes."""
+    for name in sorted({*own, *loaded}):
+        ours, theirs = own.get(name), loaded.get(name)
+        if ours is None or theirs is None or ours.shape != theirs.shape:
+            found = "is missing" if theirs is None else f"has shape {tuple(theirs.shape)}"
+            expected = "none" if ours is None else str(tuple(ours.shape))
+            raise ValueError(f"tensor {name} {found}, {architecture.summary()} as registered here has {expected}")
 
 
 class Inference(nn.Module):
@@ -51,6 +130,7 @@ class Inference(nn.Module):
     def __init__(self, network: Network) -> None:
         super().__init__()
         self.network = network
+        self.memory_format = memory_format(network)
 
     def forward(self, features: Tensor) -> tuple[Tensor, ...]:
         policy, value, *moves_left = self.network(features)

@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hauteur.networks.architecture import Architecture, Lc0Architecture, NetDescription
+from hauteur.networks.architecture import Architecture, Lc0Architecture, NetDescription, RegisteredArchitecture
 from hauteur.networks.files import SafetensorsFile, StorageType, safetensors_bytes
 from hauteur.networks.lc0 import EncodingName, Lc0File, from_resnet, lc0_bytes
 from hauteur.networks.lc0_layers import Floats
@@ -14,6 +14,7 @@ from hauteur.networks.names import resolve_net
 from hauteur.system.files import sha256_of, write_bytes
 
 if TYPE_CHECKING:
+    from hauteur import _core
     from hauteur.networks.modules import Network
 
 SUFFIXES = (".safetensors", ".pb.gz")
@@ -33,11 +34,33 @@ class Net:
         """All tensors by name, float32; read from the file on first access."""
         return self._file.tensors()
 
+    @cached_property
     def module(self) -> "Network":
-        """A new torch module with these tensors, in evaluation mode, on the CPU (imports torch)."""
+        """The torch module with these tensors, in evaluation mode, on the CPU (imports torch).
+
+        features float32 [B, C, H, W] -> policy logits [B, A], value [B, 3] (logits of win, draw, loss) or [B, 1] (tanh)
+        """
         from hauteur.networks.modules import build
 
-        return build(self.description.architecture, self.tensors)
+        try:
+            return build(self.architecture, self.tensors)
+        except ValueError as error:
+            raise ValueError(f"{self.path}: {error}") from None
+
+    @property
+    def architecture(self) -> Architecture:
+        """What the network is made of, as data."""
+        return self.description.architecture
+
+    @property
+    def game(self) -> str:
+        """Spec of the game that it was made for."""
+        return self.description.game
+
+    @property
+    def parameters(self) -> int:
+        """Number of the network's numbers."""
+        return self.description.parameters
 
     def onnx(self) -> bytes:
         """The network as the bytes of an ONNX model, written from its tensors (without torch)."""
@@ -46,8 +69,20 @@ class Net:
         return onnx_bytes(self.description, self.tensors)
 
 
-def load(path: str | Path) -> Net:
-    """Open a network by file or name. Raise ValueError (file, place, what is wrong), OSError where it is unreadable."""
+def load_network(path: str | Path) -> Net:
+    """Open a network by its file, `.safetensors` (trained here) or `.pb.gz` (lc0's), or by its name.
+
+    Return the net, with `.module` (torch module, built on first use), `.architecture`, `.game` (spec), `.parameters`
+    (their number), `.tensors` (float32 by name) and `.description`. Raise ValueError (file, place, what is wrong) for
+    what is no network, and OSError for a file that cannot be read. A registered network is described without its code;
+    `.module` needs the file that registers it to be imported.
+
+    >>> import hauteur as ht
+    >>> trainer = ht.Trainer(ht.load_game("tictactoe"), ht.ResNet(filters=8, blocks=1))
+    >>> trainer.save("small.safetensors")
+    >>> ht.load_network("small.safetensors").game
+    'tictactoe'
+    """
     path = Path(resolve_net(path))
     suffix = _suffix(path)
     if suffix == ".onnx":
@@ -64,6 +99,10 @@ def load(path: str | Path) -> Net:
         file_bytes=path.stat().st_size,
     )
     return Net(path, description, file)
+
+
+load = load_network
+"""The same by its short name."""
 
 
 def describe(path: str | Path) -> NetDescription:
@@ -113,6 +152,8 @@ def save(
     if suffix == ".safetensors":
         data = safetensors_bytes(architecture, tensors, game=game, training=training, dtype=_storage(path, encoding))
     elif suffix == ".pb.gz":
+        if isinstance(architecture, RegisteredArchitecture):
+            raise ValueError(f"{path}: lc0's format has no place for {architecture.summary()}; allowed: .safetensors")
         if not isinstance(architecture, Lc0Architecture):
             architecture, tensors = from_resnet(architecture, tensors)
         data = lc0_bytes(architecture, tensors, training, encoding or "linear16")
@@ -126,6 +167,31 @@ def _storage(path: Path, encoding: EncodingName | None) -> StorageType:
     if encoding not in (None, "float32", "float16"):
         raise ValueError(f"{path}: encoding {encoding} is for .pb.gz files; .safetensors has float32 and float16")
     return encoding or "float32"
+
+
+def save_network(
+    path: str | Path,
+    module: "Network",
+    game: "_core.Game | str",
+    *,
+    training: Mapping[str, object] | None = None,
+    encoding: EncodingName | None = None,
+) -> None:
+    """Write a torch module as a network file, whole or not at all.
+
+    path: its name ends in `.safetensors`, or in `.pb.gz` for lc0's format. module: a network of hauteur's, or one that
+    a registered class or function built (`ht.register_network`); the file then holds name, settings and weights. game:
+    the game, or its spec. training: facts to keep in the file, numbers and texts. encoding: as in `hauteur net
+    convert`. Raise ValueError for any other module, and for weights that are not finite.
+
+    >>> import hauteur as ht
+    >>> net = ht.load_network("small.safetensors")
+    >>> ht.save_network("copy.safetensors", net.module, net.game, training={"copied": True})
+    """
+    from hauteur.networks.modules import architecture_of, tensors_of
+
+    spec = game if isinstance(game, str) else game.spec
+    save(path, architecture_of(module), tensors_of(module), game=spec, training=training, encoding=encoding)
 
 
 def convert(source: str | Path, target: str | Path, *, encoding: EncodingName | None = None) -> None:

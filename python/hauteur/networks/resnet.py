@@ -11,7 +11,7 @@ from hauteur.networks.chess_moves import CONVOLUTION_PLANES, convolution_indices
 ACTIVATIONS = {"relu": functional.relu, "mish": functional.mish}
 
 
-class ResNet(nn.Module):
+class ResidualTower(nn.Module):
     """Features float32 [B, planes, rows, columns] -> policy logits [B, actions], value [B, 3] logits or [B, 1] tanh."""
 
     def __init__(self, architecture: ResNetArchitecture) -> None:

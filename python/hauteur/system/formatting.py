@@ -26,3 +26,13 @@ def quoted(text: str) -> str:
     """Return what a program wrote in one short printable line, in quotes."""
     plain = " ".join("".join(c if c.isprintable() else "?" for c in text).split())
     return repr(plain if len(plain) <= 80 else plain[:77] + "...")
+
+
+def described(value: object) -> str:
+    """What a value is, in a few words: `float64 [2, 9]` for arrays and tensors, `a tuple of 3`, `a dict`."""
+    shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
+    if shape is not None and dtype is not None:
+        return f"{str(dtype).removeprefix('torch.')} {list(shape)}"
+    if isinstance(value, tuple | list):
+        return f"a {type(value).__name__} of {len(value)}"
+    return "nothing (None)" if value is None else f"a {type(value).__name__}"

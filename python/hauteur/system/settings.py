@@ -80,8 +80,9 @@ def assign(model: type[BaseModel], values: dict[str, Any], key: Key, value: Any)
         if not isinstance(values.get(name), dict):
             values[name] = {}
         values = values[name]
-        if not sections and any(get_origin(kind) is dict for kind in kinds):
-            values[".".join(rest)] = value
+        tables = [get_args(kind)[1] for kind in kinds if get_origin(kind) is dict]
+        if not sections and tables:
+            values[".".join(rest)] = value if str in tables else _plain(value)
             return
         if not sections:
             raise ValueError(f"{'.'.join(key[: depth + 1])} is a value, not a section: it has no {rest[0]}")
@@ -164,6 +165,14 @@ def _read(value: Any, kinds: list[Any]) -> Any:
         return value
     try:
         return tomllib.loads(f"value = {value}")["value"]
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return value
+
+
+def _plain(value: Any) -> Any:
+    """Return the value of a text whose model does not say what it is: as in TOML, else the text itself."""
+    try:
+        return tomllib.loads(f"value = {value}")["value"] if isinstance(value, str) else value
     except (tomllib.TOMLDecodeError, RecursionError):
         return value
 

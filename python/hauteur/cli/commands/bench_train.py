@@ -70,7 +70,7 @@ def train(
     game = make(spec)
     trainer, buffer = trainer_of(game, net, filters, blocks, settings), played_buffer(game, settings)
     measured = [train_round(trainer, buffer, number, steps, threads) for number in range(rounds + 1)][1:]
-    line = {"bench": "train", "game": spec, "net": trainer.network.architecture.summary(), "threads": threads}
+    line = {"bench": "train", "game": spec, "net": trainer.architecture.summary(), "threads": threads}
     line |= {"batch": batch, "settings": list(setting)}
     line |= {name: spread([numbers[name] for numbers in measured]) for name in measured[0]}
     print(json.dumps(line), flush=True)

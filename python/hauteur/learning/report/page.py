@@ -75,7 +75,7 @@ def report_page(recipe: Recipe, history: Sequence[Line], meta: Line, start: Line
 
 def _summary(recipe: Recipe, history: Sequence[Line]) -> str:
     nets = [net for net in (recipe.network, recipe.large) if net is not None]
-    towers = " and ".join(f"{net.filters} filters, {net.blocks} blocks" for net in nets)
+    towers = " and ".join(net.summary for net in nets)
     if recipe.start is not None and recipe.start.net is not None:  # it keeps its shape, whatever the recipe has
         towers = f"begun from {Path(recipe.start.net).name}"
     run = f"Run {recipe.run.tag}, seed {recipe.run.seed}: {towers}"

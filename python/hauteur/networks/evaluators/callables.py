@@ -9,6 +9,7 @@ import numpy as np
 
 from hauteur.networks.evaluators.base import PREFERRED_ROWS, Answers, Floats, GameEvaluator
 from hauteur.networks.evaluators.compare import features_of, random_positions
+from hauteur.system.formatting import described
 
 if TYPE_CHECKING:
     from hauteur import _core
@@ -58,16 +59,6 @@ def _array(name: str, what: str, values: object, shape: tuple[int, int]) -> Floa
     if array.shape != shape or array.dtype.kind != "f":
         raise ValueError(f"evaluator {name}: {wanted}, got {described(array)}")
     return np.ascontiguousarray(array, np.float32)
-
-
-def described(value: object) -> str:
-    """What a callable returned, in a few words: `float64 [2, 9]`, `a tuple of 3`, `a dict`."""
-    shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
-    if shape is not None and dtype is not None:
-        return f"{str(dtype).removeprefix('torch.')} {list(shape)}"
-    if isinstance(value, tuple | list):
-        return f"a {type(value).__name__} of {len(value)}"
-    return "nothing (None)" if value is None else f"a {type(value).__name__}"
 
 
 def check_probe(game: _core.Game, evaluator: GameEvaluator) -> None:

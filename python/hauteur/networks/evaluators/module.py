@@ -6,12 +6,12 @@ import copy
 from typing import TYPE_CHECKING
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from hauteur.networks.evaluators.base import PREFERRED_ROWS, Answers, Floats, GameEvaluator, Precision
-from hauteur.networks.evaluators.callables import check_probe, described
+from hauteur.networks.evaluators.callables import check_probe
 from hauteur.networks.evaluators.torch import TYPES, torch_device
-from hauteur.networks.modules import wdl_of
+from hauteur.networks.modules import checked_outputs, wdl_of
 
 if TYPE_CHECKING:
     from hauteur import _core
@@ -56,18 +56,5 @@ class ModuleEvaluator(GameEvaluator):
         if self._device.type == "cpu":
             torch.set_num_threads(self._threads)  # belongs to the thread that computes
         returned = self._module(torch.from_numpy(features).to(self._device, self._type))
-        policy, value = self._checked(returned, len(features))
+        policy, value = checked_outputs(returned, len(features), self.num_actions, f"evaluator {self.name}: the module")
         return policy.float().cpu().numpy(), wdl_of(value.float()).cpu().numpy()
-
-    def _checked(self, returned: object, rows: int) -> tuple[Tensor, Tensor]:
-        """Policy and value among the outputs; ValueError where they are missing or have other shapes."""
-        outputs = list(returned if isinstance(returned, tuple | list) else [returned])[:2]
-        tensors = [output for output in outputs if isinstance(output, Tensor)]
-        shapes = [tuple(tensor.shape) for tensor in tensors]
-        if shapes != [(rows, self.num_actions), (rows, 3)] and shapes != [(rows, self.num_actions), (rows, 1)]:
-            found = " and ".join(map(described, outputs)) or "nothing"
-            raise ValueError(
-                f"evaluator {self.name}: the module returned {found}; allowed: policy logits [{rows}, "
-                f"{self.num_actions}] and value [{rows}, 3] (logits) or [{rows}, 1] (tanh)"
-            )
-        return tensors[0], tensors[1]

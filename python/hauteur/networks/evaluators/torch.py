@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import torch
-from torch import nn
 
 from hauteur import networks
 from hauteur.networks.evaluators.base import PREFERRED_ROWS, Answers, Floats, GameEvaluator, Pending, Precision
@@ -45,10 +44,10 @@ def torch_evaluator(
     return TorchEvaluator(game, path, precision, threads, batch_size or PREFERRED_ROWS)
 
 
-def inference_module(path: Path, device: torch.device, precision: Precision) -> nn.Module:
-    """The network with an evaluator's outputs: on the device, in this precision, its convolutions channels last."""
-    module = Inference(networks.load(path).module()).eval().to(device, TYPES[precision])
-    return module.to(memory_format=torch.channels_last)
+def inference_module(path: Path, device: torch.device, precision: Precision) -> Inference:
+    """The network with an evaluator's outputs: on the device, in this precision, its tensors in its memory format."""
+    module = Inference(networks.load(path).module).eval().to(device, TYPES[precision])
+    return module.to(memory_format=module.memory_format)
 
 
 class TorchEvaluator(GameEvaluator):
@@ -70,7 +69,7 @@ class TorchEvaluator(GameEvaluator):
     def __call__(self, features: Floats) -> Answers:
         torch.set_num_threads(self._threads)
         rows = torch.from_numpy(features).to(TYPES[self.precision])
-        logits, wdl, *_ = self._module(rows.contiguous(memory_format=torch.channels_last))
+        logits, wdl, *_ = self._module(rows.contiguous(memory_format=self._module.memory_format))
         return logits.float().numpy(), wdl.float().numpy()
 
 
@@ -118,7 +117,7 @@ class _Slot:
 
     @torch.inference_mode()
     def __init__(
-        self, owner: CudaEvaluator, module: nn.Module, rows: int, device: torch.device, stream: torch.cuda.Stream
+        self, owner: CudaEvaluator, module: Inference, rows: int, device: torch.device, stream: torch.cuda.Stream
     ) -> None:
         self.rows = rows
         self._stream, self._length = stream, 0
@@ -132,10 +131,10 @@ class _Slot:
         stream.wait_stream(torch.cuda.current_stream(device))
         with torch.cuda.stream(stream):
             for _ in range(_WARM_UP):
-                module(self._rows.to(kind, memory_format=torch.channels_last))
+                module(self._rows.to(kind, memory_format=module.memory_format))
         stream.synchronize()
         with torch.cuda.graph(self._graph, stream=stream):
-            outputs = module(self._rows.to(kind, memory_format=torch.channels_last))
+            outputs = module(self._rows.to(kind, memory_format=module.memory_format))
             self._answers = [output.float() for output in outputs[:2]]
 
     @torch.inference_mode()

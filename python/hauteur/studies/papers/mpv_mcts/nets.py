@@ -24,7 +24,7 @@ from hauteur.learning.game_files.lines import record_of
 from hauteur.learning.recipe import NetworkSettings, Recipe, parse_recipe
 from hauteur.learning.run_folder import RunFolder
 from hauteur.learning.shards import write_shard
-from hauteur.learning.trainers import architecture_for
+from hauteur.learning.trainers import tower_for
 from hauteur.matches.results import MatchGame
 from hauteur.networks.evaluators.factory import evaluations_per_second
 from hauteur.players.build import Evaluators, Resources
@@ -147,7 +147,7 @@ def nets_for_estimate(setting: ExperimentSetting, sizes: Sequence[Size]) -> Iter
 def _blank_net(folder: Path, game: str, size: Size) -> Path:
     """A net of zeros."""
     rules = make(game)
-    architecture = architecture_for(rules, NetworkSettings.model_validate(network_values(size)))
+    architecture = tower_for(rules, NetworkSettings.model_validate(network_values(size)))
     tensors = {
         name: np.full(shape, 1.0 if name.endswith("running_var") else 0.0, np.float32)
         for name, shape in architecture.shapes().items()

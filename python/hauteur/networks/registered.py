@@ -1,0 +1,223 @@
+"""Networks of the user's own: a name for the class or function that builds them. Importing it does not import torch.
+
+The file of such a network holds the name, the settings and the weights, never code: whoever loads it imports the file
+that registers the name first.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import re
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from hauteur.networks.architecture import NetworkSetting, RegisteredArchitecture
+from hauteur.system.plugins import load_variables
+
+if TYPE_CHECKING:
+    from torch import nn
+
+Builder = TypeVar("Builder", bound=Callable[..., Any])
+
+BUILT_IN = ("resnet", "lc0", "registered")
+"""Names that no other network may have."""
+
+_RECORD = "_hauteur_architecture"
+"""Attribute of a module in which its architecture is kept."""
+
+_SETTING: TypeAdapter[NetworkSetting] = TypeAdapter(NetworkSetting)
+_registered: dict[str, Callable[..., Any]] = {}
+
+
+class GameShape(Protocol):
+    """What a network may read of its game: a `Game` has it, and so has the file of a network."""
+
+    @property
+    def feature_shape(self) -> tuple[int, int, int]: ...
+    @property
+    def num_actions(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class NetworkGame:
+    """What a builder gets as its game from recipes and files."""
+
+    feature_shape: tuple[int, int, int]
+    num_actions: int
+
+
+def register_network(name: str, *, replace: bool = False) -> Callable[[Builder], Builder]:
+    """Return a decorator that makes a network of one's own known by a name, for recipes, trainers and files.
+
+    What is decorated is a class of torch modules or a function that returns one; it is called as `builder(game,
+    **settings)`, `game` having `feature_shape` (C, H, W) and `num_actions` A, and settings being numbers, texts, True,
+    False or None. The module's forward takes features float32 [B, C, H, W] and returns policy logits [B, A] and a value
+    [B, 3] (logits of win, draw, loss of the player to move) or [B, 1] (-1 to 1).
+
+    name: small letters, digits, - and _, starting with a letter. Registering a definition again, as a notebook cell
+    does that runs twice, replaces the first one; so does `replace=True` with any other. Raise ValueError for a name
+    that is not allowed, or taken.
+
+    Its files (`ht.save_network`, runs of `hauteur train`) hold name, settings and weights, no code: import the file
+    that registers the name before one is loaded, on the command line with `hauteur --import FILE.py ...`.
+
+    >>> import hauteur as ht
+    >>> from torch import nn
+    >>> @ht.register_network("linear")
+    ... class Linear(nn.Module):
+    ...     def __init__(self, game, bias=True):
+    ...         super().__init__()
+    ...         planes, rows, columns = game.feature_shape
+    ...         self.policy = nn.Linear(planes * rows * columns, game.num_actions, bias)
+    ...         self.value = nn.Linear(planes * rows * columns, 3, bias)
+    ...     def forward(self, features):
+    ...         flat = features.flatten(1)
+    ...         return self.policy(flat), self.value(flat)
+    >>> trainer = ht.Trainer(ht.load_game("tictactoe"), Linear)
+    """
+    if not re.fullmatch(r"[a-z][a-z0-9_-]{0,63}", name):
+        raise ValueError(
+            f"a network's name must be small letters, digits, - and _, starting with a letter; got {name!r}"
+        )
+    if name in BUILT_IN:
+        raise ValueError(f"there is a built-in network {name!r}: choose another name")
+
+    def register(builder: Builder) -> Builder:
+        known = _registered.get(name)
+        if known is not None and not replace and _place(known) != _place(builder):
+            raise ValueError(f"there is a network {name!r} already: pass replace=True to replace it")
+        recording = _recording_class(name, builder) if inspect.isclass(builder) else _recording_function(name, builder)
+        _registered[name] = recording
+        return recording  # type: ignore[no-any-return]
+
+    return register
+
+
+def architecture_in(module: object) -> RegisteredArchitecture | None:
+    """The architecture of a module that a registered class or function built; None of any other object."""
+    found = vars(module).get(_RECORD)
+    return found if isinstance(found, RegisteredArchitecture) else None
+
+
+def name_of(builder: object) -> str | None:
+    """The name that a class or function is registered under, None where it is not."""
+    return next((name for name, known in _registered.items() if known is builder), None)
+
+
+def registered_architecture(name: str, game: GameShape, settings: Mapping[str, Any]) -> RegisteredArchitecture:
+    """The network of this name with these settings, defaults written out, for a game.
+
+    Raise ValueError where the name is not registered, or has no such setting.
+    """
+    return _described(name, _builder(name), (game,), settings)
+
+
+def build_registered(architecture: RegisteredArchitecture) -> nn.Module:
+    """A new module of a registered network. ValueError for a name that is not registered, or settings not its."""
+    game = NetworkGame(architecture.feature_shape, architecture.num_actions)
+    builder = _builder(architecture.name, architecture.defined_in)
+    _described(architecture.name, builder, (game,), architecture.settings)
+    module: nn.Module = builder(game, **architecture.settings)
+    return module
+
+
+def _builder(name: str, defined_in: str = "") -> Callable[..., Any]:
+    """What builds the networks of this name; ValueError, with what to import, where nothing is registered."""
+    load_variables()
+    if name in _registered:
+        return _registered[name]
+    if defined_in:
+        raise ValueError(
+            f"network {name!r} is not known here: import {defined_in}, which registers it "
+            f"(hauteur --import {defined_in})"
+        )
+    known = ", ".join(["resnet", *sorted(_registered)])
+    raise ValueError(
+        f"there is no network {name!r}; known: {known}. The file that registers it is named by hauteur --import FILE.py"
+    )
+
+
+def _place(builder: object) -> tuple[object, object]:
+    """Module and qualified name: equal for a definition that runs again."""
+    return getattr(builder, "__module__", None), getattr(builder, "__qualname__", id(builder))
+
+
+def _recording_class(name: str, cls: Any) -> Any:
+    """The class, whose objects know from now on what they were built with."""
+    original = cls.__init__
+
+    @functools.wraps(original)
+    def initialise(self: Any, *given: Any, **settings: Any) -> None:
+        original(self, *given, **settings)
+        if type(self) is cls:
+            object.__setattr__(self, _RECORD, _described(name, cls, given, settings))
+
+    cls.__init__ = initialise
+    return cls
+
+
+def _recording_function(name: str, function: Callable[..., Any]) -> Any:
+    """The function, whose modules know from now on what they were built with."""
+
+    @functools.wraps(function)
+    def build(*given: Any, **settings: Any) -> Any:
+        module = function(*given, **settings)
+        object.__setattr__(module, _RECORD, _described(name, function, given, settings))
+        return module
+
+    return build
+
+
+def _described(
+    name: str, builder: Callable[..., Any], given: tuple[Any, ...], settings: Mapping[str, Any]
+) -> RegisteredArchitecture:
+    """What `builder(*given, **settings)` builds; ValueError for arguments not its, or that no file could hold."""
+    signature = inspect.signature(builder)
+    try:
+        bound = signature.bind(*given, **settings)
+    except TypeError as error:
+        allowed = ", ".join(list(signature.parameters)[1:]) or "none"
+        raise ValueError(f"network {name!r}: {error}; its settings: {allowed}") from None
+    chosen = set(bound.arguments)
+    bound.apply_defaults()
+    (_, game), *rest = bound.arguments.items()
+    values: dict[str, Any] = {}
+    for key, value in rest:
+        values |= value if signature.parameters[key].kind is inspect.Parameter.VAR_KEYWORD else {key: value}
+    kept = {key: value for key, value in values.items() if key in chosen or _fits(value)}
+    wrong = next((key for key, value in kept.items() if not _fits(value)), None)
+    if wrong is not None:
+        raise ValueError(
+            f"network {name!r}: setting {wrong} must be a number, a text, True, False or None, got {kept[wrong]!r}"
+        )
+    return RegisteredArchitecture(
+        name=name,
+        defined_in=_defined_in(builder),
+        feature_shape=game.feature_shape,
+        num_actions=game.num_actions,
+        settings=kept,
+    )
+
+
+def _fits(value: object) -> bool:
+    """Return whether a file can hold this setting."""
+    try:
+        _SETTING.validate_python(value, strict=True)
+    except ValidationError:
+        return False
+    return True
+
+
+def _defined_in(builder: object) -> str:
+    """The file or module that registers a builder; empty where it is a notebook or the interpreter."""
+    module = str(getattr(builder, "__module__", ""))
+    if "." in module:
+        return module
+    file = getattr(sys.modules.get(module), "__file__", None)
+    return Path(file).name if file else ""

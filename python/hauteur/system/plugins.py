@@ -1,0 +1,53 @@
+"""Files of the user's own that register games and networks: only what the user names is ever imported."""
+
+import importlib
+import importlib.util
+import os
+import sys
+from pathlib import Path
+
+VARIABLES = ("HAUTEUR_IMPORT", "HAUTEUR_GAMES")
+"""Environment variables that name modules or .py files, separated by commas, to import when a name is not known."""
+
+_imported: set[str] = set()
+_names: set[str] = set()  # of the modules that .py files became
+
+
+def import_named(entry: str, source: str) -> None:
+    """Import a module by its name, or a .py file by its path, once. ValueError, naming `source`, where it fails."""
+    if entry in _imported:
+        return
+    _imported.add(entry)
+    try:
+        _import(entry)
+    except (ImportError, OSError, SyntaxError) as error:
+        _imported.discard(entry)
+        raise ValueError(f"{source}: cannot import {entry!r}: {error}") from error
+
+
+def load_variables() -> None:
+    """Import what the environment variables name, each once."""
+    for variable in VARIABLES:
+        for entry in filter(None, (part.strip() for part in os.environ.get(variable, "").split(","))):
+            import_named(entry, variable)
+
+
+def _import(entry: str) -> None:
+    """Import a module by its name, or a .py file by its path."""
+    if not entry.endswith(".py"):
+        importlib.import_module(entry)
+        return
+    name = Path(entry).stem
+    if name not in _names and importlib.util.find_spec(name) is not None:
+        raise ImportError(f"there is a module {name} already: rename the file")
+    module_spec = importlib.util.spec_from_file_location(name, entry)
+    assert module_spec is not None  # a .py path always has a loader
+    assert module_spec.loader is not None
+    module = importlib.util.module_from_spec(module_spec)
+    sys.modules[name] = module
+    _names.add(name)
+    try:
+        module_spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
