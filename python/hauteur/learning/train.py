@@ -247,8 +247,8 @@ class Trainer:
         """
         architecture = self.architecture
         if not isinstance(architecture, RegisteredArchitecture):
-            return architecture.cost
-        return sum(parameter.numel() for parameter in self.network.parameters()) / TOWER_WEIGHTS
+            return float(architecture.cost)
+        return float(sum(parameter.numel() for parameter in self.network.parameters()) / TOWER_WEIGHTS)
 
     def network_tensors(self) -> dict[str, NDArray[np.float32]]:
         """The candidate's tensors, as networks.save takes them: the mean of the weights where one is kept."""

@@ -63,9 +63,13 @@ class Net:
         return self.description.parameters
 
     def onnx(self) -> bytes:
-        """The network as the bytes of an ONNX model, written from its tensors (without torch)."""
-        from hauteur.networks.onnx.files import onnx_bytes
+        """The network as the bytes of an ONNX model, written from its tensors; a registered one by torch's exporter."""
+        from hauteur.networks.onnx.files import metadata_of, onnx_bytes
 
+        if isinstance(self.architecture, RegisteredArchitecture):
+            from hauteur.networks.torch_export import exported
+
+            return exported(self.module, self.description, metadata_of(self.description))
         return onnx_bytes(self.description, self.tensors)
 
 

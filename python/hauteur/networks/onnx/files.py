@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from hauteur.networks.architecture import Lc0Architecture, NetDescription
+from hauteur.networks.architecture import Lc0Architecture, NetDescription, ResNetArchitecture
 from hauteur.networks.lc0_layers import Floats
 from hauteur.networks.onnx.graph import READ_SCHEMA, Graph
 from hauteur.networks.onnx.lc0 import write_lc0
@@ -28,10 +28,17 @@ def onnx_bytes(description: NetDescription, tensors: Mapping[str, Floats]) -> by
     if isinstance(architecture, Lc0Architecture):
         graph = Lc0Graph(architecture, tensors)
         write_lc0(graph)
-    else:
+    elif isinstance(architecture, ResNetArchitecture):
         graph = Graph()
         write_resnet(graph, architecture, tensors)
-    return graph.to_bytes({_METADATA: description.model_dump_json()})
+    else:
+        raise ValueError(f"{architecture.summary()} is no network of hauteur's, only its own code can write it")
+    return graph.to_bytes(metadata_of(description))
+
+
+def metadata_of(description: NetDescription) -> dict[str, str]:
+    """What an `.onnx` file says of its network."""
+    return {_METADATA: description.model_dump_json()}
 
 
 def describe_onnx(path: Path) -> NetDescription:
