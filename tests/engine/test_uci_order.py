@@ -97,7 +97,7 @@ def test_a_stop_ends_the_search_that_waits_for_its_turn() -> None:
         client.send("isready", "go infinite", "stop", "position startpos moves e2e4", "go infinite", "stop")
         moves = [client.expect("bestmove").split()[1] for _ in range(2)]
         assert [move[1] for move in moves] in (["1", "8"], ["2", "7"], ["1", "7"], ["2", "8"])
-        assert len(client.ready()) == 1, "nothing runs any more"
+        assert client.ready()[-2:] == ["uciok", "readyok"], "nothing runs any more"
 
 
 def test_a_ponderhit_is_for_the_search_that_waits_for_its_turn() -> None:
@@ -222,3 +222,12 @@ def test_a_wrong_net_is_named_before_and_with_the_move(tmp_path: Path) -> None:
         said = [line for line in opened_net(client, net) if "none.pb.gz" in line and "error" in line]
     assert len(said) == 2
     assert said[1].startswith("info string error: no search, the first legal move instead: the net cannot be used: ")
+
+
+def test_nothing_is_said_before_the_answer_to_uci() -> None:
+    with engine("--weights", "uniform") as client:
+        client.send("isready")
+        assert client.until("readyok") == ["readyok"]
+        client.send("uci")
+        assert not any(line.startswith("info") for line in client.until("uciok"))
+        assert client.expect("info string net: ") == "info string net: uniform (option WeightsFile)"

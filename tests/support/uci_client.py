@@ -67,8 +67,8 @@ class Client:
         return self.seen[before:]
 
     def ready(self) -> list[str]:
-        """Sends isready, waits for the answer; the lines up to it."""
-        self.send("isready")
+        """Sends uci and isready, waits for the answers; the lines up to the second."""
+        self.send("uci", "isready")
         return self.until("readyok")
 
     def rest(self) -> list[str]:

@@ -2,6 +2,6 @@
 
 import sys
 
-from hauteur.cli.main import main
+from hauteur.cli.start import main
 
 sys.exit(main())

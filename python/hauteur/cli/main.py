@@ -67,8 +67,12 @@ COMMANDS = (
     Command("bench train", "bench_train:train", "Speed of training, and of drawing its batches."),
     Command("bench learning", "bench_learning:learning", "When a training run reached goals that exact play defines."),
     Command("bench evaluator", "bench:evaluator", "Evaluations per second of a net, by batch size and precision."),
+    Command("completion", "greeting:completion", "Print the completion of commands and options for a shell."),
     Command("doctor", "doctor:doctor", "Show versions, devices, threads, backends, and what is missing."),
 )
+
+HIDDEN = (Command("greeting", "greeting:greeting", "Say what can be done now, and with which nets."),)
+"""Commands that need not be listed: `hauteur` alone is one."""
 
 GROUPS = {
     "puzzles": "Mine puzzles, and measure how players solve them.",
@@ -81,13 +85,25 @@ GROUPS = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The `hauteur` command. Without arguments and without a terminal it is a UCI engine. Returns the exit status."""
+    """The `hauteur` command; returns the exit status.
+
+    Without arguments it greets in a terminal, and is a UCI engine elsewhere.
+    """
     words = list(sys.argv[1:] if arguments is None else arguments)
-    if not words and not sys.stdin.isatty():
-        words = ["uci"]
-    if arguments is None and words[:1] in (["uci"], ["gtp"]):
-        signal.signal(signal.SIGINT, lambda *_: os._exit(EXIT_INTERRUPTED))  # nothing to save, nothing to say
+    if not words:
+        words = ["greeting"] if sys.stdin.isatty() and sys.stdout.isatty() else ["uci"]
+    if arguments is None:
+        _listen_to_interrupts(words)
     return guarded(lambda: run(words))
+
+
+def _listen_to_interrupts(words: Sequence[str]) -> None:
+    """Let an interrupt end engines at once, which have nothing to save; elsewhere it is a KeyboardInterrupt."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        return
+    ends_at_once = words[:1] in (["uci"], ["gtp"])
+    handler = (lambda *_: os._exit(EXIT_INTERRUPTED)) if ends_at_once else signal.default_int_handler
+    signal.signal(signal.SIGINT, handler)
 
 
 def main_uci() -> int:
@@ -146,10 +162,11 @@ def make_app() -> "App":
         suppress_keyboard_interrupt=False,
     )
     groups = {word: App(name=word, help=text) for word, text in GROUPS.items()}
-    for command in COMMANDS:
+    for command in (*COMMANDS, *HIDDEN):
         *group, name = command.words.split()
         parent = groups[group[0]] if group else app
-        parent.command(f"hauteur.cli.commands.{command.function}", name=name, help=command.help)
+        place = f"hauteur.cli.commands.{command.function}"
+        parent.command(place, name=name, help=command.help, show=command not in HIDDEN)
     for group_app in groups.values():
         app.command(group_app)
     return app

@@ -22,14 +22,12 @@ def get(
 ) -> None:
     """Download public nets, such as maia-1900, to use them by name; without a name list them.
 
-    They go to the folder that HAUTEUR_NETS names, by default `hauteur/nets` in the user's data folder. A download that
-    was cut goes on where it stopped. A proxy is taken from the standard variables (https_proxy); HAUTEUR_MIRROR names
-    an address that has the same files.
-
     Parameters
     ----------
     names
-        Names of the list.
+        Names of the list. They go to the folder that HAUTEUR_NETS names, by default `hauteur/nets` in the user's data
+        folder. A download that was cut goes on where it stopped. The variable https_proxy names a proxy,
+        HAUTEUR_MIRROR an address that has the same files.
     from_
         Address (http or https) of another net: .pb.gz of lc0 or .safetensors of hauteur. The name before it, or that of
         the file, is then the net's.

@@ -91,6 +91,8 @@ class UciEngine:
         self._position_time: float | None = None
         self._odds: OddsGame | None = None
         self._has_searched = False
+        self._is_introduced = False
+        self._notes: list[str] = []
         self._commands: dict[str, Callable[[UciCommand], None]] = {
             "uci": self._uci,
             "isready": self._isready,
@@ -190,6 +192,21 @@ class UciEngine:
     def _uci(self, _: UciCommand) -> None:
         names = (f"id name hauteur {__version__}", "id author The hauteur authors")
         self._output.lines(*names, *self.options.declarations(), "uciok")
+        self._introduce()
+
+    def _introduce(self) -> None:
+        """Write the notes that have waited: programs expect nothing before the answer to `uci`."""
+        self._is_introduced = True
+        for text in self._notes:
+            self._output.info(text)
+        self._notes.clear()
+
+    def _note(self, text: str) -> None:
+        """Write a note, once `uci` is answered or a search begins."""
+        if self._is_introduced:
+            self._output.info(text)
+        else:
+            self._notes.append(text)
 
     def _isready(self, command: UciCommand) -> None:
         try:
@@ -252,9 +269,9 @@ class UciEngine:
             raise
         if not self._session.open(choice):
             return
-        self._output.info(f"net: {choice.net} ({reason})")
+        self._note(f"net: {choice.net} ({reason})")
         if choice.large:
-            self._output.info(f"large net: {choice.large}; StickyEndgames is off with two nets")
+            self._note(f"large net: {choice.large}; StickyEndgames is off with two nets")
 
     # The search.
 
@@ -274,6 +291,7 @@ class UciEngine:
 
     def _searched(self, command: UciCommand) -> list[str]:
         """Search as the command says; return the last lines, with the move."""
+        self._introduce()
         go, position = command.go or Go({}), self._position
         command.control.restart_clock(self._clock_start())
         actions, unknown = search_actions(go, position.state)

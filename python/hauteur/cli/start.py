@@ -1,0 +1,11 @@
+"""Where the installed commands begin: an interrupt while Python still imports ends the process without a traceback."""
+
+import os
+import signal
+
+if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not where a shell has told it to be ignored
+    signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+
+from hauteur.cli.main import main, main_uci
+
+__all__ = ["main", "main_uci"]

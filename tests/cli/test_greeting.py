@@ -1,0 +1,92 @@
+"""`hauteur` alone, its completion, and interrupts before it has begun."""
+
+import os
+import pty
+import shutil
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from hauteur.cli import main
+from hauteur.cli.commands.greeting import greeting_lines
+
+Capture = pytest.CaptureFixture[str]
+
+
+def test_the_greeting_is_ten_short_lines() -> None:
+    for shipped, downloaded, named in ((["chess", "connect4"], [], ""), (["connect4"], ["maia-1900", "mine"], "x")):
+        lines = greeting_lines("0.1.0", shipped, downloaded, named)
+        assert len(lines) == 10
+        assert max(map(len, lines)) <= 100
+        for word in ("play", "analyse", "hauteur-uci", "match", "train", "net get", "--help", "doctor"):
+            assert any(word in line for line in lines)
+
+
+def test_the_greeting_names_a_net_that_is_here() -> None:
+    def analyse(shipped: list[str], downloaded: list[str], named: str = "") -> str:
+        (line,) = (line for line in greeting_lines("0", shipped, downloaded, named) if "hauteur analyse" in line)
+        return line
+
+    assert "chess --net uniform " in analyse(["connect4"], [])
+    assert "chess --net maia-1500 " in analyse(["connect4"], ["maia-1500"])
+    assert "--net" not in analyse(["chess"], ["maia-1500"])
+    assert "--net" not in analyse(["connect4"], [], "file.pb.gz")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="terminals of POSIX")
+def test_in_a_terminal_it_greets_and_elsewhere_it_is_an_engine() -> None:
+    command = [sys.executable, "-m", "hauteur.cli"]
+    said = subprocess.run(command, input="uci\nquit\n", capture_output=True, text=True, timeout=60, check=True)
+    assert said.stdout.endswith("uciok\n")
+    leader, follower = pty.openpty()
+    with os.fdopen(leader, "rb", buffering=0) as screen:
+        assert subprocess.run(command, stdin=follower, stdout=follower, timeout=60, check=False).returncode == 0
+        os.close(follower)
+        assert b"Nets here: " in screen.read(65536)
+
+
+def test_every_word_of_the_greeting_is_a_command(capsys: Capture) -> None:
+    main.main(["greeting"])
+    for line in capsys.readouterr().out.splitlines()[3:]:
+        command = line.split()[1:]
+        if command[0] == "hauteur":
+            assert any(known.words.split()[0] == command[1] for known in main.COMMANDS) or command[1] == "--help"
+
+
+def test_completion(capsys: Capture) -> None:
+    for shell in ("bash", "zsh", "fish"):
+        assert main.main(["completion", shell]) == 0
+        script = capsys.readouterr().out
+        for word in ("analyse", "tournament", "search.search-contempt.n-scl", "check-game"):
+            assert word in script
+        if shutil.which(shell):
+            subprocess.run([shell, "-n"], input=script, text=True, check=True, timeout=60)
+
+
+def test_completion_for_another_shell(capsys: Capture) -> None:
+    assert main.main(["completion", "tcsh"]) == main.EXIT_BAD_INPUT
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize("words", ["uci", "doctor"])
+def test_an_interrupt_while_it_starts_is_silent(words: str) -> None:
+    code = (
+        "import os, signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        f"sys.argv[1:] = [{words!r}]; import hauteur.cli.start; os.kill(os.getpid(), signal.SIGINT)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_an_interrupt_that_is_ignored_stays_ignored() -> None:
+    code = (
+        "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+        "from hauteur.cli.start import main; sys.argv[1:] = ['--version']; status = main()\n"
+        "os.kill(os.getpid(), signal.SIGINT); sys.exit(status)"
+    )
+    assert signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, check=False).returncode == 0
