@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import json
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
+from typing import Any
 
-from hauteur.plots import Figure, Series, svg
+from hauteur.plots import Figure, Series, boards, svg
 from hauteur.plots.colours import DARK, LIGHT
 
 
@@ -45,19 +48,22 @@ svg .line polyline {{ fill: none; stroke-width: 2; stroke-linejoin: round; }}
 .scroll {{ overflow-x: auto; margin: 8px 0; }}
 table {{ border-collapse: collapse; width: 100%; font-size: .85rem; font-variant-numeric: tabular-nums; }}
 th, td {{ padding: 5px 9px; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--rule); }}
-th:first-child, td:first-child {{ text-align: left; }}
+th:first-child, td:first-child, .words td, .words th {{ text-align: left; }}
+.words td {{ white-space: normal; overflow-wrap: anywhere; }}
 thead th {{ color: var(--soft); font-weight: 500; }} tbody th {{ font-weight: 600; }}
 tbody tr:last-child > * {{ border-bottom: 0; }}
 pre {{ padding: 12px; overflow-x: auto; font-size: .82rem; }}
 summary {{ cursor: pointer; margin-top: 12px; }}
-"""
+{boards.STYLE}"""
 
 
 def page(title: str, parts: Iterable[str]) -> str:
-    """A whole page of these parts."""
+    """A whole page of these parts; where one of them has games on a board, with the script that moves them."""
     view = '<meta name="viewport" content="width=device-width, initial-scale=1">'
     head = f'<meta charset="utf-8">{view}<title>{escape(title)}</title><style>{STYLE}</style>'
-    body = f"<body><main>{''.join(parts)}</main></body>"
+    main = "".join(parts)
+    script = f"<script>{boards.script()}</script>" if '<div class="walks">' in main else ""
+    body = f"<body><main>{main}</main>{script}</body>"
     return f'<!doctype html><html lang="en"><head>{head}</head>{body}</html>\n'
 
 
@@ -93,11 +99,47 @@ def facts_html(facts: Iterable[tuple[str, str]]) -> str:
     return f'<div class="facts">{boxes}</div>'
 
 
-def table_html(names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table; the first cell of a row names it."""
+class Markup(str):
+    """Text that is markup already and stands on the page as it is."""
+
+    __slots__ = ()
+
+
+def table_html(names: Sequence[str], rows: Iterable[Sequence[str]], *, words: bool = False) -> str:
+    """A table; the first cell of a row names it. Cells are escaped, unless they are Markup.
+
+    words: cells are text that may be long, not numbers.
+    """
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
     lines = []
     for first, *rest in rows:
-        cells = "".join(f"<td>{escape(cell)}</td>" for cell in rest)
-        lines.append(f'<tr><th scope="row">{escape(first)}</th>{cells}</tr>')
-    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{"".join(lines)}</tbody></table></div>'
+        cells = "".join(f"<td>{_cell(cell)}</td>" for cell in rest)
+        lines.append(f'<tr><th scope="row">{_cell(first)}</th>{cells}</tr>')
+    kind = ' class="words"' if words else ""
+    inner = f"<thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody>"
+    return f'<div class="scroll"><table{kind}>{inner}</table></div>'
+
+
+def _cell(text: str) -> str:
+    return text if isinstance(text, Markup) else escape(text)
+
+
+def settings_html(settings: Mapping[str, Any]) -> str:
+    """Return a table of settings, without those that are not set."""
+    rows = [(key, value if isinstance(value, str) else json.dumps(value)) for key, value in settings.items()]
+    return table_html(("setting", "value"), [row for row in rows if row[1] not in ("null", "", "{}", "[]")], words=True)
+
+
+def provenance_html(facts: Mapping[str, Any]) -> str:
+    """Return date, command, machine and versions of what a page shows, as `hauteur.system.provenance` records them."""
+    packages = facts.get("packages") or {}
+    rows = [
+        ("date", facts.get("created")),
+        ("command", shlex.join(map(str, facts.get("command") or []))),
+        ("machine", f"{facts.get('processor')}, {facts.get('cores')} cores, {facts.get('system')}"),
+        ("host", facts.get("host")),
+        ("commit", facts.get("commit")),
+        ("Python", facts.get("python")),
+        ("packages", ", ".join(f"{name} {version}" for name, version in packages.items() if version)),
+    ]
+    return table_html(("made with", ""), [(name, str(value)) for name, value in rows if value], words=True)

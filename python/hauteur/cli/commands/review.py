@@ -18,6 +18,7 @@ from hauteur.cli.commands.options import Seed
 from hauteur.engine.nets import NetChoice
 from hauteur.engine.playing import PlaySettings
 from hauteur.networks.bundled import net_or_shipped
+from hauteur.networks.names import resolve_net
 from hauteur.search.params import SearchParams
 from hauteur.studies.review.folder import ReviewFolder
 from hauteur.studies.review.games import games_of
@@ -51,7 +52,7 @@ def review(
     file
         Games: .pgn (chess, Chess960) or .sgf (NoGo).
     net
-        Net file, or `uniform` or `rollout`. Default: as in `hauteur analyse`.
+        Net file or name, or `uniform` or `rollout`. Default: as in `hauteur analyse`.
     large_net
         A second, large net that corrects the first one: two-net search, see --search.second-net.
     game
@@ -81,7 +82,7 @@ def review(
     run = ReviewRun(
         file=file,
         games=games,
-        nets=NetChoice(net_or_shipped(net, spec=rules.spec, game_name=rules.name), large_net or "", threads=threads),
+        nets=NetChoice(net_or_shipped(net, rules), resolve_net(large_net) if large_net else "", threads=threads),
         limits=limits,
         settings=PlaySettings(search, batch_size=batch_size, tablebase=tablebase),
         seed=seed,

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from hauteur.studies.review.annotate import annotated_pgn, annotated_sgf
+from hauteur.studies.review.page import review_page
 from hauteur.studies.review.run import ReviewRun
 from hauteur.studies.review.tables import review_json
-from hauteur.system.files import write_bytes
+from hauteur.system.files import write_bytes, write_json
+from hauteur.system.provenance import provenance
 
 
 @contextmanager
@@ -33,13 +35,14 @@ def kept(run: ReviewRun) -> Iterator[None]:
 
 
 def write_review(run: ReviewRun, folder: Path) -> None:
-    """Write annotated games and result.json."""
+    """Write annotated games, report.html and result.json."""
     begun = [game for game in run.games if game.moves]
     chess = run.games[0].start.game.name == "chess"
     text = (annotated_pgn if chess else annotated_sgf)(begun, annotator_of(run))
     write_bytes(folder / ("review.pgn" if chess else "review.sgf"), text.encode())
-    if run.folder is not None:
-        run.folder.write_result(run_json(run))
+    made = provenance()
+    write_bytes(folder / "report.html", review_page(run.file.name, run.games, run.stored_settings(), made).encode())
+    write_json(folder / "result.json", {**run_json(run), "written": made})
 
 
 def run_json(run: ReviewRun) -> dict[str, Any]:

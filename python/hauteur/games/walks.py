@@ -1,0 +1,113 @@
+"""Games to step through on a page: every position of a game as plain data, and the drawing of the empty board.
+
+`hauteur.plots.boards` makes the widget of them; it knows no games.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from hauteur import _core
+from hauteur.games import pictures
+from hauteur.games.game_line import RECORDED, result_text
+
+MOST_PLIES = 1000
+"""Plies of a game that can be stepped through; a longer one is cut there, and says so."""
+
+Shares = tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class MoveNote:
+    """What is said of a move.
+
+    text: below the board; mark: a class of moves, such as `blunder`, which is coloured; sign: what follows the move in
+    the list, such as `??`.
+    """
+
+    text: str = ""
+    mark: str = ""
+    sign: str = ""
+
+
+@dataclass(frozen=True)
+class WalkNotes:
+    """What is known of a game beside its moves.
+
+    wdl: the first player's chances of win, draw, loss by position (by the number of plies before it); best: the action
+    that was thought best there; moves: notes by the number of the move, from 0.
+    """
+
+    wdl: Mapping[int, Shares] = field(default_factory=dict)
+    best: Mapping[int, int] = field(default_factory=dict)
+    moves: Mapping[int, MoveNote] = field(default_factory=dict)
+
+
+NO_NOTES = WalkNotes()
+
+
+def walk_of(start: _core.State, actions: Sequence[int], *, title: str, notes: WalkNotes = NO_NOTES) -> dict[str, Any]:
+    """Return a game as the widget takes it: lists with one entry a position (moves and notes: one a move).
+
+    actions must be legal, as many as are played from `start`. Raise ValueError for an illegal one.
+    """
+    state = start.copy()
+    walk: dict[str, Any] = {"title": title, **{key: [] for key in ("cells", "last", "captions", "best", "wdl")}}
+    walk |= {"moves": [], "notes": [], "marks": []}
+    for ply, action in enumerate([*actions[:MOST_PLIES], None]):
+        _add_position(walk, state, notes, ply)
+        if action is not None:
+            note = notes.moves.get(ply, MoveNote())
+            walk["moves"].append(f"{_numbered(state, action, first=ply == 0)}{note.sign}")
+            walk["notes"].append(note.text)
+            walk["marks"].append(note.mark)
+            state.play(action)
+    if len(actions) > MOST_PLIES:
+        walk["notes"][-1] = f"the page shows the first {MOST_PLIES:,} of {len(actions):,} plies"
+    return walk
+
+
+def drawing_of(state: _core.State) -> dict[str, Any] | None:
+    """Return the empty board as the widget takes it; None where the game has no board of cells."""
+    board = pictures.board_of(state)
+    if board is None:
+        return None
+    signs = pictures.all_signs(board.look)
+    return {
+        "size": list(board.size),
+        "cell": pictures.CELL,
+        "corner": [pictures.LEFT, pictures.TOP],
+        "columns": board.columns,
+        "ground": pictures.ground(board),
+        "flipped": pictures.ground(board, flip=True),
+        "symbols": "".join(pictures.symbols(board.look, signs)),
+        "ids": {sign: pictures.symbol_id(board.look, sign) for sign in signs if sign != "." or board.look == "discs"},
+    }
+
+
+def result_title(first: str, second: str, outcome: int | None, end_reason: str = "") -> str:
+    """Return `A - B, 1-0 (checkmate)`."""
+    result = "" if outcome is None else f", {result_text(outcome)}"
+    return f"{first} - {second}{result}{f' ({end_reason})' if end_reason not in ('', RECORDED) else ''}"
+
+
+def _add_position(walk: dict[str, Any], state: _core.State, notes: WalkNotes, ply: int) -> None:
+    board = pictures.board_of(state)
+    best = notes.best.get(ply)
+    shares = notes.wdl.get(ply)
+    walk["cells"].append(state.text() if board is None else board.cells)
+    walk["last"].append([] if board is None else list(board.last))
+    walk["captions"].append("" if board is None else board.caption)
+    walk["best"].append([] if best is None else list(pictures.action_squares(state, best)))
+    walk["wdl"].append(None if shares is None else [round(share, 3) for share in shares])
+
+
+def _numbered(state: _core.State, action: int, *, first: bool) -> str:
+    """Return the move as people read it: with its number in chess for White, in other games for every ply."""
+    if state.game.name != "chess":
+        return f"{state.ply + 1}. {state.action_to_text(action)}"
+    number = state.notation().split()[5]
+    text = state.action_to_text(action, "san")
+    return f"{number}. {text}" if state.to_move == 0 else f"{number}... {text}" if first else text

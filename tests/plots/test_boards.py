@@ -1,0 +1,110 @@
+"""The widget for games: its data is what was played, nothing in it is markup, and its size is bounded."""
+
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from hauteur import _core
+from hauteur.games.walks import MoveNote, WalkNotes, drawing_of, walk_of
+from hauteur.plots import boards
+from hauteur.plots.page import page, table_html
+
+
+class Tags(HTMLParser):
+    """Collects the tags of a page, its addresses, and what its scripts of data hold."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.addresses: list[str] = []
+        self.data: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag != "meta":
+            self.open.append(tag)
+        self.addresses += [value or "" for name, value in attrs if name in ("src", "href")]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open[-1:] == ["script"] and data.startswith("{"):
+            self.data.append(data)
+
+
+def random_walk(spec: str, plies: int, title: str = "a game") -> dict[str, object]:
+    """A game of first legal moves."""
+    state = _core.Game(spec).initial_state()
+    start, actions = state.copy(), list[int]()
+    while state.outcome() is None and len(actions) < plies:
+        actions.append(int(state.legal_actions()[len(actions) % len(state.legal_actions())]))
+        state.play(actions[-1])
+    notes = WalkNotes({0: (0.5, 0.25, 0.25)}, {0: actions[0]}, {0: MoveNote("<b>good</b>", "mistake", "?")})
+    return walk_of(start, actions, title=title, notes=notes)
+
+
+@pytest.mark.parametrize("spec", ["chess", "minichess", "connect4", "tictactoe", "nogo(size=5)"])
+def test_the_data_of_a_game_has_every_position(spec: str) -> None:
+    """One entry a position, one a move, and squares on the board."""
+    walk = random_walk(spec, 12)
+    drawing = drawing_of(_core.Game(spec).initial_state())
+    assert drawing is not None
+    moves, cells = walk["moves"], walk["cells"]
+    assert isinstance(moves, list)
+    assert isinstance(cells, list)
+    assert len(cells) == len(moves) + 1 == len(walk["wdl"]) == len(walk["last"]) == len(walk["best"])  # type: ignore[arg-type]
+    assert {sign for text in cells for sign in text} <= {*drawing["ids"], "."}
+    assert moves[0].endswith("?")
+    text = boards.walks_html(drawing, [walk])
+    (data,) = Tags(text).data
+    assert json.loads(data)["games"] == [json.loads(json.dumps(walk))]
+    assert set(re.findall(r'<g id="([^"]+)"', text)) >= set(drawing["ids"].values())
+
+
+def test_titles_and_notes_are_never_markup() -> None:
+    """A title that closes the script stays text."""
+    walk = random_walk("tictactoe", 3, title="</script><script>alert(1)</script>")
+    text = page("<i>title</i>", [boards.walks_html(drawing_of(_core.Game("tictactoe").initial_state()), [walk])])
+    parsed = Tags(text)
+    assert "alert(1)</script>" not in text
+    assert not parsed.open
+    assert parsed.data
+    assert json.loads(parsed.data[0])["games"][0]["notes"][0] == "<b>good</b>"
+    assert "&lt;i&gt;" in text
+    assert "<b>" not in table_html(["a", "b"], [["<b>", "<b>"]])
+
+
+def test_a_page_asks_for_nothing_from_elsewhere() -> None:
+    """All addresses are inside the page."""
+    state = _core.Game("chess").initial_state()
+    text = page("title", [boards.walks_html(drawing_of(state), [random_walk("chess", 5)])])
+    assert all(address.startswith("#") for address in Tags(text).addresses)
+    assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
+    assert "prefers-color-scheme: dark" in text
+    assert "innerHTML" not in boards.script()
+
+
+def test_games_beyond_the_bound_are_left_out_and_the_page_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first game is always there."""
+    monkeypatch.setattr(boards, "MOST_BYTES", 3000)
+    walks = [random_walk("connect4", 20, title=f"game {number}") for number in range(5)]
+    text = boards.walks_html(drawing_of(_core.Game("connect4").initial_state()), walks)
+    shown = len(json.loads(Tags(text).data[0])["games"])
+    assert 1 <= shown < 5
+    assert f"{5 - shown} more games are not on this page" in text
+    assert boards.walks_html(None, []) == "<p>No games yet.</p>"
+
+
+def test_a_game_without_a_board_of_cells_is_shown_as_text() -> None:
+    """Its positions are their text."""
+    from hauteur.games.registry import make
+
+    start = make("tutorial").initial_state()
+    walk = walk_of(start, [0, 4], title="misere")
+    text = boards.walks_html(drawing_of(start), [walk])
+    assert drawing_of(start) is None
+    assert "<pre></pre>" in text
+    assert "X" in walk["cells"][-1]
