@@ -11,6 +11,11 @@ if TYPE_CHECKING:
     from hauteur.games.registry import check_game as check_game
     from hauteur.games.registry import load_game as load_game
     from hauteur.games.registry import register_game as register_game
+    from hauteur.learning.fit import Trainer as Trainer
+    from hauteur.learning.recipe import Recipe as Recipe
+    from hauteur.learning.recipe import TrainSettings as TrainSettings
+    from hauteur.learning.replay import ReplayBuffer as ReplayBuffer
+    from hauteur.matches.record import GameRecord as GameRecord
     from hauteur.networks.architecture import ResNet as ResNet
     from hauteur.networks.evaluators.factory import evaluator as evaluator
     from hauteur.networks.registered import register_network as register_network
@@ -41,6 +46,11 @@ _MODULES = {
     "Rule": "hauteur.search.reference.rule",
     # players and matches
     # learning
+    "ReplayBuffer": "hauteur.learning.replay",
+    "Trainer": "hauteur.learning.fit",
+    "TrainSettings": "hauteur.learning.recipe",
+    "Recipe": "hauteur.learning.recipe",
+    "GameRecord": "hauteur.matches.record",
     "__version__": "hauteur._core",
 }
 """Every public name with the module that defines it."""

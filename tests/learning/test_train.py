@@ -13,7 +13,7 @@ from hauteur import _core
 from hauteur.learning.recipe import TrainSettings, WindowSettings
 from hauteur.learning.replay import ReplayBuffer, Samples
 from hauteur.learning.shards import write_shard
-from hauteur.learning.train import Batch, Trainer, learning_rate, losses, steps_for
+from hauteur.learning.train import Batch, CandidateTrainer, learning_rate, losses, steps_for
 from hauteur.matches.arena import play_games
 from hauteur.matches.record import GamePlan
 from hauteur.networks import ResNetArchitecture
@@ -50,13 +50,13 @@ def buffer(tmp_path_factory: pytest.TempPathFactory) -> ReplayBuffer:
     return buffer
 
 
-def trained(buffer: ReplayBuffer, settings: TrainSettings, *, threads: int = 1, steps: int = 6) -> Trainer:
-    trainer = Trainer.new(architecture(), settings, seed=3)
+def trained(buffer: ReplayBuffer, settings: TrainSettings, *, threads: int = 1, steps: int = 6) -> CandidateTrainer:
+    trainer = CandidateTrainer.new(architecture(), settings, seed=3)
     trainer.train(buffer, steps, seed=3, generation=1, generations=2, threads=threads)
     return trainer
 
 
-def assert_equal_tensors(first: Trainer, second: Trainer) -> None:
+def assert_equal_tensors(first: CandidateTrainer, second: CandidateTrainer) -> None:
     a, b = first.tensors(), second.tensors()
     assert a.keys() == b.keys()
     assert [name for name in a if not np.array_equal(a[name], b[name])] == []
@@ -89,11 +89,11 @@ def test_masked_losses_by_hand() -> None:
 def test_illegal_actions_can_be_masked(buffer: ReplayBuffer) -> None:
     settings = TrainSettings(batch_size=64, mask_illegal=True)
     with pytest.raises(ValueError, match=r"train\.mask_illegal: .* does not say which moves are legal"):
-        Trainer.new(architecture(), settings, seed=1).train(buffer, 1, seed=1, generation=1, generations=1)
+        CandidateTrainer.new(architecture(), settings, seed=1).train(buffer, 1, seed=1, generation=1, generations=1)
     with_legal = ReplayBuffer(GAME, 100, legal=True)
     with_legal.games, with_legal._learned = buffer.games, buffer._learned
     masked, plain = (
-        Trainer.new(architecture(), settings.model_copy(update={"mask_illegal": mask}), seed=1).train(
+        CandidateTrainer.new(architecture(), settings.model_copy(update={"mask_illegal": mask}), seed=1).train(
             with_legal, 1, seed=1, generation=1, generations=1
         )
         for mask in (True, False)
@@ -138,7 +138,7 @@ def test_the_same_weights_for_any_number_of_threads(buffer: ReplayBuffer, optimi
     settings = TrainSettings.model_validate({"batch_size": 600, "optimiser": optimiser, "max_gradient_norm": 1.0})
     one = trained(buffer, settings, threads=1)
     assert_equal_tensors(one, trained(buffer, settings, threads=3))
-    other_seed = Trainer.new(architecture(), settings, seed=4)
+    other_seed = CandidateTrainer.new(architecture(), settings, seed=4)
     assert not np.array_equal(
         one.tensors()["network.input.conv.weight"], other_seed.tensors()["network.input.conv.weight"]
     )
@@ -159,7 +159,7 @@ def test_batches_are_those_of_their_own_streams(buffer: ReplayBuffer) -> None:
             drawn.append(buffer.sample(random, rows, **options))
             return drawn[-1]
 
-    trainer = Trainer.new(architecture(), TrainSettings(batch_size=8), seed=3)
+    trainer = CandidateTrainer.new(architecture(), TrainSettings(batch_size=8), seed=3)
     trainer.train(Recorded(), 5, seed=9, generation=4, generations=4)
     for number, samples in enumerate(drawn):
         expected = buffer.sample(stream(9, "train 4", number), 8)
@@ -169,7 +169,9 @@ def test_batches_are_those_of_their_own_streams(buffer: ReplayBuffer) -> None:
 
 def test_mixed_precision_learns_nearly_the_same(buffer: ReplayBuffer) -> None:
     plain, mixed = (
-        Trainer.new(architecture(), TrainSettings.model_validate({"mixed_precision": kind, "batch_size": 64}), seed=1)
+        CandidateTrainer.new(
+            architecture(), TrainSettings.model_validate({"mixed_precision": kind, "batch_size": 64}), seed=1
+        )
         for kind in ("off", "bfloat16")
     )
     facts = [trainer.train(buffer, 30, seed=1, generation=1, generations=1) for trainer in (plain, mixed)]
@@ -183,7 +185,7 @@ def test_mixed_precision_learns_nearly_the_same(buffer: ReplayBuffer) -> None:
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
 def test_a_device_that_is_not_there_is_named() -> None:
     with pytest.raises(ValueError, match=r"device cuda: torch .* finds 0 CUDA devices here"):
-        Trainer.new(architecture(), TrainSettings(device="cuda"), seed=1)
+        CandidateTrainer.new(architecture(), TrainSettings(device="cuda"), seed=1)
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
@@ -192,15 +194,15 @@ def test_a_gpu_learns_and_is_restored(buffer: ReplayBuffer, precision: str) -> N
     settings = TrainSettings.model_validate(
         {"batch_size": 512, "device": "cuda", "mixed_precision": precision, "weight_average": 0.9}
     )
-    trainer = Trainer.new(architecture(), settings, seed=1)
+    trainer = CandidateTrainer.new(architecture(), settings, seed=1)
     first = trainer.train(buffer, 5, seed=1, generation=1, generations=2)
-    restored = Trainer.restored(architecture(), settings, trainer.tensors(), steps=trainer.steps)
+    restored = CandidateTrainer.restored(architecture(), settings, trainer.tensors(), steps=trainer.steps)
     assert_equal_tensors(trainer, restored)
     assert restored.train(buffer, 60, seed=1, generation=2, generations=2).policy_loss < first.policy_loss
 
 
 def test_training_out_of_bounds_is_told(buffer: ReplayBuffer) -> None:
-    trainer = Trainer.new(architecture(), TrainSettings(batch_size=16), seed=1)
+    trainer = CandidateTrainer.new(architecture(), TrainSettings(batch_size=16), seed=1)
     with torch.no_grad():
         next(trainer.network.parameters()).fill_(math.inf)
     with pytest.raises(ValueError, match=r"the loss of generation 1 is not a finite number .*learning_rate"):
@@ -210,9 +212,9 @@ def test_training_out_of_bounds_is_told(buffer: ReplayBuffer) -> None:
 def test_shards_have_the_gradient_of_the_batch(buffer: ReplayBuffer) -> None:
     """With the normalisation's means fixed, three shards of 200 rows and one of 600 are the same sum."""
     settings = TrainSettings(batch_size=600)
-    trainer = Trainer.new(architecture(), settings, seed=3)
+    trainer = CandidateTrainer.new(architecture(), settings, seed=3)
     samples = buffer.sample(np.random.default_rng(0), 600)
-    whole = Trainer.new(architecture(), settings, seed=3).network.eval()
+    whole = CandidateTrainer.new(architecture(), settings, seed=3).network.eval()
     policy, value = whole(torch.from_numpy(samples.features))
     parts = losses(policy, value, torch.from_numpy(samples.policy), torch.from_numpy(samples.wdl))
     (parts.policy + parts.value).backward()  # type: ignore[no-untyped-call]
@@ -229,7 +231,7 @@ def test_shards_have_the_gradient_of_the_batch(buffer: ReplayBuffer) -> None:
 
 def test_the_mean_of_the_weights_is_what_plays(buffer: ReplayBuffer) -> None:
     settings = TrainSettings(batch_size=32, weight_average=0.5)
-    trainer = Trainer.new(architecture(), settings, seed=3)
+    trainer = CandidateTrainer.new(architecture(), settings, seed=3)
     name = "input.conv.weight"
     mean = trainer.network_tensors()[name].astype(np.float64)
     for step in range(1, 4):
@@ -244,7 +246,7 @@ def test_the_mean_of_the_weights_is_what_plays(buffer: ReplayBuffer) -> None:
 def test_a_restored_trainer_goes_on_as_if_nothing_had_happened(buffer: ReplayBuffer, optimiser: str) -> None:
     settings = TrainSettings.model_validate({"batch_size": 300, "optimiser": optimiser, "weight_average": 0.9})
     going_on = trained(buffer, settings)
-    restored = Trainer.restored(architecture(), settings, going_on.tensors(), steps=going_on.steps)
+    restored = CandidateTrainer.restored(architecture(), settings, going_on.tensors(), steps=going_on.steps)
     assert_equal_tensors(going_on, restored)
     for trainer in (going_on, restored):
         trainer.train(buffer, 3, seed=3, generation=2, generations=2)
@@ -254,7 +256,7 @@ def test_a_restored_trainer_goes_on_as_if_nothing_had_happened(buffer: ReplayBuf
 @pytest.mark.parametrize("value", ["wdl", "scalar"])
 def test_it_learns(buffer: ReplayBuffer, value: str) -> None:
     settings = TrainSettings(batch_size=64, learning_rate=1e-2, warmup_steps=0)
-    trainer = Trainer.new(architecture(value), settings, seed=1)
+    trainer = CandidateTrainer.new(architecture(value), settings, seed=1)
     first = trainer.train(buffer, 5, seed=1, generation=1, generations=2)
     later = trainer.train(buffer, 60, seed=1, generation=2, generations=2)
     assert later.policy_loss < first.policy_loss
@@ -263,6 +265,6 @@ def test_it_learns(buffer: ReplayBuffer, value: str) -> None:
 
 
 def test_an_empty_buffer_is_told_by_the_thread_that_trains() -> None:
-    trainer = Trainer.new(architecture(), TrainSettings(), seed=1)
+    trainer = CandidateTrainer.new(architecture(), TrainSettings(), seed=1)
     with pytest.raises(ValueError, match="holds no positions"):
         trainer.train(ReplayBuffer(GAME, 10), 1, seed=1, generation=1, generations=1)

@@ -11,7 +11,7 @@ from lc0_toys import attention_net, tower_net
 from hauteur import networks
 from hauteur.learning.recipe import TrainSettings
 from hauteur.learning.replay import Samples
-from hauteur.learning.train import Trainer
+from hauteur.learning.train import CandidateTrainer
 from hauteur.networks import Lc0Architecture
 from hauteur.networks.lc0_layers import Floats
 from hauteur.networks.lc0_layout import NORM
@@ -50,8 +50,8 @@ class RandomPositions:
         return Samples(self.planes[chosen], policy, np.eye(3, dtype=np.float32)[self.results[chosen]])
 
 
-def trained(toy: Toy, steps: int = 3, settings: TrainSettings = SETTINGS) -> Trainer:
-    trainer = Trainer(build(*toy), settings)
+def trained(toy: Toy, steps: int = 3, settings: TrainSettings = SETTINGS) -> CandidateTrainer:
+    trainer = CandidateTrainer(build(*toy), settings)
     trainer.train(RandomPositions(), steps, seed=1, generation=1, generations=1)
     return trainer
 
@@ -113,7 +113,7 @@ def test_a_trained_network_is_saved_and_exported_with_equal_outputs(toy: Toy, tm
 def test_a_restored_trainer_goes_on_as_if_nothing_had_happened(toy: Toy) -> None:
     settings = SETTINGS.model_copy(update={"weight_average": 0.9})
     going_on = trained(toy, settings=settings)
-    restored = Trainer.restored(toy[0], settings, going_on.tensors(), steps=going_on.steps)
+    restored = CandidateTrainer.restored(toy[0], settings, going_on.tensors(), steps=going_on.steps)
     for trainer in (going_on, restored):
         trainer.train(RandomPositions(), 2, seed=1, generation=2, generations=2)
     first, second = going_on.tensors(), restored.tensors()
@@ -149,7 +149,7 @@ def test_a_trainer_begins_from_a_net_file(tmp_path: Path) -> None:
     architecture, tensors = tower_net(policy="convolution", value="wdl")
     path = tmp_path / "start.pb.gz"
     networks.save(path, architecture, tensors, game="chess", encoding="float32")
-    trainer = Trainer.from_net(path, SETTINGS)
+    trainer = CandidateTrainer.from_net(path, SETTINGS)
     networks.save(tmp_path / "first.safetensors", architecture, trainer.network_tensors(), game="chess")
     for first, second in zip(outputs(path), outputs(tmp_path / "first.safetensors"), strict=True):
         np.testing.assert_array_equal(first, second)

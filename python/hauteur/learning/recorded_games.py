@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hauteur.matches.record import LearnedColumns, Level, column, columns_of
+from hauteur import _core
+from hauteur.games.end_reasons import RESIGNATION
+from hauteur.games.registry import make
+from hauteur.matches.record import GameRecord, LearnedColumns, Level, column, columns_of
 
 Rows = slice | NDArray[np.int64]
 """Which rows of a level are taken."""
+
+make_cached = lru_cache(64)(make)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,6 +93,29 @@ class Games(LearnedColumns):
         return self._taken({"game": games, "line": lines, "move": moves, "edge": edges})
 
     @classmethod
+    def of(cls, records: Sequence[GameRecord], *, generation: int = 0) -> Games:
+        """Return games as they were played, in their order; generation: what they count as."""
+        learned: dict[str, Any] = {
+            one.name: np.concatenate([getattr(record, one.name) for record in records])
+            for one in columns_of(LearnedColumns)
+        }
+        lines = [np.concatenate([np.array(record.plan.start, np.uint16), record.actions]) for record in records]
+        return cls(
+            lines=np.concatenate(lines),
+            line_lengths=np.array([len(line) for line in lines], np.int64),
+            move_counts=np.array([len(record.actions) for record in records], np.int64),
+            outcome=np.array([record.outcome for record in records], np.int8),
+            generation=np.full(len(records), generation, np.int32),
+            index=np.array([record.plan.index for record in records], np.int64),
+            n_scl=np.array([math.nan if record.n_scl is None else record.n_scl for record in records], np.float32),
+            nets=np.array([record.plan.seats for record in records], np.int32),
+            resigned=np.array([record.resigned for record in records], np.int8),
+            gave_up=np.array([record.end_reason == RESIGNATION for record in records], np.bool_),
+            origin=np.array([origin_of(record) for record in records], np.object_),
+            **learned,
+        )
+
+    @classmethod
     def join(cls, parts: Sequence[Games]) -> Games:
         """Return all games of the parts, in order."""
         return cls(**{one.name: np.concatenate([getattr(part, one.name) for part in parts]) for one in fields(cls)})
@@ -106,3 +135,44 @@ def places_of(offsets: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np
     lengths = np.diff(offsets)[rows]
     begins = offsets_of(lengths)
     return np.repeat(offsets[rows] - begins[:-1], lengths) + np.arange(begins[-1])
+
+
+def origin_of(game: GameRecord) -> str | None:
+    """Return the spec that gives the position that the game began from; None: it is the game's own start."""
+    origin = game.plan.origin
+    if origin is not None and origin.ply:
+        raise ValueError(f"game {game.plan.index} begins {origin.ply} plies after the start of {origin.game.spec}")
+    return None if origin is None else origin.game.spec
+
+
+def check_recorded(games: Games, number: int, game: _core.Game) -> None:
+    """Raise ValueError unless game `number` has values that it may have, and can be played."""
+    moves = slice(games.moves_before[number], games.moves_before[number + 1])
+    offsets = games.edge_offsets[moves.start : moves.stop + 1]
+    edges = slice(offsets[0], offsets[-1])
+    learned = games.learn[moves] != 0
+    if games.outcome[number] not in (-1, 0, 1) or (games.policy_actions[edges] >= game.num_actions).any():
+        raise ValueError("has an outcome or an action that the game does not have")
+    counted = np.diff(offsets_of(games.policy_counts[edges])[offsets - offsets[0]]) > 0
+    wdl = games.root_wdl[moves][learned]
+    if not (np.abs(wdl - 0.5) < 0.51).all() or not counted[learned].all():  # NaN is no value either
+        raise ValueError("has a position without a policy target or a value")
+    line = games.lines[games.line_offsets[number] : games.line_offsets[number + 1]].tolist()
+    movers = list(_movers(_start(games.origin[number], game), line))
+    if movers[games.plies[moves.start] if moves.stop > moves.start else len(line) :] != games.movers[moves].tolist():
+        raise ValueError("does not say rightly who made each move")
+
+
+def _start(origin: str | None, game: _core.Game) -> _core.State:
+    """Return the position that a game begins from; ValueError where it is of another game."""
+    begun = game if origin is None else make_cached(origin)
+    if (begun.name, begun.num_actions, begun.feature_shape) != (game.name, game.num_actions, game.feature_shape):
+        raise ValueError(f"begins from a position of {begun.spec}, but is a game of {game.spec}")
+    return begun.initial_state()
+
+
+def _movers(state: _core.State, line: Sequence[int]) -> Iterator[int]:
+    """Play the actions; yield who made each. ValueError for the first that is illegal."""
+    for action in line:
+        yield state.to_move
+        state.play(action)

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from hauteur import _core
 from hauteur.games.registry import make
-from hauteur.learning.recorded_games import Games, places_of
-from hauteur.learning.shards import read_shard
+from hauteur.learning.recorded_games import Games, check_recorded, places_of
+from hauteur.matches.record import GameRecord
 
 
 @dataclass(frozen=True)
@@ -61,12 +61,23 @@ def drawing_weights(kl: NDArray[np.float32], game: NDArray[np.int64], share: flo
 class ReplayBuffer:
     """The last `window` games that self-play made, and training batches of their positions.
 
-    `window` may grow from one `extend` to the next; games that left it do not come back. surprise_weight: share of a
-    game's weight that its positions have by `drawing_weights`; 0: all are drawn alike. legal: samples say which actions
-    are legal.
+    window: games, at least 1; it may grow from one `add` or `extend` to the next, games that left it do not come back.
+    surprise_weight: share of a game's weight that its positions have by `drawing_weights`, 0 to 1; 0: all are drawn
+    alike. legal: samples say which actions are legal. Raise ValueError for other values.
+
+    >>> import numpy as np
+    >>> import hauteur as ht
+    >>> game = ht.load_game("tictactoe")
+    >>> buffer = ht.ReplayBuffer(game, window=1000)
+    >>> games = buffer.add(ht.self_play(game, ht.evaluator(game, "uniform"), games=8, visits=10))
+    >>> batch = buffer.sample(np.random.default_rng(0), 32)
+    >>> batch.features.shape, batch.policy.shape, batch.wdl.shape
+    ((32, 2, 3, 3), (32, 9), (32, 3))
     """
 
-    def __init__(self, game: _core.Game, window: int, *, surprise_weight: float = 0.0, legal: bool = False) -> None:
+    def __init__(
+        self, game: _core.Game, window: int = 20_000, *, surprise_weight: float = 0.0, legal: bool = False
+    ) -> None:
         if window < 1:
             raise ValueError(f"the window must be >= 1 game, got {window}")
         if not 0 <= surprise_weight <= 1:
@@ -82,8 +93,28 @@ class ReplayBuffer:
         self._starts: dict[str | None, _core.State] = {}
         self._squares, self._actions = game.symmetries()
 
+    def add(self, records: Iterable[GameRecord]) -> int:
+        """Add games as they were played (`ht.self_play`, `ht.play_match(...).records`), oldest first; return how many.
+
+        Nothing is written. Games of players whose moves are not learned from add no positions. Raise ValueError where a
+        record is no game of this buffer's game; none is added then.
+        """
+        taken = list(records)
+        if not taken:
+            return 0
+        games = Games.of(taken)
+        for number, record in enumerate(taken):
+            try:
+                check_recorded(games, number, self.game)
+            except ValueError as error:
+                raise ValueError(f"record {record.plan.index} is no game of {self.game.spec}: {error}") from None
+        self._append(games)
+        return len(taken)
+
     def extend(self, paths: Iterable[Path]) -> Games | None:
         """Add the games of these shards and return them, ordered; files that are no whole shard are in `skipped`."""
+        from hauteur.learning.shards import read_shard  # pyarrow, which games in memory do not need
+
         parts = []
         for path in paths:
             try:
@@ -93,11 +124,15 @@ class ReplayBuffer:
         if not parts:
             return None
         added = Games.join(parts).ordered()
+        self._append(added)
+        return added
+
+    def _append(self, added: Games) -> None:
+        """Put games behind those that are there, and let those go that leave the window."""
         before = [self.games] if self.games is not None else []
         self.games = Games.join([*before, added]).last(self.window)
         self._learned = np.flatnonzero(self.games.learn)
         self._weigh(self.games)
-        return added
 
     def _weigh(self, games: Games) -> None:
         """Sum up by what weight each position is drawn."""
@@ -114,7 +149,12 @@ class ReplayBuffer:
     def sample(
         self, random: np.random.Generator, rows: int, *, root_value_share: float = 0.0, symmetries: bool = True
     ) -> Samples:
-        """Draws positions from the window (see `draw`), each in a random symmetry."""
+        """Draw positions from the window, uniformly or by their weights, each in a random symmetry of the game.
+
+        random: numpy's generator; rows: B, at least 1; root_value_share: share of the search's root value in the value
+        target, 0 to 1, the rest is the outcome. Return features float32 [B, C, H, W], policy float32 [B, A] (shares of
+        the visits) and wdl float32 [B, 3] (win, draw, loss of the player to move). ValueError for an empty buffer.
+        """
         samples = self.samples_of(self.draw(random, rows), root_value_share=root_value_share)
         if not symmetries or len(self._squares) == 1:
             return samples

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +18,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from hauteur import _core
 from hauteur.games.end_reasons import RESIGNATION
-from hauteur.games.registry import make
-from hauteur.learning.recorded_games import Games, offsets_of
+from hauteur.learning.recorded_games import Games, check_recorded, make_cached, offsets_of, origin_of
 from hauteur.matches.record import COLUMNS, Column, GameRecord, LearnedColumns, columns_of
 from hauteur.system.errors import one_line
 from hauteur.system.files import write_bytes
@@ -51,8 +48,6 @@ SCHEMA = pa.schema(
 )
 
 MAY_BE_NULL = ("end_reason", "n_scl", "origin")
-
-make_cached = lru_cache(64)(make)
 
 
 def write_shard(
@@ -132,18 +127,10 @@ def _row(game_spec: str, game: GameRecord, generation: int, nets: Sequence[int])
         "end_reason": game.end_reason,
         "n_scl": game.n_scl,
         "resigned": game.resigned,
-        "origin": _origin(game),
+        "origin": origin_of(game),
         **{column.name: getattr(game, column.name).ravel() for column in STORED},
         "root_q": game.root_wdl[:, 0] - game.root_wdl[:, 2],
     }
-
-
-def _origin(game: GameRecord) -> str | None:
-    """Return the spec that gives the position that the game began from; None: it is the game's own start."""
-    origin = game.plan.origin
-    if origin is not None and origin.ply:
-        raise ValueError(f"game {game.plan.index} begins {origin.ply} plies after the start of {origin.game.spec}")
-    return None if origin is None else origin.game.spec
 
 
 def list_column(table: pa.Table, name: str) -> tuple[NDArray[Any], NDArray[np.int64]]:
@@ -185,7 +172,7 @@ def bad_games(table: pa.Table) -> dict[int, str]:
     games = games_of(rows)
     for place, spec, number in zip(fitting.tolist(), rows["game_spec"].to_pylist(), range(len(fitting)), strict=True):
         try:
-            _check_game(games, number, make_cached(spec))
+            check_recorded(games, number, make_cached(spec))
         except ValueError as error:
             bad[place] = str(error)
     return dict(sorted(bad.items()))
@@ -200,36 +187,3 @@ def _misfits(table: pa.Table) -> NDArray[np.int64]:
     wanted["root_q"] = moves
     wrong = [pc.list_value_length(table[name]).to_numpy() != lengths for name, lengths in wanted.items()]
     return np.flatnonzero(np.any(wrong, axis=0))
-
-
-def _check_game(games: Games, number: int, game: _core.Game) -> None:
-    """Raise ValueError unless a game has values that it may have, and can be played."""
-    moves = slice(games.moves_before[number], games.moves_before[number + 1])
-    offsets = games.edge_offsets[moves.start : moves.stop + 1]
-    edges = slice(offsets[0], offsets[-1])
-    learned = games.learn[moves] != 0
-    if games.outcome[number] not in (-1, 0, 1) or (games.policy_actions[edges] >= game.num_actions).any():
-        raise ValueError("has an outcome or an action that the game does not have")
-    counted = np.diff(offsets_of(games.policy_counts[edges])[offsets - offsets[0]]) > 0
-    wdl = games.root_wdl[moves][learned]
-    if not (np.abs(wdl - 0.5) < 0.51).all() or not counted[learned].all():  # NaN is no value either
-        raise ValueError("has a position without a policy target or a value")
-    line = games.lines[games.line_offsets[number] : games.line_offsets[number + 1]].tolist()
-    movers = list(_movers(_start(games.origin[number], game), line))
-    if movers[games.plies[moves.start] if moves.stop > moves.start else len(line) :] != games.movers[moves].tolist():
-        raise ValueError("does not say rightly who made each move")
-
-
-def _start(origin: str | None, game: _core.Game) -> _core.State:
-    """Return the position that a game begins from; ValueError where it is of another game."""
-    begun = game if origin is None else make_cached(origin)
-    if (begun.name, begun.num_actions, begun.feature_shape) != (game.name, game.num_actions, game.feature_shape):
-        raise ValueError(f"begins from a position of {begun.spec}, but is a game of {game.spec}")
-    return begun.initial_state()
-
-
-def _movers(state: _core.State, line: Sequence[int]) -> Iterator[int]:
-    """Play the actions; yield who made each. ValueError for the first that is illegal."""
-    for action in line:
-        yield state.to_move
-        state.play(action)

@@ -24,6 +24,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
+from torch.nn.modules.dropout import _DropoutNd
 
 from hauteur import networks
 from hauteur.learning.batches import in_order
@@ -147,7 +148,7 @@ class Batch:
         return Batch(*(column.to(device, non_blocking=True) for column in self._columns))
 
 
-class Trainer:
+class CandidateTrainer:
     """The candidate and its optimiser, over all generations of a run."""
 
     def __init__(self, network: Network, settings: TrainSettings) -> None:
@@ -155,21 +156,25 @@ class Trainer:
         self.device = torch_device(settings.device)
         torch.backends.cudnn.benchmark |= self._on_gpu  # all batches have one size
         self._layout = memory_format(network)
-        self.network = network.to(self.device, memory_format=self._layout)  # type: ignore[call-overload]
+        self.network: Network = network.to(self.device, memory_format=self._layout)  # type: ignore[call-overload]
         self.settings = settings
         self.average = copy.deepcopy(self.network) if settings.weight_average > 0 else None
         self.steps = 0
         self.optimiser = _optimiser(self.network, settings)
-        shards = 1 if self._on_gpu else -(-settings.batch_size // SHARD_ROWS)
+        self._draws = any(isinstance(module, _DropoutNd) and module.p > 0 for module in network.modules())
+        whole = self._on_gpu or self._draws  # shards side by side would draw in any order
+        shards = 1 if whole else -(-settings.batch_size // SHARD_ROWS)
         self._replicas = [self.network] + [_replica(self.network) for _ in range(shards - 1)]
 
     @classmethod
-    def new(cls, architecture: Architecture, settings: TrainSettings, *, seed: int, name: str = "network") -> Trainer:
+    def new(
+        cls, architecture: Architecture, settings: TrainSettings, *, seed: int, name: str = "network"
+    ) -> CandidateTrainer:
         """Return a trainer of a residual tower with random weights; `name` distinguishes networks of one seed."""
         return cls(initialise(architecture, derived_seed(seed, name)), settings)
 
     @classmethod
-    def from_net(cls, path: Path, settings: TrainSettings) -> Trainer:
+    def from_net(cls, path: Path, settings: TrainSettings) -> CandidateTrainer:
         """Return a trainer starting from the weights of a net file, trained here or lc0's (`.pb.gz`).
 
         The batch norms of an lc0 net stay folded into its convolutions.
@@ -184,7 +189,7 @@ class Trainer:
         tensors: dict[str, NDArray[np.float32]],
         *,
         steps: int,
-    ) -> Trainer:
+    ) -> CandidateTrainer:
         """The trainer whose `tensors()` these are, after so many steps."""
         trainer = cls(_network_of(architecture, tensors, NETWORK), settings)
         trainer.steps = steps
@@ -207,14 +212,19 @@ class Trainer:
         generations: int,
         threads: int = 1,
         on_step: Callable[[int], None] | None = None,
+        progress: tuple[float, float] | None = None,
     ) -> TrainFacts:
         """Take `steps` steps; batch number i is drawn from the source by the stream (seed, "train <generation>", i).
 
-        threads: that compute shards. The result depends neither on them nor on `settings.workers`, which draw. Raises
-        ValueError when the loss is no longer a finite number.
+        threads: that compute shards. The result depends neither on them nor on `settings.workers`, which draw.
+        progress: where in the schedule of the learning rate the steps begin and end, 0 to 1; None: as generation of so
+        many. Raises ValueError when the loss is no longer a finite number.
         """
         started = time.perf_counter()
         torch.set_num_threads(1)  # of this thread, for the optimiser
+        if self._draws:
+            torch.manual_seed(derived_seed(seed, "dropout", generation))
+        begin, end = progress or ((generation - 1) / generations, generation / generations)
         for replica in self._replicas:
             replica.train()
         total = torch.zeros(2, dtype=torch.float64, device=self.device)
@@ -225,7 +235,7 @@ class Trainer:
 
         with ThreadPoolExecutor(threads, "hauteur-train", initializer=torch.set_num_threads, initargs=(1,)) as pool:
             for step, batch in enumerate(in_order(draw, steps, workers=self.settings.workers)):
-                rate = learning_rate(self.settings, self.steps, (generation - 1 + step / steps) / generations)
+                rate = learning_rate(self.settings, self.steps, begin + (end - begin) * step / steps)
                 total += self._step(batch, rate, pool)
                 if on_step is not None:
                     on_step(step + 1)

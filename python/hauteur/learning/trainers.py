@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hauteur import _core, networks
 from hauteur.learning.recipe import NetworkSettings, Recipe
 from hauteur.learning.run_folder import RunFolder
-from hauteur.learning.train import Source, Trainer, TrainFacts
+from hauteur.learning.train import CandidateTrainer, Source, TrainFacts
 from hauteur.networks import ResNetArchitecture
 from hauteur.networks.architecture import RegisteredArchitecture, ResNet
 from hauteur.networks.evaluators.factory import check_fits
@@ -38,14 +38,14 @@ def tower_for(game: _core.Game, settings: ResNet) -> ResNetArchitecture:
     return ResNetArchitecture(feature_shape=game.feature_shape, num_actions=game.num_actions, **sizes)
 
 
-def first_trainer(game: _core.Game, recipe: Recipe, *, large: bool = False) -> Trainer:
+def first_trainer(game: _core.Game, recipe: Recipe, *, large: bool = False) -> CandidateTrainer:
     """The trainer that a run begins with: of the net of its start, or of random weights."""
     section = recipe.large if large and recipe.large is not None else recipe.network
     wanted = architecture_for(game, section)
     path = None if recipe.start is None else recipe.start.large_net if large else recipe.start.net
     if path is None:
         name = "large network" if large else "network"
-        return Trainer.new(wanted, recipe.train, seed=recipe.run.seed, name=name)
+        return CandidateTrainer.new(wanted, recipe.train, seed=recipe.run.seed, name=name)
     description = networks.describe(Path(path))
     check_fits(game, Path(path), description)
     if section != NetworkSettings() and description.architecture != wanted:
@@ -53,7 +53,7 @@ def first_trainer(game: _core.Game, recipe: Recipe, *, large: bool = False) -> T
             f"{path}: is {description.architecture.summary()} and keeps its shape, but the section "
             f"[{'large' if large else 'network'}] says {wanted.summary()}: leave its settings out"
         )
-    return Trainer.from_net(Path(path), recipe.train)
+    return CandidateTrainer.from_net(Path(path), recipe.train)
 
 
 @dataclass
@@ -64,8 +64,8 @@ class Learners:
     corrects it; with one net, `large` is None.
     """
 
-    small: Trainer
-    large: Trainer | None = None
+    small: CandidateTrainer
+    large: CandidateTrainer | None = None
 
     @classmethod
     def new(cls, game: _core.Game, recipe: Recipe) -> Learners:
@@ -78,14 +78,14 @@ class Learners:
         small = {name: value for name, value in tensors.items() if not name.startswith(LARGE)}
         large = {name.removeprefix(LARGE): value for name, value in tensors.items() if name.startswith(LARGE)}
         architecture = networks.describe(folder.net(0)).architecture
-        result = cls(Trainer.restored(architecture, recipe.train, small, steps=steps))
+        result = cls(CandidateTrainer.restored(architecture, recipe.train, small, steps=steps))
         if recipe.large is not None:
             architecture = networks.describe(folder.net(0, large=True)).architecture
-            result.large = Trainer.restored(architecture, recipe.train, large, steps=steps)
+            result.large = CandidateTrainer.restored(architecture, recipe.train, large, steps=steps)
         return result
 
     @property
-    def trainers(self) -> list[Trainer]:
+    def trainers(self) -> list[CandidateTrainer]:
         """The small net's, then the large one's where there is one."""
         return [self.small] if self.large is None else [self.small, self.large]
 

@@ -61,7 +61,7 @@ def initialise(architecture: Architecture, seed: int) -> Network:
         raise ValueError("only architectures 'resnet' and registered ones can be initialised, got 'lc0'")
     if isinstance(architecture, RegisteredArchitecture):
         with torch.random.fork_rng():
-            torch.manual_seed(seed % 2**63)
+            torch.manual_seed(seed)
             own = build_registered(architecture)
             check_outputs(own, architecture.feature_shape, architecture.num_actions)
         return own.train()

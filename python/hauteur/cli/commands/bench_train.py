@@ -22,7 +22,7 @@ from hauteur.search.params import SearchParams, Temperature
 from hauteur.system.seeds import stream
 
 if TYPE_CHECKING:
-    from hauteur.learning.train import Trainer
+    from hauteur.learning.train import CandidateTrainer
 
 GAMES, VISITS = 128, 4
 """The games that are learned from, played without a network."""
@@ -82,19 +82,21 @@ def train_settings(spec: str, batch: int, changes: tuple[str, ...]) -> TrainSett
     return parse_recipe(recipe, "--setting", [f"train.{change}" for change in changes]).train
 
 
-def trainer_of(game: _core.Game, net: Path | None, filters: int, blocks: int, settings: TrainSettings) -> "Trainer":
+def trainer_of(
+    game: _core.Game, net: Path | None, filters: int, blocks: int, settings: TrainSettings
+) -> "CandidateTrainer":
     """Return a trainer of the net file, or of random weights."""
     from hauteur import networks
-    from hauteur.learning.train import Trainer
+    from hauteur.learning.train import CandidateTrainer
     from hauteur.networks.evaluators.factory import check_fits
 
     if net is not None:
         check_fits(game, net, networks.describe(net))
-        return Trainer.from_net(net, settings)
+        return CandidateTrainer.from_net(net, settings)
     architecture = networks.ResNetArchitecture(
         feature_shape=game.feature_shape, num_actions=game.num_actions, filters=filters, blocks=blocks
     )
-    return Trainer.new(architecture, settings, seed=1)
+    return CandidateTrainer.new(architecture, settings, seed=1)
 
 
 def played_buffer(game: _core.Game, settings: TrainSettings) -> ReplayBuffer:
@@ -111,7 +113,9 @@ def played_buffer(game: _core.Game, settings: TrainSettings) -> ReplayBuffer:
     return buffer
 
 
-def train_round(trainer: "Trainer", buffer: ReplayBuffer, number: int, steps: int, threads: int) -> dict[str, float]:
+def train_round(
+    trainer: "CandidateTrainer", buffer: ReplayBuffer, number: int, steps: int, threads: int
+) -> dict[str, float]:
     """Samples per second, per second of processor time, and the milliseconds of drawing a batch and of a step."""
     cpu = time.process_time()
     facts = trainer.train(buffer, steps, seed=1, generation=number + 1, generations=number + 1, threads=threads)

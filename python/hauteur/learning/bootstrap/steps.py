@@ -23,7 +23,7 @@ from hauteur.learning.game_files.lc0_chunks import ChunkPositions
 from hauteur.learning.metrics import Display
 from hauteur.learning.recipe import Recipe, StartSettings
 from hauteur.learning.run_folder import RunFolder
-from hauteur.learning.train import Trainer
+from hauteur.learning.train import CandidateTrainer
 from hauteur.learning.trainers import Learners
 from hauteur.networks.evaluators.base import Evaluator
 from hauteur.networks.evaluators.factory import check_fits, make_evaluator
@@ -152,7 +152,7 @@ class Start:
         done, to_do = (round(min(self.settings.epochs, upto) * per_epoch) for upto in (number - 1, number))
         return max(1, to_do - done)
 
-    def _measure(self, trainer: Trainer) -> dict[str, Any] | None:
+    def _measure(self, trainer: CandidateTrainer) -> dict[str, Any] | None:
         if self.data.held_out is None:
             return None
         share = self.recipe.train.root_value_share

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from hauteur.learning.bootstrap.data import Positions
-from hauteur.learning.train import Trainer, losses
+from hauteur.learning.train import CandidateTrainer, losses
 
 ROWS = 256
 MOST = 16_384
@@ -28,7 +28,7 @@ class HeldOut:
 
 
 @torch.no_grad()
-def measure(trainer: Trainer, data: Positions, *, root_value_share: float = 0.0) -> HeldOut:
+def measure(trainer: CandidateTrainer, data: Positions, *, root_value_share: float = 0.0) -> HeldOut:
     """The trainer's network, or the mean of its weights where one is kept, on these positions."""
     network = (trainer.average if trainer.average is not None else trainer.network).eval()
     count = min(data.positions, MOST)

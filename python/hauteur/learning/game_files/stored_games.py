@@ -9,7 +9,8 @@ from typing import Any
 
 from hauteur import _core
 from hauteur.games.game_line import NO_NET, BadGame
-from hauteur.learning.shards import STORED, bad_games, make_cached, read_table
+from hauteur.learning.recorded_games import make_cached
+from hauteur.learning.shards import STORED, bad_games, read_table
 from hauteur.matches.record import GamePlan, GameRecord
 
 

@@ -1,0 +1,191 @@
+"""Learning by hand: games in memory into the buffer, steps, an evaluator of the weights, a file."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from learning_toys import ToyEvaluator
+from network_toys import ToyTransformer, toy_linear
+from torch import nn
+
+from hauteur import _core
+from hauteur.learning.fit import Trainer
+from hauteur.learning.recipe import TrainSettings
+from hauteur.learning.replay import ReplayBuffer, Samples
+from hauteur.learning.shards import write_shard
+from hauteur.matches.arena import play_games
+from hauteur.matches.record import GamePlan, GameRecord
+from hauteur.networks import load
+from hauteur.networks.architecture import ResNet
+from hauteur.networks.evaluators.compare import features_of, random_positions
+from hauteur.networks.evaluators.factory import make_evaluator
+from hauteur.players.search_player import SearchPlayer
+from hauteur.search.params import Dirichlet, SearchParams, Temperature
+
+GAME = _core.Game("tictactoe")
+SMALL = ResNet(filters=8, blocks=1, policy_channels=4, value_channels=4, value_hidden=8)
+SETTINGS = TrainSettings(batch_size=32, warmup_steps=2)
+FEATURES = features_of(GAME, random_positions(GAME, 12))
+
+
+def played(count: int, game: _core.Game = GAME, start: tuple[int, ...] = ()) -> list[GameRecord]:
+    player = SearchPlayer("toy", ToyEvaluator(game), SearchParams(dirichlet=Dirichlet()), 15, Temperature(initial=1.0))
+    plans = (GamePlan(index, start=start) for index in range(count))
+    return list(play_games(game, [player], plans, seed=1, purpose="t", parallel=8, batch_size=8))
+
+
+@pytest.fixture(scope="module")
+def records() -> list[GameRecord]:
+    return played(20)
+
+
+@pytest.fixture
+def buffer(records: list[GameRecord]) -> ReplayBuffer:
+    buffer = ReplayBuffer(GAME, 1000)
+    assert buffer.add(records) == 20
+    return buffer
+
+
+def equal(first: Samples, second: Samples) -> bool:
+    columns = ("features", "policy", "wdl")
+    return all(np.array_equal(getattr(first, name), getattr(second, name)) for name in columns)
+
+
+def test_games_in_memory_are_those_of_a_shard(records: list[GameRecord], tmp_path: Path) -> None:
+    ordered = sorted(records, key=lambda record: record.plan.index)
+    write_shard(tmp_path / "a.parquet", GAME.spec, ordered, generation=0, nets=[0, 0])
+    memory, disk = ReplayBuffer(GAME), ReplayBuffer(GAME)
+    memory.add(ordered)
+    disk.extend([tmp_path / "a.parquet"])
+    assert memory.positions == disk.positions > 0
+    for seed in range(3):
+        samples = [one.sample(np.random.default_rng(seed), 64, root_value_share=0.5) for one in (memory, disk)]
+        assert equal(*samples)
+
+
+def test_the_window_keeps_the_newest_games(records: list[GameRecord]) -> None:
+    small, last = ReplayBuffer(GAME, 5), ReplayBuffer(GAME, 5)
+    for record in records:
+        small.add([record])
+    last.add(iter(records[-5:]))
+    assert small.games is not None
+    assert small.games.games == 5
+    assert equal(small.sample(np.random.default_rng(1), 32), last.sample(np.random.default_rng(1), 32))
+    assert small.add([]) == 0  # and nothing changes
+
+
+def test_games_after_opening_moves_and_of_python_games() -> None:
+    buffer = ReplayBuffer(GAME)
+    buffer.add(played(3, start=(4, 0)))
+    batch = buffer.sample(np.random.default_rng(0), 16, symmetries=False)
+    assert (batch.features[:, :, 1, 1].sum(axis=1) == 1).all()  # the centre is taken in every position
+    np.testing.assert_allclose(batch.policy.sum(axis=1), 1, atol=1e-6)
+    np.testing.assert_allclose(batch.wdl.sum(axis=1), 1)
+
+
+def test_records_of_another_game_are_refused_whole(records: list[GameRecord]) -> None:
+    buffer = ReplayBuffer(_core.Game("connect4"))
+    with pytest.raises(ValueError, match=r"record \d+ is no game of connect4: "):
+        buffer.add(records)
+    impossible = replace(records[0], actions=records[0].actions[::-1].copy() * 0)
+    own = ReplayBuffer(GAME)
+    with pytest.raises(ValueError, match="is no game of tictactoe"):
+        own.add([records[1], impossible])
+    assert own.games is None
+
+
+@pytest.mark.parametrize("kind", ["tower", "class", "function", "module", "own module"])
+def test_every_kind_of_network_learns(kind: str, buffer: ReplayBuffer) -> None:
+    torch.manual_seed(0)
+    networks: dict[str, Any] = {
+        "tower": SMALL,
+        "class": ToyTransformer,
+        "function": toy_linear,
+        "module": toy_linear(GAME, value_width=1),
+        "own module": _Own(),
+    }
+    settings = SETTINGS.model_copy(update={"learning_rate": 0.01, "schedule": "constant"})
+    trainer = Trainer(GAME, networks[kind], settings, seed=3)
+    first = trainer.fit(buffer, steps=5)
+    last = trainer.fit(buffer, steps=100)
+    assert (first.steps, first.samples, trainer.steps) == (5, 160, 105)
+    assert last.policy_loss + last.value_loss < first.policy_loss + first.value_loss
+    with trainer.evaluator(threads=1) as evaluator:
+        before = evaluator(FEATURES)
+        trainer.fit(buffer, steps=5)
+        np.testing.assert_array_equal(evaluator(FEATURES)[0], before[0])
+    with trainer.evaluator(threads=1) as evaluator:
+        assert np.abs(evaluator(FEATURES)[0] - before[0]).max() > 1e-6
+
+
+class _Own(nn.Module):
+    """A module that nobody registered."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.both = nn.Linear(18, 12)
+
+    def forward(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        both = self.both(features.flatten(1))
+        return both[:, :9], both[:, 9:]
+
+
+@pytest.mark.parametrize("average", [0.0, 0.9])
+def test_the_file_is_the_network_of_the_evaluator(average: float, buffer: ReplayBuffer, tmp_path: Path) -> None:
+    settings = SETTINGS.model_copy(update={"weight_average": average})
+    trainer = Trainer(GAME, SMALL, settings)
+    trainer.fit(buffer, steps=10)
+    path = tmp_path / "net.safetensors"
+    trainer.save(path)
+    assert load(path).description.training == {"steps": 10, "samples": 320, "seed": 0}
+    with trainer.evaluator(threads=1) as direct, make_evaluator(GAME, path, precision="float32", threads=1) as opened:
+        for ours, theirs in zip(direct(FEATURES), opened(FEATURES), strict=True):
+            np.testing.assert_allclose(ours, theirs, atol=1e-4)
+
+
+def test_the_same_seed_gives_the_same_weights_with_dropout_too(buffer: ReplayBuffer) -> None:
+    def weights(seed: int, threads: int) -> list[np.ndarray[Any, Any]]:
+        torch.manual_seed(5)
+        network = ToyTransformer(GAME, drop=0.3)
+        trainer = Trainer(GAME, network, TrainSettings(batch_size=300, warmup_steps=2), seed=seed)
+        trainer.fit(buffer, steps=3, threads=threads)
+        return [tensor.detach().numpy() for tensor in network.parameters()]
+
+    first, again, other = weights(1, 1), weights(1, 2), weights(2, 1)
+    assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
+    assert not all(np.array_equal(a, b) for a, b in zip(first, other, strict=True))
+
+
+def test_progress_is_the_place_in_the_schedule(buffer: ReplayBuffer) -> None:
+    settings = SETTINGS.model_copy(update={"learning_rate": 0.01, "final_learning_rate": 0.0, "warmup_steps": 0})
+    whole = Trainer(GAME, SMALL, settings).fit(buffer, steps=50)
+    half = Trainer(GAME, SMALL, settings).fit(buffer, steps=50, progress=(0.0, 0.5))
+    assert whole.learning_rate < 1e-4
+    assert half.learning_rate == pytest.approx(0.005, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("network", "message"),
+    [
+        ("tower", "a network to train is a torch module, ht.ResNet"),
+        (nn.Linear, "a network to train is a torch module, ht.ResNet"),
+        (toy_linear(_core.Game("connect4")), "mat1 and mat2|returned"),
+        (toy_linear(GAME, value_width=2), r"network Linear returned float32 \[2, 9\] and float32 \[2, 2\]"),
+    ],
+)
+def test_networks_that_do_not_fit(network: Any, message: str) -> None:
+    with pytest.raises((ValueError, RuntimeError), match=message):
+        Trainer(GAME, network)
+
+
+def test_wrong_arguments_of_fit(buffer: ReplayBuffer) -> None:
+    trainer = Trainer(GAME, SMALL, SETTINGS)
+    with pytest.raises(ValueError, match="steps must be at least 1, got 0"):
+        trainer.fit(buffer, steps=0)
+    with pytest.raises(ValueError, match="progress must be two numbers from 0 to 1"):
+        trainer.fit(buffer, steps=1, progress=(0.5, 2.0))
+    with pytest.raises(ValueError, match="the replay buffer holds no positions"):
+        trainer.fit(ReplayBuffer(GAME), steps=1)
