@@ -1,0 +1,120 @@
+"""Every block of the documents runs, or says why not: Python, shell commands at a small size, settings as TOML."""
+
+import contextlib
+import io
+import os
+import re
+import shutil
+import sys
+import tomllib
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import doc_commands
+import pytest
+from doc_blocks import PARSED, ROOT, RUN, SHELL, Block, blocks, command_lines, pages
+
+from hauteur.games import registry
+from hauteur.learning.recipe import Recipe
+from hauteur.players.settings import PlayerSettings, parse_player
+
+FAKES = ROOT / "tests" / "support"
+NO_PROGRAM = ("text", "rust", "yaml", "")
+"""Languages of blocks that show something: output, parts of files of the core, settings of other programs."""
+
+Counts = Counter[tuple[str, str]]
+"""Blocks and commands by what became of them and why."""
+
+
+@pytest.fixture
+def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working directory with the recipes, and a fake program called stockfish in PATH."""
+    shutil.copytree(ROOT / "runs", tmp_path / "runs", ignore=lambda folder, names: [n for n in names if "." not in n])
+    program = tmp_path / "bin" / "stockfish"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\nexec '{sys.executable}' '{FAKES / 'fake_engine.py'}'\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setattr(registry, "_registered", {})
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", pages(RUN), ids=lambda page: str(page.relative_to(ROOT)))
+def test_blocks_run(
+    page: Path, workshop: Path, monkeypatch: pytest.MonkeyPatch, record_property: Callable[[str, object], None]
+) -> None:
+    counts: Counts = Counter()
+    names: dict[str, Any] = {"__name__": "__main__"}
+    for block in blocks(page):
+        if block.reason:
+            counts["left out", block.reason] += 1
+        elif block.language == "python":
+            run_python(block, names)
+            counts["Python block executed", ""] += 1
+        elif block.language in SHELL:
+            run_shell(block, monkeypatch, counts)
+        elif block.language == "toml":
+            check_toml(block)
+            counts["TOML block read", ""] += 1
+        else:
+            assert block.language in NO_PROGRAM, f"{block.place}: what is a block of {block.language}?"
+            counts["shown", block.language or "text"] += 1
+    record_property("doc_blocks", sorted(counts.items()))
+
+
+@pytest.mark.parametrize("page", pages(PARSED), ids=lambda page: str(page.relative_to(ROOT)))
+def test_commands_of_measurements_parse(page: Path, record_property: Callable[[str, object], None]) -> None:
+    counts: Counts = Counter()
+    for block in blocks(page):
+        for words in command_lines(block) if block.language in SHELL else []:
+            if words[0] == "hauteur":
+                doc_commands.parse(words[1:])
+            counts["command parsed", "record of a measurement"] += 1
+    record_property("doc_blocks", sorted(counts.items()))
+
+
+def run_python(block: Block, names: dict[str, Any]) -> None:
+    """Execute a Python block in the namespace of its page; one that begins with a file's name is that file too."""
+    save_named(block)
+    code = compile("\n" * (block.line - 1) + block.text, str(block.page), "exec")
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(code, names)
+
+
+def run_shell(block: Block, monkeypatch: pytest.MonkeyPatch, counts: Counts) -> None:
+    """Execute the commands of a shell block, or parse those that cannot be small.
+
+    They know the games of HAUTEUR_GAMES alone, as a new process does, not those that a Python block registered.
+    """
+    monkeypatch.setattr(registry, "_registered", {})
+    monkeypatch.setattr(registry, "_loaded_variable", set())
+    for words in command_lines(block):
+        shown = " ".join(words)
+        status, reason = doc_commands.perform(words, monkeypatch)
+        assert status == 0, f"{block.place}: {shown}: exit status {status}"
+        counts["command parsed" if reason else "command executed", reason] += 1
+
+
+def check_toml(block: Block) -> None:
+    """Read a TOML block as what it is: a recipe or a part of one, a player, or a part of pyproject.toml."""
+    save_named(block)
+    values = tomllib.loads(block.text)
+    if "project" in values:
+        return
+    if values.keys() & PlayerSettings.model_fields.keys() and not values.keys() & {"game", "run"}:
+        Path("player.toml").write_text(block.text, encoding="utf-8")
+        parse_player("player.toml")
+        return
+    if "controller" in values:
+        values.setdefault("selfplay", {"search": {"search_contempt": {}}})
+    Recipe.model_validate({"game": "connect4"} | values)
+
+
+def save_named(block: Block) -> None:
+    """Write a block that begins with the name of a file, as a comment, to that file in the working directory."""
+    name = re.match(r"# ([\w-]+\.(?:py|toml))\n", block.text)
+    if name:
+        Path(name[1]).write_text(block.text, encoding="utf-8")

@@ -1,0 +1,189 @@
+"""Commands of the documents at a size for tests: smaller numbers, and the files that they name.
+
+This is the one place that knows how a command becomes small. A command that cannot is only parsed, with the reason.
+"""
+
+import io
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from hauteur.cli import main
+from hauteur.games.registry import make
+from hauteur.networks import save
+from hauteur.networks.architecture import ResNetArchitecture
+from hauteur.networks.lc0 import random_net, random_tensors
+
+FAKES = Path(__file__).resolve().parent
+
+ONLY_PARSED = {
+    "make": "run by .ci/run",
+    "tensorboard": "a program of its own that does not end",
+    "pip": "needs a package index",
+    "hauteur experiment [a-z]+-": "takes minutes at its smallest size; tested in tests/studies",
+    "hauteur (experiment (cpuct|fpu|solver|repeats|validation|variance))": "takes minutes at its smallest size",
+    "hauteur bench": "measures for seconds to minutes; tested in tests/cli",
+    "hauteur net get": "needs a network; tested in tests/networks with a server on this machine",
+    "hauteur verify": "needs reference files; tested in tests/studies",
+    "hauteur prove connect4": "examines 460 positions or plays long games; tested in tests/studies",
+}
+"""Beginnings of commands that are parsed and not executed, with the reason."""
+
+PLAYERS = {
+    r"\bvisits=\d+": "visits=4",
+    r"\b(mcts|rave|solver):\d+": r"\1:8",
+    r"\b(small|large)[-_]visits=\d+": r"\1-visits=4",
+    r"\b(nodes|depth)=\d+": r"\1=1",
+    r"tc=\S+": "movetime=10",
+    r"'?gtp:\"[^\"]*\"": f"gtp:\"'{sys.executable}' '{FAKES / 'fake_gtp_engine.py'}'\"",
+}
+"""Parts of a player's text, and what they become."""
+
+SMALL = {
+    "match": {"--games": "2", "--parallel": "2", "--threads": "1"},
+    "sprt": {"--most-games": "2", "--parallel": "2", "--threads": "1"},
+    "tournament": {"--games": "2", "--threads": "1"},
+    "analyse": {"--visits": "8", "--threads": "1"},
+    "check-game": {"--games": "2"},
+    "prove": {"--visits": "2"},
+    "puzzles mine": {"--games": "1", "--positions": "2", "--threads": "1"},
+    "puzzles solve": {"--visits": "2,4", "--threads": "1"},
+    "tune strength": {"--iterations": "1", "--games": "2", "--verification": "2", "--parallel": "2", "--threads": "1"},
+    "tune ratio": {"--games": "2", "--most-games": "4", "--parallel": "2", "--threads": "1"},
+    "net check": {"--positions": "2"},
+}
+"""Options by command, which are set to these values where the command has them."""
+
+TRAIN = (
+    *("run.generations=1", "run.threads=1", "network.filters=4", "network.blocks=1", "network.value_hidden=8"),
+    *("selfplay.games=4", "selfplay.visits=4", "selfplay.parallel_games=4", "selfplay.batch_size=4"),
+    *("train.batch_size=8", "train.window_games=8", "gate.games=2", "gate.visits=2"),
+)
+"""Settings of every `hauteur train`."""
+
+VERDICTS = ("sprt", "prove")
+"""Commands whose exit status 1 is a result: undecided, or a game lost."""
+
+TALKING = ("play", "uci", "gtp")
+"""Commands that hold a conversation; here they are sent `quit` at once."""
+
+
+class Result(NamedTuple):
+    """How a command ended: its exit status, and why it was only parsed (empty: it was executed)."""
+
+    status: int
+    reason: str
+
+
+def perform(words: list[str], monkeypatch: pytest.MonkeyPatch) -> Result:
+    """Execute a command of the documents in the working directory, small, with the files that it names; or parse it."""
+    while re.fullmatch(r"[A-Z_]+=\S*", words[0]):
+        name, _, value = words.pop(0).partition("=")
+        monkeypatch.setenv(name, value)
+    words = words[: next((i for i, word in enumerate(words) if word in ("|", ">", "<", "&&", ";", "&")), len(words))]
+    line = " ".join(words)
+    reason = next((why for start, why in ONLY_PARSED.items() if re.match(start, line)), "")
+    if words[0] != "hauteur":
+        if not reason:
+            raise AssertionError(f"{line}: neither a command of hauteur nor in ONLY_PARSED")
+        return Result(0, reason)
+    if reason:
+        parse(words[1:])
+        return Result(0, reason)
+    words = smaller(words[1:])
+    provide(words)
+    if words[0] in TALKING:
+        command = [sys.executable, "-m", "hauteur.cli", *words]
+        return Result(subprocess.run(command, input="quit\n", text=True, check=False, timeout=60).returncode, "")
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    status = main.main(words)
+    return Result(0 if words[0] in VERDICTS and status == 1 else status, "")
+
+
+def parse(words: list[str]) -> None:
+    """Read a command line as hauteur does, without running it. Raise cyclopts' error where it does not fit."""
+    if words not in ([], ["--help"], ["--version"]):
+        main.make_app().parse_args(words, print_error=False, exit_on_error=False)
+
+
+def smaller(words: list[str]) -> list[str]:
+    """Return a command of the same form that takes a moment."""
+    name = next((known for known in SMALL if words[: len(known.split())] == known.split()), "")
+    for option, value in SMALL.get(name, {}).items():
+        if option in words:
+            words[words.index(option) + 1] = value
+        elif takes(words, option):
+            words += [option, value]
+    for pattern, small in PLAYERS.items():
+        words = [re.sub(pattern, small, word) for word in words]
+    return [*words, *TRAIN] if words[0] == "train" else words
+
+
+def takes(words: list[str], option: str) -> bool:
+    """Whether a command has an option."""
+    try:
+        parse([*words, option, "2"])
+    except Exception:  # whatever cyclopts raises for an option that is unknown, or for two that exclude each other
+        return False
+    return True
+
+
+def provide(words: list[str]) -> None:
+    """Write the files that a command reads and that are not there: nets of its game, openings, games."""
+    game = game_of(words)
+    text = " ".join(words)
+    for name in re.findall(r"runs/[\w-]+\.toml", text):
+        text += f" {Path(name).read_text(encoding='utf-8')}"
+    for name in re.findall(r"runs/\w+/[\w-]+(?=\s|$)", text) if words[0] in ("report", "games") else []:
+        provide_run(Path(name))
+    for name in re.findall(r"[\w./-]*(?:\.pb\.gz|\.safetensors|\.epd|\*\.pgn|\.pgn|\bsgf(?=\s--game))", text):
+        path = Path(name.replace("*", "one"))
+        if path.exists() or name in written_by(words):
+            continue
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if name.endswith(".epd"):
+            path.write_text("rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNB1KBNR w KQkq -\n")
+        elif name.endswith(".pgn"):
+            path.write_text('[White "A"]\n[Black "B"]\n[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n')
+        elif name.endswith("sgf"):
+            path.mkdir()
+            (path / "one.sgf").write_text("(;GM[NOGO]FF[4]SZ[2]RE[W+R];B[aa];W[bb])\n")
+        elif name.endswith(".pb.gz") or game == "chess":
+            random_net(path, filters=4, blocks=1)
+        else:
+            write_net(path, game)
+
+
+def provide_run(folder: Path) -> None:
+    """Learn a generation of the game that a run's folder is named for, as small as it can be."""
+    if not folder.exists():
+        recipe = Path(f"{folder.parent.name}.toml")
+        recipe.write_text(f'game = "{folder.parent.name}"\n')
+        limit = ("selfplay.max_plies=6", "network.policy_channels=2", "network.value_channels=2")
+        assert main.main(["train", str(recipe), "--run", str(folder), *TRAIN, *limit]) == 0
+
+
+def written_by(words: list[str]) -> list[str]:
+    """Return the files that a command writes, which must not be there before."""
+    return words[3:4] if words[:2] == ["net", "convert"] else [words[words.index("--out") + 1]] if "--out" in words else []
+
+
+def game_of(words: list[str]) -> str:
+    """Return the game that a command is about."""
+    if "--game" in words:
+        return words[words.index("--game") + 1]
+    return words[1] if words[0] in ("analyse", "prove", "play") and len(words) > 1 else "chess"
+
+
+def write_net(path: Path, game: str) -> None:
+    """Write a small net with random weights for a game."""
+    built = make(game)
+    architecture = ResNetArchitecture(
+        feature_shape=built.feature_shape, num_actions=built.num_actions, filters=4, blocks=1
+    )
+    save(path.with_suffix(".safetensors"), architecture, random_tensors(architecture.shapes(), 0), game=built.spec)
+    path.with_suffix(".safetensors").replace(path)
