@@ -46,3 +46,13 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no reference data: {folder} is absent (set HAUTEUR_SHARED to the folder that holds data/)")
     return folder
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print how many blocks of the documents were executed, parsed or left out, and why."""
+    from block_counts import count_lines
+
+    lines = count_lines(terminalreporter.stats.get("passed", []))
+    if lines:
+        terminalreporter.section("blocks of the documents")
+        terminalreporter.write_line("\n".join(lines))

@@ -246,6 +246,19 @@ def test_moves_that_are_not_learned_from_and_deleted_positions_are_left_out(reco
     assert np.array_equal(kept.planes[0], written["planes"][1])
 
 
+def test_moves_without_a_search_are_left_out(records: list[GameRecord]) -> None:
+    """An opponent that plays by its policy alone, whose moves nobody learns from, leaves no counts."""
+    record, edges = records[0], int(records[0].policy_lengths[0])
+    without = replace(
+        record,
+        learn=(np.arange(len(record.actions)) > 0).astype(np.uint8),
+        policy_actions=record.policy_actions[edges:],
+        policy_counts=record.policy_counts[edges:],
+        policy_lengths=np.concatenate([np.zeros(1, np.uint16), record.policy_lengths[1:]]),
+    )
+    assert chunk_of(stored(without)).tobytes() == chunk_of(stored(record))[1:].tobytes()
+
+
 def packed(tmp_path: Path, data: bytes) -> Path:
     path = tmp_path / "bad.gz"
     path.write_bytes(gzip.compress(data))

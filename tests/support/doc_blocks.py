@@ -6,7 +6,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-RUN = ("README.md", "docs/tutorial.md", "docs/how-to/*.md", "docs/methods/*.md", "docs/reference/*.md", "examples/**/*.md")
+RUN = (
+    "README.md",
+    "docs/tutorial.md",
+    "docs/how-to/*.md",
+    "docs/methods/*.md",
+    "docs/reference/*.md",
+    "examples/**/*.md",
+)
 """Pages whose blocks are executed."""
 PARSED = ("docs/experiments/*.md", "docs/decisions/*.md", "docs/measurements.md")
 """Records of measurements: their commands took minutes to hours, so they are only parsed."""

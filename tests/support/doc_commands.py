@@ -7,14 +7,15 @@ import io
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
 from hauteur.cli import main
 from hauteur.games.registry import make
-from hauteur.networks import save
+from hauteur.networks import convert, save
 from hauteur.networks.architecture import ResNetArchitecture
 from hauteur.networks.lc0 import random_net, random_tensors
 
@@ -28,6 +29,7 @@ ONLY_PARSED = {
     "hauteur (experiment (cpuct|fpu|solver|repeats|validation|variance))": "takes minutes at its smallest size",
     "hauteur bench": "measures for seconds to minutes; tested in tests/cli",
     "hauteur net get": "needs a network; tested in tests/networks with a server on this machine",
+    "hauteur puzzles solve": "needs puzzles, and a game or two have none; tested in tests/studies",
     "hauteur verify": "needs reference files; tested in tests/studies",
     "hauteur prove connect4": "examines 460 positions or plays long games; tested in tests/studies",
 }
@@ -35,10 +37,11 @@ ONLY_PARSED = {
 
 PLAYERS = {
     r"\bvisits=\d+": "visits=4",
-    r"\b(mcts|rave|solver):\d+": r"\1:8",
+    r"\b(mcts|rave|solver):(\d)\d*": r"\1:\2",
     r"\b(small|large)[-_]visits=\d+": r"\1-visits=4",
     r"\b(nodes|depth)=\d+": r"\1=1",
     r"tc=\S+": "movetime=10",
+    r"\b(Threads|UCI_\w+)=\S+ ?": "",
     r"'?gtp:\"[^\"]*\"": f"gtp:\"'{sys.executable}' '{FAKES / 'fake_gtp_engine.py'}'\"",
 }
 """Parts of a player's text, and what they become."""
@@ -51,22 +54,25 @@ SMALL = {
     "check-game": {"--games": "2"},
     "prove": {"--visits": "2"},
     "puzzles mine": {"--games": "1", "--positions": "2", "--threads": "1"},
-    "puzzles solve": {"--visits": "2,4", "--threads": "1"},
     "tune strength": {"--iterations": "1", "--games": "2", "--verification": "2", "--parallel": "2", "--threads": "1"},
     "tune ratio": {"--games": "2", "--most-games": "4", "--parallel": "2", "--threads": "1"},
     "net check": {"--positions": "2"},
 }
 """Options by command, which are set to these values where the command has them."""
 
+NETWORK = ("network.filters=4", "network.blocks=1", "network.value_hidden=8")
 TRAIN = (
-    *("run.generations=1", "run.threads=1", "network.filters=4", "network.blocks=1", "network.value_hidden=8"),
+    *("run.generations=1", "run.threads=1"),
     *("selfplay.games=4", "selfplay.visits=4", "selfplay.parallel_games=4", "selfplay.batch_size=4"),
     *("train.batch_size=8", "train.window_games=8", "gate.games=2", "gate.visits=2"),
 )
-"""Settings of every `hauteur train`."""
+"""Settings of every `hauteur train`; of its network where the run does not begin with one that keeps its shape."""
 
 VERDICTS = ("sprt", "prove")
 """Commands whose exit status 1 is a result: undecided, or a game lost."""
+
+TINY = {"filters": 4, "blocks": 1}
+"""The network of a file that a command reads."""
 
 TALKING = ("play", "uci", "gtp")
 """Commands that hold a conversation; here they are sent `quit` at once."""
@@ -120,7 +126,10 @@ def smaller(words: list[str]) -> list[str]:
             words += [option, value]
     for pattern, small in PLAYERS.items():
         words = [re.sub(pattern, small, word) for word in words]
-    return [*words, *TRAIN] if words[0] == "train" else words
+    if words[0] == "train":
+        begins = any("start.net" in word for word in words) or "\nnet = " in Path(words[1]).read_text(encoding="utf-8")
+        words = [*words, *TRAIN, *(() if begins else NETWORK)]
+    return words
 
 
 def takes(words: list[str], option: str) -> bool:
@@ -134,7 +143,8 @@ def takes(words: list[str], option: str) -> bool:
 
 def provide(words: list[str]) -> None:
     """Write the files that a command reads and that are not there: nets of its game, openings, games."""
-    game = game_of(words)
+    recipe = tomllib.loads(Path(words[1]).read_text(encoding="utf-8")) if words[0] == "train" else {}
+    game = recipe.get("game") or game_of(words)
     text = " ".join(words)
     for name in re.findall(r"runs/[\w-]+\.toml", text):
         text += f" {Path(name).read_text(encoding='utf-8')}"
@@ -148,14 +158,16 @@ def provide(words: list[str]) -> None:
         if name.endswith(".epd"):
             path.write_text("rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNB1KBNR w KQkq -\n")
         elif name.endswith(".pgn"):
-            path.write_text('[White "A"]\n[Black "B"]\n[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n')
+            path.write_text('[White "SF1600"]\n[Black "net-10"]\n[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n')
         elif name.endswith("sgf"):
             path.mkdir()
-            (path / "one.sgf").write_text("(;GM[NOGO]FF[4]SZ[2]RE[W+R];B[aa];W[bb])\n")
-        elif name.endswith(".pb.gz") or game == "chess":
+            (path / "one.sgf").write_text("(;GM[1]FF[4]SZ[9]RE[W+R];B[aa];W[bb])\n")
+        elif name.endswith(".pb.gz"):
             random_net(path, filters=4, blocks=1)
+        elif game == "chess":
+            convert(random_net(path.with_suffix(".pb.gz"), filters=4, blocks=1), path)
         else:
-            write_net(path, game)
+            write_net(path, game, recipe.get("network", TINY))
 
 
 def provide_run(folder: Path) -> None:
@@ -164,12 +176,14 @@ def provide_run(folder: Path) -> None:
         recipe = Path(f"{folder.parent.name}.toml")
         recipe.write_text(f'game = "{folder.parent.name}"\n')
         limit = ("selfplay.max_plies=6", "network.policy_channels=2", "network.value_channels=2")
-        assert main.main(["train", str(recipe), "--run", str(folder), *TRAIN, *limit]) == 0
+        assert main.main(["train", str(recipe), "--run", str(folder), *TRAIN, *NETWORK, *limit]) == 0
 
 
 def written_by(words: list[str]) -> list[str]:
     """Return the files that a command writes, which must not be there before."""
-    return words[3:4] if words[:2] == ["net", "convert"] else [words[words.index("--out") + 1]] if "--out" in words else []
+    return (
+        words[3:4] if words[:2] == ["net", "convert"] else [words[words.index("--out") + 1]] if "--out" in words else []
+    )
 
 
 def game_of(words: list[str]) -> str:
@@ -179,11 +193,9 @@ def game_of(words: list[str]) -> str:
     return words[1] if words[0] in ("analyse", "prove", "play") and len(words) > 1 else "chess"
 
 
-def write_net(path: Path, game: str) -> None:
+def write_net(path: Path, game: str, network: dict[str, Any]) -> None:
     """Write a small net with random weights for a game."""
     built = make(game)
-    architecture = ResNetArchitecture(
-        feature_shape=built.feature_shape, num_actions=built.num_actions, filters=4, blocks=1
-    )
+    architecture = ResNetArchitecture(feature_shape=built.feature_shape, num_actions=built.num_actions, **network)
     save(path.with_suffix(".safetensors"), architecture, random_tensors(architecture.shapes(), 0), game=built.spec)
     path.with_suffix(".safetensors").replace(path)

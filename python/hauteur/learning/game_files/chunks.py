@@ -40,7 +40,8 @@ def chunk_of(stored: StoredGame) -> Records:
     for move, action in enumerate(record.actions.tolist()):
         edges = slice(ends[move] - record.policy_lengths[move], ends[move])
         _write_position(records[move], state)
-        _write_policy(records[move], state, record.policy_actions[edges], record.policy_counts[edges])
+        if record.learn[move]:  # another move may have been played without a search, and has no counts then
+            _write_policy(records[move], state, record.policy_actions[edges], record.policy_counts[edges])
         state.play(action)
     _write_search(records, stored)
     _write_result(records, stored, state)
