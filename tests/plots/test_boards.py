@@ -56,7 +56,7 @@ def test_the_data_of_a_game_has_every_position(spec: str) -> None:
     assert isinstance(moves, list)
     assert isinstance(cells, list)
     assert len(cells) == len(moves) + 1 == len(walk["wdl"]) == len(walk["last"]) == len(walk["best"])  # type: ignore[arg-type]
-    assert {sign for text in cells for sign in text} <= {*drawing["ids"], "."}
+    assert {sign for text in cells for sign in text} <= {*drawing["ids"], *".0123456789"}
     assert moves[0].endswith("?")
     text = boards.walks_html(drawing, [walk])
     (data,) = Tags(text).data

@@ -43,7 +43,11 @@ COMMANDS = (
     Command("tournament", "tournament:tournament", "Play all pairings of several players; crosstable and rating list."),
     Command("rate", "rate:rate", "Rating list from matches, tournaments and PGN files."),
     Command("experiment", "experiment:experiment", "Make a table or figure of the papers; without a name, list them."),
-    Command("report", "learn:report", "Write the HTML report of a training run, or a page that compares several."),
+    Command(
+        "report",
+        "learn:report",
+        "Write the page of a run, match, tournament, tuning or rating list; compare runs.",
+    ),
     Command("prove", "games:prove", "Check a net's play against exact play."),
     Command("perft", "games:perft", "Count the move sequences of a length; checks a game's rules."),
     Command("check-game", "games:check_game", "Run the laws that every game obeys."),

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -43,6 +44,7 @@ class WalkNotes:
     wdl: Mapping[int, Shares] = field(default_factory=dict)
     best: Mapping[int, int] = field(default_factory=dict)
     moves: Mapping[int, MoveNote] = field(default_factory=dict)
+    expected: bool = False
 
 
 NO_NOTES = WalkNotes()
@@ -55,7 +57,7 @@ def walk_of(start: _core.State, actions: Sequence[int], *, title: str, notes: Wa
     """
     state = start.copy()
     walk: dict[str, Any] = {"title": title, **{key: [] for key in ("cells", "last", "captions", "best", "wdl")}}
-    walk |= {"moves": [], "notes": [], "marks": []}
+    walk |= {"moves": [], "notes": [], "marks": [], "expected": notes.expected}
     for ply, action in enumerate([*actions[:MOST_PLIES], None]):
         _add_position(walk, state, notes, ply)
         if action is not None:
@@ -93,11 +95,16 @@ def result_title(first: str, second: str, outcome: int | None, end_reason: str =
     return f"{first} - {second}{result}{f' ({end_reason})' if end_reason not in ('', RECORDED) else ''}"
 
 
+def packed(cells: str) -> str:
+    """Return the cells of a board with a number in place of several empty ones, as in a FEN."""
+    return re.sub(r"\.{2,}", lambda run: str(len(run[0])), cells)
+
+
 def _add_position(walk: dict[str, Any], state: _core.State, notes: WalkNotes, ply: int) -> None:
     board = pictures.board_of(state)
     best = notes.best.get(ply)
     shares = notes.wdl.get(ply)
-    walk["cells"].append(state.text() if board is None else board.cells)
+    walk["cells"].append(state.text() if board is None else packed(board.cells))
     walk["last"].append([] if board is None else list(board.last))
     walk["captions"].append("" if board is None else board.caption)
     walk["best"].append([] if best is None else list(pictures.action_squares(state, best)))

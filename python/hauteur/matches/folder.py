@@ -87,6 +87,15 @@ class TournamentFolder(MatchFolder):
         write_json(self.settings_file, {"settings": settings, "begun": begun or provenance()})
 
 
+@dataclass(frozen=True)
+class RatingFolder(RunDirectory):
+    """What is on disk of a rating list: rate.json (its sources), result.json, report.html."""
+
+    SETTINGS = "rate.json"
+    CONTENT = "a rating list"
+    WORK = "rating players"
+
+
 def match_folders(path: Path) -> list[MatchFolder]:
     """The match of this folder, or all below it (the pairings of tournaments); ValueError where there is none."""
     found = [MatchFolder(path)] if (path / "match.json").exists() else []

@@ -91,27 +91,27 @@ def write_games(path: Path, headers: Iterable[tuple[MatchHeader, Iterable[MatchG
 
 def pgn_of(header: MatchHeader, game: MatchGame, *, evals: bool = False) -> str:
     """A game as PGN."""
-    start, actions = _played(header.game, game)
+    start, actions = played_line(header.game, game)
     tags = [*_tags(header, game), *position_tags(header.game, start, is_start_of_game=game.fen is None)]
     comments = dict(_comments(game, score_text))
     if evals:
         for ply, mover in enumerate(_movers(start, actions)):
             if value := _eval(game, ply, mover):
                 comments[ply] = f"[%eval {value}] {comments.get(ply, '')}".rstrip()
-    return written_pgn(tags, start, actions, result_text(_outcome(game)), comments)
+    return written_pgn(tags, start, actions, result_text(outcome_of(game)), comments)
 
 
 def sgf_of(header: MatchHeader, game: MatchGame) -> str:
     """A game as SGF."""
-    _, actions = _played(header.game, game)
-    first, second = _seated(game, header.names)
+    _, actions = played_line(header.game, game)
+    first, second = seated(game, header.names)
     root = {
         "EV": _event(header),
         "RO": str(game.index + 1),
         "DT": header.date.replace(".", "-"),
         "PB": first,
         "PW": second,
-        "RE": result_of(_outcome(game), game.end),
+        "RE": result_of(outcome_of(game), game.end),
         "GC": f"seed {header.seed}, {game.end}",
     }
     known = {name: value for name, value in root.items() if "?" not in value}
@@ -119,8 +119,8 @@ def sgf_of(header: MatchHeader, game: MatchGame) -> str:
 
 
 def _tags(header: MatchHeader, game: MatchGame) -> list[tuple[str, str]]:
-    first, second = _seated(game, header.names)
-    white, black = _seated(game, header.players)
+    first, second = seated(game, header.names)
+    white, black = seated(game, header.players)
     tags = [
         ("Event", _event(header)),
         ("Site", "?"),
@@ -128,7 +128,7 @@ def _tags(header: MatchHeader, game: MatchGame) -> list[tuple[str, str]]:
         ("Round", str(game.index + 1)),
         ("White", first),
         ("Black", second),
-        ("Result", result_text(_outcome(game))),
+        ("Result", result_text(outcome_of(game))),
         ("PlyCount", str(game.plies)),
         ("Termination", RESIGNATION if game.end == RESIGNATION else TERMINATIONS.get(game.end, "normal")),
     ]
@@ -156,17 +156,17 @@ def _event(header: MatchHeader) -> str:
     return f"{header.names[0]} - {header.names[1]}"
 
 
-def _seated(game: MatchGame, of_a_and_b: tuple[Of, Of]) -> tuple[Of, Of]:
+def seated(game: MatchGame, of_a_and_b: tuple[Of, Of]) -> tuple[Of, Of]:
     """Reorder values of A and B to first and second seat."""
     return of_a_and_b if game.a == "first" else (of_a_and_b[1], of_a_and_b[0])
 
 
-def _outcome(game: MatchGame) -> int:
+def outcome_of(game: MatchGame) -> int:
     """+1 the first player won, 0 draw, -1 the second won."""
     return round(2 * game.score - 1) * (1 if game.a == "first" else -1)
 
 
-def _played(game: _core.Game, played: MatchGame) -> tuple[_core.State, list[int]]:
+def played_line(game: _core.Game, played: MatchGame) -> tuple[_core.State, list[int]]:
     """Return the start position and all actions; ValueError names a game with illegal moves."""
     start = game.initial_state() if played.fen is None else make(with_fen(game.spec, played.fen)).initial_state()
     state, actions = start.copy(), list[int]()
@@ -202,14 +202,14 @@ def _comments(game: MatchGame, score: Callable[[float], str]) -> Mapping[int, st
 
 def _comment(game: MatchGame, move: int, text: Callable[[float], str]) -> str:
     """Score, depth and time of a move, as far as they are known."""
-    score = _score(game, move)
+    score = score_of(game, move)
     words = [] if math.isnan(score) else [f"{text(score)}/{game.depths[move] if game.depths else 0}"]
     if game.milliseconds:
         words.append(f"{game.milliseconds[move] / 1000:.2f}s")
     return " ".join(words)
 
 
-def _score(game: MatchGame, move: int) -> float:
+def score_of(game: MatchGame, move: int) -> float:
     """The mover's score in pawns; NaN where it is unknown."""
     if move < 0 or not game.centipawns:
         return math.nan
@@ -219,7 +219,7 @@ def _score(game: MatchGame, move: int) -> float:
 
 def _eval(game: MatchGame, ply: int, mover: int) -> str:
     """Format [%eval]: pawns from White's view, mates as #3 and #-3; empty where unknown."""
-    score = _score(game, ply - len(game.opening.split())) * (1 if mover == 0 else -1)
+    score = score_of(game, ply - len(game.opening.split())) * (1 if mover == 0 else -1)
     if math.isnan(score):
         return ""
     if abs(score) >= MATE / 2:

@@ -22,8 +22,8 @@ document.querySelectorAll(".walks").forEach((box) => {
   };
 
   const drawBoard = () => {
-    const cells = game.cells[ply];
-    if (text) { text.textContent = cells; return; }
+    if (text) { text.textContent = game.cells[ply]; return; }
+    const cells = game.cells[ply].replace(/\d+/g, (empty) => ".".repeat(Number(empty)));
     const [marks, men, arrow] = [".marks", ".men", ".arrow"].map((name) => svg.querySelector(name));
     [marks, men, arrow].forEach((group) => group.replaceChildren());
     svg.querySelectorAll(".seen").forEach((ground, side) => ground.toggleAttribute("hidden", (side === 1) !== flip));
@@ -70,8 +70,10 @@ document.querySelectorAll(".walks").forEach((box) => {
     const wdl = game.wdl[ply];
     bar.style.visibility = wdl ? "" : "hidden";
     if (wdl) [...bar.children].forEach((part, index) => { part.style.width = `${100 * wdl[index]}%`; });
-    const named = wdl ? `first player W ${["", " D ", " L "].map((name, i) => name + Math.round(100 * wdl[i])).join("")} %` : "";
-    caption.textContent = [game.captions[ply], named].filter((part) => part).join("; ");
+    const per = (share) => Math.round(100 * share);
+    const known = !wdl ? "" : game.expected ? `expected score of the first player ${per(wdl[0])} %`
+      : `first player W ${per(wdl[0])} D ${per(wdl[1])} L ${per(wdl[2])} %`;
+    caption.textContent = [game.captions[ply], known].filter((part) => part).join("; ");
     note.textContent = ply ? game.notes[ply - 1] : "";
     [...moves.children].forEach((button, index) => {
       button.toggleAttribute("aria-current", index === ply - 1);

@@ -24,7 +24,7 @@ STYLE = """
 .walk-board pre { border: 0; padding: 4px; font-size: 1rem; }
 .walk-side { flex: 1 1 280px; min-width: 0; }
 .board { overflow: hidden; } .board text { font: 12px sans-serif; fill: #4a4038; }
-.walk-bar { display: flex; height: 9px; margin: 8px 0 4px; border-radius: 3px; overflow: hidden; }
+.walk-bar { max-width: 430px; display: flex; height: 9px; margin: 8px 0 4px; border-radius: 3px; overflow: hidden; }
 .walk-bar i:nth-child(1) { background: var(--win); } .walk-bar i:nth-child(2) { background: var(--draw); }
 .walk-bar i:nth-child(3) { background: var(--loss); }
 .walk-keys { display: flex; flex-wrap: wrap; gap: 6px; align-items: center; margin-top: 6px; }
@@ -89,8 +89,10 @@ def _ground(drawing: Mapping[str, Any] | None) -> str:
     if drawing is None:
         return "<pre></pre>"
     width, height = drawing["size"]
+    widest = min(430, round(1.3 * width))
     return (
-        f'<svg class="board" viewBox="0 0 {width} {height - 22}" role="img" aria-label="board">'
+        f'<svg class="board" style="max-width: {widest}px" viewBox="0 0 {width} {height - 22}" role="img"'
+        ' aria-label="board">'
         f'<defs>{drawing["symbols"]}</defs><g class="seen">{drawing["ground"]}</g>'
         f'<g class="seen" hidden>{drawing["flipped"]}</g>'
         '<g class="marks"></g><g class="men"></g><g class="arrow"></g></svg>'

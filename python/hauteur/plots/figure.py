@@ -10,6 +10,9 @@ from typing import NamedTuple
 MOST_PLACES = 6
 """So many places on a logarithmic axis are marked themselves, in the place of round ones."""
 
+NAMES_SIGNS = 50
+"""Signs that names at the x axis have room for side by side, at the width of a phone."""
+
 Values = Sequence[float | None]
 """One value a place; None where there is none."""
 
@@ -181,7 +184,7 @@ class Figure:
     @property
     def x_crowded(self) -> bool:
         """True where names at the axis are too long to fit side by side."""
-        return max(map(len, self.x_names), default=0) * len(self.x_names) > 70
+        return (max(map(len, self.x_names), default=0) + 1) * len(self.x_names) > NAMES_SIGNS
 
     def x_text(self, place: float) -> str:
         """A place as it is written at the axis."""

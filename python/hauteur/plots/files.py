@@ -121,7 +121,8 @@ def _draw_axes(figure: Figure, axes: Axes) -> None:
     marks, places = figure.y_ticks(), figure.x_ticks()
     axes.set_xticks(places, [figure.x_text(place) for place in places])
     if figure.x_crowded:
-        axes.tick_params(axis="x", labelrotation=25)
+        for label in axes.get_xticklabels():
+            label.set(rotation=25, ha="right", rotation_mode="anchor")
     axes.set_yticks(marks, [figure.y_text(mark) for mark in marks])
     axes.set_xticks([], minor=True)
     axes.set_yticks([], minor=True)

@@ -38,6 +38,7 @@ figure svg {{ margin-top: auto; }}
 .legend {{ display: flex; flex-wrap: wrap; gap: 2px 16px; font-size: .82rem; padding: 0 0 8px; margin: 0; }}
 .legend li {{ list-style: none; overflow-wrap: anywhere; }}
 .legend svg {{ display: inline-block; width: 22px; height: 10px; margin-right: 6px; vertical-align: baseline; }}
+.names {{ font-size: .82rem; margin: 4px 0 0; padding-left: 2.2em; columns: 2 180px; overflow-wrap: anywhere; }}
 svg {{ display: block; width: 100%; height: auto; overflow: visible; }}
 svg text {{ font: 12.5px system-ui, sans-serif; fill: var(--soft); font-variant-numeric: tabular-nums; }}
 @media (max-width: 500px) {{ svg text {{ font-size: 14.5px; }} }}
@@ -76,7 +77,9 @@ def figure_html(figure: Figure) -> str:
     """A figure with its title, what it shows, and its legend."""
     head = f"<h3>{escape(figure.title)}</h3><p>{escape(figure.text)}</p>"
     keys = "".join(f"<li>{sign}{escape(name)}</li>" for sign, name in _legend(figure))
-    return f'<figure><figcaption>{head}</figcaption><ul class="legend">{keys}</ul>{svg(figure)}</figure>'
+    names = "".join(f"<li>{escape(name)}</li>" for name in figure.x_names)
+    listed = f'<ol class="names">{names}</ol>' if figure.x_crowded else ""
+    return f'<figure><figcaption>{head}</figcaption><ul class="legend">{keys}</ul>{svg(figure)}{listed}</figure>'
 
 
 def _legend(figure: Figure) -> list[tuple[str, str]]:

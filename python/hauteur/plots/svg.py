@@ -75,9 +75,10 @@ def _grid(figure: Figure, frame: _Frame) -> list[str]:
         y = frame.y(mark)
         parts.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>')
         parts.append(f'<text x="{LEFT - 7}" y="{y + 4:.1f}" text-anchor="end">{figure.y_text(mark)}</text>')
-    for number, mark in enumerate(figure.x_ticks()):
-        x, y = frame.x(mark), HEIGHT - BOTTOM + (9 if figure.x_crowded and number % 2 else 17)
-        parts.append(f'<text x="{x:.1f}" y="{y}" text-anchor="middle">{escape(figure.x_text(mark))}</text>')
+    for number, mark in enumerate(figure.x_ticks(), 1):
+        x, y = frame.x(mark), HEIGHT - BOTTOM + 17
+        text = str(number) if figure.x_crowded else figure.x_text(mark)  # the page lists the names below
+        parts.append(f'<text x="{x:.1f}" y="{y}" text-anchor="middle">{escape(text)}</text>')
     parts.append(f'<text x="2" y="12">{escape(figure.y_name)}</text>')
     middle = (LEFT + WIDTH - RIGHT) / 2
     return [*parts, f'<text x="{middle}" y="{HEIGHT - 5}" text-anchor="middle">{escape(figure.x_name)}</text>']

@@ -27,12 +27,12 @@ def train(recipe: Path, *settings: str, run: Path | None = None, fresh: bool = F
 def report(
     run: Path, *others: Path, output: Path | None = None, png: Path | None = None, csv: Path | None = None
 ) -> None:
-    """Write the HTML report of a training run, or a page that compares several.
+    """Write the HTML report of a training run, a match, a tournament, a tuning or a rating list; or compare runs.
 
     Parameters
     ----------
     run
-        The run's folder.
+        The folder: of a run, or that of --out of match, sprt, tournament, tune and rate.
     others
         Folders of further runs of the same game, to be compared with it.
     output
@@ -42,6 +42,13 @@ def report(
     csv
         Folder for the numbers of every figure as CSV.
     """
+    from hauteur.matches.report.pages import has_page, write_page
+
+    if has_page(run):
+        if others or png or csv:
+            raise ValueError(f"{run} is no training run: --png, --csv and comparisons are for those")
+        print(write_page(run, output))
+        return
     from hauteur.learning.report.page import run_sections, write_report
     from hauteur.learning.run_folder import RunFolder
     from hauteur.plots import write_figures

@@ -11,6 +11,7 @@ from hauteur.matches.folder import MatchFolder
 from hauteur.matches.game_files import header_of, write_games
 from hauteur.matches.match import NO_LIMIT, Match, MatchSettings
 from hauteur.matches.ratings.elo import Model, Sprt
+from hauteur.matches.report.pages import renew_page
 from hauteur.matches.results import MatchGame, table
 from hauteur.players.settings import Colours, parse_player
 
@@ -135,9 +136,11 @@ def play(match: Match, options: GameOptions) -> None:
                 if match.folder is None:
                     games.append(game)
     except KeyboardInterrupt:
+        renew_page(options.out)
         say_interrupted("match", match.games_done, match.games_wanted, kept=match.folder is not None)
         raise
     write_files(match, games, options)
+    renew_page(options.out)
     text = table(match.tally, match.work, match.names, match.test)
     print(json_format.dumps(match.result(), indent=2) if options.json else text)
 

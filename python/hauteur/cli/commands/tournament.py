@@ -12,6 +12,7 @@ from hauteur.cli.commands.match_view import games_line, shown, speed_line
 from hauteur.matches.folder import TournamentFolder
 from hauteur.matches.game_files import header_of, write_games
 from hauteur.matches.ratings.tables import crosstable, rating_table
+from hauteur.matches.report.pages import renew_page
 from hauteur.matches.results import MatchGame
 from hauteur.matches.tournament import Kind, Tournament, TournamentSettings
 from hauteur.players.settings import parse_player
@@ -44,6 +45,7 @@ def tournament(
     tournament = Tournament(game, settings, options.read_openings(game), options.openings, options.resources, folder)
     played = play(tournament)
     write_files(tournament, played, options)
+    renew_page(options.out)
     print(json_format.dumps(tournament.result(), indent=2) if options.json else tournament_text(tournament))
 
 
@@ -56,6 +58,8 @@ def play(tournament: Tournament) -> list[list[MatchGame]]:
                 if tournament.folder is None:
                     games[number].append(game)
     except KeyboardInterrupt:
+        if tournament.folder is not None:
+            renew_page(tournament.folder.path)
         say_interrupted(
             "tournament", tournament.games_done, tournament.games_wanted, kept=tournament.folder is not None
         )

@@ -15,6 +15,7 @@ from hauteur.cli.commands.game_options import PlayOptions
 from hauteur.cli.commands.match_view import match_table, progress_line, shown
 from hauteur.games.registry import make
 from hauteur.matches.match import Match
+from hauteur.matches.report.pages import renew_page
 from hauteur.matches.tuning import ratio as by_ratio
 from hauteur.matches.tuning import strength as by_strength
 from hauteur.matches.tuning.folder import TuningFolder
@@ -177,9 +178,11 @@ def watched(match: Match) -> AbstractContextManager[None]:
 
 @contextmanager
 def resumable(out: Path) -> Iterator[None]:
-    """Print on Ctrl-C that the same command resumes the tuning."""
+    """Write the page of the tuning at the end; print on Ctrl-C that the same command resumes it."""
     try:
         yield
     except KeyboardInterrupt:
+        renew_page(out)
         print(f"\ntuning interrupted; the same command goes on with it in {out}", file=sys.stderr)
         raise
+    renew_page(out)

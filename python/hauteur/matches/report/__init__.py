@@ -1,0 +1,1 @@
+"""Pages of matches, tournaments, tunings and rating lists, made of the files in their folders."""

@@ -1,0 +1,104 @@
+"""Games of matches on a board: a sample with the players' scores, and a table of the games."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Any
+
+from hauteur import _core
+from hauteur.games.walks import MoveNote, WalkNotes, drawing_of, result_title, walk_of
+from hauteur.matches.game_files import outcome_of, played_line, score_of, seated
+from hauteur.matches.results import MatchGame
+from hauteur.plots.boards import walks_html
+from hauteur.plots.page import Markup, table_html
+from hauteur.search.scores import score_text, value_of_pawns
+
+SAMPLE = 24
+"""Games of a match that can be stepped through on its page."""
+
+MOST_ROWS = 400
+"""Games in the table of a page."""
+
+
+def sample_of(games: Sequence[MatchGame], most: int = SAMPLE) -> list[MatchGame]:
+    """Return at most so many games, whole pairs spread evenly over the match, in the order of their numbers."""
+    ordered = sorted(games, key=lambda game: game.index)
+    pairs = [ordered[first : first + 2] for first in range(0, len(ordered), 2)]
+    wanted = max(1, most // 2)
+    if len(pairs) > wanted:
+        pairs = [pairs[round(place * (len(pairs) - 1) / max(1, wanted - 1))] for place in range(wanted)]
+    return [game for pair in pairs for game in pair][:most]
+
+
+def board_html(game: _core.Game, named: Iterable[tuple[tuple[str, str], MatchGame]]) -> str:
+    """Return the widget with these games, each with the names of players A and B."""
+    walks = [_walk(game, names, played) for names, played in named]
+    return walks_html(drawing_of(game.initial_state()), walks)
+
+
+def games_table(games: Sequence[MatchGame], sample: Sequence[MatchGame], names: tuple[str, str]) -> str:
+    """Return the games of a match as a table; those of the sample open on the board."""
+    places = {game.index: place for place, game in enumerate(sample)}
+    ordered = sorted(games, key=lambda game: game.index)
+    wanted = sorted({*places, *(game.index for game in ordered[:MOST_ROWS])})
+    shown = [game for game in ordered if game.index in set(wanted)]
+    rows = [[_number(game, places), *_row(game, names)] for game in shown]
+    left = len(ordered) - len(shown)
+    more = f"<p>{left:,} more games are in games.jsonl.</p>" if left else ""
+    return table_html(("game", "first", "second", "result", "end", "plies", "opening"), rows, words=True) + more
+
+
+def _number(game: MatchGame, places: dict[int, int]) -> str:
+    if game.index not in places:
+        return str(game.index + 1)
+    return Markup(f'<button class="link" data-walk="{places[game.index]} 0"><u>{game.index + 1}</u></button>')
+
+
+def _row(game: MatchGame, names: tuple[str, str]) -> list[str]:
+    opening = " ".join(part for part in (game.fen, game.opening) if part)
+    result = {1: "1-0", 0: "1/2", -1: "0-1"}[outcome_of(game)]
+    return [*seated(game, names), result, game.end, str(game.plies), opening]
+
+
+def _walk(game: _core.Game, names: tuple[str, str], played: MatchGame) -> dict[str, Any]:
+    start, actions = played_line(game, played)
+    title = f"{played.index + 1}. {result_title(*seated(played, names), outcome_of(played), played.end)}"
+    return walk_of(start, actions, title=title, notes=_notes(played, start, actions))
+
+
+def _notes(played: MatchGame, start: _core.State, actions: Sequence[int]) -> WalkNotes:
+    """Return what the players thought of their positions: the expected score, and the score of each move."""
+    state, opening = start.copy(), len(played.opening.split())
+    expected: dict[int, tuple[float, float, float]] = {}
+    moves: dict[int, MoveNote] = {}
+    for ply, action in enumerate(actions):
+        pawns = score_of(played, ply - opening)
+        if not math.isnan(pawns):
+            worth = (1.0 + value_of_pawns(pawns)) / 2.0
+            first = worth if state.to_move == 0 else 1.0 - worth
+            expected[ply] = (first, 0.0, 1.0 - first)
+            moves[ply] = MoveNote(f"score {score_text(pawns)} for the mover")
+        if ply < opening:
+            moves[ply] = MoveNote("opening")
+        if note := played.notes.get(ply):
+            moves[ply] = MoveNote(note)
+        state.play(action)
+    return WalkNotes(wdl=expected, moves=moves, expected=True)
+
+
+def openings_table(games: Sequence[MatchGame], most: int = 50) -> str:
+    """Return A's score by opening, of the openings that were played most."""
+    results: dict[str, list[float]] = {}
+    for game in games:
+        results.setdefault(" ".join(part for part in (game.fen, game.opening) if part) or "start", []).append(
+            game.score
+        )
+    ordered = sorted(results.items(), key=lambda item: (-len(item[1]), item[0]))
+    rows = [(opening, str(len(scores)), f"{sum(scores) / len(scores):.1%}") for opening, scores in ordered[:most]]
+    left = len(ordered) - len(rows)
+    more = f"<p>{left:,} more openings.</p>" if left else ""
+    table = table_html(("opening", "games", "A's score"), rows)
+    name = f"{len(ordered):,} different openings"
+    return f"<details><summary>{escape(name)}</summary>{table}{more}</details>"

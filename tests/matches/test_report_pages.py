@@ -1,0 +1,140 @@
+"""Pages of matches, tournaments, tunings and rating lists: written at the end and when interrupted, made again."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from hauteur.cli import main
+from hauteur.matches.match import Match
+from hauteur.matches.report.board_games import sample_of
+from hauteur.matches.report.match_page import POINTS, match_page, read_match
+from hauteur.matches.report.pages import write_page
+from hauteur.matches.results import MatchGame
+
+NET = "net=uniform visits=8"
+
+
+def games_on(page: str) -> list[dict[str, object]]:
+    """The games that the page's widget has."""
+    found = re.search(r'<script type="application/json">(.*?)</script>', page, re.DOTALL)
+    assert found
+    games = json.loads(found[1])["games"]
+    assert isinstance(games, list)
+    return games
+
+
+def played(tmp_path: Path, *words: str) -> Path:
+    """Run a command of games of tic-tac-toe into a folder, which is returned."""
+    out = tmp_path / "out"
+    assert main.main([*words, "--game", "tictactoe", "--out", str(out)]) in (0, 1, 3)
+    return out
+
+
+def test_the_page_of_a_match_has_result_figures_games_and_origin(tmp_path: Path) -> None:
+    """All that was asked of it, and nothing from elsewhere."""
+    out = played(tmp_path, "match", f"{NET} name=<b>A</b>", "random", "--games", "10")
+    page = (out / "report.html").read_text()
+    for part in ("Score over the games", "Points of pairs", "All games", "openings", "Settings", "commit", "command"):
+        assert part in page
+    assert "&lt;b&gt;A&lt;/b&gt;" in page
+    assert "<b>A</b>" not in page
+    assert len(games_on(page)) == 10
+    result = json.loads((out / "result.json").read_text())["results"]
+    assert f"{result['wins']:,} / {result['draws']:,} / {result['losses']:,}" in page
+    before = page
+    assert main.main(["report", str(out)]) == 0
+    assert (out / "report.html").read_text() == before
+
+
+def test_an_interrupted_match_has_its_page_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of the games that are finished."""
+    real = Match._kept
+
+    def stopped(self: Match, games: Generator[MatchGame]) -> Generator[MatchGame]:
+        for number, game in enumerate(real(self, games), 1):
+            yield game
+            if number == 3:
+                raise KeyboardInterrupt
+
+    monkeypatch.setattr(Match, "_kept", stopped)
+    command = ["match", NET, "random", "--games", "20", "--game", "tictactoe", "--out", str(tmp_path / "out")]
+    assert main.main(command) == main.EXIT_INTERRUPTED
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "not finished, 3 games" in page
+    assert "the same command goes on" in capsys.readouterr().err
+
+
+def test_a_sequential_test_shows_its_likelihood_ratio(tmp_path: Path) -> None:
+    """With both bounds and the verdict."""
+    out = played(tmp_path, "sprt", "net=rollout visits=30", "random", "--elo1", "100", "--max-games", "40")
+    page = (out / "report.html").read_text()
+    assert "Sequential test" in page
+    assert "elo1 = 100 is accepted" in page
+
+
+def test_the_page_of_a_tournament_has_ratings_crosstable_and_games_of_all_pairings(tmp_path: Path) -> None:
+    """And `hauteur rate` writes the same list as a page of its own."""
+    out = played(tmp_path, "tournament", "random", f"{NET} name=B", "mcts:20", "--games", "4")
+    page = (out / "report.html").read_text()
+    titles = " ".join(str(game["title"]) for game in games_on(page))
+    assert all(name in titles for name in ("random", "B", "mcts:20"))
+    assert page.count("/4</td>") == 6
+    listed = tmp_path / "list"
+    assert main.main(["rate", str(out), "--out", str(listed)]) == 0
+    page = (listed / "report.html").read_text()
+    assert "Rating list" in page
+    assert "mcts:20" in page
+    assert main.main(["report", str(listed)]) == 0
+    assert main.main(["rate", str(out), "--out", str(out)]) == main.EXIT_BAD_INPUT
+    assert main.main(["report", str(out), "--output", str(tmp_path / "other.html")]) == 0
+    assert (tmp_path / "other.html").exists()
+
+
+def test_the_page_of_a_tuning_has_its_values_and_matches(tmp_path: Path) -> None:
+    """For strength by iteration, for a ratio by value."""
+    words = ["--parameter", "cpuct.init=0.5:3", "--iterations", "2", "--games", "4", "--verification", "4"]
+    out = played(tmp_path, "tune", "strength", NET, *words)
+    page = (out / "report.html").read_text()
+    assert "iteration-0002" in page
+    assert "Tuned against given" in page
+    out = tmp_path / "ratio"
+    words = ["--parameter", "temperature", "--games", "6", "--most-games", "12", "--game", "tictactoe"]
+    assert main.main(["tune", "ratio", "net=uniform visits=4", *words, "--out", str(out)]) == 0
+    assert "value-" in (out / "report.html").read_text()
+
+
+def test_a_folder_of_something_else_is_refused_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """And so is one without a finished game."""
+    with pytest.raises(ValueError, match="no match, tournament, tuning or rating list"):
+        write_page(tmp_path)
+    out = played(tmp_path, "match", "random", "random", "--games", "2")
+    (out / "games.jsonl").write_text("")
+    assert main.main(["report", str(out)]) == main.EXIT_BAD_INPUT
+    assert "no game of the match is finished yet" in capsys.readouterr().err
+    (out / "match.json").write_text("{}")
+    assert main.main(["report", str(out)]) == main.EXIT_BAD_INPUT
+    assert main.main(["report", str(out), "--png", str(tmp_path)]) == main.EXIT_BAD_INPUT
+
+
+def test_a_long_match_has_a_page_of_bounded_size(tmp_path: Path) -> None:
+    """The sample has whole pairs from the beginning to the end, figures have few places, the table is cut."""
+    out = played(tmp_path, "match", "random", "random", "--games", "2")
+    lines = (out / "games.jsonl").read_text().splitlines()
+    games = [json.loads(lines[0]) | {"index": index, "a": ("first", "second")[index % 2]} for index in range(3000)]
+    (out / "games.jsonl").write_text("\n".join(map(json.dumps, games)) + "\n")
+    match = read_match(out)
+    sample = sample_of(match.games)
+    assert [game.index for game in sample[:2]] == [0, 1]
+    assert [game.index for game in sample[-2:]] == [2998, 2999]
+    assert all(a.index + 1 == b.index for a, b in zip(sample[::2], sample[1::2], strict=True))
+    page = match_page(match)
+    assert len(page) < 400_000
+    assert page.count("<circle") < POINTS + 50
+    assert "more games are in games.jsonl" in page
