@@ -26,7 +26,7 @@ SHARES_OF_POINTS = ("0", "1/2", "1", "3/2", "2")
 
 
 @dataclass(frozen=True)
-class PlayedMatch:
+class StoredMatch:
     """A match as its folder has it.
 
     games: in the order of their numbers, each once; result: of result.json, empty where there is none; test: the
@@ -53,14 +53,14 @@ class PlayedMatch:
         return values and Sprt(*(values[name] for name in ("elo0", "elo1", "alpha", "beta", "model")))
 
 
-def read_match(path: Path) -> PlayedMatch:
+def read_match(path: Path) -> StoredMatch:
     """Read a match from its folder; ValueError where it has none, or no finished game."""
     folder = MatchFolder(path)
     stored = folder.stored()
     games = {game.index: game for game in folder.games()}
     if not games:
         raise ValueError(f"{path}: no game of the match is finished yet, so there is nothing to report")
-    return PlayedMatch(
+    return StoredMatch(
         folder=folder,
         game=make(stored["settings"]["game"]),
         names=folder.names(),
@@ -71,7 +71,7 @@ def read_match(path: Path) -> PlayedMatch:
     )
 
 
-def match_page(match: PlayedMatch) -> str:
+def match_page(match: StoredMatch) -> str:
     """Return the whole page."""
     test = _test(match)
     tally, counted = _tally(match, test)
@@ -128,7 +128,7 @@ def _source(tally: Tally) -> str:
     return "pairs of games with the same opening" if tally.pairs.pairs else "single games"
 
 
-def score_figure(match: PlayedMatch, games: Sequence[MatchGame]) -> Figure:
+def score_figure(match: StoredMatch, games: Sequence[MatchGame]) -> Figure:
     """Return A's score over the games, with its 95 % interval."""
     tally = Tally(match.paired)
     marks = _places(len(games), step=2 if match.paired else 1)
@@ -155,7 +155,7 @@ def score_figure(match: PlayedMatch, games: Sequence[MatchGame]) -> Figure:
     )
 
 
-def llr_figure(match: PlayedMatch, sprt: Sprt) -> Figure:
+def llr_figure(match: StoredMatch, sprt: Sprt) -> Figure:
     """Return the log likelihood ratio of a sequential test over its pairs, between its bounds."""
     test, xs, values = PairsInOrder(sprt), list[float](), list[float]()
     marks = _places(len(match.games), step=2)
@@ -193,7 +193,7 @@ def pairs_figure(tally: Tally) -> Figure:
     )
 
 
-def _test(match: PlayedMatch) -> PairsInOrder | None:
+def _test(match: StoredMatch) -> PairsInOrder | None:
     """Return the sequential test after all games of the match."""
     if match.sprt is None:
         return None
@@ -203,7 +203,7 @@ def _test(match: PlayedMatch) -> PairsInOrder | None:
     return test
 
 
-def _tally(match: PlayedMatch, test: PairsInOrder | None) -> tuple[Tally, tuple[MatchGame, ...]]:
+def _tally(match: StoredMatch, test: PairsInOrder | None) -> tuple[Tally, tuple[MatchGame, ...]]:
     """Return the result, of the games that a sequential test counted where there is one, and those games."""
     games = match.games if test is None else match.games[: test.record.games]
     tally = Tally(match.paired)
@@ -212,7 +212,7 @@ def _tally(match: PlayedMatch, test: PairsInOrder | None) -> tuple[Tally, tuple[
     return tally, games
 
 
-def _state(match: PlayedMatch, test: PairsInOrder | None) -> str:
+def _state(match: StoredMatch, test: PairsInOrder | None) -> str:
     work = match.result.get("work") or {}
     took = f", {duration(work['seconds'])}" if work.get("seconds") else ""
     done = match.result.get("complete") or (test is not None and test.verdict is not None)

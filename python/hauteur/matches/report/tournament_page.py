@@ -10,7 +10,7 @@ from typing import Any
 from hauteur.games.registry import make
 from hauteur.matches.folder import TournamentFolder, match_folders
 from hauteur.matches.report.board_games import SAMPLE, board_html, sample_of
-from hauteur.matches.report.match_page import PlayedMatch, read_match
+from hauteur.matches.report.match_page import StoredMatch, read_match
 from hauteur.plots import Figure, Series
 from hauteur.plots.page import facts_html, figures_html, page, provenance_html, settings_html, table_html
 from hauteur.system.files import read_json
@@ -139,7 +139,7 @@ def pairings_table(pairings: Sequence[Line]) -> str:
     return f"<details><summary>All pairings</summary>{table_html(names, rows)}</details>"
 
 
-def _games(matches: Sequence[PlayedMatch]) -> str:
+def _games(matches: Sequence[StoredMatch]) -> str:
     """Return a sample of the games of all pairings on a board."""
     share = max(2, SAMPLE // len(matches) // 2 * 2)
     sample = [(match.names, game) for match in matches for game in sample_of(match.games, share)][:SAMPLE]

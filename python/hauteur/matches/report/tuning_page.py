@@ -10,7 +10,7 @@ from typing import Any
 
 from hauteur.games.registry import make
 from hauteur.matches.report.board_games import SAMPLE, board_html, sample_of
-from hauteur.matches.report.match_page import PlayedMatch, read_match, result_facts
+from hauteur.matches.report.match_page import StoredMatch, read_match, result_facts
 from hauteur.matches.results import Tally
 from hauteur.matches.tuning.ratio_fit import decisive_ratio, decisive_ratio_interval
 from hauteur.plots import Figure, Series, lines
@@ -75,7 +75,7 @@ def _strength(result: Line) -> tuple[list[tuple[str, str]], list[Figure]]:
     return facts, [figure for figure in found if figure is not None]
 
 
-def _ratio(matches: Sequence[PlayedMatch], settings: Line, result: Line) -> tuple[list[tuple[str, str]], list[Figure]]:
+def _ratio(matches: Sequence[StoredMatch], settings: Line, result: Line) -> tuple[list[tuple[str, str]], list[Figure]]:
     """Return the value that was found, and (w + l)/d over the values that were played."""
     key = str(settings["parameter"]).partition("=")[0]
     played = {float(match.folder.path.name.removeprefix("value-")): _record(match).record for match in matches}
@@ -110,21 +110,21 @@ def _ratio(matches: Sequence[PlayedMatch], settings: Line, result: Line) -> tupl
     return facts, [figure] if known else []
 
 
-def _record(match: PlayedMatch) -> Tally:
+def _record(match: StoredMatch) -> Tally:
     tally = Tally(match.paired)
     for game in match.games:
         tally.add(game)
     return tally
 
 
-def _verification(matches: Sequence[PlayedMatch]) -> list[str]:
+def _verification(matches: Sequence[StoredMatch]) -> list[str]:
     """Return the result of the tuned player against the given one, where they have played."""
     found = [match for match in matches if match.folder.path.name == "verification"]
     shown = "".join(facts_html(result_facts(_record(match))) for match in found)
     return ["<h2>Tuned against given</h2>", shown] if found else []
 
 
-def _matches_table(matches: Sequence[PlayedMatch]) -> str:
+def _matches_table(matches: Sequence[StoredMatch]) -> str:
     """Return one row a match: its folder, players and result."""
     rows = []
     for match in matches[:MOST_ROWS]:
