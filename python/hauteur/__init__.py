@@ -12,9 +12,11 @@ if TYPE_CHECKING:
     from hauteur.games.registry import load_game as load_game
     from hauteur.games.registry import register_game as register_game
     from hauteur.learning.fit import Trainer as Trainer
+    from hauteur.learning.games_in_memory import self_play as self_play
     from hauteur.learning.recipe import Recipe as Recipe
     from hauteur.learning.recipe import TrainSettings as TrainSettings
     from hauteur.learning.replay import ReplayBuffer as ReplayBuffer
+    from hauteur.learning.run import learn as learn
     from hauteur.matches.record import GameRecord as GameRecord
     from hauteur.networks.architecture import ResNet as ResNet
     from hauteur.networks.evaluators.factory import evaluator as evaluator
@@ -46,9 +48,11 @@ _MODULES = {
     "Rule": "hauteur.search.reference.rule",
     # players and matches
     # learning
+    "self_play": "hauteur.learning.games_in_memory",
     "ReplayBuffer": "hauteur.learning.replay",
     "Trainer": "hauteur.learning.fit",
     "TrainSettings": "hauteur.learning.recipe",
+    "learn": "hauteur.learning.run",
     "Recipe": "hauteur.learning.recipe",
     "GameRecord": "hauteur.matches.record",
     "__version__": "hauteur._core",

@@ -185,6 +185,9 @@ class Display:
         """Print a generation's line."""
         print(line, flush=True)
 
+    def finished(self, line: dict[str, Any]) -> None:
+        """Take note of the metrics of a finished generation."""
+
     def warn(self, message: str) -> None:
         """Print a warning."""
         print(f"hauteur: warning: {message}", file=sys.stderr, flush=True)

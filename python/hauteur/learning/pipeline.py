@@ -87,7 +87,7 @@ def open_run(recipe: Recipe, folder: RunFolder, *, fresh: bool, display: Display
         check_start(game, recipe)
         check_players(game, recipe)
     else:
-        folder.check_recipe(recipe)
+        folder.resume_with(recipe)
     if folder.checkpoint.exists() and not begins:
         state, tensors = load_checkpoint(folder.checkpoint)
         learners = Learners.restored(recipe, folder, tensors, steps=state.train_steps)
@@ -281,6 +281,7 @@ class Run:
         self._checkpoint()
         self._publish()
         self.display.generation(generation_line(state.history, self.recipe.run.generations))
+        self.display.finished(line)
 
     def _finish_start(self) -> None:
         """Close generation 0: what was learned is the net that self-play begins with."""

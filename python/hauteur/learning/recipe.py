@@ -422,6 +422,11 @@ def parse_recipe(values: dict[str, Any], source: str, overrides: Iterable[str] =
     return validated(Recipe, values, source)
 
 
+def changed_recipe(recipe: Recipe, overrides: Iterable[str]) -> Recipe:
+    """Return the recipe after `section.key=value` overrides."""
+    return parse_recipe(recipe.model_dump(exclude_unset=True), "recipe", overrides)
+
+
 def recipe_toml(recipe: Recipe) -> str:
     """The recipe with every setting written out, as TOML."""
     return tomli_w.dumps(recipe.model_dump(exclude_none=True))

@@ -120,6 +120,12 @@ class RunFolder(RunDirectory):
         """Raise ValueError when the run was begun with other settings."""
         self.refuse(changes(deciding_settings(self.stored_recipe()), deciding_settings(recipe)), ADVICE)
 
+    def resume_with(self, recipe: Recipe) -> None:
+        """Check as `check_recipe` does; keep the recipe where it has more generations than the run was begun with."""
+        self.check_recipe(recipe)
+        if recipe.run.generations > self.stored_recipe().run.generations:
+            write_bytes(self.config, recipe_toml(recipe).encode())
+
     def read_meta(self) -> dict[str, Any]:
         """Return what meta.json says; ValueError when it is not a JSON object."""
         return read_json(self.path / "meta.json")

@@ -78,10 +78,11 @@ def _summary(recipe: Recipe, history: Sequence[Line]) -> str:
     towers = " and ".join(net.summary for net in nets)
     if recipe.start is not None and recipe.start.net is not None:  # it keeps its shape, whatever the recipe has
         towers = f"begun from {Path(recipe.start.net).name}"
+    total = max(recipe.run.generations, len(history))  # a run that was prolonged by an earlier version
     run = f"Run {recipe.run.tag}, seed {recipe.run.seed}: {towers}"
     if not recipe.run.generations:
         return f"{run}; no self-play."
-    return f"{run}; {recipe.selfplay.visits} visits a move; {len(history)} of {recipe.run.generations} generations."
+    return f"{run}; {recipe.selfplay.visits} visits a move; {len(history)} of {total} generations."
 
 
 def _facts(history: Sequence[Line]) -> list[tuple[str, str]]:

@@ -1,0 +1,191 @@
+"""A learning run for programs in Python: begun or resumed in one call, watched by a callback, read afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from hauteur.learning import pipeline
+from hauteur.learning.metrics import Display
+from hauteur.learning.recipe import Recipe, changed_recipe, load_recipe
+from hauteur.learning.report.page import run_sections
+from hauteur.learning.run_folder import RunFolder
+from hauteur.plots.page import figures_html, page
+from hauteur.system.formatting import duration
+from hauteur.system.tables import Rows
+
+if TYPE_CHECKING:
+    from hauteur.learning.checkpoint import RunState
+
+
+class GenerationRow(NamedTuple):
+    """A finished generation: its games, the losses of its training, its gate. As text it is the line of the terminal.
+
+    games, positions: of this generation; first_wins, draws, second_wins: of its games; mean_length in plies; losses in
+    nats, means over the training; promoted: its net became the best one; score: of the gate match, 0 to 1, None
+    without one; elo: of the best net, the first net having 0; seconds: of the run so far.
+    """
+
+    generation: int
+    generations: int
+    games: int
+    positions: int
+    first_wins: int
+    draws: int
+    second_wins: int
+    mean_length: float
+    policy_loss: float
+    value_loss: float
+    promoted: bool
+    score: float | None
+    elo: float
+    seconds: float
+
+    def __str__(self) -> str:
+        gate = "" if self.score is None else f"{self.score:.1%} "
+        parts = (
+            f"gen {self.generation}/{self.generations}",
+            f"games {self.games}",
+            f"positions {self.positions}",
+            f"W/D/L {self.first_wins}/{self.draws}/{self.second_wins}",
+            f"length {self.mean_length:.1f}",
+            f"loss policy {self.policy_loss:.3f} value {self.value_loss:.3f}",
+            f"gate {gate}{'promoted' if self.promoted else 'kept the old net'}",
+            f"Elo {self.elo:+.0f}",
+            duration(self.seconds),
+        )
+        return "  ".join(parts)
+
+
+@dataclass(frozen=True, repr=False)
+class LearningRun:
+    """A run in its folder, as `ht.learn` leaves it; `LearningRun(folder)` opens one that is there.
+
+    folder: with config.toml, the games, the nets and report.html.
+    """
+
+    folder: Path
+
+    @property
+    def recipe(self) -> Recipe:
+        """All settings of the run."""
+        return RunFolder(self.folder).stored_recipe()
+
+    @property
+    def best(self) -> Path:
+        """File of the best net."""
+        return RunFolder(self.folder).best()
+
+    @property
+    def report(self) -> Path:
+        """The page with all figures."""
+        return RunFolder(self.folder).report
+
+    @property
+    def metrics(self) -> Rows[GenerationRow]:
+        """A row a finished generation; `.to_pandas()` gives a DataFrame. All numbers are in `metrics.jsonl`."""
+        history = RunFolder(self.folder).read_metrics()
+        total = max(self.recipe.run.generations, len(history))
+        return Rows(row_of(line, total) for line in history)
+
+    def __repr__(self) -> str:
+        rows = self.metrics
+        last = f", {rows[-1].games} games in the last, Elo {rows[-1].elo:+.0f}" if rows else ""
+        return f"LearningRun({str(self.folder)!r}: {len(rows)} of {self.recipe.run.generations} generations{last})"
+
+    def _repr_html_(self) -> str:
+        """The run in a notebook: its rows and the figures of learning."""
+        head = f"<p>{escape(repr(self))}, <a href='{escape(str(self.report))}'>report</a></p>"
+        if not self.metrics:
+            return head
+        figures = next(iter(run_sections(RunFolder(self.folder)).values()))
+        inner = page(str(self.folder), [figures_html(figures)])  # a frame: its style is not the notebook's
+        frame = f'<iframe srcdoc="{escape(inner)}" style="width: 100%; height: 480px; border: 0"></iframe>'
+        return f"{head}{self.metrics._repr_html_()}{frame}"
+
+
+def learn(
+    recipe: Recipe | str | Path,
+    *overrides: str,
+    out: str | Path | None = None,
+    fresh: bool = False,
+    on_generation: Callable[[GenerationRow], object] | None = None,
+) -> LearningRun:
+    """Learn a game by self-play, as a recipe says: begin its run or resume that of the folder, and take it to its end.
+
+    Parameters
+    ----------
+    recipe
+        An `ht.Recipe`, or a TOML file of one, such as `runs/connect4.toml`.
+    overrides
+        Changes to it as on the command line: `"run.generations=20"`, `"selfplay.visits=100"`.
+    out
+        Folder of the run; default: runs/GAME/TAG, TAG being the recipe's run.tag.
+    fresh
+        Refuse to resume a run that is already in the folder.
+    on_generation
+        Called after every generation with its `GenerationRow`, in the place of the lines on the terminal; with `print`
+        a shorter line. What it raises ends the run, which can be resumed.
+
+    Ctrl-C (KeyboardInterrupt) ends the run at once and is raised again; the same call resumes it, to the same games and
+    nets as without the interruption. Return the run: `.folder`, `.best` (file of the best net), `.metrics` (a row a
+    generation, `.to_pandas()`), `.report`. Raise ValueError, in one line, for settings that are wrong, that do not fit
+    each other or the game, or that differ from those the folder's run was begun with.
+
+    >>> import hauteur as ht
+    >>> recipe = ht.Recipe(
+    ...     game="tictactoe", network=ht.ResNet(filters=8, blocks=1),
+    ...     selfplay={"games": 20, "visits": 10}, gate={"games": 4}, run={"generations": 1},
+    ... )
+    >>> run = ht.learn(recipe, out="first-run", on_generation=print)  # doctest: +ELLIPSIS
+    gen 1/1  games 20  positions ...
+    >>> run.best.name, len(run.metrics)
+    ('best.safetensors', 1)
+    """
+    changed = changed_recipe(recipe, overrides) if isinstance(recipe, Recipe) else load_recipe(Path(recipe), overrides)
+    display = Display() if on_generation is None else _Calling(on_generation, changed.run.generations)
+    folder = changed.folder if out is None else Path(out)
+    pipeline.learn(changed, folder=folder, fresh=fresh, display=display)
+    return LearningRun(folder)
+
+
+def row_of(line: dict[str, Any], generations: int) -> GenerationRow:
+    """The row of a line of metrics.jsonl."""
+    games, train, gate = line["games"], line["train"], line["gate"]
+    return GenerationRow(
+        generation=line["generation"],
+        generations=generations,
+        games=games["games"],
+        positions=games["positions"],
+        first_wins=games["first_wins"],
+        draws=games["draws"],
+        second_wins=games["second_wins"],
+        mean_length=games["mean_length"],
+        policy_loss=train["policy_loss"],
+        value_loss=train["value_loss"],
+        promoted=gate["promoted"],
+        score=gate["score"] if gate["games"] else None,
+        elo=line["best_elo"],
+        seconds=line["seconds"],
+    )
+
+
+class _Calling(Display):
+    """Calls a function after every generation; prints warnings alone."""
+
+    def __init__(self, function: Callable[[GenerationRow], object], generations: int) -> None:
+        self._function = function
+        self._generations = generations
+
+    def begin(self, recipe: Recipe, folder: RunFolder, resumed: RunState | None, positions: int) -> None:
+        """Say nothing."""
+
+    def generation(self, line: str) -> None:
+        """Say nothing."""
+
+    def finished(self, line: dict[str, Any]) -> None:
+        """Call the function."""
+        self._function(row_of(line, self._generations))

@@ -1,0 +1,80 @@
+"""Rows of results: shown as a table in a terminal and in a notebook, and given to pandas."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+
+if TYPE_CHECKING:
+    import pandas
+
+Row = TypeVar("Row", bound=NamedTuple)
+
+SHOWN_ROWS = 12
+"""So many rows are shown; the others are counted."""
+WIDEST = 36
+"""Signs of a cell that are shown."""
+
+
+class Rows(tuple[Row, ...], Generic[Row]):
+    """Rows of one kind, named tuples; a tuple that is displayed as a table.
+
+    >>> from typing import NamedTuple
+    >>> class Score(NamedTuple):
+    ...     name: str
+    ...     points: float
+    >>> Rows([Score("A", 1.5), Score("B", 0.5)])
+    name  points
+    A      1.500
+    B      0.500
+    """
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return the rows as a pandas DataFrame, a column a field. Raise ImportError where pandas is not installed."""
+        try:
+            import pandas
+        except ImportError:
+            raise ImportError("to_pandas needs pandas: pip install pandas") from None
+        return pandas.DataFrame.from_records(list(self), columns=self._columns())
+
+    def _columns(self) -> list[str]:
+        return list(self[0]._fields) if self else []
+
+    def __repr__(self) -> str:
+        return text_table(self._columns(), self) if self else "no rows"
+
+    def _repr_html_(self) -> str:
+        return html_table(self._columns(), self) if self else "<p>no rows</p>"
+
+
+def text_table(names: Sequence[str], rows: Sequence[Iterable[Any]], shown: int = SHOWN_ROWS) -> str:
+    """Return rows as lines of text under their names, numbers to the right; `shown` rows at most."""
+    cells = [[cell_text(value) for value in row] for row in rows[:shown]]
+    numeric = [all(isinstance(value, int | float) for value in column) for column in zip(*rows[:shown], strict=True)]
+    widths = [max(map(len, column)) for column in zip(names, *cells, strict=True)]
+    lines = []
+    for line in (list(names), *cells):
+        pairs = zip(line, widths, numeric, strict=True)
+        lines.append("  ".join(f"{text:>{width}}" if right else f"{text:<{width}}" for text, width, right in pairs))
+    more = len(rows) - shown
+    return "\n".join([line.rstrip() for line in lines] + ([f"... and {more:,} more"] if more > 0 else []))
+
+
+def html_table(names: Sequence[str], rows: Sequence[Iterable[Any]], shown: int = SHOWN_ROWS) -> str:
+    """Return the same as an HTML table."""
+    head = "".join(f"<th>{escape(name)}</th>" for name in names)
+    body = ["".join(f"<td>{escape(cell_text(value))}</td>" for value in row) for row in rows[:shown]]
+    more = len(rows) - shown
+    note = f'<tr><td colspan="{len(names)}">... and {more:,} more</td></tr>' if more > 0 else ""
+    lines = "".join(f"<tr>{row}</tr>" for row in body)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{lines}{note}</tbody></table>"
+
+
+def cell_text(value: object) -> str:
+    """Return a value as a cell shows it: floats with three decimals, nothing for None and NaN, long texts cut."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    text = f"{value:.3f}" if isinstance(value, float) else str(value)
+    return text if len(text) <= WIDEST else f"{text[: WIDEST - 3]}..."

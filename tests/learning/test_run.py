@@ -1,0 +1,136 @@
+"""Learning runs from Python: callbacks, interruption and resuming, more generations later, what is read afterwards."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hauteur.learning.recipe import Recipe, parse_recipe, recipe_toml
+from hauteur.learning.report.page import write_report
+from hauteur.learning.run import GenerationRow, LearningRun, learn
+from hauteur.learning.run_folder import RunFolder
+from hauteur.networks.architecture import ResNet
+
+SHAPE = ResNet(filters=8, blocks=1, policy_channels=4, value_channels=4, value_hidden=8)
+
+
+def tiny(**run: Any) -> Recipe:
+    values = {
+        "game": "tictactoe",
+        "network": SHAPE,
+        "selfplay": {"games": 8, "visits": 6, "parallel_games": 8, "batch_size": 8},
+        "train": {"batch_size": 16},
+        "gate": {"games": 2},
+        "run": {"generations": 2, "threads": 1, **run},
+    }
+    return Recipe.model_validate(values)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[LearningRun, list[GenerationRow]]:
+    """A run of two generations, and the rows that its callback got."""
+    rows: list[GenerationRow] = []
+    return learn(tiny(), out=tmp_path_factory.mktemp("runs") / "whole", on_generation=rows.append), rows
+
+
+def test_the_callback_gets_a_row_a_generation(
+    finished: tuple[LearningRun, list[GenerationRow]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    run, rows = finished
+    assert [(row.generation, row.generations, row.games) for row in rows] == [(1, 2, 8), (2, 2, 8)]
+    assert all(row.first_wins + row.draws + row.second_wins == 8 for row in rows)
+    assert list(run.metrics) == rows
+    assert str(rows[0]).startswith("gen 1/2  games 8  positions ")
+    assert capsys.readouterr().out == ""
+
+
+def test_what_a_run_shows(finished: tuple[LearningRun, list[GenerationRow]]) -> None:
+    run, _ = finished
+    assert run.best.is_file()
+    assert run.report.is_file()
+    assert run.recipe.network.filters == 8
+    assert "2 of 2 generations" in repr(run)
+    html = run._repr_html_()
+    assert "policy_loss" in html
+    assert "<svg" in html.replace("&lt;", "<")
+    assert "body {" not in html.split("<iframe")[0]
+
+
+def test_metrics_are_a_data_frame(finished: tuple[LearningRun, list[GenerationRow]]) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = finished[0].metrics.to_pandas()
+    assert isinstance(frame, pandas.DataFrame)
+    assert frame["games"].tolist() == [8, 8]
+
+
+def test_an_interrupted_run_is_resumed_to_the_same_nets(
+    finished: tuple[LearningRun, list[GenerationRow]], tmp_path: Path
+) -> None:
+    def interrupt(row: GenerationRow) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        learn(tiny(), out=tmp_path / "run", on_generation=interrupt)
+    rows: list[GenerationRow] = []
+    run = learn(tiny(), out=tmp_path / "run", on_generation=rows.append)
+    assert [row.generation for row in rows] == [2]
+    assert run.best.read_bytes() == finished[0].best.read_bytes()
+
+
+def test_more_generations_later_are_those_of_the_recipe_and_the_report(tmp_path: Path) -> None:
+    learn(tiny(generations=1), out=tmp_path / "run", on_generation=str)
+    run = learn(tiny(generations=1), "run.generations=2", out=tmp_path / "run", on_generation=str)
+    assert run.recipe.run.generations == 2
+    assert "2 of 2 generations" in run.report.read_text()
+    learn(tiny(generations=1), out=tmp_path / "run", on_generation=str)  # complete: nothing is taken back
+    assert run.recipe.run.generations == 2
+
+
+def test_a_report_never_counts_beyond_the_whole(tmp_path: Path) -> None:
+    run = learn(tiny(), out=tmp_path / "run", on_generation=str)
+    folder = RunFolder(run.folder)
+    folder.config.write_text(recipe_toml(tiny(generations=1)))  # as earlier versions left it
+    assert "2 of 2 generations" in write_report(folder).read_text()
+
+
+def test_recipes_come_from_files_with_overrides_and_print_lines(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("tiny.toml").write_text(recipe_toml(tiny()))
+    run = learn("tiny.toml", "run.generations=1", "run.tag=first")
+    assert run.folder == Path("runs/tictactoe/first")
+    out = capsys.readouterr().out
+    assert "learning tictactoe from zero: 1 generations" in out
+    assert "gen 1/1  games 8 (8)" in out
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        (("run.generation=3",), "run.generation is not a setting .did you mean generations"),
+        (("selfplay.visits=0",), "recipe: selfplay.visits: .* got '0'"),
+        (("selfplay",), "'selfplay' is not of the form key=value"),
+    ],
+)
+def test_wrong_overrides(overrides: tuple[str, ...], message: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=message):
+        learn(tiny(), *overrides, out=tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_other_settings_and_fresh_are_refused(finished: tuple[LearningRun, list[GenerationRow]]) -> None:
+    with pytest.raises(ValueError, match=r"train\.batch_size"):
+        learn(tiny(), "train.batch_size=32", out=finished[0].folder)
+    with pytest.raises(ValueError, match="holds a run already"):
+        learn(tiny(), out=finished[0].folder, fresh=True)
+
+
+def test_a_recipe_takes_a_tower_and_survives_toml() -> None:
+    recipe = Recipe(game="tictactoe", network=SHAPE)  # type: ignore[arg-type]
+    assert recipe.network.summary == "8 filters, 1 blocks"
+    import tomllib
+
+    assert parse_recipe(tomllib.loads(recipe_toml(recipe)), "again") == recipe
+    assert sys.modules["hauteur.learning.recipe"].Recipe is Recipe
