@@ -17,12 +17,18 @@ if TYPE_CHECKING:
     from hauteur.learning.recipe import TrainSettings as TrainSettings
     from hauteur.learning.replay import ReplayBuffer as ReplayBuffer
     from hauteur.learning.run import learn as learn
+    from hauteur.matches.play import play_match as play_match
+    from hauteur.matches.play import sprt as sprt
+    from hauteur.matches.play import tournament as tournament
+    from hauteur.matches.ratings.bradley_terry import RatingList as RatingList
     from hauteur.matches.record import GameRecord as GameRecord
     from hauteur.networks.architecture import ResNet as ResNet
     from hauteur.networks.evaluators.factory import evaluator as evaluator
     from hauteur.networks.registered import register_network as register_network
     from hauteur.networks.registry import load_network as load_network
     from hauteur.networks.registry import save_network as save_network
+    from hauteur.players.player import Player as Player
+    from hauteur.players.player import player as player
     from hauteur.search.analysis import Analysis as Analysis
     from hauteur.search.params import SearchParams as SearchParams
     from hauteur.search.reference.rule import Rule as Rule
@@ -47,6 +53,12 @@ _MODULES = {
     "Analysis": "hauteur.search.analysis",
     "Rule": "hauteur.search.reference.rule",
     # players and matches
+    "Player": "hauteur.players.player",
+    "player": "hauteur.players.player",
+    "play_match": "hauteur.matches.play",
+    "sprt": "hauteur.matches.play",
+    "tournament": "hauteur.matches.play",
+    "RatingList": "hauteur.matches.ratings.bradley_terry",
     # learning
     "self_play": "hauteur.learning.games_in_memory",
     "ReplayBuffer": "hauteur.learning.replay",

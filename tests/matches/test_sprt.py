@@ -154,9 +154,9 @@ def test_the_command_tells_the_verdict(
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (["--elo0", "5", "--elo1", "5"], "--elo0 must be below --elo1, both within 2000, got 5 and 5"),
-        (["--alpha", "0.6"], "--alpha must be between 0 and 0.5, got 0.6"),
-        (["--beta", "0"], "--beta must be between 0 and 0.5, got 0"),
+        (["--elo0", "5", "--elo1", "5"], "elo0 must be below elo1, both within 2000, got 5 and 5"),
+        (["--alpha", "0.6"], "alpha must be between 0 and 0.5, got 0.6"),
+        (["--beta", "0"], "beta must be between 0 and 0.5, got 0"),
         (["--max-games", "3"], "must be even, got 3"),
         (["--model", "x"], "x"),
     ],

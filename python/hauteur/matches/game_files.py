@@ -23,6 +23,7 @@ from hauteur.games.sgf import result_of, written_sgf
 from hauteur.matches.match import Match
 from hauteur.matches.results import MatchGame
 from hauteur.players.engines.failures import BAD_OUTPUT, CRASHED, ILLEGAL_MOVE, LOST_ON_TIME, START_FAILED, TIMEOUT
+from hauteur.players.player import Player, object_name
 from hauteur.players.settings import PlayerSettings
 from hauteur.search.scores import MATE, score_text, value_of_pawns
 from hauteur.system.files import write_bytes
@@ -144,6 +145,8 @@ def _player_tags(side: str, player: PlayerSettings) -> list[tuple[str, str]]:
     if not player.has_net:
         return clock
     net = Path(player.net).name if player.net else "default"
+    if isinstance(player, Player) and player.evaluator is not None:
+        net = object_name(player.evaluator)
     return [(f"{side}Net", net), (f"{side}Visits", str(player.visits))]
 
 

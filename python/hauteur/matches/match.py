@@ -59,11 +59,9 @@ class GamesSettings(Section):
     max_plies: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
 
 
-class MatchSettings(GamesSettings):
-    """What decides the games of a match."""
+class PairingSettings(GamesSettings):
+    """What decides the games of two players, whoever they are."""
 
-    a: PlayerSettings
-    b: PlayerSettings
     games: Annotated[int, Field(ge=1, le=NO_LIMIT)] = 400
     colours: Colours = "swap"
 
@@ -79,8 +77,15 @@ class MatchSettings(GamesSettings):
         return self.colours == "swap"
 
 
+class MatchSettings(PairingSettings):
+    """What decides the games of a match."""
+
+    a: PlayerSettings
+    b: PlayerSettings
+
+
 def match_plans(
-    game: _core.Game, settings: MatchSettings, openings: Sequence[Opening], skip: Collection[int] = ()
+    game: _core.Game, settings: PairingSettings, openings: Sequence[Opening], skip: Collection[int] = ()
 ) -> Iterator[GamePlan]:
     """Yield the start and seating of each game, without the games in `skip`."""
     order = list(range(len(openings)))
@@ -102,7 +107,7 @@ def match_plans(
 def match_games(
     game: _core.Game,
     players: tuple[SearchPlayer | MovePlayer, SearchPlayer | MovePlayer],
-    settings: MatchSettings,
+    settings: PairingSettings,
     openings: Sequence[Opening] = (),
     *,
     skip: Collection[int] = (),
@@ -133,7 +138,7 @@ class Match:
 
     sprt: a sequential test that ends it; then the tally has the games counted by the test, in the order of their
     numbers, and later ones are on disk only. before: the work of earlier sessions; nets_are_open: the players exist, so
-    games are being played.
+    games are being played; openings_name: identity of openings that are not of a file.
     """
 
     game: _core.Game
@@ -147,6 +152,7 @@ class Match:
     before: Work = field(default_factory=Work)
     evaluators: list[str] = field(default_factory=list)
     nets_are_open: bool = False
+    openings_name: str = ""
 
     def __post_init__(self) -> None:
         most, opening = self.settings.max_plies, 0 if self.openings else self.settings.random_plies
@@ -287,6 +293,8 @@ class Match:
         values |= player_facts(self.game, self.settings.a, "a") | player_facts(self.game, self.settings.b, "b")
         if self.openings_file is not None:
             values["openings"] = f"{self.openings_file.name} sha256 {sha256_of(self.openings_file)}"
+        elif self.openings_name:
+            values["openings"] = self.openings_name
         if self.sprt is not None:
             values["sprt"] = sprt_text(self.sprt)
         return values

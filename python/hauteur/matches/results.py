@@ -143,10 +143,10 @@ class Tally:
 
     @property
     def superiority(self) -> float:
-        """Chance that A is the stronger player, 0 to 1."""
-        if self.pairs.pairs == 0:
+        """Chance that A is the stronger player, 0 to 1, by all games, as score and Elo are."""
+        if not self.paired:
             return likelihood_of_superiority(self.record)
-        return pair_likelihood_of_superiority(self.pairs)
+        return pair_likelihood_of_superiority(self.pairs, self._half.values())
 
     @property
     def elo_interval(self) -> tuple[float, float]:

@@ -84,6 +84,7 @@ class Tournament:
     facts: ArenaFacts = field(default_factory=ArenaFacts)
     before: Work = field(default_factory=Work)
     nets_are_open: bool = False
+    openings_name: str = ""
 
     def __post_init__(self) -> None:
         self.names = [player_name(self.game, player) for player in self.settings.players]
@@ -94,7 +95,15 @@ class Tournament:
     def _match(self, a: int, b: int) -> Match:
         folder = None if self.folder is None else MatchFolder(self.folder.path / f"{a + 1}-{b + 1}")
         settings = self.settings.match(a, b)
-        return Match(self.game, settings, self.openings, self.openings_file, self.resources, folder)
+        return Match(
+            self.game,
+            settings,
+            self.openings,
+            self.openings_file,
+            self.resources,
+            folder,
+            openings_name=self.openings_name,
+        )
 
     @property
     def work(self) -> Work:

@@ -12,13 +12,15 @@ from typing import Self
 from hauteur import _core
 from hauteur.networks.bundled import net_or_shipped
 from hauteur.networks.evaluators.base import Backend, Evaluator
-from hauteur.networks.evaluators.factory import make_evaluator
+from hauteur.networks.evaluators.factory import evaluator, make_evaluator
 from hauteur.networks.names import WITHOUT_FILE, resolve_net
 from hauteur.players.baselines import make_baseline, parse_baseline
 from hauteur.players.engines.host import EngineHost
 from hauteur.players.engines.player import make_engine
 from hauteur.players.engines.probe import probed
+from hauteur.players.identity import object_content, rules_content
 from hauteur.players.move_player import MovePlayer
+from hauteur.players.player import Player, object_name, player_label
 from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import PlayerSettings, player_text
 from hauteur.search.driver import for_nets, nets_of
@@ -65,7 +67,7 @@ class Evaluators:
     def __init__(self, game: _core.Game, resources: Resources) -> None:
         self.game = game
         self.resources = resources
-        self.opened: dict[tuple[str, str | None], Evaluator] = {}
+        self.opened: dict[tuple[str | int, str | None], Evaluator] = {}
         self._stack = ExitStack()
         self._workers: Executor | None = None
         self._engines: EngineHost | None = None
@@ -92,6 +94,16 @@ class Evaluators:
                 batch_size=self.resources.rows,
             )
             self._stack.enter_context(closing(self.opened[key]))
+        return self.opened[key]
+
+    def of_object(self, source: object) -> Evaluator:
+        """The evaluator of an object: a callable, a torch module, or an evaluator, which stays open in the end."""
+        key = (id(source), None)
+        if key not in self.opened:
+            resources = self.resources
+            self.opened[key] = evaluator(self.game, source, batch_size=resources.rows, threads=resources.cores)
+            if self.opened[key] is not source:
+                self._stack.enter_context(closing(self.opened[key]))
         return self.opened[key]
 
     @property
@@ -127,13 +139,20 @@ def build_player(
 
 def _net_player(game: _core.Game, settings: PlayerSettings, evaluators: Evaluators, name: str) -> SearchPlayer:
     large = evaluators.get(settings.large_net, settings) if settings.large_net else None
+    own = settings if isinstance(settings, Player) else None
+    small = (
+        evaluators.get(resolved_net(game, settings), settings)
+        if own is None or own.evaluator is None
+        else evaluators.of_object(own.evaluator)
+    )
     player = SearchPlayer(
         name=name,
-        evaluator=evaluators.get(resolved_net(game, settings), settings),
+        evaluator=small,
         large=large,
         search=for_nets(settings.search, large),
         visits=settings.visits,
         temperature=settings.temperature,
+        rules=() if own is None else own.rules,
     )
     nets_of(player.forest(game, seed=0), player.evaluator, large)
     return player
@@ -166,7 +185,13 @@ def player_facts(game: _core.Game, player: PlayerSettings, key: str) -> dict[str
             f"{key}_engine": own_name or "an engine that did not start",
         }
     rest = player_text(player, without=("name", "net", "large_net", "visits"))
-    facts = {key: f"visits={player.visits} {rest}".strip(), f"{key}_net": net_content(resolved_net(game, player))}
+    if isinstance(player, Player) and player.evaluator is not None:
+        net = object_content(player.evaluator)
+    else:
+        net = net_content(resolved_net(game, player))
+    facts = {key: f"visits={player.visits} {rest}".strip(), f"{key}_net": net}
+    if isinstance(player, Player) and player.rules:
+        facts[f"{key}_rules"] = rules_content(player)
     return facts if player.large_net is None else facts | {f"{key}_large_net": net_content(player.large_net)}
 
 
@@ -176,6 +201,9 @@ def player_name(game: _core.Game, settings: PlayerSettings) -> str:
         return settings.name or str(settings.baseline)
     if settings.engine is not None:
         return settings.engine.short_name
-    net = Path(resolved_net(game, settings)).name.split(".")[0]
-    rest = player_text(settings, without=("net", "name", "visits"))
+    if isinstance(settings, Player) and settings.evaluator is not None:
+        net = object_name(settings.evaluator)
+    else:
+        net = Path(resolved_net(game, settings)).name.split(".")[0]
+    rest = player_label(settings, without=("net", "name", "visits"))
     return f"{net} visits={settings.visits}{' ' if rest else ''}{rest}"

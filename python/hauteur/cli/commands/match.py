@@ -86,22 +86,12 @@ def sprt(
     max_games
         Upper limit of games. Default: none.
     """
-    test = checked_sprt(elo0, elo1, alpha, beta, model)
+    test = Sprt(elo0, elo1, alpha, beta, model)
     games = NO_LIMIT if max_games is None else max_games
     match = make_match(a, b, options, games=games, colours="swap", sprt=test)
     play(match, options)
     verdict = match.test.verdict if match.test is not None else None
     return EXIT_UNDECIDED if verdict is None else 0 if verdict else EXIT_ELO0
-
-
-def checked_sprt(elo0: float, elo1: float, alpha: float, beta: float, model: Model) -> Sprt:
-    """The test; ValueError where it is none."""
-    if not -2000 <= elo0 < elo1 <= 2000:
-        raise ValueError(f"--elo0 must be below --elo1, both within 2000, got {elo0:g} and {elo1:g}")
-    for name, value in (("alpha", alpha), ("beta", beta)):
-        if not 0 < value < 0.5:
-            raise ValueError(f"--{name} must be between 0 and 0.5, got {value:g}")
-    return Sprt(elo0, elo1, alpha, beta, model)
 
 
 def make_match(

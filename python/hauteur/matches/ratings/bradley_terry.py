@@ -22,14 +22,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import NormalDist
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from hauteur.matches.ratings.elo import MatchScore
+
+if TYPE_CHECKING:
+    import pandas
 
 NATURAL = math.log(10) / 400
 """Elo times this is the natural logarithm of the odds."""
@@ -78,7 +82,8 @@ class RatingList:
     """Ratings, the best first; groups that never met each have a mean of 0 (or their anchors) and cannot be compared.
 
     covariance [n, n], Elo squared, in the order of `ratings`; draws: nu; advantage of the first move, Elo (0 unless it
-    was estimated), with its deviation.
+    was estimated), with its deviation; results: all games of each pair (a, b) from a's view.
+    It shows itself as a table.
     """
 
     ratings: tuple[Rating, ...]
@@ -86,6 +91,34 @@ class RatingList:
     draws: float
     advantage: float
     advantage_deviation: float
+    results: Mapping[tuple[str, str], MatchScore] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        from hauteur.matches.ratings.tables import rating_table  # it draws what is defined here
+
+        return rating_table(self) if self.ratings else "RatingList of no players"
+
+    def _repr_html_(self) -> str:
+        from hauteur.matches.ratings.tables import rating_html
+
+        return rating_html(self)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return the list as a pandas DataFrame, a row a player, the best first.
+
+        Columns: name; elo, its 95 % interval elo_low and elo_high, deviation (standard error), all in Elo; games, wins,
+        draws, losses; score, 0 to 1; group (ratings compare inside a group only); anchored. ImportError where pandas is
+        not installed.
+        """
+        from hauteur.matches.ratings.tables import rating_rows
+
+        return rating_rows(self).to_pandas()
+
+    def crosstable(self) -> str:
+        """Return the points of each player against each other as a table."""
+        from hauteur.matches.ratings.tables import crosstable
+
+        return crosstable([rating.name for rating in self.ratings], self.results)
 
     @property
     def groups(self) -> int:
@@ -157,7 +190,8 @@ def rating_list(
         for i in order
     )
     worth = (float(solution[-1]), _deviation(covariance[-1, -1])) if advantage else (0.0, 0.0)
-    return RatingList(ratings, spread[np.ix_(order, order)], math.exp(solution[fit.free]), *worth)
+    results = {pair: _score_of(games, pair) for pair in games if pair[0] < pair[1] or pair[::-1] not in games}
+    return RatingList(ratings, spread[np.ix_(order, order)], math.exp(solution[fit.free]), *worth, results)
 
 
 def expected(difference: float, draws: float) -> tuple[float, float, float]:
@@ -184,6 +218,14 @@ def _check_anchors(anchors: Mapping[str, float], names: Sequence[str]) -> None:
             raise ValueError(f"the anchor {name!r} has no games; players are {', '.join(names) or 'none'}")
         if not math.isfinite(value):
             raise ValueError(f"the anchor {name!r} must have a finite Elo, got {value}")
+
+
+def _score_of(games: Mapping[tuple[str, str], MatchScore], pair: tuple[str, str]) -> MatchScore:
+    """All games of two players, whoever was first, from the view of the first of the pair."""
+    own, other = games.get(pair, MatchScore()), games.get(pair[::-1], MatchScore())
+    if pair[0] == pair[1]:
+        return own
+    return MatchScore(own.wins + other.losses, own.draws + other.draws, own.losses + other.wins)
 
 
 def _record(games: Mapping[tuple[str, str], MatchScore], name: str) -> MatchScore:

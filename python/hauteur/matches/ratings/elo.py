@@ -1,9 +1,10 @@
 """Elo, error bars, likelihood of superiority and sequential tests: pure functions of the results of games."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from statistics import NormalDist
-from typing import Literal
+from typing import Literal, get_args
 
 from scipy.optimize import brentq
 
@@ -159,12 +160,15 @@ def pair_score_interval(
     return _wilson(score, games * p * (1 - p) / 2 / deviation**2, confidence)
 
 
-def pair_likelihood_of_superiority(pairs: Pairs) -> float:
+def pair_likelihood_of_superiority(pairs: Pairs, alone: Iterable[float] = ()) -> float:
     """Chance that the player is the stronger one: Phi(sum d / sqrt(sum d^2)), d = a pair's share of points - 1/2.
 
-    With pairs of +1 and -1 alone it is `likelihood_of_superiority`; 0.5 when all pairs were even.
+    alone: scores of games whose partner is missing so far, which count as pairs with an even other game: so the sum is
+    that of all games, and the chance is above 1/2 exactly where their score is. With such games alone, or with pairs
+    of 0 and 2 points alone, it is `likelihood_of_superiority`; 0.5 when all were even.
     """
     differences = [(share - 0.5, count) for share, count in pairs._shares()]
+    differences += [((score - 0.5) / 2, 1) for score in alone]
     squares = sum(d * d * count for d, count in differences)
     return NormalDist().cdf(sum(d * count for d, count in differences) / math.sqrt(squares)) if squares else 0.5
 
@@ -191,6 +195,15 @@ class Sprt:
     alpha: float = 0.05
     beta: float = 0.05
     model: Model = "logistic"
+
+    def __post_init__(self) -> None:
+        if not -2000 <= self.elo0 < self.elo1 <= 2000:
+            raise ValueError(f"elo0 must be below elo1, both within 2000, got {self.elo0:g} and {self.elo1:g}")
+        for name, value in (("alpha", self.alpha), ("beta", self.beta)):
+            if not 0 < value < 0.5:
+                raise ValueError(f"{name} must be between 0 and 0.5, got {value:g}")
+        if self.model not in get_args(Model):
+            raise ValueError(f"model must be one of {', '.join(get_args(Model))}, got {self.model!r}")
 
     @property
     def bounds(self) -> tuple[float, float]:

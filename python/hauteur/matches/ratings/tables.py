@@ -4,10 +4,62 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from html import escape
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hauteur.matches.ratings.bradley_terry import Rating, RatingList
 from hauteur.matches.ratings.elo import MatchScore
+from hauteur.system.tables import Rows, html_table
+
+if TYPE_CHECKING:
+    from hauteur.matches.ratings.bradley_terry import Rating, RatingList
+
+
+class RatingRow(NamedTuple):
+    """A line of a rating list; Elo with its 95 % interval and standard error."""
+
+    name: str
+    elo: float
+    elo_low: float
+    elo_high: float
+    deviation: float
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    score: float
+    group: int
+    anchored: bool
+
+
+def rating_rows(found: RatingList) -> Rows[RatingRow]:
+    """The list as rows, the best first."""
+    return Rows(
+        RatingRow(
+            rating.name,
+            rating.elo,
+            *rating.interval(),
+            rating.deviation,
+            record.games,
+            record.wins,
+            record.draws,
+            record.losses,
+            record.score,
+            rating.group,
+            rating.anchored,
+        )
+        for rating in found.ratings
+        for record in (rating.record,)
+    )
+
+
+def rating_html(found: RatingList) -> str:
+    """The list as an HTML table."""
+    lines = []
+    for row in rating_rows(found):
+        interval = "anchor" if row.anchored else f"{row.elo_low:+.0f} to {row.elo_high:+.0f}"
+        lines.append((row.name, f"{row.elo:+.0f}", interval, f"{row.games:,}", f"{row.score:.1%}", row.group))
+    table = html_table(("player", "Elo", "95 %", "games", "score", "group"), lines, shown=len(lines))
+    return f"{table}<p>{escape(_footer(found))}</p>"
 
 
 def rating_table(found: RatingList) -> str:

@@ -1,0 +1,189 @@
+"""What a match has shown, for programs in Python: numbers with their intervals, and the games."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from hauteur.matches.game_files import header_of, write_games
+from hauteur.matches.match import Match
+from hauteur.matches.ratings.elo import elo_of_score
+from hauteur.matches.results import MatchGame, sprt_line, table
+from hauteur.system.formatting import signed
+from hauteur.system.tables import Rows, html_table
+
+if TYPE_CHECKING:
+    import pandas
+
+
+class GameRow(NamedTuple):
+    """A game of a match. game: its number; a: seat of A; score: of A, 1, 0.5 or 0; end: its reason; fen: start."""
+
+    game: int
+    a: str
+    score: float
+    end: str
+    plies: int
+    opening: str
+    moves: str
+    fen: str | None
+
+
+class MatchGames(tuple[MatchGame, ...]):
+    """The games of a match in the order of their numbers; a tuple that is displayed as a table."""
+
+    def rows(self) -> Rows[GameRow]:
+        """Return the games as rows."""
+        return Rows(
+            GameRow(game.index, game.a, game.score, game.end, game.plies, game.opening, game.moves, game.fen)
+            for game in self
+        )
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return the games as a pandas DataFrame, a row a game; columns as in `GameRow`. ImportError without pandas."""
+        return self.rows().to_pandas()
+
+    def __repr__(self) -> str:
+        return repr(self.rows())
+
+    def _repr_html_(self) -> str:
+        return self.rows()._repr_html_()
+
+
+@dataclass(frozen=True, repr=False)
+class MatchResult:
+    """The result of a match, all of it from A's view and of the same games: `games`.
+
+    Intervals are of 95 %. They and `los` come from the variance of pairs of games where openings are played twice with
+    seats swapped (docs/reference/ratings.md); a game whose partner is missing counts in all of them.
+
+    match: settings, tally and cost of the match; interrupted: whether Ctrl-C ended it before its time.
+    """
+
+    match: Match
+    games: MatchGames
+    interrupted: bool = False
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What results call A and B."""
+        return self.match.names
+
+    @property
+    def wins(self) -> int:
+        """Games that A won."""
+        return self.match.tally.record.wins
+
+    @property
+    def draws(self) -> int:
+        """Drawn games."""
+        return self.match.tally.record.draws
+
+    @property
+    def losses(self) -> int:
+        """Games that A lost."""
+        return self.match.tally.record.losses
+
+    @property
+    def score(self) -> float:
+        """A's share of the points, (wins + draws / 2) / games, 0 to 1; 0.5 without games."""
+        return self.match.tally.record.score
+
+    @property
+    def score_interval(self) -> tuple[float, float]:
+        """95 % interval of the score, 0 to 1."""
+        return self.match.tally.score_interval
+
+    @property
+    def elo(self) -> float:
+        """Elo of A above B, 400 log10(score / (1 - score)); infinite where all games were won or lost."""
+        return elo_of_score(self.score)
+
+    @property
+    def elo_interval(self) -> tuple[float, float]:
+        """95 % interval of the Elo of A above B; infinite on one side where all games were won or lost."""
+        return self.match.tally.elo_interval
+
+    @property
+    def los(self) -> float:
+        """Likelihood of superiority: the chance that A is the stronger player, 0 to 1."""
+        return self.match.tally.superiority
+
+    @property
+    def complete(self) -> bool:
+        """Whether all games were played, or a sequential test has ended."""
+        return self.match.complete
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as `hauteur match --json` prints it."""
+        return self.match.result()
+
+    def to_pgn(self, path: str | Path, *, evals: bool = False) -> int:
+        """Write the games to a .pgn file (chess), and return how many; evals: with lichess's [%eval].
+
+        Raise ValueError for another game or another ending of the name.
+        """
+        return self._write(path, evals=evals)
+
+    def to_sgf(self, path: str | Path) -> int:
+        """Write the games to an .sgf file (NoGo), and return how many; ValueError for another game or ending."""
+        return self._write(path)
+
+    def _write(self, path: str | Path, *, evals: bool = False) -> int:
+        return write_games(Path(path), [(header_of(self.match), self.games)], evals=evals)
+
+    def __repr__(self) -> str:
+        return "\n".join([*self._notices(), table(self.match.tally, self.match.work, self.names, self.match.test)])
+
+    def _repr_html_(self) -> str:
+        tally = self.match.tally
+        rows = [("all", tally.record), *((f"A {seat}", record) for seat, record in tally.seats.items() if record.games)]
+        names = ("", "games", "won", "drawn", "lost", "score")
+        cells = [(label, r.games, r.wins, r.draws, r.losses, f"{r.score:.1%}") for label, r in rows]
+        low, high = self.elo_interval
+        lines = [
+            f"A: {self.names[0]}, B: {self.names[1]}",
+            f"Elo {signed(self.elo)} [{signed(low)}, {signed(high)}] (95 %), LOS {self.los:.1%}",
+            *([] if self.match.test is None else [sprt_line(self.match.test)]),
+            *self._notices(),
+        ]
+        return html_table(names, cells) + "".join(f"<p>{escape(line)}</p>" for line in lines)
+
+    def _notices(self) -> list[str]:
+        if self.complete:
+            return []
+        of = "" if self.match.games_wanted is None else f" of {self.match.games_wanted:,}"
+        return [f"{'interrupted' if self.interrupted else 'not complete'}: {len(self.games):,}{of} games"]
+
+
+class SprtResult(MatchResult):
+    """The result of a sequential test, and the games that it counted: complete pairs in the order of their numbers."""
+
+    @property
+    def verdict(self) -> Literal["elo0", "elo1"] | None:
+        """The hypothesis that was accepted; None: neither, the games ended before."""
+        assert self.match.test is not None
+        return None if self.match.test.verdict is None else "elo1" if self.match.test.verdict else "elo0"
+
+    @property
+    def llr(self) -> float:
+        """Log likelihood ratio of elo1 to elo0."""
+        assert self.match.test is not None
+        return self.match.test.llr
+
+    @property
+    def llr_bounds(self) -> tuple[float, float]:
+        """Log likelihood ratios at which elo0 and elo1 are accepted."""
+        assert self.match.test is not None
+        return self.match.test.sprt.bounds
+
+
+def games_of(match: Match, played: Iterable[MatchGame]) -> MatchGames:
+    """Return the games that the numbers of a match count, in order; played: of this session, all without a folder."""
+    known = played if match.folder is None else match.folder.games()
+    most = match.settings.games if match.test is None else match.tally.record.games
+    by_number = {game.index: game for game in reversed(list(known)) if game.index < most}
+    return MatchGames(by_number[index] for index in sorted(by_number))

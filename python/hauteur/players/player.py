@@ -1,0 +1,143 @@
+"""Players for programs in Python: made of objects, or of the texts that the commands take.
+
+A `Player` is a `PlayerSettings` that may also hold what no text can: an evaluator that is an object, and search rules
+written in Python. What plays games builds it with `hauteur.players.build`, as it builds one that was read from text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from pydantic import Field, ValidationError
+
+from hauteur.players.baselines import is_baseline
+from hauteur.players.engines.settings import is_engine
+from hauteur.players.settings import PlayerSettings, parse_player, player_text
+from hauteur.search.params import SearchParams, Temperature
+from hauteur.system.settings import problems
+
+if TYPE_CHECKING:
+    from hauteur.search.reference.rule import Rule
+
+
+class Player(PlayerSettings):
+    """What plays games: an evaluator with settings of its search. `player` makes one of a text.
+
+    Parameters
+    ----------
+    evaluator
+        Everything that `hauteur.evaluator` takes: a net file or the name of a net, `"uniform"`, `"rollout"`, a
+        callable, a torch module, an evaluator; None: the net that comes with the game. Players with the same file or
+        object share its batches.
+    params
+        Settings of the search; default: `SearchParams()`, plain PUCT with lc0's constants.
+    visits
+        Visits of the root, its own evaluation included, at which a move is chosen: 1 to 1,000,000,000.
+    temperature
+        Of the choice of moves, 0 (the best move) to 100, or a `Temperature` schedule: p ~ N^(1/T).
+    name
+        What results call it; default: that of the evaluator, and what differs from the defaults.
+    rules
+        Search rules written in Python (`hauteur.Rule`), in their order. Such a player uses the reference search, which
+        is slow, and says so once.
+
+    Raise ValueError for values out of range. Whether evaluator and game fit each other shows when games begin.
+
+    >>> import hauteur as ht
+    >>> ht.Player("uniform", ht.SearchParams(draw_score=0.1), visits=50, temperature=0.5)
+    Player('net=uniform visits=50 temperature=0.5 search.draw_score=0.1')
+    """
+
+    evaluator: Any = Field(default=None, exclude=True)
+    """An evaluator that is an object, in the place of `net`."""
+    rules: tuple[Any, ...] = Field(default=(), exclude=True)
+    """Search rules written in Python."""
+
+    def __init__(
+        self,
+        evaluator: Any = None,
+        params: SearchParams | None = None,
+        *,
+        visits: int = 100,
+        temperature: float | Temperature = 0.0,
+        name: str = "",
+        rules: Sequence[Rule] | None = None,
+    ) -> None:
+        is_named = evaluator is None or isinstance(evaluator, str | Path)
+        net = str(evaluator) if is_named and evaluator is not None else None
+        if net is not None and (is_baseline(net) or is_engine(net)):
+            raise ValueError(f"{net!r} is a player without a net: write hauteur.player({net!r})")
+        values: dict[str, Any] = {
+            "name": name,
+            "net": net,
+            "visits": visits,
+            "temperature": temperature if isinstance(temperature, Temperature) else {"initial": temperature},
+            "search": SearchParams() if params is None else params,
+            "evaluator": None if is_named else evaluator,
+            "rules": _checked(rules),
+        }
+        try:
+            super().__init__(**values)
+        except ValidationError as error:
+            raise ValueError(f"Player: {problems(error)}") from None
+
+    @classmethod
+    def of(cls, settings: PlayerSettings) -> Self:
+        """Return the player of settings that were read."""
+        return cls.model_construct(**{name: getattr(settings, name) for name in PlayerSettings.model_fields})
+
+    def __repr__(self) -> str:
+        return f"Player({player_label(self)!r})"
+
+    __str__ = __repr__
+
+
+def player(text: str) -> Player:
+    """Return the player that a text describes, as the command `hauteur match` reads it.
+
+    text: `key=value` words with any setting of player, search and temperature (`"visits=50 net=maia-1900
+    cpuct.init=2"`), or the path of a TOML file of such keys; or a program, `"uci:stockfish nodes=1000 Threads=1"`,
+    `"gtp:gnugo"`; or a player without a net: `random`, `mcts:N`, `rave:N`, `solver`. All keys are in
+    docs/how-to/play-matches.md. Raise ValueError naming the word that is wrong and what is allowed.
+
+    >>> import hauteur as ht
+    >>> ht.player("net=uniform visits=50").visits
+    50
+    >>> ht.player("mcts:400 name=rollouts")
+    Player('mcts:400 name=rollouts')
+    """
+    return Player.of(parse_player(text))
+
+
+def player_label(settings: PlayerSettings, *, without: tuple[str, ...] = ()) -> str:
+    """Return the text of a player's settings, objects included as they show themselves."""
+    words = [player_text(settings, without=without)]
+    if isinstance(settings, Player):
+        if settings.evaluator is not None and "net" not in without:
+            words.insert(0, f"evaluator={object_name(settings.evaluator)}")
+        if settings.rules:
+            words.append(f"rules={list(settings.rules)}")
+    return " ".join(word for word in words if word)
+
+
+def object_name(thing: object) -> str:
+    """Return what a Python object is called: its name, or that of its class."""
+    for attribute in ("name", "__name__"):
+        if isinstance(name := getattr(thing, attribute, None), str) and name:
+            return name
+    return type(thing).__name__
+
+
+def _checked(rules: Sequence[Rule] | None) -> tuple[Rule, ...]:
+    """Return the rules; warn that they are slow where there is one."""
+    if rules is None:
+        return ()
+    from hauteur.search.reference.forest import say_slow  # here: no other player needs it
+    from hauteur.search.reference.rule import checked_rules
+
+    found = checked_rules(rules)
+    if found:
+        say_slow()
+    return found

@@ -1,0 +1,150 @@
+"""Players made of objects and of texts."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+import hauteur as ht
+from hauteur.networks.evaluators.base import UniformEvaluator
+from hauteur.players.build import Evaluators, Resources, build_player, player_facts, player_name
+from hauteur.players.search_player import SearchPlayer
+from hauteur.players.settings import parse_player, player_text
+from hauteur.search.params import Temperature
+from hauteur.search.reference.forest import ReferenceForest
+
+GAME = ht.load_game("tictactoe")
+Floats = NDArray[np.float32]
+
+
+def even(features: Floats) -> tuple[Floats, Floats]:
+    rows = len(features)
+    return np.zeros((rows, 9), np.float32), np.tile(np.array([0.25, 0.5, 0.25], np.float32), (rows, 1))
+
+
+class Curious(ht.Rule):
+    def __init__(self, bonus: float = 0.1) -> None:
+        self.bonus = bonus
+
+    def edge_value(self, node: Any, edge: Any, q: float) -> float:
+        return q + self.bonus
+
+
+def built(player: ht.Player) -> SearchPlayer:
+    with Evaluators(GAME, Resources(parallel=4, threads=1)) as evaluators:
+        found = build_player(GAME, player, evaluators, "A")
+    assert isinstance(found, SearchPlayer)
+    return found
+
+
+@given(
+    st.sampled_from(["uniform", "rollout"]),
+    st.integers(1, 10**9),
+    st.floats(0, 100),
+    st.builds(ht.SearchParams, draw_score=st.floats(-1, 1), reuse_tree=st.booleans()),
+)
+def test_a_player_of_objects_is_that_of_its_text(
+    net: str, visits: int, temperature: float, params: ht.SearchParams
+) -> None:
+    player = ht.Player(net, params, visits=visits, temperature=temperature)
+    text = player_text(player)
+    assert dict(ht.player(text)) == dict(player)
+    assert dict(parse_player(text)) == {k: v for k, v in dict(player).items() if k not in ("evaluator", "rules")}
+    assert repr(player) == f"Player({text!r})"
+
+
+@pytest.mark.parametrize("text", ["mcts:400", "visits=7 net=uniform", "uci:nothing nodes=3", "random name=R"])
+def test_players_of_texts(text: str) -> None:
+    assert dict(ht.player(text)) == {**dict(parse_player(text)), "evaluator": None, "rules": ()}
+
+
+def test_a_callable_plays_with_its_settings() -> None:
+    player = ht.Player(even, ht.SearchParams(draw_score=0.5), visits=7, temperature=Temperature(initial=2))
+    found = built(player)
+    assert (found.visits, found.search.draw_score, found.temperature.initial) == (7, 0.5, 2)
+    assert found.evaluator.name == "even"
+    assert player_name(GAME, player).startswith("even visits=7 ")
+    assert repr(player).startswith("Player('evaluator=even visits=7 ")
+
+
+def test_an_evaluator_that_was_given_is_shared_and_stays_open() -> None:
+    evaluator = UniformEvaluator(GAME)
+    closed: list[bool] = []
+    evaluator.close = lambda: closed.append(True)  # type: ignore[method-assign]
+    with Evaluators(GAME, Resources(parallel=4, threads=1)) as evaluators:
+        first, second = (
+            build_player(GAME, ht.Player(source, visits=visits), evaluators, "A")
+            for source, visits in ((evaluator, 2), (evaluator, 3))
+        )
+        assert isinstance(first, SearchPlayer)
+        assert isinstance(second, SearchPlayer)
+        assert first.evaluator is second.evaluator is evaluator
+        callables = [evaluators.of_object(even) for _ in range(2)]
+        assert callables[0] is callables[1]
+    assert not closed
+
+
+def test_rules_make_a_player_of_the_reference_search_and_say_that_it_is_slow() -> None:
+    with pytest.warns(UserWarning, match="reference search"):
+        player = ht.Player("uniform", rules=[Curious()])
+    assert isinstance(built(player).forest(GAME, seed=0), ReferenceForest)
+    assert player_name(GAME, player) == "uniform visits=100 rules=[Curious(bonus=0.1)]"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ht.Player("uniform", rules=[])
+
+
+def test_facts_tell_other_objects_apart() -> None:
+    def odd(features: Floats) -> tuple[Floats, Floats]:
+        return even(features)
+
+    with pytest.warns(UserWarning, match="reference search"):
+        players = [
+            *(ht.Player(even), ht.Player(odd), ht.Player("uniform")),
+            *(ht.Player("uniform", rules=[Curious(bonus)]) for bonus in (0.1, 0.2)),
+        ]
+    facts = [player_facts(GAME, player, "a") for player in players]
+    assert len({str(fact) for fact in facts}) == len(players)
+    assert facts[0] == player_facts(GAME, ht.Player(even, name="other"), "a")
+
+
+def test_weights_are_part_of_a_module_s_facts() -> None:
+    torch = pytest.importorskip("torch")
+    nets = [torch.nn.Linear(2, 1) for _ in range(2)]
+    first, second = (player_facts(GAME, ht.Player(net), "a")["a_net"] for net in nets)
+    assert first.startswith("object Linear sha256 ")
+    assert first != second
+    nets[1].load_state_dict(nets[0].state_dict())
+    assert player_facts(GAME, ht.Player(nets[1]), "a")["a_net"] == first
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: ht.Player("uniform", visits=0), "Player: visits: Input should be greater than or equal to 1, got 0"),
+        (lambda: ht.Player("uniform", temperature=-1), r"Player: temperature.initial: .* got -1"),
+        (lambda: ht.Player("mcts:400"), r"'mcts:400' is a player without a net: write hauteur.player\('mcts:400'\)"),
+        (lambda: ht.Player("uci:stockfish"), "is a player without a net"),
+        (lambda: ht.Player("uniform", {"cpuct": {"innit": 2}}), "search.cpuct.innit is not a setting"),  # type: ignore[arg-type]
+        (lambda: ht.Player("uniform", rules=[Curious]), r"rules\[0\] must be an object, got the class Curious"),  # type: ignore[list-item]
+        (lambda: ht.player("visits=3 nett=uniform"), "nett is not a setting"),
+        (lambda: built(ht.Player(3)), "player A: an evaluator is made of a network file"),
+        (lambda: built(ht.Player(lambda features: features)), "player A: evaluator <lambda> returned float32"),
+        (lambda: built(ht.Player(Path("no.safetensors"))), "no.safetensors"),
+        (
+            lambda: built(ht.Player(UniformEvaluator(ht.load_game("connect4")))),
+            "player A: evaluator uniform is for connect4",
+        ),
+    ],
+)
+def test_what_makes_no_player_is_one_line(make: Any, message: str) -> None:
+    with pytest.raises((ValueError, OSError), match=message) as caught:
+        make()
+    assert "\n" not in str(caught.value)
