@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hauteur.matches.play import play_match as play_match
     from hauteur.matches.play import sprt as sprt
     from hauteur.matches.play import tournament as tournament
-    from hauteur.matches.ratings.bradley_terry import RatingList as RatingList
+    from hauteur.matches.ratings.rating_list import RatingList as RatingList
     from hauteur.matches.record import GameRecord as GameRecord
     from hauteur.networks.architecture import ResNet as ResNet
     from hauteur.networks.evaluators.factory import evaluator as evaluator
@@ -58,7 +58,7 @@ _MODULES = {
     "play_match": "hauteur.matches.play",
     "sprt": "hauteur.matches.play",
     "tournament": "hauteur.matches.play",
-    "RatingList": "hauteur.matches.ratings.bradley_terry",
+    "RatingList": "hauteur.matches.ratings.rating_list",
     # learning
     "self_play": "hauteur.learning.games_in_memory",
     "ReplayBuffer": "hauteur.learning.replay",

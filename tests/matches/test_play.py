@@ -32,7 +32,8 @@ def half(features: Floats) -> tuple[Floats, Floats]:
 
 class Curious(ht.Rule):
     def edge_value(self, node: Any, edge: Any, q: float) -> float:
-        return q + 0.2 / (1 + edge.visits)
+        bonus: float = 0.2 / (1 + edge.visits)
+        return q + bonus
 
 
 def slow_player(*rules: ht.Rule, visits: int = 12) -> ht.Player:
@@ -169,7 +170,7 @@ def test_a_sequential_test_ends_and_counts_the_same_pairs() -> None:
 
 
 def test_a_tournament_of_objects_and_texts(tmp_path: Path) -> None:
-    players = [ht.Player(half, visits=20, name="half"), "mcts:10", "random"]
+    players: list[ht.Player | str] = [ht.Player(half, visits=20, name="half"), "mcts:10", "random"]
     ratings = ht.tournament(players, "connect4", games=4, out=tmp_path / "t", **QUICK)
     assert {rating.name for rating in ratings.ratings} == {"half", "mcts:10", "random"}
     assert sum(record.games for record in ratings.results.values()) == 12

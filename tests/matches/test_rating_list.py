@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hauteur.matches.ratings.bradley_terry import Encounter, RatingList, expected, rating_list
+from hauteur.matches.ratings.bradley_terry import expected, rating_list
 from hauteur.matches.ratings.elo import MatchScore, elo_interval, elo_of_score, finite_elo, score_of_elo
+from hauteur.matches.ratings.rating_list import Encounter, RatingList
 
 NAMES = "abcd"
 RECORDS = st.builds(MatchScore, *[st.integers(0, 12)] * 3)

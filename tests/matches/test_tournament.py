@@ -14,8 +14,9 @@ from hauteur.cli.commands.tournament import live_table
 from hauteur.cli.commands.tournament import progress_line as tournament_line
 from hauteur.matches.folder import MatchFolder, TournamentFolder, match_folders
 from hauteur.matches.match import Match
-from hauteur.matches.ratings.bradley_terry import Encounter, rating_list
+from hauteur.matches.ratings.bradley_terry import rating_list
 from hauteur.matches.ratings.elo import MatchScore
+from hauteur.matches.ratings.rating_list import Encounter
 from hauteur.matches.ratings.sources import read_results
 from hauteur.matches.ratings.tables import crosstable, rating_table, ratings_json
 from hauteur.matches.results import MatchGame

@@ -16,8 +16,9 @@ from hauteur.games.registry import make
 from hauteur.learning.recipe import NetworkSettings, parse_recipe
 from hauteur.learning.run_folder import RunFolder
 from hauteur.learning.trainers import architecture_for
-from hauteur.matches.ratings.bradley_terry import Encounter, rating_list
+from hauteur.matches.ratings.bradley_terry import rating_list
 from hauteur.matches.ratings.elo import MatchScore
+from hauteur.matches.ratings.rating_list import Encounter
 from hauteur.matches.results import MatchGame, Tally
 from hauteur.players.settings import PlayerSettings, player_text
 from hauteur.studies.papers.experiment import ExperimentSetting, make_experiment

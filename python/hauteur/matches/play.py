@@ -15,8 +15,8 @@ from hauteur.matches.game_files import form_of, header_of, write_games
 from hauteur.matches.match import NO_LIMIT, Match, MatchSettings
 from hauteur.matches.match_result import MatchResult, SprtResult, games_of
 from hauteur.matches.openings import Opening, read_opening, read_openings
-from hauteur.matches.ratings.bradley_terry import RatingList
 from hauteur.matches.ratings.elo import Model, Sprt
+from hauteur.matches.ratings.rating_list import RatingList
 from hauteur.matches.results import MatchGame
 from hauteur.matches.tournament import Kind, Tournament, TournamentSettings
 from hauteur.players.build import Resources

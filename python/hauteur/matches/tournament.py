@@ -22,7 +22,8 @@ from hauteur.matches.arena import ArenaFacts, play_games
 from hauteur.matches.folder import MatchFolder, TournamentFolder
 from hauteur.matches.match import RESULT_SECONDS, GamesSettings, Match, MatchSettings, match_plans
 from hauteur.matches.openings import Opening
-from hauteur.matches.ratings.bradley_terry import RatingList, rating_list
+from hauteur.matches.ratings.bradley_terry import rating_list
+from hauteur.matches.ratings.rating_list import RatingList
 from hauteur.matches.ratings.sources import encounters_of_tally
 from hauteur.matches.ratings.tables import ratings_json
 from hauteur.matches.record import GamePlan

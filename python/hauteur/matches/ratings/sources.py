@@ -10,8 +10,8 @@ from pathlib import Path
 import chess.pgn
 
 from hauteur.matches.folder import MatchFolder, match_folders
-from hauteur.matches.ratings.bradley_terry import Encounter
 from hauteur.matches.ratings.elo import MatchScore
+from hauteur.matches.ratings.rating_list import Encounter
 from hauteur.matches.results import Tally
 
 SCORES = {"1-0": MatchScore(wins=1), "1/2-1/2": MatchScore(draws=1), "0-1": MatchScore(losses=1)}

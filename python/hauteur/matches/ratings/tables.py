@@ -11,7 +11,7 @@ from hauteur.matches.ratings.elo import MatchScore
 from hauteur.system.tables import Rows, html_table
 
 if TYPE_CHECKING:
-    from hauteur.matches.ratings.bradley_terry import Rating, RatingList
+    from hauteur.matches.ratings.rating_list import Rating, RatingList
 
 
 class RatingRow(NamedTuple):

@@ -16,8 +16,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from hauteur.games.registry import make
-from hauteur.matches.ratings.bradley_terry import Encounter, RatingList, rating_list
+from hauteur.matches.ratings.bradley_terry import rating_list
 from hauteur.matches.ratings.elo import MatchScore
+from hauteur.matches.ratings.rating_list import Encounter, RatingList
 from hauteur.matches.results import Tally
 from hauteur.players.baselines import parse_baseline
 from hauteur.players.settings import PlayerSettings, parse_player

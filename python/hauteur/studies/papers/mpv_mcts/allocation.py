@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hauteur.matches.ratings.bradley_terry import RatingList
+from hauteur.matches.ratings.rating_list import RatingList
 from hauteur.plots import Figure
 from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result
 from hauteur.studies.papers.matches import MatchSpec

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hauteur.matches.ratings.bradley_terry import RatingList
+from hauteur.matches.ratings.rating_list import RatingList
 from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result
 from hauteur.studies.papers.matches import MatchSpec
 from hauteur.studies.papers.mpv_mcts.nets import learning_seconds, nets_for_estimate, supervised_nets

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from hauteur.matches.ratings.bradley_terry import RatingList
 from hauteur.matches.ratings.elo import MatchScore, Pairs, elo_of_interval, elo_of_score
+from hauteur.matches.ratings.rating_list import RatingList
 from hauteur.matches.results import Tally
 from hauteur.players.settings import PlayerSettings
 from hauteur.plots import LINE_COLOURS, Figure, Series

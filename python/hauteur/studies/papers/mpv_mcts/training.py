@@ -14,7 +14,7 @@ from typing import Any
 
 from hauteur import networks
 from hauteur.learning.run_folder import RunFolder
-from hauteur.matches.ratings.bradley_terry import RatingList
+from hauteur.matches.ratings.rating_list import RatingList
 from hauteur.plots import Figure
 from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result
 from hauteur.studies.papers.mpv_mcts.nets import nets_for_estimate
