@@ -85,12 +85,7 @@ def run_python(block: Block, names: dict[str, Any]) -> None:
 
 
 def run_shell(block: Block, monkeypatch: pytest.MonkeyPatch, counts: Counts) -> None:
-    """Execute the commands of a shell block, or parse those that cannot be small.
-
-    They know the games of HAUTEUR_GAMES alone, as a new process does, not those that a Python block registered.
-    """
-    monkeypatch.setattr(registry, "_registered", {})
-    monkeypatch.setattr(registry, "_loaded_variable", set())
+    """Execute the commands of a shell block, or parse those that cannot be small."""
     for words in command_lines(block):
         shown = " ".join(words)
         status, reason = doc_commands.perform(words, monkeypatch)

@@ -4,6 +4,7 @@ This is the one place that knows how a command becomes small. A command that can
 """
 
 import io
+import os
 import re
 import subprocess
 import sys
@@ -28,23 +29,24 @@ ONLY_PARSED = {
     "hauteur experiment [a-z]+-": "takes minutes at its smallest size; tested in tests/studies",
     "hauteur (experiment (cpuct|fpu|solver|repeats|validation|variance))": "takes minutes at its smallest size",
     "hauteur bench": "measures for seconds to minutes; tested in tests/cli",
-    "hauteur net get": "needs a network; tested in tests/networks with a server on this machine",
+    "hauteur net get [a-z]": "needs a network; tested in tests/networks with a server on this machine",
     "hauteur puzzles solve": "needs puzzles, and a game or two have none; tested in tests/studies",
     "hauteur verify": "needs reference files; tested in tests/studies",
     "hauteur prove connect4": "examines 460 positions or plays long games; tested in tests/studies",
 }
 """Beginnings of commands that are parsed and not executed, with the reason."""
 
-PLAYERS = {
+PARTS = {
     r"\bvisits=\d+": "visits=4",
     r"\b(mcts|rave|solver):(\d)\d*": r"\1:\2",
     r"\b(small|large)[-_]visits=\d+": r"\1-visits=4",
     r"\b(nodes|depth)=\d+": r"\1=1",
     r"tc=\S+": "movetime=10",
+    r"\b(maia-\d+)\b(?!\.)": r"\1.pb.gz",
     r"\b(Threads|UCI_\w+)=\S+ ?": "",
     r"'?gtp:\"[^\"]*\"": f"gtp:\"'{sys.executable}' '{FAKES / 'fake_gtp_engine.py'}'\"",
 }
-"""Parts of a player's text, and what they become."""
+"""Parts of a command, mostly of the text of a player, and what they become."""
 
 SMALL = {
     "match": {"--games": "2", "--parallel": "2", "--threads": "1"},
@@ -56,6 +58,7 @@ SMALL = {
     "puzzles mine": {"--games": "1", "--positions": "2", "--threads": "1"},
     "tune strength": {"--iterations": "1", "--games": "2", "--verification": "2", "--parallel": "2", "--threads": "1"},
     "tune ratio": {"--games": "2", "--most-games": "4", "--parallel": "2", "--threads": "1"},
+    "games export": {"--first-generation": "1"},
     "net check": {"--positions": "2"},
 }
 """Options by command, which are set to these values where the command has them."""
@@ -87,9 +90,10 @@ class Result(NamedTuple):
 
 def perform(words: list[str], monkeypatch: pytest.MonkeyPatch) -> Result:
     """Execute a command of the documents in the working directory, small, with the files that it names; or parse it."""
+    variables = {}
     while re.fullmatch(r"[A-Z_]+=\S*", words[0]):
         name, _, value = words.pop(0).partition("=")
-        monkeypatch.setenv(name, value)
+        variables[name] = value
     words = words[: next((i for i, word in enumerate(words) if word in ("|", ">", "<", "&&", ";", "&")), len(words))]
     line = " ".join(words)
     reason = next((why for start, why in ONLY_PARSED.items() if re.match(start, line)), "")
@@ -102,9 +106,10 @@ def perform(words: list[str], monkeypatch: pytest.MonkeyPatch) -> Result:
         return Result(0, reason)
     words = smaller(words[1:])
     provide(words)
-    if words[0] in TALKING:
-        command = [sys.executable, "-m", "hauteur.cli", *words]
-        return Result(subprocess.run(command, input="quit\n", text=True, check=False, timeout=60).returncode, "")
+    if words[0] in TALKING or variables:
+        command, environment = [sys.executable, "-m", "hauteur.cli", *words], os.environ | variables
+        ended = subprocess.run(command, input="quit\n", text=True, check=False, timeout=120, env=environment)
+        return Result(ended.returncode, "")
     monkeypatch.setattr(sys, "stdin", io.StringIO())
     status = main.main(words)
     return Result(0 if words[0] in VERDICTS and status == 1 else status, "")
@@ -124,7 +129,7 @@ def smaller(words: list[str]) -> list[str]:
             words[words.index(option) + 1] = value
         elif takes(words, option):
             words += [option, value]
-    for pattern, small in PLAYERS.items():
+    for pattern, small in PARTS.items():
         words = [re.sub(pattern, small, word) for word in words]
     if words[0] == "train":
         begins = any("start.net" in word for word in words) or "\nnet = " in Path(words[1]).read_text(encoding="utf-8")
@@ -181,9 +186,9 @@ def provide_run(folder: Path) -> None:
 
 def written_by(words: list[str]) -> list[str]:
     """Return the files that a command writes, which must not be there before."""
-    return (
-        words[3:4] if words[:2] == ["net", "convert"] else [words[words.index("--out") + 1]] if "--out" in words else []
-    )
+    if words[:2] == ["net", "convert"]:
+        return words[3:4]
+    return [words[words.index("--out") + 1]] if "--out" in words else []
 
 
 def game_of(words: list[str]) -> str:
