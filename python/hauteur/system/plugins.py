@@ -38,7 +38,8 @@ def _import(entry: str) -> None:
         importlib.import_module(entry)
         return
     name = Path(entry).stem
-    if name not in _names and importlib.util.find_spec(name) is not None:
+    known = None if name in _names else importlib.util.find_spec(name)
+    if known is not None and Path(known.origin or "").resolve() != Path(entry).resolve():
         raise ImportError(f"there is a module {name} already: rename the file")
     module_spec = importlib.util.spec_from_file_location(name, entry)
     assert module_spec is not None  # a .py path always has a loader
