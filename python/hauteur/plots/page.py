@@ -24,7 +24,7 @@ body {{ margin: 0; background: var(--page); color: var(--ink); font: 16px/1.5 sy
 main {{ max-width: 1060px; margin: 0 auto; padding: 28px 16px 64px; }}
 h1 {{ font-size: 1.7rem; line-height: 1.2; margin: 0 0 4px; }}
 h2 {{ font-size: 1.25rem; margin: 36px 0 10px; }}
-h3 {{ font-size: 1rem; margin: 0; }}
+h3 {{ font-size: 1rem; margin: 0; }} main > h3 {{ margin-top: 20px; }}
 p {{ margin: 2px 0 10px; color: var(--soft); max-width: 72ch; }}
 figure p {{ font-size: .86rem; line-height: 1.4; margin-bottom: 8px; }}
 .facts {{ display: grid; grid-template-columns: repeat(auto-fit, minmax(108px, 1fr)); gap: 8px; margin: 18px 0; }}
@@ -46,6 +46,7 @@ svg .grid {{ stroke: var(--ink); stroke-width: 1; opacity: .16; }}
 svg .spread {{ opacity: .2; stroke: none; }}
 svg .band {{ stroke: var(--ink); stroke-width: 6; opacity: .25; }}
 svg .line polyline {{ fill: none; stroke-width: 2; stroke-linejoin: round; }}
+.view-board {{ max-width: 260px; margin: 8px 0 12px; }}
 .scroll {{ overflow-x: auto; margin: 8px 0; }}
 table {{ border-collapse: collapse; width: 100%; font-size: .85rem; font-variant-numeric: tabular-nums; }}
 th, td {{ padding: 5px 9px; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--rule); }}

@@ -8,9 +8,12 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from hauteur.games.registry import make
 from hauteur.learning.recipe import Recipe, recipe_toml
+from hauteur.learning.report.board_games import games_html
 from hauteur.learning.report.figures_beginning import start_figures
 from hauteur.learning.report.figures_learning import FigureSetting, number, run_figures
+from hauteur.learning.report.net_views import views_html
 from hauteur.learning.run_folder import RunFolder
 from hauteur.plots import Figure
 from hauteur.plots.figure import short
@@ -29,8 +32,19 @@ def write_report(folder: RunFolder, output: Path | None = None) -> Path:
     target = output or folder.report
     recipe, start = folder.stored_recipe(), folder.read_start()
     history = finished_generations(folder) if start is None else folder.read_metrics()
-    write_bytes(target, report_page(recipe, history, folder.read_meta(), start).encode())
+    write_bytes(target, report_page(recipe, history, folder.read_meta(), start, played_parts(folder, recipe)).encode())
     return target
+
+
+def played_parts(folder: RunFolder, recipe: Recipe) -> list[str]:
+    """Return the parts of the page that show games on a board, and what the nets think of a few positions."""
+    game = make(recipe.game)
+    return [
+        "<h2>Games of the generations</h2>",
+        games_html(folder, game),
+        "<h2>What the nets think</h2>",
+        views_html(folder, game),
+    ]
 
 
 def finished_generations(folder: RunFolder) -> list[Line]:
@@ -59,18 +73,28 @@ def sections_of(recipe: Recipe, history: Sequence[Line], start: Line | None = No
     return first | run_figures(history, FigureSetting(judge, threshold, target, began))
 
 
-def report_page(recipe: Recipe, history: Sequence[Line], meta: Line, start: Line | None = None) -> str:
-    """The whole page; start: the metrics of generation 0, where the run began with recorded games."""
+def report_page(
+    recipe: Recipe, history: Sequence[Line], meta: Line, start: Line | None = None, played: Sequence[str] = ()
+) -> str:
+    """The whole page; start: the metrics of generation 0, where the run began with recorded games; played: parts of the
+    page with games and positions.
+    """
     sections = sections_of(recipe, history, start)
     parts = [
         f"<h1>Learning {escape(recipe.game)}</h1>",
         f"<p>{escape(_summary(recipe, history))}</p>",
         facts_html(_start_facts(start) + _facts(history)),
-        *(f"<h2>{escape(name)}</h2>{figures_html(figures)}" for name, figures in sections.items()),
+        *_sections(sections, played),
         _table(history),
         *_reproduce(recipe, meta),
     ]
     return page(f"{recipe.game}: {recipe.run.tag}", parts)
+
+
+def _sections(sections: dict[str, list[Figure]], played: Sequence[str]) -> list[str]:
+    """Return the sections with figures, and games and positions behind the first of them, which is about learning."""
+    parts = [f"<h2>{escape(name)}</h2>{figures_html(figures)}" for name, figures in sections.items()]
+    return [*parts[:1], *played, *parts[1:]]
 
 
 def _summary(recipe: Recipe, history: Sequence[Line]) -> str:

@@ -1,0 +1,111 @@
+"""Games on a board and views of positions in the page of a run."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from hauteur.games.registry import make
+from hauteur.learning.pipeline import learn
+from hauteur.learning.recipe import parse_recipe
+from hauteur.learning.report.board_games import evenly, games_html, shards_by_generation
+from hauteur.learning.report.net_views import read_views, viewed_positions, views_html
+from hauteur.learning.report.page import write_report
+from hauteur.learning.run_folder import RunFolder
+
+GAME = make("tictactoe")
+
+TINY = {
+    "game": "tictactoe",
+    "network": {"filters": 4, "blocks": 1, "policy_channels": 2, "value_channels": 2, "value_hidden": 8},
+    "selfplay": {"games": 6, "visits": 4, "parallel_games": 6, "batch_size": 4},
+    "train": {"batch_size": 16, "samples_per_position": 1.0, "warmup_steps": 2},
+    "gate": {"by": "off"},
+    "run": {"generations": 2, "threads": 1},
+}
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a tiny run."""
+    folder = tmp_path_factory.mktemp("runs") / "run"
+    learn(parse_recipe(TINY, "tiny"), folder=folder)
+    return folder
+
+
+@pytest.fixture
+def run(finished: Path, tmp_path: Path) -> RunFolder:
+    """A copy that the test may damage."""
+    shutil.copytree(finished, tmp_path / "run")
+    return RunFolder(tmp_path / "run")
+
+
+def games_on(page: str) -> list[dict[str, object]]:
+    """The games that the page's widget has."""
+    found = re.search(r'<script type="application/json">(.*?)</script>', page, re.DOTALL)
+    assert found
+    games = json.loads(found[1])["games"]
+    assert isinstance(games, list)
+    return games
+
+
+def test_the_page_shows_games_of_every_generation_and_the_nets_of_all(run: RunFolder) -> None:
+    """Written by the run itself; the searches' chances are with the games."""
+    page = run.report.read_text()
+    titles = [str(game["title"]) for game in games_on(page)]
+    assert [title.split(",")[0] for title in titles] == ["generation 1"] * 3 + ["generation 2"] * 3
+    assert any(wdl is not None for game in games_on(page) for wdl in game["wdl"])  # type: ignore[attr-defined]
+    for part in ("What the nets think", "The start", "After b2", "First moves", "Chances"):
+        assert part in page
+    assert len(page) < 400_000
+
+
+def test_views_are_shares_of_legal_moves_and_kept_for_later_pages(run: RunFolder) -> None:
+    """A net is asked once; the same page is made from what is kept, without the nets."""
+    positions = viewed_positions(GAME)
+    views = read_views(run, GAME, positions)
+    assert sorted(views) == [0, 1, 2]
+    for answer in views.values():
+        for position in positions:
+            priors, wdl = answer[position.name]
+            assert set(priors) == set(position.state.legal_actions().tolist())
+            assert sum(priors.values()) == pytest.approx(1.0, abs=1e-3)
+            assert sum(wdl) == pytest.approx(1.0, abs=1e-3)
+    before = views_html(run, GAME)
+    for net in (run.path / "nets").glob("*.safetensors"):
+        net.write_bytes(b"")
+    assert views_html(run, GAME) == before
+    (run.path / "views.json").write_text('{"0": {"start": 3}}')
+    assert "The nets are not asked: " in views_html(run, GAME)
+
+
+def test_damaged_games_are_named_and_the_rest_is_shown(run: RunFolder) -> None:
+    """A report never fails for a shard."""
+    shards_by_generation(run.games)[1].write_bytes(b"nonsense")
+    text = games_html(run, GAME)
+    assert "Games of generation 1 are not shown: " in text
+    assert len(games_on(text)) == 3
+    assert write_report(run) == run.report
+
+
+def test_generations_are_chosen_evenly() -> None:
+    """The first and the last are among them, each once."""
+    for count in (1, 2, 7, 8, 9, 100):
+        chosen = evenly(range(count), 8)
+        assert len(chosen) == len(set(chosen)) == min(count, 8)
+        assert chosen[0] == 0
+        assert chosen[-1] == count - 1
+
+
+@pytest.mark.parametrize("spec", ["tictactoe", "connect4", "chess", "minichess", "nogo(size=5)", "tutorial"])
+def test_viewed_positions_are_always_the_same_and_not_over(spec: str) -> None:
+    """The start is among them."""
+    positions, again = viewed_positions(make(spec)), viewed_positions(make(spec))
+    assert [one.name for one in positions] == [one.name for one in again]
+    assert positions[0].name == "start"
+    assert 2 <= len(positions) <= 4
+    assert all(one.state.outcome() is None for one in positions)
