@@ -200,3 +200,13 @@ def test_a_sequential_test_errs_as_rarely_as_it_should(model: Model, accepted: b
             counts += random.multinomial(8, drawn / drawn.sum())
         wrong += verdict is not accepted
     assert wrong <= 20  # 200 * 0.05 = 10, standard deviation 3
+
+
+@pytest.mark.parametrize("counts", [(5, 5, 5, 5, 5), (0, 0, 30, 0, 0), (1, 3, 9, 12, 20), (40, 1, 0, 0, 0)])
+def test_a_difference_of_any_size_can_be_tested(counts: tuple[int, int, int, int, int]) -> None:
+    """The likelihood of a difference falls on both sides of the most likely one, however large it is."""
+    likelihoods = [Sprt(0, elo, model="normalised").llr(Pairs(counts)) for elo in (1, 30, 100, 300, 1000, 2000)]
+    assert all(map(math.isfinite, likelihoods))
+    best = likelihoods.index(max(likelihoods))
+    assert likelihoods[: best + 1] == sorted(likelihoods[: best + 1])
+    assert likelihoods[best:] == sorted(likelihoods[best:], reverse=True)

@@ -306,16 +306,33 @@ def _tilted(shares: list[float], values: list[float]) -> list[float]:
 def _with_t_value(shares: list[float], t: float) -> list[float]:
     """The shares nearest in likelihood for which (mean - 1/2) = t * deviation.
 
-    The condition is made linear at the last solution and solved again until it stays.
+    The condition is made linear at the last solution and solved again until it stays. It starts at equal shares, or,
+    for a t so large that no shares meet the condition made linear there, at two shares that meet the condition.
     """
     found = [1 / len(shares)] * len(shares)
     for _ in range(100):
-        mean, deviation = _moments(found)
-        values = [a - 0.5 - t * deviation * (1 + ((a - mean) / deviation) ** 2) / 2 for a in PAIR_POINTS]
+        values = _linear_t_condition(found, t)
+        if not min(values) < 0 < max(values):
+            found = _shares_with_t(t)
+            values = _linear_t_condition(found, t)
         before, found = found, _tilted(shares, values)
         if max(abs(a - b) for a, b in zip(before, found, strict=True)) < 1e-12:
             break
     return found
+
+
+def _linear_t_condition(shares: list[float], t: float) -> list[float]:
+    """What each share of points adds to (mean - 1/2) - t * deviation, to first order at `shares`."""
+    mean, deviation = _moments(shares)
+    return [a - 0.5 - t * deviation * (1 + ((a - mean) / deviation) ** 2) / 2 for a in PAIR_POINTS]
+
+
+def _shares_with_t(t: float) -> list[float]:
+    """Shares of even pairs and of pairs won (t > 0) or lost by 2 : 0 for which (mean - 1/2) = t * deviation."""
+    decided = t * t / (1 + t * t)
+    shares = [0.0, 0.0, 1 - decided, 0.0, 0.0]
+    shares[4 if t > 0 else 0] = decided
+    return shares
 
 
 def _wilson(p: float, n: float, confidence: float) -> tuple[float, float]:
