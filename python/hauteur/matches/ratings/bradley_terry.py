@@ -26,10 +26,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 
 from hauteur.matches.ratings.elo import MatchScore
 from hauteur.matches.ratings.rating_list import Encounter, Floats, Rating, RatingList
+from hauteur.matches.ratings.solvers import minimum
 
 NATURAL = math.log(10) / 400
 """Elo times this is the natural logarithm of the odds."""
@@ -223,23 +223,12 @@ class _Fit:
         scale = np.ones(len(begin)) / NATURAL
         scale[self.free] = 1.0
 
-        def scaled(x: Floats) -> tuple[float, Floats]:
-            value, gradient, _ = self.negative(x * scale)
-            return value, gradient * scale
+        def scaled(x: Floats) -> tuple[float, Floats, Floats]:
+            value, gradient, hessian = self.negative(x * scale)
+            return value, gradient * scale, hessian * np.outer(scale, scale)
 
-        found = minimize(
-            scaled,
-            begin / scale,
-            jac=True,
-            hess=lambda x: self.negative(x * scale)[2] * np.outer(scale, scale),
-            method="trust-exact",
-            options={"gtol": enough, "maxiter": 1000},
-        )
-        if not np.isfinite(found.x).all() or np.abs(found.jac).max() > 1000 * enough:
-            raise RuntimeError(f"the rating list was not found: {found.message}")
-        solution = found.x * scale
-        hessian = self.negative(solution)[2] * np.outer(scale, scale)
-        return solution, np.linalg.inv(hessian) * np.outer(scale, scale)
+        found, hessian = minimum(scaled, begin / scale, enough)
+        return found * scale, np.linalg.inv(hessian) * np.outer(scale, scale)
 
     def negative(self, parameters: Floats) -> tuple[float, Floats, Floats]:
         """Negative log posterior, its gradient and Hessian."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from statistics import NormalDist
 from typing import Literal, get_args
 
-from scipy.optimize import brentq
+from hauteur.matches.ratings.solvers import falling_root
 
 
 @dataclass(frozen=True)
@@ -297,9 +297,12 @@ def _tilted(shares: list[float], values: list[float]) -> list[float]:
     """The shares nearest in likelihood for which the mean of `values` is 0: p_i / (1 + x v_i), x being what does it."""
     low, high = -1 / max(values), -1 / min(values)
     margin = 1e-9 * (high - low)
-    x = brentq(
-        lambda x: sum(p * v / (1 + x * v) for p, v in zip(shares, values, strict=True)), low + margin, high - margin
-    )
+
+    def mean(x: float) -> tuple[float, float]:
+        terms = [(p, v / (1 + x * v)) for p, v in zip(shares, values, strict=True)]
+        return sum(p * term for p, term in terms), -sum(p * term**2 for p, term in terms)
+
+    x = falling_root(mean, low + margin, high - margin)
     return [p / (1 + x * v) for p, v in zip(shares, values, strict=True)]
 
 
