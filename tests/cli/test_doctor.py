@@ -2,6 +2,7 @@
 
 import json
 import os
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,12 @@ import pytest
 from hauteur.cli import main
 from hauteur.cli.commands import doctor
 from hauteur.system import extras, hardware
+from hauteur.system.extras import installed_version
 
 
 @pytest.fixture(scope="module")
 def facts() -> dict[str, Any]:
-    return doctor.examine()
+    return doctor.examine(deep=True)
 
 
 def test_facts_are_plain_json(facts: dict[str, Any]) -> None:
@@ -25,7 +27,27 @@ def test_required_packages_are_found(facts: dict[str, Any]) -> None:
     assert all(facts["packages"].values())
     assert "error" not in facts["backends"]["torch"]
     assert "CPU" in facts["backends"]["openvino"]["devices"]
-    assert facts["backends"]["openvino"]["default_precision"] in ("float32", "bfloat16")
+    assert facts["default"]["backend"] == "openvino"
+    assert facts["default"]["precision"] in ("float32", "bfloat16")
+
+
+def test_torch_is_opened_on_request_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "probe", lambda name: {"error": name})
+    assert set(doctor.examine()["backends"]) == {"openvino", "onnxruntime"}
+    assert set(doctor.examine(deep=True)["backends"]) == {"openvino", "onnxruntime", "torch"}
+
+
+def test_the_base_layer_alone(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    optional = {package.module for layer in extras.LAYERS for package in layer.packages}
+    versions = {package.distribution for layer in extras.LAYERS for package in layer.packages}
+    monkeypatch.setattr(doctor, "find_spec", lambda name: None if name in optional else find_spec(name))
+    monkeypatch.setattr(extras, "installed_version", lambda name: None if name in versions else installed_version(name))
+    assert doctor.doctor() == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "onnxruntime on the processor, float32" in printed
+    assert "no problems found" in printed
+    for layer in extras.LAYERS:
+        assert layer.install in printed
 
 
 def test_tables_show_every_package_and_problem(facts: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
@@ -38,7 +60,7 @@ def test_tables_show_every_package_and_problem(facts: dict[str, Any], capsys: py
 def test_json_option(
     monkeypatch: pytest.MonkeyPatch, facts: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(doctor, "examine", lambda: facts)
+    monkeypatch.setattr(doctor, "examine", lambda deep: facts)
     assert main.main(["doctor", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == facts
 
@@ -52,12 +74,12 @@ def test_a_crashing_backend_is_reported(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_problems_name_what_to_do(facts: dict[str, Any]) -> None:
     broken = json.loads(json.dumps(facts))
-    broken["packages"]["scipy"] = None
+    broken["packages"]["safetensors"] = None
     broken["backends"]["torch"] = {"error": "it broke"}
     broken["processor"] |= {"features": ["sse4_2"], "architecture": "x86_64"}
     broken["nets"] = []
     problems = " / ".join(doctor.find_problems(broken))
-    for part in ("pip install scipy", "torch does not work: it broke", "AVX2", "no net found"):
+    for part in ("pip install safetensors", "torch does not work: it broke", "AVX2", "no net found"):
         assert part in problems
 
 
@@ -68,10 +90,14 @@ def test_sizes_read_well(count: int | None, text: str) -> None:
     assert doctor.size(count) == text
 
 
-def test_a_missing_extra_says_how_to_install_it() -> None:
-    extra = extras.EXTRAS[0]
-    assert f"pip install 'hauteur[{extra.name}]'" in doctor.extra_text(extra, None)
-    assert "1.2.3" in doctor.extra_text(extra, "1.2.3")
+def test_a_missing_layer_says_how_to_install_it() -> None:
+    layer = extras.LAYERS[0]
+    names = [package.distribution for package in layer.packages]
+    none = {"layers": {layer.name: dict.fromkeys(names)}}
+    assert f"would add openvino 59 MB, pyarrow 55 MB: pip install 'hauteur[{layer.name}]'" in doctor.layer_text(
+        layer, none
+    )
+    assert "pyarrow 1.2.3" in doctor.layer_text(layer, {"layers": {layer.name: dict.fromkeys(names, "1.2.3")}})
 
 
 def test_cores_and_memory_are_plausible() -> None:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from hauteur.system.errors import explain, is_of_pydantic, one_line
+from hauteur.system.extras import require
 from hauteur.system.plugins import import_named
 
 if TYPE_CHECKING:
@@ -75,6 +76,15 @@ COMMANDS = (
     Command("doctor", "doctor:doctor", "Show versions, devices, threads, backends, and what is missing."),
 )
 
+NEEDS = {
+    "train": ("torch", "pyarrow"),
+    "games import": ("pyarrow",),
+    "games export": ("pyarrow",),
+    "bench selfplay": ("torch", "pyarrow"),
+    "bench train": ("torch", "pyarrow"),
+}
+"""Optional modules without which a command can do nothing (`system/extras.py`)."""
+
 HIDDEN = (Command("greeting", "greeting:greeting", "Say what can be done now, and with which nets."),)
 """Commands that need not be listed: `hauteur` alone is one."""
 
@@ -121,6 +131,7 @@ def run(words: Sequence[str]) -> int:
     from cyclopts import CycloptsError, UnknownCommandError
 
     words = without_imports(words, load=True)
+    _check_layer(words)
     app = make_app()
     try:
         status = app(list(words), print_error=False, exit_on_error=False, result_action="return_value")
@@ -132,6 +143,14 @@ def run(words: Sequence[str]) -> int:
         wrong = cause if isinstance(cause, Exception) and is_of_pydantic(cause) else error
         return complain(f"{one_line(wrong).rstrip('.')} (see {command} --help)")
     return status if isinstance(status, int) else 0
+
+
+def _check_layer(words: Sequence[str]) -> None:
+    """Raise MissingLayerError if modules that the command needs are not installed. Its help needs none."""
+    for command, modules in NEEDS.items():
+        named = command.split()
+        if list(words[: len(named)]) == named and not {"--help", "-h"} & set(words):
+            require(f"hauteur {command}", *modules)
 
 
 def without_imports(words: Sequence[str], *, load: bool = False) -> list[str]:

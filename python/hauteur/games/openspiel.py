@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hauteur.system.extras import extra_of
+from hauteur.system.extras import require
 
 MAX_ACTIONS = 65535
 
@@ -33,12 +33,9 @@ def load(name: str) -> OpenSpielPosition:
 
 
 def _pyspiel(name: str) -> Any:
-    try:
-        import pyspiel
-    except ImportError as error:
-        extra = extra_of("pyspiel")
-        assert extra is not None
-        raise ValueError(f"openspiel:{name} needs the package {extra.distribution}: {extra.install}") from error
+    require(f"openspiel:{name}", "pyspiel")
+    import pyspiel
+
     return pyspiel
 
 

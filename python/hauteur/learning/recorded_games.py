@@ -14,7 +14,10 @@ from numpy.typing import NDArray
 from hauteur import _core
 from hauteur.games.end_reasons import RESIGNATION
 from hauteur.games.registry import make
-from hauteur.matches.record import GameRecord, LearnedColumns, Level, column, columns_of
+from hauteur.matches.record import COLUMNS, GameRecord, LearnedColumns, Level, column, columns_of
+
+STORED = tuple(column for column in COLUMNS if column.stored)
+"""Columns of games that are written to shards."""
 
 Rows = slice | NDArray[np.int64]
 """Which rows of a level are taken."""

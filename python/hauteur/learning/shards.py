@@ -19,14 +19,12 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from hauteur.games.end_reasons import RESIGNATION
-from hauteur.learning.recorded_games import Games, check_recorded, make_cached, offsets_of, origin_of
-from hauteur.matches.record import COLUMNS, Column, GameRecord, LearnedColumns, columns_of
+from hauteur.learning.recorded_games import STORED, Games, check_recorded, make_cached, offsets_of, origin_of
+from hauteur.matches.record import Column, GameRecord, LearnedColumns, columns_of
 from hauteur.system.errors import one_line
 from hauteur.system.files import write_bytes
 
 FORMAT = "hauteur games 2"
-
-STORED = tuple(column for column in COLUMNS if column.stored)
 
 SCHEMA = pa.schema(
     [

@@ -19,7 +19,7 @@ from hauteur import _core
 from hauteur.networks.evaluators.compare import features_of, random_positions
 from hauteur.networks.lc0_layers import Floats
 from hauteur.networks.registry import onnx_model
-from hauteur.system.extras import EXTRAS
+from hauteur.system.extras import require
 from hauteur.system.files import sha256_of
 from hauteur.system.hardware import cache_directory
 
@@ -54,14 +54,12 @@ def _key(path: str | Path, rows: Floats) -> str:
 
 def _quantize(path: str | Path, rows: Floats) -> Any:
     """Return the quantised OpenVINO model. Keep the terminal output of nncf from programs that talk over stdout."""
+    require("precision int8", "nncf", "openvino")
     import openvino as ov
 
-    try:
-        with contextlib.redirect_stdout(io.StringIO()):
-            import nncf
-    except ImportError:
-        extra = next(extra for extra in EXTRAS if extra.module == "nncf")
-        raise ValueError(f"precision int8 needs nncf: {extra.install}") from None
+    with contextlib.redirect_stdout(io.StringIO()):
+        import nncf
+
     nncf.set_log_level(logging.ERROR)
     model = ov.Core().read_model(onnx_model(path))
     layers = model.get_ordered_ops()

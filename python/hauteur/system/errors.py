@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 
-from hauteur.system.extras import extra_of
+from hauteur.system.extras import MissingLayerError, missing_line
 
 
 def explain(error: Exception) -> str | None:
     """Return the error in one line for the user, or None if it is a fault of the program."""
     if isinstance(error, ImportError):
         missing = error.__cause__ if isinstance(error.__cause__, ImportError) else error
-        module = (missing.name or "").partition(".")[0]
-        extra = extra_of(module)
-        return extra and f"this needs the module {module}, which is missing: {extra.install}"
+        if isinstance(missing, MissingLayerError):
+            return one_line(missing)
+        return missing_line("this", [(missing.name or "").partition(".")[0]])
     if isinstance(error, OSError) and error.strerror and error.filename is not None:
         return f"{os.fsdecode(error.filename)}: {error.strerror}"
     return one_line(error)

@@ -1,14 +1,32 @@
-"""The optional dependencies: which extra of the package installs which module, and what it is good for."""
+"""The layers of an installation: what each extra of the package adds to the base, and what to say when it is missing.
 
+This table is the only place that knows which extra installs which module. A command names the modules that it cannot do
+without (`cli/main.py`); elsewhere the import itself fails, and the error is explained with this table.
+"""
+
+from collections.abc import Iterable
+from importlib.util import find_spec
 from typing import NamedTuple
 
 
-class Extra(NamedTuple):
-    """One extra: its name in `pip install 'hauteur[name]'`, the distribution, the module to import, the purpose."""
+class Package(NamedTuple):
+    """A distribution, the module that it installs, and the size of its wheel in MB (Linux x86-64, November 2026)."""
 
-    name: str
     distribution: str
     module: str
+    megabytes: int
+
+    @property
+    def version(self) -> str | None:
+        """The installed version, None where it is missing."""
+        return installed_version(self.distribution)
+
+
+class Layer(NamedTuple):
+    """One extra: its name in `pip install 'hauteur[name]'`, its packages, the purpose."""
+
+    name: str
+    packages: tuple[Package, ...]
     purpose: str
 
     @property
@@ -17,15 +35,52 @@ class Extra(NamedTuple):
         return f"pip install 'hauteur[{self.name}]'"
 
 
-EXTRAS = (
-    Extra("ort", "onnxruntime", "onnxruntime", "a second engine for exported nets"),
-    Extra("openspiel", "open_spiel", "pyspiel", "about a hundred more games"),
-    Extra("quantize", "nncf", "nncf", "int8 nets"),
-    Extra("report", "matplotlib", "matplotlib", "figures of reports as PNG"),
-    Extra("tensorboard", "tensorboard", "tensorboard", "training curves in TensorBoard"),
+_OPENVINO = Package("openvino", "openvino", 59)
+_PYARROW = Package("pyarrow", "pyarrow", 55)
+_TORCH = Package("torch", "torch", 3000)
+
+LAYERS = (
+    Layer("cpu", (_OPENVINO, _PYARROW), "nets in bfloat16 and int8 on processors; recorded games in Parquet files"),
+    Layer("train", (_TORCH, _OPENVINO, _PYARROW, Package("onnx", "onnx", 9)), "learning, and nets on NVIDIA GPUs"),
+    Layer("quantize", (_OPENVINO, Package("nncf", "nncf", 2)), "int8 nets"),
+    Layer("openspiel", (Package("open_spiel", "pyspiel", 6),), "about a hundred more games"),
+    Layer("report", (Package("matplotlib", "matplotlib", 9),), "figures of reports as PNG"),
+    Layer("tensorboard", (Package("tensorboard", "tensorboard", 6),), "training curves in TensorBoard"),
 )
+"""Where several layers have what is missing, the first one is named."""
 
 
-def extra_of(module: str) -> Extra | None:
-    """The extra that installs a top-level module, None if it is not optional."""
-    return next((extra for extra in EXTRAS if extra.module == module), None)
+class MissingLayerError(ImportError):
+    """A part of the package that is not installed; the message has the command that installs it."""
+
+
+def installed_version(distribution: str) -> str | None:
+    """Version of an installed distribution, None if it is missing."""
+    from importlib.metadata import PackageNotFoundError, version  # here: slow to import
+
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return None
+
+
+def missing_line(user: str, modules: Iterable[str]) -> str | None:
+    """One line: the user, the packages of these top-level modules, the command that installs them all.
+
+    None where no layer has them: then they are not optional.
+    """
+    wanted = list(modules)
+    for layer in LAYERS:
+        names = {package.module: package.distribution for package in layer.packages}
+        if set(wanted) <= set(names):
+            return (
+                f"{user} needs {' and '.join(names[module] for module in wanted)}, not installed here: {layer.install}"
+            )
+    return None
+
+
+def require(user: str, *modules: str) -> None:
+    """Raise MissingLayerError unless these modules are installed, without importing any. user: what needs them."""
+    missing = [module for module in modules if find_spec(module) is None]
+    if missing:
+        raise MissingLayerError(missing_line(user, missing))

@@ -10,6 +10,9 @@ from pathlib import Path
 VECTOR_FEATURES = ("sse4_2", "avx", "fma", "avx2", "avx512f", "avx512_vnni", "avx512_bf16", "amx_bf16", "amx_int8")
 """Names as in Linux's /proc/cpuinfo; those that decide how fast a network runs."""
 
+BFLOAT16_FEATURES = ("avx512_bf16", "amx_bf16", "bf16")
+"""Those of either list with which a processor computes in bfloat16."""
+
 ARM_FEATURES = ("asimd", "asimddp", "bf16", "i8mm", "sve")
 
 
@@ -83,6 +86,11 @@ def processor_features() -> list[str] | None:
         present = set(match[1].split()) if match else set()
     known = ARM_FEATURES if platform.machine().lower() in ("aarch64", "arm64") else VECTOR_FEATURES
     return [name for name in known if name in present] if present else None
+
+
+def computes_bfloat16() -> bool:
+    """Return whether the processor computes in bfloat16 natively."""
+    return any(feature in BFLOAT16_FEATURES for feature in processor_features() or ())
 
 
 def has_nvidia_driver() -> bool:

@@ -244,17 +244,12 @@ def installed_backends() -> tuple[Backend, ...]:
 
 def precisions_of(backend: Backend) -> tuple[Precision, ...]:
     """Return the backend's precisions on this processor, without emulated ones; int8 only if nncf is installed."""
-    missing: set[Precision] = set() if native_bfloat16() else {"bfloat16", "float16"}
+    from hauteur.system.hardware import computes_bfloat16
+
+    missing: set[Precision] = set() if computes_bfloat16() else {"bfloat16", "float16"}
     if find_spec("nncf") is None:
         missing.add("int8")
     return tuple(precision for precision in PRECISIONS[backend] if precision not in missing)
-
-
-def native_bfloat16() -> bool:
-    """Return whether the processor computes in bfloat16."""
-    from hauteur.networks.evaluators.openvino import default_precision
-
-    return default_precision() == "bfloat16"
 
 
 def whole_numbers(name: str, text: str) -> list[int]:

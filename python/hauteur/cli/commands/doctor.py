@@ -6,26 +6,31 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from importlib.metadata import PackageNotFoundError
-from importlib.metadata import version as installed_version
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from hauteur.system import hardware
-from hauteur.system.extras import EXTRAS, Extra
+from hauteur.system.extras import LAYERS, Layer, installed_version
 
 Facts = dict[str, Any]
 
-PACKAGES = ("numpy", "torch", "openvino", "onnx", "onnxscript", "pyarrow", "pydantic", "safetensors", "scipy", "chess")
-"""Distributions that every installation has."""
+PACKAGES = (
+    *("numpy", "onnxruntime", "pydantic", "safetensors", "chess"),
+    *("cyclopts", "rich", "filelock", "tomli_w"),
+)
+"""Distributions of the base layer, which every installation has."""
 
 PROBES = {
+    "onnxruntime": """
+import onnxruntime
+found = {"providers": onnxruntime.get_available_providers()}
+""",
     "openvino": """
 import openvino
-from hauteur.networks.evaluators.openvino import default_precision
 core = openvino.Core()
-found = {"default_precision": default_precision(), "devices": {
+found = {"devices": {
     d: {"name": core.get_property(d, "FULL_DEVICE_NAME").strip(),
         "capabilities": list(core.get_property(d, "OPTIMIZATION_CAPABILITIES"))} for d in core.available_devices}}
 """,
@@ -36,26 +41,24 @@ found = {"cuda": [{"name": d.name, "memory": d.total_memory, "capability": f"{d.
          "built_for_cuda": torch.version.cuda, "threads": torch.get_num_threads(),
          "cpu": torch.backends.cpu.get_cpu_capability()}
 """,
-    "onnxruntime": """
-import onnxruntime
-found = {"providers": onnxruntime.get_available_providers()}
-""",
 }
 """Backend -> code that leaves what it can do in `found`. Each runs in a process of its own: a broken installation may
-crash on import, and the doctor has to survive that."""
+crash on import, and the doctor has to survive that. torch takes seconds, so it is only opened with `--deep`."""
 
 PROBE_SECONDS = 60
 
 
-def doctor(*, json: bool = False) -> int:
-    """Show versions, devices, threads, backends, and missing parts.
+def doctor(*, deep: bool = False, json: bool = False) -> int:
+    """Show versions, devices, threads, backends, and what each layer has or would add.
 
     Parameters
     ----------
+    deep
+        Open torch too, which takes some seconds, and list its CUDA devices.
     json
         Print the facts as JSON instead of tables.
     """
-    facts = examine()
+    facts = examine(deep=deep)
     if json:
         print(json_format.dumps(facts, indent=2))
     else:
@@ -63,19 +66,22 @@ def doctor(*, json: bool = False) -> int:
     return 0
 
 
-def examine() -> Facts:
+def examine(*, deep: bool = False) -> Facts:
     """All facts, as JSON holds them."""
+    names = [name for name in PROBES if find_spec(name) is not None and (deep or name != "torch")]
     with ThreadPoolExecutor() as pool:
-        probed = dict(zip(PROBES, pool.map(probe, PROBES), strict=True))
+        probed = dict(zip(names, pool.map(probe, names), strict=True))
     facts: Facts = {
-        "hauteur": package_version("hauteur"),
+        "hauteur": installed_version("hauteur"),
         "python": {"version": platform.python_version(), "path": sys.executable},
         "system": platform.platform(),
         "processor": examine_processor(),
         "memory": dict(zip(("total", "available"), hardware.memory_bytes(), strict=True)),
-        "packages": {name: package_version(name) for name in PACKAGES},
-        "extras": {extra.name: package_version(extra.distribution) for extra in EXTRAS},
+        "packages": {name: installed_version(name) for name in PACKAGES},
+        "layers": {layer.name: {p.distribution: p.version for p in layer.packages} for layer in LAYERS},
         "backends": probed,
+        "default": default_backend(),
+        "nvidia_driver": hardware.has_nvidia_driver(),
         "cache": examine_cache(hardware.cache_directory()),
         "nets": [{"path": str(path), "bytes": path.stat().st_size} for path in find_nets()],
     }
@@ -83,12 +89,11 @@ def examine() -> Facts:
     return facts
 
 
-def package_version(name: str) -> str | None:
-    """Version of an installed distribution, None if it is missing."""
-    try:
-        return installed_version(name)
-    except PackageNotFoundError:
-        return None
+def default_backend() -> Facts:
+    """The engine and the precision that compute nets on the processor."""
+    if find_spec("openvino") is None:
+        return {"backend": "onnxruntime", "precision": "float32"}
+    return {"backend": "openvino", "precision": "bfloat16" if hardware.computes_bfloat16() else "float32"}
 
 
 def examine_processor() -> Facts:
@@ -135,13 +140,13 @@ def find_problems(facts: Facts) -> Iterator[str]:
     for name in PACKAGES:
         if facts["packages"][name] is None:
             yield f"{name} is missing: pip install {name}"
-    for name in ("openvino", "torch"):
-        if "error" in facts["backends"][name]:
-            yield f"{name} does not work: {facts['backends'][name]['error']}"
+    for name, found in facts["backends"].items():
+        if "error" in found:
+            yield f"{name} does not work: {found['error']}"
     features = facts["processor"]["features"]
     if features is not None and "avx2" not in features and facts["processor"]["architecture"] in ("x86_64", "AMD64"):
         yield "the processor has no AVX2: networks will run several times slower than on newer ones"
-    threads = facts["backends"]["torch"].get("threads", 0)
+    threads = facts["backends"].get("torch", {}).get("threads", 0)
     if threads > facts["processor"]["cores"]:
         yield f"torch starts {threads} threads on {facts['processor']['cores']} usable cores: set OMP_NUM_THREADS"
     if not facts["nets"]:
@@ -179,8 +184,8 @@ def sections(facts: Facts) -> dict[str, list[tuple[str, str]]]:
             *((name, text or "missing") for name, text in facts["packages"].items()),
         ],
         "Machine": machine_rows(facts),
-        "Backends": backend_rows(facts["backends"]),
-        "Extras": [(extra.name, extra_text(extra, facts["extras"][extra.name])) for extra in EXTRAS],
+        "Backends": backend_rows(facts),
+        "Layers": [("base", "installed"), *((layer.name, layer_text(layer, facts)) for layer in LAYERS)],
         "Files": [
             ("cache", "{path} ({files} files, {size})".format(**facts["cache"], size=size(facts["cache"]["bytes"]))),
             *(("net", f"{net['path']} ({size(net['bytes'])})") for net in facts["nets"]),
@@ -201,14 +206,13 @@ def machine_rows(facts: Facts) -> list[tuple[str, str]]:
     ]
 
 
-def backend_rows(backends: Facts) -> list[tuple[str, str]]:
+def backend_rows(facts: Facts) -> list[tuple[str, str]]:
     """One row a backend and device."""
-    rows = []
-    for name, found in backends.items():
+    rows = [("default", "{backend} on the processor, {precision}".format(**facts["default"]))]
+    for name, found in facts["backends"].items():
         if "error" in found:
             rows.append((name, f"not available: {found['error']}"))
         elif name == "openvino":
-            rows.append(("default", f"openvino on the processor, {found['default_precision']}"))
             rows += [
                 (name, f"{key}: {d['name']} ({' '.join(d['capabilities'])})") for key, d in found["devices"].items()
             ]
@@ -221,14 +225,20 @@ def backend_rows(backends: Facts) -> list[tuple[str, str]]:
                 rows.append((name, "no CUDA device" + ("" if found["built_for_cuda"] else " (this torch has no CUDA)")))
         else:
             rows.append((name, ", ".join(found["providers"])))
+    driver = "NVIDIA driver found" if facts["nvidia_driver"] else "no NVIDIA driver"
+    if "torch" not in facts["backends"] and facts["layers"]["train"]["torch"]:
+        rows.append(("torch", f"not opened, {driver}; hauteur doctor --deep lists its devices"))
     return rows
 
 
-def extra_text(extra: Extra, found: str | None) -> str:
-    """Version of an extra's package, or how to install it."""
-    if found:
-        return f"{extra.distribution} {found}: {extra.purpose}"
-    return f"not installed ({extra.purpose}): {extra.install}"
+def layer_text(layer: Layer, facts: Facts) -> str:
+    """Versions of a layer's packages, or what it would add and how to install it."""
+    versions = facts["layers"][layer.name]
+    missing = [package for package in layer.packages if versions[package.distribution] is None]
+    if not missing:
+        return f"{', '.join(f'{name} {version}' for name, version in versions.items())}: {layer.purpose}"
+    adds = ", ".join(f"{package.distribution} {package.megabytes} MB" for package in missing)
+    return f"not installed ({layer.purpose}); would add {adds}: {layer.install}"
 
 
 def size(count: int | None) -> str:

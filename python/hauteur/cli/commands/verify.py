@@ -40,7 +40,7 @@ def outputs(
     nets
         Folder with the nets that the file names.
     backend
-        openvino or torch, in float32 on the processor.
+        openvino, onnxruntime or torch, in float32 on the processor.
     threads
         Threads of the net; default: all cores that this process may use.
     tolerance
@@ -105,7 +105,7 @@ def searches(
     nets
         Folder with the nets that the file names.
     backend
-        openvino or torch, in float32 on the processor.
+        openvino, onnxruntime or torch, in float32 on the processor.
     threads
         Threads of the net; default: all cores that this process may use.
     tolerance

@@ -13,7 +13,6 @@ from hauteur.games.pgn import read_pgn
 from hauteur.games.sgf import read_sgf
 from hauteur.learning.game_files.lines import record_of
 from hauteur.learning.game_files.stored_games import StoredGame, read_stored
-from hauteur.learning.shards import write_shard
 from hauteur.matches.record import GameRecord
 
 SHARD_GAMES = 1000
@@ -146,6 +145,8 @@ def import_games(
 
 def _flush(folder: Path, game: _core.Game, waiting: list[GameRecord], facts: ImportFacts) -> None:
     """Write the waiting games as the next shard."""
+    from hauteur.learning.shards import write_shard  # here: reading games needs no pyarrow
+
     if waiting:
         folder.mkdir(parents=True, exist_ok=True)
         facts.shards.append(folder / f"gen-00000-{len(facts.shards):04d}.parquet")

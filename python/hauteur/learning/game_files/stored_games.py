@@ -9,8 +9,7 @@ from typing import Any
 
 from hauteur import _core
 from hauteur.games.game_line import NO_NET, BadGame
-from hauteur.learning.recorded_games import make_cached
-from hauteur.learning.shards import STORED, bad_games, read_table
+from hauteur.learning.recorded_games import STORED, make_cached
 from hauteur.matches.record import GamePlan, GameRecord
 
 
@@ -30,6 +29,8 @@ class StoredGame:
 
 def read_stored(path: Path) -> Iterator[StoredGame | BadGame]:
     """Yield the games of a shard, in order; ValueError naming the file when it is damaged or foreign."""
+    from hauteur.learning.shards import bad_games, read_table  # here: other files of games need no pyarrow
+
     table = read_table(path)
     bad = bad_games(table)
     for number, row in enumerate(table.to_pylist()):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 import time
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard, get_args
 
@@ -23,6 +24,7 @@ from hauteur.networks.evaluators.base import (
 )
 from hauteur.networks.evaluators.callables import CallableEvaluator
 from hauteur.networks.names import resolve_net
+from hauteur.system.extras import require
 from hauteur.system.hardware import has_nvidia_driver, usable_cores
 
 if TYPE_CHECKING:
@@ -151,7 +153,8 @@ def make_evaluator(
 
     spec: `uniform`, `rollout` (random games), a network file (.safetensors, .pb.gz, .onnx), or the name of a net that
     ships or was downloaded.
-    backend: default torch where CUDA is used, else openvino. precision: default the backend's.
+    backend: default torch where CUDA is used, else openvino where it is installed, else onnxruntime.
+    precision: default the backend's.
     threads: of the processor, default all that this process may use.
     batch_size: rows of a batch, default the backend's preference. device: of torch, `cpu` or `cuda`.
     Raises ValueError when the net is not for this game, or something is not allowed; OSError for an unreadable file.
@@ -188,26 +191,26 @@ def _net_evaluator(
         return torch_evaluator(game, path, precision=precision, threads=cores, batch_size=batch_size, device=device)
     if device not in (None, "cpu"):
         raise ValueError(f"device {device!r} needs backend torch, got backend {backend}")
-    if backend == "onnxruntime":
-        return _onnxruntime(game, path, precision, cores, batch_size)
+    if (backend or processor_backend(precision)) == "onnxruntime":
+        from hauteur.networks.evaluators.onnxruntime import OrtEvaluator
+
+        return OrtEvaluator(game, path, precision=precision, threads=cores, batch_size=batch_size)
+    if precision == "int8" and find_spec("openvino") is None:
+        require("precision int8", "openvino", "nncf")
     from hauteur.networks.evaluators.openvino import OpenVinoEvaluator
 
     return OpenVinoEvaluator(game, path, precision=precision, threads=cores, batch_size=batch_size)
 
 
-def _onnxruntime(
-    game: _core.Game, path: Path, precision: Precision | None, threads: int, batch_size: int | None
-) -> Evaluator:
-    try:
-        from hauteur.networks.evaluators.onnxruntime import OrtEvaluator
-    except ImportError:
-        raise ValueError("backend onnxruntime is not installed: pip install 'hauteur[ort]'") from None
-    return OrtEvaluator(game, path, precision=precision, threads=threads, batch_size=batch_size)
+def processor_backend(precision: Precision | None = None) -> Backend:
+    """The engine for nets on the processor: OpenVINO (layer `cpu`) where it is installed, or the precision needs it."""
+    needed = precision is not None and precision not in PRECISIONS["onnxruntime"]
+    return "openvino" if needed or find_spec("openvino") is not None else "onnxruntime"
 
 
 def has_cuda() -> bool:
     """Return whether torch can compute on a GPU here. torch is imported only where there is an NVIDIA driver."""
-    if not has_nvidia_driver():
+    if not has_nvidia_driver() or find_spec("torch") is None:
         return False
     from hauteur.networks.evaluators.torch import torch_device
 

@@ -18,7 +18,7 @@ import openvino as ov
 from hauteur.networks.evaluators.base import PREFERRED_ROWS, Answers, Floats, GameEvaluator, Pending, Precision
 from hauteur.networks.registry import onnx_model
 from hauteur.system.errors import one_line
-from hauteur.system.hardware import processor_features
+from hauteur.system.hardware import computes_bfloat16
 
 if TYPE_CHECKING:
     from hauteur import _core
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 HINTS = {"float32": "f32", "bfloat16": "bf16", "int8": "f32"}
 """What is not quantised is computed in float32."""
 
-BFLOAT16_FEATURES = ("avx512_bf16", "amx_bf16", "bf16")
 LEAST_ROWS = 8
 """A batch is not split into parts smaller than this."""
 
@@ -168,5 +167,4 @@ def check_precision(precision: str) -> None:
 
 def default_precision() -> Precision:
     """bfloat16 where the processor computes it natively, else float32."""
-    features = processor_features() or []
-    return "bfloat16" if any(feature in features for feature in BFLOAT16_FEATURES) else "float32"
+    return "bfloat16" if computes_bfloat16() else "float32"

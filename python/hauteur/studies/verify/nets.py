@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from hauteur.networks.evaluators.base import Evaluator
 
 SUFFIXES = ("", ".pb.gz", ".pb", ".safetensors")
-Backend = Literal["torch", "openvino"]
+Backend = Literal["torch", "openvino", "onnxruntime"]
 
 
 def check_backend(backend: str) -> None:

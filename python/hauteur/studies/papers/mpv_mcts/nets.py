@@ -23,8 +23,6 @@ from hauteur.learning.game_files.importing import SHARD_GAMES
 from hauteur.learning.game_files.lines import record_of
 from hauteur.learning.recipe import NetworkSettings, Recipe, parse_recipe
 from hauteur.learning.run_folder import RunFolder
-from hauteur.learning.shards import write_shard
-from hauteur.learning.trainers import tower_for
 from hauteur.matches.results import MatchGame
 from hauteur.networks.evaluators.factory import evaluations_per_second
 from hauteur.players.build import Evaluators, Resources
@@ -92,6 +90,8 @@ def teacher_games(setting: ExperimentSetting) -> Path:
 
 
 def _write_shard(path: Path, game: str, played: Sequence[MatchGame]) -> None:
+    from hauteur.learning.shards import write_shard  # here: the list of experiments needs no pyarrow
+
     rules = make(game)
     records = []
     for match_game in played:
@@ -146,6 +146,8 @@ def nets_for_estimate(setting: ExperimentSetting, sizes: Sequence[Size]) -> Iter
 
 def _blank_net(folder: Path, game: str, size: Size) -> Path:
     """A net of zeros."""
+    from hauteur.learning.trainers import tower_for  # here: the list of experiments needs no torch
+
     rules = make(game)
     architecture = tower_for(rules, NetworkSettings.model_validate(network_values(size)))
     tensors = {

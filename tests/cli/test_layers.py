@@ -1,0 +1,88 @@
+"""What is missing is named with the command that installs it, in one line, before anything is written."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hauteur.cli.main import EXIT_BAD_INPUT, NEEDS
+from hauteur.networks.evaluators.factory import processor_backend
+from hauteur.networks.lc0 import random_net
+from hauteur.system import extras
+
+OPTIONAL = {package.module for layer in extras.LAYERS for package in layer.packages}
+
+WORDS = {
+    "train": ["runs/tictactoe.toml"],
+    "games import": ["games.pgn", "--game", "chess", "--to", "{folder}/shards"],
+    "games export": ["runs", "--to", "{folder}/out", "--format", "pgn"],
+    "bench selfplay": ["tictactoe"],
+    "bench train": [],
+}
+
+
+BASE_ALONE = f"""
+import sys
+sys.modules.update(dict.fromkeys({sorted(OPTIONAL)}))
+from hauteur.cli.main import main
+sys.exit(main())
+"""
+
+
+def with_the_base_alone(*words: str) -> subprocess.CompletedProcess[str]:
+    """A command in a process in which nothing but the base layer can be imported."""
+    return subprocess.run([sys.executable, "-c", BASE_ALONE, *words], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("command", NEEDS)
+def test_commands_name_the_layer_that_they_need(command: str, tmp_path: Path) -> None:
+    words = [word.format(folder=tmp_path) for word in WORDS[command]]
+    done = with_the_base_alone(*command.split(), *words)
+    assert done.returncode == EXIT_BAD_INPUT
+    assert done.stderr.startswith(f"hauteur: hauteur {command} needs ")
+    assert done.stderr.endswith(("pip install 'hauteur[train]'\n", "pip install 'hauteur[cpu]'\n"))
+    assert done.stderr.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("command", ["train", "games import", "games export"])
+def test_help_needs_no_layer(command: str) -> None:
+    assert with_the_base_alone(*command.split(), "--help").returncode == 0
+
+
+MATCH = ["match", "net={net} visits=1", "random", "--game", "chess", "--games", "2"]
+
+
+@pytest.mark.parametrize(
+    ("words", "layer"),
+    [
+        ([*MATCH, "--backend", "openvino"], "cpu"),
+        ([*MATCH, "--backend", "torch"], "train"),
+        (["check-game", "openspiel:hex"], "openspiel"),
+        (["bench", "evaluator", "--net", "{net}", "--backend", "openvino", "--precision", "int8"], "quantize"),
+    ],
+)
+def test_choices_that_need_a_layer_name_it(words: list[str], layer: str, tmp_path: Path) -> None:
+    net = random_net(tmp_path / "net.pb.gz")
+    done = with_the_base_alone(*(word.format(net=net) for word in words))
+    assert done.returncode == EXIT_BAD_INPUT
+    assert f"pip install 'hauteur[{layer}]'" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_nets_are_computed_by_what_the_base_has(tmp_path: Path) -> None:
+    net = random_net(tmp_path / "net.pb.gz")
+    done = with_the_base_alone(*(word.format(net=net) for word in MATCH))
+    assert done.returncode == 0, done.stderr
+
+
+def test_openvino_is_preferred_where_it_is_installed() -> None:
+    assert processor_backend() == "openvino"
+
+
+def test_the_first_layer_that_has_everything_is_named() -> None:
+    assert extras.missing_line("x", ["pyarrow"]) == "x needs pyarrow, not installed here: pip install 'hauteur[cpu]'"
+    both = extras.missing_line("x", ["torch", "pyarrow"])
+    assert both == "x needs torch and pyarrow, not installed here: pip install 'hauteur[train]'"
+    assert extras.missing_line("x", ["numpy"]) is None
