@@ -181,14 +181,27 @@ def test_a_failing_engine_loses_that_game_alone(fault: str, good_games: list[Mat
         ("start-flood", f"bad output: {LIMITS}"),
     ],
 )
-def test_an_engine_that_does_not_start_loses_its_games(fault: str, detail: str, pids: Path) -> None:
+def test_an_engine_that_does_not_start_begins_no_match(fault: str, detail: str, tmp_path: Path, pids: Path) -> None:
     patience = "start-timeout=0.5" if fault == "start-hang" else PATIENT
-    match = match_of(uci(fault, patience=patience), games=12)
-    games = played(match)
-    assert {(game.score, game.end) for game in games} == {(0, START_FAILED)}
-    assert {note for game in games for note in game.notes.values()} == {detail, "not tried again after 3 failures"}
-    assert len(list(pids.iterdir())) <= 1 + engine_player.MOST_STARTS + 1  # with the probe, and one thinking beside
-    assert match.stored_settings()["a_engine"] == "an engine that did not start"
+    with pytest.raises(ValueError, match=rf"the program does not start: {re.escape(detail)}$"):
+        played(match_of(uci(fault, patience=patience), games=12, folder=tmp_path / "match"))
+    assert len(list(pids.iterdir())) == 1
+    assert not (tmp_path / "match").exists()
+
+
+def test_an_engine_that_no_longer_starts_ends_the_match(
+    tmp_path: Path, good_games: list[MatchGame], monkeypatch: pytest.MonkeyPatch, pids: Path
+) -> None:
+    async def gone(*_: object) -> None:
+        raise EngineFailure(START_FAILED, "no such file")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(engine_player, "_begun", gone)
+        with pytest.raises(ValueError, match=r"does not start: no such file \(3 attempts\)$"):
+            played(match_of(uci(), folder=tmp_path / "match"))
+    assert MatchFolder(tmp_path / "match").games() == []
+    assert left(pids) == []
+    assert played(match_of(uci(), folder=tmp_path / "match")) == good_games
 
 
 @pytest.mark.parametrize("oddity", ["start-slow", "twice", "stubborn"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
@@ -18,6 +19,12 @@ from hauteur.system.errors import one_line
 
 if TYPE_CHECKING:
     import chess.pgn
+
+
+NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x19\x1c-\x1f]")
+"""Control characters that no text has."""
+SNIFFED = 1 << 16
+"""Bytes of a PGN file that are looked at for them."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +84,9 @@ def _read_pgn(path: Path, game: _core.Game) -> list[Opening]:
     """The main lines of a PGN file, each from its own FEN."""
     if game.name != "chess":
         raise ValueError(f"{path}: a PGN file has openings of chess, not of {game.spec}")
+    with path.open("rb") as file:
+        if NOT_TEXT.search(file.read(SNIFFED)):
+            raise ValueError(f"{path}: not a text file, so no PGN")
     openings = [_pgn_opening(node, game, f"{path}, game {number}") for number, node in enumerate(_pgn_games(path), 1)]
     if not openings:
         raise ValueError(f"{path}: no openings in it")

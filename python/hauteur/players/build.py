@@ -42,13 +42,13 @@ class Resources:
     backend: Backend | None = None
 
     def __post_init__(self) -> None:
-        for name, value, highest in (
-            ("parallel", self.parallel, 100_000),
-            ("batch-size", self.rows, 65_536),
-            ("threads", self.cores, 1024),
+        for name, value, least, most in (
+            ("parallel", self.parallel, 1, 100_000),
+            ("batch-size", self.rows, 1, 65_536),
+            ("threads", self.threads, 0, 1024),
         ):
-            if not 1 <= value <= highest:
-                raise ValueError(f"--{name} must be 1 to {highest}, got {value}")
+            if not least <= value <= most:
+                raise ValueError(f"--{name} must be {least} to {most}, got {value}")
 
     @property
     def rows(self) -> int:
@@ -179,11 +179,7 @@ def player_facts(game: _core.Game, player: PlayerSettings, key: str) -> dict[str
     if player.baseline is not None:
         return {key: player.baseline}
     if player.engine is not None:
-        own_name = probed(game, player.engine).name
-        return {
-            key: player_text(player, without=("name",)),
-            f"{key}_engine": own_name or "an engine that did not start",
-        }
+        return {key: player_text(player, without=("name",)), f"{key}_engine": probed(game, player.engine).name}
     rest = player_text(player, without=("name", "net", "large_net", "visits"))
     if isinstance(player, Player) and player.evaluator is not None:
         net = object_content(player.evaluator)

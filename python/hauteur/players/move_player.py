@@ -118,7 +118,11 @@ class PendingMoves(Generic[Game]):
         self.waiting[player.choose(request)] = (game, player)
 
     def replies(self) -> list[tuple[Game, MoveReply]]:
-        """Return what was found since; RuntimeError names a player that has failed otherwise than by GameLost."""
+        """Return what was found since.
+
+        Raises ValueError naming a player that cannot go on, RuntimeError for one that has failed otherwise than by
+        GameLost.
+        """
         done = [future for future in self.waiting if future.done()]
         return [_reply(future, *self.waiting.pop(future)) for future in done]
 
@@ -139,5 +143,7 @@ def _reply(future: Future[ChosenMove], game: Game, player: MovePlayer) -> tuple[
         return game, future.result()
     except GameLost as lost:
         return game, lost
+    except ValueError as error:
+        raise ValueError(f"player {player.name}: {error}") from None
     except Exception as error:
         raise RuntimeError(f"player {player.name} has failed: {error}") from error

@@ -13,6 +13,8 @@ MILLISECOND = 1e-3
 NUMBERS = ("nodes", "movetime", "wtime", "btime", "winc", "binc", "movestogo", "mate", "depth")
 FLAGS = ("infinite", "ponder")
 KEYWORDS = (*NUMBERS, *FLAGS, "searchmoves")
+AT_LEAST_ONE = ("mate", "depth")
+"""Limits that mean nothing below 1."""
 LARGEST_NUMBER = 10**15
 LONGEST_NUMBER = 18
 """Digits that are read; a longer number counts as the largest one."""
@@ -105,6 +107,8 @@ def parse_go(text: str) -> Go:
         elif word in NUMBERS:
             try:
                 numbers[word] = _number(word, words[at] if at < len(words) else None)
+                if word in AT_LEAST_ONE and numbers[word] < 1:
+                    raise ValueError(f"go {word} needs at least 1, got {numbers.pop(word)}")
             except ValueError as error:
                 problems.append(str(error))
                 is_wrong = True

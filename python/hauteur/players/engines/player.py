@@ -11,13 +11,13 @@ from hauteur.players.engines.connection import EngineConnection
 from hauteur.players.engines.failures import START_FAILED
 from hauteur.players.engines.gtp import GtpEngineConnection, board_size
 from hauteur.players.engines.host import EngineHost
-from hauteur.players.engines.probe import probed
+from hauteur.players.engines.probe import does_not_start, probed
 from hauteur.players.engines.settings import EngineSettings
 from hauteur.players.engines.uci import UciSession
 from hauteur.players.move_player import ChosenMove, EngineFailure, EngineResignation, MoveRequest
 
 MOST_STARTS = 3
-"""An engine that has failed to start so often, one time after another, is not started again."""
+"""An engine that has failed to start so often, one time after another, ends the match."""
 
 
 def make_engine(game: _core.Game, settings: EngineSettings, host: EngineHost, name: str = "") -> EnginePlayer:
@@ -38,7 +38,6 @@ class EnginePlayer:
         self._playing: dict[int, EngineConnection] = {}
         self._idle: list[EngineConnection] = []
         self._tasks: set[asyncio.Task[ChosenMove] | None] = set()
-        self._failed_starts = 0
 
     def choose(self, request: MoveRequest) -> Future[ChosenMove]:
         """Begin to look for a move."""
@@ -84,16 +83,14 @@ class EnginePlayer:
         return await self._started()
 
     async def _started(self) -> EngineConnection:
-        if self._failed_starts >= MOST_STARTS:
-            raise EngineFailure(START_FAILED, f"not tried again after {MOST_STARTS} failures")
-        try:
-            session = await self._opened()
-        except EngineFailure as failure:
-            self._failed_starts += 1
-            detail = failure.detail if failure.reason == START_FAILED else str(failure)
-            raise EngineFailure(START_FAILED, detail) from None
-        self._failed_starts = 0
-        return session
+        """Return a new process; ValueError, which no game is lost by, where none can be started."""
+        failed = EngineFailure(START_FAILED)
+        for _ in range(MOST_STARTS):
+            try:
+                return await self._opened()
+            except EngineFailure as failure:
+                failed = failure
+        raise ValueError(f"{does_not_start(self._settings, failed)} ({MOST_STARTS} attempts)")
 
     async def _opened(self) -> EngineConnection:
         process = await self._host.start(self._probe.command)
@@ -116,7 +113,7 @@ class EnginePlayer:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         sessions = [*self._playing.values(), *self._idle]
-        self._playing, self._idle, self._failed_starts = {}, [], 0
+        self._playing, self._idle = {}, []
         await asyncio.gather(*(session.quit() for session in sessions))
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from hauteur import _core
 from hauteur.games.registry import make
+from hauteur.players.engines.failures import START_FAILED
 from hauteur.players.engines.gtp import NEEDED, GtpEngineConnection, board_size
 from hauteur.players.engines.host import EngineHost
 from hauteur.players.engines.settings import EngineSettings, program_words
@@ -22,16 +23,16 @@ GAMES_FOLDER = "/usr/games"
 
 @dataclass(frozen=True)
 class Probe:
-    """Result of probing an engine. name: its own, with its version; empty where it did not start."""
+    """Result of probing an engine. name: its own, with its version."""
 
     command: tuple[str, ...]
-    name: str = ""
+    name: str
 
 
 def probed(game: _core.Game, settings: EngineSettings) -> Probe:
-    """Start the engine once and check the request; an engine that fails at that is not an error of the user.
+    """Start the engine once and check the request.
 
-    Raise ValueError if the program is missing, lacks one of the options, or does not play this game.
+    Raise ValueError if the program is missing, does not start, lacks one of the options, or does not play this game.
     """
     return _probed(game.spec, settings.model_dump_json())
 
@@ -44,8 +45,14 @@ def _probed(spec: str, json: str) -> Probe:
     with EngineHost(1) as host:
         try:
             return host.run(_probe_engine(host, game, settings, command))
-        except EngineFailure:
-            return Probe(command)
+        except EngineFailure as failure:
+            raise ValueError(does_not_start(settings, failure)) from None
+
+
+def does_not_start(settings: EngineSettings, failure: EngineFailure) -> str:
+    """Return the error line for a program that cannot be brought to play."""
+    reason = failure.detail if failure.reason == START_FAILED else failure
+    return f"{settings.protocol}:{settings.command}: the program does not start: {reason}"
 
 
 def engine_command(settings: EngineSettings) -> tuple[str, ...]:

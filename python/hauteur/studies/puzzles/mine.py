@@ -118,9 +118,9 @@ class Mine:
         folder = MiningFolder(self.folder)
         with folder.locked():
             self.looser = folder.check_mining(self.settings, self.game)
-            folder.begin(self.settings.stored(self.game))
             bad: list[BadGame] = []
             census = take_census(self.sources, self.game, self.settings.first_ply, bad.append)
+            folder.begin(self.settings.stored(self.game))
             for wrong in bad:
                 self.show(f"left out {wrong}")
             chosen = {source: self._chosen(census, source) for source in census.sources}
