@@ -38,9 +38,9 @@ def test_batches_are_half_of_the_games_or_a_third_of_the_positions() -> None:
     [
         (
             ("match", "random", "random", "--game", "tictactoe", "--threads", "-1"),
-            "--threads must be 1 to 1024, got -1",
+            "--threads must be 0 to 1024, got -1",
         ),
-        (("analyse", "tictactoe", "--threads", "-1"), "threads must be 1 to 1024, got -1"),
+        (("analyse", "tictactoe", "--threads", "-1"), "--threads must be 0 to 1024, got -1"),
     ],
 )
 def test_wrong_threads_are_named(capsys: pytest.CaptureFixture[str], words: tuple[str, ...], message: str) -> None:

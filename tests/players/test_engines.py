@@ -1,6 +1,7 @@
 """Programs as players: whatever an engine does, the match ends with the right table, and no process is left."""
 
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -24,7 +25,7 @@ from hauteur.players.engines.host import EngineHost
 from hauteur.players.engines.player import make_engine
 from hauteur.players.engines.probe import engine_command, probed
 from hauteur.players.engines.settings import EngineSettings
-from hauteur.players.move_player import MoveRequest
+from hauteur.players.move_player import EngineFailure, MoveRequest
 from hauteur.players.settings import parse_player
 from hauteur.search.scores import mate_score
 
@@ -192,7 +193,7 @@ def test_an_engine_that_does_not_start_begins_no_match(fault: str, detail: str, 
 def test_an_engine_that_no_longer_starts_ends_the_match(
     tmp_path: Path, good_games: list[MatchGame], monkeypatch: pytest.MonkeyPatch, pids: Path
 ) -> None:
-    async def gone(*_: object) -> None:
+    async def gone(*_: object, **__: object) -> None:
         raise EngineFailure(START_FAILED, "no such file")
 
     with monkeypatch.context() as patch:

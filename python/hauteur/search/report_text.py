@@ -25,7 +25,7 @@ def moves_table(report: RootReport, *, rows: int) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("move", style="bold", no_wrap=True, min_width=4)
     for name in ("N", "N %", "P %", "Q", "W  D  L %", "V"):
-        table.add_column(name, justify="right", no_wrap=True)
+        table.add_column(name, justify="right", no_wrap=True, min_width=len(name))
     table.add_column("line", overflow="ellipsis", no_wrap=True)
     for move in report.moves[:rows]:
         table.add_row(*_cells(report, move))

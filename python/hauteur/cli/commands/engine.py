@@ -10,7 +10,8 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from hauteur import _core
-from hauteur.cli.commands.options import Seed
+from hauteur.cli.commands.options import SearchSettings, Seed, SettingsListed
+from hauteur.cli.commands.search_settings import print_settings
 from hauteur.engine.nets import NetChoice
 from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
 from hauteur.networks.bundled import net_or_shipped
@@ -22,6 +23,8 @@ from hauteur.search.time_manager import Budget
 
 DEFAULT_VISITS = 800
 MOVES_SHOWN = 12
+PIPE_WIDTH = 160
+"""Columns of the table where it is no terminal that shows it."""
 
 Words = Annotated[tuple[str, ...], Parameter(consume_multiple=True)]
 
@@ -42,7 +45,8 @@ def analyse(
     batch_size: int | None = None,
     threads: int = 0,
     seed: Seed = 0,
-    search: Annotated[SearchParams, Parameter(name="search")] = SearchParams(),  # noqa: B008  (immutable)
+    list_settings: SettingsListed = False,
+    search: SearchSettings = SearchParams(),  # noqa: B008  (immutable)
 ) -> int:
     """Search a position; show every move with visits, prior, value and line.
 
@@ -51,8 +55,8 @@ def analyse(
     spec
         Game, such as chess, connect4, nogo(size=7).
     net
-        Net file, or `uniform` or `rollout`. Default: the net that comes with the game; for chess the file that
-        HAUTEUR_NET names, or the newest .pb.gz file of the working directory.
+        Net file, name of a net (`hauteur net get` lists them), `uniform` or `rollout`. Default: the net that comes
+        with the game; for chess the one that HAUTEUR_NET names goes before it.
     large_net
         A second, large net that corrects the first one: two-net search, see --search.second-net.
     fen
@@ -78,8 +82,19 @@ def analyse(
         Threads of the net on the processor; 0: one a core.
     seed
         Of all random draws.
+    list_settings
+        List all settings of the search with defaults and ranges, and stop. They are given as --search.KEY VALUE, such
+        as --search.cpuct.init 1.5 or --search.search-contempt.n-scl 10. On by default is plain PUCT: cpuct, fpu,
+        policy-temperature. Every other rule is off, and turned on by any of its settings: dirichlet, root-cpuct,
+        root-fpu, root-policy-temperature, search-contempt, second-net, solver, repetition, variance, tree-balance,
+        prior-mixing, early-visits, q-average, initial-trust, wdl-contempt, gumbel, lower-bound, forced-playouts.
     """
-    limits, rows = analysis_limits(visits, time), max(1, multipv)
+    if list_settings:
+        return print_settings()
+    limits, rows = analysis_limits(visits, time), multipv
+    for name, value, least, most in (("multipv", multipv, 1, 500), ("threads", threads, 0, 1024)):
+        if not least <= value <= most:
+            raise ValueError(f"--{name} must be {least} to {most}, got {value}")
     start, actions, state = find_position(spec, fen, moves)
     if not len(state.legal_actions()):
         raise ValueError(f"nothing to analyse: the game is over ({state.end_reason()})")
@@ -102,8 +117,8 @@ def uci(*, weights: str | None = None, log: Path | None = None, seed: Seed | Non
     Parameters
     ----------
     weights
-        The same as the option WeightsFile: a .pb.gz net of Leela Chess Zero, or `uniform`. Default: the file that
-        HAUTEUR_NET names, or the newest .pb.gz file of the working directory.
+        The same as the option WeightsFile: a .pb.gz net of Leela Chess Zero, the name of a net that `hauteur net get`
+        has downloaded, or `uniform`. Default: the net that HAUTEUR_NET names, or the one that ships.
     log
         The same as the option LogFile: the conversation is appended to this file.
     seed
@@ -191,6 +206,8 @@ def _show(report: RootReport, net: str, *, rows: int, as_json: bool) -> None:
         print(json_format.dumps(report_json(report, game=game, net=net)))
         return
     console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = max(console.width, PIPE_WIDTH)
     console.print(report.state.text(), markup=False)
     console.print(f"{game}, net {net}", style="bold", markup=False)
     console.print(report_view(report, rows=rows))

@@ -93,7 +93,7 @@ def prove(
     net: str | None = None,
     visits: int = 100,
     at_least: float | None = None,
-    against_rollouts: int = 0,
+    against_rollouts: int | None = None,
     games: int = 100,
     seed: Seed = 0,
     json: bool = False,
@@ -115,7 +115,7 @@ def prove(
     at_least
         Exit status 1 if the share over all positions (connect4), or the score of the match, is less, 0 to 1.
     against_rollouts
-        Random games a move of the opponent in a match; 0 = no match.
+        Random games a move of the opponent in a match. Default: no match.
     games
         Games of that match.
     seed
@@ -123,7 +123,7 @@ def prove(
     json
         Print one JSON object.
     """
-    if against_rollouts:
+    if against_rollouts is not None:
         return _prove_against_rollouts(spec, net, visits, at_least or 0.0, against_rollouts, games, seed, json)
     if spec not in PROVABLE:
         raise ValueError(f"prove knows {' and '.join(PROVABLE)}, got {spec!r}")

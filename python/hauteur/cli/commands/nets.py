@@ -35,15 +35,10 @@ def info(file: Path, /, *, json: bool = False) -> None:
             json_format.dumps({"file": str(file), **net.model_dump(mode="json"), "summary": net.architecture.summary()})
         )
         return
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(show_header=False, box=None, pad_edge=False)
-    table.add_column(style="bold")
-    table.add_column(overflow="fold")
-    for name, value in info_rows(file, net):
-        table.add_row(name, value)
-    Console(highlight=False, markup=False).print(table)
+    rows = info_rows(file, net)
+    width = max(len(name) for name, _ in rows)
+    for name, value in rows:  # a line each, however long, for `grep`
+        print(f"{name:{width}}  {value}")
 
 
 def info_rows(file: Path, net: "NetDescription") -> list[tuple[str, str]]:

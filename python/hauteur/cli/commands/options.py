@@ -5,5 +5,13 @@ from typing import Annotated
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
+from hauteur.search.params import SearchParams
+
 Seed = Annotated[int, Parameter(validator=Number(gte=0, lt=2**63))]
 """A seed of random draws, 0 to 2^63 - 1."""
+
+SearchSettings = Annotated[SearchParams, Parameter(name="search", show=False)]
+"""All settings of the search as --search.KEY; `--list-settings` shows them instead of --help."""
+
+SettingsListed = Annotated[bool, Parameter(name="--list-settings", negative="")]
+"""Whether the settings of the search are listed, and nothing else is done."""
