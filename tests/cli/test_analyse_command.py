@@ -5,6 +5,7 @@ import json
 import pytest
 
 from hauteur.cli import main
+from hauteur.search.params import SearchParams
 
 
 def test_analyse_command(capsys: pytest.CaptureFixture[str]) -> None:
@@ -45,6 +46,8 @@ def test_analyse_shows_a_table(words: list[str], capsys: pytest.CaptureFixture[s
         (["--only", "e5"], '"e5" is not a legal move'),
         (["--fen", "x, y"], "no FEN has commas"),
         (["--moves", "f3 e5 g4 Qh4"], "nothing to analyse: the game is over (checkmate)"),
+        (["--multipv", "-1"], "--multipv must be 1 to 500, got -1"),
+        (["--threads", "-1"], "--threads must be 0 to 1024, got -1"),
         (["--batch-size", "0"], "batch_size must be >= 1, got 0"),
         (["--syzygy", "missing"], "missing"),
         (["--search.cpuct.init", "-1"], "cpuct.init: Input should be greater than or equal to 0, got"),
@@ -53,3 +56,52 @@ def test_analyse_shows_a_table(words: list[str], capsys: pytest.CaptureFixture[s
 def test_analyse_refuses(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main.main(["analyse", "chess", "--net", "uniform", *words]) == main.EXIT_BAD_INPUT
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_a_finished_game_is_no_position_to_analyse(form: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["analyse", "connect4", "--net", "uniform", "--moves", "1 2 1 2 1 2 1", *form]
+    assert main.main(words) == main.EXIT_BAD_INPUT
+    said = capsys.readouterr()
+    assert said.err == "hauteur: nothing to analyse: the game is over (four in a row)\n"
+    assert said.out == ""
+
+
+def test_json_has_no_nan(capsys: pytest.CaptureFixture[str]) -> None:
+    only_move = ["--fen", "7k/8/6K1/8/8/8/8/8 b - - 0 1", "--visits", "5", "--json"]
+    assert main.main(["analyse", "chess", "--net", "uniform", *only_move]) == 0
+
+    def refuse(name: str) -> None:
+        raise AssertionError(name)
+
+    json.loads(capsys.readouterr().out, parse_constant=refuse)
+
+
+def test_help_is_short_and_says_which_rules_are_off(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.main(["analyse", "--help"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("\n") < 70
+    words = " ".join(shown.replace("│", " ").split())
+    off = words.partition("Every other rule is off")[2]
+    for name, field in SearchParams.model_fields.items():
+        if field.default is None:
+            assert name.replace("_", "-") in off
+
+
+def test_all_settings_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.main(["analyse", "--list-settings"]) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["--search.cpuct.init", "1.745", ">=", "0,", "<=", "100"] in lines
+    assert ["--search.search-contempt:", "off", "Search-contempt"] in lines
+    assert ["--search.fpu.kind", "reduction", "reduction", "|", "absolute", "|", "parent_value"] in lines
+    assert {line[0].partition(".")[2].partition(".")[0].rstrip(":") for line in lines} == {
+        name.replace("_", "-") for name in SearchParams.model_fields
+    }
+
+
+def test_a_pipe_gets_whole_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.main(["analyse", "connect4", "--net", "rollout", "--visits", "1500", "--multipv", "2"]) == 0
+    shown = capsys.readouterr().out
+    header = next(line for line in shown.splitlines() if line.startswith("move"))
+    assert header.split() == ["move", "N", "N", "%", "P", "%", "Q", "W", "D", "L", "%", "V", "line"]
+    assert "ended by: visits" in shown.splitlines()[-1]

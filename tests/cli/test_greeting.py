@@ -55,14 +55,17 @@ def test_every_word_of_the_greeting_is_a_command(capsys: Capture) -> None:
             assert any(known.words.split()[0] == command[1] for known in main.COMMANDS) or command[1] == "--help"
 
 
-def test_completion(capsys: Capture) -> None:
-    for shell in ("bash", "zsh", "fish"):
-        assert main.main(["completion", shell]) == 0
-        script = capsys.readouterr().out
-        for word in ("analyse", "tournament", "search.search-contempt.n-scl", "check-game"):
-            assert word in script
-        if shutil.which(shell):
-            subprocess.run([shell, "-n"], input=script, text=True, check=True, timeout=60)
+SHELLS = ["bash", *(pytest.param(shell, marks=pytest.mark.slow) for shell in ("zsh", "fish"))]
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_completion(shell: str, capsys: Capture) -> None:
+    assert main.main(["completion", shell]) == 0
+    script = capsys.readouterr().out
+    for word in ("analyse", "tournament", "list-settings", "check-game"):
+        assert word in script
+    if shutil.which(shell):
+        subprocess.run([shell, "-n"], input=script, text=True, check=True, timeout=60)
 
 
 def test_completion_for_another_shell(capsys: Capture) -> None:

@@ -34,6 +34,12 @@ def test_info_as_table(net: Path, capsys: Capture) -> None:
         assert text in said
 
 
+def test_every_line_of_the_table_is_whole(net: Path, capsys: Capture) -> None:
+    assert main.main(["net", "info", str(net)]) == 0
+    (line,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("sha256"))
+    assert line.split()[1] == networks.describe(net).sha256
+
+
 def test_converted_nets_answer_alike(net: Path, tmp_path: Path, capsys: Capture) -> None:
     for name in ("a.safetensors", "b.onnx", "c.pb.gz"):
         target = tmp_path / name

@@ -56,3 +56,13 @@ def test_bad_input(
     shown = capsys.readouterr()
     assert shown.out == ""
     assert [line for line in shown.err.splitlines() if line.startswith("hauteur:")] == shown.err.splitlines()[-1:]
+
+
+def test_a_source_that_is_not_there_leaves_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["puzzles", "mine", "missing.pgn", "--net", "uniform", "--game", "chess", "--out", str(tmp_path / "out")]
+    assert main.main(words) == main.EXIT_BAD_INPUT
+    assert capsys.readouterr().err.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+    high = ["puzzles", "mine", "missing.pgn", "--net", "uniform", "--high", "200", "--out", str(tmp_path / "out")]
+    assert main.main(high) == main.EXIT_BAD_INPUT
+    assert "missing.pgn" in capsys.readouterr().err, "the screens follow --high by themselves"

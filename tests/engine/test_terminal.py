@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
+import pytest
 from terminal_toys import played
+
+from hauteur.cli.commands.play import visits_of
+from hauteur.engine.saved_game import save_game
+from hauteur.games.game_line import GameLine, TaggedGame
+from hauteur.games.pgn import read_tagged_pgn
+from hauteur.games.registry import make
+from hauteur.games.sgf import read_sgf
+from hauteur.matches.openings import read_openings
 
 
 def test_the_engine_answers() -> None:
@@ -63,3 +74,71 @@ def test_chess_moves_are_shown_in_san() -> None:
     screen, state = played("chess", ["moves", "e2e4"])
     assert "Na3 Nc3 Nf3 Nh3" in screen
     assert state.ply == 2
+
+
+def test_the_last_move_is_marked() -> None:
+    screen, _ = played("chess", ["e2e4"], humans=(0, 1))
+    assert "4  . . . .(P). . . " in screen
+    assert "2  P P P P(.)P P P " in screen
+    screen, _ = played("connect4", ["7", "7"], humans=(0, 1))
+    assert "1  . . . . . . .(Y)".replace(". .(Y)", ".(Y)") in screen
+    assert "2  . . . . . .(R)" in screen
+    screen, _ = played("nogo(size=3)", ["a1"], humans=(0, 1))
+    assert "1 (X). ." in screen
+
+
+def test_pieces_are_seen_from_the_side_of_the_human() -> None:
+    screen, _ = played("chess", [], humans=(1,))
+    assert screen.index("1  R N B K Q B N R") < screen.index("8  r n b k q b n r") < screen.index("h g f e d c b a")
+    screen, _ = played("chess", ["turn", "turn"], humans=(0,))
+    assert [screen.count("a b c d e f g h"), screen.count("h g f e d c b a")] == [2, 1]
+    screen, _ = played("connect4", [], humans=(1,))
+    assert "7 6 5" not in screen, "stones do not fall upwards"
+
+
+def test_colours_are_for_terminals_alone() -> None:
+    assert "\x1b[" not in played("connect4", ["4"], humans=(0, 1))[0]
+    assert "\x1b[1;33mY" in played("connect4", ["4"], humans=(0, 1), colours=True)[0]
+    assert "\x1b[1;36mP" in played("chess", ["e4"], humans=(0, 1), colours=True)[0]
+
+
+def test_a_chess_game_is_saved_as_pgn(tmp_path: Path) -> None:
+    screen, state = played("chess", ["f3", "e5", "g4", "Qh4"], humans=(0, 1), save=tmp_path / "game.pgn")
+    assert f"saved: {tmp_path}" in screen.replace("\n", "")
+    (game,) = read_tagged_pgn(tmp_path / "game.pgn", make("chess"))
+    assert isinstance(game, TaggedGame)
+    assert (game.outcome, game.tags["White"], len(game.actions)) == (-1, "you", state.ply)
+
+
+def test_a_nogo_game_is_saved_as_sgf(tmp_path: Path) -> None:
+    _, state = played("nogo(size=3)", [], humans=(), save=tmp_path / "game.sgf")
+    (game,) = read_sgf(tmp_path / "game.sgf", make("nogo(size=3)"))
+    assert isinstance(game, GameLine)
+    assert (len(game.actions), game.outcome) == (state.ply, state.outcome())
+
+
+def test_a_game_is_saved_on_the_way_and_read_as_an_opening(tmp_path: Path) -> None:
+    file = tmp_path / "game.txt"
+    lines = ["4", "4", "save", f"save {file}", f"save {file}.pgn", "save nowhere/x.txt", "3"]
+    screen = " ".join(played("connect4", lines, (0, 1))[0].split())
+    assert "save needs the name of a file" in screen
+    assert "games of connect4 are saved as .txt files" in screen
+    assert "the folder nowhere is not there" in screen
+    (opening,) = read_openings(file, make("connect4"))
+    assert opening.actions == (3, 3)
+
+
+def test_what_a_chess_position_began_from_is_saved(tmp_path: Path) -> None:
+    game = make("chess(fen=4k3/8/8/8/8/8/4P3/4K3 w - - 0 1)")
+    save_game(tmp_path / "x.pgn", game, [], ("a", "b"))
+    assert '[FEN "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"]' in (tmp_path / "x.pgn").read_text()
+
+
+@pytest.mark.parametrize("net", ["maia-1100", "maia-1900"])
+def test_maia_plays_without_a_search_unless_it_is_wanted(net: str) -> None:
+    visits, note = visits_of(net, None)
+    assert (visits, note.partition(",")[0]) == (1, f"{net} predicts moves of people")
+    assert visits_of(net, 1) == (1, "")
+    assert visits_of(net, 50)[0] == 50
+    assert "--visits 1" in visits_of(net, 50)[1]
+    assert visits_of("connect4", None) == (400, "")

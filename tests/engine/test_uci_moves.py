@@ -213,3 +213,11 @@ def test_temperature_varies_moves(client: Client) -> None:
         client.send("ucinewgame", "position startpos", "go nodes 40")
         played.add(bestmove(client.expect("bestmove")))
     assert len(played) > 2
+
+
+@pytest.mark.parametrize("word", ["mate", "depth"])
+def test_limits_below_one_are_named(client: Client, word: str) -> None:
+    client.send(f"go {word} 0")
+    lines = client.until("bestmove")
+    assert f"info string error: go {word} needs at least 1, got 0" in lines
+    assert bestmove(lines[-1]) in START_MOVES

@@ -200,7 +200,7 @@ def test_an_engine_that_no_longer_starts_ends_the_match(
         patch.setattr(engine_player, "_begun", gone)
         with pytest.raises(ValueError, match=r"does not start: no such file \(3 attempts\)$"):
             played(match_of(uci(), folder=tmp_path / "match"))
-    assert MatchFolder(tmp_path / "match").games() == []
+    assert list(MatchFolder(tmp_path / "match").games()) == []
     assert left(pids) == []
     assert played(match_of(uci(), folder=tmp_path / "match")) == good_games
 

@@ -168,19 +168,19 @@ def use_toy(monkeypatch: pytest.MonkeyPatch, judge: SearchPlayer) -> None:
 
 def test_prove_tictactoe(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     use_toy(monkeypatch, player(GAME, solved_tictactoe, 1))
-    assert main.main(["prove", "tictactoe", "--net", "toy", "--visits", "50"]) == 0
+    assert main.main(["prove", "tictactoe", "--net", "toy.safetensors", "--visits", "50"]) == 0
     assert "positions visited, 0 losses (50 visits a move" in capsys.readouterr().out
 
 
 def test_a_loss_gives_exit_status_1(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     use_toy(monkeypatch, player(GAME, rising, 1))
-    assert main.main(["prove", "tictactoe", "--net", "toy", "--visits", "1"]) == 1
+    assert main.main(["prove", "tictactoe", "--net", "toy.safetensors", "--visits", "1"]) == 1
     assert "  lost: " in capsys.readouterr().out
 
 
 def test_prove_connect4(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     use_toy(monkeypatch, player(CONNECT4, uniform7, 1))
-    arguments = ["prove", "connect4", "--net", "toy", "--visits", "20"]
+    arguments = ["prove", "connect4", "--net", "toy.safetensors", "--visits", "20"]
     assert main.main([*arguments, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["total"]["positions"] == 460
@@ -201,7 +201,18 @@ def test_exact_play_beats_rollouts_in_different_games() -> None:
 
 def test_prove_against_rollouts(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     use_toy(monkeypatch, player(GAME, solved_tictactoe, 1))
-    arguments = ["prove", "tictactoe", "--net", "toy", "--visits", "30", "--against-rollouts", "8", "--games", "4"]
+    arguments = [
+        "prove",
+        "tictactoe",
+        "--net",
+        "toy.safetensors",
+        "--visits",
+        "30",
+        "--against-rollouts",
+        "8",
+        "--games",
+        "4",
+    ]
     assert main.main(arguments) == 0
     assert "of 4 games won" in capsys.readouterr().out
     assert main.main([*arguments, "--json", "--at-least", "1"]) in (0, 1)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
 
 from learning_toys import ToyEvaluator
 from rich.console import Console
@@ -15,7 +17,9 @@ from hauteur.players.search_player import SearchPlayer
 from hauteur.search.params import SearchParams
 
 
-def played(spec: str, lines: list[str], humans: tuple[int, ...] = (0,)) -> tuple[str, _core.State]:
+def played(
+    spec: str, lines: list[str], humans: tuple[int, ...] = (0,), *, save: Path | None = None, colours: bool = False
+) -> tuple[str, _core.State]:
     """What is on the screen and the position after the human typed these lines."""
     game = make(spec)
     player = SearchPlayer("toy", ToyEvaluator(game), SearchParams(), 20)
@@ -29,7 +33,8 @@ def played(spec: str, lines: list[str], humans: tuple[int, ...] = (0,)) -> tuple
         except StopIteration:
             raise EOFError from None
 
-    console = Console(file=screen, width=100, highlight=False)
-    terminal = TerminalGame(player, game, humans, seed=1, console=console, ask=ask)
+    system: Literal["standard"] | None = "standard" if colours else None
+    console = Console(file=screen, width=100, highlight=False, force_terminal=colours, color_system=system)
+    terminal = TerminalGame(player, game, humans, seed=1, console=console, ask=ask, save=save)
     terminal.run()
     return screen.getvalue(), terminal.state

@@ -31,7 +31,7 @@ class Command(NamedTuple):
 
 
 COMMANDS = (
-    Command("play", "games:play", "Play a game against a net, in the terminal."),
+    Command("play", "play:play", "Play a game against a net, in the terminal."),
     Command("analyse", "engine:analyse", "Search a position; show every move with visits, prior, value and line."),
     Command("review", "review:review", "Review recorded games: W/D/L over the game, mistakes, annotated PGN or SGF."),
     Command("uci", "engine:uci", "Chess engine for UCI programs; lc0's option names."),

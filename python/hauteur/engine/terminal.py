@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from rich.console import Console
 from rich.panel import Panel
 from rich.table import Table
-from rich.text import Text
 
 from hauteur import _core
 from hauteur.engine.nets import OpenNets
 from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
+from hauteur.engine.saved_game import check_save, save_game
+from hauteur.engine.terminal_board import board_text, sees_second_side
 from hauteur.players.search_player import SearchPlayer
 from hauteur.search.limits import Limits
 from hauteur.search.report import RootReport
+from hauteur.system.errors import explain
 
 COMMANDS = {
     "moves": "list the legal moves",
     "hint": "let the engine look at your position",
     "undo": "take back your last move and the answer to it",
     "flip": "change seats with the engine",
+    "turn": "look at the board from the other side",
+    "save": "write the game so far to a file: save NAME",
     "help": "show this list",
     "quit": "leave (also Ctrl-D)",
 }
-COLOURS = {"X": "bold cyan", "O": "bold magenta"}
-CONNECT4_COLOURS = {"Y": "bold yellow", "R": "bold red"}
 HINT_MOVES = 5
 BATCH = 8
 """Rows of a batch: one tree gains little from more, and a few rows cost an evaluator hardly more than one."""
@@ -44,8 +47,16 @@ class TerminalGame:
         seed: int = 0,
         console: Console | None = None,
         ask: Callable[[str], str] = input,
+        save: Path | None = None,
+        note: str = "",
     ) -> None:
-        """humans: seats (0, 1) of the human; ask: shows a prompt and returns a line, EOFError ends the game."""
+        """humans: seats (0, 1) of the human; ask: shows a prompt and returns a line, EOFError ends the game.
+
+        save: file that gets the game at its end, and when the human leaves. note: said at the beginning.
+        """
+        if save is not None:
+            check_save(save, game)
+        self._save_to, self._note, self._is_turned = save, note, False
         self._player = player
         self._game = game
         self._humans = set(humans)
@@ -58,11 +69,19 @@ class TerminalGame:
         self._session.open(OpenNets(player.evaluator, player.large))
 
     def run(self) -> None:
-        """Play until the game is over or the human leaves."""
-        self._say(
-            f"{self._game.spec} against {self._player.name}, {self._player.visits} visits a move; help lists commands"
-        )
+        """Play until the game is over or the human leaves; then save it, where that is wanted."""
+        visits = f"{self._player.visits} visit{'s' * (self._player.visits > 1)} a move"
+        self._say(f"{self._game.spec} against {self._player.name}, {visits}; help lists commands")
+        if self._note:
+            self._say(self._note)
         self._show()
+        try:
+            self._play_on()
+        finally:
+            if self._save_to is not None and self._moves:
+                self._save(self._save_to)
+
+    def _play_on(self) -> None:
         while self._state.outcome() is None:
             if self._state.to_move not in self._humans:
                 self._engine_move()
@@ -85,7 +104,9 @@ class TerminalGame:
         word = line.lower()
         if word == "quit":
             return False
-        if word in COMMANDS:
+        if word.partition(" ")[0] == "save":
+            self._save_as(line[len("save") :].strip())
+        elif word in COMMANDS:
             self._obey(word)
         elif line:
             self._try_move(line)
@@ -99,6 +120,7 @@ class TerminalGame:
             "hint": self._hint,
             "undo": self._undo,
             "flip": self._flip,
+            "turn": self._turn,
             "help": self._help,
         }
         actions[word]()
@@ -175,6 +197,24 @@ class TerminalGame:
         self._humans = {1 - seat for seat in self._humans} if len(self._humans) == 1 else self._humans
         self._say(f"you are {' and '.join(SEAT_NAMES[seat] for seat in sorted(self._humans))}")
 
+    def _turn(self) -> None:
+        self._is_turned = not self._is_turned
+        self._show()
+
+    def _save_as(self, name: str) -> None:
+        """Write the game to the file that the human names."""
+        try:
+            if not name:
+                raise ValueError("save needs the name of a file: save NAME")
+            self._save(Path(name))
+        except (ValueError, OSError) as error:
+            self._say(explain(error) or str(error))
+
+    def _save(self, path: Path) -> None:
+        first, second = ("you" if seat in self._humans else self._player.name for seat in (0, 1))
+        save_game(path, self._game, self._moves, (first, second))
+        self._say(f"saved: {path}")
+
     def _help(self) -> None:
         self._say("type a move, or one of:")
         for word, text in COMMANDS.items():
@@ -186,13 +226,9 @@ class TerminalGame:
         self._show()
 
     def _show(self) -> None:
-        """Draw the position, the signs of the players coloured."""
-        text = Text(self._state.text())
-        colours = CONNECT4_COLOURS if self._game.name == "connect4" else COLOURS
-        for sign, colour in colours.items():
-            text.highlight_regex(rf"(?<![^\s]){sign}(?=\s)", colour)
-        title = f"ply {self._state.ply}"
-        self._console.print(Panel(text, title=title, expand=False))
+        """Draw the position, from the human's side."""
+        flip = sees_second_side(self._state, self._humans) != self._is_turned
+        self._console.print(Panel(board_text(self._state, flip=flip), title=f"ply {self._state.ply}", expand=False))
 
     def _say(self, message: str) -> None:
         self._console.print(message, markup=False)

@@ -4,9 +4,9 @@ import json as json_format
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from hauteur import _core
 from hauteur.cli.commands.options import Seed
@@ -15,7 +15,7 @@ from hauteur.games.registry import make
 from hauteur.matches.ratings.elo import score_interval
 from hauteur.networks.bundled import net_or_shipped
 from hauteur.players.search_player import SearchPlayer
-from hauteur.search.params import SearchParams, Temperature
+from hauteur.search.params import SearchParams
 from hauteur.studies.exact_play import (
     Preserved,
     play_against_every_reply,
@@ -216,39 +216,3 @@ def _prove_against_rollouts(
 def _values_line(label: str, part: Preserved) -> str:
     kept, choices_kept = f"{part.share:.0%}", f"{part.choices_share:.0%}" if part.choices else "-"
     return f"{label}  {part.positions:9}  {kept:>4}       {part.choices:14}  {choices_kept:>4}"
-
-
-def play(
-    spec: str = "connect4",
-    *,
-    net: str | None = None,
-    visits: int = 400,
-    human: Literal["first", "second", "both", "none"] = "first",
-    temperature: float = 0.0,
-    seed: Seed = 0,
-) -> int:
-    """Play a game against a net in the terminal.
-
-    Parameters
-    ----------
-    spec
-        The game, e.g. `tictactoe`, `connect4`, `nogo(size=7)`, `minichess`, `chess`.
-    net
-        A net file, `uniform` or `rollout`; default: the net that ships for the game.
-    visits
-        Visits of the engine a move.
-    human
-        Which player you are; `none` lets the engine play both.
-    temperature
-        Randomness of the engine's moves; 0 plays the best.
-    seed
-        Seed of the engine.
-    """
-    from hauteur.engine.terminal import TerminalGame
-
-    game = make(spec)
-    settings = Temperature(initial=temperature)
-    seats = {"first": (0,), "second": (1,), "both": (0, 1), "none": ()}[human]
-    with _player(game, net, visits) as player:
-        TerminalGame(replace(player, temperature=settings), game, seats, seed=seed).run()
-    return 0
