@@ -1,7 +1,6 @@
 """Programs as players: whatever an engine does, the match ends with the right table, and no process is left."""
 
 import os
-import re
 import shlex
 import signal
 import subprocess
@@ -19,13 +18,12 @@ from hauteur.matches.match import Match, MatchSettings
 from hauteur.matches.openings import Opening, read_opening
 from hauteur.matches.results import MatchGame, table
 from hauteur.players.build import Resources
-from hauteur.players.engines import player as engine_player
-from hauteur.players.engines.failures import BAD_OUTPUT, CRASHED, ILLEGAL_MOVE, LOST_ON_TIME, START_FAILED, TIMEOUT
+from hauteur.players.engines.failures import BAD_OUTPUT, CRASHED, ILLEGAL_MOVE, LOST_ON_TIME, TIMEOUT
 from hauteur.players.engines.host import EngineHost
 from hauteur.players.engines.player import make_engine
 from hauteur.players.engines.probe import engine_command, probed
 from hauteur.players.engines.settings import EngineSettings
-from hauteur.players.move_player import EngineFailure, MoveRequest
+from hauteur.players.move_player import MoveRequest
 from hauteur.players.settings import parse_player
 from hauteur.search.scores import mate_score
 
@@ -172,37 +170,6 @@ def test_a_failing_engine_loses_that_game_alone(fault: str, good_games: list[Mat
         assert game.notes == {game.plies: detail}
     assert (match.tally.record.losses, match.tally.record.draws) == (2, 2)
     assert f"ends: {reason} 2, ply limit 2" in table(match.tally, match.work, match.names)
-
-
-@pytest.mark.parametrize(
-    ("fault", "detail"),
-    [
-        ("start-crash", f"engine crashed: {CRASH}"),
-        ("start-hang", "engine timeout: no uciok within 0.5 s"),
-        ("start-flood", f"bad output: {LIMITS}"),
-    ],
-)
-def test_an_engine_that_does_not_start_begins_no_match(fault: str, detail: str, tmp_path: Path, pids: Path) -> None:
-    patience = "start-timeout=0.5" if fault == "start-hang" else PATIENT
-    with pytest.raises(ValueError, match=rf"the program does not start: {re.escape(detail)}$"):
-        played(match_of(uci(fault, patience=patience), games=12, folder=tmp_path / "match"))
-    assert len(list(pids.iterdir())) == 1
-    assert not (tmp_path / "match").exists()
-
-
-def test_an_engine_that_no_longer_starts_ends_the_match(
-    tmp_path: Path, good_games: list[MatchGame], monkeypatch: pytest.MonkeyPatch, pids: Path
-) -> None:
-    async def gone(*_: object, **__: object) -> None:
-        raise EngineFailure(START_FAILED, "no such file")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(engine_player, "_begun", gone)
-        with pytest.raises(ValueError, match=r"does not start: no such file \(3 attempts\)$"):
-            played(match_of(uci(), folder=tmp_path / "match"))
-    assert list(MatchFolder(tmp_path / "match").games()) == []
-    assert left(pids) == []
-    assert played(match_of(uci(), folder=tmp_path / "match")) == good_games
 
 
 @pytest.mark.parametrize("oddity", ["start-slow", "twice", "stubborn"])
