@@ -27,9 +27,13 @@ Ids = NDArray[np.int64]
 SLOW = "rules written in Python run on the reference search, which is in Python too: some thousands of visits a second"
 
 
+_said: dict[str, int] = {}
+"""What the module `warnings` keeps of the warning, so that it comes once."""
+
+
 def say_slow() -> None:
     """Warn, once a process under Python's usual filters, that searches with rules in Python are slow."""
-    warnings.warn(SLOW, UserWarning, stacklevel=1)  # stacklevel 1: one place, so one warning
+    warnings.warn_explicit(SLOW, UserWarning, "hauteur", 0, registry=_said)
 
 
 @dataclass(frozen=True)
