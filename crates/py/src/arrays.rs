@@ -2,20 +2,20 @@
 
 use numpy::ndarray::Dimension;
 use numpy::{
-    Element, Ix1, PyArray, PyArrayMethods, PyReadonlyArray, PyReadonlyArray1, PyReadwriteArray, PyUntypedArray,
-    PyUntypedArrayMethods,
+    Element, Ix1, PyArray, PyArrayDescrMethods, PyArrayMethods, PyReadonlyArray, PyReadonlyArray1, PyReadwriteArray,
+    PyUntypedArray, PyUntypedArrayMethods,
 };
 use pyo3::prelude::*;
 
 use crate::errors::value_error;
 
-/// Tree ids, int64 [T].
-pub struct Ids<'py>(PyReadonlyArray1<'py, i64>);
+/// Tree ids, int64 [T]; made of any sequence of whole numbers.
+pub struct Ids<'py>(Whole<'py, i64>);
 
 impl Ids<'_> {
     /// The ids.
     pub fn as_slice(&self) -> PyResult<&[i64]> {
-        Ok(self.0.as_slice()?)
+        self.0.as_slice()
     }
 }
 
@@ -23,8 +23,50 @@ impl<'py> FromPyObject<'_, 'py> for Ids<'py> {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        Ok(Ids(read::<i64, Ix1>("ids", &object)?))
+        Ok(Ids(Whole::read("ids", &object)?))
     }
+}
+
+/// Whole numbers, one dimension: an array of this type as it is, or made of any sequence of whole numbers in its range.
+pub enum Whole<'py, T: Element> {
+    /// The caller's array.
+    Given(PyReadonlyArray1<'py, T>),
+    /// Numbers of another type.
+    Made(Vec<T>),
+}
+
+impl<'py, T: Element + TryFrom<i64>> Whole<'py, T> {
+    /// The argument `name`.
+    pub fn read(name: &str, object: &Bound<'py, PyAny>) -> PyResult<Self> {
+        if let Ok(array) = object.cast::<PyArray<T, Ix1>>()
+            && array.is_c_contiguous()
+        {
+            return Ok(Whole::Given(array.try_readonly().map_err(|error| value_error(format!("{name}: {error}")))?));
+        }
+        Ok(Whole::Made(whole_numbers(name, object)?))
+    }
+
+    /// The numbers.
+    pub fn as_slice(&self) -> PyResult<&[T]> {
+        match self {
+            Whole::Given(array) => Ok(array.as_slice()?),
+            Whole::Made(numbers) => Ok(numbers),
+        }
+    }
+}
+
+fn whole_numbers<T: Element + TryFrom<i64>>(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<T>> {
+    let dtype = T::get_dtype(object.py());
+    let wrong = |got: String| value_error(format!("{name} must be whole numbers ({dtype}), one dimension; got {got}"));
+    let array = object.py().import("numpy")?.call_method1("asarray", (object,)).map_err(|_| wrong(describe(object)))?;
+    let untyped = array.cast::<PyUntypedArray>()?;
+    let kind = untyped.dtype().kind();
+    if untyped.ndim() != 1 || (!matches!(kind, b'i' | b'u') && !untyped.is_empty()) {
+        return Err(wrong(describe(array.as_any())));
+    }
+    let wide: Vec<i64> = array.call_method0("tolist")?.extract().map_err(|_| wrong(describe(array.as_any())))?;
+    let fitting = |number: i64| T::try_from(number).map_err(|_| wrong(format!("{number}")));
+    wide.into_iter().map(fitting).collect()
 }
 
 /// The array argument `name`, to be read: this type and number of dimensions, in C order.

@@ -8,20 +8,19 @@ use hauteur_core::game::Action;
 use hauteur_core::params::SearchParams;
 use hauteur_core::rows::Rows;
 use hauteur_core::rules::second_net::Net;
-use hauteur_core::rules::solver::bounds::{Bounds, FAR};
 use hauteur_core::search::Search;
-use hauteur_core::search::counters::Counters;
 use hauteur_core::search::oracle::LeafOracle;
-use hauteur_core::search::report::RootEdge;
+use hauteur_core::search::report::EdgeReport;
 use hauteur_core::stats::Value;
 use numpy::{IntoPyArray, Ix1, Ix2, Ix4, PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
-use crate::arrays::{Ids, read, write};
+use crate::arrays::{Ids, Whole, read, write};
 use crate::errors::value_error;
 use crate::game::{PyGame, PyState, check_packable};
 use crate::python_game::adopted;
+use crate::reports::{counter_map, edge_dict, plies_to_end, search_map};
 use crate::tablebase::PyTablebase;
 
 fn refuse(ForestError(message): ForestError) -> PyErr {
@@ -118,7 +117,7 @@ impl PyForest {
         py: Python<'py>,
         ids: &Ids<'_>,
         blank: T,
-        pick: impl Fn(&RootEdge) -> T,
+        pick: impl Fn(&EdgeReport) -> T,
     ) -> PyResult<Bound<'py, PyArray2<T>>> {
         self.rows(py, ids, self.game.0.info().num_actions, blank, |search, row| {
             search.root_edges().iter().for_each(|edge| row[usize::from(edge.action)] = pick(edge));
@@ -211,7 +210,7 @@ impl PyForest {
     }
 
     fn set_visit_limits(&mut self, ids: Ids<'_>, visits: &Bound<'_, PyAny>) -> PyResult<()> {
-        let visits = read::<u32, Ix1>("visits", visits)?;
+        let visits = Whole::<u32>::read("visits", visits)?;
         let (ids, visits) = (ids.as_slice()?, visits.as_slice()?);
         if ids.len() != visits.len() {
             return Err(value_error(format!("{} ids but {} limits", ids.len(), visits.len())));
@@ -312,7 +311,7 @@ impl PyForest {
 
     fn batch_states(&self, batch: PyRef<'_, PyBatch>) -> PyResult<Vec<PyState>> {
         let states = self.forest.batch_states(batch.id).map_err(refuse)?;
-        Ok(states.into_iter().map(|state| PyState { state, game: self.game.clone() }).collect())
+        Ok(states.into_iter().map(|state| PyState::new(state, &self.game)).collect())
     }
 
     fn root_node_visits<'py>(&self, py: Python<'py>, ids: Ids<'_>) -> PyResult<Bound<'py, PyArray1<u32>>> {
@@ -372,6 +371,18 @@ impl PyForest {
         self.tree(id)?.root_edges().iter().map(|edge| edge_dict(py, edge)).collect()
     }
 
+    #[pyo3(signature = (id, line, most=None))]
+    fn edges_behind<'py>(
+        &self,
+        py: Python<'py>,
+        id: i64,
+        line: Vec<Action>,
+        most: Option<usize>,
+    ) -> PyResult<Option<Vec<Bound<'py, PyDict>>>> {
+        let Some(edges) = self.tree(id)?.edges_behind(&line) else { return Ok(None) };
+        edges.iter().take(most.unwrap_or(usize::MAX)).map(|edge| edge_dict(py, edge)).collect::<PyResult<_>>().map(Some)
+    }
+
     #[pyo3(signature = (id, action=None, max_length=64))]
     fn principal_variation(&self, id: i64, action: Option<i64>, max_length: usize) -> PyResult<Vec<Action>> {
         let search = self.tree(id)?;
@@ -380,7 +391,7 @@ impl PyForest {
     }
 
     fn advance(&mut self, py: Python<'_>, ids: Ids<'_>, actions: &Bound<'_, PyAny>) -> PyResult<()> {
-        let actions = read::<u16, Ix1>("actions", actions)?;
+        let actions = Whole::<u16>::read("actions", actions)?;
         let (ids, actions) = (ids.as_slice()?, actions.as_slice()?);
         if ids.len() != actions.len() {
             return Err(value_error(format!("{} ids but {} actions", ids.len(), actions.len())));
@@ -393,7 +404,7 @@ impl PyForest {
     }
 
     fn state(&self, id: i64) -> PyResult<PyState> {
-        Ok(PyState { state: self.tree(id)?.root_state().clone_box(), game: self.game.clone() })
+        Ok(PyState::new(self.tree(id)?.root_state().clone_box(), &self.game))
     }
 
     fn stats(&self) -> HashMap<&'static str, f64> {
@@ -423,55 +434,4 @@ impl PyForest {
     fn clear_cache(&mut self) {
         self.forest.clear_cache();
     }
-}
-
-/// Totals and sizes of one search.
-pub fn search_map(search: &Search) -> HashMap<&'static str, f64> {
-    let mut stats = counter_map(search.counters());
-    stats.insert("nodes", search.tree().num_nodes() as f64);
-    stats.insert("edges", search.tree().num_edges() as f64);
-    stats.insert("full", search.full().map_or(0.0, |why| f64::from(why as u8)));
-    stats.insert("bytes", search.tree().bytes() as f64);
-    stats
-}
-
-fn counter_map(counters: &Counters) -> HashMap<&'static str, f64> {
-    HashMap::from([
-        ("visits", counters.visits as f64),
-        ("rows", counters.rows as f64),
-        ("large_visits", counters.large_visits as f64),
-        ("large_rows", counters.large_rows as f64),
-        ("cache_lookups", counters.cache_lookups as f64),
-        ("cache_hits", counters.cache_hits as f64),
-        ("terminal_visits", counters.terminal_visits as f64),
-        ("oracle_hits", counters.oracle_hits as f64),
-        ("collisions", counters.collisions as f64),
-        ("depth_sum", counters.depth_sum as f64),
-        ("depth_max", counters.depth_max as f64),
-    ])
-}
-
-/// Plies to the proven end; `None` where nothing is proven, or an oracle's word is all that is known.
-fn plies_to_end(bounds: Bounds) -> Option<u16> {
-    (bounds.is_proven() && bounds.plies < FAR).then_some(bounds.plies)
-}
-
-fn edge_dict<'py>(py: Python<'py>, edge: &RootEdge) -> PyResult<Bound<'py, PyDict>> {
-    let dict = PyDict::new(py);
-    dict.set_item("action", edge.action)?;
-    dict.set_item("visits", edge.visits)?;
-    dict.set_item("large_visits", edge.large_visits)?;
-    dict.set_item("in_flight", edge.in_flight)?;
-    dict.set_item("prior", edge.prior)?;
-    dict.set_item("q", edge.q)?;
-    dict.set_item("wdl", edge.value.map(|value| value.wdl()))?;
-    dict.set_item("reported_wdl", edge.reported.map(|value| value.wdl()))?;
-    dict.set_item("u", edge.u)?;
-    dict.set_item("score", edge.q + edge.u)?;
-    dict.set_item("value", edge.network.map(|value| value.wl))?;
-    dict.set_item("terminal", edge.terminal)?;
-    dict.set_item("lower", edge.bounds.lower)?;
-    dict.set_item("upper", edge.bounds.upper)?;
-    dict.set_item("plies", plies_to_end(edge.bounds))?;
-    Ok(dict)
 }

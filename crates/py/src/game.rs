@@ -9,6 +9,7 @@ use numpy::{
     IntoPyArray, Ix1, Ix2, Ix4, PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadwriteArray, PyUntypedArrayMethods,
 };
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 use rayon::prelude::*;
 
 use crate::arrays::{read, write};
@@ -73,7 +74,12 @@ impl PyGame {
             let (spec, last) = (self.spec(), count - 1);
             return Err(value_error(format!("{spec}: symmetry must be from 0 to {last}, got {symmetry}")));
         }
-        self.checked(PyState { state: self.0.initial_seen(symmetry), game: self.clone() })
+        let state = self.0.initial_seen(symmetry);
+        self.checked(PyState { state, game: self.clone(), start: Start::Game(symmetry), moves: Vec::new() })
+    }
+
+    fn new_initial_state(&self) -> PyResult<PyState> {
+        self.initial_state(0)
     }
 
     #[allow(clippy::type_complexity)]
@@ -89,6 +95,15 @@ impl PyGame {
     }
 }
 
+/// Where the moves of a position begin.
+#[derive(Clone)]
+enum Start {
+    /// At the start of its game, as this symmetry shows it.
+    Game(usize),
+    /// At this position; until a move is played, at the one that has it.
+    Position(Option<Arc<dyn State>>),
+}
+
 /// One position of a game.
 #[pyclass(name = "State", module = "hauteur._core")]
 pub struct PyState {
@@ -96,9 +111,35 @@ pub struct PyState {
     pub state: Box<dyn State>,
     /// Its game.
     pub game: PyGame,
+    start: Start,
+    /// Played from `start`.
+    moves: Vec<Action>,
 }
 
 impl PyState {
+    /// A position from which moves begin.
+    pub fn new(state: Box<dyn State>, game: &PyGame) -> Self {
+        PyState { state, game: game.clone(), start: Start::Position(None), moves: Vec::new() }
+    }
+
+    /// The legal action that a number or a text means.
+    fn meant(&self, action: &Bound<'_, PyAny>) -> PyResult<Action> {
+        if let Ok(text) = action.cast::<PyString>() {
+            return self.action_from_text(text.to_str()?);
+        }
+        let number = action.extract().map_err(|_| {
+            let kind = action.get_type();
+            value_error(format!("an action is a whole number or its text, such as {}; got {kind}", self.example()))
+        })?;
+        self.check_legal(number)
+    }
+
+    /// A legal action as number and text, for messages.
+    fn example(&self) -> String {
+        let Some(first) = self.legal().first().copied() else { return "0".into() };
+        self.state.action_to_text(first, None).map_or_else(|_| first.to_string(), |text| format!("{first} or {text:?}"))
+    }
+
     fn legal(&self) -> Vec<u16> {
         let mut actions = Vec::new();
         self.state.legal_actions(&mut actions);
@@ -138,14 +179,45 @@ impl PyState {
         Ok(self.game.checked(self.legal())?.into_pyarray(py))
     }
 
-    fn play(&mut self, action: i64) -> PyResult<()> {
-        let action = self.check_legal(action)?;
+    #[getter]
+    fn start(&self) -> PyResult<PyState> {
+        match &self.start {
+            Start::Game(symmetry) => self.game.initial_state(*symmetry),
+            Start::Position(Some(start)) => self.game.checked(PyState::new(start.clone_box(), &self.game)),
+            Start::Position(None) => self.game.checked(PyState::new(self.state.clone_box(), &self.game)),
+        }
+    }
+
+    #[getter]
+    fn moves(&self) -> Vec<Action> {
+        self.moves.clone()
+    }
+
+    fn apply(&mut self, action: &Bound<'_, PyAny>) -> PyResult<()> {
+        let action = self.meant(action)?;
+        if let Start::Position(None) = &self.start {
+            self.start = Start::Position(Some(Arc::from(self.state.clone_box())));
+        }
+        self.moves.push(action);
         self.state.play(action);
         self.game.checked(())
     }
 
+    fn play(&mut self, action: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.apply(action)
+    }
+
     fn copy(&self) -> PyResult<PyState> {
-        self.game.checked(PyState { state: self.state.clone_box(), game: self.game.clone() })
+        let (game, start, moves) = (self.game.clone(), self.start.clone(), self.moves.clone());
+        self.game.checked(PyState { state: self.state.clone_box(), game, start, moves })
+    }
+
+    fn __copy__(&self) -> PyResult<PyState> {
+        self.copy()
+    }
+
+    fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> PyResult<PyState> {
+        self.copy()
     }
 
     fn outcome(&self) -> PyResult<Option<i8>> {
@@ -165,6 +237,10 @@ impl PyState {
         let mut row = vec![0.0; self.game.0.info().row_len()];
         self.state.encode(&mut row);
         self.game.checked(row)?.into_pyarray(py).reshape(self.game.0.info().feature_shape)
+    }
+
+    fn features<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray3<f32>>> {
+        self.encode(py)
     }
 
     #[allow(clippy::type_complexity)]
@@ -195,12 +271,20 @@ impl PyState {
         self.game.checked(self.state.svg())
     }
 
+    fn _repr_svg_(&self) -> PyResult<String> {
+        self.svg()
+    }
+
     fn notation(&self) -> PyResult<String> {
         self.game.checked(self.state.notation())
     }
 
     fn perft(&self, py: Python<'_>, depth: u32) -> PyResult<u64> {
         self.game.checked(py.detach(|| perft(self.state.as_ref(), depth)))
+    }
+
+    fn __str__(&self) -> PyResult<String> {
+        self.text()
     }
 
     fn __repr__(&self) -> String {

@@ -11,6 +11,7 @@ mod game;
 mod python_facts;
 mod python_game;
 mod python_state;
+mod reports;
 mod solvers;
 mod syzygy;
 mod tablebase;

@@ -1,14 +1,15 @@
-//! What a search reports of its root: edges, values, the principal variation.
+//! What a search reports of its tree: edges of the root and of other nodes, values, the principal variation.
 
 use crate::game::{Action, Player};
 use crate::rules::second_net::Net;
 use crate::rules::solver::bounds::Bounds;
 use crate::search::Search;
+use crate::search::scores::NodeScores;
 use crate::stats::{EdgeStats, Step, TERMINAL, Value};
 
-/// One edge of the root, for reports.
+/// One edge of a node, for reports.
 #[derive(Clone, Debug)]
-pub struct RootEdge {
+pub struct EdgeReport {
     /// The action.
     pub action: Action,
     /// Completed visits.
@@ -19,50 +20,80 @@ pub struct RootEdge {
     pub in_flight: u16,
     /// Stored prior, without noise.
     pub prior: f32,
-    /// Q for the root's mover, draw score included; first-play urgency when unvisited.
+    /// Q for the node's mover, draw score included; first-play urgency when unvisited.
     pub q: f64,
     /// Exploration term.
     pub u: f64,
-    /// Mean value of the visits, for the root's mover.
+    /// Mean value of the visits, for the node's mover.
     pub value: Option<Value>,
     /// `value` as it is reported: without the shift of WDL contempt, as far as `eval_objectivity` says.
     pub reported: Option<Value>,
-    /// The network's value of the position behind the edge, for the root's mover.
+    /// The network's value of the position behind the edge, for the node's mover.
     pub network: Option<Value>,
     /// The game is over behind the edge.
     pub terminal: bool,
-    /// What is proven of the result, for the root's mover (solver).
+    /// What is proven of the result, for the node's mover (solver).
     pub bounds: Bounds,
+    /// Weight of the edge where the node is frozen (search-contempt), 0 = never drawn.
+    pub frozen: Option<f64>,
+    /// Edges of the position behind it that were visited.
+    pub replies: usize,
 }
 
 impl Search {
     /// The root's edges, the one to play first (`best_action`); without rules by visits, then Q, then prior.
-    pub fn root_edges(&self) -> Vec<RootEdge> {
+    pub fn root_edges(&self) -> Vec<EdgeReport> {
         let Some(root) = self.tree.root_node() else { return Vec::new() };
-        let mover = self.tree.node(root).mover;
-        let scores = self.root_scores(root);
+        self.edge_reports(&self.root_scores(root), self.ranked_edges())
+    }
+
+    /// The edges of the position behind a line of actions, the most visited first, then those of higher Q and prior; `None` for a position
+    /// that the network has not seen.
+    pub fn edges_behind(&self, line: &[Action]) -> Option<Vec<EdgeReport>> {
+        let scores = line.iter().try_fold(self.root_scores(self.tree.root_node()?), |scores, action| {
+            let edge = self.tree.edges(scores.node()).iter().position(|edge| edge.action == *action)?;
+            scores.behind(&self.setup, edge)
+        })?;
+        let edges = self.tree.edges(scores.node());
+        let rank = |k: usize| {
+            let (record, valued) = scores.seen(k);
+            (record.visits, if valued { scores.mean(&record) } else { f64::NEG_INFINITY }, edges[k].prior())
+        };
+        let mut order: Vec<usize> = (0..edges.len()).collect();
+        order.sort_by(|a, b| rank(*b).partial_cmp(&rank(*a)).expect("numbers"));
+        Some(self.edge_reports(&scores, order))
+    }
+
+    /// Reports of these edges of a node.
+    fn edge_reports(&self, scores: &NodeScores, order: Vec<usize>) -> Vec<EdgeReport> {
+        let node = scores.node();
+        let mover = self.tree.node(node).mover;
+        let weights = self.tree.frozen_weights(node);
         let report = |k: usize| {
-            let edge = self.tree.edges(root)[k];
+            let edge = self.tree.edges(node)[k];
             let (record, valued) = scores.seen(k);
             let (score_q, u) = scores.terms(k, || 0.0);
-            let bounds = self.edge_bounds(root, k);
+            let bounds = self.edge_bounds(node, k);
             let known = valued || bounds.is_proven();
-            RootEdge {
+            let behind = (record.node < TERMINAL).then_some(record.node);
+            EdgeReport {
                 action: edge.action,
                 visits: record.visits,
-                large_visits: self.large_visits_of(root, k, &record),
+                large_visits: self.large_visits_of(node, k, &record),
                 in_flight: record.in_flight,
-                prior: self.reported_prior(root, k),
+                prior: self.reported_prior(node, k),
                 q: if known { scores.mean(&record) } else { score_q },
                 u,
                 value: known.then(|| record.value(false)),
                 reported: known.then(|| self.reported(mover, record.value(false))),
-                network: (record.node < TERMINAL).then(|| self.network_value(record.node, mover)),
+                network: behind.map(|node| self.network_value(node, mover)),
                 terminal: record.node == TERMINAL,
                 bounds,
+                frozen: weights.as_ref().map(|weights| weights.get(k).copied().unwrap_or(0.0)),
+                replies: behind.map_or(0, |node| self.tree.stats(node).len()),
             }
         };
-        self.ranked_edges().into_iter().map(report).collect()
+        order.into_iter().map(report).collect()
     }
 
     /// The mean value of the root's visits for its mover, as it is reported; once there are any.

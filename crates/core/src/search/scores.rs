@@ -14,7 +14,7 @@ use crate::search::root::Root;
 use crate::search::select::NodeView;
 use crate::search::setup::Setup;
 use crate::search::two_nets::view::mixed_stats;
-use crate::stats::{Edge, EdgeStats, Step, Value};
+use crate::stats::{Edge, EdgeStats, Step, TERMINAL, Value};
 use crate::tree::Tree;
 
 /// A node as a descent meets it.
@@ -74,6 +74,27 @@ impl<'a> NodeScores<'a> {
         scores.unvisited_q = view.unvisited_q(visited.map(|k| scores.prior(k)).sum());
         scores.prepare_rules();
         scores
+    }
+
+    /// Index of the node.
+    pub fn node(&self) -> u32 {
+        self.context.node
+    }
+
+    /// The node behind an edge, as a descent of the same turn meets it; `None` where the network has not seen it.
+    pub fn behind(&self, setup: &'a Setup, k: usize) -> Option<NodeScores<'a>> {
+        let record = self.record(k);
+        let node = (record.node < TERMINAL).then_some(record.node)?;
+        let flip = self.tree.node(node).mover != self.tree.node(self.context.node).mover;
+        let context = NodeContext {
+            node,
+            own: record.seen(flip),
+            depth: self.context.depth + 1,
+            variance: self.variance_behind(k),
+            root: None,
+            turn: self.context.turn,
+        };
+        Some(NodeScores::new(setup, self.tree, context))
     }
 
     fn prepare_rules(&mut self) {
