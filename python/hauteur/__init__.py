@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from hauteur.players.player import Player as Player
     from hauteur.players.player import player as player
     from hauteur.search.analysis import Analysis as Analysis
+    from hauteur.search.calls import search as search
+    from hauteur.search.calls import search_batch as search_batch
     from hauteur.search.params import SearchParams as SearchParams
     from hauteur.search.reference.rule import Rule as Rule
     from hauteur.search.rules import SearchContempt as SearchContempt
@@ -50,6 +52,8 @@ _MODULES = {
     # search
     "SearchParams": "hauteur.search.params",
     "SearchContempt": "hauteur.search.rules",
+    "search": "hauteur.search.calls",
+    "search_batch": "hauteur.search.calls",
     "Analysis": "hauteur.search.analysis",
     "Rule": "hauteur.search.reference.rule",
     # players and matches
@@ -80,9 +84,8 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    value: object = getattr(import_module(_MODULES[name]), name)
-    globals()[name] = value
-    return value
+    defined: object = getattr(import_module(_MODULES[name]), name)
+    return globals().setdefault(name, defined)  # `search` is a folder too, which can be called
 
 
 def __dir__() -> list[str]:

@@ -28,6 +28,9 @@ __all__ = [
 
 __version__: str
 
+_Whole = Sequence[int] | NDArray[np.integer[Any]]
+"""Whole numbers, one dimension; arrays of the core's own type (ids int64, visits uint32, actions uint16) are not copied."""
+
 class _SearchSettings(Protocol):
     """Settings of a search: hauteur.search.params.SearchParams has this method as every pydantic model."""
 
@@ -56,6 +59,8 @@ class Game:
     def feature_shape(self) -> tuple[int, int, int]: ...
     @property
     def max_plies(self) -> int: ...
+    def new_initial_state(self) -> State:
+        """The start of the game."""
     def initial_state(self, symmetry: int = 0) -> State:
         """The start of the game, seen through the symmetry of this number (0: as it is)."""
     def symmetries(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -76,14 +81,27 @@ class State:
     @property
     def key(self) -> int: ...
     def legal_actions(self) -> NDArray[np.uint16]: ...
-    def play(self, action: int) -> None: ...
+    @property
+    def start(self) -> State:
+        """The position that `moves` begin from: the start of the game, or what a search was asked about."""
+    @property
+    def moves(self) -> list[int]:
+        """The actions played since `start`."""
+    def apply(self, action: int | str) -> None:
+        """Play a legal action, given as its number or its text, in place. ValueError for what is not legal here."""
+    def play(self, action: int | str) -> None:
+        """The same as `apply`."""
     def copy(self) -> State: ...
+    def __copy__(self) -> State: ...
+    def __deepcopy__(self, memo: Any) -> State: ...
     def outcome(self) -> int | None:
         """+1 first player won, 0 draw, -1 second player won, None: not over."""
     def repetition(self) -> tuple[int, int, int] | None:
         """Earlier occurrences of the position, plies since the latest, and the result that a repeat comes to (+1 the first
         player wins, 0 draw, -1 the second); None: it is new, or the game knows no repeats."""
     def end_reason(self) -> str | None: ...
+    def features(self) -> NDArray[np.float32]:
+        """The same as `encode`."""
     def encode(self) -> NDArray[np.float32]:
         """Features, float32 [planes, rows, columns], from the mover's view."""
     def encode_packed(self) -> tuple[NDArray[np.uint64], NDArray[np.float32]]:
@@ -92,6 +110,8 @@ class State:
     def action_from_text(self, text: str) -> int: ...
     def text(self) -> str: ...
     def svg(self) -> str: ...
+    def _repr_svg_(self) -> str:
+        """The board as notebooks show it (hauteur.games.pictures)."""
     def notation(self) -> str: ...
     def perft(self, depth: int) -> int: ...
 
@@ -120,12 +140,12 @@ class Forest:
         """Starts a tree at a copy of `state`, returns its id. `seed` (default: derived from the forest's seed and the id) keys its random draws."""
     def set_tablebase(self, tablebase: Tablebase | None) -> None:
         """Leaves that the tables know are exact from now on; chess only."""
-    def remove(self, ids: NDArray[np.int64]) -> None: ...
-    def set_visit_limits(self, ids: NDArray[np.int64], visits: NDArray[np.uint32]) -> None:
+    def remove(self, ids: _Whole) -> None: ...
+    def set_visit_limits(self, ids: _Whole, visits: _Whole) -> None:
         """Root visits (own evaluation included) at which a tree is finished; 0 = no limit (the default).
 
         With two nets these are the small net's, and the large one's come in the proportion large_visits : small_visits."""
-    def set_quiet(self, ids: NDArray[np.int64], quiet: NDArray[np.bool_]) -> None:
+    def set_quiet(self, ids: _Whole, quiet: NDArray[np.bool_]) -> None:
         """Whether these trees are searched as in play from now on (default: False).
 
         The root has neither Dirichlet noise nor forced playouts then."""
@@ -148,33 +168,38 @@ class Forest:
         """Takes the batch's visits back."""
     def batch_states(self, batch: Batch) -> list[State]:
         """The positions behind the batch's rows, in their order."""
-    def root_node_visits(self, ids: NDArray[np.int64]) -> NDArray[np.uint32]: ...
-    def root_visits(self, ids: NDArray[np.int64]) -> NDArray[np.uint32]:
+    def root_node_visits(self, ids: _Whole) -> NDArray[np.uint32]: ...
+    def root_visits(self, ids: _Whole) -> NDArray[np.uint32]:
         """[T, num_actions] visits of the root's edges."""
-    def root_q(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
+    def root_q(self, ids: _Whole) -> NDArray[np.float32]:
         """[T, num_actions] Q of the root's edges for the root's mover, NaN where unvisited."""
-    def best_actions(self, ids: NDArray[np.int64]) -> NDArray[np.uint16]:
+    def best_actions(self, ids: _Whole) -> NDArray[np.uint16]:
         """[T] the actions to play: by the rule of choice of the settings, else most visits, then Q, then prior. Actions that
         `restrict_root` forbids come last. ValueError for a tree that was not searched or whose game is over."""
+    def root_mean(self, id: int) -> float:
+        """Q of the root for its mover, draw score and contempt included; NaN before the first visit."""
     def root_bounds(self, id: int) -> tuple[int, int, int | None]:
         """(lower, upper, plies): the proven bounds of the result for the root's mover over the moves that it may choose, -1
         loss, 0 draw, 1 win, (-1, 1) where nothing is proven; and once they meet the plies to the end, None where an oracle's
         word is all that is known (solver)."""
-    def proven_results(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
+    def proven_results(self, ids: _Whole) -> NDArray[np.float32]:
         """[T, num_actions] -1, 0, 1: the proven result of the root's edges for the root's mover, NaN without a proof (solver)."""
-    def policy_targets(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
+    def policy_targets(self, ids: _Whole) -> NDArray[np.float32]:
         """[T, num_actions] what a network is taught, rows sum to 1: shares of the root's visits (the priors before the first),
         or what the rule of choice makes of them; 0 where the tree was not searched."""
-    def root_priors(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
+    def root_priors(self, ids: _Whole) -> NDArray[np.float32]:
         """[T, num_actions] stored priors (policy temperature applied, noise not)."""
-    def root_values(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
+    def root_values(self, ids: _Whole) -> NDArray[np.float32]:
         """[T, 3] win, draw, loss of the root's mover by the search."""
-    def reported_values(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
+    def reported_values(self, ids: _Whole) -> NDArray[np.float32]:
         """[T, 3] `root_values` as reports show them: without the shift of WDL contempt, as far as `eval_objectivity` says."""
-    def network_values(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
+    def network_values(self, ids: _Whole) -> NDArray[np.float32]:
         """[T, 3] win, draw, loss of the root's mover by the network alone, before any WDL contempt."""
     def root_edges(self, id: int) -> list[dict[str, Any]]:
-        """One dict an edge: action, visits, large_visits (large turns of two nets), in_flight, prior, q, wdl (3 floats or None), reported_wdl (wdl as reports show it), u, score, value (network's q of the child, or None), terminal, lower and upper (proven bounds), plies (to the end once they meet, else None); in the order of `best_actions`, the action to play first."""
+        """One dict an edge: action, visits, large_visits (large turns of two nets), in_flight, prior, q, wdl (3 floats or None), reported_wdl (wdl as reports show it), u, score, value (network's q of the child, or None), terminal, lower and upper (proven bounds), plies (to the end once they meet, else None), frozen (weight by search-contempt where the node is frozen, else None), replies (visited edges of the position behind it); in the order of `best_actions`, the action to play first."""
+    def edges_behind(self, id: int, line: Sequence[int], most: int | None = None) -> list[dict[str, Any]] | None:
+        """The same for the position behind a line of actions, for its mover, the most visited first, at most so many; None where
+        the network has not seen it. Costs what the edges of the nodes on the line cost, however large the tree."""
     def principal_variation(self, id: int, action: int | None = None, max_length: int = 64) -> list[int]:
         """Most visited line, beginning with `action`, else with the action to play."""
     def edges_after(self, id: int, line: Sequence[int]) -> list[tuple[int, int, float | None]]:
@@ -182,7 +207,7 @@ class Forest:
 
         weight: the frozen weight by search-contempt, 0 = never drawn; None where the node is not frozen.
         """
-    def advance(self, ids: NDArray[np.int64], actions: NDArray[np.uint16]) -> None:
+    def advance(self, ids: _Whole, actions: _Whole) -> None:
         """Plays the actions and re-roots (keeps the subtree or clears it, as params.reuse_tree says)."""
     def state(self, id: int) -> State: ...
     def stats(self) -> dict[str, float]:

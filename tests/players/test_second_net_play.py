@@ -122,9 +122,9 @@ def test_analysis_ends_when_both_nets_have_done_their_part() -> None:
         session.set_position(GAME.initial_state(), moves)
         report = session.search(Limits(visits=80))
         assert (report.visits, report.reason) == (80, "visits")
-        forest = session._forest
+        forest = session._tree.forest
         assert forest is not None
-        assert sum(edge["large_visits"] for edge in forest.root_edges(session._tree)) >= 19
+        assert sum(edge["large_visits"] for edge in forest.root_edges(session._tree.number)) >= 19
     report = session.search(Limits(new_visits=20))
     assert report.pace.new_visits == 20
 

@@ -88,7 +88,7 @@ def test_batch_size_one_is_the_sequential_search() -> None:
 def test_batches_grow_with_the_tree() -> None:
     made = session()
     made.search(Limits(visits=1000))
-    rows = made._evaluator.rows  # type: ignore[attr-defined]
+    rows = made._nets.small.rows  # type: ignore[attr-defined]
     assert rows[0] == 1
     assert max(rows) == 32
     grown = np.cumsum(rows)

@@ -41,7 +41,7 @@ BAD_CALLS: dict[str, tuple[Callable[[Forest, Batch], object], str]] = {
     "shares sum to 2": (lambda f, b: f.apply(b, LOGITS, WDL * 2), "shares that sum to 1"),
     "no such tree": (lambda f, b: f.root_visits(np.array([7])), "no tree 7"),
     "negative tree": (lambda f, b: f.root_visits(np.array([-1])), "0 or more, got -1"),
-    "dtype of ids": (lambda f, b: f.root_visits(ONE.astype(np.int32)), "ids must be .*int64.*got int32"),
+    "dtype of ids": (lambda f, b: f.root_visits(ONE.astype(np.float32)), "ids must be .*int64.*got float32"),
     "advance in flight": (lambda f, b: f.advance(ONE, np.array([0], np.uint16)), "1 rows in flight"),
     "remove in flight": (lambda f, b: f.remove(ONE), "1 rows in flight"),
     "illegal restriction": (lambda f, b: f.restrict_root(0, [70_000]), "action 70000 is not legal"),

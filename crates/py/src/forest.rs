@@ -336,6 +336,10 @@ impl PyForest {
         Ok(ids.as_slice()?.iter().map(best).collect::<PyResult<Vec<Action>>>()?.into_pyarray(py))
     }
 
+    fn root_mean(&self, id: i64) -> PyResult<f64> {
+        Ok(self.tree(id)?.root_q().unwrap_or(f64::NAN))
+    }
+
     fn root_bounds(&self, id: i64) -> PyResult<(i8, i8, Option<u16>)> {
         let bounds = self.tree(id)?.root_bounds();
         Ok((bounds.lower, bounds.upper, plies_to_end(bounds)))

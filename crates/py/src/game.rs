@@ -16,7 +16,15 @@ use crate::arrays::{read, write};
 use crate::errors::value_error;
 use crate::python_game::{PythonGame, raise_stored};
 
-/// A game.
+/// A game: its sizes, and the position that it starts from.
+///
+/// Made by `hauteur.load_game`. `name`, `spec`: without and with parameters. `num_actions`: A, the length of a policy.
+/// `feature_shape`: (C, H, W), planes, rows, columns of the features. `max_plies`: no game is longer.
+///
+/// >>> import hauteur as ht
+/// >>> game = ht.load_game("tictactoe")
+/// >>> game.spec, game.num_actions, game.feature_shape, game.max_plies
+/// ('tictactoe', 9, (2, 3, 3), 9)
 #[pyclass(name = "Game", module = "hauteur._core", frozen, from_py_object)]
 #[derive(Clone)]
 pub struct PyGame(pub Arc<dyn Game>);
@@ -67,6 +75,7 @@ impl PyGame {
         self.0.info().max_plies
     }
 
+    /// Return the start of the game, seen through the symmetry of this number (0: as it is).
     #[pyo3(signature = (symmetry=0))]
     fn initial_state(&self, symmetry: usize) -> PyResult<PyState> {
         let count = if symmetry == 0 { 1 } else { self.0.symmetries().len() };
@@ -78,10 +87,13 @@ impl PyGame {
         self.checked(PyState { state, game: self.clone(), start: Start::Game(symmetry), moves: Vec::new() })
     }
 
+    /// Return the start of the game.
     fn new_initial_state(&self) -> PyResult<PyState> {
         self.initial_state(0)
     }
 
+    /// Return square and action permutations, int32 [S, H*W] and [S, A], identity first:
+    /// new_plane.flat[i] = plane.flat[squares[s, i]]; new_policy[a] = policy[actions[s, a]].
     #[allow(clippy::type_complexity)]
     fn symmetries<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyArray2<i32>>, Bound<'py, PyArray2<i32>>)> {
         let all = self.0.symmetries();
@@ -104,7 +116,19 @@ enum Start {
     Position(Option<Arc<dyn State>>),
 }
 
-/// One position of a game.
+/// One position of a game, with whatever its rules need of the past.
+///
+/// `to_move`: 0 first player, 1 second. `ply`: plies since the start of the game. `key`: hash of all that a network sees.
+/// `apply` changes the position in place; `copy()` first to keep it. Notebooks show the board.
+///
+/// >>> import hauteur as ht
+/// >>> state = ht.load_game("tictactoe").new_initial_state()
+/// >>> state.apply("b2")
+/// >>> state.apply(0)
+/// >>> state.moves, state.to_move, state.legal_actions().tolist()
+/// ([4, 0], 0, [1, 2, 3, 5, 6, 7, 8])
+/// >>> state.features().shape, state.outcome()
+/// ((2, 3, 3), None)
 #[pyclass(name = "State", module = "hauteur._core")]
 pub struct PyState {
     /// The position.
@@ -175,10 +199,12 @@ impl PyState {
         self.game.checked(self.state.key())
     }
 
+    /// Return the legal actions, uint16, ascending; none at the end of the game.
     fn legal_actions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u16>>> {
         Ok(self.game.checked(self.legal())?.into_pyarray(py))
     }
 
+    /// The position that `moves` begin from: the start of the game, or a position out of a search.
     #[getter]
     fn start(&self) -> PyResult<PyState> {
         match &self.start {
@@ -188,11 +214,13 @@ impl PyState {
         }
     }
 
+    /// The actions played since `start`.
     #[getter]
     fn moves(&self) -> Vec<Action> {
         self.moves.clone()
     }
 
+    /// Play a legal action, given as its number or its text, in place. Raise ValueError for what is not legal here.
     fn apply(&mut self, action: &Bound<'_, PyAny>) -> PyResult<()> {
         let action = self.meant(action)?;
         if let Start::Position(None) = &self.start {
@@ -203,10 +231,12 @@ impl PyState {
         self.game.checked(())
     }
 
+    /// Play a legal action: the same as `apply`.
     fn play(&mut self, action: &Bound<'_, PyAny>) -> PyResult<()> {
         self.apply(action)
     }
 
+    /// Return an independent copy.
     fn copy(&self) -> PyResult<PyState> {
         let (game, start, moves) = (self.game.clone(), self.start.clone(), self.moves.clone());
         self.game.checked(PyState { state: self.state.clone_box(), game, start, moves })
@@ -220,29 +250,36 @@ impl PyState {
         self.copy()
     }
 
+    /// Return the result: 1 the first player won, 0 draw, -1 the second player won, None: the game goes on.
     fn outcome(&self) -> PyResult<Option<i8>> {
         self.game.checked(self.state.outcome().map(outcome_number))
     }
 
+    /// Return earlier occurrences of the position, plies since the latest, and the result that a repeat comes to (1, 0, -1);
+    /// None: it is new, or the game knows no repeats.
     fn repetition(&self) -> PyResult<Option<(u32, u32, i8)>> {
         let repeat = self.state.repetition();
         self.game.checked(repeat.map(|repeat| (repeat.count, repeat.plies_since, outcome_number(repeat.outcome))))
     }
 
+    /// Return why the game is over, in a word or two; None while it is not.
     fn end_reason(&self) -> PyResult<Option<&'static str>> {
         self.game.checked(self.state.end_reason())
     }
 
+    /// Return the features, float32 [C, H, W], from the view of the player to move.
     fn encode<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray3<f32>>> {
         let mut row = vec![0.0; self.game.0.info().row_len()];
         self.state.encode(&mut row);
         self.game.checked(row)?.into_pyarray(py).reshape(self.game.0.info().feature_shape)
     }
 
+    /// Return the features, float32 [C, H, W], from the view of the player to move.
     fn features<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray3<f32>>> {
         self.encode(py)
     }
 
+    /// Return the features of a board of at most 64 squares as masks uint64 [C] and values float32 [C].
     #[allow(clippy::type_complexity)]
     fn encode_packed<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<f32>>)> {
         check_packable(self.game.0.as_ref())?;
@@ -253,32 +290,39 @@ impl PyState {
         Ok((masks.into_pyarray(py), values.into_pyarray(py)))
     }
 
+    /// Return a legal action as text; `notation`: one of several where the game has them (chess: `uci`, `san`).
     #[pyo3(signature = (action, notation=None))]
     fn action_to_text(&self, action: i64, notation: Option<&str>) -> PyResult<String> {
         let action = self.check_legal(action)?;
         self.game.checked(self.state.action_to_text(action, notation))?.map_err(value_error)
     }
 
+    /// Return the number of a legal action from its text. Raise ValueError where it means none.
     fn action_from_text(&self, text: &str) -> PyResult<u16> {
         self.game.checked(self.state.action_from_text(text))?.map_err(value_error)
     }
 
+    /// Return the position drawn as text.
     fn text(&self) -> PyResult<String> {
         self.game.checked(self.state.text())
     }
 
+    /// Return the position as an SVG document, drawn by the game itself.
     fn svg(&self) -> PyResult<String> {
         self.game.checked(self.state.svg())
     }
 
-    fn _repr_svg_(&self) -> PyResult<String> {
-        self.svg()
+    /// The board as notebooks show it: an SVG document.
+    fn _repr_svg_(slf: &Bound<'_, Self>) -> PyResult<String> {
+        slf.py().import("hauteur.games.pictures")?.call_method1("board_svg", (slf,))?.extract()
     }
 
+    /// Return the position in one line: chess as FEN, other games as the moves so far.
     fn notation(&self) -> PyResult<String> {
         self.game.checked(self.state.notation())
     }
 
+    /// Return the number of move sequences of this length.
     fn perft(&self, py: Python<'_>, depth: u32) -> PyResult<u64> {
         self.game.checked(py.detach(|| perft(self.state.as_ref(), depth)))
     }

@@ -77,7 +77,7 @@ def register_game(name: str, factory: Factory, *, replace: bool = False) -> None
     >>> from hauteur.games.tutorial import MisereTicTacToe
     >>> ht.register_game("misere", MisereTicTacToe)
     >>> ht.load_game("misere")
-    Game('misere')
+    Game("misere")
     """
     if not re.fullmatch(r"[a-z][a-z0-9_-]*", name):
         raise ValueError(f"a game's name must be small letters, digits, - and _, starting with a letter; got {name!r}")
@@ -109,7 +109,7 @@ def load_game(spec: str | _core.Game) -> _core.Game:
     >>> import hauteur as ht
     >>> game = ht.load_game("connect4")
     >>> game.feature_shape, game.num_actions
-    ((2, 6, 7), 7)
+    ((3, 6, 7), 7)
     """
     if isinstance(spec, _core.Game):
         return spec

@@ -6,24 +6,23 @@ change.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hauteur import _core
-from hauteur.search.control import SearchControl, in_background
-from hauteur.search.driver import run_searches
-from hauteur.search.limits import Limits, Progress, stop_reason
+from hauteur.search.analysis_nets import AnalysisNets
+from hauteur.search.control import SearchControl, in_background, stopped_by_interrupt
+from hauteur.search.driver import for_nets, run_searches
+from hauteur.search.followed_tree import FollowedTree
+from hauteur.search.limits import Limits, Progress, limits_of, stop_reason
 from hauteur.search.params import SearchParams
 from hauteur.search.report import Pace, RootReport, proven_mate, root_report, with_result
+from hauteur.search.result import SearchResult, refuse_finished, search_result
 from hauteur.search.search_run import OnReport, SearchRun, TreeFigures
-
-if TYPE_CHECKING:
-    from hauteur.networks.evaluators.base import Evaluator
 
 REPORT_SECONDS = 0.1
 """Least time between two reports of a running search."""
@@ -40,24 +39,38 @@ LONGEST_BATCH = 0.04
 """Seconds: batches are made smaller where the network is slow, so that stops and clocks stay exact."""
 LARGEST_VISIT_LIMIT = 2**32 - 1
 """The most visits that the core counts to; it ends a tree before."""
+ALL_LINES = 2**16
+"""Every move gets a line."""
+
+OnResult = Callable[[SearchResult], None]
 
 
 class Analysis:
     """A tree that follows a game, and at most one search of it at a time.
 
-    large: the second net, where the settings have one; all counts of visits are then the small net's. batch_size: most
-    rows of a batch (default: what the evaluator prefers); 1 makes the search exactly sequential.
-    threads: of the core. tablebase: exact results for leaves, or for the root's moves where it knows the root (chess);
-    fast_play: of these only the shortest wins. Errors of the evaluator come out of `search`; the tree stays
-    usable.
+    evaluator: anything that `hauteur.evaluator` accepts. large: the second net, where the settings have one; all counts
+    of visits are then the small net's. batch_size: most rows of a batch (default: what the evaluator prefers); 1 makes
+    the search exactly sequential. threads: of the core. tablebase: exact results for leaves, or for the root's moves
+    where it knows the root (chess); fast_play: of these only the shortest wins. Errors of the evaluator come out of
+    `go` and `search`; the tree stays usable. A context manager, which closes the evaluators that it opened.
+
+    >>> import hauteur as ht
+    >>> state = ht.load_game("connect4").new_initial_state()
+    >>> with ht.Analysis("uniform") as analysis:
+    ...     first = analysis.go(state, visits=200)
+    ...     state.apply(first.best_action)
+    ...     kept = analysis.result().tree.root.visits
+    ...     second = analysis.go(state, visits=200)  # goes on in the subtree of the move
+    >>> second.tree.root.visits
+    200
     """
 
     def __init__(
         self,
-        evaluator: "Evaluator",
-        params: SearchParams,
+        evaluator: object,
+        params: SearchParams | None = None,
         *,
-        large: "Evaluator | None" = None,
+        large: object = None,
         seed: int = 0,
         threads: int = 1,
         batch_size: int | None = None,
@@ -66,21 +79,62 @@ class Analysis:
     ) -> None:
         if batch_size is not None and batch_size < 1:
             raise ValueError(f"batch_size must be >= 1, got {batch_size}")
-        self._evaluator = evaluator
-        self._large = large
-        self._params = params
-        self._seed = seed
-        self._threads = threads
-        self._batch_size = batch_size or evaluator.batch_size
-        self._tablebase = tablebase
-        self._fast_play = fast_play
-        self._leaf_tablebase: _core.Tablebase | None = None
+        self._params = for_nets(params or SearchParams(), large)
+        self._nets = AnalysisNets(evaluator, large, batch_size)
+        self._tree = FollowedTree(self._params, seed, threads, tablebase, fast_play)
         self._row_seconds = 0.0
-        self._forest: _core.Forest | None = None
-        self._tree = 0
-        self._start: tuple[str, str] = ("", "")
-        self._actions: tuple[int, ...] = ()
+        self._steady = False
         self._run: SearchRun | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the evaluators that were opened here; the last result's tree can still be read."""
+        self._nets.close()
+
+    # One call.
+
+    def go(
+        self,
+        state: _core.State,
+        *,
+        visits: int | None = None,
+        seconds: float | None = None,
+        actions: Sequence[int] = (),
+        on_report: OnResult | None = None,
+    ) -> SearchResult:
+        """Search a position and return what was found; the tree is kept where the position continues the last one.
+
+        visits: of the root, those of the kept tree included; seconds: of this search; whichever ends first, and with
+        neither the search runs until `stop()` or Ctrl-C. actions: the only root moves to search (default: all).
+        on_report: gets a SearchResult about every 0.1 s, in this thread. A search limited by visits alone is
+        repeatable: the same seed and evaluator give the same tree. After a KeyboardInterrupt, which is raised at the
+        end of a batch, the analysis goes on working, and `result()` has what was found. Raise ValueError for a finished
+        game, for limits out of range and for an evaluator of another game.
+        """
+        limits = limits_of(visits, seconds)
+        refuse_finished(state)
+        self.set_position(state.start, state.moves)
+        self._steady = seconds is None and visits is not None
+        control = SearchControl()
+        report = None if on_report is None else (lambda found: on_report(self._result(found)))
+        with stopped_by_interrupt(control.stop):
+            try:
+                last = self.search(limits, actions=actions, lines=ALL_LINES, on_report=report, control=control)
+            finally:
+                self._steady = False
+        return self._result(last)
+
+    def result(self) -> SearchResult:
+        """Return what has been found of the position until now. Raise ValueError before its first evaluation."""
+        return self._result(self.report(lines=ALL_LINES))
+
+    def _result(self, report: RootReport) -> SearchResult:
+        return search_result(self._tree, report)
 
     # The position.
 
@@ -90,25 +144,18 @@ class Analysis:
         A position that extends the last one keeps its subtree, if the settings allow it.
         """
         self._require_idle()
-        wanted, key = tuple(actions), (start.game.spec, start.notation())
-        known = len(self._actions)
-        kept = self._forest is not None and key == self._start and wanted[:known] == self._actions
-        if kept:
-            self._advance(wanted[known:])
-        else:
-            self._restart(start, wanted)
-        self._start, self._actions = key, wanted
-        return kept
+        self._nets.open(start.game)
+        return self._tree.go_to(start, actions)
 
     @property
     def state(self) -> _core.State:
         """A copy of the position."""
-        return self._loaded().state(self._tree)
+        return self._tree.state
 
     def clear(self) -> None:
         """Forget position, tree and evaluations."""
         self._require_idle()
-        self._forest, self._actions = None, ()
+        self._tree.clear()
 
     # The search.
 
@@ -156,56 +203,11 @@ class Analysis:
     def report(self, *, lines: int = 1) -> RootReport:
         """Return a report of the position, without searching."""
         self._require_idle()
-        return root_report(self._loaded(), self._tree, pace=Pace(), lines=lines)
-
-    # Private: the position.
-
-    def _advance(self, actions: Sequence[int]) -> None:
-        forest = self._loaded()
-        for action in actions:
-            forest.advance(self._ids(), np.array([action], np.uint16))
-
-    def _restart(self, start: _core.State, actions: Sequence[int]) -> None:
-        state = start.copy()
-        for action in actions:
-            state.play(action)
-        if self._forest is None or self._forest.game.spec != start.game.spec:
-            self._forest = _core.Forest(start.game, self._params, self._seed, self._threads)
-            self._leaf_tablebase = None
-        else:
-            self._forest.remove(self._ids())
-        self._tree = self._forest.add(state)
-
-    def _consult_tablebase(self, only: tuple[int, ...]) -> tuple[tuple[int, ...], int | None]:
-        """The root moves to search, and the result of the root where the tables know it.
-
-        They are those that keep the result. Below such a root every leaf would be known and none better than another,
-        so there the network decides alone; a tree that was built the other way is begun anew.
-        """
-        forest, tables, state = self._loaded(), self._tablebase, self.state
-        kept = tables.root_actions(state, self._fast_play) if tables is not None else None
-        leaf_tables = tables if kept is None else None
-        if leaf_tables is not self._leaf_tablebase:
-            forest.remove(self._ids())
-            forest.set_tablebase(leaf_tables)
-            self._tree, self._leaf_tablebase = forest.add(state), leaf_tables
-        best = tuple(action for action in kept or () if not only or action in only)
-        if tables is None or not best:
-            return only, None
-        result = tables.probe_wdl(state) or 0
-        return best, (result > 1) - (result < -1)  # what the fifty-move rule spoils is a draw
-
-    def _loaded(self) -> _core.Forest:
-        if self._forest is None:
-            raise ValueError("the session has no position yet: call set_position first")
-        return self._forest
+        return root_report(self._tree.forest, self._tree.number, pace=Pace(), lines=lines)
 
     def _require_idle(self) -> None:
         if self._run is not None:
             raise RuntimeError("a search is running: stop it and wait for its result first")
-
-    def _ids(self) -> NDArray[np.int64]:
-        return np.array([self._tree], np.int64)
 
     # Private: one search.
 
@@ -219,8 +221,8 @@ class Analysis:
     ) -> SearchRun:
         self._require_idle()
         now = time.monotonic()
-        only, result = self._consult_tablebase(tuple(actions))
-        self._loaded().restrict_root(self._tree, only)  # a tree that WDL contempt has no use for ends here
+        only, result = self._tree.consult_tablebase(tuple(actions))
+        self._tree.forest.restrict_root(self._tree.number, only)  # a tree that WDL contempt has no use for ends here
         playable = only or tuple(int(action) for action in self.state.legal_actions())
         base = self._base()
         control = control or SearchControl(began=now)
@@ -233,7 +235,7 @@ class Analysis:
         return self._run
 
     def _base(self) -> TreeFigures:
-        stats, totals = self._loaded().tree_stats(self._tree), self._loaded().stats()
+        stats, totals = self._tree.forest.tree_stats(self._tree.number), self._tree.forest.stats()
         return TreeFigures(
             self._visits(), _small_visits(stats), stats["depth_sum"], totals["rows"], totals["oracle_hits"]
         )
@@ -269,11 +271,11 @@ class Analysis:
         """Search until the limits end it (return the reason) or the tree wants no more visits."""
         self._apply_visit_limit(run)
         run_searches(
-            self._loaded(),
-            self._evaluator,
-            large=self._large,
-            batch_size=self._batch_size,
-            in_flight=1 if self._batch_size == 1 else 2,
+            self._tree.forest,
+            self._nets.small,
+            large=self._nets.large,
+            batch_size=self._nets.batch_size,
+            in_flight=1 if self._nets.batch_size == 1 else 2,
             rows=self._rows,
             should_stop=lambda: self._after_batch(run),
         )
@@ -284,15 +286,17 @@ class Analysis:
         more = None if limits.new_visits is None else run.base.root_visits + limits.new_visits
         bound = min((n for n in (limits.visits, more) if n is not None), default=0)
         bound = bound if bound <= LARGEST_VISIT_LIMIT else 0
-        self._loaded().set_visit_limits(self._ids(), np.array([bound], np.uint32))
+        self._tree.forest.set_visit_limits(self._tree.ids, np.array([bound], np.uint32))
 
     def _rows(self) -> int:
         """Return the rows of the next batch: few while the tree is small, at most what takes LONGEST_BATCH."""
-        quick = self._batch_size if self._row_seconds <= 0.0 else int(LONGEST_BATCH / self._row_seconds)
-        return max(1, min(self._batch_size, quick, self._visits() // VISITS_PER_ROW))
+        most = self._nets.batch_size
+        timed = not self._steady and self._row_seconds > 0.0
+        quick = int(LONGEST_BATCH / self._row_seconds) if timed else most
+        return max(1, min(most, quick, self._visits() // VISITS_PER_ROW))
 
     def _visits(self) -> int:
-        return int(self._loaded().root_node_visits(self._ids())[0])
+        return int(self._tree.forest.root_node_visits(self._tree.ids)[0])
 
     def _after_batch(self, run: SearchRun) -> bool:
         """Keep time and report after a batch; return whether to stop."""
@@ -307,7 +311,7 @@ class Analysis:
 
     def _keep_pace(self, run: SearchRun, now: float) -> None:
         """Update the running means of the seconds between two batches and of the seconds for a row."""
-        seconds, rows = now - run.batch_ended, self._loaded().stats()["rows"]
+        seconds, rows = now - run.batch_ended, self._tree.forest.stats()["rows"]
         run.batch_seconds += (1.0 - OLD_SHARE) * (seconds - run.batch_seconds)
         if rows > run.batch_rows:
             old = self._row_seconds or seconds / (rows - run.batch_rows)
@@ -318,7 +322,7 @@ class Analysis:
         if run.control.stopped:
             return "stopped"
         limits = run.limits_now
-        if self._large is not None and len(self._loaded().active()):
+        if self._nets.large is not None and len(self._tree.forest.active()):
             # One net may have done its part while the other still has turns: the tree says when all is done.
             limits = replace(limits, visits=None, new_visits=None)
         return stop_reason(limits, self._progress(run))
@@ -343,18 +347,18 @@ class Analysis:
         limits = run.limits_now
         if (limits.depth is None and limits.mate is None) or self._visits() == 0:
             return {}
-        lower, upper, _ = self._loaded().root_bounds(self._tree)
-        reached = pace.depth if limits.mate is None else self._loaded().tree_stats(self._tree)["nodes"]
+        lower, upper, _ = self._tree.forest.root_bounds(self._tree.number)
+        reached = pace.depth if limits.mate is None else self._tree.forest.tree_stats(self._tree.number)["nodes"]
         return {"proven": lower == upper, "stalled": run.growth.has_stalled(pace.new_visits, reached)}
 
     def _edges(self, run: SearchRun) -> tuple[list[int], list[float]]:
         """Return visits and Q of the moves that may be played."""
         actions = np.array(run.playable, np.int64)
-        forest, ids = self._loaded(), self._ids()
+        forest, ids = self._tree.forest, self._tree.ids
         return forest.root_visits(ids)[0, actions].tolist(), forest.root_q(ids)[0, actions].tolist()
 
     def _pace(self, run: SearchRun) -> Pace:
-        stats, totals, base = self._loaded().tree_stats(self._tree), self._loaded().stats(), run.base
+        stats, totals, base = self._tree.forest.tree_stats(self._tree.number), self._tree.forest.stats(), run.base
         new = int(_small_visits(stats) - base.counted)
         return Pace(
             seconds=time.monotonic() - run.started,
@@ -381,9 +385,8 @@ class Analysis:
             run.on_report(report)
 
     def _report(self, run: SearchRun) -> RootReport:
-        report = root_report(
-            self._loaded(), self._tree, pace=self._pace(run), lines=run.lines, allowed=run.only, reason=run.reason
-        )
+        tree, pace = self._tree, self._pace(run)
+        report = root_report(tree.forest, tree.number, pace=pace, lines=run.lines, allowed=run.only, reason=run.reason)
         line = report.best.line if report.best else ()
         if line != run.mate_line or (report.best and report.best.mate is not None):
             run.mate_line, run.mate = line, proven_mate(report)

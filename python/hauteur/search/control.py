@@ -1,9 +1,12 @@
 """Control of one search from other threads: its end, and the start of its clock."""
 
+import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, InvalidStateError, wait
+from contextlib import contextmanager
+from types import FrameType
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
@@ -67,3 +70,32 @@ def in_background(work: Callable[[], Result], name: str) -> "Future[Result]":
 
     threading.Thread(target=run, name=name, daemon=True).start()
     return future
+
+
+@contextmanager
+def stopped_by_interrupt(stop: Callable[[], None]) -> Iterator[None]:
+    """Let Ctrl-C call `stop` in place of breaking off anywhere; KeyboardInterrupt is raised once the work has ended.
+
+    A second Ctrl-C breaks off at once. Signals reach the main thread alone; in other threads, and where the program
+    has a handler of its own, nothing changes.
+    """
+    usual = signal.default_int_handler
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is not usual:
+        yield
+        return
+    interrupted = False
+
+    def on_interrupt(number: int, frame: FrameType | None) -> None:
+        nonlocal interrupted
+        if interrupted:
+            usual(number, frame)
+        interrupted = True
+        stop()
+
+    signal.signal(signal.SIGINT, on_interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
+    if interrupted:
+        raise KeyboardInterrupt

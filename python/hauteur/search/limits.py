@@ -79,6 +79,16 @@ class Growth:
         return visits >= max(STALLED_VISITS, STALLED_FACTOR * self.visits)
 
 
+def limits_of(visits: int | None, seconds: float | None) -> Limits:
+    """Return the limits of a search by these numbers; with neither it is infinite. Raise ValueError out of range."""
+    if visits is not None and visits < 1:
+        raise ValueError(f"visits must be >= 1, got {visits}")
+    if seconds is not None and not 0 < seconds < math.inf:
+        raise ValueError(f"seconds must be above 0, got {seconds}")
+    budget = None if seconds is None else Budget(seconds, seconds)
+    return Limits(visits=visits, budget=budget, infinite=visits is None and seconds is None)
+
+
 def stop_reason(limits: Limits, progress: Progress) -> str | None:
     """Return why the search should end now, in a word or two; None: go on."""
     if limits.mate is not None and progress.mate is not None and 0 < progress.mate <= limits.mate:

@@ -96,6 +96,12 @@ impl Search {
         order.into_iter().map(report).collect()
     }
 
+    /// Q of the root for its mover, draw score included; once there are visits.
+    pub fn root_q(&self) -> Option<f64> {
+        let scores = self.root_scores(self.tree.root_node()?);
+        self.root_value().map(|_| scores.node_q())
+    }
+
     /// The mean value of the root's visits for its mover, as it is reported; once there are any.
     pub fn root_reported_value(&self) -> Option<Value> {
         let mover = self.tree.node(self.tree.root_node()?).mover;

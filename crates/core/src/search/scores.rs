@@ -81,6 +81,11 @@ impl<'a> NodeScores<'a> {
         self.context.node
     }
 
+    /// Q of the node for its mover.
+    pub fn node_q(&self) -> f64 {
+        self.view.parent_q()
+    }
+
     /// The node behind an edge, as a descent of the same turn meets it; `None` where the network has not seen it.
     pub fn behind(&self, setup: &'a Setup, k: usize) -> Option<NodeScores<'a>> {
         let record = self.record(k);

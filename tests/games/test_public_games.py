@@ -1,0 +1,129 @@
+"""Games and positions by their public names: moves as text, copies, pictures, registering a class again."""
+
+import copy
+import doctest
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import hauteur as ht
+from hauteur import _core
+from hauteur.games import registry
+from hauteur.games.tutorial import MisereTicTacToe
+
+NOTEBOOK_CELL = """
+class Cell(MisereTicTacToe):
+    max_plies = {plies}
+"""
+
+
+@pytest.fixture(autouse=True)
+def _no_games_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_registered", {})
+
+
+def cell(plies: int) -> type[MisereTicTacToe]:
+    """The class that a notebook's cell defines, each time another object."""
+    names: dict[str, type[MisereTicTacToe]] = {"MisereTicTacToe": MisereTicTacToe}
+    exec(NOTEBOOK_CELL.format(plies=plies), names)
+    return names["Cell"]
+
+
+@pytest.mark.parametrize("spec", ["chess", "minichess", "connect4", "nogo(size=5)", "tictactoe", "tutorial"])
+def test_moves_are_numbers_or_texts(spec: str) -> None:
+    by_number, by_text = ht.load_game(spec).new_initial_state(), ht.load_game(spec).new_initial_state()
+    for _ in range(4):
+        action = by_number.legal_actions()[-1]
+        by_text.apply(by_text.action_to_text(int(action)))
+        by_number.apply(action)  # a numpy integer
+    assert by_text.notation() == by_number.notation()
+    assert by_text.moves == by_number.moves
+    assert len(by_text.moves) == by_text.ply == 4
+    assert by_text.start.ply == 0
+    np.testing.assert_array_equal(by_text.features(), by_number.encode())
+
+
+@pytest.mark.parametrize("action", ["e2e5", 4711, -1, 1.5, None, b"e2e4"])
+def test_a_wrong_move_is_one_line_and_changes_nothing(action: object) -> None:
+    state = ht.load_game("chess").new_initial_state()
+    with pytest.raises(ValueError, match=r"^[^\n]*$"):
+        state.apply(action)  # type: ignore[arg-type]
+    assert (state.moves, state.ply) == ([], 0)
+
+
+def test_moves_of_a_position_out_of_a_search_begin_there() -> None:
+    state = ht.load_game("connect4").new_initial_state()
+    state.apply("4")
+    found = ht.search(state, "uniform", visits=4).state
+    assert (found.moves, found.start.notation()) == ([], state.notation())
+    found.apply("5")
+    assert (found.moves, found.start.notation(), found.notation()) == ([4], "4", "45")
+
+
+def test_copies_are_independent() -> None:
+    state = ht.load_game("tutorial").new_initial_state()
+    twins = [state.copy(), copy.copy(state), copy.deepcopy(state)]
+    state.apply("b2")
+    assert [twin.ply for twin in twins] == [0, 0, 0]
+
+
+@pytest.mark.parametrize("spec", ["chess", "minichess", "connect4", "nogo(size=5)", "tictactoe", "tutorial"])
+def test_notebooks_show_the_board(spec: str) -> None:
+    state = ht.load_game(spec).new_initial_state()
+    state.apply(int(state.legal_actions()[0]))
+    assert ElementTree.fromstring(state._repr_svg_()).tag.endswith("svg")
+    assert repr(state).startswith(f'State("{spec}"')
+    assert str(state) == state.text()
+
+
+def test_a_cell_that_runs_twice_replaces_its_game() -> None:
+    ht.register_game("cell", cell(plies=9))
+    before = ht.load_game("cell")
+    ht.register_game("cell", cell(plies=8))
+    assert (before.max_plies, ht.load_game("cell").max_plies) == (9, 8)
+    with pytest.raises(ValueError, match="replace=True"):
+        ht.register_game("cell", MisereTicTacToe)
+    ht.register_game("cell", MisereTicTacToe, replace=True)
+    with pytest.raises(ValueError, match="built-in"):
+        ht.register_game("chess", MisereTicTacToe, replace=True)
+
+
+def test_laws_of_a_class_and_of_a_broken_one() -> None:
+    class Broken(MisereTicTacToe):
+        def copy(self) -> MisereTicTacToe:
+            return self
+
+    assert ht.check_game(MisereTicTacToe, games=2).ok
+    results = ht.check_game(Broken, games=2)
+    assert not results.ok
+    assert "broken" in repr(results)
+    assert len(repr(results).splitlines()) == len(results)
+
+
+@pytest.mark.parametrize("name", ["Game", "State"])
+def test_examples_of_the_core_run(name: str) -> None:
+    example = doctest.DocTestParser().get_doctest(getattr(ht, name).__doc__, {"ht": ht}, name, None, 0)
+    assert example.examples
+    assert doctest.DocTestRunner(verbose=False).run(example).failed == 0
+
+
+def test_a_list_of_ids_and_visits_of_any_integer_type_are_taken() -> None:
+    game = ht.load_game("connect4")
+    forest = _core.Forest(game, ht.SearchParams())
+    tree = forest.add(game.new_initial_state())
+    forest.set_visit_limits([tree], np.array([7]))
+    forest.set_visit_limits(range(1), [7])
+    forest.advance([tree], [3])
+    assert forest.root_visits([tree]).shape == (1, 7)
+    for visits in ([-1], [2**32], [1.5], ["a"], 3, [[1]]):
+        with pytest.raises(ValueError, match=r"^visits must be whole numbers \(uint32\)[^\n]*$"):
+            forest.set_visit_limits([tree], visits)
+
+
+def test_a_tree_picture_is_saved_as_svg_only(tmp_path: Path) -> None:
+    picture = ht.search(ht.load_game("tictactoe").new_initial_state(), "uniform", visits=30).tree.plot(10)
+    assert ElementTree.fromstring(picture.save(tmp_path / "tree.svg").read_text()).tag.endswith("svg")
+    with pytest.raises(ValueError, match=r"saved as \.svg"):
+        picture.save(tmp_path / "tree.png")
