@@ -119,7 +119,7 @@ def test_a_list_of_ids_and_visits_of_any_integer_type_are_taken() -> None:
     assert forest.root_visits([tree]).shape == (1, 7)
     for visits in ([-1], [2**32], [1.5], ["a"], 3, [[1]]):
         with pytest.raises(ValueError, match=r"^visits must be whole numbers \(uint32\)[^\n]*$"):
-            forest.set_visit_limits([tree], visits)
+            forest.set_visit_limits([tree], visits)  # type: ignore[arg-type]
 
 
 def test_a_tree_picture_is_saved_as_svg_only(tmp_path: Path) -> None:
