@@ -100,7 +100,7 @@ def _named(*names: str) -> BeforeValidator:
     return BeforeValidator(lambda row: dict(zip(names, row, strict=False)) if isinstance(row, list | tuple) else row)
 
 
-class SearchResult(_FilePart):
+class WantedSearch(_FilePart):
     """Root statistics after a search, rows [uci, N, Q, P%]; root_Q: mean over the root's visits, its own included."""
 
     moves: Annotated[
@@ -113,7 +113,7 @@ class SearchResult(_FilePart):
 class SearchPosition(ReferencePosition):
     """Searches by number of nodes."""
 
-    searches: dict[Annotated[int, Field(ge=1)], SearchResult]
+    searches: dict[Annotated[int, Field(ge=1)], WantedSearch]
 
 
 class SearchSet(_FilePart):

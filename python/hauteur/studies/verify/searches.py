@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hauteur._core import Forest, Game, State
 from hauteur.search.driver import run_searches
 from hauteur.studies.verify import rules
-from hauteur.studies.verify.files import SearchesFile, SearchPosition, SearchResult, SearchSet, action_of, reached, read
+from hauteur.studies.verify.files import SearchesFile, SearchPosition, SearchSet, WantedSearch, action_of, reached, read
 from hauteur.studies.verify.nets import Backend, check_backend, find_net, reference_evaluator
 
 if TYPE_CHECKING:
@@ -231,7 +231,7 @@ def _compare_search(report: NodesReport, position: SearchPosition, state: State,
         report.root_q = max(report.root_q or 0.0, abs(root.q - wanted.root_Q))
 
 
-def _actions(position: SearchPosition, wanted: SearchResult, state: State) -> list[int]:
+def _actions(position: SearchPosition, wanted: WantedSearch, state: State) -> list[int]:
     try:
         actions = [action_of(state, move.move) for move in wanted.moves]
     except ValueError as error:
