@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hauteur.plots import Figure, Series, lines, over_seeds, shares, svg, write_csv, write_png, write_svg
 from hauteur.plots.colours import DARK, LIGHT, LINE_COLOURS
 from hauteur.plots.figure import log_ticks, short, ticks
+from hauteur.plots.page import figure_html
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -219,3 +220,23 @@ def test_points_as_files(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     write_png(points(), tmp_path / "points.png")
     assert (tmp_path / "points.png").read_bytes().startswith(b"\x89PNG")
+
+
+def width_of(text: str) -> float:
+    """Width of a label at the axis on a phone, where letters are largest: about 8 units of the drawing a sign."""
+    return 8.0 * len(text)
+
+
+@given(st.lists(st.text("abc ", min_size=1, max_size=40), min_size=1, max_size=12, unique=True))
+def test_names_at_the_axis_never_overlap_and_none_is_lost(names: list[str]) -> None:
+    """Names without room side by side become numbers, and the page lists them."""
+    series = Series("s", [float(n) for n in range(1, len(names) + 1)], [0.5] * len(names), joined=False)
+    figure = Figure("k", "T", "t", "y", "x", lines=(series,), x_names=names)
+    labels = [e for e in drawn(figure).iter(f"{SVG}text") if e.get("text-anchor") == "middle"][:-1]
+    ends = [(float(e.attrib["x"]), width_of(e.text or "")) for e in labels]
+    assert len(ends) == len(names)
+    for (x, width), (next_x, next_width) in pairwise(ends):
+        assert x + width / 2 <= next_x - next_width / 2
+    html = figure_html(figure)
+    assert html.count("<li>") == 1 + (len(names) if figure.x_crowded else 0)
+    assert figure.x_crowded or [e.text for e in labels] == names

@@ -67,7 +67,9 @@ def test_results_are_written_and_told(tmp_path: Path) -> None:
     assert (tmp_path / "out/result.csv").read_text() == "n\n5\n"
     facts = json.loads((tmp_path / "out/result.json").read_text())
     assert (facts["experiment"], facts["scale"], facts["rows"]) == ("counting", 0.5, [{"n": 5}])
-    assert "6000 K" in (tmp_path / "out/index.html").read_text()
+    page = (tmp_path / "out/index.html").read_text()
+    for part in ("6000 K", "holds", "<td>0.5</td>", facts["created"], facts["processor"], "command", "Numbers"):
+        assert part in page
 
 
 def test_a_folder_belongs_to_one_experiment_and_scale(tmp_path: Path) -> None:

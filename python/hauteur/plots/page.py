@@ -139,7 +139,7 @@ def provenance_html(facts: Mapping[str, Any]) -> str:
     packages = facts.get("packages") or {}
     rows = [
         ("date", facts.get("created")),
-        ("command", shlex.join(map(str, facts.get("command") or []))),
+        ("command", _command(facts.get("command") or [])),
         ("machine", f"{facts.get('processor')}, {facts.get('cores')} cores, {facts.get('system')}"),
         ("host", facts.get("host")),
         ("commit", facts.get("commit")),
@@ -147,3 +147,10 @@ def provenance_html(facts: Mapping[str, Any]) -> str:
         ("packages", ", ".join(f"{name} {version}" for name, version in packages.items() if version)),
     ]
     return table_html(("made with", ""), [(name, str(value)) for name, value in rows if value], words=True)
+
+
+def _command(words: Sequence[object]) -> str:
+    """Return the words of a command without the path of the program."""
+    program, *rest = [str(word) for word in words] or [""]
+    name = program.replace("\\", "/").rpartition("/")[2]
+    return shlex.join(["hauteur" if name == "__main__.py" else name, *rest])

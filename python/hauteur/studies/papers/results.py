@@ -5,26 +5,33 @@ from __future__ import annotations
 import csv
 import importlib.util
 import io
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import asdict
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hauteur.plots import write_csv, write_png
-from hauteur.plots.page import figures_html, page
+from hauteur.plots.page import facts_html, figures_html, page, provenance_html, settings_html, table_html
 from hauteur.system.files import write_bytes, write_json
+from hauteur.system.formatting import duration
 from hauteur.system.provenance import provenance
 
 if TYPE_CHECKING:
     from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result
+
+MOST_ROWS = 500
+"""Rows of the table on a page."""
 
 
 def write_results(experiment: Experiment, setting: ExperimentSetting, result: Result, seconds: float) -> list[Path]:
     """Write all result files; return the paths, the main ones first. PNG is skipped without matplotlib."""
     folder = setting.folder
     paths = [folder / "index.html", folder / "result.json", folder / "result.csv"]
-    write_bytes(paths[0], _page(experiment, setting, result).encode())
-    write_json(paths[1], _facts(experiment, setting, result, seconds))
+    made = provenance()
+    write_bytes(paths[0], _page(experiment, setting, result, seconds, made).encode())
+    write_json(paths[1], _facts(experiment, setting, result, seconds, made))
     write_bytes(paths[2], _csv(result).encode())
     for figure in result.figures:
         write_csv(figure, folder / f"{figure.key}.csv")
@@ -36,7 +43,9 @@ def write_results(experiment: Experiment, setting: ExperimentSetting, result: Re
     return paths
 
 
-def _facts(experiment: Experiment, setting: ExperimentSetting, result: Result, seconds: float) -> dict[str, object]:
+def _facts(
+    experiment: Experiment, setting: ExperimentSetting, result: Result, seconds: float, made: Mapping[str, Any]
+) -> dict[str, object]:
     return {
         "experiment": experiment.name,
         "paper": experiment.paper,
@@ -47,7 +56,7 @@ def _facts(experiment: Experiment, setting: ExperimentSetting, result: Result, s
         "findings": [asdict(finding) for finding in result.findings],
         "facts": result.facts,
         "rows": list(result.rows),
-        **provenance(),
+        **made,
     }
 
 
@@ -60,17 +69,44 @@ def _csv(result: Result) -> str:
     return file.getvalue()
 
 
-def _page(experiment: Experiment, setting: ExperimentSetting, result: Result) -> str:
+def _page(
+    experiment: Experiment, setting: ExperimentSetting, result: Result, seconds: float, made: Mapping[str, Any]
+) -> str:
+    from hauteur.studies.papers.experiment import stored_settings
+
+    verdicts = Counter(finding.verdict for finding in result.findings)
+    facts = [(str(made["created"])[:10], "date"), (duration(seconds), "time of the last attempt")]
+    facts += [(f"{count}", f"findings: {verdict}") for verdict, count in verdicts.items()]
     parts = [
         f"<h1>{escape(experiment.title)}</h1>",
         f"<p>{escape(experiment.paper)}; scale {setting.scale:g}, {setting.seeds} seeds.</p>",
-        *(_finding_html(finding) for finding in result.findings),
+        facts_html(facts),
+        table_html(("verdict", "the paper", "here"), map(_finding_row, result.findings), words=True),
         figures_html(result.figures),
         *(f"<pre>{escape(text)}</pre>" for text in result.texts),
+        "<h2>Numbers</h2>",
+        _rows_html(result),
+        "<h2>Settings</h2>",
+        settings_html(stored_settings(experiment, setting)),
+        provenance_html(made),
     ]
     return page(experiment.name, parts)
 
 
-def _finding_html(finding: Finding) -> str:
-    lines = (("The paper", finding.paper), ("Here", finding.measured), ("Verdict", finding.verdict))
-    return "".join(f"<p><b>{name}:</b> {escape(text)}</p>" for name, text in lines)
+def _finding_row(finding: Finding) -> tuple[str, str, str]:
+    return finding.verdict, finding.paper, finding.measured
+
+
+def _rows_html(result: Result) -> str:
+    """Return the table of result.csv, as far as a page has room for it."""
+    if not result.rows:
+        return "<p>None.</p>"
+    names = list(result.rows[0])
+    rows = [[_cell(row[name]) for name in names] for row in result.rows[:MOST_ROWS]]
+    left = len(result.rows) - len(rows)
+    more = f"<p>{left:,} more rows are in result.csv.</p>" if left else ""
+    return table_html(names, rows) + more
+
+
+def _cell(value: object) -> str:
+    return "" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
