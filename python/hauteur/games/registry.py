@@ -199,7 +199,10 @@ def _factory(name: str) -> Factory:
     for point in entry_points(group=ENTRY_POINTS, name=name):
         loaded: Factory = point.load()
         return loaded
-    raise ValueError(f"no game {name!r}; known games: {', '.join(names())}, and openspiel:NAME")
+    raise ValueError(
+        f"no game {name!r}; known games: {', '.join(names())}, and openspiel:NAME; a game of your own is added by "
+        "ht.register_game, or by hauteur --import FILE.py (docs/how-to/add-a-game.md)"
+    )
 
 
 def _check_parameters(name: str, factory: Factory, parameters: dict[str, Any]) -> None:
