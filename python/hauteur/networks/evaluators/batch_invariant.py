@@ -8,6 +8,7 @@ tests for the dependence, `FixedRows` makes every batch the same size.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -60,7 +61,7 @@ class FixedRows(Closing):
         """Begin to compute the pieces."""
         count = len(features)
         bounds = [*range(0, count, self.rows), count]
-        return _Joined([self._evaluator.submit(self._full(features[a:b])) for a, b in pairwise(bounds)], count)
+        return JoinedAnswers([self._evaluator.submit(self._full(features[a:b])) for a, b in pairwise(bounds)], count)
 
     def close(self) -> None:
         """Close the evaluator that computes."""
@@ -74,10 +75,11 @@ class FixedRows(Closing):
         return full
 
 
-class _Joined:
+class JoinedAnswers:
     """The answers to the pieces of one batch."""
 
-    def __init__(self, parts: list[Pending], rows: int) -> None:
+    def __init__(self, parts: Sequence[Pending], rows: int) -> None:
+        """rows: of the batch; what the parts have beyond them is left out."""
         self._parts = parts
         self._rows = rows
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeGuard, get_args
 
 import numpy as np
 
+from hauteur import _core
 from hauteur.networks.bundled import net_or_shipped
 from hauteur.networks.evaluators.base import (
     Backend,
@@ -30,7 +31,6 @@ from hauteur.system.hardware import has_nvidia_driver, usable_cores
 if TYPE_CHECKING:
     import torch
 
-    from hauteur import _core
     from hauteur.networks import NetDescription
 
 
@@ -93,6 +93,8 @@ def evaluator(
     >>> logits.shape, wdl.tolist()
     ((1, 9), [[0.25, 0.5, 0.25]])
     """
+    if not isinstance(game, _core.Game):
+        raise ValueError(f"an evaluator is for a game: give ht.load_game({game!r}), got {game!r}")
     if isinstance(source, str | Path) or source is None:
         net = source or net_or_shipped(None, game)
         return make_evaluator(game, net, precision=precision, threads=threads, batch_size=batch_size, device=device)
@@ -100,10 +102,10 @@ def evaluator(
     if isinstance(source, Evaluator):
         return _fitting(game, source)
     if _is_torch_module(source):
-        from hauteur.networks.evaluators.module import ModuleEvaluator
+        from hauteur.networks.evaluators.torch import module_evaluator
 
         cores = threads or usable_cores()
-        return ModuleEvaluator(game, source, device=device, precision=precision, threads=cores, batch_size=batch_size)
+        return module_evaluator(game, source, device=device, precision=precision, threads=cores, batch_size=batch_size)
     if not callable(source):
         raise ValueError(
             "an evaluator is made of a network file, 'uniform', 'rollout', a callable or a torch module, "

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import copy
 from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import torch
+from torch import nn
 
 from hauteur import networks
 from hauteur.networks.evaluators.base import PREFERRED_ROWS, Answers, Floats, GameEvaluator, Pending, Precision
-from hauteur.networks.modules import Inference
+from hauteur.networks.evaluators.batch_invariant import JoinedAnswers
+from hauteur.networks.evaluators.callables import check_probe
+from hauteur.networks.modules import Inference, checked_outputs, memory_format, wdl_of
 
 if TYPE_CHECKING:
     from hauteur import _core
 
 TYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 GPU_ROWS = 1024
+LEAST_ROWS = 8
+"""A batch is not split into parts smaller than this."""
 _WARM_UP = 3
 """Runs before a graph is recorded, in which cuDNN chooses its kernels and libraries take their memory."""
 
@@ -41,7 +49,10 @@ def torch_evaluator(
         raise ValueError(f"precision of torch must be one of {', '.join(TYPES)}, got {precision!r}")
     if on_gpu:
         return CudaEvaluator(game, path, precision, chosen, batch_size or GPU_ROWS)
-    return TorchEvaluator(game, path, precision, threads, batch_size or PREFERRED_ROWS)
+    module = inference_module(path, chosen, precision).network
+    return TorchEvaluator(
+        game, module, path.name, chosen, TYPES[precision], threads, batch_size or PREFERRED_ROWS * threads
+    )
 
 
 def inference_module(path: Path, device: torch.device, precision: Precision) -> Inference:
@@ -51,26 +62,79 @@ def inference_module(path: Path, device: torch.device, precision: Precision) -> 
 
 
 class TorchEvaluator(GameEvaluator):
-    """A network on the processor. Weights and activations are in `precision`, answers in float32.
+    """A torch module, on the processor or as it is on a GPU: features -> policy logits, value; more outputs are ignored.
 
-    torch's number of threads belongs to the thread that computes, so it is set before every batch: by default
-    torch takes all cores, which on a busy machine can be a hundred times slower.
+    A batch is split over `threads`, each of which computes its rows alone. Threads that share one operation, torch's
+    default, wait for each other at every layer, which on a busy machine is ten times slower and more.
     """
 
     def __init__(
-        self, game: _core.Game, path: Path, precision: Precision, threads: int, batch_size: int = PREFERRED_ROWS
+        self,
+        game: _core.Game,
+        module: nn.Module,
+        label: str,
+        device: torch.device,
+        kind: torch.dtype,
+        threads: int,
+        batch_size: int = PREFERRED_ROWS,
     ) -> None:
-        super().__init__(game, f"{path.name} torch {precision} cpu {threads} threads", batch_size)
-        self.precision = precision
-        self._threads = threads
-        self._module = inference_module(path, torch.device("cpu"), precision)
+        """module: in evaluation mode, its weights on the device and of this kind; answers are float32."""
+        on_gpu = device.type == "cuda"
+        where = f"{device}" if on_gpu else f"{device} {threads} threads"
+        super().__init__(game, f"{label} torch {str(kind).removeprefix('torch.')} {where}", batch_size)
+        self._module, self._layout = module, memory_format(module)
+        self._device, self._kind = device, kind
+        self._threads = 1 if on_gpu else threads
+        self._pool = ThreadPoolExecutor(self._threads, "torch", initializer=torch.set_num_threads, initargs=(1,))
+
+    def __call__(self, features: Floats) -> Answers:
+        return self.submit(features).result()
+
+    def submit(self, features: Floats) -> Pending:
+        """Begin to compute the rows, split over the threads."""
+        parts = max(1, min(self._threads, len(features) // LEAST_ROWS))
+        rows = np.array_split(features, parts)
+        return JoinedAnswers([self._pool.submit(self._compute, part) for part in rows], len(features))
 
     @torch.inference_mode()
-    def __call__(self, features: Floats) -> Answers:
-        torch.set_num_threads(self._threads)
-        rows = torch.from_numpy(features).to(TYPES[self.precision])
-        logits, wdl, *_ = self._module(rows.contiguous(memory_format=self._module.memory_format))
-        return logits.float().numpy(), wdl.float().numpy()
+    def _compute(self, features: Floats) -> Answers:
+        rows = torch.from_numpy(features).to(self._device, self._kind).contiguous(memory_format=self._layout)
+        returned = self._module(rows)
+        policy, value = checked_outputs(returned, len(features), self.num_actions, f"evaluator {self.name}: the module")
+        return policy.float().cpu().numpy(), wdl_of(value.float()).cpu().numpy()
+
+    def close(self) -> None:
+        """End the threads."""
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        super().close()
+
+
+def module_evaluator(
+    game: _core.Game,
+    module: nn.Module,
+    *,
+    device: str | None = None,
+    precision: Precision | None = None,
+    threads: int = 1,
+    batch_size: int | None = None,
+) -> GameEvaluator:
+    """Return an evaluator of a copy of a module, in evaluation mode; what trains the module does not change it.
+
+    device, precision: default where and what its parameters are. ValueError where its outputs do not fit the game.
+    """
+    label = type(module).__name__
+    if precision is not None and precision not in TYPES:
+        raise ValueError(f"precision of torch must be one of {', '.join(TYPES)}, got {precision!r}")
+    first = next(module.parameters(), torch.zeros(()))
+    chosen = first.device if device is None else torch_device(device)
+    kind = first.dtype if precision is None else TYPES[precision]
+    try:
+        copied = copy.deepcopy(module).to(chosen, kind).eval()
+    except (RuntimeError, TypeError) as error:
+        raise ValueError(f"evaluator {label}: the module cannot be copied: {error}") from error
+    result = TorchEvaluator(game, copied, label, chosen, kind, threads, batch_size or PREFERRED_ROWS * threads)
+    check_probe(game, result)
+    return result
 
 
 class CudaEvaluator(GameEvaluator):
