@@ -62,7 +62,7 @@ def inference_module(path: Path, device: torch.device, precision: Precision) -> 
 
 
 class TorchEvaluator(GameEvaluator):
-    """A torch module, on the processor or as it is on a GPU: features -> policy logits, value; more outputs are ignored.
+    """A torch module, on the processor or a GPU: features -> policy logits, value; more outputs are ignored.
 
     A batch is split over `threads`, each of which computes its rows alone. Threads that share one operation, torch's
     default, wait for each other at every layer, which on a busy machine is ten times slower and more.
