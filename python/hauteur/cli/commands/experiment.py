@@ -46,6 +46,7 @@ def experiment(
     threads
         Processor cores to use; default two.
     """
+    from hauteur.cli.interrupts import answered_interrupts
     from hauteur.studies.papers.experiment import ExperimentSetting, cores, default_folder, make_experiment
     from hauteur.studies.papers.registry import EXPERIMENTS, find
 
@@ -68,4 +69,5 @@ def experiment(
         parallel=parallel,
         only=only,
     )
-    make_experiment(chosen, setting)
+    with answered_interrupts("the same command resumes the experiment"):
+        make_experiment(chosen, setting)

@@ -17,10 +17,14 @@ def train(recipe: Path, *settings: str, run: Path | None = None, fresh: bool = F
     fresh
         Refuse to resume a run already in the folder.
     """
-    from hauteur.learning.pipeline import learn
+    from hauteur.cli.interrupts import answered_interrupts
     from hauteur.learning.recipe import load_recipe
 
-    finished = learn(load_recipe(recipe, settings), folder=run, fresh=fresh)
+    wanted = load_recipe(recipe, settings)  # before what takes seconds to import: a wrong setting is named at once
+    with answered_interrupts("the same command resumes the run"):
+        from hauteur.learning.pipeline import learn
+
+        finished = learn(wanted, folder=run, fresh=fresh)
     print(f"best net: {finished.folder.best()}\nreport: {finished.folder.report}")
 
 
