@@ -34,6 +34,7 @@ class Hauteur(MinimalEngine):
         wanted = {"OddsMode": True, **{name: value for name, value in options.items() if name != "go_commands"}}
         super().__init__(commands, options, *rest, **others)
         self.hauteur = InProcessEngine(wanted)
+        self.hauteur.warm_up()  # before the first move, whose clock runs
         self._told = ""
 
     def search(

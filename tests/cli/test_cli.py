@@ -190,3 +190,27 @@ def test_closed_pipe_is_quiet() -> None:
         check=False,
     )
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["match", "second-net=on solver=on", "random", "--game", "chess"],
+        ["match", "random", "random", "--game", "tictactoe", "--games", "0"],
+        ["match", "visits=0", "random", "--game", "tictactoe"],
+        ["match", "search.solver=x", "random", "--game", "chess"],
+        ["analyse", "tictactoe", "--net", "uniform", "--search.second-net.alpha", "1", "--search.solver.lookahead", "1"],
+        ["analyse", "tictactoe", "--net", "uniform", "--search.fpu.kind", "none"],
+        ["train", "recipe.toml"],
+    ],
+)
+def test_messages_name_settings_not_classes(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "recipe.toml").write_text('game = "tictactoe"\n[selfplay]\nsearch = 3\n[train]\nwindow_games = -1\n')
+    assert main.main(words) == main.EXIT_BAD_INPUT
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    for word in ("function-after", "SearchParams", "MatchSettings", "PlayerSettings", "Recipe", "pydantic", "http"):
+        assert word not in error

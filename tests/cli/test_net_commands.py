@@ -7,6 +7,7 @@ import pytest
 
 from hauteur import networks
 from hauteur.cli import main
+from hauteur.cli.commands.bench import announced
 from hauteur.networks.lc0 import random_net
 
 Capture = pytest.CaptureFixture[str]
@@ -105,3 +106,24 @@ def test_bench_evaluator_measures_every_combination(net: Path, capsys: Capture) 
     assert [(line["threads"], line["batch"]) for line in lines] == [(1, 1), (1, 3), (2, 1), (2, 3)]
     for line in lines:
         assert 0 < line["evaluations_per_second"]["min"] <= line["evaluations_per_second"]["max"]
+
+
+def test_bench_engine_is_a_table_unless_json_is_wanted(net: Path, capsys: Capture) -> None:
+    words = ["bench", "engine", "--net", str(net), "--visits", "300", "--threads", "1", "--rounds", "2", "--batch", "8"]
+    assert main.main(words) == 0
+    said = capsys.readouterr()
+    assert said.err == "", "no terminal, no progress"
+    assert "visits per second" in said.out
+    assert "least    median      most" in said.out
+    assert "{" not in said.out
+    assert main.main([*words, "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["visits_per_second"]["median"] > 0
+
+
+def test_rounds_are_announced_in_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    assert list(announced(3)) == [0, 1, 2]
+    said = capsys.readouterr().err
+    assert "round 1 of 3 " in said
+    assert "round 3 of 3, 0:00 left" in said

@@ -2,6 +2,8 @@
 
 import time
 
+import pytest
+
 from hauteur import _core
 from hauteur.engine.nets import NetChoice
 from hauteur.engine.uci.in_process import InProcessEngine
@@ -35,3 +37,19 @@ def test_the_clock_of_the_first_move_waits_for_the_net() -> None:
         move = engine.search("startpos", "movetime 500")
     assert move.report.visits > 1
     assert move.report.reason == "time"
+
+
+def test_warm_up_opens_the_net_and_leaves_no_tree() -> None:
+    opened: list[str] = []
+
+    def opener(game: _core.Game, choice: NetChoice) -> UniformEvaluator:
+        opened.append(choice.net)
+        return UniformEvaluator(game)
+
+    with InProcessEngine({"WeightsFile": "uniform", "SmartPruningFactor": 0}, opener=opener, seed=1) as engine:
+        engine.warm_up()
+        assert opened == ["uniform"]
+        move = engine.search("startpos", "nodes 200")
+        assert (move.report.visits, move.report.pace.new_visits) == (200, 200)
+    with InProcessEngine({"WeightsFile": "missing.pb.gz"}) as engine, pytest.raises(FileNotFoundError):
+        engine.warm_up()

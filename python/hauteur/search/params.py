@@ -122,7 +122,7 @@ def conflict(params: SearchParams) -> str | None:
     stranger = next((name for name in NOT_WITH_TWO_NETS if getattr(params, name) is not None), None)
     if two_nets and stranger:
         return (
-            f"SearchParams: second_net and {stranger} cannot be used together (two nets go with search_contempt, "
+            f"second_net and {stranger} cannot be used together (two nets go with search_contempt, "
             "repetition, tree_balance, prior_mixing, early_visits and initial_trust)"
         )
     if params.gumbel is None:

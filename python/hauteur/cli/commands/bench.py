@@ -1,7 +1,9 @@
-"""hauteur bench: speed on this machine. Every run prints one JSON line; ratios compare rounds that took turns."""
+"""hauteur bench: speed on this machine; ratios compare rounds that took turns."""
 
-import json
+import json as json_format
+import sys
 import time
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
@@ -14,6 +16,7 @@ from hauteur.games import registry as games
 from hauteur.networks.evaluators.base import Backend, Precision
 from hauteur.networks.evaluators.factory import PRECISIONS, make_evaluator
 from hauteur.search.params import SearchParams
+from hauteur.system.formatting import duration
 
 if TYPE_CHECKING:
     from hauteur.networks.evaluators.base import Evaluator
@@ -46,7 +49,7 @@ def search(*specs: str, visits: int = 0, rounds: int = 5, encode: bool = True) -
             with_rows: search_rounds(game, wanted, 0, with_rows)
             for with_rows in ((False, True) if encode else (False,))
         }
-        for _ in range(rounds):
+        for _ in announced(rounds):
             for with_rows, results in runs.items():
                 results.extend(search_rounds(game, wanted, 1, with_rows))
         for with_rows, results in runs.items():
@@ -70,7 +73,7 @@ def print_search(spec: str, encode: bool, results: list[dict[str, float]]) -> No
         "bytes_per_node": round(last["bytes"] / last["visits"], 1),
         "mean_depth": round(last["depth_sum"] / last["visits"], 2),
     }
-    print(json.dumps(line), flush=True)
+    print(json_format.dumps(line), flush=True)
 
 
 def engine(
@@ -84,6 +87,7 @@ def engine(
     rounds: int = 3,
     backend: Backend | None = None,
     precision: Precision | None = None,
+    json: bool = False,
 ) -> None:
     """Visits per second of a search from the start position, against evaluations per second of the bare evaluator.
 
@@ -109,6 +113,8 @@ def engine(
         openvino, torch or onnxruntime; default: the best at hand.
     precision
         float32, bfloat16, int8 ...; default: the backend's.
+    json
+        Print one JSON object instead of a table.
     """
     check_positive(visits=visits, rounds=rounds, in_flight=in_flight)
     game = _core.Game(spec)
@@ -118,8 +124,35 @@ def engine(
         measured = engine_rounds(game, evaluator, size, in_flight, visits, rounds)
     finally:
         evaluator.close()
-    line = {"bench": "engine", "net": net.name, "evaluator": evaluator.name, "batch": size, "in_flight": in_flight}
-    print(json.dumps(line | {"visits": visits} | measured), flush=True)
+    facts = {"net": net.name, "evaluator": evaluator.name, "batch": size, "in_flight": in_flight, "visits": visits}
+    if json:
+        print(json_format.dumps({"bench": "engine"} | facts | measured), flush=True)
+    else:
+        print_engine(facts, measured)
+
+
+def print_engine(facts: dict[str, Any], measured: dict[str, Any]) -> None:
+    """Print what was measured, and with what, as a table."""
+    print(", ".join(f"{name.replace('_', ' ')} {value}" for name, value in facts.items()))
+    print(f"{'':24} {'least':>9} {'median':>9} {'most':>9}")
+    for key, rates in measured.items():
+        name = key.replace("_", " ")
+        if isinstance(rates, dict):
+            print(f"{name:24} " + " ".join(f"{rates[end]:9,.0f}" for end in ("min", "median", "max")))
+        else:
+            print(f"{name:24} {'':9} {rates:9.3f}")
+
+
+def announced(rounds: int) -> Iterator[int]:
+    """Count the rounds; tell a terminal which one is under way, and how long the others will take."""
+    began = time.perf_counter()
+    for done in range(rounds):
+        if sys.stderr.isatty():
+            left = f", {duration((time.perf_counter() - began) / done * (rounds - done))} left" if done else ""
+            print(f"\rround {done + 1} of {rounds}{left}   ", end="", file=sys.stderr, flush=True)
+        yield done
+    if sys.stderr.isatty():
+        print("\r" + " " * 40 + "\r", end="", file=sys.stderr, flush=True)
 
 
 def engine_rounds(
@@ -129,7 +162,7 @@ def engine_rounds(
     features = sample_rows(game, size)
     bare_rates(evaluator, features, in_flight, 3 * size)
     bare, searched, rows = [], [], []
-    for _ in range(rounds):
+    for _ in announced(rounds):
         bare.append(bare_rates(evaluator, features, in_flight, visits))
         visit_rate, row_rate = search_rates(game, evaluator, size, in_flight, visits)
         searched.append(visit_rate)
@@ -196,7 +229,7 @@ def evaluator(
         line = {"bench": "evaluator", "net": net.name, "backend": name, "precision": kind, "threads": count}
         walls, processor = zip(*rates, strict=True)
         line |= {"batch": size, "evaluations_per_second": spread(list(walls))}
-        print(json.dumps(line | {"evaluations_per_cpu_second": spread(list(processor))}), flush=True)
+        print(json_format.dumps(line | {"evaluations_per_cpu_second": spread(list(processor))}), flush=True)
 
 
 Combination = tuple[Backend, Precision, int]
@@ -216,7 +249,7 @@ def evaluator_rounds(
     }
     for combination, size in results:
         timed_rates(opened[combination], features[:size], 0.0)
-    for _ in range(rounds):
+    for _ in announced(rounds):
         for (combination, size), rates in results.items():
             rates.append(timed_rates(opened[combination], features[:size], seconds))
     return results

@@ -80,6 +80,14 @@ class InProcessEngine:
         found = self._session.think(limits, actions=actions, ply=game_ply(place.state))
         return _in_process_move(found, options, odds.text() if odds else "")
 
+    def warm_up(self) -> None:
+        """Open the net and evaluate once, so that the first move has no more to wait for than the others.
+
+        Raises ValueError where no net is found, or it cannot be used.
+        """
+        self.search("startpos", "nodes 1")
+        self.new_game()
+
     def new_game(self) -> None:
         """Forget the tree."""
         self._session.clear()

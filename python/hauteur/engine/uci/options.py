@@ -72,7 +72,7 @@ ENGINE_OPTIONS = (
     Lc0Option("LogLiveStats", "check", False, "Show them during the search too."),
     Lc0Option("LogFile", "string", "", "File to which the conversation is written."),
     Lc0Option("UCI_Chess960", "check", False, "Castling is written as the king taking the rook."),
-    Lc0Option("Ponder", "check", False, "The program may let the engine think in the opponent's time."),
+    Lc0Option("Ponder", "check", True, "The program may let the engine think in the opponent's time."),
     Lc0Option("SyzygyPath", "string", "", "Folders of Syzygy tablebases, separated as in PATH."),
     Lc0Option("SyzygyFastPlay", "check", False, "In a position of the tablebases play only the shortest wins."),
     Lc0Option(
