@@ -5,11 +5,10 @@ import shutil
 from pathlib import Path
 
 import pytest
+from shipped_toys import ship_nets
 
 from hauteur import networks
 from hauteur.games.registry import make
-from hauteur.networks import bundled, names
-from hauteur.networks.architecture import ResNetArchitecture
 from hauteur.networks.bundled import default_net, net_or_shipped, shipped_net
 from hauteur.networks.catalogue import KNOWN_NETS
 from hauteur.networks.evaluators.factory import make_evaluator
@@ -99,22 +98,7 @@ def test_the_folder_of_downloads(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 @pytest.fixture
 def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A data folder of our own with nets that ship for NoGo 9x9, NoGo 7x7 and chess."""
-    place = tmp_path / "data"
-    place.mkdir()
-    for module in (names, bundled):
-        monkeypatch.setattr(module, "data_path", lambda name: place / name)
-    for spec, name in (("nogo", "nogo9"), ("nogo(size=7)", "nogo7"), ("chess", "chess")):
-        write_net(place / f"{name}.safetensors", spec)
-    return place
-
-
-def write_net(path: Path, spec: str) -> None:
-    """Write a tiny random net for a game."""
-    from hauteur.networks.lc0 import random_tensors
-
-    game = make(spec)
-    tower = ResNetArchitecture(feature_shape=game.feature_shape, num_actions=game.num_actions, filters=2, blocks=1)
-    networks.save(path, tower, random_tensors(tower.shapes(), 1), game=spec)
+    return ship_nets(tmp_path / "data", monkeypatch)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,32 @@
+"""A data folder of our own with tiny nets that ship for games."""
+
+from pathlib import Path
+
+import pytest
+
+from hauteur import networks
+from hauteur.games.registry import make
+from hauteur.networks import bundled, names
+from hauteur.networks.architecture import ResNetArchitecture
+from hauteur.networks.lc0 import random_tensors
+
+NETS = (("nogo", "nogo9"), ("nogo(size=7)", "nogo7"), ("chess", "chess"))
+"""Specs of games and names of their nets."""
+
+
+def ship_nets(folder: Path, patch: pytest.MonkeyPatch) -> Path:
+    """Let these nets be the ones that ship, in a new folder, and no variable name another; return the folder."""
+    folder.mkdir()
+    for module in (names, bundled):
+        patch.setattr(module, "data_path", lambda name: folder / name)
+    patch.delenv("HAUTEUR_NET", raising=False)
+    for spec, name in NETS:
+        write_net(folder / f"{name}.safetensors", spec)
+    return folder
+
+
+def write_net(path: Path, spec: str) -> None:
+    """Write a tiny random net for a game."""
+    game = make(spec)
+    tower = ResNetArchitecture(feature_shape=game.feature_shape, num_actions=game.num_actions, filters=2, blocks=1)
+    networks.save(path, tower, random_tensors(tower.shapes(), 1), game=spec)
