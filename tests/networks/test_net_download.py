@@ -168,3 +168,16 @@ def test_a_proxy_of_the_standard_variables(server: NetServer, tmp_path: Path, mo
     monkeypatch.setenv("no_proxy", "")
     server.files["http://nets.invalid/file"] = DATA
     assert fetch(DownloadTask("http://nets.invalid/file", tmp_path / ".part", DIGEST)) == DIGEST
+
+
+def test_an_interrupt_keeps_what_has_come(server: NetServer, tmp_path: Path) -> None:
+    def interrupted(done: int, size: int | None) -> None:
+        if done > 100_000:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fetch(task(server, tmp_path), interrupted)
+    kept = (tmp_path / ".part").stat().st_size
+    assert 100_000 < kept < len(DATA)
+    assert fetch(task(server, tmp_path)) == DIGEST
+    assert server.begins == ["", f"bytes={kept}-"]

@@ -28,8 +28,8 @@ def experiment(
     seeds
         Number of runs with different random seeds; default: the experiment's.
     net
-        Net file, for experiments that play with one; repeat for the second where two are used. Default: the net shipped
-        with the game or, for chess, the one found.
+        Net file or name of a net, for experiments that play with one; repeat for the second where two are used.
+        Default: the net that ships for the game; for chess the one that HAUTEUR_NET names goes before it.
     visits
         Visits per move instead of the paper's, for a smaller machine.
     game
@@ -47,6 +47,7 @@ def experiment(
         Processor cores to use; default two.
     """
     from hauteur.cli.interrupts import answered_interrupts
+    from hauteur.networks.names import resolve_net
     from hauteur.studies.papers.experiment import ExperimentSetting, cores, default_folder, make_experiment
     from hauteur.studies.papers.registry import EXPERIMENTS, find
 
@@ -62,7 +63,7 @@ def experiment(
         seeds=chosen.seeds if seeds is None else seeds,
         threads=cores() if threads is None else threads,
         show=lambda line: print(line, flush=True),
-        nets=net,
+        nets=tuple(path if path.exists() else Path(resolve_net(path)) for path in net),
         visits=visits,
         game=game,
         opponent=opponent,
