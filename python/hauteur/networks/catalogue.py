@@ -47,7 +47,7 @@ def _maia(rating: int) -> KnownNet:
         address=f"{_MAIA}/maia-{rating}.pb.gz",
         megabytes=1.3,
         licence=GPL3,
-        about=f"moves of people rated {rating}; to play like them 1 visit",
+        about=f"like people rated {rating}, at 1 visit",
         sha256=_EXAMINED.get(rating),
     )
 
