@@ -314,7 +314,7 @@ def test_a_player_that_cannot_be_is_refused_at_the_start() -> None:
     for player, message in (("gtp:gnugo", "the program"), ("net=none.pb.gz", "none.pb.gz")):
         with pytest.raises((ValueError, OSError), match=message):
             Table(player=player)
-    with pytest.raises(ValueError, match=r"no net ships for nogo\(size=5\): name one .* net= in the text of a player"):
+    with pytest.raises(ValueError, match=r'ships for nogo\(size=5\): give --player "rave:1000"'):
         Table(player="", game="nogo(size=5)")
 
 

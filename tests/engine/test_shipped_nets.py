@@ -48,7 +48,7 @@ def test_a_name_as_weights_file() -> None:
 def test_the_gtp_engine() -> None:
     table = Table(game="nogo", player="visits=3")
     assert table.ask("genmove b")
-    assert table.refused("boardsize 5").startswith("unacceptable size: no net ships for nogo(size=5): name one")
+    assert table.refused("boardsize 5").startswith("unacceptable size: no net ships for nogo(size=5): give --player")
     assert table.ask("boardsize 7") == "", "another net ships for this size"
     assert table.ask("genmove b")
 

@@ -42,6 +42,9 @@ def _is_for(path: Path, name: str, shape: tuple[int, ...], actions: int) -> bool
     return (net.feature_shape, net.num_actions) == (shape, actions)
 
 
+ADVICE = "name one with --net, or with net= in the text of a player"
+"""How a net is named where the commands of a game have the option --net."""
+
 NET_VARIABLE = "HAUTEUR_NET"
 """Environment variable that names a chess net."""
 CHESS_PATTERN = "*.pb.gz"
@@ -69,22 +72,26 @@ def default_net(game: _core.Game) -> tuple[str, str] | None:
     return newest_chess_net() if game.name == "chess" else None
 
 
-def net_or_shipped(net: str | None, game: _core.Game) -> str:
-    """Return the file of the net that a user names, else of the game's own; ValueError with the options without any."""
+def net_or_shipped(net: str | None, game: _core.Game, *, advice: str = ADVICE) -> str:
+    """Return the file of the net that a user names, else of the game's own.
+
+    advice: how a net is named here, for the ValueError where the game has none.
+    """
     if net is not None:
         return resolve_net(net)
     found = default_net(game)
     if found is None:
-        raise ValueError(no_net(game))
+        raise ValueError(no_net(game, advice))
     return resolve_net(found[0])
 
 
-def no_net(game: _core.Game) -> str:
+def no_net(game: _core.Game, advice: str) -> str:
     """Return the error line for a game without a net, with the ways to name one."""
-    how = "name one with --net, or with net= in the text of a player"
     if game.name == "chess":
         return (
-            f"no net ships for chess: {how}: a public one (`hauteur net get` lists them and downloads, for example, "
+            f"no net ships for chess: {advice}: a public one (`hauteur net get` lists them and downloads, for example, "
             "maia-1900), a file of lc0 (.pb.gz), rollout or uniform; HAUTEUR_NET names one for all commands"
         )
-    return f"no net ships for {game.spec}: {how}: a file that `hauteur train` wrote (.safetensors), rollout or uniform"
+    return (
+        f"no net ships for {game.spec}: {advice}: a file that `hauteur train` wrote (.safetensors), rollout or uniform"
+    )

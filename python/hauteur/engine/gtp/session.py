@@ -30,6 +30,10 @@ SMART_PRUNING = 1.33
 """On the clock a search ends early by this factor, as lc0's does; see Limits.smart_pruning."""
 
 
+ADVICE = 'give --player "rave:1000", or name a net there (--player "net=FILE")'
+"""What a user can do for a game without a net of its own."""
+
+
 @dataclass(frozen=True)
 class GtpSettings:
     """The engine's own settings.
@@ -247,7 +251,7 @@ def player_of(game: _core.Game, settings: PlayerSettings, *, threads: int) -> Ne
     if settings.baseline is not None:
         baseline = parse_baseline(settings.baseline)
         return MOVE_FUNCTIONS[baseline.kind](game, baseline.number)
-    net = net_or_shipped(settings.net, game)
+    net = net_or_shipped(settings.net, game, advice=ADVICE)
     large = resolve_net(settings.large_net) if settings.large_net else ""
     for file in filter(None, (net, large)):
         if file not in WITHOUT_FILE:
