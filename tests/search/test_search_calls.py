@@ -184,6 +184,17 @@ def test_an_analysis_keeps_the_tree_of_a_game() -> None:
         assert analysis.go(other, visits=2).tree.root.visits == 2
 
 
+def test_a_position_that_a_result_gave_continues_the_game() -> None:
+    with ht.Analysis(Hashing(ht.load_game("connect4"))) as analysis:
+        first = analysis.go(start("connect4", "4"), visits=300)
+        state = first.state
+        for _ in range(3):
+            best = analysis.result().tree.root.children[0]
+            visits = best.visits
+            state.apply(best.action or 0)
+            assert analysis.go(state, visits=1).tree.root.visits == visits > 1
+
+
 def test_an_analysis_opens_what_the_game_needs() -> None:
     with ht.Analysis("uniform") as analysis:
         assert len(analysis.go(start("connect4"), visits=20).visits) == 7

@@ -63,7 +63,8 @@ def tree_picture(marks: Sequence[TreeMark], title: str) -> Picture:
 def _style(colours: dict[str, str]) -> str:
     return (
         f".hauteur-tree .ground{{fill:{colours['card']}}}"
-        f".hauteur-tree text{{font:12px system-ui,sans-serif;fill:{colours['ink']}}}"
+        f".hauteur-tree text{{font:12px system-ui,sans-serif;fill:{colours['ink']};"
+        f"paint-order:stroke;stroke:{colours['card']};stroke-width:4px}}"
         f".hauteur-tree .edge{{fill:none;stroke:{colours['rule']}}}"
         f".hauteur-tree .even{{fill:{colours['draw']};stroke:{colours['soft']}}}"
         f".hauteur-tree .good{{fill:{colours['win']}}}.hauteur-tree .bad{{fill:{colours['loss']}}}"

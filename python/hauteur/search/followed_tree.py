@@ -57,10 +57,20 @@ class FollowedTree:
         kept = self._forest is not None and key == self._start and wanted[:known] == self._actions
         if kept:
             self._advance(wanted[known:])
+        elif self._stands_at(start):
+            kept = True
+            self._advance(wanted)
         else:
             self._restart(start, wanted)
         self._start, self._actions = key, wanted
         return kept
+
+    def _stands_at(self, start: _core.State) -> bool:
+        """Return whether the root is this position, with the same past: such as one that a result gave."""
+        if self._forest is None or self._forest.game.spec != start.game.spec:
+            return False
+        root = self.state
+        return (root.ply, root.key, root.notation()) == (start.ply, start.key, start.notation())
 
     def clear(self) -> None:
         """Forget position, tree and evaluations."""

@@ -62,7 +62,16 @@ class Dirichlet(Section):
 
 
 class SearchParams(Section):
-    """All settings of the search. Every rule has an optional section; absent = off = plain PUCT."""
+    """All settings of the search. Every rule has an optional section; absent = off = plain PUCT.
+
+    Sections may be given as models or as dicts; settings cannot be changed afterwards, `model_copy(update=...)` makes
+    others. Raise ValueError for an unknown key, a value out of range, and rules that exclude each other.
+
+    >>> import hauteur as ht
+    >>> params = ht.SearchParams(cpuct={"init": 2.0}, solver={})
+    >>> params.cpuct.init, params.solver is not None, params.gumbel
+    (2.0, True, None)
+    """
 
     cpuct: Cpuct = Cpuct()
     root_cpuct: Cpuct | None = None

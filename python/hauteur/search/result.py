@@ -126,7 +126,7 @@ class SearchResult:
 
     def _repr_html_(self) -> str:
         table = html_table(*self._shown())
-        board = f'<div style="max-width:320px">{self.report.state._repr_svg_()}</div>'
+        board = f'<div style="flex:none">{self.report.state._repr_svg_()}</div>'
         found = f"<div><p>{escape(self._headline())}</p>{wdl_bar(self.report.wdl)}{table}{self._rest()}</div>"
         return f'<div style="display:flex;flex-wrap:wrap;gap:20px;align-items:flex-start">{board}{found}</div>'
 

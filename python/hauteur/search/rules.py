@@ -29,7 +29,15 @@ def ratio_steps(schedule: str) -> list[tuple[int, float]]:
 
 
 class SearchContempt(Section):
-    """Search-contempt (Joshi 2025): the opponent's visits freeze after N_scl of them and are sampled from then on."""
+    """Search-contempt (Joshi 2025): the opponent's visits freeze after N_scl of them and are sampled from then on.
+
+    docs/methods/search-contempt.md has the equations; `TreeNode.frozen` shows the frozen weights. Raise ValueError,
+    naming the setting and its range, for what is not allowed.
+
+    >>> import hauteur as ht
+    >>> ht.SearchParams(search_contempt=ht.SearchContempt(n_scl=10)).search_contempt.temperature
+    1.0
+    """
 
     n_scl: Annotated[int, Field(ge=-SEARCH_CONTEMPT_OFF, le=SEARCH_CONTEMPT_OFF)] = SEARCH_CONTEMPT_OFF
     """Visits of its children at which an opponent node freezes; negative: the root player's own nodes freeze."""

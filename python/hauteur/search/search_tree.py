@@ -79,6 +79,14 @@ class TreeNode:
 
     `q`, `wdl`, `value` and `proven` are for the player who chose the move that leads here, at the root for the player
     to move; so the children of a node are compared as that node's player compares them.
+
+    >>> import hauteur as ht
+    >>> root = ht.search(ht.load_game("connect4").new_initial_state(), "uniform", visits=100).tree.root
+    >>> root.visits == 1 + sum(child.visits for child in root.children)
+    True
+    >>> child = root.children[0]
+    >>> child.parent is root, child.depth, child.state.ply, child.line == (child.action,)
+    (True, 1, 1, True)
     """
 
     def __init__(self, tree: SearchTree, parent: TreeNode | None, line: tuple[int, ...], edge: Edge) -> None:
@@ -275,7 +283,7 @@ class SearchTree:
             chooser = player if node.parent is None else node.parent.state.to_move
             parent = None if node.parent is None else numbers[node.parent.line]
             value = 0.0 if math.isnan(node.q) else node.q * (1 if chooser == player else -1)
-            label = f"{node.move or 'root'} {node.visits:,}"
+            label = f"{node.move or 'root'} · {node.visits:,}"
             marks.append(TreeMark(parent, label, f"{node!r}, for the root's player {value:+.3f}", node.visits, value))
         return tree_picture(marks, f"search tree, {nodes[0].visits:,} visits")
 
