@@ -132,6 +132,12 @@ def test_errors_are_one_line(call: Callable[[ht.State], object], words: str) -> 
     assert "\n" not in str(caught.value)
 
 
+def test_what_is_no_position_is_refused() -> None:
+    for call in (lambda: ht.search("chess", "uniform"), lambda: ht.search_batch([start("connect4"), 3], "uniform")):  # type: ignore[arg-type, list-item]
+        with pytest.raises(TypeError, match="expected a position, such as"):
+            call()
+
+
 def test_displays() -> None:
     result = ht.search(start("connect4"), "uniform", visits=80)
     first, names, *rows = repr(result).splitlines()

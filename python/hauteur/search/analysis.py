@@ -116,8 +116,8 @@ class Analysis:
         end of a batch, the analysis goes on working, and `result()` has what was found. Raise ValueError for a finished
         game, for limits out of range and for an evaluator of another game.
         """
-        limits = limits_of(visits, seconds)
         refuse_finished(state)
+        limits = limits_of(visits, seconds)
         self.set_position(state.start, state.moves)
         self._steady = seconds is None and visits is not None
         control = SearchControl()

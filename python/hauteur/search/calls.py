@@ -106,11 +106,12 @@ def search_batch(
     if not states:
         raise ValueError("search_batch needs at least one state")
     limits_of(visits, None)
-    game = states[0].game
     for number, state in enumerate(states):
-        if state.game.spec != game.spec:
-            raise ValueError(f"states must be of one game: states[{number}] is of {state.game.spec}, not {game.spec}")
         refuse_finished(state, f"states[{number}]: ")
+        ours, theirs = states[0].game.spec, state.game.spec
+        if ours != theirs:
+            raise ValueError(f"states must be of one game: states[{number}] is of {theirs}, not {ours}")
+    game = states[0].game
     params = for_nets(params or SearchParams(), large)
     if params.max_in_flight == 0:
         params = params.model_copy(update={"max_in_flight": 1})

@@ -214,8 +214,11 @@ def batch_result(forest: _core.Forest, ids: NDArray[np.int64]) -> BatchResult:
     )
 
 
-def refuse_finished(state: _core.State, where: str = "") -> None:
-    """Raise ValueError where no move is left in a position."""
+def refuse_finished(state: object, where: str = "") -> None:
+    """Raise ValueError where no move is left in a position, TypeError for something that is no position."""
+    if not isinstance(state, _core.State):
+        kind = type(state).__name__
+        raise TypeError(f"{where}expected a position, such as game.new_initial_state(), got {kind}")
     if not len(state.legal_actions()):
         raise ValueError(f"{where}the game is over, {end_text(state)}: there is nothing to search")
 
