@@ -2,6 +2,7 @@
 #
 # Needs Python >= 3.11 and a Rust toolchain. `make setup` creates .venv and downloads the dependencies once;
 # after that nothing is downloaded. Choose another interpreter with `make setup PYTHON=/path/to/python`.
+# `make demo WHEEL=FILE.whl` needs no Rust: it uses that wheel of this version instead of the checkout.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -13,6 +14,8 @@ BIN := $(VENV)/bin
 RUNS ?= runs
 WORKERS ?= 2
 PIP_ARGS ?=
+WHEEL ?=
+CHESS_NET ?=
 
 # Rust's installer puts cargo here; a shell that was open before does not know yet.
 export PATH := $(PATH):$(HOME)/.cargo/bin
@@ -24,15 +27,16 @@ INSTALLED := $(VENV)/.installed
 BUILT := $(VENV)/.built
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null) Cargo.toml Cargo.lock
 
-.PHONY: help setup demo test test-rust test-python test-slow types lint format docs docs-links wheel bench clean
+.PHONY: help setup demo test test-base test-rust test-python test-slow types lint format docs docs-links wheel bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(BUILT)  ## create .venv, install the dependencies, build the core (once; again only after changes)
 
+ifeq ($(WHEEL),)
 $(INSTALLED): pyproject.toml
-	@command -v cargo >/dev/null || { echo "make: cargo not found: install Rust (https://rustup.rs or your system's package), then repeat" >&2; exit 1; }
+	@command -v cargo >/dev/null || { echo "make: cargo not found, and no wheel is published yet: get Rust from https://rustup.rs (Debian 12: apt install rustc-web cargo-web), let pip bring one for the time of the build (pip install '.[train]'), or name a wheel with WHEEL=FILE.whl" >&2; exit 1; }
 	@test -x $(BIN)/python || { python="$$(.ci/find-python $(PYTHON))" && "$$python" -m venv $(VENV); }
 	@echo "make: installing the dependencies into $(VENV): some minutes the first time, torch alone is large"
 	$(BIN)/python -m pip install --quiet $(PIP_ARGS) --editable '.[dev]'
@@ -41,6 +45,13 @@ $(INSTALLED): pyproject.toml
 $(BUILT): $(INSTALLED) $(RUST_SOURCES)
 	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet --skip-install
 	@touch $@
+else
+$(BUILT): $(WHEEL)
+	@test -x $(BIN)/python || { python="$$(.ci/find-python $(PYTHON))" && "$$python" -m venv $(VENV); }
+	@echo "make: installing the wheel $(WHEEL) with what learning needs into $(VENV), in the place of this checkout"
+	$(BIN)/python -m pip install --quiet $(PIP_ARGS) '$(abspath $(WHEEL))[train]'
+	@touch $@
+endif
 
 demo: RUN := $(RUNS)/tictactoe/demo-$(shell date +%Y%m%d-%H%M%S)
 demo: setup  ## learn tic-tac-toe from zero, prove that it never loses, show where the report is (minutes)
@@ -56,6 +67,10 @@ test-rust: setup  ## the core's own tests
 
 test-python: setup  ## the Python tests, in WORKERS processes
 	$(BIN)/python -m pytest -n $(WORKERS)
+
+test-base: setup  ## the base layer: a wheel without extras, in a new environment without Rust
+	$(BIN)/maturin build --release --quiet --out dist
+	$(BIN)/python .ci/base_layer.py "$$(ls -t dist/*.whl | head -1)" --net "$(CHESS_NET)"
 
 test-slow: setup  ## the tests that take minutes each
 	$(BIN)/python -m pytest -m slow --timeout 3600

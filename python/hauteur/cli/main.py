@@ -72,6 +72,7 @@ COMMANDS = (
     Command("bench train", "bench_train:train", "Speed of training, and of drawing its batches."),
     Command("bench learning", "bench_learning:learning", "When a training run reached goals that exact play defines."),
     Command("bench evaluator", "bench:evaluator", "Evaluations per second of a net, by batch size and precision."),
+    Command("bench start", "bench_start:start", "Seconds from a start to the first answer: import, help, UCI engine."),
     Command("completion", "greeting:completion", "Print the completion of commands and options for a shell."),
     Command("doctor", "doctor:doctor", "Show versions, devices, threads, backends, and what is missing."),
 )

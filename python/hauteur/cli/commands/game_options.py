@@ -34,7 +34,7 @@ class NetOptions:
     threads: int = 0
     """Threads of a net on the processor, and of the players without one; 0: one a core."""
     backend: Backend | None = None
-    """What computes the nets. Default: torch where there is a GPU, else openvino."""
+    """What computes the nets. Default: torch where there is a GPU, else openvino (layer cpu) or onnxruntime."""
     seed: Seed = 0
     """Of all random draws."""
     json: bool = False
