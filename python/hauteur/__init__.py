@@ -79,12 +79,25 @@ __all__ = list(_MODULES)
 
 
 def __getattr__(name: str) -> object:
-    """Return a public name, imported from the module that defines it. Raise AttributeError for another name."""
+    """Return a public name, imported from the module that defines it.
+
+    Raise AttributeError for another name, and ImportError, with the command that installs it, where a layer is missing
+    that the name needs.
+    """
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    defined: object = getattr(import_module(_MODULES[name]), name)
+    try:
+        defined: object = getattr(import_module(_MODULES[name]), name)
+    except ModuleNotFoundError as error:
+        from hauteur.system.extras import missing_line
+
+        needed = ("torch", "pyarrow") if name == "learn" else ((error.name or "").partition(".")[0],)
+        line = missing_line(f"hauteur.{name}", needed)
+        if line is None:
+            raise
+        raise ImportError(line, name=error.name) from error
     return globals().setdefault(name, defined)  # `search` is a folder too, which can be called
 
 

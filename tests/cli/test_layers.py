@@ -77,6 +77,28 @@ def test_nets_are_computed_by_what_the_base_has(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+PUBLIC_NAMES = f"""
+import sys
+sys.modules.update(dict.fromkeys({sorted(OPTIONAL)}))
+import hauteur as ht
+for name in ht.__all__:
+    try:
+        getattr(ht, name)
+    except ImportError as error:
+        print(error)
+game = ht.load_game("tictactoe")
+print(ht.search(game.new_initial_state(), ht.evaluator(game), visits=20).visits.sum())
+"""
+
+
+def test_public_names_of_the_base_and_what_the_others_need() -> None:
+    done = subprocess.run([sys.executable, "-c", PUBLIC_NAMES], capture_output=True, text=True, check=True)
+    *missing, visits = done.stdout.splitlines()
+    assert {line.partition(" needs ")[0] for line in missing} == {"hauteur.Trainer", "hauteur.learn"}
+    assert all(line.endswith("'hauteur[train]'") for line in missing)
+    assert int(visits) > 0
+
+
 def test_openvino_is_preferred_where_it_is_installed() -> None:
     assert processor_backend() == "openvino"
 
