@@ -45,6 +45,7 @@ PARTS = {
     r"tc=\S+": "movetime=10",
     r"\b(maia-\d+)\b(?!\.)": r"\1.pb.gz",
     r"\b(Threads|UCI_\w+)=\S+ ?": "",
+    r' args="[^"]*"': "",
     r"'?gtp:\"[^\"]*\"": f"gtp:\"'{sys.executable}' '{FAKES / 'fake_gtp_engine.py'}'\"",
 }
 """Parts of a command, mostly of the text of a player, and what they become."""
@@ -54,6 +55,7 @@ SMALL = {
     "sprt": {"--most-games": "2", "--parallel": "2", "--threads": "1"},
     "tournament": {"--games": "2", "--threads": "1"},
     "analyse": {"--visits": "8", "--threads": "1"},
+    "review": {"--visits": "4", "--threads": "1"},
     "check-game": {"--games": "2"},
     "prove": {"--visits": "2"},
     "puzzles mine": {"--games": "1", "--positions": "2", "--threads": "1"},
@@ -156,7 +158,7 @@ def provide(words: list[str]) -> None:
         text += f" {Path(name).read_text(encoding='utf-8')}"
     for name in re.findall(r"runs/\w+/[\w-]+(?=\s|$)", text) if words[0] in ("report", "games") else []:
         provide_run(Path(name))
-    for name in re.findall(r"[\w./-]*(?:\.pb\.gz|\.safetensors|\.epd|\*\.pgn|\.pgn|\bsgf(?=\s--game))", text):
+    for name in re.findall(r"[\w./-]*(?:\.pb\.gz|\.safetensors|\.epd|\*\.pgn|\.pgn|\.sgf|\bsgf(?=\s--game))", text):
         path = Path(name.replace("*", "one"))
         if path.exists() or name in written_by(words):
             continue
@@ -165,6 +167,8 @@ def provide(words: list[str]) -> None:
             path.write_text("rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNB1KBNR w KQkq -\n")
         elif name.endswith(".pgn"):
             path.write_text('[White "SF1600"]\n[Black "net-10"]\n[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n')
+        elif name.endswith(".sgf"):
+            path.write_text("(;GM[1]FF[4]SZ[5]RE[W+R];B[aa];W[bb])\n")
         elif name.endswith("sgf"):
             path.mkdir()
             (path / "one.sgf").write_text("(;GM[1]FF[4]SZ[9]RE[W+R];B[aa];W[bb])\n")

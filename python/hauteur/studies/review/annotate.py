@@ -18,7 +18,7 @@ from hauteur.games.sgf import move_node, root_node
 from hauteur.search.report import Wdl
 from hauteur.search.scores import pawns
 from hauteur.studies.review.games import ReviewedGame
-from hauteur.studies.review.judgement import NAGS, Mark
+from hauteur.studies.review.judgement import NAGS, Mark, expected_score
 from hauteur.studies.review.review import MoveReport
 
 SGF_MARKS: dict[Mark, str] = {"": "", "inaccuracy": "DO[]", "mistake": "BM[1]", "blunder": "BM[2]"}
@@ -31,11 +31,11 @@ def percent(wdl: Wdl) -> str:
 
 
 def verdict(move: MoveReport) -> str:
-    """Return a marked move's name, what it lost and what was better; empty for any other."""
+    """Return a marked move's name, what it was worth before and after, and what was better; empty for any other."""
     if not move.mark:
         return ""
-    lost = f"{100 * move.loss:.0f} points of {100 * (move.before[0] + move.before[1] / 2):.0f}"
-    return f"{move.mark.capitalize()}: lost {lost} per cent; best was {move.best}"
+    before, after = (f"{100 * expected_score(wdl):.0f}" for wdl in (move.before, move.after))
+    return f"{move.mark.capitalize()}: expected score {before} % before, {after} % after; best was {move.best}"
 
 
 def annotated_pgn(games: Iterable[ReviewedGame], annotator: str) -> str:
