@@ -138,3 +138,13 @@ def test_a_long_match_has_a_page_of_bounded_size(tmp_path: Path) -> None:
     assert len(page) < 400_000
     assert page.count("<circle") < POINTS + 50
     assert "more games are in games.jsonl" in page
+
+
+def test_matches_and_tournaments_of_python_have_pages_too(tmp_path: Path) -> None:
+    """In the folder that is named by `out`, whatever the players are."""
+    import hauteur as ht
+
+    ht.play_match(ht.Player("uniform", visits=4), "random", "tictactoe", games=4, out=tmp_path / "match")
+    assert len(games_on((tmp_path / "match" / "report.html").read_text())) == 4
+    ht.tournament(["random", "mcts:5"], "tictactoe", games=4, out=tmp_path / "cup")
+    assert "Pairings" in (tmp_path / "cup" / "report.html").read_text()

@@ -17,6 +17,7 @@ from hauteur.matches.match_result import MatchResult, SprtResult, games_of
 from hauteur.matches.openings import Opening, read_opening, read_openings
 from hauteur.matches.ratings.elo import Model, Sprt
 from hauteur.matches.ratings.rating_list import RatingList
+from hauteur.matches.report.pages import renew_page
 from hauteur.matches.results import MatchGame
 from hauteur.matches.tournament import Kind, Tournament, TournamentSettings
 from hauteur.players.build import Resources
@@ -186,11 +187,13 @@ def tournament(
                 if on_game is not None:
                     on_game(played)
     except KeyboardInterrupt:
+        renew_page(None if folder is None else folder.path, options.game)
         return cup.ratings()
     form = form_of(options.game)
     if folder is not None and form is not None:
         kept = [(header_of(match), match.folder.games()) for match in cup.matches if match.folder is not None]
         write_games(folder.path / f"games.{form}", kept)
+    renew_page(None if folder is None else folder.path, options.game)
     return cup.ratings()
 
 
@@ -291,8 +294,10 @@ def _played(match: Match, on_game: OnGame | None) -> tuple[list[MatchGame], bool
                 if on_game is not None:
                     on_game(game)
     except KeyboardInterrupt:
+        renew_page(None if match.folder is None else match.folder.path, match.game)
         return played, True
     form = form_of(match.game)
     if match.folder is not None and form is not None:
         write_games(match.folder.path / f"games.{form}", [(header_of(match), match.folder.games())])
+    renew_page(None if match.folder is None else match.folder.path, match.game)
     return played, False

@@ -53,16 +53,19 @@ class StoredMatch:
         return values and Sprt(*(values[name] for name in ("elo0", "elo1", "alpha", "beta", "model")))
 
 
-def read_match(path: Path) -> StoredMatch:
-    """Read a match from its folder; ValueError where it has none, or no finished game."""
+def read_match(path: Path, game: _core.Game | None = None) -> StoredMatch:
+    """Read a match (of this game, default: as its settings say) from its folder.
+
+    Raise ValueError where it has none, or no finished game.
+    """
     folder = MatchFolder(path)
     stored = folder.stored()
-    games = {game.index: game for game in folder.games()}
+    games = {played.index: played for played in folder.games()}
     if not games:
         raise ValueError(f"{path}: no game of the match is finished yet, so there is nothing to report")
     return StoredMatch(
         folder=folder,
-        game=make(stored["settings"]["game"]),
+        game=game or make(stored["settings"]["game"]),
         names=folder.names(),
         settings=stored["settings"],
         begun=stored.get("begun") or {},

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from hauteur import _core
 from hauteur.matches.folder import MatchFolder, RatingFolder, TournamentFolder
 from hauteur.matches.report.match_page import match_page, read_match
 from hauteur.matches.report.tournament_page import ratings_page, tournament_page
@@ -14,14 +15,14 @@ from hauteur.system.files import write_bytes
 
 PAGE = "report.html"
 
-Make = Callable[[Path], str]
-"""Makes the page of a folder."""
+Make = Callable[[Path, _core.Game | None], str]
+"""Makes the page of a folder; of this game, None: of the one that its settings name."""
 
 PAGES: dict[str, Make] = {
-    MatchFolder.SETTINGS: lambda path: match_page(read_match(path)),
+    MatchFolder.SETTINGS: lambda path, game: match_page(read_match(path, game)),
     TournamentFolder.SETTINGS: tournament_page,
-    TuningFolder.SETTINGS: tuning_page,
-    RatingFolder.SETTINGS: ratings_page,
+    TuningFolder.SETTINGS: lambda path, _: tuning_page(path),
+    RatingFolder.SETTINGS: lambda path, _: ratings_page(path),
 }
 """How the page is made, by the file of settings that the folder has."""
 
@@ -31,22 +32,24 @@ def has_page(folder: Path) -> bool:
     return any((folder / name).is_file() for name in PAGES)
 
 
-def write_page(folder: Path, output: Path | None = None) -> Path:
+def write_page(folder: Path, output: Path | None = None, *, game: _core.Game | None = None) -> Path:
     """Write the page of what was done in a folder to `output` (default: its report.html); return its path.
+
+    game: that was played, default: the one that the folder's settings name.
 
     Raise ValueError where the folder is of none of these kinds, or nothing in it is finished yet.
     """
     for name, make in PAGES.items():
         if (folder / name).is_file():
             target = output or folder / PAGE
-            write_bytes(target, make(folder).encode())
+            write_bytes(target, make(folder, game).encode())
             return target
     raise ValueError(
         f"{folder}: has none of {', '.join(PAGES)}, so it is the folder of no match, tournament, tuning or rating list"
     )
 
 
-def renew_page(folder: Path | None) -> None:
+def renew_page(folder: Path | None, game: _core.Game | None = None) -> None:
     """Write the page of a folder in which work has just ended or was interrupted, where a game of it is finished."""
     if folder is not None and has_page(folder) and any(folder.rglob("games.jsonl")):
-        write_page(folder)
+        write_page(folder, game=game)

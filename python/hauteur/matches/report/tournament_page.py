@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from hauteur.games.registry import make
+from hauteur import _core
 from hauteur.matches.folder import TournamentFolder, match_folders
 from hauteur.matches.report.board_games import SAMPLE, board_html, sample_of
 from hauteur.matches.report.match_page import StoredMatch, read_match
@@ -19,14 +19,17 @@ from hauteur.system.formatting import duration
 Line = Mapping[str, Any]
 
 
-def tournament_page(path: Path) -> str:
-    """Return the page of the tournament in a folder; ValueError where no game of it is finished yet."""
+def tournament_page(path: Path, game: _core.Game | None = None) -> str:
+    """Return the page of the tournament (of this game, default: as its settings say) in a folder.
+
+    Raise ValueError where no game of it is finished yet.
+    """
     folder = TournamentFolder(path)
     stored = folder.stored()
     if not folder.result_file.exists():
         raise ValueError(f"{path}: has no result.json yet, so there is nothing to report")
     result = read_json(folder.result_file)
-    matches = [read_match(match.path) for match in match_folders(path) if match.games_file.exists()]
+    matches = [read_match(match.path, game) for match in match_folders(path) if match.games_file.exists()]
     if not matches:
         raise ValueError(f"{path}: no game of the tournament is finished yet, so there is nothing to report")
     work = result.get("work") or {}
@@ -145,4 +148,4 @@ def _games(matches: Sequence[StoredMatch]) -> str:
     sample = [(match.names, game) for match in matches for game in sample_of(match.games, share)][:SAMPLE]
     where = ", ".join(match.folder.path.name for match in matches[:40])
     said = f"<p>Pages of single pairings: hauteur report FOLDER with {escape(where)}.</p>"
-    return board_html(make(matches[0].settings["game"]), sample) + said
+    return board_html(matches[0].game, sample) + said
