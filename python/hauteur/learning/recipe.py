@@ -286,10 +286,11 @@ class ControllerSettings(Section):
 class StartSettings(Section):
     """Start of a run before its first generation: weights of a net, training on games, or both.
 
-    net, large_net: files of the initial networks, trained here (.safetensors) or lc0's (.pb.gz); they keep their shape,
-    which [network] and [large] must not contradict; games: files, folders and patterns of PGN, SGF, shards or lc0's
-    training chunks; epochs: mean number of draws of a position; hold_out: share of games used for validation only;
-    distil_from: net file whose policy and values are the targets instead of moves and results.
+    net, large_net: files or names of the initial networks, trained here (.safetensors) or lc0's (.pb.gz); they keep
+    their shape, which [network] and [large] must not contradict; games: files, folders and patterns of PGN, SGF,
+    shards or lc0's training chunks; epochs: mean number of draws of a position; hold_out: share of games used for
+    validation only; distil_from: file or name of a net whose policy and values are the targets instead of moves and
+    results.
     """
 
     net: str | None = None
