@@ -21,12 +21,15 @@ def write(target: Path) -> None:
 
 
 def page() -> str:
-    """Return the page: the public names in their order, then settings and other classes that they refer to."""
+    """Return the page: the public names in their order, the classes that they name, and the classes that these name."""
     public = public_names()
+    first = referred(list(public.values()), [])
+    second = referred(first, list(public.values()))
     entries = [entry("hauteur", name, thing) for name, thing in public.items()]
-    others = [entry(thing.__module__, thing.__qualname__, thing) for thing in referred(list(public.values()))]
+    named = [entry(thing.__module__, thing.__qualname__, thing) for thing in first]
     head = "# Python API\n\n`import hauteur as ht` gives these names; each is imported with its first use.\n"
-    return f"{head}\n## Public names\n\n{rest(entries)}\n## Types that they refer to\n\n{rest(others)}"
+    classes = f"## Classes that they refer to\n\n{rest(named)}\n## Further classes\n\n{rest(list(map(mention, second)))}"
+    return f"{head}\n## Public names\n\n{rest(entries)}\n{classes}"
 
 
 def rest(entries: list[str]) -> str:
@@ -72,18 +75,18 @@ def row(setting: settings_text.Setting) -> tuple[str, str, str, str]:
     return f"``{setting.name}``", code, setting.allowed.replace("`", "``"), meaning
 
 
-def referred(things: list[Any]) -> list[type]:
-    """Return the classes of hauteur that `things` name in signatures and settings, and what these name."""
-    seen = set(map(id, things))
-    found: list[type] = []
-    todo = list(things)
-    while todo:
-        for other in neighbours(todo.pop(0)):
-            if id(other) not in seen:
-                seen.add(id(other))
-                found.append(other)
-                todo.append(other)
-    return sorted(found, key=lambda one: one.__qualname__)
+def mention(thing: type) -> str:
+    """Return the first paragraph of a class's documentation, as the target of references."""
+    paragraph = inspect.cleandoc(thing.__doc__ or "").partition("\n\n")[0]
+    lines = docstrings.as_rest(paragraph.splitlines())
+    return "\n".join([f".. py:class:: {thing.__module__}.{thing.__qualname__}", "", *(f"   {x}" for x in lines), ""])
+
+
+def referred(things: list[Any], known: list[Any]) -> list[type]:
+    """Return the classes of hauteur that `things` name in signatures and settings and that are neither them nor known."""
+    seen = {id(thing) for thing in [*things, *known]}
+    found = {id(other): other for thing in things for other in neighbours(thing) if id(other) not in seen}
+    return sorted(found.values(), key=lambda one: one.__qualname__)
 
 
 def neighbours(thing: Any) -> list[type]:

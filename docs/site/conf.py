@@ -27,7 +27,7 @@ myst_links_external_new_tab = True
 suppress_warnings = ["myst.header"]  # a page may begin its sections at any level, as on GitHub
 
 autodoc_typehints = "signature"
-autodoc_typehints_format = "short"
+autodoc_typehints_format = "fully-qualified"
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
 add_module_names = False
@@ -44,9 +44,8 @@ highlight_language = "text"
 nitpicky = True
 nitpick_ignore_regex = [
     # Packages whose reference is on other sites; the site is built without a network.
-    (
-        "py:.*",
-        r"(numpy|np|numpy\.typing|torch|nn|pandas|networkx|pydantic|annotated_types|collections\.abc|pathlib)\..*",
-    ),
-    ("py:class", r"NDArray|Path|NoneType|concurrent\.futures\._base\.Future"),
+    ("py:.*", r"(numpy|np|torch|nn|pandas|networkx|pydantic|annotated_types|collections\.abc|pathlib|types|typing)\..*"),
+    ("py:class", r"NDArray|Path|NoneType|FieldInfo|concurrent\.futures\._base\.Future"),
+    # Type variables, which Sphinx refers to as if they were classes.
+    ("py:.*", r"hauteur\.networks\.registered\.Builder"),
 ]
