@@ -1,0 +1,67 @@
+"""Examples run: the programs in `examples/`, and the examples in the docstrings of the public names."""
+
+import ast
+import doctest
+import inspect
+import runpy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from doc_blocks import ROOT
+
+import hauteur
+from hauteur.games import registry
+
+PROGRAMS = sorted((ROOT / "examples").glob("*.py"))
+LONGEST = {"alphazero_loop.py": 80}
+"""Programs with a limit of their own; the others have at most 60 lines."""
+
+NAMES = [name for name in hauteur.__all__ if name != "__version__"]
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A working directory of its own, and games that are registered for this test alone."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(registry, "_registered", {})
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
+def test_programs_run(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(program), run_name="__main__")
+    assert capsys.readouterr().out.strip()
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
+def test_programs_are_short_and_explain_themselves(program: Path) -> None:
+    text = program.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= LONGEST.get(program.name, 60)
+    assert ast.get_docstring(ast.parse(text))
+    assert f"({program.name})" in (ROOT / "examples" / "README.md").read_text(encoding="utf-8")
+
+
+def examples_of(name: str) -> list[doctest.DocTest]:
+    """Return the examples in the docstrings of a public name and of its public members."""
+    thing: Any = getattr(hauteur, name)
+    found = doctest.DocTestFinder().find(thing, name, module=inspect.getmodule(thing), globs={"ht": hauteur})
+    return [test for test in found if test.examples]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_examples_in_docstrings(name: str, record_property: Callable[[str, object], None]) -> None:
+    tests = examples_of(name)
+    failures: list[str] = []
+    for test in tests:
+        doctest.DocTestRunner(optionflags=FLAGS, verbose=False).run(test, out=failures.append)
+    assert not failures, "".join(failures)
+    count = sum(len(test.examples) for test in tests)
+    record_property("doc_blocks", [(("docstring example executed", ""), count)] if count else [])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_public_names_have_an_example(name: str) -> None:
+    text = inspect.getdoc(getattr(hauteur, name)) or ""
+    assert examples_of(name) or "```python" in text or "::" in text
