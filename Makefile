@@ -27,7 +27,7 @@ INSTALLED := $(VENV)/.installed
 BUILT := $(VENV)/.built
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null) Cargo.toml Cargo.lock
 
-.PHONY: help setup demo test test-base test-rust test-python test-slow types lint format docs docs-links wheel bench clean
+.PHONY: help setup demo test test-base test-rust test-python test-slow types lint format docs docs-links examples pictures wheel bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -96,6 +96,14 @@ docs: setup  ## build the documentation site into build/docs/html, offline; ever
 
 docs-links: setup  ## the site, and all its links to other sites (needs the network)
 	$(BIN)/python docs/site/build.py --external
+
+examples: setup  ## run the programs in examples/
+	@for program in examples/*.py; do echo "make: $$program"; $(BIN)/python "$$program" || exit 1; done
+
+pictures: REPORT := $(RUNS)/pictures
+pictures: setup  ## draw the pictures of the README: a run of the demo's recipe (minutes), and a browser for its report
+	$(BIN)/hauteur train runs/tictactoe.toml --run $(REPORT)
+	$(BIN)/python docs/site/pictures.py --report $(REPORT)/report.html
 
 wheel: setup  ## build a wheel into dist/
 	$(BIN)/maturin build --release --out dist

@@ -28,7 +28,9 @@ def page() -> str:
     entries = [entry("hauteur", name, thing) for name, thing in public.items()]
     named = [entry(thing.__module__, thing.__qualname__, thing) for thing in first]
     head = "# Python API\n\n`import hauteur as ht` gives these names; each is imported with its first use.\n"
-    classes = f"## Classes that they refer to\n\n{rest(named)}\n## Further classes\n\n{rest(list(map(mention, second)))}"
+    classes = (
+        f"## Classes that they refer to\n\n{rest(named)}\n## Further classes\n\n{rest(list(map(mention, second)))}"
+    )
     return f"{head}\n## Public names\n\n{rest(entries)}\n{classes}"
 
 
@@ -41,6 +43,8 @@ def entry(module: str, name: str, thing: Any) -> str:
     """Return the directive that documents a name of a module."""
     if inspect.isclass(thing) and issubclass(thing, BaseModel):
         return settings_entry(module, name, thing)
+    if name == "search":  # hauteur.search is also a module, which autodoc would take
+        return f".. autofunction:: {thing.__module__}.{name}\n"
     kind = "class" if inspect.isclass(thing) else "function"
     members = "   :members:\n" if kind == "class" else ""
     return f".. auto{kind}:: {module}.{name}\n{members}"

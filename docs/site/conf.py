@@ -15,7 +15,7 @@ author = "The hauteur authors"
 project_copyright = "The hauteur authors, GPL-3.0-or-later"
 version = release = __version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "docstrings", "mathml"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "docstrings", "sphinx.ext.napoleon", "mathml"]
 root_doc = "index"
 source_suffix = {".md": "markdown"}
 exclude_patterns: list[str] = []
@@ -41,10 +41,15 @@ html_copy_source = False
 html_show_sphinx = False
 highlight_language = "text"
 
+napoleon_google_docstring = False
+
 nitpicky = True
 nitpick_ignore_regex = [
     # Packages whose reference is on other sites; the site is built without a network.
-    ("py:.*", r"(numpy|np|torch|nn|pandas|networkx|pydantic|annotated_types|collections\.abc|pathlib|types|typing)\..*"),
+    (
+        "py:.*",
+        r"(numpy|np|torch|nn|pandas|networkx|pydantic|annotated_types|collections\.abc|pathlib|types|typing)\..*",
+    ),
     ("py:class", r"NDArray|Path|NoneType|FieldInfo|concurrent\.futures\._base\.Future"),
     # Type variables, which Sphinx refers to as if they were classes.
     ("py:.*", r"hauteur\.networks\.registered\.Builder"),

@@ -23,7 +23,7 @@ COMMANDS = (
     'hauteur analyse connect4 --moves "4 4" --multipv 5 --threads 1',
     'hauteur match "visits=100" mcts:400 --game connect4 --games 40 --threads 1 --seed 1',
 )
-WIDTH, HEIGHT = 1100, 900
+WIDTH, HEIGHT = 1100, 724
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -60,7 +60,12 @@ def photograph(page: Path, picture: Path) -> int:
         return 2
     with tempfile.TemporaryDirectory() as profile:
         command = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
-        command += [f"--user-data-dir={profile}", f"--window-size={WIDTH},{HEIGHT}", f"--screenshot={picture}", page.as_uri()]
+        command += [
+            f"--user-data-dir={profile}",
+            f"--window-size={WIDTH},{HEIGHT}",
+            f"--screenshot={picture}",
+            page.as_uri(),
+        ]
         return subprocess.run(command, check=False, capture_output=True).returncode
 
 

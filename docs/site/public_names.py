@@ -1,21 +1,28 @@
 """The public names of hauteur, imported so that the types in their signatures can be resolved."""
 
 import ast
+import inspect
 import sys
 from pathlib import Path
 from typing import Any
 
 import hauteur
+from hauteur.search.calls import search
 
 
 def public_names() -> dict[str, Any]:
     """Return the public names and what they stand for, in their order."""
-    names = {name: getattr(hauteur, name) for name in hauteur.__all__ if not name.startswith("_")}
+    names = {name: function_of(getattr(hauteur, name)) for name in hauteur.__all__ if not name.startswith("_")}
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None) or ""
         if name.startswith("hauteur.") and file.endswith(".py"):
             import_for_signatures(Path(file), vars(module))
     return names
+
+
+def function_of(thing: Any) -> Any:
+    """Return what a public name stands for; for a module that can be called, its function."""
+    return search if inspect.ismodule(thing) else thing
 
 
 def import_for_signatures(file: Path, namespace: dict[str, Any]) -> None:

@@ -46,7 +46,7 @@ class Trainer:
     >>> import hauteur as ht
     >>> game = ht.load_game("tictactoe")
     >>> buffer = ht.ReplayBuffer(game)
-    >>> games = buffer.add(ht.self_play(game, "uniform", games=8, visits=10))
+    >>> games = buffer.add(ht.self_play(game, "net=uniform visits=10", games=8))
     >>> trainer = ht.Trainer(game, ht.ResNet(filters=8, blocks=1), ht.TrainSettings(batch_size=32))
     >>> facts = trainer.fit(buffer, steps=5)
     >>> facts.steps, trainer.steps

@@ -171,6 +171,10 @@ class TrainSettings(Section):
     ascending; max_gradient_norm: 0 = no clipping; weight_average: decay of the running mean of the weights over the
     steps, which is the net that plays (0 = the weights themselves); device: of the training; mixed_precision:
     activations and gradients in 16 bits; workers: threads that draw and encode batches.
+
+    >>> import hauteur as ht
+    >>> ht.TrainSettings(batch_size=256, optimiser="sgd").momentum
+    0.9
     """
 
     window_games: Count = 20_000
@@ -324,6 +328,11 @@ class Recipe(Section):
 
     large: a second net, trained on the same games, which corrects the first in every search (MPV-MCTS). Its share of
     the work is that of selfplay.search.second_net, and selfplay.visits are then the first net's.
+
+    >>> import hauteur as ht
+    >>> recipe = ht.Recipe(game="connect4", train=ht.TrainSettings(batch_size=256), run={"generations": 3})
+    >>> recipe.selfplay.visits, recipe.run.generations
+    (100, 3)
     """
 
     game: str

@@ -69,7 +69,7 @@ class ReplayBuffer:
     >>> import hauteur as ht
     >>> game = ht.load_game("tictactoe")
     >>> buffer = ht.ReplayBuffer(game, window=1000)
-    >>> games = buffer.add(ht.self_play(game, ht.evaluator(game, "uniform"), games=8, visits=10))
+    >>> games = buffer.add(ht.self_play(game, "net=uniform visits=10", games=8))
     >>> batch = buffer.sample(np.random.default_rng(0), 32)
     >>> batch.features.shape, batch.policy.shape, batch.wdl.shape
     ((32, 2, 3, 3), (32, 9), (32, 3))

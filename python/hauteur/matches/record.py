@@ -98,6 +98,11 @@ class GameRecord(LearnedColumns):
     what players said of their moves, by the number of the move (n: of the one that a player who lost instead did not
     make). scores are those of hauteur.search.scores, in pawns; seconds from when the player was to move until it had
     chosen.
+
+    >>> import hauteur as ht
+    >>> record = next(ht.self_play("tictactoe", "net=uniform visits=10", games=1))
+    >>> len(record.actions) == len(record.visits), record.outcome in (-1, 0, 1)
+    (True, True)
     """
 
     plan: GamePlan

@@ -189,7 +189,7 @@ def save_network(
     convert`. Raise ValueError for any other module, and for weights that are not finite.
 
     >>> import hauteur as ht
-    >>> net = ht.load_network("small.safetensors")
+    >>> net = ht.load_network("connect4")
     >>> ht.save_network("copy.safetensors", net.module, net.game, training={"copied": True})
     """
     from hauteur.networks.modules import architecture_of, tensors_of

@@ -53,6 +53,11 @@ class RatingList:
     covariance [n, n], Elo squared, in the order of `ratings`; draws: nu; advantage of the first move, Elo (0 unless it
     was estimated), with its deviation; results: all games of each pair (a, b) from a's view.
     It shows itself as a table.
+
+    >>> import hauteur as ht
+    >>> ratings = ht.tournament(["net=uniform visits=20", "random"], "tictactoe", games=8)
+    >>> [rating.name for rating in ratings.ratings]
+    ['tictactoe uniform visits=20', 'random']
     """
 
     ratings: tuple[Rating, ...]
