@@ -87,7 +87,7 @@ def mention(thing: type) -> str:
 
 
 def referred(things: list[Any], known: list[Any]) -> list[type]:
-    """Return the classes of hauteur that `things` name in signatures and settings and that are neither them nor known."""
+    """Return the classes of hauteur that `things` name in signatures and settings and that are new."""
     seen = {id(thing) for thing in [*things, *known]}
     found = {id(other): other for thing in things for other in neighbours(thing) if id(other) not in seen}
     return sorted(found.values(), key=lambda one: one.__qualname__)

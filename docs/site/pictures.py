@@ -6,6 +6,7 @@
 """
 
 import argparse
+import io
 import re
 import shlex
 import shutil
@@ -40,7 +41,7 @@ def main() -> int:
 
 def terminal(commands: tuple[str, ...]) -> str:
     """Run the commands one after another and return a picture of the terminal, without fonts from the network."""
-    console = Console(record=True, width=110, file=tempfile.TemporaryFile("w"), force_terminal=True)
+    console = Console(record=True, width=110, file=io.StringIO(), force_terminal=True)
     for command in commands:
         console.print(Text("$ ", style="bold green") + Text(command, style="bold"))
         words = [sys.executable, "-m", "hauteur.cli", *shlex.split(command)[1:]]
