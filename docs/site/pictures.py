@@ -46,7 +46,7 @@ def terminal(commands: tuple[str, ...]) -> str:
         console.print(Text("$ ", style="bold green") + Text(command, style="bold"))
         words = [sys.executable, "-m", "hauteur.cli", *shlex.split(command)[1:]]
         ended = subprocess.run(words, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL)
-        shown = re.sub(r"\S+/networks/data/(\w+)\.safetensors", r"\1", ended.stdout.rstrip())
+        shown = re.sub(r"\S+[/]networks[/]data[/](\w+)\.safetensors", r"\1", ended.stdout.rstrip())
         console.print(Text.from_ansi(shown), soft_wrap=True)
         console.print()
     picture = console.export_svg(title="hauteur", theme=MONOKAI)
