@@ -12,7 +12,7 @@ from hauteur.networks.bundled import shipped_net
 from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.networks.names import data_path
 
-GAMES = ("tictactoe", "connect4", "minichess", "nogo(size=7)", "nogo(size=9)", "chess")
+GAMES = ("tictactoe", "connect4", "minichess", "chess")
 MAX_BYTES = 1_000_000
 
 WON = {
@@ -58,4 +58,4 @@ def test_the_chess_net_opens_like_people() -> None:
     with closing(make_evaluator(game, str(net_of("chess")), threads=1)) as evaluator:
         logits, _ = evaluator(state.encode()[None])
     legal = state.legal_actions()
-    assert state.action_text(int(legal[np.argmax(logits[0, legal])])) in ("e2e4", "d2d4", "c2c4", "g1f3")
+    assert state.action_to_text(int(legal[np.argmax(logits[0, legal])])) in ("e2e4", "d2d4", "c2c4", "g1f3")
