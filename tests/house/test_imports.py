@@ -15,10 +15,20 @@ ROOMS = {
     *("matches", "engine", "learning", "studies", "cli"),
 }
 
+TORCH = (
+    *("modules", "resnet", "lc0_module", "lc0_attention", "lc0_parameters", "torch_export"),
+    "evaluators.torch",
+)
+"""Modules of networks that compute with torch; all others, the way of an engine among them, do without."""
+
 ALLOWED = {
-    "torch": ("networks", "learning"),
+    "torch": ("learning", *(f"networks.{name}" for name in TORCH)),
+    "onnx": ("networks.torch_export",),
     "onnxruntime": ("networks.evaluators.onnxruntime",),
     "openvino": ("networks.evaluators.openvino", "networks.quantize"),
+    "nncf": ("networks.quantize",),
+    "pyarrow": ("learning",),
+    "scipy": (),
     "pyspiel": ("games",),
     "matplotlib": ("plots.files",),
     "tensorboard": ("learning.report.tensorboard",),

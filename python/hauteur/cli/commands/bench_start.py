@@ -47,11 +47,13 @@ def start(*, net: Path | None = None, rounds: int = 5) -> None:
     rounds
         Starts of each kind, which take turns; the minimum, median and maximum are printed.
     """
+    from hauteur import networks
     from hauteur.games import registry as games
     from hauteur.networks.bundled import net_or_shipped
 
     check_positive(rounds=rounds)
     chosen = Path(net_or_shipped(None if net is None else str(net), games.make("chess"))).resolve()
+    networks.describe(chosen)  # an engine without a net would move at once
     starts = starts_of(chosen)
     for one in starts:
         measure(one)  # files are in the memory of the system afterwards
