@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from search_pairs import Pair, games, pairs, random_state, search_params
+from search_pairs import Pair, games, pairs, random_state, search_params, without
 from search_toys import hash_evaluator
 
 from hauteur import Rule
@@ -299,6 +299,31 @@ def test_many_reference_trees_are_those_of_the_core(game: Game, params: SearchPa
             found[-1].append(seen(forest, ids))
     evaluator.close()
     np.testing.assert_equal(found[1], found[0])
+
+
+REPORTED = ("visits", "in_flight", "prior", "q", "u", "value", "wdl", "terminal", "lower", "upper", "plies")
+
+
+@given(pairs(), st.integers(2, 60))
+@settings(max_examples=40)
+def test_reports_of_a_reference_tree_are_those_of_the_core(pair: Pair, visits: int) -> None:
+    off = ("dirichlet", "root_policy_temperature", "wdl_contempt", "variance", "repetition")
+    pair = without(pair, *off)
+    pair.run(visits)
+    forest, tree = ReferenceForest(pair.state.game, pair.params), int(pair.ids[0])
+    own = forest.add(pair.state, pair.seed)
+    forest.searches[own] = pair.search
+    core = {edge["action"]: edge for edge in pair.forest.root_edges(tree)}
+    edges = forest.root_edges(own)
+    assert edges[0]["action"] == pair.search.best_action()
+    for edge in edges:
+        wanted = core.pop(edge["action"])
+        for key in REPORTED:
+            assert edge[key] == (wanted[key] and pytest.approx(wanted[key], rel=1e-6, abs=1e-6)), key
+    assert not core
+    assert forest.root_bounds(own) == pair.forest.root_bounds(tree)
+    for action in (None, *(edge["action"] for edge in edges)):
+        assert forest.principal_variation(own, action) == pair.forest.principal_variation(tree, action)
 
 
 def test_calls_about_trees_that_there_are_not() -> None:

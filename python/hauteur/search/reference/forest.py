@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 
 from hauteur._core import Game, State
 from hauteur.search.params import SearchParams
+from hauteur.search.reference import report
 from hauteur.search.reference.rule import Rule, RuleChain
+from hauteur.search.reference.scores import utility
 from hauteur.search.reference.search import Evaluator, Search
 from hauteur.search.reference.solver import edge_bounds
 from hauteur.search.reference.tree import Leaf, Value
@@ -185,11 +187,15 @@ class ReferenceForest:
 
     def root_values(self, ids: Ids) -> NDArray[np.float32]:
         """Return win, draw, loss of the movers by the search, [T, 3]."""
-        return _shares([search.root.value if search.root.visits else None for search in self._of(ids)])
+        return _wdl([search.root.value if search.root.visits else None for search in self._of(ids)])
+
+    def reported_values(self, ids: Ids) -> NDArray[np.float32]:
+        """Return the same as `root_values`, [T, 3]: WDL contempt is not taken back."""
+        return self.root_values(ids)
 
     def network_values(self, ids: Ids) -> NDArray[np.float32]:
         """Return win, draw, loss of the movers by the network alone, [T, 3]; WDL contempt included."""
-        return _shares([search.root.network if search.root.visits else None for search in self._of(ids)])
+        return _wdl([search.root.network if search.root.visits else None for search in self._of(ids)])
 
     def best_actions(self, ids: Ids) -> NDArray[np.uint16]:
         """Return the actions to play, [T]; ValueError for a tree that was not searched or whose game is over."""
@@ -197,6 +203,35 @@ class ReferenceForest:
         if None in found:
             raise ValueError("a tree that was not searched, or whose game is over, has no action to play")
         return np.array(found, np.uint16)
+
+    # -- reports of one tree -------------------------------------------------------------------------------------------
+
+    def root_edges(self, id: int) -> list[report.EdgeFacts]:  # noqa: A002
+        """Return the edges of a root, the one to play first, with the core's keys."""
+        return report.root_edges(self.searches[id])
+
+    def edges_behind(self, id: int, line: Sequence[int], most: int | None = None) -> list[report.EdgeFacts] | None:  # noqa: A002
+        """Return the edges of the position behind a line, the most visited first, at most so many."""
+        found = report.edges_behind(self.searches[id], line)
+        return None if found is None else found[:most]
+
+    def principal_variation(self, id: int, action: int | None = None, max_length: int = 64) -> list[int]:  # noqa: A002
+        """Return the most visited line, beginning with `action`, else with the action to play."""
+        return report.principal_variation(self.searches[id], action, max_length)
+
+    def root_bounds(self, id: int) -> tuple[int, int, int | None]:  # noqa: A002
+        """Return the proven bounds of the result for the root's mover, and the plies to the end once they meet."""
+        bounds = self.searches[id].root.bounds
+        return bounds.lower, bounds.upper, bounds.plies if bounds.is_proven else None
+
+    def root_mean(self, id: int) -> float:  # noqa: A002
+        """Return Q of the root for its mover, draw score included; NaN without visits."""
+        root = self.searches[id].root
+        return utility(root.value, root.mover, self._params) if root.visits else math.nan
+
+    def tree_stats(self, id: int) -> dict[str, float]:  # noqa: A002
+        """Return nodes, edges and depth of a tree."""
+        return {**self.stats(), **report.sizes(self.searches[id])}
 
     def stats(self) -> dict[str, float]:
         """Return the totals since the forest began; hits of the cache and bytes of the trees are not counted."""
@@ -228,10 +263,10 @@ def _proofs(search: Search) -> dict[int, float]:
     return {action: float(found.lower) for action, found in bounds.items() if found.is_proven}
 
 
-def _shares(values: Sequence[Value | None]) -> NDArray[np.float32]:
-    """Return win, draw, loss of W - L and D, [T, 3]; NaN for None."""
+def _wdl(values: Sequence[Value | None]) -> NDArray[np.float32]:
+    """Return win, draw, loss of each value, [T, 3]; NaN for None."""
     known = [Value(math.nan, math.nan) if value is None else value for value in values]
-    return np.array([[(1 - d + wl) / 2, d, (1 - d - wl) / 2] for wl, d in known], np.float32).reshape(-1, 3)
+    return np.array([report.shares(value) for value in known], np.float32).reshape(-1, 3)
 
 
 def rules_search(
