@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from search_pairs import Pair, games, pairs, random_state, search_params, without
 from search_toys import hash_evaluator
 
+import hauteur as ht
 from hauteur import Rule
 from hauteur._core import Forest, Game
 from hauteur.networks.evaluators.base import Answers, Floats, GameEvaluator
@@ -299,6 +300,69 @@ def test_many_reference_trees_are_those_of_the_core(game: Game, params: SearchPa
             found[-1].append(seen(forest, ids))
     evaluator.close()
     np.testing.assert_equal(found[1], found[0])
+
+
+class Sixth(Rule):
+    """Likes the first player's move 6."""
+
+    def edge_value(self, node: Node, edge: Edge, q: float) -> float:
+        return q + 2.0 * (edge.action == 6 and node.mover == 0)
+
+
+@pytest.mark.filterwarnings("ignore:rules written in Python")
+def test_a_search_with_rules_has_the_result_of_any_search() -> None:
+    state = CONNECT4.initial_state()
+    result = ht.search(state, HashEvaluator(CONNECT4), visits=60, rules=[Sixth()], seed=3)
+    reference = Search(state, SearchParams(), 3, [Sixth()])
+    reference.run(hash_evaluator(7), 60)
+    assert {move.action: move.visits for move in result.moves} == reference.root_visits()
+    assert result.best_action == reference.best_action() == 6
+    assert result.visits.sum() == 59
+    assert result.reason == "visits"
+    root = result.tree.root
+    assert (root.visits, root.q) == (60, reference.root.q)
+    assert root.wdl.sum() == pytest.approx(1)
+    child = root.children[0]
+    assert (child.action, child.visits) == (6, reference.root_visits()[6])
+    assert sum(reply.visits for reply in child.children) == child.visits - 1
+    assert len(result.pv) > 1
+    assert "<table>" in result._repr_html_()
+
+
+@pytest.mark.filterwarnings("ignore:rules written in Python")
+def test_a_search_with_rules_ends_by_its_clock_and_reports() -> None:
+    seen: list[int] = []
+    result = ht.search(
+        CONNECT4.initial_state(),
+        "uniform",
+        seconds=0.4,
+        rules=[Echo()],
+        on_report=lambda found: seen.append(int(found.visits.sum())),
+    )
+    assert result.reason == "time"
+    assert seen == sorted(seen)
+    assert seen
+
+
+@pytest.mark.filterwarnings("ignore:rules written in Python")
+def test_many_searches_with_rules() -> None:
+    state = CONNECT4.initial_state()
+    batch = ht.search_batch([state, state], HashEvaluator(CONNECT4), visits=60, rules=[Sixth()])
+    assert batch.best_actions.tolist() == [6, 6]
+    assert batch.visits.sum(axis=1).tolist() == [59, 59]
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"rules": [Echo]}, r"rules\[0\] must be an object, got the class Echo"),
+        ({"rules": [Echo()], "visits": 0}, "visits must be >= 1, got 0"),
+        ({"rules": [Echo()], "large": "uniform"}, "do not go with a second net"),
+    ],
+)
+def test_wrong_arguments_of_a_search_with_rules(more: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        ht.search(CONNECT4.initial_state(), "uniform", **more)
 
 
 REPORTED = ("visits", "in_flight", "prior", "q", "u", "value", "wdl", "terminal", "lower", "upper", "plies")

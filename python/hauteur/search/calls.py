@@ -14,10 +14,12 @@ from hauteur.search.control import stopped_by_interrupt
 from hauteur.search.driver import SearchDriver, Searched, for_nets
 from hauteur.search.limits import limits_of
 from hauteur.search.params import SearchParams
+from hauteur.search.python_rules import rules_forest, search_with_rules
 from hauteur.search.result import BatchResult, SearchResult, batch_result, refuse_finished
 
 if TYPE_CHECKING:
     from hauteur.search.analysis import OnResult
+    from hauteur.search.reference.rule import Rule
 
 DEFAULT_VISITS = 800
 """Visits of a search without limits, as in `hauteur analyse`."""
@@ -34,6 +36,7 @@ def search(
     seconds: float | None = None,
     seed: int = 0,
     large: object = None,
+    rules: Sequence[Rule] | None = None,
     on_report: OnResult | None = None,
 ) -> SearchResult:
     """Search one position.
@@ -56,6 +59,9 @@ def search(
         Keys the random draws of settings that have them. A search limited by visits alone is repeatable.
     large
         The second net of `SearchParams.second_net`.
+    rules
+        Search rules written in Python (`hauteur.Rule`), in their order. The search is then the reference in plain
+        Python, one visit at a time, which is slow and says so once; it takes no second net.
     on_report
         Called about every 0.1 s with the result so far.
 
@@ -73,6 +79,12 @@ def search(
     """
     if visits is None and seconds is None:
         visits = DEFAULT_VISITS
+    if rules:
+        if large is not None:
+            raise ValueError("rules written in Python do not go with a second net (large)")
+        return search_with_rules(
+            state, evaluator, params, rules, visits=visits, seconds=seconds, seed=seed, on_report=on_report
+        )
     with Analysis(evaluator, params, seed=seed, large=large) as analysis:
         return analysis.go(state, visits=visits, seconds=seconds, on_report=on_report)
 
@@ -86,11 +98,12 @@ def search_batch(
     seed: int = 0,
     threads: int = 1,
     large: object = None,
+    rules: Sequence[Rule] | None = None,
 ) -> BatchResult:
     """Search many positions of one game side by side, in shared batches.
 
-    states: T >= 1 positions, none of them finished. evaluator, params, large: as for `search`. visits: of each root,
-    its own evaluation included. threads: of the core. Each tree has one leaf in flight, unless
+    states: T >= 1 positions, none of them finished. evaluator, params, large, rules: as for `search`. visits: of each
+    root, its own evaluation included. threads: of the core. Each tree has one leaf in flight, unless
     `SearchParams.max_in_flight` is set, so a result depends on its position, the settings and the seed alone.
     Raise ValueError, in one line, for states of different games or a finished one, and as `search` does.
 
@@ -118,7 +131,7 @@ def search_batch(
     nets = AnalysisNets(evaluator, large)
     nets.open(game)
     try:
-        forest = _core.Forest(game, params, seed, threads)
+        forest = rules_forest(game, params, seed, rules) if rules else _core.Forest(game, params, seed, threads)
         ids = np.array([forest.add(state) for state in states], np.int64)
         forest.set_visit_limits(ids, np.full(len(ids), min(visits, LARGEST_BATCH_VISITS), np.int64))
         _run(SearchDriver([Searched(forest, nets.small, nets.large)], spread=True))

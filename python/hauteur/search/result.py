@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from hauteur import _core
 from hauteur.games.game_line import end_text
 from hauteur.search.followed_tree import FollowedTree
+from hauteur.search.forest import SearchForest
 from hauteur.search.report import RootMove, RootReport
 from hauteur.search.search_tree import ForestTree, SearchTree
 from hauteur.system.tables import Rows, html_table, text_table
@@ -186,23 +187,31 @@ def search_result(tree: FollowedTree, report: RootReport) -> SearchResult:
     """
     if not report.moves:
         raise ValueError("there is no result yet: the position was not evaluated")
-    forest, ids, version = tree.forest, tree.ids, tree.version
+    version = tree.version
 
     def check() -> None:
         if tree.version != version:
             raise ValueError("this tree is gone: the analysis has gone on to another position")
 
+    return tree_result(tree.forest, tree.number, report, check)
+
+
+def tree_result(
+    forest: SearchForest, number: int, report: RootReport, check: Callable[[], None] | None = None
+) -> SearchResult:
+    """Return the result of a search of a tree of this number; check: see `ForestTree`."""
+    ids = np.array([number], np.int64)
     return SearchResult(
         report,
         visits=forest.root_visits(ids)[0].astype(np.int64),
         q=forest.root_q(ids)[0],
         prior=forest.root_priors(ids)[0],
         policy_target=forest.policy_targets(ids)[0],
-        tree=SearchTree(report.state, ForestTree(forest, tree.number, check)),
+        tree=SearchTree(report.state, ForestTree(forest, number, check)),
     )
 
 
-def batch_result(forest: _core.Forest, ids: NDArray[np.int64]) -> BatchResult:
+def batch_result(forest: SearchForest, ids: NDArray[np.int64]) -> BatchResult:
     """Return the results of these trees of a forest, each of which was searched."""
     return BatchResult(
         visits=forest.root_visits(ids).astype(np.int64),

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import networkx
 
     from hauteur import _core
+    from hauteur.search.forest import SearchForest
 
 SHOWN_NODES = 40
 """Nodes of a picture, unless more or fewer are asked for."""
@@ -38,9 +39,9 @@ class TreeSource(Protocol):
 
 
 class ForestTree:
-    """The nodes of a tree of the core. check: raises ValueError where the tree is not that of the search any more."""
+    """The nodes of a tree of a forest. check: raises ValueError where the tree is not that of the search any more."""
 
-    def __init__(self, forest: _core.Forest, number: int, check: Callable[[], None] | None = None) -> None:
+    def __init__(self, forest: SearchForest, number: int, check: Callable[[], None] | None = None) -> None:
         self._forest, self._number, self._check = forest, number, check
 
     def root(self) -> Edge:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur._core import Game, State
+from hauteur.search.forest import Ids, Numbers
 from hauteur.search.params import SearchParams
 from hauteur.search.reference import report
 from hauteur.search.reference.rule import Rule, RuleChain
@@ -24,12 +25,10 @@ from hauteur.search.reference.solver import edge_bounds
 from hauteur.search.reference.tree import Leaf, Value
 from hauteur.system.seeds import derived_seed
 
-Ids = NDArray[np.int64]
-
 SLOW = "rules written in Python run on the reference search, which is in Python too: some thousands of visits a second"
 
 
-_said: dict[str, int] = {}
+_said: dict[str | tuple[str, type[Warning], int], int] = {}
 """What the module `warnings` keeps of the warning, so that it comes once."""
 
 
@@ -84,8 +83,8 @@ class ReferenceForest:
         """Forget these trees."""
         for search in self._of(ids):
             search.cancel(list(search.waiting))
-        for tree in ids.tolist():
-            del self.searches[tree]
+        for tree in ids:
+            del self.searches[int(tree)]
 
     def set_visit_limits(self, ids: Ids, visits: NDArray[np.uint32]) -> None:
         """Set the root visits at which each tree is finished; 0: never."""
@@ -112,11 +111,11 @@ class ReferenceForest:
 
     # -- visits --------------------------------------------------------------------------------------------------------
 
-    def active(self) -> Ids:
+    def active(self) -> Numbers:
         """Return the trees that want further visits, [n]."""
         return _ids(tree for tree, search in self.searches.items() if search.wants_visit())
 
-    def finished(self) -> Ids:
+    def finished(self) -> Numbers:
         """Return the trees that want no further visits and wait for none, [n]."""
         done = (tree for tree, search in self.searches.items() if not search.waiting and not search.wants_visit())
         return _ids(done)
@@ -240,7 +239,7 @@ class ReferenceForest:
 
     def _of(self, ids: Ids) -> list[Search]:
         try:
-            return [self.searches[tree] for tree in ids.tolist()]
+            return [self.searches[int(tree)] for tree in ids]
         except KeyError as error:
             raise ValueError(f"there is no tree {error}") from None
 
@@ -252,7 +251,7 @@ class ReferenceForest:
         return found
 
 
-def _ids(trees: Iterable[int]) -> Ids:
+def _ids(trees: Iterable[int]) -> Numbers:
     return np.array(list(trees), np.int64)
 
 
