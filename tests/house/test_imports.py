@@ -116,7 +116,7 @@ def in_place(name: str, places: tuple[str, ...]) -> bool:
 
 def test_specification_is_imported_only_where_rules_in_python_run() -> None:
     reference = ("search.reference",)
-    runs_rules = {"", "players.player", "players.search_player", "search.calls"}
+    runs_rules = {"", "players.player", "players.search_player", "search.python_rules"}
     users = [
         name
         for name in MODULES

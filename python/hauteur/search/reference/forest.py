@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +20,7 @@ from hauteur.search.params import SearchParams
 from hauteur.search.reference import report
 from hauteur.search.reference.rule import Rule, RuleChain
 from hauteur.search.reference.scores import utility
-from hauteur.search.reference.search import Evaluator, Search
+from hauteur.search.reference.search import Search
 from hauteur.search.reference.solver import edge_bounds
 from hauteur.search.reference.tree import Leaf, Value
 from hauteur.system.seeds import derived_seed
@@ -266,28 +266,3 @@ def _wdl(values: Sequence[Value | None]) -> NDArray[np.float32]:
     """Return win, draw, loss of each value, [T, 3]; NaN for None."""
     known = [Value(math.nan, math.nan) if value is None else value for value in values]
     return np.array([report.shares(value) for value in known], np.float32).reshape(-1, 3)
-
-
-def rules_search(
-    state: State,
-    evaluator: Evaluator,
-    params: SearchParams,
-    rules: Sequence[Rule],
-    *,
-    visits: int = 0,
-    seed: int = 0,
-    should_stop: Callable[[], bool] | None = None,
-) -> Search:
-    """Search one position with rules written in Python, and return the tree: `root`, `best_action()`, `root_q()` ...
-
-    visits: of the root, own evaluation included, at which the search ends; 0: only `should_stop`, called once a visit,
-    or a decided position ends it. Warn once that it is slow. Raise ValueError as `ReferenceForest` does, and where a
-    rule fails.
-    """
-    say_slow()
-    forest = ReferenceForest(state.game, params, rules=rules)
-    search = forest.searches[forest.add(state, seed)]
-    search.visit_limit = visits
-    while search.wants_visit() and not (should_stop is not None and should_stop()):
-        search.visit(evaluator)
-    return search
