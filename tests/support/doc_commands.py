@@ -98,6 +98,8 @@ def perform(words: list[str], monkeypatch: pytest.MonkeyPatch) -> Result:
     while re.fullmatch(r"[A-Z_]+=\S*", words[0]):
         name, _, value = words.pop(0).partition("=")
         variables[name] = value
+    own = words[1:3] if words[1:2] == ["--import"] else []  # such a file registers what a block registered already
+    words = [words[0], *words[1 + len(own) :]]
     words = words[: next((i for i, word in enumerate(words) if word in ("|", ">", "<", "&&", ";", "&")), len(words))]
     line = " ".join(words)
     reason = next((why for start, why in ONLY_PARSED.items() if re.match(start, line)), "")
@@ -110,8 +112,8 @@ def perform(words: list[str], monkeypatch: pytest.MonkeyPatch) -> Result:
         return Result(0, reason)
     words = smaller(words[1:])
     provide(words)
-    if words[0] in TALKING or variables:
-        command, environment = [sys.executable, "-m", "hauteur.cli", *words], os.environ | variables
+    if words[0] in TALKING or variables or own:
+        command, environment = [sys.executable, "-m", "hauteur.cli", *own, *words], os.environ | variables
         ended = subprocess.run(command, input="quit\n", text=True, check=False, timeout=120, env=environment)
         return Result(ended.returncode, "")
     monkeypatch.setattr(sys, "stdin", io.StringIO())
@@ -136,8 +138,9 @@ def smaller(words: list[str]) -> list[str]:
     for pattern, small in PARTS.items():
         words = [re.sub(pattern, small, word) for word in words]
     if words[0] == "train":
-        begins = any("start.net" in word for word in words) or "\nnet = " in Path(words[1]).read_text(encoding="utf-8")
-        words = [*words, *TRAIN, *(() if begins else NETWORK)]
+        begins = any("start.net" in word for word in words)
+        other = re.search(r"^(net|kind) = ", Path(words[1]).read_text(encoding="utf-8"), re.MULTILINE)
+        words = [*words, *TRAIN, *(() if begins or other else NETWORK)]
     return words
 
 
