@@ -3,7 +3,9 @@
 import copy
 import doctest
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +14,8 @@ import hauteur as ht
 from hauteur import _core
 from hauteur.games import registry
 from hauteur.games.tutorial import MisereTicTacToe
+
+FIVE: Any = 5
 
 NOTEBOOK_CELL = """
 class Cell(MisereTicTacToe):
@@ -88,6 +92,22 @@ def test_a_cell_that_runs_twice_replaces_its_game() -> None:
     ht.register_game("cell", MisereTicTacToe, replace=True)
     with pytest.raises(ValueError, match="built-in"):
         ht.register_game("chess", MisereTicTacToe, replace=True)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: ht.register_game("mine", FIVE), "expected the class of its positions"),
+        (lambda: ht.register_game("My Game", MisereTicTacToe), "small letters"),
+        (lambda: ht.check_game(FIVE), "expected a spec, a game or the class"),
+        (lambda: ht.load_game("ches"), "no game 'ches'"),
+        (lambda: ht.load_game(FIVE), "no game '5'"),
+    ],
+)
+def test_errors_of_games_are_one_line(call: Callable[[], object], words: str) -> None:
+    with pytest.raises(ValueError, match=words) as caught:
+        call()
+    assert "\n" not in str(caught.value)
 
 
 def test_laws_of_a_class_and_of_a_broken_one() -> None:

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +17,10 @@ from hauteur.networks.evaluators.base import GameEvaluator, UniformEvaluator
 from hauteur.search.result import SearchResult
 
 SPECS = ["minichess", "connect4", "nogo(size=5)", "tutorial"]
+
+
+WRONG: list[Any] = [2.5, "9", "chess", 3]
+"""What is neither a count nor a position."""
 
 
 def start(spec: str, *moves: str) -> ht.State:
@@ -111,9 +116,11 @@ def test_reports_come_while_the_search_runs() -> None:
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda s: ht.search(s, "uniform", visits=0), "visits must be >= 1, got 0"),
-        (lambda s: ht.search(s, "uniform", seconds=0.0), "seconds must be above 0, got 0.0"),
-        (lambda s: ht.search(s, "uniform", seconds=float("nan")), "seconds must be above 0"),
+        (lambda s: ht.search(s, "uniform", visits=0), "visits must be a whole number >= 1, got 0"),
+        (lambda s: ht.search(s, "uniform", visits=WRONG[0]), "visits must be a whole number >= 1, got 2.5"),
+        (lambda s: ht.search(s, "uniform", visits=WRONG[1]), "visits must be a whole number >= 1, got '9'"),
+        (lambda s: ht.search(s, "uniform", seconds=0.0), "seconds must be a number above 0, got 0.0"),
+        (lambda s: ht.search(s, "uniform", seconds=float("nan")), "seconds must be a number above 0"),
         (lambda s: ht.search(s, UniformEvaluator(ht.load_game("chess")), visits=9), "is for chess"),
         (lambda s: ht.search(s, 3.5, visits=9), "an evaluator is made of"),
         (lambda s: ht.search(won(), "uniform"), "the game is over, 1-0"),
@@ -133,7 +140,7 @@ def test_errors_are_one_line(call: Callable[[ht.State], object], words: str) -> 
 
 
 def test_what_is_no_position_is_refused() -> None:
-    for call in (lambda: ht.search("chess", "uniform"), lambda: ht.search_batch([start("connect4"), 3], "uniform")):  # type: ignore[arg-type, list-item]
+    for call in (lambda: ht.search(WRONG[2], "uniform"), lambda: ht.search_batch([start("connect4"), WRONG[3]])):
         with pytest.raises(TypeError, match="expected a position, such as"):
             call()
 

@@ -83,10 +83,18 @@ def register_game(name: str, factory: Factory, *, replace: bool = False) -> None
         raise ValueError(f"a game's name must be small letters, digits, - and _, starting with a letter; got {name!r}")
     if name in _core.game_names() or name in _BUILT_IN:
         raise ValueError(f"there is a built-in game {name!r} already: choose another name")
+    if not _is_callable(factory):
+        kind = type(factory).__name__
+        raise ValueError(f"game {name!r}: expected the class of its positions, or a function making one; got {kind}")
     known = _registered.get(name)
     if known is not None and not replace and _defined_at(known) != _defined_at(factory):
         raise ValueError(f"there is a game {name!r} already: pass replace=True to replace it")
     _registered[name] = factory
+
+
+def _is_callable(factory: object) -> bool:
+    """Return whether this can be called, whatever its declared type says."""
+    return callable(factory)
 
 
 def _defined_at(factory: Factory) -> tuple[object, object]:
@@ -146,6 +154,8 @@ def check_game(game: str | _core.Game | Factory, *, games: int = 20, seed: int =
     >>> ht.check_game(MisereTicTacToe, games=2).ok
     True
     """
+    if not isinstance(game, str | _core.Game) and not _is_callable(game):
+        raise ValueError(f"expected a spec, a game or the class of its positions, got {type(game).__name__}")
     loaded = load_game(game) if isinstance(game, str | _core.Game) else _core.Game.from_python(game())
     return check_laws(loaded, games=games, seed=seed)
 
@@ -164,7 +174,7 @@ def with_fen(spec: str, fen: str | None) -> str:
 
 def parse_spec(spec: str) -> tuple[str, dict[str, Any]]:
     """Name and parameters of a spec; numbers and True/False are read as such, everything else as text."""
-    match = re.fullmatch(r"\s*([^()\s]+)\s*(?:\((.*)\))?\s*", spec, re.DOTALL)
+    match = re.fullmatch(r"\s*([^()\s]+)\s*(?:\((.*)\))?\s*", str(spec), re.DOTALL)
     if match is None:
         raise ValueError(f"{spec!r} is no game; expected name or name(key=value, ...)")
     parameters: dict[str, Any] = {}

@@ -6,6 +6,7 @@ Times are seconds since the search began, visits count the root's own evaluation
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral, Real
 
 from hauteur.search.time_manager import Budget
 
@@ -79,14 +80,16 @@ class Growth:
         return visits >= max(STALLED_VISITS, STALLED_FACTOR * self.visits)
 
 
-def limits_of(visits: int | None, seconds: float | None) -> Limits:
+def limits_of(visits: object, seconds: object) -> Limits:
     """Return the limits of a search by these numbers; with neither it is infinite. Raise ValueError out of range."""
-    if visits is not None and visits < 1:
-        raise ValueError(f"visits must be >= 1, got {visits}")
-    if seconds is not None and not 0 < seconds < math.inf:
-        raise ValueError(f"seconds must be above 0, got {seconds}")
-    budget = None if seconds is None else Budget(seconds, seconds)
-    return Limits(visits=visits, budget=budget, infinite=visits is None and seconds is None)
+    if visits is not None and (not isinstance(visits, Integral) or visits < 1):
+        raise ValueError(f"visits must be a whole number >= 1, got {visits!r}")
+    if seconds is not None and (not isinstance(seconds, Real) or not 0 < float(seconds) < math.inf):
+        raise ValueError(f"seconds must be a number above 0, got {seconds!r}")
+    budget = None if seconds is None else Budget(float(seconds), float(seconds))
+    return Limits(
+        visits=None if visits is None else int(visits), budget=budget, infinite=visits is None and seconds is None
+    )
 
 
 def stop_reason(limits: Limits, progress: Progress) -> str | None:
