@@ -14,9 +14,12 @@ from hypothesis import strategies as st
 
 from hauteur import _core
 from hauteur.cli import main
+from hauteur.games.game_line import TaggedGame
 from hauteur.games.odds import ODDS_STARTS
-from hauteur.games.sgf import read_sgf
+from hauteur.games.sgf import read_sgf, read_tagged_sgf
 from hauteur.search.report import Wdl
+from hauteur.studies.review.annotate import annotated_sgf
+from hauteur.studies.review.games import ReviewedGame
 from hauteur.studies.review.judgement import LEAST_LOSS, expected_score, flipped, lost, mark_of
 from hauteur.studies.review.review import PositionFinding, finding_of, review_game
 
@@ -67,7 +70,8 @@ def test_the_giver_of_odds_is_not_blamed_for_the_odds_but_for_what_it_throws_awa
         PositionFinding(wdl, (other,) if n != 1 else (start.action_from_text("e2e4"),)) for n, wdl in enumerate(worth)
     ]
     findings[1] = PositionFinding(worth[1], (actions[1],))
-    moves = list(review_game(start, actions, lambda _, ply: findings[ply]))
+    behind_best = PositionFinding((0.93, 0.02, 0.05), (actions[1],))
+    moves = list(review_game(start, actions, lambda line: behind_best if other in line else findings[len(line)]))
     assert [move.mark for move in moves] == ["", "", "blunder"]
     assert moves[0].before == worth[0]
     assert moves[1].loss == 0.0  # the search would have played it
@@ -77,18 +81,36 @@ def test_a_game_that_ends_is_worth_its_result_and_known_positions_are_not_search
     """The last position is exact; `known` replaces the search."""
     game = _core.Game("connect4")
     start, actions = game.initial_state(), [0, 1, 0, 1, 0, 1, 0]
-    searched: list[int] = []
+    searched: list[tuple[int, ...]] = []
 
-    def look(state: _core.State, ply: int) -> PositionFinding:
-        searched.append(ply)
-        return PositionFinding((0.4, 0.2, 0.4), (int(state.legal_actions()[-1]),), 1)
+    def look(line: tuple[int, ...]) -> PositionFinding:
+        searched.append(line)
+        return PositionFinding((0.4, 0.2, 0.4), (6,), 1)
 
-    moves = list(review_game(start, actions, look, known={2: PositionFinding((1.0, 0.0, 0.0), (3,))}))
-    assert searched == [0, 1, 3, 4, 5, 6]
+    moves = list(review_game(start, actions, look, known={(2, False): PositionFinding((1.0, 0.0, 0.0), (3,))}))
+    played = [line for line in searched if list(line) == actions[: len(line)]]
+    assert [len(line) for line in played] == [0, 1, 3, 4, 5, 6]
+    assert [line for line in searched if line not in played] == [(0, 6), (0, 1, 3)]
     assert moves[-1].after == (1.0, 0.0, 0.0)
     assert moves[-1].loss == 0.0
     assert moves[1].after == (0.0, 0.0, 1.0)
     assert moves[1].mark == "blunder"
+
+
+def test_a_move_is_marked_only_if_the_best_one_keeps_its_worth_when_it_is_searched_as_deeply() -> None:
+    """A best move that the first search took for better than it is makes no mistake of another one."""
+    start = _core.Game("connect4").initial_state()
+
+    def looks(worth: Wdl) -> list[str]:
+        def look(line: tuple[int, ...]) -> PositionFinding:
+            if not line:
+                return PositionFinding((0.6, 0.2, 0.2), (3,))
+            return PositionFinding(flipped(worth) if line == (3,) else (0.5, 0.2, 0.3), (3,))
+
+        return [move.mark for move in review_game(start, [0], look)]
+
+    assert looks((0.6, 0.2, 0.2)) == ["blunder"]
+    assert looks((0.3, 0.2, 0.5)) == [""]
 
 
 def run_review(tmp_path: Path, name: str, text: str, *options: str, visits: int = 30, net: str = "uniform") -> int:
@@ -117,16 +139,36 @@ def test_an_annotated_pgn_has_the_games_and_is_read_by_python_chess(tmp_path: Pa
     assert "uniform" in first.headers["Annotator"]
 
 
-def test_an_annotated_sgf_has_the_main_line_and_the_better_lines(tmp_path: Path) -> None:
-    """What was read is written, with the marks of SGF; our own reader takes the same main line from it."""
+def test_an_annotated_sgf_has_the_main_line_of_the_file(tmp_path: Path) -> None:
+    """What was read is written; our own reader takes the same game from it."""
     assert run_review(tmp_path, "games.sgf", NOGO.replace("Black ]", "Black \\]"), visits=300, net="rollout") == 0
     game = _core.Game("nogo(size=4)")
     (line,) = read_sgf(tmp_path / "out" / "review.sgf", game)
     (before,) = read_sgf(tmp_path / "games.sgf", game)
     assert line == before
     text = (tmp_path / "out" / "review.sgf").read_text()
-    assert text.count(")\n(") == text.count("BM[") + text.count("DO[") > 0
     assert "PB[Black \\] one]" in text
+
+
+def test_marked_moves_of_an_sgf_have_variations(tmp_path: Path) -> None:
+    """The main line comes first, and every better line is a variation of its own beside the marked move."""
+    game = _core.Game("nogo(size=4)")
+    start, actions = game.initial_state(), (0, 15, 9)
+
+    def look(line: tuple[int, ...]) -> PositionFinding:
+        good = line != actions[: len(line)]
+        return PositionFinding((0.5, 0.0, 0.5) if good or not line else (0.9, 0.0, 0.1), (5, 6))
+
+    tagged = TaggedGame(actions, {"PB": "A", "RE": "?"})
+    reviewed = ReviewedGame(1, tagged, start, list(review_game(start, actions, look)))
+    assert [move.mark for move in reviewed.moves] == ["blunder"] * 3
+    path = tmp_path / "one.sgf"
+    path.write_text(annotated_sgf([reviewed], "test"))
+    (read,) = read_tagged_sgf(path, game)
+    assert isinstance(read, TaggedGame)
+    assert read.actions == actions
+    assert path.read_text().count("BM[2]") == 3
+    assert path.read_text().count(")\n(;") == 3
 
 
 def test_an_interrupted_review_goes_on_and_comes_to_the_same(

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from hauteur.studies.review.review import PositionFinding
+from hauteur.studies.review.review import Place, PositionFinding
 from hauteur.system.jsonl import Journal
 from hauteur.system.run_directory import RunDirectory
 from hauteur.system.settings import Section
@@ -17,13 +17,17 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class FoundPosition(Section):
-    """A line of positions.jsonl: the position of a game (from 1) after so many plies, as PositionFinding has it."""
+    """A line of positions.jsonl: the position of a game (from 1) after so many plies, as PositionFinding has it.
+
+    instead: the last ply is the best move of the position before, in place of the game's.
+    """
 
     game: int
     ply: int
     wdl: tuple[Share, Share, Share]
     line: tuple[int, ...]
     visits: int
+    instead: bool = False
 
 
 @dataclass(frozen=True)
@@ -39,15 +43,17 @@ class ReviewFolder(RunDirectory):
         """The positions that were searched."""
         return Journal(self.path / "positions.jsonl", FoundPosition, "a position of a review")
 
-    def known(self) -> Mapping[int, Mapping[int, PositionFinding]]:
-        """Return the findings of earlier attempts, by game and ply."""
-        found: dict[int, dict[int, PositionFinding]] = {}
+    def known(self) -> Mapping[int, Mapping[Place, PositionFinding]]:
+        """Return the findings of earlier attempts, by game and place."""
+        found: dict[int, dict[Place, PositionFinding]] = {}
         for entry in self.journal.entries():
-            found.setdefault(entry.game, {})[entry.ply] = PositionFinding(entry.wdl, entry.line, entry.visits)
+            finding = PositionFinding(entry.wdl, entry.line, entry.visits)
+            found.setdefault(entry.game, {})[entry.ply, entry.instead] = finding
         return found
 
-    def add(self, game: int, ply: int, finding: PositionFinding) -> None:
+    def add(self, game: int, place: Place, finding: PositionFinding) -> None:
         """Keep what was found; it is on disk when this returns."""
+        ply, instead = place
         wdl = tuple(min(max(share, 0.0), 1.0) for share in finding.wdl)
         fields: dict[str, Any] = {"game": game, "ply": ply, "wdl": wdl, "line": finding.line, "visits": finding.visits}
-        self.journal.append(FoundPosition.model_validate(fields))
+        self.journal.append(FoundPosition.model_validate({**fields, "instead": instead}))

@@ -22,7 +22,8 @@ THRESHOLDS: tuple[tuple[Mark, float], ...] = (("blunder", 0.3), ("mistake", 0.2)
 """Least share of each mark."""
 
 LEAST_LOSS = 0.02
-"""Smaller losses of expected score are never marked: searches of the two positions differ by as much by themselves."""
+"""Smaller losses of expected score are never marked: about the standard deviation of the difference between searches of
+neighbouring positions at 100 to 400 visits (docs/how-to/review-a-game.md)."""
 
 SIGNS: dict[Mark, str] = {"": "", "inaccuracy": "?!", "mistake": "?", "blunder": "??"}
 """The marks as people write them."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hauteur import _core
@@ -33,8 +33,12 @@ class PositionFinding:
         return self.line[0] if self.line else None
 
 
-Look = Callable[[_core.State, int], PositionFinding]
-"""Searches the position after so many plies of the game."""
+Look = Callable[[tuple[int, ...]], PositionFinding]
+"""Searches the position after these actions from the start of the game."""
+
+Place = tuple[int, bool]
+"""A position of a review: the number of plies before it, and whether the last of them is the best move of the position
+before, in place of the game's."""
 
 
 @dataclass(frozen=True)
@@ -95,32 +99,47 @@ def review_game(
     actions: Sequence[int],
     look: Look,
     *,
-    known: Mapping[int, PositionFinding] | None = None,
+    known: Mapping[Place, PositionFinding] | None = None,
 ) -> Iterator[MoveReport]:
-    """Yield a report for every move of a game, in order, each as soon as both positions around it were searched.
+    """Yield a report for every move of a game, in order, each as soon as the positions that it needs were searched.
 
-    start: where the game begins; actions: its moves, which must be legal; look: searches a position, called once for
-    each that is not over, in the order of the game; known: findings of an earlier attempt by ply, which are not
-    searched for again. Raise what `look` raises.
+    start: where the game begins; actions: its moves, which must be legal; look: searches a position that is not over,
+    called once for each position of the game, and once more for every move that would be marked: then the best move,
+    too, is judged by a search of the position behind it, as the played one is; known: findings of an earlier attempt,
+    which are not searched for again. Raise what `look` raises.
     """
-    state, found = start.copy(), known or {}
-    before: PositionFinding | None = None
-    for ply, action in enumerate(actions):
-        before = before or found.get(ply) or look(state.copy(), ply)
-        after_state = state.copy()
-        after_state.play(action)
-        after = found.get(ply + 1) or finding_at_end(after_state) or look(after_state.copy(), ply + 1)
-        yield move_report(state, ply, action, before, after, same_mover=after_state.to_move == state.to_move)
-        state, before = after_state, after
+    searched = _Searched(look, known or {})
+    state, line, before = start.copy(), tuple(actions), None
+    for ply, action in enumerate(line):
+        before = before or searched.find(state, line[:ply], (ply, False))
+        following = _played(state, action)
+        after = searched.find(following, line[: ply + 1], (ply + 1, False))
+        report = move_report(state, ply, action, before, _worth(state, following, after))
+        if report.mark:
+            other = _played(state, report.best_action)
+            found = searched.find(other, (*line[:ply], report.best_action), (ply + 1, True))
+            before = replace(before, wdl=_worth(state, other, found))
+            report = move_report(state, ply, action, before, report.after)
+        yield report
+        state, before = following, after
 
 
-def move_report(
-    state: _core.State, ply: int, action: int, before: PositionFinding, after: PositionFinding, *, same_mover: bool
-) -> MoveReport:
-    """Return the report of one move; after: of the position behind it, same_mover: whose mover is the same."""
+@dataclass(frozen=True)
+class _Searched:
+    """The positions of a game: found before, at the end of the game, or by a search."""
+
+    look: Look
+    known: Mapping[Place, PositionFinding]
+
+    def find(self, state: _core.State, line: tuple[int, ...], place: Place) -> PositionFinding:
+        """Return the finding about the position after a line."""
+        return self.known.get(place) or finding_at_end(state) or self.look(line)
+
+
+def move_report(state: _core.State, ply: int, action: int, before: PositionFinding, after: Wdl) -> MoveReport:
+    """Return the report of one move of a position; after: its worth once the move was played, for the mover."""
     assert before.best is not None
-    worth = after.wdl if same_mover else flipped(after.wdl)
-    loss = 0.0 if action == before.best else lost(before.wdl, worth)
+    loss = 0.0 if action == before.best else lost(before.wdl, after)
     return MoveReport(
         ply=ply,
         number=_move_number(state),
@@ -128,7 +147,7 @@ def move_report(
         action=action,
         text=state.action_to_text(action, people_notation(state)),
         before=before.wdl,
-        after=worth,
+        after=after,
         best_action=before.best,
         best=state.action_to_text(before.best, people_notation(state)),
         line=tuple(line_in_notation(state, before.line)),
@@ -138,6 +157,17 @@ def move_report(
         mark=mark_of(before.wdl, loss),
         visits=before.visits,
     )
+
+
+def _played(state: _core.State, action: int) -> _core.State:
+    following = state.copy()
+    following.play(action)
+    return following
+
+
+def _worth(state: _core.State, following: _core.State, found: PositionFinding) -> Wdl:
+    """Return the worth of a position behind a move for the player who made it."""
+    return found.wdl if following.to_move == state.to_move else flipped(found.wdl)
 
 
 def finding_of(report: RootReport) -> PositionFinding:

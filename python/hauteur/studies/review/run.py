@@ -7,14 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hauteur import _core
 from hauteur.engine.nets import NetChoice
 from hauteur.engine.playing import PlayingSession, PlaySettings
 from hauteur.players.build import net_content
 from hauteur.search.limits import Limits
 from hauteur.studies.review.folder import ReviewFolder
 from hauteur.studies.review.games import ReviewedGame
-from hauteur.studies.review.review import Look, PositionFinding, finding_of, review_game
+from hauteur.studies.review.review import Look, Place, PositionFinding, finding_of, review_game
 from hauteur.system.files import sha256_of
 
 Tick = Callable[[int, int], None]
@@ -60,13 +59,13 @@ class ReviewRun:
 
     def run(self) -> Generator[ReviewedGame]:
         """Search all positions; yield each game once all its moves have their report."""
-        known: Mapping[int, Mapping[int, PositionFinding]] = {} if self.folder is None else self.folder.known()
+        known: Mapping[int, Mapping[Place, PositionFinding]] = {} if self.folder is None else self.folder.known()
         with PlayingSession(self.games[0].start.game, self._settings(), seed=self.seed) as session:
             session.open(self.nets)
             session.prepare()
             for game in self.games:
                 found = known.get(game.number, {})
-                self._count(len([ply for ply in found if ply < game.positions]))
+                self._count(len([ply for ply, instead in found if ply < game.positions and not instead]))
                 for report in review_game(game.start, game.actions, self._look(session, game), known=found):
                     game.moves.append(report)
                 yield game
@@ -77,14 +76,15 @@ class ReviewRun:
         return PlaySettings(search, batch_size=self.settings.batch_size, tablebase=self.settings.tablebase)
 
     def _look(self, session: PlayingSession, game: ReviewedGame) -> Look:
-        def look(_: _core.State, ply: int) -> PositionFinding:
-            session.set_position(game.start, game.actions[:ply])
+        def look(line: tuple[int, ...]) -> PositionFinding:
+            session.set_position(game.start, line)
             report = session.think(self.limits).report
             assert report is not None  # a player with nets always reports
             finding = finding_of(report)
+            instead = line != game.actions[: len(line)]
             if self.folder is not None:
-                self.folder.add(game.number, ply, finding)
-            self._count(1)
+                self.folder.add(game.number, (len(line), instead), finding)
+            self._count(0 if instead else 1)
             return finding
 
         return look
