@@ -15,7 +15,7 @@ author = "The hauteur authors"
 project_copyright = "The hauteur authors, GPL-3.0-or-later"
 version = release = __version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "docstrings", "sphinx.ext.napoleon", "mathml"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "docstrings", "mathml"]
 root_doc = "index"
 source_suffix = {".md": "markdown"}
 exclude_patterns: list[str] = []
@@ -40,8 +40,6 @@ html_math_renderer = "mathml"
 html_copy_source = False
 html_show_sphinx = False
 highlight_language = "text"
-
-napoleon_google_docstring = False
 
 nitpicky = True
 nitpick_ignore_regex = [

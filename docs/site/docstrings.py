@@ -8,6 +8,9 @@ from sphinx.application import Sphinx
 EXAMPLE = re.compile(r"(^ *>>>.*(?:\n.*\S.*)*)", re.MULTILINE)
 """Examples: from a prompt to the next empty line."""
 
+HEADING = re.compile(r"^( *)(\w+)\n\1-{3,}$", re.MULTILINE)
+"""A heading such as Parameters, with its underline, which stands above a list of names."""
+
 SPECIAL = re.compile(r"(``[^`]+``)|`([^`]+)`|([*|\\]|(?<=\w)_(?=\W|$))")
 """Code in double or single backticks; signs outside code with a meaning in reStructuredText alone."""
 
@@ -18,7 +21,7 @@ def as_rest(lines: list[str]) -> list[str]:
     Paragraphs and their indentation stay as they are, but reStructuredText wants an empty line wherever the indentation
     changes, which plain docstrings do not have.
     """
-    parts = EXAMPLE.split("\n".join(lines))
+    parts = EXAMPLE.split(HEADING.sub(r"\1\2:\n", "\n".join(lines)))
     text = "".join(part if i % 2 else SPECIAL.sub(escape, part) for i, part in enumerate(parts))
     result: list[str] = []
     depth, example = 0, False

@@ -1,4 +1,4 @@
-"""Where the installed commands begin: an interrupt while Python still imports ends the process without a traceback."""
+"""Entry points of the commands: an interrupt while Python still imports ends the process without a traceback."""
 
 import os
 import signal

@@ -1,1 +1,1 @@
-"""What programs and people talk to: UCI, GTP and the terminal."""
+"""Interfaces for programs and people: UCI, GTP and the terminal."""

@@ -1,4 +1,4 @@
-"""Why a game ended other than by its rules."""
+"""Reasons for the end of a game other than its rules."""
 
 from __future__ import annotations
 

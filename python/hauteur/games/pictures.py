@@ -44,7 +44,7 @@ _GROUND = {"pieces": "#efe2cc", "stones": "#e3bd74", "discs": "#2f5fa8", "crosse
 
 @dataclass(frozen=True)
 class Board:
-    """What a position looks like on a rectangular board.
+    """The look of a position on a rectangular board.
 
     cells: one sign a square, row by row from the top, `.` where it is empty; last: squares of the last move, as indices
     of cells; caption: whose turn it is, or how the game ended.

@@ -22,7 +22,7 @@ Shares = tuple[float, float, float]
 
 @dataclass(frozen=True)
 class MoveNote:
-    """What is said of a move.
+    """Notes on a move.
 
     text: below the board; mark: a class of moves, such as `blunder`, which is coloured; sign: what follows the move in
     the list, such as `??`.
@@ -35,7 +35,7 @@ class MoveNote:
 
 @dataclass(frozen=True)
 class WalkNotes:
-    """What is known of a game beside its moves.
+    """Facts of a game beside its moves.
 
     wdl: the first player's chances of win, draw, loss by position (by the number of plies before it); best: the action
     that was thought best there; moves: notes by the number of the move, from 0.

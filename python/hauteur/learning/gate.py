@@ -29,7 +29,7 @@ CANDIDATE, BEST = 0, 1
 
 @dataclass(frozen=True)
 class GateDecision:
-    """Whether the candidate of a generation became the best net, and why."""
+    """The decision whether the candidate of a generation became the best net, and why."""
 
     generation: int
     best: int

@@ -153,7 +153,7 @@ class OpponentSettings(PlayerSettings):
 
 
 class WindowSettings(Section):
-    """How the window of games that the candidate learns from grows with the run; see TrainSettings.window_at."""
+    """The growth of the window of games that the candidate learns from; see TrainSettings.window_at."""
 
     alpha: Annotated[float, Field(gt=0, le=1)] = 0.75
     beta: Share = 0.4
@@ -242,7 +242,7 @@ class SprtSettings(Section):
 
 
 class GateSettings(Section):
-    """When the candidate becomes the best net.
+    """Conditions under which the candidate becomes the best net.
 
     by: a match of `games` games, the same match ended early by a sequential test (sprt), the episodes that the
     candidate played anyway (selfplay.episodes must be candidate-versus-best), or off (always the newest); threshold:

@@ -1,4 +1,4 @@
-"""Who plays in a learning run: the nets of a generation in self-play and gate, and the fixed opponent."""
+"""The players of a learning run: the nets of a generation in self-play and gate, and the fixed opponent."""
 
 from __future__ import annotations
 

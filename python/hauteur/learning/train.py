@@ -60,7 +60,7 @@ class Source(Protocol):
 
 @dataclass(frozen=True)
 class TrainFacts:
-    """What one generation of training did; losses are means over its batches, in nats."""
+    """Facts of one generation of training; losses are means over its batches, in nats."""
 
     steps: int
     samples: int

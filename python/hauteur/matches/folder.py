@@ -70,7 +70,7 @@ class MatchFolder(RunDirectory):
 
 @dataclass(frozen=True)
 class TournamentFolder(MatchFolder):
-    """What is on disk of a tournament: tournament.json (who plays), result.json, and a folder for each pairing."""
+    """The files of a tournament: tournament.json (who plays), result.json, and a folder for each pairing."""
 
     SETTINGS = TOURNAMENT_FILE
     CONTENT = "a tournament"
@@ -89,7 +89,7 @@ class TournamentFolder(MatchFolder):
 
 @dataclass(frozen=True)
 class RatingFolder(RunDirectory):
-    """What is on disk of a rating list: rate.json (its sources), result.json, report.html."""
+    """The files of a rating list: rate.json (its sources), result.json, report.html."""
 
     SETTINGS = "rate.json"
     CONTENT = "a rating list"

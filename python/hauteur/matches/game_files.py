@@ -49,7 +49,7 @@ TERMINATIONS = {
 
 @dataclass(frozen=True)
 class MatchHeader:
-    """What the games of a match have in common. players: A and B with the names that files give them; date: of the
+    """Facts that all games of a match share. players: A and B with the names that files give them; date: of the
     beginning, YYYY.MM.DD.
     """
 

@@ -46,7 +46,7 @@ RESULT_SECONDS = 10.0
 
 
 class GamesSettings(Section):
-    """What decides how games begin and end, whoever plays them.
+    """Settings that decide how games begin and end, whoever plays them.
 
     random_plies: uniformly random plies that a game begins with, where there are no openings. order: of the openings,
     drawn by the seed or as in the file; after the last the first is used again. max_plies: a longer game is a draw.
@@ -60,7 +60,7 @@ class GamesSettings(Section):
 
 
 class PairingSettings(GamesSettings):
-    """What decides the games of two players, whoever they are."""
+    """Settings that decide the games of two players, whoever they are."""
 
     games: Annotated[int, Field(ge=1, le=NO_LIMIT)] = 400
     colours: Colours = "swap"
@@ -78,7 +78,7 @@ class PairingSettings(GamesSettings):
 
 
 class MatchSettings(PairingSettings):
-    """What decides the games of a match."""
+    """Settings that decide the games of a match."""
 
     a: PlayerSettings
     b: PlayerSettings

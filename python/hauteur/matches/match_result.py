@@ -1,4 +1,4 @@
-"""What a match has shown, for programs in Python: numbers with their intervals, and the games."""
+"""The result of a match, for programs in Python: numbers with their intervals, and the games."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class MatchResult:
 
     @property
     def complete(self) -> bool:
-        """Whether all games were played, or a sequential test has ended."""
+        """True if all games were played, or a sequential test has ended."""
         return self.match.complete
 
     def to_json(self) -> dict[str, Any]:

@@ -198,7 +198,7 @@ def tournament(
 
 
 class _Options(NamedTuple):
-    """What matches and tournaments have in common."""
+    """Settings that matches and tournaments have in common."""
 
     game: _core.Game
     settings: dict[str, Any]

@@ -1,4 +1,4 @@
-"""What a match has shown: results of games in any order, and the numbers and the table made of them."""
+"""The results of a match: games in any order, and the numbers and the table made of them."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ class Tally:
 
 @dataclass
 class Work:
-    """What a match has cost so far, all sessions together: seconds, positions evaluated, visits, batches."""
+    """The cost of a match so far, all sessions together: seconds, positions evaluated, visits, batches."""
 
     seconds: float = 0.0
     evaluations: int = 0

@@ -40,7 +40,7 @@ STRIDE = 1_000_000
 
 
 class TournamentSettings(GamesSettings):
-    """What decides the games. kind: all pairings, or those of the first player alone; games: of each pairing, in pairs
+    """Settings of the games. kind: all pairings, or those of the first player alone; games: of each pairing, in pairs
     with colours swapped.
     """
 

@@ -1,4 +1,4 @@
-"""What a network is made of, as data: architectures, file descriptions, and the tensors each architecture has."""
+"""Networks as data: architectures, file descriptions, and the tensors each architecture has."""
 
 from typing import Annotated, ClassVar, Literal
 

@@ -1,4 +1,4 @@
-"""Which layers an lc0 network must have, and the shape of each: inferred from the sizes, checked against each other.
+"""The layers that an lc0 network must have, and the shape of each: inferred from the sizes, checked against each other.
 
 Convolutions are [out, in, k, k], dense layers [out, in], gates [embedding, 64].
 """

@@ -19,7 +19,7 @@ _CHUNK = 1 << 20
 
 
 class InputFormat(IntEnum):
-    """How positions are encoded into the 112 planes."""
+    """The encoding of positions into the 112 planes."""
 
     CLASSICAL_112_PLANE = 1
     CASTLING_PLANE = 2
@@ -83,7 +83,7 @@ class Embedding(IntEnum):
 
 
 class Encoding(IntEnum):
-    """How the numbers of a layer are stored."""
+    """The storage of the numbers of a layer."""
 
     LINEAR16 = 1
     FLOAT16 = 2

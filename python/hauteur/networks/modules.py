@@ -22,7 +22,7 @@ PROBE_ROWS = 2
 
 
 def architecture_of(network: Network) -> Architecture:
-    """What a network is made of, as a file holds it. ValueError for a module that hauteur could not build again."""
+    """Return the architecture of a module, as in a file; ValueError for one that hauteur could not build again."""
     if isinstance(network, ResidualTower | Lc0Network):
         return network.architecture
     found = architecture_in(network)

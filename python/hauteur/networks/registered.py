@@ -36,7 +36,7 @@ _registered: dict[str, Callable[..., Any]] = {}
 
 
 class GameShape(Protocol):
-    """What a network may read of its game: a `Game` has it, and so has the file of a network."""
+    """The facts of its game that a network may read: a `Game` has them, and so has the file of a network."""
 
     @property
     def feature_shape(self) -> tuple[int, int, int]: ...
@@ -46,7 +46,7 @@ class GameShape(Protocol):
 
 @dataclass(frozen=True)
 class NetworkGame:
-    """What a builder gets as its game from recipes and files."""
+    """The game that a builder receives from recipes and files."""
 
     feature_shape: tuple[int, int, int]
     num_actions: int
@@ -128,7 +128,7 @@ def build_registered(architecture: RegisteredArchitecture) -> nn.Module:
 
 
 def _builder(name: str, defined_in: str = "") -> Callable[..., Any]:
-    """What builds the networks of this name; ValueError, with what to import, where nothing is registered."""
+    """Return the builder of the networks of this name; ValueError, with what to import, where nothing is registered."""
     load_variables()
     if name in _registered:
         return _registered[name]
@@ -177,7 +177,7 @@ def _recording_function(name: str, function: Callable[..., Any]) -> Any:
 def _described(
     name: str, builder: Callable[..., Any], given: tuple[Any, ...], settings: Mapping[str, Any]
 ) -> RegisteredArchitecture:
-    """What `builder(*given, **settings)` builds; ValueError for arguments not its, or that no file could hold."""
+    """Return what `builder(*given, **settings)` builds; ValueError for arguments that do not fit builder or file."""
     signature = inspect.signature(builder)
     try:
         bound = signature.bind(*given, **settings)

@@ -49,7 +49,7 @@ class Net:
 
     @property
     def architecture(self) -> Architecture:
-        """What the network is made of, as data."""
+        """The architecture of the network, as data."""
         return self.description.architecture
 
     @property

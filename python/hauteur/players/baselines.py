@@ -19,7 +19,7 @@ MOST_NODES = 10_000_000_000
 
 @dataclass(frozen=True)
 class Baseline:
-    """What a player without a network is: its kind, and the number behind the colon where it has one.
+    """A player without a network: its kind, and the number behind the colon where it has one.
 
     number: simulations a move (mcts, rave), most positions searched a move (solver).
     """

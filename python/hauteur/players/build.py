@@ -30,7 +30,7 @@ from hauteur.system.hardware import usable_cores
 
 @dataclass(frozen=True)
 class Resources:
-    """How the games are played, which does not decide them.
+    """Resources with which games are played; they do not decide the games.
 
     threads: 0 = one a core. batch_size: None = half of `parallel`: one half is computed while the other is
     gathered.

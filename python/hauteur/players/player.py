@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Player(PlayerSettings):
-    """What plays games: an evaluator with settings of its search. `player` makes one of a text.
+    """A player: an evaluator with settings of its search. `player` makes one of a text.
 
     Parameters
     ----------

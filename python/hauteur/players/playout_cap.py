@@ -13,7 +13,7 @@ from hauteur.system.settings import Section
 
 
 class PlayoutCap(Section):
-    """Which moves of self-play are searched in full; the others are fast.
+    """Settings of the playout cap: a share of the moves of self-play is searched in full, the others are fast.
 
     full_share: chance that a move is searched with all visits; fast_visits: of the other moves, which are searched as
     in play, without noise at the root, and are not learned from.

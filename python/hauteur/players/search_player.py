@@ -28,7 +28,7 @@ TARGET_UNITS = 65_535
 
 @dataclass(frozen=True)
 class SearchPlayer:
-    """What chooses moves in the arena: an evaluator, search settings, a visit limit a move, and a temperature schedule.
+    """A player that searches: an evaluator, search settings, a visit limit a move, and a temperature schedule.
 
     visits: root visits (own evaluation included) at which a move is chosen. large: the second net, where the settings
     have one; the visits are then the small net's. playout_cap: which moves are searched with fewer visits; learns:

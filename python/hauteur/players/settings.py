@@ -31,7 +31,7 @@ def _written(baseline: str) -> str:
 
 
 class PlayerSettings(Section):
-    """What makes a player of a match.
+    """Settings of a player of a match.
 
     baseline: a player without a network, engine: a program that plays; either has a name and nothing else.
 

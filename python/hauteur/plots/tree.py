@@ -32,7 +32,7 @@ class TreeMark:
 
 @dataclass
 class _Places:
-    """Where the nodes stand: column and row, rows counted by leaves."""
+    """The places of the nodes: column and row, rows counted by leaves."""
 
     children: list[list[int]]
     columns: list[int] = field(default_factory=list)

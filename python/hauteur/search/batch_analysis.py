@@ -30,7 +30,7 @@ MOST_VISITS = 1_000_000_000
 
 @dataclass(frozen=True)
 class SearchReading:
-    """What a search has found of its position at a number of visits. Values are for the player to move, -1 to 1.
+    """The findings of a search about its position at a number of visits. Values are for the player to move, -1 to 1.
 
     visits: of the root, its own evaluation included; q: win minus loss of the root; best: the move it would play;
     best_q: that move's value; second, second_q: of the other moves that were visited the one with the highest value.

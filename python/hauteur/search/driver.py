@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class SearchFacts:
-    """Where the time of a search went (seconds) and how full its batches were.
+    """The time of a search by its parts (seconds), and the fill of its batches.
 
     search: in gather and apply (the core); network: waiting for answers; total: from start to end. The rest is Python.
     """

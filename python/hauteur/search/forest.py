@@ -1,4 +1,4 @@
-"""What the driver of searches and the arena need of a forest: the core's, or that of the reference search."""
+"""The interface of a forest for the driver of searches and the arena: the core's, or that of the reference search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When a search ends: the limits it was given, what it has reached, and the reason to stop. Pure functions.
+"""Limits of a search: those it was given, what it has reached, and the reason to stop. Pure functions.
 
 Times are seconds since the search began, visits count the root's own evaluation.
 """

@@ -51,7 +51,7 @@ class MoveRow(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SearchResult:
-    """What a search has found of one position. A is the game's number of actions; values are for the player to move.
+    """The result of a search of one position. A is the game's number of actions; values are for the player to move.
 
     visits int64 [A]: N of each action, 0 where illegal. q float32 [A]: mean values, -1 to 1, NaN where unvisited.
     prior float32 [A]: P, without noise. policy_target float32 [A]: what a network is taught, sums to 1.
@@ -152,7 +152,7 @@ class SearchResult:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BatchResult:
-    """What searches have found of T positions of one game with A actions; values are for each player to move.
+    """The results of searches of T positions of one game with A actions; values are for each player to move.
 
     visits int64 [T, A]; q float32 [T, A], -1 to 1, NaN where unvisited; wdl float32 [T, 3]: win, draw, loss by the
     search; best_actions int64 [T]; policy_targets float32 [T, A], rows sum to 1; trees: the search trees.

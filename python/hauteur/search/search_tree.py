@@ -29,7 +29,7 @@ Edge = Mapping[str, Any]
 
 
 class TreeSource(Protocol):
-    """Where the nodes of a tree come from: a forest of the core, or a search in Python."""
+    """The source of the nodes of a tree: a forest of the core, or a search in Python."""
 
     def root(self) -> Edge:
         """The root as if an edge led to it, for its player to move."""

@@ -1,4 +1,4 @@
-"""How long to think about a move: a clock in, a budget out. Pure functions, all times in seconds.
+"""Time management, the share of the clock for a move: a clock in, a budget out. Pure functions, all times in seconds.
 
 The budget has two figures. `target` is what the move should cost when nothing speaks for more; `maximum` is what it may
 cost when the search has not settled. Smart pruning (limits.py) often stops before `target`; what it saves is on

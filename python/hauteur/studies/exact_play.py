@@ -25,7 +25,7 @@ SEATS = (0, 1)
 
 @dataclass
 class Exhaustion:
-    """What became of a player's games against every possible reply, in one seat.
+    """The results of a player's games against every possible reply, in one seat.
 
     Every count is of different positions: positions: met, the ended ones too; searched: the player had to move;
     wins, draws, losses: ended that way for the player; lost: the moves of the lost ones.

@@ -29,7 +29,7 @@ def quoted(text: str) -> str:
 
 
 def described(value: object) -> str:
-    """What a value is, in a few words: `float64 [2, 9]` for arrays and tensors, `a tuple of 3`, `a dict`."""
+    """Return what a value is, in a few words: `float64 [2, 9]` for arrays and tensors, `a tuple of 3`, `a dict`."""
     shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
     if shape is not None and dtype is not None:
         return f"{str(dtype).removeprefix('torch.')} {list(shape)}"

@@ -27,7 +27,7 @@ class Start(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """What one start took: seconds until the awaited line or the end, and the process's own seconds of processor."""
+    """The cost of one start: seconds until the awaited line or the end, and the process's own seconds of processor."""
 
     seconds: float
     cpu_seconds: float | None

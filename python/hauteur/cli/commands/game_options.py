@@ -50,7 +50,7 @@ class NetOptions:
 @Parameter(name="*")
 @dataclass(frozen=True)
 class PlayOptions(NetOptions):
-    """How games begin, and how many are played at a time."""
+    """Options of games: their beginning, and how many are played at a time."""
 
     openings: Path | None = None
     """File with one opening a line: an EPD or FEN (chess, minichess), or moves; or the games of a .pgn (chess)."""
@@ -80,7 +80,7 @@ class PlayOptions(NetOptions):
 @Parameter(name="*")
 @dataclass(frozen=True)
 class GameOptions(PlayOptions):
-    """How the games of a match are played and kept."""
+    """Options of the games of a match: how they are played and kept."""
 
     order: Literal["random", "file"] = "random"
     """Openings in an order drawn by the seed, or as in the file."""

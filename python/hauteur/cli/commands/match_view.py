@@ -1,4 +1,4 @@
-"""How a match goes, on stderr while it is played: a table on a terminal, a line now and then elsewhere."""
+"""Progress of a match on stderr while it is played: a table on a terminal, a line now and then elsewhere."""
 
 from __future__ import annotations
 

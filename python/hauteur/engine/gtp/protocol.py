@@ -20,7 +20,7 @@ CONTROL = bytes(set(range(32)) - {9}) + b"\x7f"
 
 Arguments = tuple[str, ...]
 Result = str | Iterator[str]
-"""What a command answers: text, or lines that come one after another until the next command."""
+"""The answer of a command: text, or lines that come one after another until the next command."""
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,1 @@
-"""What a run may begin with: recorded games, and the answers of another network."""
+"""Beginnings of a run: recorded games, and the answers of another network."""

@@ -58,7 +58,7 @@ class Positions(Protocol):
 
 @dataclass
 class StartFacts:
-    """What was brought in: games and chunks to learn from and held out, and the games that cannot be used."""
+    """Games and chunks that were read: those to learn from and held out, and the games that cannot be used."""
 
     learn: ImportFacts = field(default_factory=ImportFacts)
     held_out: ImportFacts = field(default_factory=ImportFacts)

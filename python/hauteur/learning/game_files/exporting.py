@@ -23,7 +23,7 @@ GAMES_OF = {"lc0-v6": "chess", "pgn": "chess", "sgf": "nogo"}
 
 @dataclass
 class ExportFacts:
-    """What went out; skipped: shards that could not be read, with the reason."""
+    """The result of an export; skipped: shards that could not be read, with the reason."""
 
     games: int = 0
     positions: int = 0

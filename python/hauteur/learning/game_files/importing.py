@@ -24,7 +24,7 @@ CHUNK_SUFFIX = ".gz"
 
 @dataclass
 class ImportFacts:
-    """What came in: games and their results, positions, and the bad games."""
+    """The result of an import: games and their results, positions, and the bad games."""
 
     games: int = 0
     positions: int = 0

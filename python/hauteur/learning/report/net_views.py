@@ -1,4 +1,4 @@
-"""What the nets of a run think of a few fixed positions, generation by generation: chances and first moves.
+"""The views of a run's nets on a few fixed positions, generation by generation: chances and first moves.
 
 A net is asked once; its answers are kept in views.json in the folder of the run, by which the pages of later
 generations find them.

@@ -57,7 +57,7 @@ class RatingList:
     >>> import hauteur as ht
     >>> ratings = ht.tournament(["net=uniform visits=20", "random"], "tictactoe", games=8)
     >>> [rating.name for rating in ratings.ratings]
-    ['tictactoe uniform visits=20', 'random']
+    ['uniform visits=20', 'random']
     """
 
     ratings: tuple[Rating, ...]

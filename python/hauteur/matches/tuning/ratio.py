@@ -32,7 +32,7 @@ Show = Callable[[str], None]
 
 @dataclass(frozen=True)
 class RatioTuning:
-    """What is tuned: a player, one of its settings, and the search; how games begin.
+    """Settings of a tuning: a player, the setting to tune, the search, and the beginning of games.
 
     rising: whether the ratio rises with the setting; games: at a value at a time; most_games: in all; precision: it
     ends where the interval of the value is narrower than this factor.

@@ -38,7 +38,7 @@ Compare = Callable[[int, Place, Place], float]
 
 @dataclass(frozen=True)
 class Schedule:
-    """How far SPSA goes.
+    """Settings of SPSA.
 
     spread: c_0, how far the two points are from the middle, in shares of the range; step: how far every parameter moves
     in the first iteration if one side wins all games. In a simulation of matches (30 to 200 iterations of 20 to 40

@@ -25,7 +25,7 @@ Show = Callable[[str], None]
 
 @dataclass(frozen=True)
 class StrengthTuning:
-    """What is tuned, and with how many games.
+    """Settings of a tuning, and the number of its games.
 
     game: its spec; player: whose settings they are; opponent: whom both points play, None: each other; games: of an
     iteration; verification: games of the tuned against the given player at the end, 0: none; random_plies: that pairs
@@ -85,7 +85,7 @@ class StrengthTuning:
 
 @dataclass(frozen=True)
 class Tuned:
-    """What came of it: all iterations with the results of their first point, the place, and the verification."""
+    """The result of a tuning: all iterations with the results of their first point, the place, and the verification."""
 
     tuning: StrengthTuning
     iterations: tuple[Iteration, ...]

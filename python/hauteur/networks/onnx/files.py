@@ -37,7 +37,7 @@ def onnx_bytes(description: NetDescription, tensors: Mapping[str, Floats]) -> by
 
 
 def metadata_of(description: NetDescription) -> dict[str, str]:
-    """What an `.onnx` file says of its network."""
+    """The facts of a network that its `.onnx` file records."""
     return {_METADATA: description.model_dump_json()}
 
 

@@ -1,4 +1,4 @@
-"""What the player needs of an engine, whichever protocol it speaks."""
+"""The interface of an engine that the player needs, whichever protocol it speaks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a program loses a game other than on the board: the end reasons of such games."""
+"""The reasons for which a program loses a game other than on the board."""
 
 from __future__ import annotations
 

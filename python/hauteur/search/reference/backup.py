@@ -1,4 +1,4 @@
-"""What a visit leaves behind at every node on its way (place 5), and which action is played in the end (place 6)."""
+"""Backup: the changes that a visit makes at every node on its way (place 5), and the final choice (place 6)."""
 
 from __future__ import annotations
 

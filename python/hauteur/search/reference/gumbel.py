@@ -16,7 +16,7 @@ MOST_DOUBLINGS = 15
 
 @dataclass(frozen=True)
 class Knowledge:
-    """What a node knows of its edges: logits(a) up to a constant, N(a), q(a) in [-1, 1] (None: unknown); and v."""
+    """A node's knowledge of its edges: logits(a) up to a constant, N(a), q(a) in [-1, 1] (None: unknown); and v."""
 
     logits: Sequence[float]
     visits: Sequence[int]

@@ -41,7 +41,7 @@ class Seen(Node):
     """A node as the turn of one net sees it: that net's visits, the value by both."""
 
     valued: bool = False
-    """Whether there is a value."""
+    """True if there is a value."""
 
 
 def node_value(node: TwoNode, net: Net, rule: SecondNet) -> Value | None:

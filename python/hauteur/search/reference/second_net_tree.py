@@ -18,7 +18,7 @@ from hauteur.search.rules import Repetition
 
 @dataclass(eq=False)
 class LargeTally:
-    """What the large net's turns found below a node, for its mover."""
+    """The findings of the large net's turns below a node, for its mover."""
 
     visits: int = 0
     in_flight: int = 0
@@ -47,7 +47,7 @@ class TwoNode(Node):
 
 @dataclass(frozen=True)
 class TwoLeaf(Leaf):
-    """Where a turn of a net ended."""
+    """The end of a turn of a net."""
 
     path: tuple[TwoNode, ...]
     net: Net

@@ -114,7 +114,7 @@ def forced_move(node: Node, params: SearchParams) -> int | None:
 
 
 class EdgePlace(NamedTuple):
-    """Where an edge is met."""
+    """The place at which an edge is met."""
 
     at_root: bool
     depth: int

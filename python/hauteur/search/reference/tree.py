@@ -1,4 +1,4 @@
-"""What the search keeps: nodes, edges, values, and the few ways they come into being."""
+"""The tree of the reference search: nodes, edges, values, and the few ways they come into being."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NO_VALUE = Value(0.0, 0.0)
 
 
 class Bounds(NamedTuple):
-    """What is proven of a result for some player (solver): at least `lower`, at most `upper` (-1, 0, 1)."""
+    """Proven bounds of a result for some player (solver): at least `lower`, at most `upper` (-1, 0, 1)."""
 
     lower: int = -1
     upper: int = 1
@@ -110,7 +110,7 @@ class Edge:
 
 @dataclass(frozen=True)
 class Leaf:
-    """Where a descent ended: the nodes from the root to the leaf, both included."""
+    """The path of a descent: the nodes from the root to the leaf, both included."""
 
     path: tuple[Node, ...]
 

@@ -23,7 +23,7 @@ DRAWS = 2000
 
 
 class Rate(NamedTuple):
-    """How many positions count, their share, and its interval of 95 %."""
+    """The number of positions that count, their share, and its interval of 95 %."""
 
     counted: int
     share: float

@@ -38,7 +38,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Result:
-    """What an experiment found.
+    """The findings of an experiment.
 
     rows: the table that becomes result.csv, one dictionary a row, all with the same keys; facts: more for result.json;
     figures: drawn as PNG and on the page, and written as CSV; texts: shown on the page and on the terminal as they are.

@@ -20,7 +20,7 @@ Visits = Annotated[int, Field(ge=1, le=100_000_000)]
 
 
 class MineRule(Section):
-    """What makes a puzzle.
+    """Criteria of a puzzle.
 
     low, high: visits of the two searches; swing: least change of the root's value between them, 0 to 2; gap: least by
     which the best move is better than any other; rest: the value of any other move at most, and least: the best move's

@@ -43,7 +43,7 @@ Show = Callable[[str], None]
 
 
 class MineSettings(Section):
-    """What decides the puzzles. first_ply: plies of a game before which no position is taken."""
+    """Settings that decide the puzzles. first_ply: plies of a game before which no position is taken."""
 
     game: str
     player: PlayerSettings

@@ -1,4 +1,4 @@
-"""What a mining has shown: how many positions of each source are misjudged, how many make puzzles, who agrees."""
+"""The result of a mining: how many positions of each source are misjudged, how many make puzzles, who agrees."""
 
 from __future__ import annotations
 

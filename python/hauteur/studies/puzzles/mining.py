@@ -42,7 +42,7 @@ class SolutionStep(Section):
 
 
 class ScreenedPosition(Section):
-    """What was found out about a position: its name, where it stands, and what the searches found.
+    """Findings about a position: its name, where it stands, and what the searches found.
 
     high: None where it was given up before; gap: of the high search; fen, opening: as a puzzle has them; steps: of the
     line, all None or empty where the searches were not followed by others.

@@ -22,7 +22,7 @@ ID_LETTERS = 11
 
 
 class Opinion(Section):
-    """What a search of so many visits plays in the puzzle's position, and the value of the root for its mover."""
+    """The move that a search of so many visits plays in a puzzle's position, and the root's value for its mover."""
 
     visits: int = Field(ge=1)
     move: str

@@ -1,4 +1,4 @@
-"""Where positions come from: games in PGN, SGF and shards, folders of matches and runs, lists of positions."""
+"""Sources of positions: games in PGN, SGF and shards, folders of matches and runs, lists of positions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a review leaves in its folder: annotated games, result.json, report.html; also when it is interrupted."""
+"""The files of a review in its folder: annotated games, result.json, report.html; also when it is interrupted."""
 
 from __future__ import annotations
 

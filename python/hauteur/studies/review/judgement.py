@@ -1,4 +1,4 @@
-"""Which moves are inaccuracies, mistakes and blunders: the expected score lost, against what there was to lose.
+"""The classes of moves, inaccuracies, mistakes and blunders: the expected score lost, against what there was to lose.
 
 With E = W + D/2 of the position before the move and of the position after it, both for the mover:
 

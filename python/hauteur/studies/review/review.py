@@ -17,7 +17,7 @@ LINE_PLIES = 10
 
 @dataclass(frozen=True)
 class PositionFinding:
-    """What a search says of a position, for the player to move.
+    """The judgement of a search about a position, for the player to move.
 
     wdl: of the best move, exact where the game is over or the result proven; best: the move it would play and line: the
     best line, which begins with it; empty where the game is over. visits: of the root.

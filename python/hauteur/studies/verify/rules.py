@@ -1,4 +1,4 @@
-"""Which searches of lc0 can be recomputed: the settings of a set, or the rule for which it has to be skipped."""
+"""The searches of lc0 that can be recomputed: the settings of a set, or the rule for which it has to be skipped."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

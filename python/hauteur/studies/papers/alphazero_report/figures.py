@@ -95,7 +95,7 @@ def recipe_of(plan: FigurePlan, setting: ExperimentSetting, seed: int) -> Recipe
 
 @dataclass(frozen=True)
 class Learned:
-    """What a run showed. Of every training: wins, draws and losses of its dataset, whether they made the player's net
+    """Findings of a run. Of every training: wins, draws and losses of its dataset, whether they made the player's net
     the opponent's, which training that net is of (0: none), and the losses of the net that the training made in
     exhaustive play; those of the net at the beginning."""
 

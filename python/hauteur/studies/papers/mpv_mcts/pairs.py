@@ -1,4 +1,4 @@
-"""What the experiments of MPV-MCTS share: budgets, and the players that a pair of nets gives at a budget.
+"""Parts that the experiments of MPV-MCTS share: budgets, and the players that a pair of nets gives at a budget.
 
 Lan, Li, Wei, Wu: "Multiple Policy Value Monte Carlo Tree Search", IJCAI 2019. Work is counted in evaluations of the
 large net: one of a net f(filters, blocks) costs (filters / 128)^2 * blocks / 10 of those of f(128, 10) (section 4.1),
