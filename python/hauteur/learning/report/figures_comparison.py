@@ -18,7 +18,7 @@ Groups = Mapping[str, Sequence[History]]
 
 
 class Quantity(NamedTuple):
-    """A quantity to compare: key, title, text, unit, the value of every generation; at_zero: its value before the first."""
+    """A quantity compared: key, title, text, unit, the value of every generation; at_zero: before the first."""
 
     key: str
     title: str
