@@ -74,7 +74,7 @@ def columns_of(kind: type) -> tuple[Column, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class LearnedColumns:
-    """Columns that training reads of recorded games, one (`GameRecord`) or many: n searched moves, V visited root edges.
+    """Columns that training reads of one recorded game or of many: n searched moves, V visited root edges.
 
     All values are for the mover. With Gumbel, solver or forced playouts the counts are shares of the policy target in
     65,535ths. A move of a player without a forest has itself with count 1 as its policy and learn 0.
