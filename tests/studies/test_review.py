@@ -239,3 +239,18 @@ def test_bad_input_is_one_line(
     assert message in errors[-1]
     assert all("warning" in line for line in errors[:-1])
     assert not (tmp_path / "out").exists()
+
+
+def test_names_of_players_are_short_and_printable(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whatever a file says, neither the terminal nor the page gets control signs or a name without end."""
+    name = "\x1b[31mEvil</script>" + "x" * 10_000
+    assert run_review(tmp_path, "games.pgn", FOOLS_MATE.replace('"A"', f'"{name}"')) == 0
+    shown = capsys.readouterr().out
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "\x1b" not in shown
+    assert "xxx..." in shown
+    assert len(page) < 60_000
+    assert "\x1b" not in page
+    assert "Evil</script>" not in page
+    assert main.main(["report", str(tmp_path / "out")]) == main.EXIT_BAD_INPUT
+    assert "which `hauteur review` makes again" in capsys.readouterr().err

@@ -53,6 +53,9 @@ def report(
             raise ValueError(f"{run} is no training run: --png, --csv and comparisons are for those")
         print(write_page(run, output))
         return
+    for made_by, page_name in (("review", "report.html"), ("experiment", "index.html")):
+        if (run / f"{made_by}.json").is_file():
+            raise ValueError(f"{run}: its page is {run / page_name}, which `hauteur {made_by}` makes again")
     from hauteur.learning.report.page import run_sections, write_report
     from hauteur.learning.run_folder import RunFolder
     from hauteur.plots import write_figures

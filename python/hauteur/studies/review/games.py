@@ -19,6 +19,9 @@ MOST_GAMES = 10_000
 MOST_PLIES = 5_000
 """Most plies of a game; chess cannot have more than some 17,700, and nobody plays 5,000."""
 
+MOST_NAME = 60
+"""Signs of a player's name that are shown."""
+
 
 @dataclass
 class ReviewedGame:
@@ -43,11 +46,10 @@ class ReviewedGame:
         return len(self.moves) == len(self.actions)
 
     @property
-    def title(self) -> str:
-        """Who played whom, as far as the file says, with the number of the game."""
+    def players(self) -> tuple[str, str]:
+        """The names of the first and the second player, `?` where the file has none; short, of printable signs."""
         tags = self.game.tags
-        white, black = tags.get("White", tags.get("PB", "?")), tags.get("Black", tags.get("PW", "?"))
-        return f"{white} - {black}" if (white, black) != ("?", "?") else f"game {self.number}"
+        return _name(tags.get("White", tags.get("PB"))), _name(tags.get("Black", tags.get("PW")))
 
     @property
     def positions(self) -> int:
@@ -61,6 +63,12 @@ class ReviewedGame:
         for action in self.actions:
             state.play(action)
         return state.outcome() is not None
+
+
+def _name(text: str | None) -> str:
+    plain = "".join(sign if sign.isprintable() else " " for sign in text or "?")
+    short = " ".join(plain.split()) or "?"
+    return short if len(short) <= MOST_NAME else f"{short[: MOST_NAME - 3]}..."
 
 
 def games_of(path: Path, *, number: int | None, on_bad: Callable[[BadGame], None]) -> list[ReviewedGame]:

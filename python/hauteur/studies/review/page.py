@@ -63,9 +63,7 @@ def _note(move: MoveReport) -> str:
 
 
 def _title(game: ReviewedGame) -> str:
-    tags = game.game.tags
-    first, second = tags.get("White", tags.get("PB", "?")), tags.get("Black", tags.get("PW", "?"))
-    return f"{game.number}. {result_title(first, second, game.game.outcome, game.game.end_reason)}"
+    return f"{game.number}. {result_title(*game.players, game.game.outcome, game.game.end_reason)}"
 
 
 def _rule() -> str:
@@ -86,13 +84,11 @@ def _facts(games: Sequence[ReviewedGame]) -> list[tuple[str, str]]:
 
 def _players(games: Sequence[ReviewedGame]) -> Iterator[list[str]]:
     for game in games:
-        tags = game.game.tags
-        names = (tags.get("White", tags.get("PB", "")), tags.get("Black", tags.get("PW", "")))
-        for name, (seat, summary) in zip(names, summaries(game).items(), strict=True):
+        for name, (seat, summary) in zip(game.players, summaries(game).items(), strict=True):
             mean = summary["mean_loss"]
             lost = "" if mean is None else f"{100 * mean:.1f} %"
             counts = [str(summary[mark]) for mark, _ in THRESHOLDS]
-            yield [f"{game.number}", name or seat, str(summary["moves"]), lost, *counts]
+            yield [f"{game.number}", seat if name == "?" else name, str(summary["moves"]), lost, *counts]
 
 
 def _tables(games: Sequence[ReviewedGame]) -> Iterator[str]:

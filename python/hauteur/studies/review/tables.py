@@ -32,7 +32,9 @@ def game_view(game: ReviewedGame) -> RenderableType:
         table.add_row(*move_cells(move), style=COLOURS[move.mark])
     left = len(game.actions) - len(game.moves)
     more = [Text(f"{left} moves are not reviewed yet", style="dim")] if left else []
-    return Group(Text(f"{game.number}. {game.title}", style="bold"), table, *more, *map(Text, summary_lines(game)))
+    return Group(
+        Text(f"{game.number}. {' - '.join(game.players)}", style="bold"), table, *more, *map(Text, summary_lines(game))
+    )
 
 
 def move_cells(move: MoveReport) -> list[str]:
