@@ -126,7 +126,7 @@ class TreeNode:
     @property
     def q(self) -> float:
         """Mean value of the visits, -1 to 1, draw score and contempt included; NaN before the first visit."""
-        return float(self._edge["q"]) if self._edge["reported_wdl"] is not None else math.nan
+        return float(self._edge["q"]) + 0.0 if self._edge["reported_wdl"] is not None else math.nan
 
     @property
     def wdl(self) -> NDArray[np.float32]:
