@@ -148,3 +148,30 @@ def test_matches_and_tournaments_of_python_have_pages_too(tmp_path: Path) -> Non
     assert len(games_on((tmp_path / "match" / "report.html").read_text())) == 4
     ht.tournament(["random", "mcts:5"], "tictactoe", games=4, out=tmp_path / "cup")
     assert "Pairings" in (tmp_path / "cup" / "report.html").read_text()
+
+
+def test_an_interrupted_tuning_keeps_its_iterations_and_its_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And the same command goes on to the end."""
+    from hauteur.matches.tuning import strength
+
+    real, calls = strength._play_iteration, list[int]()
+
+    def stopped(*arguments: object) -> object:
+        calls.append(1)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return real(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(strength, "_play_iteration", stopped)
+    words = ["--parameter", "cpuct.init=0.5:3", "--iterations", "2", "--games", "4", "--verification", "4"]
+    command = ["tune", "strength", NET, *words, "--game", "tictactoe", "--out", str(tmp_path / "out")]
+    assert main.main(command) == main.EXIT_INTERRUPTED
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "not finished" in page
+    assert "iteration-0001" in page
+    result = json.loads((tmp_path / "out" / "result.json").read_text())
+    assert (len(result["iterations"]), result["complete"]) == (1, False)
+    assert main.main(command) == 0
+    assert "<p>finished" in (tmp_path / "out" / "report.html").read_text()
