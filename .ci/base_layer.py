@@ -65,14 +65,16 @@ class BaseLayer:
 
     def install(self, wheel: Path) -> float:
         """Install the wheel into a new environment; return the megabytes of all downloads and the wheel."""
-        began = time.perf_counter()
+        began, used = time.perf_counter(), os.times()
         subprocess.run([sys.executable, "-m", "venv", str(self.folder / "venv")], check=True)
         said = self.run("python", "-m", "pip", "install", "--progress-bar", "off", str(wheel.resolve())).stdout
         megabytes = wheel.stat().st_size / 1e6
         for size, unit in re.findall(r"Downloading \S+ \(([\d.]+) ?([kM]B)\)", said):
             megabytes += float(size) / (1000 if unit == "kB" else 1)
         print(f"base: {megabytes:.1f} MB, the wheel {wheel.stat().st_size / 1e6:.1f} of them")
-        print(f"base: installed in {time.perf_counter() - began:.0f} s")
+        now = os.times()
+        processor = now.children_user + now.children_system - used.children_user - used.children_system
+        print(f"base: installed in {time.perf_counter() - began:.0f} s, {processor:.0f} s of processor time")
         return megabytes
 
     def run(self, program: str, *words: str, text: str = "", status: int = 0) -> subprocess.CompletedProcess[str]:
@@ -111,7 +113,9 @@ class BaseLayer:
         self.hauteur("play", "tictactoe", text="quit\n", expect="")
         self.hauteur("gtp", "--game", "nogo(size=5)", "--player", "rave:50", text="genmove b\nquit\n", expect="= [A-E]")
         self.hauteur("match", "visits=10", "random", "--game", "connect4", "--games", "4", expect="score")
-        self.hauteur("tournament", "visits=5", "mcts:20", "random", "--game", "tictactoe", "--games", "2", expect="Elo")
+        self.hauteur(
+            "tournament", "visits=5", "mcts:20", "random", "--game", "tictactoe", "--games", "2", expect="6 games"
+        )
         self.hauteur("puzzles", "solve", "mates.epd", *net, "--visits", "200", expect="2")
         self.hauteur("prove", "tictactoe", "--visits", "50", expect=" 0 losses")
         self.hauteur("perft", "chess", "3", expect="8,?902")
