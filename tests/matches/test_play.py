@@ -206,7 +206,7 @@ def test_an_interrupted_tournament_has_a_list_of_what_was_played() -> None:
         ({"seed": -1}, "match: seed: .* got -1"),
         ({"colours": "both"}, "match: colours: "),
         ({"parallel": 0}, "^parallel must be 1 to 100000, got 0"),
-        ({"threads": -1}, "^threads must be 1 to 1024, got -1"),
+        ({"threads": -1}, "^threads must be 0 to 1024, got -1"),
         ({"max_plies": 2}, "max_plies must be more than random_plies, got 2 and 4"),
         ({"openings": []}, "openings must not be empty"),
         ({"openings": ["1 2", "9"]}, r"openings\[1\]: "),

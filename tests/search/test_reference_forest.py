@@ -120,7 +120,7 @@ def test_many_searches_with_rules() -> None:
     ("more", "message"),
     [
         ({"rules": [Sixth]}, r"rules\[0\] must be an object, got the class Sixth"),
-        ({"rules": [Sixth()], "visits": 0}, "visits must be >= 1, got 0"),
+        ({"rules": [Sixth()], "visits": 0}, "visits must be a whole number >= 1, got 0"),
         ({"rules": [Sixth()], "large": "uniform"}, "do not go with a second net"),
     ],
 )
