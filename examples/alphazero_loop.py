@@ -7,8 +7,8 @@ Silver et al. 2018, "A general reinforcement learning algorithm that masters che
 import hauteur as ht
 
 GAME = ht.load_game("tictactoe")
-GENERATIONS = 6
-VISITS = 30
+GENERATIONS = 4
+VISITS = 25
 
 
 def player(evaluator: object, name: str) -> ht.Player:
@@ -19,7 +19,7 @@ def player(evaluator: object, name: str) -> ht.Player:
 def better(candidate: object, best: object, generation: int) -> bool:
     """The gate: the candidate scores 52 % or more against the best net so far."""
     match = ht.play_match(
-        player(candidate, "candidate"), player(best, "best"), GAME, games=40, random_plies=3, seed=generation
+        player(candidate, "candidate"), player(best, "best"), GAME, games=20, random_plies=3, seed=generation
     )
     print(f"  gate {match.wins}-{match.draws}-{match.losses}")
     return match.score >= 0.52
@@ -36,16 +36,16 @@ def main() -> None:
     buffer = ht.ReplayBuffer(GAME, window=400)
     best = trainer.evaluator()
     for generation in range(1, GENERATIONS + 1):
-        buffer.add(ht.self_play(GAME, player(best, "best"), games=100, seed=generation))
-        facts = trainer.fit(buffer, steps=60, progress=((generation - 1) / GENERATIONS, generation / GENERATIONS))
+        buffer.add(ht.self_play(GAME, player(best, "best"), games=60, seed=generation))
+        facts = trainer.fit(buffer, steps=40, progress=((generation - 1) / GENERATIONS, generation / GENERATIONS))
         print(f"generation {generation}: {buffer.positions} positions, policy loss {facts.policy_loss:.3f}")
         candidate = trainer.evaluator()
         if better(candidate, best, generation):
             best = candidate
 
-    match = ht.play_match(player(best, "learned"), "random", GAME, games=40, random_plies=0, seed=1)
+    match = ht.play_match(player(best, "learned"), "random", GAME, games=20, random_plies=0, seed=1)
     print(match)
-    assert match.score > 0.8, "a net of six generations beats random moves"
+    assert match.score > 0.6, "a few generations beat random moves"
 
 
 if __name__ == "__main__":

@@ -33,10 +33,10 @@ def main() -> None:
     """Learn tic-tac-toe from games of plain search, then play the network that ships."""
     game = ht.load_game("tictactoe")
     buffer = ht.ReplayBuffer(game)
-    buffer.add(ht.self_play(game, ht.Player("rollout", visits=200), games=150, seed=1))
+    buffer.add(ht.self_play(game, ht.Player("rollout", visits=100), games=80, seed=1))
 
     trainer = ht.Trainer(game, Transformer, ht.TrainSettings(batch_size=128, learning_rate=3e-3), seed=1)
-    facts = trainer.fit(buffer, steps=200)
+    facts = trainer.fit(buffer, steps=120)
     print(f"policy loss {facts.policy_loss:.2f}, value loss {facts.value_loss:.2f} (means over the training)")
 
     with TemporaryDirectory() as folder:
@@ -47,7 +47,7 @@ def main() -> None:
 
         own = ht.Player(net.module, visits=50, name="transformer")
         shipped = ht.Player("tictactoe", visits=50, name="the net that ships")
-        print(ht.play_match(own, shipped, game, games=20, seed=1))
+        print(ht.play_match(own, shipped, game, games=10, seed=1))
 
 
 if __name__ == "__main__":

@@ -11,14 +11,14 @@ COLUMNS = ["generation", "outcome", "actions", "root_q"]  # docs/reference/netwo
 
 
 def some_run(folder: Path):
-    """Learn tic-tac-toe for three short generations, to have games to read."""
+    """Learn tic-tac-toe for two short generations, to have games to read."""
     recipe = ht.Recipe(
         game="tictactoe",
         network=ht.ResNet(filters=8, blocks=1),
-        selfplay={"games": 100, "visits": 20},
+        selfplay={"games": 40, "visits": 16},
         train={"batch_size": 64, "warmup_steps": 5, "learning_rate": 5e-3},
-        gate={"games": 20},
-        run={"generations": 3},
+        gate={"games": 10},
+        run={"generations": 2},
     )
     return ht.learn(recipe, out=folder, on_generation=print)
 

@@ -1,6 +1,7 @@
 """Evaluators: all engines agree, answers belong to their rows, work goes on meanwhile, wrong input is named."""
 
 import importlib.util
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, get_args
 
@@ -224,3 +225,16 @@ def test_evaluators_keep_the_protocol(chess: tuple[_core.Game, Path]) -> None:
     assert evaluator.feature_shape == (112, 8, 8)
     assert evaluator.name.startswith("chess.pb.gz openvino")
     evaluator.close()
+
+
+@pytest.mark.parametrize("backend", backends())
+def test_threads_may_share_an_evaluator(chess: tuple[_core.Game, Path], backend: Backend) -> None:
+    game, net = chess
+    features = features_of(game, random_positions(game, 12))
+    with (
+        make_evaluator(game, net, backend=backend, precision="float32", threads=2, device="cpu") as shared,
+        ThreadPoolExecutor(4) as pool,
+    ):
+        expected = shared(features)
+        for answers in pool.map(lambda _: shared(features.copy()), range(60)):
+            np.testing.assert_allclose(answers[1], expected[1], atol=1e-5)

@@ -7,6 +7,7 @@ by itself where the processor has it.
 
 from __future__ import annotations
 
+import threading
 from collections import deque
 from itertools import pairwise
 from pathlib import Path
@@ -60,6 +61,7 @@ class OpenVinoEvaluator(GameEvaluator):
         core = ov.Core()
         self._model = core.compile_model(_read(core, game, path, chosen), "CPU", settings)
         self._idle: deque[ov.InferRequest] = deque()
+        self._lock = threading.Lock()
         self._running: dict[ov.InferRequest, Floats] = {}
         self._abandoned: deque[ov.InferRequest] = deque()
 
@@ -84,9 +86,10 @@ class OpenVinoEvaluator(GameEvaluator):
 
     def _free_request(self) -> ov.InferRequest:
         """Return an idle request: one whose answer was read, a finished abandoned one, or a new one."""
-        if self._abandoned and self._abandoned[0].wait_for(0):
-            self.release(self._abandoned.popleft())
-        return self._idle.popleft() if self._idle else self._model.create_infer_request()
+        with self._lock:  # two searches in two threads may share an evaluator
+            if self._abandoned and self._abandoned[0].wait_for(0):
+                self.release(self._abandoned.popleft())
+            return self._idle.popleft() if self._idle else self._model.create_infer_request()
 
     def release(self, request: ov.InferRequest) -> None:
         """Take back a request whose answers were read."""
