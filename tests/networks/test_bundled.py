@@ -12,7 +12,7 @@ from hauteur.networks.bundled import shipped_net
 from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.networks.names import data_path
 
-GAMES = ("tictactoe", "connect4", "minichess", "chess")
+GAMES = ("tictactoe", "connect4", "minichess", "nogo(size=7)", "nogo(size=9)", "chess")
 MAX_BYTES = 1_000_000
 
 WON = {
