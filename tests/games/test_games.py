@@ -13,6 +13,7 @@ from hauteur import _core
 from hauteur.cli import main
 from hauteur.games.registry import check_game, make
 from hauteur.games.tutorial import MisereTicTacToe
+from hauteur.system.extras import MissingLayerError
 
 SPECS = [
     "tictactoe",
@@ -155,7 +156,7 @@ def test_openspiel_games_that_do_not_fit_are_refused(spec: str, part: str) -> No
 
 def test_openspiel_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pyspiel", None)
-    with pytest.raises(ValueError, match=r"pip install 'hauteur\[openspiel\]'"):
+    with pytest.raises(MissingLayerError, match=r"pip install 'hauteur\[openspiel\]'"):
         make("openspiel:hex")
 
 
