@@ -73,7 +73,7 @@ TRAIN = (
     *("selfplay.games=4", "selfplay.visits=4", "selfplay.parallel_games=4", "selfplay.batch_size=4"),
     *("train.batch_size=8", "train.window_games=8", "gate.games=2", "gate.visits=2"),
 )
-"""Settings of every `hauteur train`; of its network where the run does not begin with one that keeps its shape."""
+"""Settings of every `hauteur train`; of its network where the run does not begin with another one."""
 
 VERDICTS = ("sprt", "prove")
 """Commands whose exit status 1 is a result: undecided, or a game lost."""
