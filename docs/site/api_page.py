@@ -103,9 +103,10 @@ def neighbours(thing: Any) -> list[type]:
 
 
 def public_members(owner: type) -> list[Any]:
-    """Return functions and getters of a class's public members."""
+    """Return the functions of a class's public methods and properties."""
     members = [member for name, member in vars(owner).items() if not name.startswith("_")]
-    return [member.fget if isinstance(member, property) else getattr(member, "__func__", member) for member in members]
+    inner = ("fget", "func", "__func__")  # of a property, of a cached one, of a class method
+    return [next((getattr(member, name) for name in inner if hasattr(member, name)), member) for member in members]
 
 
 def signature_text(function: Any) -> str:

@@ -114,7 +114,7 @@ def perform(words: list[str], monkeypatch: pytest.MonkeyPatch) -> Result:
     provide(words)
     if words[0] in TALKING or variables or own:
         command, environment = [sys.executable, "-m", "hauteur.cli", *own, *words], os.environ | variables
-        ended = subprocess.run(command, input="quit\n", text=True, check=False, timeout=120, env=environment)
+        ended = subprocess.run(command, input="quit\n", text=True, check=False, timeout=280, env=environment)
         return Result(ended.returncode, "")
     monkeypatch.setattr(sys, "stdin", io.StringIO())
     status = main.main(words)
