@@ -42,6 +42,7 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.timeout(1200)  # a page has up to twenty commands, and the machine may be busy
 @pytest.mark.parametrize("page", pages(RUN), ids=lambda page: str(page.relative_to(ROOT)))
 def test_blocks_run(
     page: Path, workshop: Path, monkeypatch: pytest.MonkeyPatch, record_property: Callable[[str, object], None]
