@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hauteur.cli.commands.bench_start import Start, measure
+from hauteur.cli.commands.bench_start import StartTime, measure
 from hauteur.cli.main import main
 from hauteur.networks.lc0 import random_net
 
@@ -26,7 +26,7 @@ def test_every_start_is_measured(tmp_path: Path, capsys: pytest.CaptureFixture[s
 )
 def test_a_start_that_fails_is_named(words: list[str], complaint: str) -> None:
     with pytest.raises(ValueError, match=f"a start failed: {complaint}"):
-        measure(Start("a start", words, until="uciok"))
+        measure(StartTime("a start", words, until="uciok"))
 
 
 def test_a_net_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:

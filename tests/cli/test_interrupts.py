@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -14,6 +15,14 @@ from hauteur.cli.interrupts import answered_interrupts
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def interrupts_reach_python() -> Iterator[None]:
+    """The suite may run where interrupts are ignored or end a process, as in the background of a shell."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def interrupt(*_: object, **__: object) -> None:

@@ -132,7 +132,7 @@ def test_openings_are_fens_or_moves(tmp_path: Path) -> None:
 def test_the_game_in_the_terminal() -> None:
     screen, state = played("minichess", ["moves", "b1c3", "quit"])
     assert "a2a3 b2b3 c2c3 d2d3 e2e3" in screen
-    assert "5 r n b q k" in screen
+    assert "5  r n b q k" in screen
     assert state.ply == 2
     pieces = ElementTree.fromstring(state.svg()).findall("{http://www.w3.org/2000/svg}g")
     assert len(pieces) == sum(letter.isalpha() for letter in state.notation().split()[0])

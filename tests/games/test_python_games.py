@@ -229,7 +229,7 @@ def test_a_broken_law_gives_exit_status_1(
 ) -> None:
     source = (
         page_example()
-        .replace('register("race"', 'register("unfair-race"')
+        .replace('register_game("race"', 'register_game("unfair-race"')
         .replace("return self._copy()", "return self")
     )
     assert "return self\n" in source

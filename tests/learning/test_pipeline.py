@@ -22,6 +22,7 @@ from hauteur.learning.pipeline import learn
 from hauteur.learning.recipe import Recipe, parse_recipe, recipe_toml
 from hauteur.learning.run_folder import RunFolder
 from hauteur.learning.run_players import RunPlayers
+from hauteur.networks.architecture import ResNetArchitecture
 from hauteur.players.search_player import SearchPlayer
 
 TINY: dict[str, Any] = {
@@ -249,7 +250,9 @@ def test_two_nets_learn_from_the_same_games(tmp_path: Path) -> None:
         units = cost["evaluations"] * (4 / 128) ** 2 / 10 + cost["evaluations_large"] * (8 / 128) ** 2 * 2 / 10
         assert cost["normalised"] == pytest.approx(units)
     for name, filters in (("best", 4), ("best-large", 8), ("nets/gen-00002", 4), ("nets/gen-00002-large", 8)):
-        assert networks.load(tmp_path / f"{name}.safetensors").description.architecture.filters == filters
+        architecture = networks.load(tmp_path / f"{name}.safetensors").description.architecture
+        assert isinstance(architecture, ResNetArchitecture)
+        assert architecture.filters == filters
 
 
 def test_the_gate_plays_without_what_makes_games_vary(finished: Path) -> None:

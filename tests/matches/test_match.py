@@ -211,7 +211,7 @@ BAD = [
     (["visits=1", "net=absent.pb.gz"], "absent.pb.gz"),
     (["visits=1", "visits=1", "--parallel", "0"], "--parallel must be 1 to"),
     (["visits=1", "visits=1", "--batch-size", "0"], "--batch-size must be 1 to"),
-    (["visits=1", "visits=1", "--threads", "-1"], "--threads must be 1 to"),
+    (["visits=1", "visits=1", "--threads", "-1"], "--threads must be 0 to"),
     (["visits=1", "visits=1", "--openings", "absent.epd"], "absent.epd: No such file"),
     (["visits=1", "visits=1", "--colours", "green"], "green"),
 ]

@@ -20,6 +20,7 @@ from hauteur.matches.ratings.bradley_terry import rating_list
 from hauteur.matches.ratings.elo import MatchScore
 from hauteur.matches.ratings.rating_list import Encounter
 from hauteur.matches.results import MatchGame, Tally
+from hauteur.networks.architecture import ResNetArchitecture
 from hauteur.players.settings import PlayerSettings, player_text
 from hauteur.studies.papers.experiment import ExperimentSetting, make_experiment
 from hauteur.studies.papers.mpv_mcts import allocation, az_pairs, midsize, nets, runs, training
@@ -46,12 +47,14 @@ def toy_net(path: Path, size: tuple[int, int], salt: int = 0, game: str = GAME) 
     """A net of random weights; its cost is that of its size."""
     rules, random = make(game), np.random.default_rng(salt)
     shape = NetworkSettings(filters=size[0], blocks=size[1], policy_channels=2, value_channels=1, value_hidden=4)
+    architecture = architecture_for(rules, shape)
+    assert isinstance(architecture, ResNetArchitecture)
     tensors = {
         name: (np.ones(of) if name.endswith("running_var") else random.normal(size=of) * 0.3).astype(np.float32)
-        for name, of in architecture_for(rules, shape).shapes().items()
+        for name, of in architecture.shapes().items()
     }
     path.parent.mkdir(parents=True, exist_ok=True)
-    networks.save(path, architecture_for(rules, shape), tensors, game=rules.spec)
+    networks.save(path, architecture, tensors, game=rules.spec)
     return path
 
 

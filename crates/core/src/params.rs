@@ -260,7 +260,7 @@ impl SearchParams {
         ];
         match others.iter().find(|(_, on)| *on) {
             Some((name, _)) => Err(ParamsError(format!(
-                "SearchParams: second_net and {name} cannot be used together (two nets go with search_contempt, repetition, \
+                "second_net and {name} cannot be used together (two nets go with search_contempt, repetition, \
                  tree_balance, prior_mixing, early_visits and initial_trust)"
             ))),
             None => Ok(()),

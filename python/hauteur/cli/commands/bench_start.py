@@ -17,7 +17,7 @@ PATIENCE = 120
 """Seconds after which a process that has not answered is ended."""
 
 
-class Start(NamedTuple):
+class StartTime(NamedTuple):
     """Something that is started: its name, the words after Python, lines to send, and the word to wait for."""
 
     name: str
@@ -67,18 +67,18 @@ def start(*, net: Path | None = None, rounds: int = 5) -> None:
         print(json.dumps(line | ({"cpu_seconds": seconds_of(cpu)} if cpu else {})), flush=True)
 
 
-def starts_of(net: Path) -> list[Start]:
+def starts_of(net: Path) -> list[StartTime]:
     """Everything that is measured."""
     first_move = f"uci\nsetoption name WeightsFile value {net}\nposition startpos\ngo nodes 1\n"
     return [
-        Start("import hauteur", ["-c", "import hauteur"]),
-        Start("hauteur --help", ["-c", COMMAND, "--help"]),
-        Start("hauteur uci to uciok", ["-c", COMMAND, "uci"], "uci\n", "uciok"),
-        Start(f"hauteur uci to bestmove, {net.name}", ["-c", COMMAND, "uci"], first_move, "bestmove"),
+        StartTime("import hauteur", ["-c", "import hauteur"]),
+        StartTime("hauteur --help", ["-c", COMMAND, "--help"]),
+        StartTime("hauteur uci to uciok", ["-c", COMMAND, "uci"], "uci\n", "uciok"),
+        StartTime(f"hauteur uci to bestmove, {net.name}", ["-c", COMMAND, "uci"], first_move, "bestmove"),
     ]
 
 
-def measure(one: Start) -> Taken:
+def measure(one: StartTime) -> Taken:
     """Start it once. Raise ValueError if it fails, or says nothing of what is awaited."""
     before, began = children_seconds(), time.perf_counter()
     process = subprocess.Popen(

@@ -90,6 +90,13 @@ class ExperimentSetting:
         net = str(self.nets[0]) if self.nets else None
         return net_or_shipped(net, rules)
 
+    def stored(self, experiment: str) -> dict[str, Any]:
+        """Return what decides the results of an experiment, as experiment.json holds it; nets by name and content."""
+        nets = [f"{net.name} sha256 {sha256_of(net)}" for net in self.nets if net.is_file()]
+        others = {"nets": nets or None, "visits": self.visits, "game": self.game, "opponent": self.opponent}
+        given = {key: value for key, value in others.items() if value is not None}
+        return {"experiment": experiment, "scale": self.scale, **given}
+
     def visits_or(self, paper: int) -> int:
         """Return visits per move: as requested, else the paper's."""
         return paper if self.visits is None else self.visits
@@ -137,14 +144,6 @@ class ExperimentFolder(RunDirectory):
     WORK = "making an experiment"
 
 
-def stored_settings(experiment: Experiment, setting: ExperimentSetting) -> dict[str, Any]:
-    """Return what decides the results, as experiment.json holds it; nets by name and content."""
-    nets = [f"{net.name} sha256 {sha256_of(net)}" for net in setting.nets if net.is_file()]
-    others = {"nets": nets or None, "visits": setting.visits, "game": setting.game, "opponent": setting.opponent}
-    given = {key: value for key, value in others.items() if value is not None}
-    return {"experiment": experiment.name, "scale": setting.scale, **given}
-
-
 def make_experiment(experiment: Experiment, setting: ExperimentSetting) -> Result:
     """Run the experiment and write its results; report estimate, findings and files by `setting.show`.
 
@@ -153,7 +152,7 @@ def make_experiment(experiment: Experiment, setting: ExperimentSetting) -> Resul
     _check_choices(experiment, setting)
     speed = 1.0 if experiment.estimate_here else search_speed() / REFERENCE_SPEED
     estimate = experiment.estimate(setting, speed)  # first: it also finds nets and players that do not fit
-    with ExperimentFolder(setting.folder).open(stored_settings(experiment, setting)):
+    with ExperimentFolder(setting.folder).open(setting.stored(experiment.name)):
         return _made(experiment, setting, estimate, speed)
 
 

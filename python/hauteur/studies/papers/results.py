@@ -72,8 +72,6 @@ def _csv(result: Result) -> str:
 def _page(
     experiment: Experiment, setting: ExperimentSetting, result: Result, seconds: float, made: Mapping[str, Any]
 ) -> str:
-    from hauteur.studies.papers.experiment import stored_settings
-
     verdicts = Counter(finding.verdict for finding in result.findings)
     facts = [(str(made["created"])[:10], "date"), (duration(seconds), "time of the last attempt")]
     facts += [(f"{count}", f"findings: {verdict}") for verdict, count in verdicts.items()]
@@ -87,7 +85,7 @@ def _page(
         "<h2>Numbers</h2>",
         _rows_html(result),
         "<h2>Settings</h2>",
-        settings_html(stored_settings(experiment, setting)),
+        settings_html(setting.stored(experiment.name)),
         provenance_html(made),
     ]
     return page(experiment.name, parts)
