@@ -1,40 +1,37 @@
 """Ctrl-C in long work, and what long work does not load before it knows that it can begin."""
 
-import os
-import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
-from hauteur.cli import main
-from hauteur.cli.interrupts import answered_interrupts
-
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-Capture = pytest.CaptureFixture[str]
 
 
-@pytest.fixture(autouse=True)
-def interrupts_reach_python() -> Iterator[None]:
-    """The suite may run where interrupts are ignored or end a process, as in the background of a shell."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-def interrupt(*_: object, **__: object) -> None:
+BEGIN = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+def interrupt(*_, **__):
     os.kill(os.getpid(), signal.SIGINT)
+"""
 
 
-def test_the_first_interrupt_is_answered(capsys: Capture) -> None:
-    before = signal.getsignal(signal.SIGINT)
-    with pytest.raises(KeyboardInterrupt), answered_interrupts("the same command resumes it"):
-        interrupt()
-    assert capsys.readouterr().err == "\nstopping; the same command resumes it (Ctrl-C again: at once)\n"
-    assert signal.getsignal(signal.SIGINT) is before
+def child(code: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run code that interrupts its own process, in which nothing else listens."""
+    command = [sys.executable, "-c", BEGIN + code, *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+
+
+def test_the_first_interrupt_is_answered() -> None:
+    done = child(
+        "from hauteur.cli.interrupts import answered_interrupts\n"
+        "before = signal.getsignal(signal.SIGINT)\n"
+        "try:\n    with answered_interrupts('the same command resumes it'):\n        interrupt()\n"
+        "except KeyboardInterrupt:\n    print('interrupted', signal.getsignal(signal.SIGINT) is before)"
+    )
+    assert done.stdout == "interrupted True\n"
+    assert done.stderr == "\nstopping; the same command resumes it (Ctrl-C again: at once)\n"
 
 
 def test_the_second_interrupt_ends_at_once() -> None:
@@ -52,17 +49,22 @@ def test_the_second_interrupt_ends_at_once() -> None:
     assert b"Traceback" not in done.stderr
 
 
-def test_training_and_experiments_answer(
-    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
-    pipeline = ModuleType("hauteur.learning.pipeline")
-    pipeline.learn = interrupt  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "hauteur.learning.pipeline", pipeline)
-    assert main.main(["train", str(root / "runs" / "tictactoe.toml"), "--run", str(tmp_path)]) == 130
-    assert "stopping; the same command resumes the run" in capsys.readouterr().err
-    monkeypatch.setattr("hauteur.studies.papers.experiment.make_experiment", interrupt)
-    assert main.main(["experiment", "repeats", "--out", str(tmp_path)]) == 130
-    assert "stopping; the same command resumes the experiment" in capsys.readouterr().err
+def test_training_and_experiments_answer(root: Path, tmp_path: Path) -> None:
+    done = child(
+        "from types import ModuleType\n"
+        "from hauteur.cli.main import main\n"
+        "pipeline = sys.modules['hauteur.learning.pipeline'] = ModuleType('hauteur.learning.pipeline')\n"
+        "pipeline.learn = interrupt\n"
+        "print(main(['train', sys.argv[1], '--run', sys.argv[2]]))\n"
+        "from hauteur.studies.papers import experiment\n"
+        "experiment.make_experiment = interrupt\n"
+        "print(main(['experiment', 'repeats', '--out', sys.argv[2]]))",
+        str(root / "runs" / "tictactoe.toml"),
+        str(tmp_path),
+    )
+    assert done.stdout.split() == ["130", "130"]
+    assert "stopping; the same command resumes the run" in done.stderr
+    assert "stopping; the same command resumes the experiment" in done.stderr
 
 
 def test_a_wrong_key_of_a_recipe_is_named_before_torch_is_loaded(root: Path) -> None:
