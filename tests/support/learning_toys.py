@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
-from hauteur.networks.evaluators.base import Closing
+from hauteur.system.closing import Closing
 
 Answers = tuple[NDArray[np.float32], NDArray[np.float32]]
 

@@ -19,8 +19,6 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from types import TracebackType
-from typing import Self
 
 import numpy as np
 
@@ -36,6 +34,7 @@ from hauteur.search.params import SearchParams, Temperature
 from hauteur.search.report import RootMove, RootReport
 from hauteur.search.search_run import OnReport
 from hauteur.search.time_manager import remember_lateness
+from hauteur.system.closing import Closing
 
 OpenPlayer = OpenNets | MoveFunction
 
@@ -78,7 +77,7 @@ class FoundMove:
         return None if self.report is None else self.report.wdl[0] + 0.5 * self.report.wdl[1]
 
 
-class PlayingSession:
+class PlayingSession(Closing):
     """A player that follows one game at a time. game: which nets fit; seed: of all random draws, None = any."""
 
     def __init__(
@@ -103,14 +102,6 @@ class PlayingSession:
         self._start = game.initial_state()
         self._actions: tuple[int, ...] = ()
         self._control: SearchControl | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     # The player.
 

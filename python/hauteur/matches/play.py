@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -86,7 +86,8 @@ def play_match(
     """
     options = _Options.of(game, seed, openings, random_plies, max_plies, parallel, threads)
     match = _match(a, b, options, games=games, colours=colours, out=out)
-    played, interrupted = _played(match, on_game)
+    played, interrupted = _played(match.play(), on_game)
+    _write(match.folder, options.game, [match], interrupted)
     return MatchResult(match, games_of(match, played), interrupted)
 
 
@@ -128,7 +129,8 @@ def sprt(
     test = Sprt(elo0, elo1, alpha, beta, model)
     most = NO_LIMIT if max_games is None else max_games
     match = _match(a, b, options, games=most, colours="swap", out=out, test=test)
-    played, interrupted = _played(match, on_game)
+    played, interrupted = _played(match.play(), on_game)
+    _write(match.folder, options.game, [match], interrupted)
     return SprtResult(match, games_of(match, played), interrupted)
 
 
@@ -181,19 +183,9 @@ def tournament(
         folder,
         openings_name=options.openings_name,
     )
-    try:
-        with closing(cup.play()) as finished:
-            for _, played in finished:
-                if on_game is not None:
-                    on_game(played)
-    except KeyboardInterrupt:
-        renew_page(None if folder is None else folder.path, options.game)
-        return cup.ratings()
-    form = form_of(options.game)
-    if folder is not None and form is not None:
-        kept = [(header_of(match), match.folder.games()) for match in cup.matches if match.folder is not None]
-        write_games(folder.path / f"games.{form}", kept)
-    renew_page(None if folder is None else folder.path, options.game)
+    with closing(cup.play()) as finished:
+        _, interrupted = _played((played for _, played in finished), on_game)
+    _write(folder, options.game, cup.matches, interrupted)
     return cup.ratings()
 
 
@@ -284,20 +276,28 @@ def _match(
     )
 
 
-def _played(match: Match, on_game: OnGame | None) -> tuple[list[MatchGame], bool]:
-    """Play the match; return the games of this session, and whether Ctrl-C ended it."""
+def _played(finished: Generator[MatchGame], on_game: OnGame | None) -> tuple[list[MatchGame], bool]:
+    """Play to the end; return the games of this session, and whether Ctrl-C ended them."""
     played: list[MatchGame] = []
     try:
-        with closing(match.play()) as finished:
+        with closing(finished):
             for game in finished:
                 played.append(game)
                 if on_game is not None:
                     on_game(game)
     except KeyboardInterrupt:
-        renew_page(None if match.folder is None else match.folder.path, match.game)
         return played, True
-    form = form_of(match.game)
-    if match.folder is not None and form is not None:
-        write_games(match.folder.path / f"games.{form}", [(header_of(match), match.folder.games())])
-    renew_page(None if match.folder is None else match.folder.path, match.game)
     return played, False
+
+
+def _write(
+    folder: MatchFolder | TournamentFolder | None, game: _core.Game, matches: Sequence[Match], interrupted: bool
+) -> None:
+    """Write the page of a folder, and, once all are played, the games in the form that the game has."""
+    if folder is None:
+        return
+    form = form_of(game)
+    if form is not None and not interrupted:
+        kept = [(header_of(match), match.folder.games()) for match in matches if match.folder is not None]
+        write_games(folder.path / f"games.{form}", kept)
+    renew_page(folder.path, game)

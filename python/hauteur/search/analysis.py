@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
-from typing import Self
 
 import numpy as np
 
@@ -23,6 +22,7 @@ from hauteur.search.params import SearchParams
 from hauteur.search.report import Pace, RootReport, proven_mate, root_report, with_result
 from hauteur.search.result import SearchResult, refuse_finished, search_result
 from hauteur.search.search_run import OnReport, SearchRun, TreeFigures
+from hauteur.system.closing import Closing
 
 REPORT_SECONDS = 0.1
 """Least time between two reports of a running search."""
@@ -45,7 +45,7 @@ ALL_LINES = 2**16
 OnResult = Callable[[SearchResult], None]
 
 
-class Analysis:
+class Analysis(Closing):
     """A tree that follows a game, and at most one search of it at a time.
 
     evaluator: anything that `hauteur.evaluator` accepts. large: the second net, where the settings have one; all counts
@@ -85,12 +85,6 @@ class Analysis:
         self._row_seconds = 0.0
         self._steady = False
         self._run: SearchRun | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def close(self) -> None:
         """Close the evaluators that were opened here; the last result's tree can still be read."""

@@ -21,6 +21,8 @@ from hauteur.search.driver import run_searches
 from hauteur.search.params import Cpuct, Fpu, SearchParams
 
 SEATS = (0, 1)
+PROVABLE = ("tictactoe", "connect4")
+"""Games whose exact values are at hand."""
 
 
 @dataclass

@@ -14,6 +14,7 @@ from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.players.search_player import SearchPlayer
 from hauteur.search.params import SearchParams
 from hauteur.studies.exact_play import (
+    PROVABLE,
     play_against_every_reply,
     solved_connect4_positions,
     total,
@@ -22,9 +23,6 @@ from hauteur.studies.exact_play import (
 
 SHARES = (0.90, 0.95, 0.99)
 """Goals of Connect Four: shares of value-preserving moves."""
-
-RESULT_GAMES = ("tictactoe", "connect4")
-"""Games whose exact values are at hand."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +50,7 @@ def goals(game: _core.Game) -> list[ResultGoal]:
         return [ResultGoal("tic-tac-toe: no loss against any reply, in either seat", 1.0)]
     if game.spec == "connect4":
         return [ResultGoal(f"Connect Four: {share:.0%} value-preserving moves", share) for share in SHARES]
-    raise ValueError(f"goals are defined for {' and '.join(RESULT_GAMES)}, got a run of {game.spec}")
+    raise ValueError(f"goals are defined for {' and '.join(PROVABLE)}, got a run of {game.spec}")
 
 
 def measured_level(player: SearchPlayer, game: _core.Game) -> float:

@@ -17,6 +17,7 @@ from hauteur.networks.bundled import net_or_shipped
 from hauteur.players.search_player import SearchPlayer
 from hauteur.search.params import SearchParams
 from hauteur.studies.exact_play import (
+    PROVABLE,
     Preserved,
     play_against_every_reply,
     play_rollouts,
@@ -134,9 +135,6 @@ def prove(
         if spec == "tictactoe":
             return _prove_exhaustively(player, game, seed, json)
         return _prove_by_values(player, at_least or 0.0, seed, json)
-
-
-PROVABLE = ("tictactoe", "connect4")
 
 
 @contextmanager

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Self
 
 from hauteur import _core
 from hauteur.engine.nets import Opener, open_evaluator
@@ -18,6 +16,7 @@ from hauteur.engine.uci.player import choose_net, play_settings
 from hauteur.search.lc0_options import Value
 from hauteur.search.report import RootReport
 from hauteur.search.scores import permille
+from hauteur.system.closing import Closing
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,7 @@ class InProcessMove:
     note: str = ""
 
 
-class InProcessEngine:
+class InProcessEngine(Closing):
     """Searches one position after another; the tree is kept along a game. options: of the UCI engine, by name."""
 
     def __init__(
@@ -49,14 +48,6 @@ class InProcessEngine:
         for name, value in (options or {}).items():
             self.options.set(name, str(value))
         self._session = PlayingSession(_core.Game("chess"), seed=seed, opener=opener)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def search(self, position: str, go: str) -> InProcessMove:
         """Return the move for `position ...` and `go ...`, given without these first words, as the UCI engine would.

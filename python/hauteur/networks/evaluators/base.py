@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Literal, Protocol, Self, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from hauteur.system.closing import Closing
+
 if TYPE_CHECKING:
     from hauteur import _core
 
@@ -72,21 +74,6 @@ class StateEvaluator(Protocol):
 
     def submit_states(self, states: Sequence[_core.State]) -> Pending:
         """Begin to evaluate these positions."""
-
-
-class Closing:
-    """A context manager that closes itself."""
-
-    def close(self) -> None:
-        """End what runs and let go of what is held."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 class GameEvaluator(Closing):

@@ -13,7 +13,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from hauteur.networks.evaluators.base import Answers, Closing, Evaluator, Floats, Pending
+from hauteur.networks.evaluators.base import Answers, Evaluator, Floats, Pending
+from hauteur.system.closing import Closing
 
 SIZES = (1, 2, 3, 5, 8, 13, 16, 21, 32, 34)
 """Batches that are tried beside the full one."""

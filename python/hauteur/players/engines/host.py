@@ -7,16 +7,16 @@ import sys
 import threading
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future
-from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 from hauteur.players.engines.process import FAREWELL, Process
 from hauteur.players.engines.watchdog import Keeper
+from hauteur.system.closing import Closing
 
 Result = TypeVar("Result")
 
 
-class EngineHost:
+class EngineHost(Closing):
     """Runs what speaks to engines. thinking: how many of them may search at a time."""
 
     def __init__(self, thinking: int) -> None:
@@ -27,14 +27,6 @@ class EngineHost:
         self._thread = threading.Thread(target=self._loop.run_forever, name="engines", daemon=True)
         self._thread.start()
         _allow_many_files()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def submit(self, work: Coroutine[Any, Any, Result]) -> Future[Result]:
         """Begin the work; cancelling the future stops it."""
