@@ -24,8 +24,7 @@ from hauteur.system.hardware import computes_bfloat16
 if TYPE_CHECKING:
     from hauteur import _core
 
-HINTS = {"float32": "f32", "bfloat16": "bf16", "int8": "f32"}
-"""What is not quantised is computed in float32."""
+PRECISIONS: tuple[Precision, ...] = ("float32", "bfloat16", "int8")
 
 LEAST_ROWS = 8
 """A batch is not split into parts smaller than this."""
@@ -53,7 +52,7 @@ class OpenVinoEvaluator(GameEvaluator):
         self.precision = chosen
         self.streams = threads
         settings = {
-            "INFERENCE_PRECISION_HINT": HINTS[chosen],
+            "INFERENCE_PRECISION_HINT": _hint(chosen),
             "NUM_STREAMS": str(threads),
             "INFERENCE_NUM_THREADS": threads,
             "ENABLE_CPU_PINNING": False,
@@ -160,10 +159,15 @@ def _read(core: ov.Core, game: _core.Game, path: Path, precision: Precision) -> 
         raise ValueError(f"{path}: cannot be computed by openvino: {one_line(error)[:200]}") from None
 
 
+def _hint(precision: Precision) -> str:
+    """What OpenVINO calls the precision; of an int8 net, that of what is not quantised."""
+    return "f32" if precision == "float32" or not computes_bfloat16() else "bf16"
+
+
 def check_precision(precision: str) -> None:
     """Raise ValueError unless OpenVINO computes in this precision on this processor."""
-    if precision not in HINTS:
-        raise ValueError(f"precision of openvino must be one of {', '.join(HINTS)}, got {precision!r}")
+    if precision not in PRECISIONS:
+        raise ValueError(f"precision of openvino must be one of {', '.join(PRECISIONS)}, got {precision!r}")
     if precision == "bfloat16" and default_precision() != "bfloat16":
         raise ValueError("precision bfloat16 needs a processor that computes it (avx512_bf16, amx_bf16 or Arm's bf16)")
 
