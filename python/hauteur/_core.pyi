@@ -80,6 +80,8 @@ class State:
     def ply(self) -> int: ...
     @property
     def key(self) -> int: ...
+    @property
+    def position_key(self) -> int: ...
     def legal_actions(self) -> NDArray[np.uint16]: ...
     @property
     def start(self) -> State:
@@ -211,7 +213,7 @@ class Forest:
         """Plays the actions and re-roots (keeps the subtree or clears it, as params.reuse_tree says)."""
     def state(self, id: int) -> State: ...
     def stats(self) -> dict[str, float]:
-        """Totals since the forest began: visits, rows, large_visits and large_rows (of them, the large net's), cache_hits, cache_lookups, terminal_visits, oracle_hits, collisions, depth_sum, depth_max, nodes, bytes."""
+        """Totals since the forest began: visits, rows, large_visits and large_rows (of them, the large net's), cache_hits, position_hits, cache_lookups, terminal_visits, oracle_hits, collisions, depth_sum, depth_max, nodes, bytes."""
     def tree_stats(self, id: int) -> dict[str, float]:
         """Return the same of one tree, with its edges; depth_max is from the present root.
 

@@ -288,6 +288,7 @@ search_params = st.builds(
     reuse_tree=st.booleans(),
     max_collisions=st.integers(1, 12),
     cache_size=st.sampled_from([0, 100_000]),
+    cache_key=st.sampled_from(["exact", "position"]),
     solver=st.none() | solvers,
     repetition=st.none() | repetitions,
     wdl_contempt=st.none() | contempts,

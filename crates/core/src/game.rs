@@ -148,6 +148,12 @@ pub trait State: Send + Sync {
     /// Hash of all that the network sees (with the player to move): the evaluation cache's key. States with equal keys
     /// have equal features and equal legal actions.
     fn key(&self) -> u64;
+    /// Hash of the position without the way that led to it, as far as the way hardly changes what the network answers: with
+    /// `CacheKey::Position` one evaluation answers all positions of a tree with equal keys. They have equal legal actions and
+    /// the same player to move. Never 0.
+    fn position_key(&self) -> u64 {
+        self.key().max(1)
+    }
     /// Number of legal actions.
     fn num_legal(&self) -> usize {
         let mut actions = Vec::new();

@@ -79,6 +79,16 @@ settings! {
     }
 }
 
+/// Which positions share an evaluation of the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CacheKey {
+    /// Those that the network cannot tell apart.
+    Exact,
+    /// Within a tree also those that differ in their past alone (`State::position_key`).
+    Position,
+}
+
 /// All that the search can be told; see the Python class of the same name for ranges.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -109,6 +119,8 @@ pub struct SearchParams {
     pub max_collisions: u32,
     /// Positions in the evaluation cache of the forest; 0 = none.
     pub cache_size: usize,
+    /// Which positions share an evaluation.
+    pub cache_key: CacheKey,
     /// Bytes a tree may take before it stops growing; 0 = no cap.
     pub max_tree_bytes: u64,
     /// Opponent nodes freeze and are sampled.
@@ -171,6 +183,7 @@ impl Default for SearchParams {
             max_in_flight: 0,
             max_collisions: 32,
             cache_size: 200_000,
+            cache_key: CacheKey::Exact,
             max_tree_bytes: 0,
             search_contempt: None,
             second_net: None,
@@ -257,6 +270,7 @@ impl SearchParams {
             ("lower_bound", self.lower_bound.is_some()),
             ("wdl_contempt", self.wdl_contempt.is_some()),
             ("forced_playouts", self.forced_playouts.is_some()),
+            ("cache_key position", self.cache_key == CacheKey::Position),
         ];
         match others.iter().find(|(_, on)| *on) {
             Some((name, _)) => Err(ParamsError(format!(

@@ -55,6 +55,11 @@ impl Edge {
         self.prior.get()
     }
 
+    /// The order of a new node's edges: the greatest prior first, equal ones by action.
+    pub fn by_prior(&self, other: &Edge) -> std::cmp::Ordering {
+        other.prior().total_cmp(&self.prior()).then(self.action.cmp(&other.action))
+    }
+
     /// The prior as it is stored.
     #[inline]
     pub fn stored_prior(self) -> Prior {

@@ -114,6 +114,7 @@ enum Start {
 /// One position of a game, with whatever its rules need of the past.
 ///
 /// `to_move`: 0 first player, 1 second. `ply`: plies since the start of the game. `key`: hash of all that a network sees.
+/// `position_key`: hash of the position without the way that led to it (`SearchParams.cache_key`).
 /// `apply` changes the position in place; `copy()` first to keep it. Notebooks show the board.
 ///
 /// >>> import hauteur as ht
@@ -192,6 +193,11 @@ impl PyState {
     #[getter]
     fn key(&self) -> PyResult<u64> {
         self.game.checked(self.state.key())
+    }
+
+    #[getter]
+    fn position_key(&self) -> PyResult<u64> {
+        self.game.checked(self.state.position_key())
     }
 
     /// Return the legal actions, uint16, ascending; none at the end of the game.

@@ -94,6 +94,9 @@ class SearchParams(Section):
     """Visits that may end at a leaf already in flight before a gather leaves the tree."""
     cache_size: Annotated[int, Field(ge=0, le=1_000_000_000)] = 200_000
     """Positions in the evaluation cache; 0: none."""
+    cache_key: Literal["exact", "position"] = "exact"
+    """Which positions share an evaluation: those that the network cannot tell apart, or, within a tree, also those that
+    differ in the moves that led to them (`State.position_key`)."""
     max_tree_bytes: Annotated[int, Field(ge=0)] = 0
     """Bytes a tree may take before it stops growing; 0: no cap."""
 
@@ -129,6 +132,8 @@ def conflict(params: SearchParams) -> str | None:
     """Return the conflict between active rules, in one line worded as in the core; None if there is none."""
     two_nets = params.second_net is not None and params.second_net.small_visits > 0
     stranger = next((name for name in NOT_WITH_TWO_NETS if getattr(params, name) is not None), None)
+    if two_nets and params.cache_key == "position":
+        stranger = stranger or "cache_key position"
     if two_nets and stranger:
         return (
             f"second_net and {stranger} cannot be used together (two nets go with search_contempt, "

@@ -47,6 +47,17 @@ pub fn write_plane(plane: &mut [f32], mut bits: u64) {
     }
 }
 
+/// How near a game is to the draw by 100 plies without progress, for keys of positions: one bucket up to 39, eight plies each
+/// up to 79, then every ply its own.
+#[inline]
+pub fn quiet_bucket(plies: usize) -> u64 {
+    match plies {
+        0..40 => 0,
+        40..80 => 1 + (plies as u64 - 40) / 8,
+        _ => plies as u64,
+    }
+}
+
 /// A well-mixed 64-bit hash of a few words.
 #[inline]
 pub fn hash_words(words: &[u64]) -> u64 {

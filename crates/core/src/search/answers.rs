@@ -61,7 +61,7 @@ pub fn softmax_edges(leaf: &mut Leaf, logits: &[f32], params: &SearchParams) -> 
     }
     edges.clear();
     edges.extend(actions.iter().zip(weights).map(|(action, weight)| Edge::new(*action, (*weight / sum) as f32)));
-    edges.sort_by(|a, b| b.prior().total_cmp(&a.prior()));
+    edges.sort_by(Edge::by_prior);
     Ok(())
 }
 

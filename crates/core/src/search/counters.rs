@@ -15,6 +15,8 @@ pub struct Counters {
     pub cache_lookups: u64,
     /// Leaves found there.
     pub cache_hits: u64,
+    /// Leaves that took the evaluation of the same position elsewhere in the tree.
+    pub position_hits: u64,
     /// Visits that ended at the end of a game, or at a repeat that counts as one.
     pub terminal_visits: u64,
     /// Leaves whose result the oracle knew.
@@ -36,6 +38,7 @@ impl Counters {
         self.large_rows += other.large_rows;
         self.cache_lookups += other.cache_lookups;
         self.cache_hits += other.cache_hits;
+        self.position_hits += other.position_hits;
         self.terminal_visits += other.terminal_visits;
         self.oracle_hits += other.oracle_hits;
         self.collisions += other.collisions;

@@ -241,7 +241,7 @@ impl Search {
         let mover = leaf.state.to_move();
         let value = self.contempt_value(mover, leaf.value);
         let (node, value) = self.expand(mover, &leaf.edges, value);
-        self.tree.columns.raw_network.set(node as usize, leaf.value);
+        self.note_evaluation(node, leaf.value, self.position_key(leaf.state.as_ref()));
         scan_children(&mut self.tree, node, leaf.state.as_ref(), self.beyond.as_mut(), &self.setup.params);
         self.link_path_end(node);
         self.back_up(mover, value);

@@ -1,7 +1,7 @@
 //! The settings of a search and what is computed from them once.
 
 use crate::math::arithmetic::Arithmetic;
-use crate::params::{Cpuct, SearchParams};
+use crate::params::{CacheKey, Cpuct, SearchParams};
 use crate::rules::second_net::Net;
 use crate::rules::variance::Variance;
 use crate::rules::wdl_contempt::Rescale;
@@ -113,6 +113,7 @@ impl Setup {
             bounds: params.solver.is_some(),
             proofs_in_support: contempt.is_some_and(|rule| rule.proofs_respect_contempt),
             two_nets: params.second_net.is_some(),
+            positions: params.cache_key == CacheKey::Position,
         }
     }
 }

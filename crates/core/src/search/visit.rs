@@ -1,8 +1,9 @@
 //! One visit: descend from the root to a leaf, expand it, back its value up.
 
-use crate::game::{Outcome, Player};
+use crate::game::{Outcome, Player, State};
 use crate::rules::second_net::Net;
 use crate::search::answers::outcome_value;
+use crate::search::cache::Evaluation;
 use crate::search::oracle::LeafOracle;
 use crate::search::select::{NodeView, best_edge};
 use crate::search::solver::expansion::{EndedBy, scan_children};
@@ -134,17 +135,49 @@ impl Search {
             self.counters.cache_lookups += 1;
             if let Some(seen) = sources.cache.get(key) {
                 self.counters.cache_hits += 1;
-                let mover = self.scratch.to_move();
-                let value = self.contempt_value(mover, seen.value);
-                let (node, value) = self.expand(mover, &seen.edges, value);
-                self.tree.columns.raw_network.set(node as usize, seen.value);
-                scan_children(&mut self.tree, node, self.scratch.as_ref(), self.beyond.as_mut(), &self.setup.params);
-                self.link_path_end(node);
-                self.finish_visit(mover, value);
-                return Visit::Done;
+                return self.take_evaluation(&seen.edges, seen.value);
             }
         }
+        if let Some(seen) = self.seen_position() {
+            self.counters.position_hits += 1;
+            return self.take_evaluation(&seen.edges, seen.value);
+        }
         Visit::Row(self.make_leaf(key))
+    }
+
+    /// The evaluation of a node with the position that the scratch position is, however it was reached.
+    fn seen_position(&self) -> Option<Evaluation> {
+        let node = self.tree.columns.positions.find(self.position_key(self.scratch.as_ref())?)?;
+        let mut edges: Box<[Edge]> = self.tree.edges(node).into();
+        edges.sort_by(Edge::by_prior);
+        Some(Evaluation { edges, value: self.tree.raw_network_value(node) })
+    }
+
+    /// Keeps beside a new node what the network answered, and where the node is found.
+    #[inline]
+    pub(super) fn note_evaluation(&mut self, node: u32, known: Value, position: Option<u64>) {
+        self.tree.columns.raw_network.set(node as usize, known);
+        if let Some(key) = position {
+            self.tree.columns.positions.add(node, key);
+        }
+    }
+
+    /// The key by which the nodes of equal positions are found; `None` where they are not.
+    #[inline]
+    pub(super) fn position_key(&self, state: &dyn State) -> Option<u64> {
+        self.tree.columns.positions.is_on().then(|| state.position_key())
+    }
+
+    /// Expands the scratch position by an evaluation that is known, and backs it up.
+    fn take_evaluation(&mut self, edges: &[Edge], known: Value) -> Visit {
+        let mover = self.scratch.to_move();
+        let value = self.contempt_value(mover, known);
+        let (node, value) = self.expand(mover, edges, value);
+        self.note_evaluation(node, known, self.position_key(self.scratch.as_ref()));
+        scan_children(&mut self.tree, node, self.scratch.as_ref(), self.beyond.as_mut(), &self.setup.params);
+        self.link_path_end(node);
+        self.finish_visit(mover, value);
+        Visit::Done
     }
 
     /// The scratch position has this result: notes it on the edge that leads there, and backs it up.

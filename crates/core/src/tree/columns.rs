@@ -9,6 +9,7 @@ use crate::stats::{EdgeStats, Value};
 use crate::tree::balance::Balance;
 use crate::tree::column::{Column, SideColumn};
 use crate::tree::frozen::Frozen;
+use crate::tree::positions::Positions;
 
 /// Which columns a tree keeps.
 #[derive(Clone, Copy, Debug, Default)]
@@ -27,6 +28,8 @@ pub struct ColumnSet {
     pub proofs_in_support: bool,
     /// A second statistics, prior and evaluation (second net).
     pub two_nets: bool,
+    /// Nodes by the key of their position (re-use of evaluations).
+    pub positions: bool,
 }
 
 /// The columns of one tree.
@@ -58,6 +61,8 @@ pub struct RuleColumns {
     pub large_priors: Column<u16>,
     /// By node: which nets know it.
     pub nets: Column<NodeNets>,
+    /// The first node of each position.
+    pub positions: Positions,
 }
 
 impl RuleColumns {
@@ -77,6 +82,7 @@ impl RuleColumns {
             entered: Column::new(wanted.two_nets),
             large_priors: Column::new(wanted.two_nets),
             nets: Column::new(wanted.two_nets),
+            positions: Positions::new(wanted.positions),
         }
     }
 
@@ -162,6 +168,7 @@ impl RuleColumns {
         let (to, from) = (to as usize, from as usize);
         let pairs = self.by_node_mut().into_iter().zip(source.by_node());
         pairs.for_each(|(column, source)| column.copy_from(to, source, from..from + 1));
+        self.positions.copy_node(to as u32, &source.positions, from as u32);
     }
 
     /// There are so many edges now.
@@ -188,6 +195,6 @@ impl RuleColumns {
     /// Bytes in use.
     pub fn bytes(&self) -> usize {
         let all = self.by_stats().into_iter().chain(self.by_edge()).chain(self.by_node());
-        all.map(SideColumn::bytes).sum::<usize>() + self.balance.bytes()
+        all.map(SideColumn::bytes).sum::<usize>() + self.balance.bytes() + self.positions.bytes()
     }
 }

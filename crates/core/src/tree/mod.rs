@@ -9,6 +9,7 @@ pub mod balance;
 pub mod column;
 pub mod columns;
 pub mod frozen;
+pub mod positions;
 
 use std::ops::Range;
 

@@ -234,7 +234,7 @@ class ReferenceForest:
 
     def stats(self) -> dict[str, float]:
         """Return the totals since the forest began; hits of the cache and bytes of the trees are not counted."""
-        nothing = dict.fromkeys(("cache_hits", "cache_lookups", "bytes"), 0.0)
+        nothing = dict.fromkeys(("cache_hits", "position_hits", "cache_lookups", "bytes"), 0.0)
         return {"visits": float(self._visits), "rows": float(self._rows), **nothing}
 
     def _of(self, ids: Ids) -> list[Search]:

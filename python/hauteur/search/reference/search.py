@@ -214,10 +214,30 @@ class Search(RootedTree):
         """Edges and value of a leaf that needs no network: a finished game, or a cached position."""
         if leaf.node.exact:
             return [], leaf.node.exact
-        return self.cache.get(leaf.node.state.key)
+        first = self.positions.get(leaf.node.state.position_key) if self._shares_positions else None
+        return self.cache.get(leaf.node.state.key) or (first and first.answer)
+
+    @property
+    def _shares_positions(self) -> bool:
+        """Return whether one answer serves all nodes of the tree with the same position."""
+        return self.params.cache_key == "position"
+
+    def _plant(self, root: Node) -> None:
+        """Make `root` the root, and find the nodes below it by their positions, those nearest to the root first."""
+        super()._plant(root)
+        self.positions: dict[int, Node] = {}
+        """The first node with an answer by `State.position_key`, where one answer serves all of them."""
+        nodes = [self.root] if self._shares_positions else []
+        for node in nodes:
+            if node.answer:
+                self.positions.setdefault(node.state.position_key, node)
+            nodes += [edge.child for edge in node.edges if edge.child and edge.child.edges]
 
     def _expand_and_backup(self, leaf: Leaf, priors: list[tuple[int, float]], value: Value) -> None:
         """Give the leaf its edges, and move the mean of every node on the way towards the leaf's value."""
+        if self._shares_positions and not leaf.node.exact:
+            leaf.node.answer = priors, value if self.params.wdl_contempt else stored(value)
+            self.positions.setdefault(leaf.node.state.position_key, leaf.node)
         if not leaf.node.exact:
             value = wdl_contempt.shifted(value, sign=self._contempt_sign(leaf.node.mover), params=self.params)
         leaf.node.edges = [Edge(action, prior) for action, prior in priors]

@@ -64,6 +64,8 @@ class Node:
     """Edges and their frozen weights; empty while the node is not frozen (search-contempt)."""
     deviations: float = 0.0
     """M: sum of the squared deviations of all visits' W - L (variance)."""
+    answer: tuple[list[tuple[int, float]], Value] | None = None
+    """What the network answered about the position, priors and value; None where it was not asked."""
     network: Value = field(default=NO_VALUE)
     """V(s): the network's value, as the search takes it (WDL contempt)."""
     bounds: Bounds = OPEN

@@ -157,6 +157,10 @@ impl State for Position {
         self.key()
     }
 
+    fn position_key(&self) -> u64 {
+        self.position_key()
+    }
+
     fn clone_box(&self) -> Box<dyn State> {
         Box::new(self.clone())
     }

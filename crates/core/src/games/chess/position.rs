@@ -6,6 +6,7 @@ use shakmaty::{Bitboard, Chess, Color, Move, Position as _, Rank, Role, Square, 
 use super::legal::{self, View};
 use super::policy::{self, Coded};
 use super::zobrist;
+use crate::games::grid;
 use crate::game::{Action, Outcome, Player, Repeat};
 
 /// Positions that the network sees.
@@ -145,6 +146,17 @@ impl Position {
     pub fn key(&self) -> u64 {
         let counters = u64::from(self.chess.halfmoves()) << 8 | (self.known() as u64) << 4 | self.facts.fill as u64;
         (0..self.known()).fold(counters, |key, age| zobrist::mix(key, self.earlier(age).0.hash))
+    }
+
+    /// Hash of the present position and of how far it is from the fifty-move rule; of all that the network sees where a
+    /// position that it sees since the last capture or pawn move has been repeated.
+    pub fn position_key(&self) -> u64 {
+        let quiet = self.chess.halfmoves() as usize;
+        let repeats = (0..self.known().min(quiet + 1)).any(|age| self.earlier(age).1);
+        if repeats {
+            return self.key().max(1);
+        }
+        zobrist::mix(self.earlier(0).0.hash, grid::quiet_bucket(quiet)).max(1)
     }
 
     /// The move that an action means here; `None` if the mover has no piece on its origin.

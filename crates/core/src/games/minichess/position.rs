@@ -111,6 +111,15 @@ impl Position {
         grid::hash_words(&[self.present(), counters])
     }
 
+    /// Hash of the present position and of how far it is from the draw by moves without progress; of all that the network
+    /// sees where the position is a repeated one.
+    pub fn position_key(&self) -> u64 {
+        if self.is_repeated() {
+            return self.key().max(1);
+        }
+        grid::hash_words(&[self.present(), grid::quiet_bucket(self.facts.quiet_plies.into())]).max(1)
+    }
+
     /// Plays a legal action; does nothing if there is no piece on its origin.
     #[inline]
     pub fn play(&mut self, action: Action) {
