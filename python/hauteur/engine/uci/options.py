@@ -30,7 +30,7 @@ ENGINE_OPTIONS = (
         "LargeWeightsFile",
         "string",
         "",
-        "A second, large net that corrects the first one; StickyEndgames is off with it.",
+        "A second, large net that corrects the first one; StickyEndgames is off with it, CacheKey exact.",
     ),
     Lc0Option("SmallVisits", "spin", 800, "Small turns to so many large ones (two nets).", least=1, most=10**9),
     Lc0Option("LargeVisits", "spin", 100, "Large turns to so many small ones; 0: none.", least=0, most=10**9),
@@ -52,6 +52,13 @@ ENGINE_OPTIONS = (
         most=1 << 24,
     ),
     Lc0Option("NNCacheSize", "spin", 2_000_000, "Positions whose evaluation is kept.", least=0, most=999_999_999),
+    Lc0Option(
+        "CacheKey",
+        "combo",
+        "exact",
+        "What shares an evaluation: all that the net sees equal, or (position) any order of moves.",
+        choices=("exact", "position"),
+    ),
     Lc0Option(
         "RamLimitMb",
         "spin",
@@ -172,7 +179,9 @@ class Options:
     def search_params(self) -> SearchParams:
         """Return the settings of the search, with the memory caps."""
         tree, positions = self._memory()
-        params = lc0_search_params(self._values, max_tree_bytes=tree, cache_size=positions)
+        params = lc0_search_params(
+            self._values, max_tree_bytes=tree, cache_size=positions, cache_key=self.text("CacheKey")
+        )
         if not self.text("LargeWeightsFile") or self.whole("LargeVisits") == 0:
             return params
         rule = SecondNet(
@@ -180,7 +189,7 @@ class Options:
             large_visits=self.whole("LargeVisits"),
             large_batch=self.whole("LargeBatch"),
         )
-        return SearchParams.model_validate({**dict(params), "second_net": rule, "solver": None})
+        return SearchParams.model_validate({**dict(params), "second_net": rule, "solver": None, "cache_key": "exact"})
 
     def temperature(self) -> Temperature:
         """Return the randomness of the moves played."""

@@ -214,8 +214,11 @@ class Search(RootedTree):
         """Edges and value of a leaf that needs no network: a finished game, or a cached position."""
         if leaf.node.exact:
             return [], leaf.node.exact
-        first = self.positions.get(leaf.node.state.position_key) if self._shares_positions else None
-        return self.cache.get(leaf.node.state.key) or (first and first.answer)
+        known = self.cache.get(leaf.node.state.key)
+        if known or not self._shares_positions:
+            return known
+        first = self.positions.get(leaf.node.state.position_key)
+        return first.answer if first else None
 
     @property
     def _shares_positions(self) -> bool:
