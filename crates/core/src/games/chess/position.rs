@@ -6,8 +6,8 @@ use shakmaty::{Bitboard, Chess, Color, Move, Position as _, Rank, Role, Square, 
 use super::legal::{self, View};
 use super::policy::{self, Coded};
 use super::zobrist;
-use crate::games::grid;
 use crate::game::{Action, Outcome, Player, Repeat};
+use crate::games::grid;
 
 /// Positions that the network sees.
 pub const HISTORY: usize = 8;
