@@ -157,8 +157,10 @@ class Forest:
         """Trees that still want visits: below their limit, not at the end of the game, below the memory cap."""
     def finished(self) -> NDArray[np.int64]:
         """Trees at their limit, at the end of the game or at the memory cap, with no rows in flight."""
-    def gather(self, features: NDArray[np.float32], net: int = 0) -> Batch:
+    def gather(self, features: NDArray[np.float32] | int, net: int = 0) -> Batch:
         """Writes up to len(features) rows, float32 [B, planes, rows, columns]. Several batches may be in flight.
+
+        A whole number in place of the rows: up to so many, of which nothing is written, for evaluators that read no features.
 
         net: 0 the small, 1 the large one of `second_net`: rows of the trees whose next turns are that net's. ValueError for
         a net that the search does not ask."""
@@ -178,6 +180,11 @@ class Forest:
     def best_actions(self, ids: _Whole) -> NDArray[np.uint16]:
         """[T] the actions to play: by the rule of choice of the settings, else most visits, then Q, then prior. Actions that
         `restrict_root` forbids come last. ValueError for a tree that was not searched or whose game is over."""
+    def root_counters(self, id: int) -> tuple[int, int, int, int, int]:
+        """What a search decides by after every batch: visits of the root, and of the tree since it began, whatever root it had,
+        visits (with two nets the small one's), the sum of their depths, rows, and leaves that the tablebase knew."""
+    def root_rivals(self, id: int) -> tuple[list[int], list[float]]:
+        """Visits and Q (NaN before the first) of the root's edges that `restrict_root` allows; empty before the first evaluation."""
     def root_mean(self, id: int) -> float:
         """Q of the root for its mover, draw score and contempt included; NaN before the first visit."""
     def root_bounds(self, id: int) -> tuple[int, int, int | None]:

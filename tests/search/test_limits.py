@@ -1,7 +1,9 @@
 """When a search ends: pure functions of limits and progress."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from math import nan
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -16,9 +18,12 @@ START = Progress(
     new_visits=101,
     depth=4.0,
     batch_seconds=0.01,
-    edge_visits=(60, 30, 10),
-    edge_q=(0.2, 0.1, 0.0),
+    look=lambda: ((60, 30, 10), (0.2, 0.1, 0.0)),
 )
+
+
+def with_edges(visits: Sequence[int], q: Sequence[float], /, **changes: Any) -> Progress:
+    return replace(START, look=lambda: (visits, q), **changes)
 
 
 def test_without_limits_it_goes_on() -> None:
@@ -45,10 +50,10 @@ def test_limits(limits: Limits, reason: str | None) -> None:
 
 
 def test_time_is_stretched_while_the_most_visited_move_is_not_the_best() -> None:
-    unsettled = replace(START, edge_q=(0.1, 0.2, nan))
+    unsettled = with_edges((60, 30, 10), (0.1, 0.2, nan))
     assert deadline(Budget(1.0, 2.0), START) == 1.0
     assert deadline(Budget(1.0, 2.0), unsettled) == 2.0
-    hardly_visited = replace(START, edge_visits=(60, 30, 2), edge_q=(0.2, 0.1, 0.9))
+    hardly_visited = with_edges((60, 30, 2), (0.2, 0.1, 0.9))
     assert deadline(Budget(1.0, 2.0), hardly_visited) == 1.0
 
 
@@ -77,19 +82,19 @@ def test_smart_pruning_by_time() -> None:
 
 
 def test_pace_of_the_first_visits_says_nothing() -> None:
-    early = replace(START, visits=5, new_visits=5, edge_visits=(4, 0))
-    assert stop_reason(Limits(budget=Budget(1.1, 1.1), smart_pruning=1.33), replace(early, edge_q=(0.1, nan))) is None
+    early = with_edges((4, 0), (0.1, nan), visits=5, new_visits=5)
+    assert stop_reason(Limits(budget=Budget(1.1, 1.1), smart_pruning=1.33), early) is None
 
 
 def test_another_rule_of_choice_waits_for_all_visits() -> None:
     limits = Limits(visits=101, smart_pruning=1.0)
-    far_ahead = replace(START, visits=100, edge_visits=(90, 9))
+    far_ahead = with_edges((90, 9), (0.2, 0.1), visits=100)
     assert stop_reason(limits, far_ahead) == "decided"
     assert stop_reason(limits, replace(far_ahead, by_visits=False)) is None
 
 
 def test_one_move_needs_no_thought() -> None:
-    only = replace(START, visits=1, new_visits=1, edge_visits=(0,), edge_q=(nan,))
+    only = with_edges((0,), (nan,), visits=1, new_visits=1)
     assert stop_reason(Limits(budget=Budget(10.0, 20.0), smart_pruning=1.33), only) == "only move"
     assert stop_reason(Limits(infinite=True, smart_pruning=1.33), only) is None
     assert stop_reason(Limits(budget=Budget(10.0, 20.0)), only) is None
@@ -104,7 +109,7 @@ def test_one_move_needs_no_thought() -> None:
 def test_what_is_decided_stays_decided(edges: list[int], limit: int, seconds: float, factor: float) -> None:
     """Where the search stops early, the second move would not catch up with all visits left over the factor."""
     visits = 1 + sum(edges)
-    progress = replace(START, visits=visits, edge_visits=edges, edge_q=[0.0] * len(edges), seconds=seconds)
+    progress = with_edges(edges, [0.0] * len(edges), visits=visits, seconds=seconds)
     limits = Limits(visits=limit, smart_pruning=factor)
     if stop_reason(limits, progress) == "decided":
         first, second = [*sorted(edges, reverse=True), 0, 0][:2]

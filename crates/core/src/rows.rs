@@ -10,6 +10,8 @@ pub enum Rows<'a> {
     Planes(&'a mut [f32], usize),
     /// Masks and values of bit planes one after another, each row of the given number of planes.
     Packed(&'a mut [u64], &'a mut [f32], usize),
+    /// So many rows, which nobody reads.
+    Unwritten(usize),
 }
 
 impl Rows<'_> {
@@ -18,6 +20,7 @@ impl Rows<'_> {
         match self {
             Rows::Planes(floats, row) => floats.len() / row,
             Rows::Packed(masks, _, planes) => masks.len() / planes,
+            Rows::Unwritten(rows) => *rows,
         }
     }
 }
@@ -35,5 +38,6 @@ pub fn encode_states(states: &[&dyn State], rows: &mut Rows, pool: Option<&rayon
             let outputs = masks.chunks_mut(*planes).zip(values.chunks_mut(*planes));
             states.iter().zip(outputs).for_each(|(state, (masks, values))| state.encode_packed(masks, values));
         }
+        (Rows::Unwritten(_), _) => {}
     }
 }

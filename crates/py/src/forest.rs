@@ -9,6 +9,7 @@ use hauteur_core::params::SearchParams;
 use hauteur_core::rows::Rows;
 use hauteur_core::rules::second_net::Net;
 use hauteur_core::search::Search;
+use hauteur_core::search::counters::Counters;
 use hauteur_core::search::oracle::LeafOracle;
 use hauteur_core::search::report::EdgeReport;
 use hauteur_core::stats::Value;
@@ -251,6 +252,11 @@ impl PyForest {
     #[pyo3(signature = (features, net=0))]
     fn gather(&mut self, py: Python<'_>, features: &Bound<'_, PyAny>, net: usize) -> PyResult<PyBatch> {
         let net = self.wanted_net(net)?;
+        if let Ok(rows) = features.extract::<usize>() {
+            let forest = &mut self.forest;
+            let id = py.detach(|| forest.gather(net, Rows::Unwritten(rows)));
+            return self.gathered(id);
+        }
         let mut features = write::<f32, Ix4>("features", features)?;
         let info = self.game.0.info();
         if features.shape()[1..] != info.feature_shape {
@@ -334,6 +340,16 @@ impl PyForest {
             self.tree(*id)?.best_action().ok_or_else(none)
         };
         Ok(ids.as_slice()?.iter().map(best).collect::<PyResult<Vec<Action>>>()?.into_pyarray(py))
+    }
+
+    fn root_counters(&self, id: i64) -> PyResult<(u32, u64, u64, u64, u64)> {
+        let search = self.tree(id)?;
+        let Counters { visits, large_visits, depth_sum, rows, oracle_hits, .. } = *search.counters();
+        Ok((search.tree().root.visits, visits - large_visits, depth_sum, rows, oracle_hits))
+    }
+
+    fn root_rivals(&self, id: i64) -> PyResult<(Vec<u32>, Vec<f32>)> {
+        Ok(self.tree(id)?.root_rivals())
     }
 
     fn root_mean(&self, id: i64) -> PyResult<f64> {

@@ -21,7 +21,7 @@ from hauteur.search.limits import Limits, Progress, limits_of, stop_reason
 from hauteur.search.params import SearchParams
 from hauteur.search.report import Pace, RootReport, proven_mate, root_report, with_result
 from hauteur.search.result import SearchResult, refuse_finished, search_result
-from hauteur.search.search_run import OnReport, SearchRun, TreeFigures
+from hauteur.search.search_run import OnReport, SearchRun
 from hauteur.system.closing import Closing
 
 REPORT_SECONDS = 0.1
@@ -217,22 +217,14 @@ class Analysis(Closing):
         now = time.monotonic()
         only, result = self._tree.consult_tablebase(tuple(actions))
         self._tree.forest.restrict_root(self._tree.number, only)  # a tree that WDL contempt has no use for ends here
-        playable = only or tuple(int(action) for action in self.state.legal_actions())
-        base = self._base()
+        base = self._tree.counters
         control = control or SearchControl(began=now)
         self._run = SearchRun(
-            *(limits, control, only, playable, lines, on_report, now, base),
+            *(limits, control, only, lines, on_report, now, base, base),
             batch_ended=now,
-            batch_rows=base.rows,
             root_result=result,
         )
         return self._run
-
-    def _base(self) -> TreeFigures:
-        stats, totals = self._tree.forest.tree_stats(self._tree.number), self._tree.forest.stats()
-        return TreeFigures(
-            self._visits(), _small_visits(stats), stats["depth_sum"], totals["rows"], totals["oracle_hits"]
-        )
 
     def _perform(self, run: SearchRun) -> RootReport:
         try:
@@ -248,6 +240,7 @@ class Analysis(Closing):
 
     def _rest(self, run: SearchRun) -> str:
         """Return why a search is over whose tree is complete, full, or at its visits; empty if it is not."""
+        run.counters = self._tree.counters
         if run.limits_now.infinite:
             self._report_rest(run)
             run.reason = "stopped" if run.control.wait(seconds=IDLE_SECONDS) else ""
@@ -270,7 +263,7 @@ class Analysis(Closing):
             large=self._nets.large,
             batch_size=self._nets.batch_size,
             in_flight=1 if self._nets.batch_size == 1 else 2,
-            rows=self._rows,
+            rows=lambda: self._rows(run),
             should_stop=lambda: self._after_batch(run),
         )
         return run.reason
@@ -282,35 +275,33 @@ class Analysis(Closing):
         bound = bound if bound <= LARGEST_VISIT_LIMIT else 0
         self._tree.forest.set_visit_limits(self._tree.ids, np.array([bound], np.uint32))
 
-    def _rows(self) -> int:
+    def _rows(self, run: SearchRun) -> int:
         """Return the rows of the next batch: few while the tree is small, at most what takes LONGEST_BATCH."""
         most = self._nets.batch_size
         timed = not self._steady and self._row_seconds > 0.0
         quick = int(LONGEST_BATCH / self._row_seconds) if timed else most
-        return max(1, min(most, quick, self._visits() // VISITS_PER_ROW))
-
-    def _visits(self) -> int:
-        return int(self._tree.forest.root_node_visits(self._tree.ids)[0])
+        return max(1, min(most, quick, run.counters.root_visits // VISITS_PER_ROW))
 
     def _after_batch(self, run: SearchRun) -> bool:
         """Keep time and report after a batch; return whether to stop."""
-        now = time.monotonic()
-        self._keep_pace(run, now)
-        if self._visits() == 0:
+        now, before = time.monotonic(), run.counters
+        run.counters = self._tree.counters
+        self._keep_pace(run, now, run.counters.rows - before.rows)
+        if run.counters.root_visits == 0:
             return False
         run.reason = self._stop_reason(run) or ""
         if not run.reason:
             self._report_when_due(run, now)
         return bool(run.reason)
 
-    def _keep_pace(self, run: SearchRun, now: float) -> None:
+    def _keep_pace(self, run: SearchRun, now: float, rows: int) -> None:
         """Update the running means of the seconds between two batches and of the seconds for a row."""
-        seconds, rows = now - run.batch_ended, self._tree.forest.stats()["rows"]
+        seconds = now - run.batch_ended
         run.batch_seconds += (1.0 - OLD_SHARE) * (seconds - run.batch_seconds)
-        if rows > run.batch_rows:
-            old = self._row_seconds or seconds / (rows - run.batch_rows)
-            self._row_seconds = OLD_SHARE * old + (1.0 - OLD_SHARE) * seconds / (rows - run.batch_rows)
-        run.batch_ended, run.batch_rows = now, rows
+        if rows:
+            old = self._row_seconds or seconds / rows
+            self._row_seconds = OLD_SHARE * old + (1.0 - OLD_SHARE) * seconds / rows
+        run.batch_ended = now
 
     def _stop_reason(self, run: SearchRun) -> str | None:
         if run.control.stopped:
@@ -322,56 +313,37 @@ class Analysis(Closing):
         return stop_reason(limits, self._progress(run))
 
     def _progress(self, run: SearchRun) -> Progress:
-        pace, (visits, q) = self._pace(run), self._edges(run)
         return Progress(
             seconds=time.monotonic() - (run.control.began or 0.0),
-            visits=self._visits(),
-            new_visits=pace.new_visits,
-            depth=pace.depth,
-            batch_seconds=pace.batch_seconds,
-            edge_visits=visits,
-            edge_q=q,
+            visits=run.counters.root_visits,
+            new_visits=run.new_visits,
+            depth=run.depth,
+            batch_seconds=run.batch_seconds,
+            look=lambda: self._tree.forest.root_rivals(self._tree.number),
             mate=run.mate,
             by_visits=self._params.gumbel is None and self._params.lower_bound is None,
-            **self._prospects(run, pace),
+            **self._prospects(run),
         )
 
-    def _prospects(self, run: SearchRun, pace: Pace) -> dict[str, bool]:
+    def _prospects(self, run: SearchRun) -> dict[str, bool]:
         """Return what ends a search for a depth or a mate: its result is proven, or it comes no further."""
         limits = run.limits_now
-        if (limits.depth is None and limits.mate is None) or self._visits() == 0:
+        if (limits.depth is None and limits.mate is None) or run.counters.root_visits == 0:
             return {}
         lower, upper, _ = self._tree.forest.root_bounds(self._tree.number)
-        reached = pace.depth if limits.mate is None else self._tree.forest.tree_stats(self._tree.number)["nodes"]
-        return {"proven": lower == upper, "stalled": run.growth.has_stalled(pace.new_visits, reached)}
-
-    def _edges(self, run: SearchRun) -> tuple[list[int], list[float]]:
-        """Return visits and Q of the moves that may be played."""
-        actions = np.array(run.playable, np.int64)
-        forest, ids = self._tree.forest, self._tree.ids
-        return forest.root_visits(ids)[0, actions].tolist(), forest.root_q(ids)[0, actions].tolist()
-
-    def _pace(self, run: SearchRun) -> Pace:
-        stats, totals, base = self._tree.forest.tree_stats(self._tree.number), self._tree.forest.stats(), run.base
-        new = int(_small_visits(stats) - base.counted)
-        return Pace(
-            seconds=time.monotonic() - run.started,
-            new_visits=new,
-            depth=(stats["depth_sum"] - base.depth_sum) / max(new, 1),
-            rows=int(totals["rows"] - base.rows),
-            tablebase_hits=int(totals["oracle_hits"] - base.oracle_hits) + (run.root_result is not None),
-            batch_seconds=run.batch_seconds,
-        )
+        reached = run.depth if limits.mate is None else self._tree.forest.tree_stats(self._tree.number)["nodes"]
+        return {"proven": lower == upper, "stalled": run.growth.has_stalled(run.new_visits, reached)}
 
     # Private: reports.
 
     def _report_when_due(self, run: SearchRun, now: float) -> None:
         if run.on_report is None and run.limits_now.mate is None:
             return
-        visits, _ = self._edges(run)
-        best = int(np.argmax(visits)) if visits else None
-        wait = REPORT_SECONDS if best == run.reported_best else NEW_BEST_SECONDS
-        if now - run.reported < wait:
+        if now - run.reported < NEW_BEST_SECONDS:
+            return
+        visits, _ = self._tree.forest.root_rivals(self._tree.number)
+        best = visits.index(max(visits)) if visits else None
+        if best == run.reported_best and now - run.reported < REPORT_SECONDS:
             return
         run.reported, run.reported_best = now, best
         report = self._report(run)
@@ -379,15 +351,10 @@ class Analysis(Closing):
             run.on_report(report)
 
     def _report(self, run: SearchRun) -> RootReport:
-        tree, pace = self._tree, self._pace(run)
+        tree, pace = self._tree, run.pace()
         report = root_report(tree.forest, tree.number, pace=pace, lines=run.lines, allowed=run.only, reason=run.reason)
         line = report.best.line if report.best else ()
         if line != run.mate_line or (report.best and report.best.mate is not None):
             run.mate_line, run.mate = line, proven_mate(report)
         report = replace(report, mate=run.mate)
         return report if run.root_result is None else with_result(report, run.root_result)
-
-
-def _small_visits(stats: dict[str, float]) -> float:
-    """Visits that count towards limits: with two nets those of the small one."""
-    return stats["visits"] - stats["large_visits"]

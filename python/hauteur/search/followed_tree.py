@@ -4,12 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
 from hauteur.search.params import SearchParams
+
+
+class TreeCounters(NamedTuple):
+    """What the core counts in a tree. All but root_visits go on through changes of the root; totals since it began.
+
+    visits: those that count towards limits (with two nets the small one's). depth_sum: of their paths, in plies. rows:
+    positions that a network evaluated. tablebase_hits: leaves.
+    """
+
+    root_visits: int
+    visits: int
+    depth_sum: int
+    rows: int
+    tablebase_hits: int
 
 
 @dataclass
@@ -49,6 +64,11 @@ class FollowedTree:
     def state(self) -> _core.State:
         """A copy of the position."""
         return self.forest.state(self.number)
+
+    @property
+    def counters(self) -> TreeCounters:
+        """What has been counted in it until now."""
+        return TreeCounters(*self.forest.root_counters(self.number))
 
     def go_to(self, start: _core.State, actions: Sequence[int]) -> bool:
         """Go to the position after `actions` from `start`; return whether the tree was kept."""

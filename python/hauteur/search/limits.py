@@ -4,8 +4,9 @@ Times are seconds since the search began, visits count the root's own evaluation
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from numbers import Integral, Real
 
 from hauteur.search.time_manager import Budget
@@ -42,7 +43,11 @@ class Limits:
     """Stop when no rival can catch up within 1/smart_pruning of what remains; 0: never."""
 
 
-@dataclass(frozen=True)
+Rivals = tuple[Sequence[int], Sequence[float]]
+"""Visits and Q (NaN where unvisited) of the root's edges that may be played, in any order."""
+
+
+@dataclass
 class Progress:
     """The state of a search, as far as limits go."""
 
@@ -52,10 +57,8 @@ class Progress:
     depth: float
     batch_seconds: float
     """Time from one batch's answer to the next: a search stops that late."""
-    edge_visits: Sequence[int]
-    """Visits of the root's edges that may be played, in any order."""
-    edge_q: Sequence[float]
-    """Their Q, NaN where unvisited."""
+    look: Callable[[], Rivals]
+    """Looks at the root's edges, which most batches can do without."""
     mate: int | None = None
     """Moves to a proven win of the root's mover."""
     by_visits: bool = True
@@ -64,6 +67,11 @@ class Progress:
     """The result of the root is proven."""
     stalled: bool = False
     """More visits bring the search no further: they end where the game ends."""
+
+    @cached_property
+    def rivals(self) -> Rivals:
+        """The root's edges, looked at once."""
+        return self.look()
 
 
 @dataclass
@@ -125,9 +133,13 @@ def _limit_reached(limits: Limits, progress: Progress) -> str | None:
         return "visits"
     if limits.depth is not None and progress.depth >= limits.depth:
         return "depth"
-    if limits.budget is not None and progress.seconds + progress.batch_seconds >= deadline(limits.budget, progress):
-        return "time"
-    return None
+    return "time" if limits.budget is not None and _is_late(limits.budget, progress) else None
+
+
+def _is_late(budget: Budget, progress: Progress) -> bool:
+    """Return whether the next batch would end after the deadline."""
+    end = progress.seconds + progress.batch_seconds
+    return end >= budget.target and end >= deadline(budget, progress)
 
 
 def _unreachable(limits: Limits, progress: Progress) -> str | None:
@@ -147,11 +159,12 @@ def _settled(limits: Limits, progress: Progress) -> str | None:
         return None
     if progress.mate is not None and progress.mate > 0:
         return "mate found"
-    if len(progress.edge_visits) == 1:
+    visits, _ = progress.rivals
+    if len(visits) == 1:
         return "only move"
     if not progress.by_visits:
         return None
-    first, second = _two_largest(progress.edge_visits)
+    first, second = _two_largest(visits)
     if first - second > visits_left(limits, progress) / limits.smart_pruning:
         return "decided"
     return None
@@ -165,12 +178,9 @@ def _visits_until(end: float, progress: Progress) -> float:
 
 def _unsettled(progress: Progress) -> bool:
     """Return whether a rival of the most visited move has the higher Q."""
-    if not progress.edge_visits:
-        return False
-    most = max(progress.edge_visits)
-    pairs = [
-        (n, q) for n, q in zip(progress.edge_visits, progress.edge_q, strict=True) if n > 0 and n >= RIVAL_SHARE * most
-    ]
+    visits, values = progress.rivals
+    most = max(visits, default=0)
+    pairs = [(n, q) for n, q in zip(visits, values, strict=True) if n > 0 and n >= RIVAL_SHARE * most]
     return bool(pairs) and max(pairs, key=lambda p: p[1])[1] > max(pairs)[1]
 
 

@@ -1,26 +1,16 @@
 """One search of an analysis: its limits, what it began with, what it last reported."""
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from hauteur.search.control import SearchControl
+from hauteur.search.followed_tree import TreeCounters
 from hauteur.search.limits import Growth, Limits
-from hauteur.search.report import RootReport
+from hauteur.search.report import Pace, RootReport
 
 OnReport = Callable[[RootReport], None]
 PONDERING = Limits(infinite=True)
-
-
-@dataclass(frozen=True)
-class TreeFigures:
-    """Figures of the tree before the search."""
-
-    root_visits: int
-    counted: float
-    """Visits that the tree's counters have seen; re-rooting does not change them."""
-    depth_sum: float
-    rows: float
-    oracle_hits: float
 
 
 @dataclass
@@ -31,14 +21,14 @@ class SearchRun:
     control: SearchControl
     only: tuple[int, ...]
     """The only root moves to search; empty: all."""
-    playable: tuple[int, ...]
-    """The moves among which one will be played."""
     lines: int
     on_report: OnReport | None
     started: float
-    base: TreeFigures
+    base: TreeCounters
+    """The tree before the search."""
+    counters: TreeCounters
+    """The tree after the last batch."""
     batch_ended: float
-    batch_rows: float
     batch_seconds: float = 0.0
     reported: float = float("-inf")
     reported_best: int | None = None
@@ -50,6 +40,27 @@ class SearchRun:
     root_result: int | None = None
     """Result of the root by the tablebase for its mover: -1, 0, 1; None: not known."""
     growth: Growth = field(default_factory=Growth)
+
+    @property
+    def new_visits(self) -> int:
+        """Visits of this search alone."""
+        return self.counters.visits - self.base.visits
+
+    @property
+    def depth(self) -> float:
+        """Mean depth of the new visits, in plies."""
+        return (self.counters.depth_sum - self.base.depth_sum) / max(self.new_visits, 1)
+
+    def pace(self) -> Pace:
+        """The work until now."""
+        return Pace(
+            seconds=time.monotonic() - self.started,
+            new_visits=self.new_visits,
+            depth=self.depth,
+            rows=self.counters.rows - self.base.rows,
+            tablebase_hits=self.counters.tablebase_hits - self.base.tablebase_hits + (self.root_result is not None),
+            batch_seconds=self.batch_seconds,
+        )
 
     @property
     def limits_now(self) -> Limits:

@@ -47,6 +47,24 @@ impl Search {
         self.edge_reports(&self.root_scores(root), self.ranked_edges())
     }
 
+    /// Visits and Q (NaN before the first visit) of the root's edges that the search may take; empty before the first evaluation.
+    pub fn root_rivals(&self) -> (Vec<u32>, Vec<f32>) {
+        let Some(root) = self.tree.root_node() else { return (Vec::new(), Vec::new()) };
+        let scores = self.root_scores(root);
+        let rival = |k: usize| {
+            let (record, valued) = scores.seen(k);
+            let q = || {
+                if valued || self.edge_bounds(root, k).is_proven() {
+                    scores.mean(&record)
+                } else {
+                    scores.terms(k, || 0.0).0
+                }
+            };
+            (record.visits, if record.visits > 0 { q() as f32 } else { f32::NAN })
+        };
+        (0..self.tree.edges(root).len()).filter(|k| self.root.allows(*k)).map(rival).unzip()
+    }
+
     /// The edges of the position behind a line of actions, the most visited first, then those of higher Q and prior; `None` for a position
     /// that the network has not seen.
     pub fn edges_behind(&self, line: &[Action]) -> Option<Vec<EdgeReport>> {

@@ -76,6 +76,14 @@ class StateEvaluator(Protocol):
         """Begin to evaluate these positions."""
 
 
+@runtime_checkable
+class BlindEvaluator(Protocol):
+    """An evaluator whose answers do not depend on the positions: no features are written for it."""
+
+    def submit_blind(self, rows: int) -> Pending:
+        """Answer so many positions."""
+
+
 class GameEvaluator(Closing):
     """Base class of evaluators: the game's shapes, and one worker thread that computes submitted batches."""
 
@@ -116,11 +124,21 @@ class UniformEvaluator(GameEvaluator):
 
     def __init__(self, game: _core.Game, batch_size: int = 256) -> None:
         super().__init__(game, "uniform", batch_size)
+        self._answers = self._new_answers(batch_size)
 
     def __call__(self, features: Floats) -> Answers:
-        rows = len(features)
-        return np.zeros((rows, self.num_actions), np.float32), np.tile(np.array([0.5, 0.0, 0.5], np.float32), (rows, 1))
+        return self._new_answers(len(features))
 
     def submit(self, features: Floats) -> Pending:
         """Answers at once."""
         return Ready(self(features))
+
+    def submit_blind(self, rows: int) -> Pending:
+        """Answers at once, always the same arrays, which must not be written to."""
+        if rows > len(self._answers[0]):
+            self._answers = self._new_answers(rows)
+        logits, wdl = self._answers
+        return Ready((logits[:rows], wdl[:rows]))
+
+    def _new_answers(self, rows: int) -> Answers:
+        return np.zeros((rows, self.num_actions), np.float32), np.tile(np.array([0.5, 0.0, 0.5], np.float32), (rows, 1))

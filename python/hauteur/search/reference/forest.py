@@ -120,13 +120,17 @@ class ReferenceForest:
         done = (tree for tree, search in self.searches.items() if not search.waiting and not search.wants_visit())
         return _ids(done)
 
-    def gather(self, features: NDArray[np.float32], net: int = 0) -> ReferenceBatch:
-        """Write a row for each tree that has a leaf for the network, as many as there is room for, [B, C, H, W]."""
+    def gather(self, features: NDArray[np.float32] | int, net: int = 0) -> ReferenceBatch:
+        """Write a row for each tree that has a leaf for the network, as many as there is room for, [B, C, H, W].
+
+        A whole number in place of the rows: at most so many, which are not written.
+        """
         if net != 0:
             raise ValueError(f"the reference forest has one net, 0; got {net}")
         rows: list[tuple[int, Leaf]] = []
+        room = features if isinstance(features, int) else len(features)
         for tree, search in self.searches.items():
-            if len(rows) == len(features):
+            if len(rows) == room:
                 break
             if search.waiting or not search.wants_visit():
                 continue
@@ -134,7 +138,8 @@ class ReferenceForest:
             leaves = search.gather(1)
             self._visits += max(0, search.root.visits - before)
             for leaf in leaves:
-                features[len(rows)] = leaf.node.state.encode()
+                if not isinstance(features, int):
+                    features[len(rows)] = leaf.node.state.encode()
                 rows.append((tree, leaf))
         self._rows += len(rows)
         return ReferenceBatch(tuple(rows))

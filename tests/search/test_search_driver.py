@@ -1,0 +1,60 @@
+"""The driver of searches: what an evaluator reads does not change the tree, and counters of a tree are its statistics."""
+
+import numpy as np
+import pytest
+from forests import make_forest
+
+from hauteur._core import Forest, Game
+from hauteur.networks.evaluators.base import Answers, BlindEvaluator, Floats, GameEvaluator, UniformEvaluator
+from hauteur.search.driver import run_searches
+from hauteur.search.params import SearchParams
+from hauteur.search.rules import SecondNet, Solver
+
+
+class Reading(GameEvaluator):
+    """The answers of `uniform`, with features."""
+
+    def __call__(self, features: Floats) -> Answers:
+        return np.zeros((len(features), self.num_actions), np.float32), np.float32([[0.5, 0, 0.5]] * len(features))
+
+
+@pytest.mark.parametrize("spec", ["connect4", "chess"])
+def test_a_search_without_features_grows_the_same_tree(spec: str) -> None:
+    game = Game(spec)
+    blind, reading = UniformEvaluator(game, batch_size=4), Reading(game, "reading", 16)
+    assert isinstance(blind, BlindEvaluator) and not isinstance(reading, BlindEvaluator)
+    digests = []
+    for evaluator in (blind, reading):
+        forest = make_forest(game, SearchParams(solver=Solver()), trees=2)
+        forest.set_visit_limits(forest.active(), np.array([700, 900], np.uint32))
+        run_searches(forest, evaluator, batch_size=16)
+        digests.append([forest.digest(tree) for tree in range(2)])
+    assert digests[0] == digests[1]
+
+
+@pytest.mark.parametrize("params", [SearchParams(), SearchParams(second_net=SecondNet(small_visits=4, large_visits=2))])
+def test_counters_and_rivals_are_the_statistics_of_the_tree(params: SearchParams) -> None:
+    game, ids = Game("connect4"), np.array([0])
+    forest = make_forest(game, params)
+    assert forest.root_rivals(0) == ([], [])
+    forest.restrict_root(0, [1, 2, 3, 5])
+    _search(forest, 300)
+    root_visits, visits, depth, rows, hits = forest.root_counters(0)
+    stats = forest.tree_stats(0)
+    assert root_visits == forest.root_node_visits(ids)[0] == 300
+    assert (visits, depth, rows, hits) == (
+        stats["visits"] - stats["large_visits"],
+        stats["depth_sum"],
+        stats["rows"],
+        stats["oracle_hits"],
+    )
+    pairs = sorted(zip(*forest.root_rivals(0), strict=True))
+    allowed = np.array([1, 2, 3, 5])
+    expected = zip(forest.root_visits(ids)[0, allowed].tolist(), forest.root_q(ids)[0, allowed].tolist(), strict=True)
+    assert pairs == sorted(expected)
+
+
+def _search(forest: Forest, visits: int) -> None:
+    forest.set_visit_limits(forest.active(), np.array([visits], np.uint32))
+    small, large = (UniformEvaluator(forest.game) for _ in range(2))
+    run_searches(forest, small, large=large if len(forest.nets) == 2 else None, batch_size=8)
