@@ -15,14 +15,16 @@ class Reading(GameEvaluator):
     """The answers of `uniform`, with features."""
 
     def __call__(self, features: Floats) -> Answers:
-        return np.zeros((len(features), self.num_actions), np.float32), np.float32([[0.5, 0, 0.5]] * len(features))
+        return np.zeros((len(features), self.num_actions), np.float32), np.array(
+            [[0.5, 0, 0.5]] * len(features), np.float32
+        )
 
 
 @pytest.mark.parametrize("spec", ["connect4", "chess"])
 def test_a_search_without_features_grows_the_same_tree(spec: str) -> None:
     game = Game(spec)
     blind, reading = UniformEvaluator(game, batch_size=4), Reading(game, "reading", 16)
-    assert isinstance(blind, BlindEvaluator) and not isinstance(reading, BlindEvaluator)
+    assert [isinstance(one, BlindEvaluator) for one in (blind, reading)] == [True, False]
     digests = []
     for evaluator in (blind, reading):
         forest = make_forest(game, SearchParams(solver=Solver()), trees=2)
