@@ -1,4 +1,4 @@
-"""The driver of searches: what an evaluator reads does not change the tree, and counters of a tree are its statistics."""
+"""The driver of searches: what an evaluator reads does not change the tree; counters of a tree are its statistics."""
 
 import numpy as np
 import pytest
