@@ -21,10 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
+from hauteur.matches.move_log import MoveLog, Moves, policies_of
 from hauteur.matches.openings import opening_state
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.matches.resignation import Resignation
-from hauteur.matches.running_game import Move, Slot, played, unsearched
+from hauteur.matches.running_game import Slot, play_all, played, unsearched
 from hauteur.players.move_player import GameLost, MovePlayer, PendingMoves
 from hauteur.players.search_player import SearchPlayer
 from hauteur.search.driver import SearchDriver, Searched, SearchFacts
@@ -34,6 +35,13 @@ from hauteur.system.seeds import derived_seed, stream
 
 if TYPE_CHECKING:
     from hauteur.networks.evaluators.base import Evaluator
+
+
+WAITING_SHARE = 16
+"""Moves are chosen once one in so many of the trees that think is finished."""
+
+MEASURED_EVERY = 0.2
+"""Seconds after which the facts are counted again while no game ends."""
 
 
 @dataclass
@@ -132,6 +140,7 @@ class _Arena:
         self.game = game
         self.tables = tables
         self.others = others
+        self.log = MoveLog()
         self.pending: PendingMoves[Slot] = PendingMoves()
         self.waited = 0.0
         self.driver = driver
@@ -142,15 +151,18 @@ class _Arena:
 
     def run(self, facts: ArenaFacts) -> Generator[GameRecord]:
         """Turn until all planned games are over."""
-        started = time.perf_counter()
+        measured = started = time.perf_counter()
         try:
             self._refill()
             while self.running or self.ended:
                 if not self._turn() and not self.ended:
                     raise RuntimeError("the games stand still: no rows, no moves, yet not all are over")
-                self._refill()
-                self._measure(facts, time.perf_counter() - started)
-                yield from self._collect(facts)
+                now = time.perf_counter()
+                if self.ended or now - measured >= MEASURED_EVERY:
+                    self._refill()
+                    self._measure(facts, now - started)
+                    measured = now
+                    yield from self._collect(facts)
         finally:
             self.pending.cancel()
             for player in self.others.values():
@@ -160,7 +172,7 @@ class _Arena:
     def _turn(self) -> bool:
         """Let every network evaluate once, then choose moves; False if nothing happened."""
         searching = self.driver.turn()
-        moved = [self._move(index) for index in self.tables]
+        moved = [self._move(index, may_wait=searching) for index in self.tables]
         played = self._play_replies()
         return searching or any(moved) or played or self._wait_for_a_reply()
 
@@ -171,8 +183,9 @@ class _Arena:
             if isinstance(reply, GameLost):
                 slot.lost = reply
             else:
-                slot.play(unsearched(slot, reply))
-        self._go_on([slot for slot, _ in replies])
+                play_all(self.log, [slot], unsearched(slot, reply))
+        if replies:
+            self._go_on([slot for slot, _ in replies])
         return bool(replies)
 
     def _wait_for_a_reply(self) -> bool:
@@ -182,15 +195,17 @@ class _Arena:
         self.waited += time.perf_counter() - started
         return waited
 
-    def _move(self, player: int) -> bool:
-        """Choose and play a move in each of the player's finished trees; False when there is none."""
+    def _move(self, player: int, *, may_wait: bool) -> bool:
+        """Choose and play a move in each of the player's finished trees; False when there is none, or too few.
+
+        may_wait: others search on. A choice takes nearly as long for one tree as for many, so some wait for company.
+        """
         table = self.tables[player]
         ids = [tree for tree in table.forest.finished().tolist() if tree in table.thinking]
-        if not ids:
+        if not ids or (may_wait and len(ids) * WAITING_SHARE < len(table.thinking)):
             return False
         slots = [table.thinking.pop(tree) for tree in ids]
-        for slot, move in zip(slots, _search_results(table, np.array(ids), slots), strict=True):
-            slot.play(move)
+        play_all(self.log, slots, _search_results(table, np.array(ids), slots))
         self._go_on(slots)
         return True
 
@@ -253,8 +268,8 @@ class _Arena:
         ended, self.ended = self.ended, []
         for slot in ended:
             facts.games += 1
-            facts.moves += len(slot.moves)
-            yield played(slot)
+            facts.moves += len(slot.actions)
+            yield played(self.log, slot)
 
     def _measure(self, facts: ArenaFacts, elapsed: float) -> None:
         stats = [table.forest.stats() for table in self.tables.values()]
@@ -301,24 +316,19 @@ def _set_effort(table: _PlayerTable, slots: list[Slot]) -> None:
     table.forest.set_visit_limits(ids, np.where(full, table.player.visits, cap.fast_visits).astype(np.uint32))
 
 
-def _search_results(table: _PlayerTable, ids: NDArray[np.int64], slots: list[Slot]) -> Iterator[Move]:
+def _search_results(table: _PlayerTable, ids: NDArray[np.int64], slots: list[Slot]) -> Moves:
     """The chosen move of each finished tree with what its search found."""
     forest = table.forest
     plies = np.array([slot.state.ply for slot in slots], np.int64)
     choice = table.player.choose(forest, ids, plies, np.array([slot.random.random() for slot in slots]))
-    root_wdl, net_wdl, visits = forest.root_values(ids), forest.network_values(ids), forest.root_node_visits(ids)
+    root_wdl, net_wdl = forest.root_values(ids), forest.network_values(ids)
     now = time.perf_counter()
-    for row, slot in enumerate(slots):
-        edges = np.flatnonzero(choice.targets[row])
-        found = {
-            "policy_actions": edges,
-            "policy_counts": choice.targets[row, edges],
-            "root_wdl": root_wdl[row],
-            "net_value": net_wdl[row, 0] - net_wdl[row, 2],
-            "visits": visits[row],
-            "learn": table.player.learns and slot.full,
-            "scores": pawns(float(root_wdl[row, 0] - root_wdl[row, 2])),
-            "seconds": now - slot.begun,
-        }
-        known = {name: values[row] for name, values in choice.columns.items()}
-        yield Move(int(choice.actions[row]), found | known)
+    found = {
+        "root_wdl": root_wdl,
+        "net_value": net_wdl[:, 0] - net_wdl[:, 2],
+        "visits": forest.root_node_visits(ids),
+        "learn": [table.player.learns and slot.full for slot in slots],
+        "scores": [pawns(value) for value in (root_wdl[:, 0] - root_wdl[:, 2]).tolist()],
+        "seconds": [now - slot.begun for slot in slots],
+    }
+    return Moves(choice.actions.tolist(), {**found, **choice.columns}, policies_of(choice.targets))

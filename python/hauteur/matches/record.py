@@ -135,17 +135,3 @@ class GameRecord(LearnedColumns):
 
 COLUMNS = columns_of(GameRecord)
 """The table of the columns of recorded games: all that is recorded of moves and edges, in shards or beside them."""
-
-
-def recorded_columns(moves: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the columns of n moves, each given as its values by column; values that are missing have their defaults.
-
-    Of edges a move has an array a column; how many there are is counted here.
-    """
-    found: dict[str, Any] = {}
-    for one in COLUMNS:
-        if one.level == "edge":
-            found[one.name] = np.concatenate([one.array([]), *(move[one.name] for move in moves)]).astype(one.dtype)
-        else:
-            found[one.name] = one.array([move.get(one.name, one.default_row) for move in moves])
-    return found

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from hauteur import _core
 from hauteur.games.end_reasons import PLY_LIMIT, RESIGNATION
-from hauteur.matches.record import GamePlan, GameRecord, recorded_columns
+from hauteur.matches.move_log import MoveLog, Moves, Policy, joined_policies
+from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.matches.resignation import NOBODY, Watch
 from hauteur.players.move_player import ChosenMove, EngineResignation, GameLost, MoveRequest
 from hauteur.system.seeds import derived_seed
@@ -20,10 +20,12 @@ from hauteur.system.seeds import derived_seed
 
 @dataclass
 class Slot:
-    """A running game: the position, its trees by number (absent until they are first needed) and what was recorded.
+    """A running game: the position, its trees by number (absent until they are first needed) and what was played.
 
-    own_trees: tree 0 is that of the first seat, tree 1 that of the second; otherwise tree 0 serves both. begun: when
-    the player to move began to think, seconds of the clock; lost: how the player to move has lost instead of moving.
+    own_trees: tree 0 is that of the first seat, tree 1 that of the second; otherwise tree 0 serves both. actions: from
+    the first searched position; rows: of these moves in the log, policies: edges and counts of each, notes: on them, by
+    their number. begun: when the player to move began to think, seconds of the clock; lost: how the player to move has
+    lost instead of moving.
     """
 
     plan: GamePlan
@@ -35,7 +37,10 @@ class Slot:
     full: bool = True
     trees: dict[int, int] = field(default_factory=dict)
     unplayed: dict[int, list[int]] = field(default_factory=dict)
-    moves: list[Move] = field(default_factory=list)
+    actions: list[int] = field(default_factory=list)
+    rows: list[int] = field(default_factory=list)
+    policies: list[Policy] = field(default_factory=list)
+    notes: dict[int, str] = field(default_factory=dict)
     begun: float = 0.0
     lost: GameLost | None = None
 
@@ -52,30 +57,27 @@ class Slot:
     @property
     def plies(self) -> int:
         """Plies of the game until now, those of its start included."""
-        return len(self.plan.start) + len(self.moves)
+        return len(self.plan.start) + len(self.actions)
 
     def move_request(self, game: _core.Game) -> MoveRequest:
         """Return what a player without a forest has to know to find a move."""
         seed = derived_seed(self.seed, "answer", self.state.ply)
-        actions = (*self.plan.start, *(move.action for move in self.moves))
+        actions = (*self.plan.start, *self.actions)
         return MoveRequest(self.plan.index, self.state.copy(), self.plan.begin(game).notation(), actions, seed)
 
     def trees_of(self, player: int) -> list[int]:
         """The ids of this player's trees."""
         return [tree for number, tree in self.trees.items() if self.plan.seats[number] == player]
 
-    def play(self, move: Move) -> None:
-        """Play and record a move of the player to move."""
-        mover = self.state.to_move
+    def play(self, action: int, value: float) -> None:
+        """Play a move of the player to move; value: of its search for the mover, NaN where there was none."""
         if self.watch is not None:
-            self.watch.see(mover, move.value, self.plies)
-        edges = len(move.columns["policy_actions"])
-        own = {"actions": move.action, "movers": mover, "policy_lengths": edges}
-        self.moves.append(replace(move, columns={**move.columns, **own}))
+            self.watch.see(self.state.to_move, value, self.plies)
+        self.actions.append(action)
         self.full = True
-        self.state.play(move.action)
+        self.state.play(action)
         for unplayed in self.unplayed.values():
-            unplayed.append(move.action)
+            unplayed.append(action)
 
     def is_over(self, max_plies: int | None) -> bool:
         """Return whether the game has ended, by its rules, resignation, a player's failure or the ply limit."""
@@ -85,54 +87,44 @@ class Slot:
         return self.state.outcome() is not None or resigned or (max_plies is not None and self.plies >= max_plies)
 
 
-@dataclass(frozen=True)
-class Move:
-    """One move of the player to move: its action, its values in columns of GameRecord by name, what was said of it."""
-
-    action: int
-    columns: Mapping[str, Any]
-    note: str = ""
-
-    @property
-    def value(self) -> float:
-        """The value of its search for the mover, -1 to 1; NaN where there was none."""
-        win, _, loss = self.columns.get("root_wdl", (math.nan,) * 3)
-        return float(win - loss)
+def play_all(log: MoveLog, slots: Sequence[Slot], moves: Moves) -> None:
+    """Play and record a move in each of these games."""
+    rows = log.add(moves, [slot.state.to_move for slot in slots])
+    for slot, row, policy, action, value in zip(slots, rows, moves.policies, moves.actions, moves.values, strict=True):
+        slot.rows.append(row)
+        slot.policies.append(policy)
+        slot.play(action, value)
+    for slot, note in zip(slots, moves.notes, strict=False):
+        if note:
+            slot.notes[len(slot.actions) - 1] = note
 
 
-def unsearched(slot: Slot, chosen: ChosenMove) -> Move:
+def unsearched(slot: Slot, chosen: ChosenMove) -> Moves:
     """Return the move of a player without a forest: nothing is known of it but itself and what the player says."""
     found = {
-        "policy_actions": np.array([chosen.action]),
-        "policy_counts": np.ones(1),
         "learn": 0,
         "scores": math.nan if chosen.score is None else chosen.score,
         "depths": chosen.depth,
         "seconds": time.perf_counter() - slot.begun if chosen.seconds is None else chosen.seconds,
     }
-    return Move(chosen.action, found, chosen.note)
+    return Moves([chosen.action], found, [(np.array([chosen.action]), np.ones(1))], [chosen.note])
 
 
-def played(slot: Slot) -> GameRecord:
-    """Return the record of a game that is over."""
+def played(log: MoveLog, slot: Slot) -> GameRecord:
+    """Return the record of a game that is over; its rows of the log are free then."""
     outcome, reason, resigned = _result(slot)
+    if slot.lost is not None and slot.lost.detail:
+        slot.notes[len(slot.actions)] = slot.lost.detail
     return GameRecord(
         plan=slot.plan,
         seed=slot.seed,
         outcome=outcome,
         end_reason=reason,
         resigned=resigned,
-        notes=_notes(slot),
-        **recorded_columns([move.columns for move in slot.moves]),
+        notes=slot.notes,
+        **log.take(slot.rows),
+        **joined_policies(slot.policies),
     )
-
-
-def _notes(slot: Slot) -> dict[int, str]:
-    """Return the players' notes on their moves, and on how one has lost, by the number of the move."""
-    notes = {number: move.note for number, move in enumerate(slot.moves) if move.note}
-    if slot.lost is not None and slot.lost.detail:
-        notes[len(slot.moves)] = slot.lost.detail
-    return notes
 
 
 def _result(slot: Slot) -> tuple[int, str, int]:
