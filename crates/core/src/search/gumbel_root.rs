@@ -108,7 +108,7 @@ impl Search {
 
     fn begin_halving(&mut self, root: u32, round: u32) {
         let Some(rule) = self.setup.params.gumbel else { return };
-        let begun = self.tree.root.visits + self.rows_in_flight();
+        let begun = self.tree.root.visits + self.visits_in_flight();
         let budget = (self.visit_limit > 0).then(|| self.visit_limit.saturating_sub(begun).max(1));
         let remaining = self.considered_edges(&rule, &self.open_edges(root), budget.unwrap_or(u32::MAX));
         self.halving = Halving {

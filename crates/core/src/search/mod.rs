@@ -15,6 +15,7 @@ pub mod noise;
 pub mod oracle;
 pub mod repeats;
 pub mod report;
+pub mod reuse;
 pub mod root;
 pub mod scores;
 pub mod select;
@@ -34,6 +35,7 @@ use crate::search::cache::Cache;
 use crate::search::counters::Counters;
 use crate::search::gumbel_root::Halving;
 use crate::search::oracle::LeafOracle;
+use crate::search::reuse::Followers;
 use crate::search::root::Root;
 use crate::search::setup::Setup;
 use crate::search::solver::expansion::scan_children;
@@ -114,6 +116,8 @@ pub struct Search {
     least_scores: Vec<f64>,
     visit_limit: u32,
     rows_in_flight: u32,
+    /// Leaves that wait with another one (re-use of evaluations).
+    followers: Followers,
     can_move: bool,
     path: Vec<Step>,
     /// Legal actions of a leaf (solver).
@@ -145,6 +149,7 @@ impl Search {
             least_scores: Vec::new(),
             visit_limit: 0,
             rows_in_flight: 0,
+            followers: Followers::default(),
             can_move: !actions.is_empty(),
             path: Vec::new(),
             actions,
@@ -193,7 +198,7 @@ impl Search {
             return self.setup.params.second_net.as_ref().and_then(|rule| self.next_turn(rule));
         }
         let visits = if self.favours_right_side() { self.tree.root.visits } else { 0 };
-        let below_limit = self.visit_limit == 0 || visits + self.rows_in_flight < self.visit_limit;
+        let below_limit = self.visit_limit == 0 || visits + self.visits_in_flight() < self.visit_limit;
         below_limit.then_some(self.setup.only_net)
     }
 
@@ -201,7 +206,7 @@ impl Search {
     pub fn gather(&mut self, quota: usize, net: Net, sources: LeafSources, leaves: &mut Vec<Leaf>) {
         self.settle_contempt();
         self.turn = if self.setup.two_nets { net } else { Net::Small };
-        let target = leaves.len() + quota.min(MAX_IN_FLIGHT.saturating_sub(self.rows_in_flight as usize));
+        let target = leaves.len() + quota.min(MAX_IN_FLIGHT.saturating_sub(self.visits_in_flight() as usize));
         let mut collisions: Vec<Vec<Step>> = Vec::new();
         let mut free_visits = 0;
         while leaves.len() < target && self.may_descend(net) && free_visits < MAX_FREE_VISITS {
@@ -234,19 +239,30 @@ impl Search {
 
     /// Expands and backs up a leaf whose answer was read.
     pub fn apply(&mut self, mut leaf: Leaf, keep_in_cache: impl FnOnce(u64, &[Edge], Value)) {
-        std::mem::swap(&mut self.path, &mut leaf.path);
-        self.turn = leaf.turn;
         self.rows_in_flight -= 1;
         self.two.end(leaf.turn, false);
+        let (edges, value) = (std::mem::take(&mut leaf.edges), leaf.value);
+        let position = self.position_key(leaf.state.as_ref());
+        self.grow(&mut leaf, &edges, value, position);
+        keep_in_cache(leaf.key, &edges, value);
+        leaf.edges = edges;
+        self.spare.push(leaf);
+        if let Some(key) = position {
+            self.answer_followers(key);
+        }
+    }
+
+    /// Expands a leaf in flight by the network's answer, and backs it up.
+    fn grow(&mut self, leaf: &mut Leaf, edges: &[Edge], known: Value, position: Option<u64>) {
+        std::mem::swap(&mut self.path, &mut leaf.path);
+        self.turn = leaf.turn;
         let mover = leaf.state.to_move();
-        let value = self.contempt_value(mover, leaf.value);
-        let (node, value) = self.expand(mover, &leaf.edges, value);
-        self.note_evaluation(node, leaf.value, self.position_key(leaf.state.as_ref()));
+        let value = self.contempt_value(mover, known);
+        let (node, value) = self.expand(mover, edges, value);
+        self.note_evaluation(node, known, position);
         scan_children(&mut self.tree, node, leaf.state.as_ref(), self.beyond.as_mut(), &self.setup.params);
         self.link_path_end(node);
         self.back_up(mover, value);
-        keep_in_cache(leaf.key, &leaf.edges, leaf.value);
-        self.spare.push(leaf);
     }
 
     /// Takes the visit of a leaf back.
@@ -256,6 +272,9 @@ impl Search {
         self.tree.mark(&leaf.path, leaf.turn, -1);
         if let Some(last) = leaf.path.last().filter(|_| leaf.turn == Net::Large) {
             self.enter(*last);
+        }
+        if let Some(key) = self.position_key(leaf.state.as_ref()) {
+            self.cancel_followers(key);
         }
         self.spare.push(leaf);
     }

@@ -1,9 +1,8 @@
 //! One visit: descend from the root to a leaf, expand it, back its value up.
 
-use crate::game::{Outcome, Player, State};
+use crate::game::{Outcome, Player};
 use crate::rules::second_net::Net;
 use crate::search::answers::outcome_value;
-use crate::search::cache::Evaluation;
 use crate::search::oracle::LeafOracle;
 use crate::search::select::{NodeView, best_edge};
 use crate::search::solver::expansion::{EndedBy, scan_children};
@@ -138,34 +137,26 @@ impl Search {
                 return self.take_evaluation(&seen.edges, seen.value);
             }
         }
-        if let Some(seen) = self.seen_position() {
-            self.counters.position_hits += 1;
-            return self.take_evaluation(&seen.edges, seen.value);
+        let position = self.position_key(self.scratch.as_ref());
+        if let Some(position) = position {
+            if let Some(seen) = self.seen_position(position) {
+                self.counters.position_hits += 1;
+                return self.take_evaluation(&seen.edges, seen.value);
+            }
+            if self.is_position_in_flight(position) {
+                let leaf = self.make_leaf(key);
+                self.follow(position, leaf);
+                return Visit::Done;
+            }
+            self.begin_position(position);
         }
-        Visit::Row(self.make_leaf(key))
-    }
-
-    /// The evaluation of a node with the position that the scratch position is, however it was reached.
-    fn seen_position(&self) -> Option<Evaluation> {
-        let node = self.tree.columns.positions.find(self.position_key(self.scratch.as_ref())?)?;
-        let mut edges: Box<[Edge]> = self.tree.edges(node).into();
-        edges.sort_by(Edge::by_prior);
-        Some(Evaluation { edges, value: self.tree.raw_network_value(node) })
-    }
-
-    /// Keeps beside a new node what the network answered, and where the node is found.
-    #[inline]
-    pub(super) fn note_evaluation(&mut self, node: u32, known: Value, position: Option<u64>) {
-        self.tree.columns.raw_network.set(node as usize, known);
-        if let Some(key) = position {
-            self.tree.columns.positions.add(node, key);
-        }
-    }
-
-    /// The key by which the nodes of equal positions are found; `None` where they are not.
-    #[inline]
-    pub(super) fn position_key(&self, state: &dyn State) -> Option<u64> {
-        self.tree.columns.positions.is_on().then(|| state.position_key())
+        let mut leaf = self.make_leaf(key);
+        leaf.state.legal_actions(&mut leaf.actions);
+        self.two.begin(self.turn, true);
+        self.rows_in_flight += 1;
+        self.counters.rows += 1;
+        self.counters.large_rows += u64::from(self.turn == Net::Large);
+        Visit::Row(leaf)
     }
 
     /// Expands the scratch position by an evaluation that is known, and backs it up.
@@ -214,6 +205,7 @@ impl Search {
         Some((known, EndedBy::Oracle))
     }
 
+    /// The scratch position and the present path as a leaf in flight.
     fn make_leaf(&mut self, key: u64) -> Leaf {
         let mut leaf = self.spare.pop().unwrap_or_else(|| Leaf {
             path: Vec::new(),
@@ -228,14 +220,9 @@ impl Search {
         // The next descent begins with a copy of the root, so the leaf may have this position itself.
         std::mem::swap(&mut leaf.state, &mut self.scratch);
         std::mem::swap(&mut leaf.path, &mut self.path);
-        leaf.state.legal_actions(&mut leaf.actions);
         leaf.key = key;
         leaf.turn = self.turn;
         self.tree.mark(&leaf.path, self.turn, 1);
-        self.two.begin(self.turn, true);
-        self.rows_in_flight += 1;
-        self.counters.rows += 1;
-        self.counters.large_rows += u64::from(self.turn == Net::Large);
         leaf
     }
 

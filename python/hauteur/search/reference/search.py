@@ -58,6 +58,8 @@ class Search(RootedTree):
         self.draws = Draws(self._key)
         self.waiting: list[Leaf] = []
         """The leaves that wait for the network."""
+        self.followers: list[Leaf] = []
+        """The leaves that wait for the answer to another leaf with their position."""
 
     # -- visits --------------------------------------------------------------------------------------------------------
 
@@ -77,7 +79,7 @@ class Search(RootedTree):
         relative = self._proofs_in_support() and self._is_grown_for_other()
         if is_decided(self.root, self.params, self._only) and not relative:
             return False
-        begun = len(self.waiting) + (self.root.visits if self._favours_right_side() else 0)
+        begun = len(self.waiting) + len(self.followers) + (self.root.visits if self._favours_right_side() else 0)
         return self._can_move and (self.visit_limit == 0 or begun < self.visit_limit)
 
     def gather(self, rows: int) -> list[Leaf]:
@@ -107,6 +109,9 @@ class Search(RootedTree):
             elif known:
                 self._expand_and_backup(leaf, *known)
                 free_visits += 1
+            elif self._shares_positions and _with_position_of(leaf, self.waiting):
+                self.followers.append(leaf)
+                free_visits += 1
             else:
                 self.waiting.append(leaf)
                 leaves.append(leaf)
@@ -125,18 +130,29 @@ class Search(RootedTree):
             self._expand_and_backup(leaf, *answer)
             if self.params.cache_size:
                 self.cache.setdefault(leaf.node.state.key, answer)
+            for follower in self._take_followers(leaf):
+                known = self.positions[follower.node.state.position_key].answer
+                assert known is not None, "a node is found by its position once it has an answer"
+                self._expand_and_backup(follower, *known)
 
     def cancel(self, leaves: Sequence[Leaf]) -> None:
         """Take the visits of waiting leaves back."""
         for leaf in leaves:
             self.waiting.remove(leaf)
-            change_in_flight(leaf, -1)
+            for taken_back in [leaf, *self._take_followers(leaf)]:
+                change_in_flight(taken_back, -1)
+
+    def _take_followers(self, leaf: Leaf) -> list[Leaf]:
+        """Return the leaves that waited for the answer to this one, which wait no longer."""
+        taken = _with_position_of(leaf, self.followers)
+        self.followers = [follower for follower in self.followers if follower not in taken]
+        return taken
 
     def _may_descend(self) -> bool:
         """Return whether a descent may begin now: with Gumbel not while the end of a phase waits for answers."""
         if not self.wants_visit():
             return False
-        begun = self.root.visits + len(self.waiting)
+        begun = self.root.visits + len(self.waiting) + len(self.followers)
         return self._halving is None or not self._halving.waits(self.visit_limit, begun)
 
     def _select(self) -> Leaf:
@@ -367,6 +383,11 @@ class Search(RootedTree):
         """Return whether frozen nodes take proofs only from the edges that may be drawn."""
         rule = self.params.search_contempt
         return rule is not None and rule.proofs_respect_contempt
+
+
+def _with_position_of(leaf: Leaf, others: Sequence[Leaf]) -> list[Leaf]:
+    """Return those of the other leaves that have the position of a leaf."""
+    return [other for other in others if other.node.state.position_key == leaf.node.state.position_key]
 
 
 def stored(value: Value) -> Value:
