@@ -18,6 +18,7 @@ from hauteur.search.reference.draws import Draws
 from hauteur.search.reference.forced_playouts import forced_edge, pruned_visits
 from hauteur.search.reference.halving import improved_edge
 from hauteur.search.reference.lower_bound import lower_bounds
+from hauteur.search.reference.positions import index_positions, with_position_of
 from hauteur.search.reference.priors import make_priors, network_value, sum_in_order
 from hauteur.search.reference.root import RootedTree
 from hauteur.search.reference.rule import Rule, RuleChain
@@ -109,7 +110,7 @@ class Search(RootedTree):
             elif known:
                 self._expand_and_backup(leaf, *known)
                 free_visits += 1
-            elif self._shares_positions and _with_position_of(leaf, self.waiting):
+            elif self._shares_positions and with_position_of(leaf, self.waiting):
                 self.followers.append(leaf)
                 free_visits += 1
             else:
@@ -144,7 +145,7 @@ class Search(RootedTree):
 
     def _take_followers(self, leaf: Leaf) -> list[Leaf]:
         """Return the leaves that waited for the answer to this one, which wait no longer."""
-        taken = _with_position_of(leaf, self.followers)
+        taken = with_position_of(leaf, self.followers)
         self.followers = [follower for follower in self.followers if follower not in taken]
         return taken
 
@@ -244,13 +245,8 @@ class Search(RootedTree):
     def _plant(self, root: Node) -> None:
         """Make `root` the root, and find the nodes below it by their positions, those nearest to the root first."""
         super()._plant(root)
-        self.positions: dict[int, Node] = {}
+        self.positions = index_positions(root) if self._shares_positions else {}
         """The first node with an answer by `State.position_key`, where one answer serves all of them."""
-        nodes = [self.root] if self._shares_positions else []
-        for node in nodes:
-            if node.answer:
-                self.positions.setdefault(node.state.position_key, node)
-            nodes += [edge.child for edge in node.edges if edge.child and edge.child.edges]
 
     def _expand_and_backup(self, leaf: Leaf, priors: list[tuple[int, float]], value: Value) -> None:
         """Give the leaf its edges, and move the mean of every node on the way towards the leaf's value."""
@@ -383,11 +379,6 @@ class Search(RootedTree):
         """Return whether frozen nodes take proofs only from the edges that may be drawn."""
         rule = self.params.search_contempt
         return rule is not None and rule.proofs_respect_contempt
-
-
-def _with_position_of(leaf: Leaf, others: Sequence[Leaf]) -> list[Leaf]:
-    """Return those of the other leaves that have the position of a leaf."""
-    return [other for other in others if other.node.state.position_key == leaf.node.state.position_key]
 
 
 def stored(value: Value) -> Value:
