@@ -10,7 +10,7 @@ import pytest
 
 from hauteur import _core, networks
 from hauteur.networks.architecture import ResNetArchitecture
-from hauteur.networks.evaluators.base import Backend, Evaluator, Precision
+from hauteur.networks.evaluators.base import Backend, Evaluator, PackedEvaluator, Precision
 from hauteur.networks.evaluators.compare import Floats, differences, features_of, random_positions
 from hauteur.networks.evaluators.factory import PRECISIONS, has_cuda, make_evaluator
 from hauteur.networks.lc0 import random_net, random_tensors
@@ -215,6 +215,30 @@ def test_cuda_agrees_with_the_processor(chess: tuple[_core.Game, Path], precisio
     answers = np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
     assert differences(states, answers, reference).largest < (2e-3 if precision == "float32" else 0.3)
     evaluator.close()
+
+
+@pytest.mark.parametrize("spec", ["chess", "connect4", "minichess", "nogo(size=5)"])
+def test_bit_planes_unpack_to_the_features(spec: str) -> None:
+    torch = pytest.importorskip("torch")
+    from hauteur.networks.evaluators.torch import unpacked
+
+    game = _core.Game(spec)
+    states = random_positions(game, 20)
+    packed = [state.encode_packed() for state in states]
+    masks, values = (np.stack(parts) for parts in zip(*packed, strict=True))
+    rows = unpacked(torch.from_numpy(masks.view(np.uint8)), torch.from_numpy(values), game.feature_shape)
+    np.testing.assert_array_equal(rows.numpy(), features_of(game, states))
+
+
+@pytest.mark.skipif(not has_cuda(), reason="torch finds no CUDA device here")
+def test_cuda_unpacks_bit_planes(chess: tuple[_core.Game, Path]) -> None:
+    game, net = chess
+    states = random_positions(game, 20)
+    masks, values = (np.stack(parts) for parts in zip(*(state.encode_packed() for state in states), strict=True))
+    with make_evaluator(game, net, device="cuda", precision="float32") as evaluator:
+        assert isinstance(evaluator, PackedEvaluator)
+        plain, packed = evaluator(features_of(game, states)), evaluator.submit_packed(masks, values).result()
+    assert all(np.array_equal(a, b) for a, b in zip(plain, packed, strict=True))
 
 
 def test_evaluators_keep_the_protocol(chess: tuple[_core.Game, Path]) -> None:

@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 from forests import make_forest
+from numpy.typing import NDArray
+from search_toys import hash_evaluator
 
 from hauteur._core import Forest, Game
-from hauteur.networks.evaluators.base import Answers, BlindEvaluator, Floats, GameEvaluator, UniformEvaluator
+from hauteur.networks.evaluators.base import Answers, BlindEvaluator, Floats, GameEvaluator, Pending, UniformEvaluator
 from hauteur.search.driver import run_searches
 from hauteur.search.params import SearchParams
 from hauteur.search.rules import SecondNet, Solver
@@ -32,6 +34,38 @@ def test_a_search_without_features_grows_the_same_tree(spec: str) -> None:
         run_searches(forest, evaluator, batch_size=16)
         digests.append([forest.digest(tree) for tree in range(2)])
     assert digests[0] == digests[1]
+
+
+class Unpacking(GameEvaluator):
+    """Answers drawn from the features, which it takes as bit planes where they are given so."""
+
+    def __call__(self, features: Floats) -> Answers:
+        answers: Answers = hash_evaluator(self.num_actions)(features)
+        return answers
+
+
+class Packed(Unpacking):
+    packed_batches = 0
+
+    def submit_packed(self, masks: NDArray[np.uint64], values: Floats) -> Pending:
+        self.packed_batches += 1
+        planes, rows, columns = self.feature_shape
+        bits = masks[:, :, None] >> np.arange(rows * columns, dtype=np.uint64) & 1
+        return self.submit((bits * values[:, :, None]).astype(np.float32).reshape(-1, planes, rows, columns))
+
+
+@pytest.mark.parametrize("spec", ["connect4", "chess", "nogo(size=9)"])
+def test_a_search_by_bit_planes_grows_the_same_tree(spec: str) -> None:
+    game, digests = Game(spec), []
+    packed = Packed(game, "packed", 16)
+    for evaluator in (Unpacking(game, "features", 16), packed):
+        forest = make_forest(game, trees=2)
+        forest.set_visit_limits(forest.active(), np.array([150, 200], np.uint32))
+        run_searches(forest, evaluator, batch_size=16)
+        digests.append([forest.digest(tree) for tree in range(2)])
+        evaluator.close()
+    assert digests[0] == digests[1]
+    assert (packed.packed_batches > 0) == (spec != "nogo(size=9)")  # planes of more than 64 squares are not packed
 
 
 @pytest.mark.parametrize("params", [SearchParams(), SearchParams(second_net=SecondNet(small_visits=4, large_visits=2))])

@@ -13,19 +13,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from hauteur.networks.evaluators.base import BlindEvaluator, StateEvaluator
+from hauteur.search.batch_rows import BatchRows, rows_for
 from hauteur.search.forest import SearchForest, SizedBatch
 from hauteur.search.params import SearchParams
 from hauteur.search.rules import SecondNet
 
 if TYPE_CHECKING:
     from hauteur.networks.evaluators.base import Evaluator, Pending
-
-
-_Buffer = NDArray[np.float32] | None
 
 
 @dataclass
@@ -84,11 +78,8 @@ class InFlight:
         self._sources = list(zip(self.forests, self.nets or [0] * len(self.forests), strict=True))
         if self.batch_size < 1 or self.depth < 1:
             raise ValueError(f"batch_size and in_flight must be >= 1, got {self.batch_size} and {self.depth}")
-        # Once: looking at a protocol takes longer than gathering a row.
-        self._by_states = self.evaluator if isinstance(self.evaluator, StateEvaluator) else None
-        self._blind = self.evaluator if isinstance(self.evaluator, BlindEvaluator) else None
         self._free = [self._new_buffer() for _ in range(self.depth)]
-        self._waiting: deque[tuple[list[_BatchPart], Pending, _Buffer]] = deque()
+        self._waiting: deque[tuple[list[_BatchPart], Pending, BatchRows]] = deque()
 
     def __len__(self) -> int:
         return len(self._waiting)
@@ -124,11 +115,8 @@ class InFlight:
             parts, _, _ = self._waiting.pop()
             self._take_back(parts, self._new_buffer())  # the network may still read the old one
 
-    def _new_buffer(self) -> _Buffer:
-        """Return room for the rows of a batch; None where nobody reads them."""
-        if self._by_states is not None or self._blind is not None:
-            return None
-        return np.zeros((self.batch_size, *self.forests[0].game.feature_shape), np.float32)
+    def _new_buffer(self) -> BatchRows:
+        return rows_for(self.evaluator, self.forests, self.batch_size)
 
     def _rows_wanted(self) -> list[int]:
         """Rows of the next batch for each forest, at most; together they may be more than fit."""
@@ -149,7 +137,7 @@ class InFlight:
             self.facts.search += time.perf_counter() - started
             rows = parts[-1].rows.stop if parts else 0
             if rows:
-                pending = self._submit(parts, buffer, rows)
+                pending = buffer.submit([(part.forest, part.batch) for part in parts], rows)
         except BaseException:
             self._take_back(parts, buffer)
             raise
@@ -162,29 +150,19 @@ class InFlight:
         self.facts.capacity += self.batch_size
         return True
 
-    def _gather(self, wanted: Sequence[int], buffer: _Buffer, parts: list[_BatchPart]) -> None:
+    def _gather(self, wanted: Sequence[int], buffer: BatchRows, parts: list[_BatchPart]) -> None:
         """Let each forest write its rows behind those of the one before, while there is room."""
         end = 0
         for (forest, net), rows in zip(self._sources, wanted, strict=True):
             room = min(rows, self.batch_size - end)
-            batch = forest.gather(room if buffer is None else buffer[end : end + room], net)
+            batch = buffer.gather(forest, end, end + room, net)
             if len(batch):
                 parts.append(_BatchPart(forest, batch, slice(end, end + len(batch))))
                 end += len(batch)
             else:
                 forest.cancel(batch)
 
-    def _submit(self, parts: list[_BatchPart], buffer: _Buffer, rows: int) -> Pending:
-        """Give the evaluator its work: the rows, the positions where it plays on from them, or their number alone."""
-        if self._blind is not None:
-            return self._blind.submit_blind(rows)
-        if self._by_states is not None:
-            states = [state for part in parts for state in part.forest.batch_states(part.batch)]
-            return self._by_states.submit_states(states)
-        assert buffer is not None
-        return self.evaluator.submit(buffer[:rows])
-
-    def _take_back(self, parts: list[_BatchPart], buffer: _Buffer) -> None:
+    def _take_back(self, parts: list[_BatchPart], buffer: BatchRows) -> None:
         """Take back the visits of a batch; the buffer is free again."""
         for part in parts:
             part.forest.cancel(part.batch)

@@ -84,6 +84,17 @@ class BlindEvaluator(Protocol):
         """Answer so many positions."""
 
 
+@runtime_checkable
+class PackedEvaluator(Protocol):
+    """An evaluator that unpacks the features itself, so that a twentieth of the bytes goes to the device (chess)."""
+
+    def submit_packed(self, masks: NDArray[np.uint64], values: Floats) -> Pending:
+        """Begin to compute rows as bit planes [B, C]; they may change when this returns.
+
+        Plane c has `values[b, c]` where bit row * W + column of `masks[b, c]` is set, and 0 elsewhere.
+        """
+
+
 class GameEvaluator(Closing):
     """Base class of evaluators: the game's shapes, and one worker thread that computes submitted batches."""
 

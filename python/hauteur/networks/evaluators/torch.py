@@ -6,10 +6,11 @@ import copy
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import nn
 
 from hauteur import networks
@@ -153,22 +154,29 @@ class CudaEvaluator(GameEvaluator):
         self._device = device
         self._stream = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
         self._module = inference_module(path, device, precision)
-        self._idle: dict[int, list[_Slot]] = defaultdict(list)
+        self._idle: dict[tuple[type[_Slot], int], list[_Slot]] = defaultdict(list)
 
     def __call__(self, features: Floats) -> Answers:
         return self.submit(features).result()
 
     def submit(self, features: Floats) -> Pending:
         """Queue the copy of the rows, the network and the copy of its answers."""
-        rows = padded_rows(len(features))
-        idle = self._idle[rows]
-        slot = idle.pop() if idle else _Slot(self, self._module, rows, self._device, self._stream)
-        slot.start(features)
+        return self._start(_Slot, features)
+
+    def submit_packed(self, masks: NDArray[np.uint64], values: Floats) -> Pending:
+        """Queue the copy of the bit planes, which the GPU unpacks, the network and the copy of its answers."""
+        return self._start(_PackedSlot, masks.view(np.uint8), values)
+
+    def _start(self, kind: type[_Slot], *rows: NDArray[Any]) -> Pending:
+        padded = padded_rows(len(rows[0]))
+        idle = self._idle[kind, padded]
+        slot = idle.pop() if idle else kind(self, self._module, padded, self._device, self._stream)
+        slot.start(*rows)
         return _TorchPending(self, slot)
 
     def release(self, slot: _Slot) -> None:
         """Take back a slot whose answers were read or are no longer needed."""
-        self._idle[slot.rows].append(slot)
+        self._idle[type(slot), slot.rows].append(slot)
 
     def close(self) -> None:
         """Wait for the work still in progress."""
@@ -177,7 +185,7 @@ class CudaEvaluator(GameEvaluator):
 
 
 class _Slot:
-    """Buffers and the recorded graph of one batch in flight."""
+    """Buffers and the recorded graph of one batch in flight, whose rows are features."""
 
     @torch.inference_mode()
     def __init__(
@@ -185,30 +193,39 @@ class _Slot:
     ) -> None:
         self.rows = rows
         self._stream, self._length = stream, 0
-        kind = TYPES[owner.precision]
-        shape = (rows, *owner.feature_shape)
-        self._host_rows = torch.zeros(shape, pin_memory=True)
-        self._rows = torch.zeros(shape, device=device)
+        self._shape, self._kind = owner.feature_shape, TYPES[owner.precision]
+        self._host_rows = [empty.pin_memory() for empty in self._empty_rows()]
+        self._rows = [host.to(device) for host in self._host_rows]
         self._host_answers = [torch.empty((rows, n), pin_memory=True) for n in (owner.num_actions, 3)]
         self._done = torch.cuda.Event()  # type: ignore[no-untyped-call]
         self._graph = torch.cuda.CUDAGraph()
         stream.wait_stream(torch.cuda.current_stream(device))
         with torch.cuda.stream(stream):
             for _ in range(_WARM_UP):
-                module(self._rows.to(kind, memory_format=module.memory_format))
+                module(self._features(module.memory_format))
         stream.synchronize()
         with torch.cuda.graph(self._graph, stream=stream):
-            outputs = module(self._rows.to(kind, memory_format=module.memory_format))
+            outputs = module(self._features(module.memory_format))
             self._answers = [output.float() for output in outputs[:2]]
 
+    def _empty_rows(self) -> list[torch.Tensor]:
+        """Return what is copied to the device for a batch, without content."""
+        return [torch.zeros((self.rows, *self._shape))]
+
+    def _features(self, layout: torch.memory_format) -> torch.Tensor:
+        """Return the features of the rows on the device."""
+        return self._rows[0].to(self._kind, memory_format=layout)
+
     @torch.inference_mode()
-    def start(self, features: Floats) -> None:
-        """Queue one batch; the features may change when this returns."""
+    def start(self, *rows: NDArray[Any]) -> None:
+        """Queue one batch; its rows may change when this returns."""
         self._done.synchronize()  # the batch before may have been dropped unread
-        self._length = len(features)
-        self._host_rows[: self._length].copy_(torch.from_numpy(features))
+        self._length = len(rows[0])
+        for host, given in zip(self._host_rows, rows, strict=True):
+            host[: self._length].copy_(torch.from_numpy(given))
         with torch.cuda.stream(self._stream):
-            self._rows.copy_(self._host_rows, non_blocking=True)
+            for device, host in zip(self._rows, self._host_rows, strict=True):
+                device.copy_(host, non_blocking=True)
             self._graph.replay()
             for host, answer in zip(self._host_answers, self._answers, strict=True):
                 host.copy_(answer, non_blocking=True)
@@ -219,6 +236,28 @@ class _Slot:
         self._done.synchronize()
         logits, wdl = (host[: self._length].numpy().copy() for host in self._host_answers)
         return logits, wdl
+
+
+class _PackedSlot(_Slot):
+    """The same of a batch whose rows are bit planes."""
+
+    def _empty_rows(self) -> list[torch.Tensor]:
+        planes = self._shape[0]
+        return [torch.zeros((self.rows, 8 * planes), dtype=torch.uint8), torch.zeros((self.rows, planes))]
+
+    def _features(self, layout: torch.memory_format) -> torch.Tensor:
+        masks, values = self._rows
+        return unpacked(masks, values, self._shape, self._kind).contiguous(memory_format=layout)
+
+
+def unpacked(
+    masks: torch.Tensor, values: torch.Tensor, shape: tuple[int, int, int], kind: torch.dtype = torch.float32
+) -> torch.Tensor:
+    """Return the features [B, C, H, W] of bit planes; masks: uint8 [B, 8 C], little-endian; values: [B, C]."""
+    planes, rows, columns = shape
+    bits = masks.unsqueeze(-1) >> torch.arange(8, dtype=torch.uint8, device=masks.device) & 1
+    squares = bits.reshape(len(masks), planes, 64)[:, :, : rows * columns]
+    return (squares * values.unsqueeze(-1)).to(kind).reshape(len(masks), *shape)
 
 
 class _TorchPending:
