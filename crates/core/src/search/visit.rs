@@ -55,7 +55,7 @@ impl Search {
                 return Visit::Collision;
             }
             // Read before the move is played, so that memory and rules work at the same time.
-            let next_mover = (behind != UNEVALUATED).then(|| self.tree.node(behind).mover);
+            let next_mover = (behind != UNEVALUATED).then(|| self.tree.approach(behind));
             self.scratch.play(self.tree.edges(node)[edge as usize].action);
             let Some(next_mover) = next_mover else { return self.reach_leaf(sources) };
             let Value { wl, d } = stats.value(next_mover != mover);

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use hauteur_machine::Arena;
+
 use crate::tree::column::Column;
 
 /// Factors of U, or what is added to Q, of the edges of some nodes; nothing while the rule is off.
@@ -12,13 +14,13 @@ pub struct Balance {
     /// By node: what its factors are divided by; 0 = to be computed.
     pub(crate) levels: Column<f64>,
     /// Of each such node its factors, not yet divided by its level.
-    factors: Vec<f64>,
+    factors: Arena<f64>,
 }
 
 impl Balance {
     /// Room for factors, or none while the rule is off.
     pub fn new(on: bool) -> Self {
-        Balance { starts: Column::new(on), levels: Column::new(on), factors: Vec::new() }
+        Balance { starts: Column::new(on), levels: Column::new(on), factors: Arena::new() }
     }
 
     /// True when a node has its factors.

@@ -3,11 +3,13 @@
 use std::any::Any;
 use std::ops::Range;
 
+use hauteur_machine::Arena;
+
 /// One value an index, beside another vector, or nothing at all while it is off.
-#[derive(Clone, Debug, Default)]
-pub struct Column<T> {
+#[derive(Clone, Debug)]
+pub struct Column<T: Copy> {
     on: bool,
-    items: Vec<T>,
+    items: Arena<T>,
 }
 
 /// What happens to every column of a kind when the vector beside it changes; nothing while the column is off.
@@ -30,9 +32,15 @@ pub trait SideColumn {
     fn as_any(&self) -> &dyn Any;
 }
 
+impl<T: Copy> Default for Column<T> {
+    fn default() -> Self {
+        Column { on: false, items: Arena::new() }
+    }
+}
+
 impl<T: Copy + Default> Column<T> {
     pub(crate) fn new(on: bool) -> Self {
-        Column { on, items: Vec::new() }
+        Column { on, items: Arena::new() }
     }
 
     /// True when values are kept.
@@ -71,7 +79,7 @@ impl<T: Copy + Default> Column<T> {
 impl<T: Copy + Default + 'static> SideColumn for Column<T> {
     fn resize(&mut self, len: usize) {
         if self.on {
-            self.items.resize(len, T::default());
+            self.items.grow_to(len, T::default());
         }
     }
 

@@ -13,6 +13,8 @@ pub mod positions;
 
 use std::ops::Range;
 
+use hauteur_machine::{Arena, prefetch};
+
 use crate::game::Player;
 use crate::stats::{Edge, EdgeStats, Step, TERMINAL, Value};
 use crate::tree::columns::RuleColumns;
@@ -40,11 +42,11 @@ pub struct Node {
 pub struct Tree {
     /// The root's own statistics.
     pub root: EdgeStats,
-    pub(crate) nodes: Vec<Node>,
+    pub(crate) nodes: Arena<Node>,
     /// The network's win - loss and share of draws of each node, for its mover; apart because selection does not read them.
-    pub(crate) network: Vec<[f32; 2]>,
-    pub(crate) edges: Vec<Edge>,
-    pub(crate) stats: Vec<EdgeStats>,
+    pub(crate) network: Arena<[f32; 2]>,
+    pub(crate) edges: Arena<Edge>,
+    pub(crate) stats: Arena<EdgeStats>,
     /// Released blocks of statistics, by log2 of their size.
     released: [Vec<u32>; 17],
     /// Visits, nodes, edges and statistics at which the tree must grow no more.
@@ -59,10 +61,10 @@ impl Default for Tree {
     fn default() -> Self {
         Tree {
             root: EdgeStats::FRESH_ROOT,
-            nodes: Vec::new(),
-            network: Vec::new(),
-            edges: Vec::new(),
-            stats: Vec::new(),
+            nodes: Arena::new(),
+            network: Arena::new(),
+            edges: Arena::new(),
+            stats: Arena::new(),
             released: Default::default(),
             most: MOST,
             sizes_full: false,
@@ -120,6 +122,15 @@ impl Tree {
     pub fn visited(&self, node: u32) -> Range<usize> {
         let Node { stats, visited, .. } = *self.node(node);
         stats as usize..stats as usize + usize::from(visited)
+    }
+
+    /// Who is to move at a node that a descent comes to next; what selection reads there is on its way to the processor meanwhile.
+    #[inline(always)]
+    pub(crate) fn approach(&self, node: u32) -> Player {
+        let Node { edges, stats, visited, mover, .. } = *self.node(node);
+        prefetch(&self.stats, stats as usize);
+        prefetch(&self.edges, edges as usize + usize::from(visited));
+        mover
     }
 
     /// The statistics of the edge that a step takes, to be changed.
@@ -186,7 +197,7 @@ impl Tree {
             return first;
         }
         let first = self.stats.len() as u32;
-        self.stats.resize(self.stats.len() + room(block) as usize, EdgeStats::FRESH_ROOT);
+        self.stats.grow_to(self.stats.len() + room(block) as usize, EdgeStats::FRESH_ROOT);
         if self.columns.keeps_stats() {
             self.columns.resize_stats(self.stats.len());
         }
