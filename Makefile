@@ -63,7 +63,7 @@ demo: setup  ## learn tic-tac-toe from zero, prove that it never loses, show whe
 test: setup test-rust test-python types lint docs  ## all tests and checks (at most 15 minutes on two cores)
 
 test-rust: setup  ## the core's own tests
-	cargo test --locked --package hauteur-core
+	cargo test --locked --package hauteur-core --package hauteur-machine
 
 test-python: setup  ## the Python tests, in WORKERS processes
 	$(BIN)/python -m pytest -n $(WORKERS)

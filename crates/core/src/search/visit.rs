@@ -37,6 +37,7 @@ impl Search {
         // Own statistics travel along, since those of a node stand on the edge that leads to it, for the mover above.
         loop {
             let mover = self.tree.node(node).mover;
+            self.tree.fetch_children(node);
             let edge = self.select::<PLAIN>(node, &own);
             self.path.push(Step { node, edge });
             let stats = self.tree.stats(node)[edge as usize];
@@ -55,7 +56,7 @@ impl Search {
                 return Visit::Collision;
             }
             // Read before the move is played, so that memory and rules work at the same time.
-            let next_mover = (behind != UNEVALUATED).then(|| self.tree.approach(behind));
+            let next_mover = (behind != UNEVALUATED).then(|| self.tree.fetch_node(behind));
             self.scratch.play(self.tree.edges(node)[edge as usize].action);
             let Some(next_mover) = next_mover else { return self.reach_leaf(sources) };
             let Value { wl, d } = stats.value(next_mover != mover);

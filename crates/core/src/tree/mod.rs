@@ -5,6 +5,7 @@
 //! their first visit, so the statistics of edge `k` are `stats[k]`, and the first edge without has the highest prior of all that
 //! have none. Terminal positions have no node: the statistics of their edge say all.
 
+mod ahead;
 pub mod balance;
 pub mod column;
 pub mod columns;
@@ -13,7 +14,7 @@ pub mod positions;
 
 use std::ops::Range;
 
-use hauteur_machine::{Arena, prefetch};
+use hauteur_machine::Arena;
 
 use crate::game::Player;
 use crate::stats::{Edge, EdgeStats, Step, TERMINAL, Value};
@@ -122,15 +123,6 @@ impl Tree {
     pub fn visited(&self, node: u32) -> Range<usize> {
         let Node { stats, visited, .. } = *self.node(node);
         stats as usize..stats as usize + usize::from(visited)
-    }
-
-    /// Who is to move at a node that a descent comes to next; what selection reads there is on its way to the processor meanwhile.
-    #[inline(always)]
-    pub(crate) fn approach(&self, node: u32) -> Player {
-        let Node { edges, stats, visited, mover, .. } = *self.node(node);
-        prefetch(&self.stats, stats as usize);
-        prefetch(&self.edges, edges as usize + usize::from(visited));
-        mover
     }
 
     /// The statistics of the edge that a step takes, to be changed.
