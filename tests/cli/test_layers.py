@@ -60,7 +60,7 @@ MATCH = ["match", "net={net} visits=1", "random", "--game", "chess", "--games", 
         ([*MATCH, "--backend", "openvino"], "cpu"),
         ([*MATCH, "--backend", "torch"], "train"),
         (["check-game", "openspiel:hex"], "openspiel"),
-        (["bench", "evaluator", "--net", "{net}", "--backend", "openvino", "--precision", "int8"], "quantize"),
+        (["bench", "evaluator", "--net", "{net}", "--backend", "openvino", "--precision", "int8"], "cpu"),
     ],
 )
 def test_choices_that_need_a_layer_name_it(words: list[str], layer: str, tmp_path: Path) -> None:

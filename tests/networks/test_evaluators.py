@@ -134,25 +134,6 @@ def test_torch_in_16_bits(chess: tuple[_core.Game, Path], precision: str) -> Non
     np.testing.assert_allclose(answers[1].sum(axis=1), 1, atol=1e-5)
 
 
-def test_int8(chess: tuple[_core.Game, Path]) -> None:
-    pytest.importorskip("nncf", reason="the extra `quantize` is not installed")
-    from hauteur.networks.quantize import ensure_int8
-
-    game, net = chess
-    states = random_positions(game, 32, seed=7)
-    features = features_of(game, states)
-    first = ensure_int8(net, game)
-    written = first.stat().st_mtime_ns
-    assert ensure_int8(net, game) == first
-    assert first.stat().st_mtime_ns == written
-    assert not list(first.parent.glob("*.tmp"))
-    reference = evaluate(game, net, features, precision="float32", threads=1)
-    answers = evaluate(game, net, features, backend="openvino", precision="int8", threads=1)
-    assert 0 < differences(states, answers, reference).largest < 0.3
-    with pytest.raises(ValueError, match=r"calibration rows must be \[N, \(112, 8, 8\)\]"):
-        ensure_int8(net, game, np.zeros((4, 2, 3, 3), np.float32))
-
-
 def test_uniform() -> None:
     game = _core.Game("connect4")
     evaluator = make_evaluator(game, "uniform")

@@ -59,6 +59,7 @@ COMMANDS = (
     Command("net get", "net_get:get", "Download public nets, such as maia-1900; without a name list them."),
     Command("net info", "nets:info", "Show what a net file holds."),
     Command("net convert", "nets:convert", "Write a net in another format."),
+    Command("net quantize", "net_quantize:quantize", "Make the int8 form of a net, calibrated on positions of games."),
     Command("net check", "nets:check", "Compare the outputs of a net in different evaluators."),
     Command("verify outputs", "verify:outputs", "Compare network outputs with a reference file."),
     Command("verify planes", "verify:planes", "Compare input planes with a reference file."),

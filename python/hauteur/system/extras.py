@@ -42,7 +42,6 @@ _TORCH = Package("torch", "torch", 3000)
 LAYERS = (
     Layer("cpu", (_OPENVINO, _PYARROW), "nets in bfloat16 and int8 on processors; recorded games in Parquet files"),
     Layer("train", (_TORCH, _OPENVINO, _PYARROW, Package("onnx", "onnx", 9)), "learning, and nets on NVIDIA GPUs"),
-    Layer("quantize", (_OPENVINO, Package("nncf", "nncf", 2)), "int8 nets"),
     Layer("openspiel", (Package("open_spiel", "pyspiel", 6),), "about a hundred more games"),
     Layer("report", (Package("matplotlib", "matplotlib", 9),), "figures of reports as PNG"),
     Layer("tensorboard", (Package("tensorboard", "tensorboard", 6),), "training curves in TensorBoard"),

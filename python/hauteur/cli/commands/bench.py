@@ -276,12 +276,10 @@ def installed_backends() -> tuple[Backend, ...]:
 
 
 def precisions_of(backend: Backend) -> tuple[Precision, ...]:
-    """Return the backend's precisions on this processor, without emulated ones; int8 only if nncf is installed."""
+    """Return the backend's precisions on this processor, without emulated ones."""
     from hauteur.system.hardware import computes_bfloat16
 
     missing: set[Precision] = set() if computes_bfloat16() else {"bfloat16", "float16"}
-    if find_spec("nncf") is None:
-        missing.add("int8")
     return tuple(precision for precision in PRECISIONS[backend] if precision not in missing)
 
 

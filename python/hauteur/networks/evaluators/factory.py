@@ -198,7 +198,7 @@ def _net_evaluator(
 
         return OrtEvaluator(game, path, precision=precision, threads=cores, batch_size=batch_size)
     if precision == "int8" and find_spec("openvino") is None:
-        require("precision int8", "openvino", "nncf")
+        require("precision int8", "openvino")
     from hauteur.networks.evaluators.openvino import OpenVinoEvaluator
 
     return OpenVinoEvaluator(game, path, precision=precision, threads=cores, batch_size=batch_size)

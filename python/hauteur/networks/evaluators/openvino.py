@@ -42,7 +42,7 @@ class OpenVinoEvaluator(GameEvaluator):
         threads: int = 1,
         batch_size: int | None = None,
     ) -> None:
-        """precision: float32, bfloat16, or int8 (quantised, extra `quantize`; `hauteur net check` reports its cost);
+        """precision: float32, bfloat16, or int8 (quantised at the first use; `hauteur net check` reports its cost);
         default bfloat16 where the processor supports it, else float32."""
         chosen = precision or default_precision()
         check_precision(chosen)
@@ -146,7 +146,7 @@ class _OpenVinoPending:
 def _read(core: ov.Core, game: _core.Game, path: Path, precision: Precision) -> ov.Model:
     """Return the OpenVINO model: of the ONNX model, or the quantised one. Raise ValueError for a damaged file."""
     if precision == "int8":
-        from hauteur.networks.quantize import ensure_int8
+        from hauteur.networks.int8.quantize import ensure_int8
 
         file = ensure_int8(path, game)
         try:
@@ -160,8 +160,8 @@ def _read(core: ov.Core, game: _core.Game, path: Path, precision: Precision) -> 
 
 
 def _hint(precision: Precision) -> str:
-    """What OpenVINO calls the precision; of an int8 net, that of what is not quantised."""
-    return "f32" if precision == "float32" or not computes_bfloat16() else "bf16"
+    """What OpenVINO calls the precision; of an int8 net, that of what is not quantised, where bfloat16 gains nothing."""
+    return "bf16" if precision == "bfloat16" else "f32"
 
 
 def check_precision(precision: str) -> None:
