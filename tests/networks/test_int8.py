@@ -1,4 +1,4 @@
-"""int8 nets: near to float32, calibrated on positions of games, which are recorded; weights rounded with little error."""
+"""int8 nets: near to float32, calibrated on positions of games, which are recorded; rounding loses little."""
 
 from pathlib import Path
 

@@ -160,7 +160,7 @@ def _read(core: ov.Core, game: _core.Game, path: Path, precision: Precision) -> 
 
 
 def _hint(precision: Precision) -> str:
-    """What OpenVINO calls the precision; of an int8 net, that of what is not quantised, where bfloat16 gains nothing."""
+    """What OpenVINO calls the precision. What an int8 net does not quantise is no faster in bfloat16."""
     return "bf16" if precision == "bfloat16" else "f32"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -79,10 +80,12 @@ def chosen_positions(
     states = [states[i] for i in random.permutation(len(states))[:count]]
     features = features_of(game, states)
     digest = hashlib.sha256(features.tobytes()).hexdigest()
-    return Calibration(states, features, CalibrationRecord(kind=kind, positions=len(features), seed=seed, sha256=digest))
+    return Calibration(
+        states, features, CalibrationRecord(kind=kind, positions=len(features), seed=seed, sha256=digest)
+    )
 
 
 def _spread(length: int, count: int, random: np.random.Generator) -> Iterable[int]:
     """One place in each of `count` equal spans of a game, or all its places."""
     ends = np.linspace(0, length, min(length, count) + 1).astype(int)
-    return (int(random.integers(begin, end)) for begin, end in zip(ends, ends[1:], strict=False))
+    return (int(random.integers(begin, end)) for begin, end in pairwise(ends))

@@ -1,8 +1,8 @@
 """The quantised model of a network: static quantisation after training, in OpenVINO's form, kept in the cache.
 
-Inputs and weights of the convolutions are whole numbers of 8 bits. All else is computed in float32: the skip connections,
-which would gather every block's rounding, squeeze and excitation, dense layers, and the convolutions of the value head,
-which take little time. The inputs of a convolution are scaled channel by channel before they are
+Inputs and weights of the convolutions are whole numbers of 8 bits. All else is computed in float32: the skip
+connections, which would gather every block's rounding, squeeze and excitation, dense layers, and the convolutions of
+the value head, which take little time. The inputs of a convolution are scaled channel by channel before they are
 rounded, its weights inversely, so that small channels keep their digits (SmoothQuant, Xiao et al. 2023,
 arXiv:2211.10438). Planes of the features are whole numbers and stay exact.
 """
@@ -175,7 +175,7 @@ def _holds_counts(inputs: _Seen) -> bool:
 def _plane_scales(weights: Floats) -> Floats:
     """Whole numbers 1 to 255 that stand for a plane's 1, larger where its weights are: steps suit the plane."""
     size = np.sqrt((weights.astype(np.float64) ** 2).mean(axis=(0, 2, 3)))
-    return np.clip(np.round(_LEVELS * size / max(size.max(), 1e-12)), 1, _LEVELS).astype(np.float32)
+    return np.asarray(np.clip(np.round(_LEVELS * size / max(size.max(), 1e-12)), 1, _LEVELS), np.float32)
 
 
 def _channel_scales(weights: Floats, inputs: _Seen) -> Floats:
@@ -183,7 +183,7 @@ def _channel_scales(weights: Floats, inputs: _Seen) -> Floats:
     size = np.sqrt((weights.astype(np.float64) ** 2).mean(axis=(0, 2, 3)))
     reach = np.maximum(np.abs(inputs.least), np.abs(inputs.greatest)).astype(np.float64)
     reach, size = (np.maximum(values, max(values.max(), 1e-12) / 64) for values in (reach, size))
-    return (size ** (1 - _SMOOTHING) / reach**_SMOOTHING).astype(np.float32)
+    return np.asarray(size ** (1 - _SMOOTHING) / reach**_SMOOTHING, np.float32)
 
 
 def _range(low: float, high: float) -> tuple[float, float]:

@@ -1,8 +1,8 @@
 """Weights as whole numbers of 8 bits, so that the sums that they are used in change least.
 
 Rounding each weight to the nearest is not best: the errors of one input's weight can be made up for by the weights of
-inputs that go with it. GPTQ (Frantar et al. 2023, arXiv:2210.17323; after LeCun's Optimal Brain Surgeon) rounds one input after
-the other and moves the error on to those that are left, by the inputs' second moments on calibration positions.
+inputs that go with it. GPTQ (Frantar et al. 2023, arXiv:2210.17323) rounds one input after the other and moves the
+error on to those that are left, by the inputs' second moments on calibration positions.
 """
 
 import numpy as np
