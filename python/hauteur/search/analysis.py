@@ -26,7 +26,7 @@ from hauteur.system.closing import Closing
 
 REPORT_SECONDS = 0.1
 """Least time between two reports of a running search."""
-NEW_BEST_SECONDS = 0.02
+NEW_BEST_SECONDS = 0.04
 """Least time before a report that a new best move brings."""
 VISITS_PER_ROW = 16
 """A batch holds at most one row for so many visits of the root, so that early visits are not wasted."""

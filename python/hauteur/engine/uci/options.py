@@ -55,7 +55,7 @@ ENGINE_OPTIONS = (
     Lc0Option(
         "CacheKey",
         "combo",
-        "exact",
+        "position",
         "What shares an evaluation: all that the net sees equal, or (position) any order of moves.",
         choices=("exact", "position"),
     ),
