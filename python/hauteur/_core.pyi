@@ -101,6 +101,8 @@ class State:
     def repetition(self) -> tuple[int, int, int] | None:
         """Earlier occurrences of the position, plies since the latest, and the result that a repeat comes to (+1 the first
         player wins, 0 draw, -1 the second); None: it is new, or the game knows no repeats."""
+    @property
+    def outcome_depends_on_path(self) -> bool: ...
     def end_reason(self) -> str | None: ...
     def features(self) -> NDArray[np.float32]:
         """The same as `encode`."""
@@ -220,7 +222,7 @@ class Forest:
         """Plays the actions and re-roots (keeps the subtree or clears it, as params.reuse_tree says)."""
     def state(self, id: int) -> State: ...
     def stats(self) -> dict[str, float]:
-        """Totals since the forest began: visits, rows, large_visits and large_rows (of them, the large net's), cache_hits, position_hits, cache_lookups, terminal_visits, oracle_hits, collisions, depth_sum, depth_max, nodes, bytes."""
+        """Totals since the forest began: visits, rows, large_visits and large_rows (of them, the large net's), cache_hits, position_hits, transpositions, cache_lookups, terminal_visits, oracle_hits, collisions, depth_sum, depth_max, nodes, bytes."""
     def tree_stats(self, id: int) -> dict[str, float]:
         """Return the same of one tree, with its edges; depth_max is from the present root.
 

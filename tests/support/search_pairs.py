@@ -14,6 +14,7 @@ from search_toys import Evaluator, Floats, ToyGame, hash_evaluator
 from hauteur._core import Batch, Forest, Game, State
 from hauteur.search.params import Cpuct, Dirichlet, Fpu, SearchParams
 from hauteur.search.reference import Edge, Leaf, Node, Search
+from hauteur.search.reference.graph import GraphSearch
 from hauteur.search.reference.solver import edge_bounds
 from hauteur.search.reference.tree import OPEN
 from hauteur.search.rules import (
@@ -35,16 +36,20 @@ SPECS = ("tictactoe", "connect4", "nogo(size=3)", "nogo(size=4)", "chess")
 games = st.sampled_from(SPECS).map(Game) | st.builds(
     ToyGame, seed=st.integers(0, 2**32), width=st.sampled_from([0, 3, 20]), max_plies=st.integers(1, 15)
 ).map(Game.from_python)
-wanderers = st.builds(
-    Wanderers,
-    size=st.integers(2, 6),
-    steps=st.sampled_from([(1,), (-1, 1), (0, 1), (-1, 0, 1)]),
-    seed=st.integers(0, 50),
-    result=st.sampled_from([0, 0, 1, -1]),
-    ends_at_third=st.booleans(),
-    max_plies=st.integers(10, 60),
-).map(Game.from_python)
-"""Games whose positions come back."""
+def wandering(ends_at_third: st.SearchStrategy[bool]) -> st.SearchStrategy[Game]:
+    """Games whose positions come back."""
+    return st.builds(
+        Wanderers,
+        size=st.integers(2, 6),
+        steps=st.sampled_from([(1,), (-1, 1), (0, 1), (-1, 0, 1)]),
+        seed=st.integers(0, 50),
+        result=st.sampled_from([0, 0, 1, -1]),
+        ends_at_third=ends_at_third,
+        max_plies=st.integers(10, 60),
+    ).map(Game.from_python)
+
+
+wanderers = wandering(st.booleans())
 
 
 def random_state(game: Game, moves: list[int]) -> State:
@@ -82,7 +87,7 @@ class Pair:
     def __post_init__(self) -> None:
         self.forest = Forest(self.state.game, self.params)
         self.ids = np.array([self.forest.add(self.state, self.seed)])
-        self.search = Search(self.state, self.params, self.seed)
+        self.search = (GraphSearch if self.params.graph else Search)(self.state, self.params, self.seed)
 
     def set_limit(self, visits: int) -> None:
         self.forest.set_visit_limits(self.ids, np.array([visits], np.uint32))
@@ -181,7 +186,7 @@ class Pair:
         )
         assert [action for action, *_ in core] == [edge.action for edge in node.edges]
         for edge in node.edges[: node.num_chosen]:
-            if edge.child and edge.child.edges and len(line) < 2:
+            if edge.child and edge.child.edges and edge.visits and len(line) < 2:
                 self.check_frozen(edge.child, [*line, edge.action])
 
 
@@ -304,9 +309,9 @@ search_params = st.builds(
 
 
 @st.composite
-def pairs(draw: st.DrawFn) -> Pair:
+def pairs(draw: st.DrawFn, repeating: st.SearchStrategy[Game] = wanderers) -> Pair:
     """A random position of a random game with random parameters and random answers."""
-    game = draw(games | wanderers)
+    game = draw(games | repeating)
     state = random_state(game, draw(st.lists(st.integers(0, 1000), max_size=10)))
     salt, sharpness = draw(st.integers(0, 2**32)), draw(st.sampled_from([0.0, 1.0, 6.0]))
     evaluator = hash_evaluator(game.num_actions, salt=salt, sharpness=sharpness)

@@ -12,7 +12,7 @@ use crate::rules::initial_trust::InitialTrust;
 use crate::rules::lower_bound::LowerBound;
 use crate::rules::prior_mixing::PriorMixing;
 use crate::rules::q_average::QAverage;
-use crate::rules::repetition::Repetition;
+use crate::rules::repetition::{Repetition, RepetitionMode};
 use crate::rules::search_contempt::SearchContempt;
 use crate::rules::second_net::SecondNet;
 use crate::rules::setting::{ParamsError, settings, within};
@@ -121,6 +121,8 @@ pub struct SearchParams {
     pub cache_size: usize,
     /// Which positions share an evaluation.
     pub cache_key: CacheKey,
+    /// A position that is reached by two orders of moves is one node.
+    pub graph: bool,
     /// Bytes a tree may take before it stops growing; 0 = no cap.
     pub max_tree_bytes: u64,
     /// Opponent nodes freeze and are sampled.
@@ -184,6 +186,7 @@ impl Default for SearchParams {
             max_collisions: 32,
             cache_size: 200_000,
             cache_key: CacheKey::Exact,
+            graph: false,
             max_tree_bytes: 0,
             search_contempt: None,
             second_net: None,
@@ -238,6 +241,9 @@ impl SearchParams {
         if on.second_net.is_some_and(|rule| rule.small_visits > 0) {
             on.conflicts_of_two_nets()?;
         }
+        if on.graph {
+            on.conflicts_of_graph()?;
+        }
         if let Some(gumbel) = &on.gumbel {
             let both = [
                 ("dirichlet", "both are noise of the root", on.dirichlet.is_some_and(|noise| noise.epsilon > 0.0)),
@@ -276,6 +282,28 @@ impl SearchParams {
             Some((name, _)) => Err(ParamsError(format!(
                 "second_net and {name} cannot be used together (two nets go with search_contempt, repetition, \
                  tree_balance, prior_mixing, early_visits and initial_trust)"
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// Rejects rules that need every visit of a node, or that give a node what belongs to one way to it.
+    fn conflicts_of_graph(&self) -> Result<(), ParamsError> {
+        let certain = |rule: Repetition| rule.mode == RepetitionMode::LegacyCertain;
+        let others = [
+            ("second_net", self.second_net.is_some_and(|rule| rule.small_visits > 0)),
+            ("variance", self.variance.is_some()),
+            ("lower_bound", self.lower_bound.is_some()),
+            ("q_average", self.q_average.is_some()),
+            ("tree_balance", self.tree_balance.is_some()),
+            ("solver.clamp_to_bounds", self.solver.is_some_and(|rule| rule.clamp_to_bounds)),
+            ("solver.auto_extend", self.solver.is_some_and(|rule| rule.auto_extend)),
+            ("repetition.mode legacy_certain", self.repetition.is_some_and(certain)),
+        ];
+        match others.iter().find(|(_, on)| *on) {
+            Some((name, _)) => Err(ParamsError(format!(
+                "graph and {name} cannot be used together (graph search goes with the solver without clamp_to_bounds and \
+                 auto_extend, and not with second_net, variance, lower_bound, q_average and tree_balance)"
             ))),
             None => Ok(()),
         }

@@ -263,6 +263,12 @@ impl PyState {
         self.game.checked(repeat.map(|repeat| (repeat.count, repeat.plies_since, outcome_number(repeat.outcome))))
     }
 
+    /// Whether the result rests on what was played before, not on the position alone.
+    #[getter]
+    fn outcome_depends_on_path(&self) -> PyResult<bool> {
+        self.game.checked(self.state.outcome_depends_on_path())
+    }
+
     /// Return why the game is over, in a word or two; None while it is not.
     fn end_reason(&self) -> PyResult<Option<&'static str>> {
         self.game.checked(self.state.end_reason())

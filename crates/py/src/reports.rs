@@ -29,6 +29,7 @@ pub fn counter_map(counters: &Counters) -> HashMap<&'static str, f64> {
         ("cache_lookups", counters.cache_lookups as f64),
         ("cache_hits", counters.cache_hits as f64),
         ("position_hits", counters.position_hits as f64),
+        ("transpositions", counters.transpositions as f64),
         ("terminal_visits", counters.terminal_visits as f64),
         ("oracle_hits", counters.oracle_hits as f64),
         ("collisions", counters.collisions as f64),

@@ -97,6 +97,8 @@ class SearchParams(Section):
     cache_key: Literal["exact", "position"] = "exact"
     """Which positions share an evaluation: those that the network cannot tell apart, or, within a tree, also those that
     differ in the moves that led to them (`State.position_key`)."""
+    graph: bool = False
+    """Graph search: a position that is reached by two orders of moves is one node (docs/methods/graph-search.md)."""
     max_tree_bytes: Annotated[int, Field(ge=0)] = 0
     """Bytes a tree may take before it stops growing; 0: no cap."""
 
@@ -139,6 +141,8 @@ def conflict(params: SearchParams) -> str | None:
             f"second_net and {stranger} cannot be used together (two nets go with search_contempt, "
             "repetition, tree_balance, prior_mixing, early_visits and initial_trust)"
         )
+    if params.graph and (problem := _conflict_of_graph(params)):
+        return problem
     if params.gumbel is None:
         return None
     exclude = "SearchParams.{} and SearchParams.{} exclude each other: {}".format
@@ -158,6 +162,30 @@ def conflict(params: SearchParams) -> str | None:
 
 NOT_WITH_TWO_NETS = ("solver", "variance", "q_average", "gumbel", "lower_bound", "wdl_contempt", "forced_playouts")
 """Rules of which nobody has said what they mean with two nets."""
+
+
+def _conflict_of_graph(params: SearchParams) -> str | None:
+    """Return a rule that needs every visit of a node, or gives a node what belongs to one way to it."""
+    two_nets, solver, repetition = params.second_net, params.solver, params.repetition
+    others = {
+        "second_net": two_nets is not None and two_nets.small_visits > 0,
+        "variance": params.variance is not None,
+        "lower_bound": params.lower_bound is not None,
+        "q_average": params.q_average is not None,
+        "tree_balance": params.tree_balance is not None,
+        "solver.clamp_to_bounds": solver is not None and solver.clamp_to_bounds,
+        "solver.auto_extend": solver is not None and solver.auto_extend,
+        "repetition.mode legacy_certain": repetition is not None and repetition.mode == "legacy_certain",
+    }
+    return next(
+        (
+            f"graph and {name} cannot be used together (graph search goes with the solver without clamp_to_bounds and "
+            "auto_extend, and not with second_net, variance, lower_bound, q_average and tree_balance)"
+            for name, on in others.items()
+            if on
+        ),
+        None,
+    )
 
 
 def _changes_scores(params: SearchParams) -> bool:

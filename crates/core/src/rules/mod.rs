@@ -5,6 +5,7 @@
 
 pub mod early_visits;
 pub mod forced_playouts;
+pub mod graph;
 pub mod gumbel;
 pub mod initial_trust;
 pub mod lower_bound;

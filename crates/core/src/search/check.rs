@@ -9,6 +9,10 @@ use crate::tree::{Node, Tree};
 impl Search {
     /// The first broken invariant of the tree, in words.
     pub fn check_invariants(&self) -> Result<(), String> {
+        if self.setup.graph {
+            let corrects = self.setup.params.solver.is_none_or(|rule| rule.retro_fix);
+            return self.tree.check_graph(corrects);
+        }
         if let Some(rule) = &self.setup.params.second_net {
             return self.check_two_nets(rule);
         }
@@ -31,6 +35,9 @@ impl Tree {
             let touched = self.stats(index).iter().filter(|stats| stats.visits > 0 || stats.in_flight > 0);
             hash = touched.fold(hash, stats_digest);
             hash = self.large_digest(hash, index);
+            if self.columns.graph.is_on() {
+                hash = stats_digest(hash, &self.own_stats(index));
+            }
         }
         hash
     }
@@ -71,7 +78,7 @@ impl Tree {
         Ok(())
     }
 
-    fn check_node(&self, index: u32, own: &EdgeStats, plain_means: bool) -> Result<(), String> {
+    pub(super) fn check_node(&self, index: u32, own: &EdgeStats, plain_means: bool) -> Result<(), String> {
         let stats = self.stats(index);
         let own_visits = u32::from(!self.node(index).forced);
         let visits = own_visits + stats.iter().map(|s| s.visits).sum::<u32>();

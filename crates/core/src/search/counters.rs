@@ -17,6 +17,8 @@ pub struct Counters {
     pub cache_hits: u64,
     /// Leaves that took the evaluation of the same position elsewhere in the tree.
     pub position_hits: u64,
+    /// Visits that took the value of a node with more visits than the edge that led there (graph search).
+    pub transpositions: u64,
     /// Visits that ended at the end of a game, or at a repeat that counts as one.
     pub terminal_visits: u64,
     /// Leaves whose result the oracle knew.
@@ -39,6 +41,7 @@ impl Counters {
         self.cache_lookups += other.cache_lookups;
         self.cache_hits += other.cache_hits;
         self.position_hits += other.position_hits;
+        self.transpositions += other.transpositions;
         self.terminal_visits += other.terminal_visits;
         self.oracle_hits += other.oracle_hits;
         self.collisions += other.collisions;

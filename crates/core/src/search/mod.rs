@@ -9,6 +9,7 @@ pub mod contempt;
 pub mod counters;
 pub mod final_choice;
 pub mod forced_playouts;
+pub mod graph;
 pub mod gumbel_root;
 pub mod lower_bounds;
 pub mod noise;
@@ -26,6 +27,7 @@ pub mod two_nets;
 pub mod visit;
 pub mod wdl_contempt;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::game::{Action, Player, State};
@@ -58,6 +60,8 @@ pub struct Leaf {
     pub state: Box<dyn State>,
     actions: Vec<Action>,
     key: u64,
+    /// What its node will be found by (graph search).
+    node_key: Option<u64>,
     weights: Vec<f64>,
     edges: Vec<Edge>,
     value: Value,
@@ -118,6 +122,8 @@ pub struct Search {
     rows_in_flight: u32,
     /// Leaves that wait with another one (re-use of evaluations).
     followers: Followers,
+    /// Keys of the nodes that wait for the network (graph search).
+    pending: HashSet<u64>,
     can_move: bool,
     path: Vec<Step>,
     /// Legal actions of a leaf (solver).
@@ -150,6 +156,7 @@ impl Search {
             visit_limit: 0,
             rows_in_flight: 0,
             followers: Followers::default(),
+            pending: HashSet::new(),
             can_move: !actions.is_empty(),
             path: Vec::new(),
             actions,
@@ -260,6 +267,8 @@ impl Search {
         let value = self.contempt_value(mover, known);
         let (node, value) = self.expand(mover, edges, value);
         self.note_evaluation(node, known, position);
+        self.stop_waiting(leaf);
+        self.tree.note_node(node, leaf.node_key);
         scan_children(&mut self.tree, node, leaf.state.as_ref(), self.beyond.as_mut(), &self.setup.params);
         self.link_path_end(node);
         self.back_up(mover, value);
@@ -270,6 +279,7 @@ impl Search {
         self.rows_in_flight -= 1;
         self.two.end(leaf.turn, true);
         self.tree.mark(&leaf.path, leaf.turn, -1);
+        self.stop_waiting(&leaf);
         if let Some(last) = leaf.path.last().filter(|_| leaf.turn == Net::Large) {
             self.enter(*last);
         }

@@ -18,7 +18,10 @@ impl Search {
     /// Takes back all visits of repeats that count no longer, now that the root has moved past their first occurrence.
     pub(super) fn reopen_repeats(&mut self) {
         if let Some(rule) = self.setup.params.repetition.filter(|rule| rule.mode == RepetitionMode::InlineValue) {
-            self.tree.reopen_repeats(&rule, self.setup.params.q_average.is_some());
+            match self.setup.graph {
+                true => self.tree.reopen_graph(&rule),
+                false => self.tree.reopen_repeats(&rule, self.setup.params.q_average.is_some()),
+            }
         }
     }
 }
@@ -51,7 +54,7 @@ impl Tree {
     }
 
     /// Plies from the root to each node.
-    fn depths(&self) -> Vec<usize> {
+    pub(super) fn depths(&self) -> Vec<usize> {
         let mut depths = vec![0; self.num_nodes()];
         for node in 0..self.num_nodes() as u32 {
             for stats in self.stats(node).iter().filter(|stats| stats.node < TERMINAL) {
@@ -125,7 +128,7 @@ impl Tree {
     }
 
     /// The mean of a node's own evaluation and the visits of its edges, `visits` in all, for its mover.
-    fn plain_mean(&self, node: u32, visits: u32) -> Value {
+    pub(super) fn plain_mean(&self, node: u32, visits: u32) -> Value {
         let own = self.network_value(node);
         let own_visits = f64::from(u8::from(!self.node(node).forced));
         let edges = self.stats(node).iter();

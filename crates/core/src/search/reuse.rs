@@ -84,6 +84,7 @@ impl Search {
         for leaf in self.followers.take(key) {
             self.counters.position_hits -= 1;
             self.tree.mark(&leaf.path, leaf.turn, -1);
+            self.stop_waiting(&leaf);
             self.spare.push(leaf);
         }
     }

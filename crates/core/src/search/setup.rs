@@ -67,6 +67,8 @@ pub struct Setup {
     pub(super) solves: bool,
     /// A rule changes backup.
     pub(super) backs_up_by_rules: bool,
+    /// Equal positions are one node.
+    pub(super) graph: bool,
     /// Two nets search in turns.
     pub(super) two_nets: bool,
     /// The net of a search with one net: the large one where the small one has no visits.
@@ -81,17 +83,18 @@ impl Setup {
         let mut setup = Setup {
             terms: None,
             noise: None,
+            graph: params.graph,
             two_nets: params.second_net.is_some(),
             only_net: if without_small.is_some() { Net::Large } else { Net::Small },
             selects_by_rules: params.change_selection(),
             scores_by_rules: params.change_scores(),
             freezes: params.search_contempt.is_some(),
-            descends_plainly: !params.change_selection() && params.solver.is_none(),
+            descends_plainly: !params.change_selection() && params.solver.is_none() && !params.graph,
             halves: params.gumbel.is_some(),
             root_excludes_proven: params.solver.is_some_and(|rule| rule.root_excludes_proven),
             drops_priors: params.solver.is_some_and(|rule| rule.drops_prior(Some(-1))),
             solves: params.solver.is_some(),
-            backs_up_by_rules: params.change_backup() || params.solver.is_some() || params.second_net.is_some(),
+            backs_up_by_rules: params.change_backup() || params.solver.is_some() || params.second_net.is_some() || params.graph,
             contempt: params.wdl_contempt.map(|rule| Rescale::new(rule, params.arithmetic)),
             exploration: Exploration::new(params.cpuct, params.arithmetic),
             root_exploration: params.root_cpuct.map(|cpuct| Exploration::new(cpuct, params.arithmetic)),
@@ -113,6 +116,7 @@ impl Setup {
             bounds: params.solver.is_some(),
             proofs_in_support: contempt.is_some_and(|rule| rule.proofs_respect_contempt),
             two_nets: params.second_net.is_some(),
+            graph: params.graph,
             positions: params.cache_key == CacheKey::Position,
         }
     }

@@ -8,6 +8,7 @@ use crate::search::select::{NodeView, best_edge};
 use crate::search::solver::expansion::{EndedBy, scan_children};
 use crate::search::{Leaf, LeafSources, Search, Visit};
 use crate::stats::{Edge, EdgeStats, Step, UNEVALUATED, Value};
+use crate::tree::graph::Arrival;
 
 impl Search {
     #[inline(always)]
@@ -26,6 +27,7 @@ impl Search {
         self.scratch.copy_from(self.root_state.as_ref());
         let two_nets = !PLAIN && self.setup.two_nets;
         let solves = !PLAIN && self.setup.solves;
+        let graph = !PLAIN && self.setup.graph;
         let root = if two_nets { self.root_for_turn() } else { self.tree.root_node() };
         let Some(mut node) = root else {
             return if self.root_waits() { Visit::Collision } else { self.reach_leaf(sources) };
@@ -55,12 +57,19 @@ impl Search {
             if behind == UNEVALUATED && waits {
                 return Visit::Collision;
             }
+            if graph && behind != UNEVALUATED {
+                own = self.tree.own_stats(behind);
+                if stats.visits < own.visits {
+                    return self.catch_up(behind);
+                }
+            }
             // Read before the move is played, so that memory and rules work at the same time.
             let next_mover = (behind != UNEVALUATED).then(|| self.tree.fetch_node(behind));
             self.scratch.play(self.tree.edges(node)[edge as usize].action);
             let Some(next_mover) = next_mover else { return self.reach_leaf(sources) };
-            let Value { wl, d } = stats.value(next_mover != mover);
-            own = EdgeStats { wl, d, ..stats };
+            if !graph {
+                own = stats.seen(next_mover != mover);
+            }
             node = behind;
         }
     }
@@ -105,6 +114,9 @@ impl Search {
 
     #[inline(never)]
     fn back_up_by_rules(&mut self, mover: Player, value: Value) {
+        if self.setup.graph {
+            return self.back_up_graph(mover, value, Arrival::Visit);
+        }
         let average = self.setup.params.q_average.as_ref();
         if self.turn == Net::Large {
             self.tree.backup_large(&self.path, mover, value);
@@ -129,6 +141,11 @@ impl Search {
             if !self.setup.solves || !self.extend_forced() {
                 break;
             }
+        }
+        if self.setup.graph
+            && let Some(visit) = self.meet_node()
+        {
+            return visit;
         }
         let key = self.scratch.key();
         if !sources.cache.is_off() {
@@ -166,6 +183,7 @@ impl Search {
         let value = self.contempt_value(mover, known);
         let (node, value) = self.expand(mover, edges, value);
         self.note_evaluation(node, known, self.position_key(self.scratch.as_ref()));
+        self.tree.note_node(node, self.node_key(self.scratch.as_ref()));
         scan_children(&mut self.tree, node, self.scratch.as_ref(), self.beyond.as_mut(), &self.setup.params);
         self.link_path_end(node);
         self.finish_visit(mover, value);
@@ -214,6 +232,7 @@ impl Search {
             state: self.scratch.clone_box(),
             actions: Vec::new(),
             key,
+            node_key: None,
             weights: Vec::new(),
             edges: Vec::new(),
             value: Value { wl: 0.0, d: 0.0 },
@@ -222,6 +241,8 @@ impl Search {
         std::mem::swap(&mut leaf.state, &mut self.scratch);
         std::mem::swap(&mut leaf.path, &mut self.path);
         leaf.key = key;
+        leaf.node_key = self.node_key(leaf.state.as_ref());
+        self.pending.extend(leaf.node_key);
         leaf.turn = self.turn;
         self.tree.mark(&leaf.path, self.turn, 1);
         leaf

@@ -9,6 +9,7 @@ use crate::stats::{EdgeStats, Value};
 use crate::tree::balance::Balance;
 use crate::tree::column::{Column, SideColumn};
 use crate::tree::frozen::Frozen;
+use crate::tree::graph::Graph;
 use crate::tree::positions::Positions;
 
 /// Which columns a tree keeps.
@@ -26,6 +27,8 @@ pub struct ColumnSet {
     pub bounds: bool,
     /// A frozen node takes no proof from edges outside of its support (solver with search-contempt).
     pub proofs_in_support: bool,
+    /// Statistics by node, and nodes by their position and ply (graph search).
+    pub graph: bool,
     /// A second statistics, prior and evaluation (second net).
     pub two_nets: bool,
     /// Nodes by the key of their position (re-use of evaluations).
@@ -63,6 +66,8 @@ pub struct RuleColumns {
     pub nets: Column<NodeNets>,
     /// The first node of each position.
     pub positions: Positions,
+    /// Nodes with several edges that lead to them.
+    pub graph: Graph,
 }
 
 impl RuleColumns {
@@ -83,6 +88,7 @@ impl RuleColumns {
             large_priors: Column::new(wanted.two_nets),
             nets: Column::new(wanted.two_nets),
             positions: Positions::new(wanted.positions),
+            graph: Graph::new(wanted.graph),
         }
     }
 
@@ -102,12 +108,13 @@ impl RuleColumns {
         [&mut self.large_priors]
     }
 
-    fn by_node(&self) -> [&dyn SideColumn; 4] {
-        [&self.raw_network, &self.nets, &self.balance.starts, &self.balance.levels]
+    fn by_node(&self) -> [&dyn SideColumn; 5] {
+        [&self.raw_network, &self.nets, &self.balance.starts, &self.balance.levels, &self.graph.own]
     }
 
-    fn by_node_mut(&mut self) -> [&mut dyn SideColumn; 4] {
-        [&mut self.raw_network, &mut self.nets, &mut self.balance.starts, &mut self.balance.levels]
+    fn by_node_mut(&mut self) -> [&mut dyn SideColumn; 5] {
+        let balance = &mut self.balance;
+        [&mut self.raw_network, &mut self.nets, &mut balance.starts, &mut balance.levels, &mut self.graph.own]
     }
 
     /// True when something is kept beside the statistics of edges.
@@ -126,7 +133,7 @@ impl RuleColumns {
     /// True when something is kept by node.
     #[inline]
     pub(crate) fn keeps_nodes(&self) -> bool {
-        self.wanted.raw_network || self.wanted.two_nets || self.wanted.balance
+        self.wanted.raw_network || self.wanted.two_nets || self.wanted.balance || self.wanted.graph
     }
 
     /// There are so many statistics now.
@@ -169,6 +176,7 @@ impl RuleColumns {
         let pairs = self.by_node_mut().into_iter().zip(source.by_node());
         pairs.for_each(|(column, source)| column.copy_from(to, source, from..from + 1));
         self.positions.copy_node(to as u32, &source.positions, from as u32);
+        self.graph.nodes.copy_node(to as u32, &source.graph.nodes, from as u32);
     }
 
     /// There are so many edges now.
@@ -195,6 +203,6 @@ impl RuleColumns {
     /// Bytes in use.
     pub fn bytes(&self) -> usize {
         let all = self.by_stats().into_iter().chain(self.by_edge()).chain(self.by_node());
-        all.map(SideColumn::bytes).sum::<usize>() + self.balance.bytes() + self.positions.bytes()
+        all.map(SideColumn::bytes).sum::<usize>() + self.balance.bytes() + self.positions.bytes() + self.graph.nodes.bytes()
     }
 }

@@ -10,6 +10,7 @@ pub mod balance;
 pub mod column;
 pub mod columns;
 pub mod frozen;
+pub mod graph;
 pub mod positions;
 
 use std::ops::Range;
@@ -290,16 +291,17 @@ impl Tree {
         };
         let flip = self.node(stats.node).mover != self.node(old_root).mover;
         let mut fresh = Tree::with_columns(RuleColumns::new(self.columns.wanted));
-        let Value { wl, d } = stats.value(flip);
+        let is_graph = self.columns.graph.is_on();
+        let stats = if is_graph { self.own_stats(stats.node) } else { stats.seen(flip) };
         let node = self.copy_subtree(stats.node, &mut fresh);
         if let Some(player) = self.columns.frozen.root_player() {
             fresh.columns.frozen.set_root_player(player);
         }
         fresh.columns.frozen.thaw(fresh.visited(node));
-        fresh.root = EdgeStats { wl, d, node, ..stats };
+        fresh.root = EdgeStats { node, ..stats };
         let index = self.stats_index(Step { node: old_root, edge });
         fresh.columns.root_deviations = self.columns.deviations.get(index);
-        if self.columns.bounds.get(index).is_proven() {
+        if self.columns.bounds.get(index).is_proven() && !is_graph {
             fresh.reopen_root();
         }
         fresh.columns.root_large = self.columns.large.get(index).seen(flip);
@@ -321,10 +323,11 @@ impl Tree {
         (self.root.visits, self.root.wl, self.root.d) = (visits, wl / mean, (d / mean) as f32);
     }
 
-    /// Copies a subtree into another tree, breadth first; returns the index of its top there.
+    /// Copies a subtree into another tree, breadth first, and every node of a graph once; returns the index of its top there.
     fn copy_subtree(&self, top: u32, into: &mut Tree) -> u32 {
         let mut queue = std::collections::VecDeque::from([top]);
         let mut next_index = 1;
+        let mut places = vec![0; if self.columns.graph.is_on() { self.nodes.len() } else { 0 }];
         while let Some(old) = queue.pop_front() {
             let node = self.node(old);
             let new = into.add_node(node.mover, self.edges(old), self.network_value(old));
@@ -337,9 +340,13 @@ impl Tree {
                 into.push_stats(new);
                 let mut stats = *stats;
                 if stats.node < TERMINAL {
-                    queue.push_back(stats.node);
-                    stats.node = next_index;
-                    next_index += 1;
+                    let known = places.get(stats.node as usize).copied().unwrap_or(0);
+                    if known == 0 {
+                        queue.push_back(stats.node);
+                        places.get_mut(stats.node as usize).into_iter().for_each(|place| *place = next_index);
+                        next_index += 1;
+                    }
+                    stats.node = if known > 0 { known } else { next_index - 1 };
                 }
                 let index = into.stats_index(Step { node: new, edge: edge as u32 });
                 into.stats[index] = stats;

@@ -58,6 +58,8 @@ class ReferenceForest:
         self.rules = RuleChain(rules)
         if params.without_neutral_rules().second_net is not None:
             raise ValueError("rules written in Python do not go with second_net: they search with one net")
+        if params.graph:
+            raise ValueError("rules written in Python do not go with graph: they search a tree")
         self.game = game
         self.nets = [0]
         self.searches: dict[int, Search] = {}
@@ -239,7 +241,7 @@ class ReferenceForest:
 
     def stats(self) -> dict[str, float]:
         """Return the totals since the forest began; hits of the cache and bytes of the trees are not counted."""
-        nothing = dict.fromkeys(("cache_hits", "position_hits", "cache_lookups", "bytes"), 0.0)
+        nothing = dict.fromkeys(("cache_hits", "position_hits", "transpositions", "cache_lookups", "bytes"), 0.0)
         return {"visits": float(self._visits), "rows": float(self._rows), **nothing}
 
     def _of(self, ids: Ids) -> list[Search]:

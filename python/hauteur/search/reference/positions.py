@@ -2,17 +2,15 @@
 
 from collections.abc import Sequence
 
-from hauteur.search.reference.tree import Leaf, Node
+from hauteur.search.reference.tree import Leaf, Node, reachable
 
 
 def index_positions(root: Node) -> dict[int, Node]:
     """Return the first node with an answer for each position, by `State.position_key`, nearest to the root first."""
     found: dict[int, Node] = {}
-    nodes = [root]
-    for node in nodes:
+    for node in reachable(root):
         if node.answer:
             found.setdefault(node.state.position_key, node)
-        nodes += [edge.child for edge in node.edges if edge.child and edge.child.edges]
     return found
 
 

@@ -123,6 +123,6 @@ def plain_mean(node: Node) -> Value:
     wl, d = Value(0.0, 0.0) if node.forced else node.network
     for edge in node.edges[: node.num_chosen]:
         if edge.child:
-            seen = edge.child.value.seen_by(node.mover, edge.child.mover)
+            seen = edge.value.seen_by(node.mover, edge.child.mover)
             wl, d = wl + edge.visits * seen.wl, d + edge.visits * seen.d
     return Value(wl / node.visits, float(np.float32(d / node.visits)))

@@ -102,7 +102,7 @@ def _facts(search: Search, scores: Scores, edge: Edge, prior: float) -> EdgeFact
     selected, u = scores.terms(edge, prior)
     value = None
     if child is not None and edge.visits:
-        value = child.value.seen_by(node.mover, child.mover)
+        value = edge.value.seen_by(node.mover, child.mover)
     elif bounds.is_proven:
         value = bounds.value
     q = edge_value(node, edge, params) if edge.visits else utility(value, node.mover, params) if value else selected
@@ -136,7 +136,7 @@ def _line_edge(search: Search, node: Node) -> Edge | None:
 
     def rank(edge: Edge) -> tuple[int, int, float, float]:
         proven = solver.rank(solver.edge_bounds(node, edge)) if search.params.solver else 0
-        wl = edge.child.value.seen_by(node.mover, edge.child.mover).wl if edge.child else 0.0
+        wl = edge.value.seen_by(node.mover, edge.child.mover).wl if edge.child else 0.0
         return proven, edge.visits, wl, edge.prior
 
     known = [e for e in node.edges if e.visits or (search.params.solver and solver.edge_bounds(node, e).is_proven)]

@@ -109,7 +109,7 @@ class Scores:
         if self.params.solver and solver.edge_bounds(self.node, edge).is_proven:
             return 0.0
         if rule.source == "wdl":
-            return variance.of_shares(*edge.child.value) if edge.child and edge.visits else self.spread
+            return variance.of_shares(*edge.value) if edge.child and edge.visits else self.spread
         deviations = edge.child.deviations if edge.child else 0.0
         return variance.of_samples(rule, edge.visits, deviations, self.spread)
 
@@ -207,7 +207,7 @@ def settled(node: Node, edge: Edge, params: SearchParams) -> float | None:
 def edge_value(node: Node, edge: Edge, params: SearchParams) -> float:
     """Place 1, the value of an edge with visits: Q(s, a) = W - L + draw utility * D of its child."""
     assert edge.child is not None
-    return utility(edge.child.value.seen_by(node.mover, edge.child.mover), node.mover, params)
+    return utility(edge.value.seen_by(node.mover, edge.child.mover), node.mover, params)
 
 
 def first_play_urgency(node: Node, priors: Sequence[float], params: SearchParams, *, at_root: bool) -> float:

@@ -46,6 +46,8 @@ MAX_FREE_VISITS = 4096
 class Search(RootedTree):
     """One tree: a root position, and all that visits have found out below it."""
 
+    edge_type: type[Edge] = Edge
+
     def __init__(
         self, state: State, params: SearchParams, seed: int = 0, rules: RuleChain | Sequence[Rule] = ()
     ) -> None:
@@ -97,7 +99,7 @@ class Search(RootedTree):
         while len(leaves) < rows and self._may_descend() and free_visits < MAX_FREE_VISITS:
             leaf = self._select()
             if self._is_closed(leaf.node):
-                self._back_up(leaf, leaf.node.bounds.value)
+                self._end_visit(leaf)
                 free_visits += 1
                 continue
             if leaf.node.in_flight == 1:
@@ -255,17 +257,29 @@ class Search(RootedTree):
             self.positions.setdefault(leaf.node.state.position_key, leaf.node)
         if not leaf.node.exact:
             value = wdl_contempt.shifted(value, sign=self._contempt_sign(leaf.node.mover), params=self.params)
-        leaf.node.edges = [Edge(action, prior) for action, prior in priors]
+        leaf.node.edges = [self.edge_type(action, prior) for action, prior in priors]
         leaf.node.network = stored(value)
         self._count_replies(leaf.node)
         if self.params.solver and self.params.solver.lookahead:
-            prove_finished(leaf.node, choose)
+            self._look_ahead(leaf.node)
         if leaf.node is self.root:
             self._dress_root()
         if self.params.solver:
             value_forced(leaf.path, leaf.node.network, leaf.node.mover)
-            spread_bounds(leaf.path, self._only, in_support=self._proofs_in_support())
+            self._spread_bounds(leaf)
         self._back_up(leaf, value)
+
+    def _end_visit(self, leaf: Leaf) -> None:
+        """Back up the visit that has ended at a node with edges, whose result is proven."""
+        self._back_up(leaf, leaf.node.bounds.value)
+
+    def _look_ahead(self, node: Node) -> None:
+        """Look one ply ahead from a new node (solver)."""
+        prove_finished(node, choose)
+
+    def _spread_bounds(self, leaf: Leaf) -> None:
+        """Carry what is proven at a leaf towards the root (solver)."""
+        spread_bounds(leaf.path, self._only, in_support=self._proofs_in_support())
 
     def _back_up(self, leaf: Leaf, value: Value) -> None:
         """Move the mean of every node on the way towards a value of the leaf's mover."""

@@ -30,7 +30,7 @@ def edge_bounds(node: Node, edge: Edge) -> Bounds:
     """Return the proven bounds of an edge, for the mover of `node`; plies include the edge's own move."""
     if edge.child is None:
         return OPEN
-    bounds = edge.child.bounds
+    bounds = edge.bounds
     plies = bounds.plies + 1
     if edge.child.mover == node.mover:
         return Bounds(bounds.lower, bounds.upper, plies)

@@ -84,9 +84,9 @@ class Node:
 
     def q_of(self, edge: Edge) -> float | None:
         """Q(s, a): the mean W - L behind an edge of this node for its mover, -1 to 1; None before the first visit."""
-        if edge.child is None or not edge.child.visits:
+        if edge.child is None or not edge.visits:
             return None
-        return edge.child.value.seen_by(self.mover, edge.child.mover).wl
+        return edge.value.seen_by(self.mover, edge.child.mover).wl
 
 
 @dataclass(eq=False)
@@ -109,12 +109,24 @@ class Edge:
         """F(s, a): visits that went this way and wait for an answer."""
         return self.child.in_flight if self.child else 0
 
+    @property
+    def value(self) -> Value:
+        """The mean of the visits, for the mover of the node behind."""
+        return self.child.value if self.child else NO_VALUE
+
+    @property
+    def bounds(self) -> Bounds:
+        """What is proven of the node behind, for its mover (solver)."""
+        return self.child.bounds if self.child else OPEN
+
 
 @dataclass(frozen=True)
 class Leaf:
     """The path of a descent: the nodes from the root to the leaf, both included."""
 
     path: tuple[Node, ...]
+    edges: tuple[Edge, ...] = ()
+    """The edges taken, where they have statistics of their own (graph search)."""
 
     @property
     def node(self) -> Node:
@@ -140,5 +152,16 @@ def behind(node: Node, edge: Edge) -> Node:
 
 def change_in_flight(leaf: Leaf, change: int) -> None:
     """Count the visit to `leaf` as in flight (+1), or take it back (-1)."""
-    for node in leaf.path:
-        node.in_flight += change
+    for counted in (*leaf.path, *leaf.edges):
+        counted.in_flight += change  # type: ignore[misc]
+
+
+def reachable(root: Node) -> list[Node]:
+    """The nodes with edges from a root down, those nearest to it first, each once."""
+    found = {root: None} if root.edges else {}
+    nodes = list(found)
+    for node in nodes:
+        below = [edge.child for edge in node.edges if edge.child and edge.child.edges and edge.child not in found]
+        nodes += dict.fromkeys(below)
+        found.update(dict.fromkeys(below))
+    return nodes

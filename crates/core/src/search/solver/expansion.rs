@@ -62,6 +62,9 @@ impl Search {
     /// The scratch position is the end of a game, or its result is known: what that proves.
     /// A repeat is a value and no proof, but for the legacy rule.
     pub(in crate::search) fn prove_end(&mut self, outcome: Outcome, judge: EndedBy) {
+        if self.setup.graph && self.scratch.outcome_depends_on_path() {
+            return; // other lines lead to the same node
+        }
         let last = *self.path.last().expect("the root is never terminal");
         let result = result_for(outcome, self.tree.node(last.node).mover);
         let bounds = match judge {
@@ -142,6 +145,9 @@ fn prove_finished(tree: &mut Tree, node: u32, state: &dyn State, beyond: &mut dy
         beyond.copy_from(state);
         beyond.play(action);
         let Some(outcome) = beyond.outcome() else { continue };
+        if tree.columns.wanted.graph && beyond.outcome_depends_on_path() {
+            continue;
+        }
         let place = tree.edges(node).iter().position(|edge| edge.action == action).expect("an edge of the node");
         let edge = tree.choose_edge(node, place as u32);
         let result = result_for(outcome, tree.node(node).mover);
