@@ -36,6 +36,8 @@ SPECS = ("tictactoe", "connect4", "nogo(size=3)", "nogo(size=4)", "chess")
 games = st.sampled_from(SPECS).map(Game) | st.builds(
     ToyGame, seed=st.integers(0, 2**32), width=st.sampled_from([0, 3, 20]), max_plies=st.integers(1, 15)
 ).map(Game.from_python)
+
+
 def wandering(ends_at_third: st.SearchStrategy[bool]) -> st.SearchStrategy[Game]:
     """Games whose positions come back."""
     return st.builds(

@@ -94,7 +94,10 @@ impl Setup {
             root_excludes_proven: params.solver.is_some_and(|rule| rule.root_excludes_proven),
             drops_priors: params.solver.is_some_and(|rule| rule.drops_prior(Some(-1))),
             solves: params.solver.is_some(),
-            backs_up_by_rules: params.change_backup() || params.solver.is_some() || params.second_net.is_some() || params.graph,
+            backs_up_by_rules: params.change_backup()
+                || params.solver.is_some()
+                || params.second_net.is_some()
+                || params.graph,
             contempt: params.wdl_contempt.map(|rule| Rescale::new(rule, params.arithmetic)),
             exploration: Exploration::new(params.cpuct, params.arithmetic),
             root_exploration: params.root_cpuct.map(|cpuct| Exploration::new(cpuct, params.arithmetic)),

@@ -203,6 +203,9 @@ impl RuleColumns {
     /// Bytes in use.
     pub fn bytes(&self) -> usize {
         let all = self.by_stats().into_iter().chain(self.by_edge()).chain(self.by_node());
-        all.map(SideColumn::bytes).sum::<usize>() + self.balance.bytes() + self.positions.bytes() + self.graph.nodes.bytes()
+        all.map(SideColumn::bytes).sum::<usize>()
+            + self.balance.bytes()
+            + self.positions.bytes()
+            + self.graph.nodes.bytes()
     }
 }

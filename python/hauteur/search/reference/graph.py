@@ -6,9 +6,9 @@ that the node behind had when the edge was last visited, for the player to move 
 
     N(s) = 1 + sum_a N(s, a)        Q(s) = (V(s) + sum_a N(s, a) Q(s, a)) / N(s)
 
-A visit that takes an edge with fewer visits than the node behind has, N(s, a) < N(s'), ends there: the edge takes Q(s')
-and the network is not asked. A node is found by its position (`State.position_key`) and its ply, so no line meets a node
-twice. What rests on the way (draws by repetition or by the fifty-move rule) belongs to an edge and never to a node.
+A visit that takes an edge with fewer visits than the node behind has, N(s, a) < N(s'), ends there: the edge takes
+Q(s') and the network is not asked. A node is found by its position (`State.position_key`) and its ply, so no line meets
+a node twice. What rests on the way (draws by repetition or by the fifty-move rule) belongs to an edge, never to a node.
 """
 
 from __future__ import annotations
@@ -27,8 +27,7 @@ from hauteur.search.reference.solver import node_bounds, tightened
 from hauteur.search.reference.tree import (
     NO_VALUE,
     OPEN,
-    Bounds,
-    Edge,
+    GraphEdge,
     Leaf,
     Node,
     Value,
@@ -38,16 +37,11 @@ from hauteur.search.reference.tree import (
 )
 
 
-@dataclass(eq=False)
-class GraphEdge(Edge):
-    """An edge with statistics of its own, since the node behind it may have other edges that lead to it."""
+@dataclass(frozen=True)
+class GraphLeaf(Leaf):
+    """The path of a descent, and the edges that were taken."""
 
-    visits: int = 0  # type: ignore[misc]
-    in_flight: int = 0  # type: ignore[misc]
-    value: Value = NO_VALUE  # type: ignore[misc]
-    """The value that the node behind had when this edge was last visited, for the mover there."""
-    bounds: Bounds = OPEN  # type: ignore[misc]
-    """What is proven of the node behind, as far as this edge has learnt it, for the mover there (solver)."""
+    edges: tuple[GraphEdge, ...] = ()
 
 
 class GraphSearch(Search):
@@ -64,8 +58,8 @@ class GraphSearch(Search):
 
     # -- descent -------------------------------------------------------------------------------------------------------
 
-    def _select(self) -> Leaf:
-        """Walk from the root to a leaf, to a node with more visits than the edge that was taken, or to a proven edge."""
+    def _select(self) -> GraphLeaf:
+        """Walk from the root to a leaf, to a node with more visits than the edge to it, or past a proven edge."""
         self._grown_for = self.root.mover if self.root.edges else self._grown_for
         state, path, edges = self.root.state.copy(), [self.root], list[GraphEdge]()
         spread = root_spread(self.root, self.params)
@@ -75,14 +69,14 @@ class GraphSearch(Search):
             state.play(edge.action)
             path.append(self._node_behind(edge, state, depth=len(path)))
             edges.append(edge)
-        leaf = Leaf(tuple(path), tuple(edges))
+        leaf = GraphLeaf(tuple(path), tuple(edges))
         change_in_flight(leaf, +1)
         return leaf
 
     def _node_behind(self, edge: GraphEdge, state: State, *, depth: int) -> Node:
-        """The node that `edge` leads to by this way, on which `state` stands: the end of the game, or that of its position.
+        """The node that `edge` leads to by the present way, whose position is `state`: an end, or that of the position.
 
-        Before its first visit an edge leads to an end if it does so by the present way.
+        The way decides until the first visit of the edge.
         """
         if edge.child and (edge.visits or edge.in_flight or edge.child.exact):
             return edge.child
@@ -112,14 +106,13 @@ class GraphSearch(Search):
         self._climb(leaf, value, caught_up=False)
 
     def _climb(self, leaf: Leaf, value: Value, *, caught_up: bool) -> None:
-        """Visit every edge of the path from its end, and the node above it with what that adds to the sum of its edges."""
+        """Visit the edges of the path from its end, and the nodes above them with what that adds to their sums."""
         if leaf.node.visits and not leaf.node.exact:
             leaf.node.in_flight -= 1
         else:
             update_node(leaf.node, value, self.params)
         child = leaf.node
-        for node, edge in reversed(list(zip(leaf.path, leaf.edges, strict=False))):
-            assert isinstance(edge, GraphEdge)
+        for node, edge in reversed(list(zip(leaf.path[:-1], leaf.edges, strict=True))):
             value = value.seen_by(node.mover, child.mover)
             value = self._visit_edge(node, edge, child, value, caught_up=caught_up)
             update_node(node, value, self.params)
@@ -141,7 +134,6 @@ class GraphSearch(Search):
     def _spread_bounds(self, leaf: Leaf) -> None:
         """Give edges what is proven of the nodes behind, from the end of a path to the first that learns nothing."""
         for edge, child in reversed(list(zip(leaf.edges, leaf.path[1:], strict=True))):
-            assert isinstance(edge, GraphEdge)
             proven = child.bounds if child.exact else node_bounds(child, in_support=self._proofs_in_support())
             learnt = tightened(edge.bounds, proven)
             if learnt is None:
@@ -150,7 +142,7 @@ class GraphSearch(Search):
         self._bound_root()
 
     def _look_ahead(self, node: Node) -> None:
-        """Every edge behind which the game is over, by whatever way it is reached, counts as chosen, without a visit."""
+        """Every edge behind which the game is over, by whatever way, counts as chosen, without a visit."""
         for edge in list(node.edges):
             state = node.state.copy()
             state.play(edge.action)
@@ -184,8 +176,10 @@ class GraphSearch(Search):
         No edge has more visits than the node behind it. An exact value rests on no repeat.
         """
         rule = self.params.repetition
+        if rule is None:
+            return
         changed: set[Node] = set()
-        for node in reversed(reachable(self.root)) if rule else ():
+        for node in reversed(reachable(self.root)):
             depth = node.state.ply - self.root.state.ply
             for edge in node.edges[: node.num_chosen]:
                 assert isinstance(edge, GraphEdge)

@@ -31,7 +31,7 @@ from hauteur.search.reference.solver import (
     spread_bounds,
     value_forced,
 )
-from hauteur.search.reference.tree import Edge, Leaf, Node, Value, behind, change_in_flight, make_node
+from hauteur.search.reference.tree import Edge, Leaf, Node, Value, behind, change_in_flight, count_replies, make_node
 from hauteur.search.rules import ForcedPlayouts
 
 Evaluator: TypeAlias = Callable[[NDArray[np.float32]], tuple[NDArray[np.float32], NDArray[np.float32]]]
@@ -398,10 +398,3 @@ class Search(RootedTree):
 def stored(value: Value) -> Value:
     """The network's own value of a node as the core keeps it, in float32."""
     return Value(float(np.float32(value.wl)), value.d)
-
-
-def count_replies(node: Node, edge: Edge) -> int:
-    """Legal moves behind an edge; 0 where the game is over."""
-    state = node.state.copy()
-    state.play(edge.action)
-    return 0 if state.outcome() is not None else len(state.legal_actions())

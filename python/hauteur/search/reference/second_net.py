@@ -21,7 +21,7 @@ from hauteur.search.params import SearchParams
 from hauteur.search.reference.backup import update_node
 from hauteur.search.reference.priors import make_priors, network_value, sum_in_order
 from hauteur.search.reference.scores import Scores, choose, edge_value, utility
-from hauteur.search.reference.search import MAX_FREE_VISITS, Evaluator, Search, count_replies, stored
+from hauteur.search.reference.search import MAX_FREE_VISITS, Evaluator, Search, stored
 from hauteur.search.reference.second_net_tree import (
     TwoLeaf,
     TwoNode,
@@ -32,7 +32,7 @@ from hauteur.search.reference.second_net_tree import (
     update_large,
 )
 from hauteur.search.reference.second_net_turns import LARGE, SMALL, TURN_STREAM, Net, next_net
-from hauteur.search.reference.tree import NO_VALUE, Edge, Leaf, Node, Value
+from hauteur.search.reference.tree import NO_VALUE, Edge, Leaf, Node, Value, count_replies
 from hauteur.search.rules import SecondNet
 
 

@@ -120,18 +120,33 @@ class Edge:
         return self.child.bounds if self.child else OPEN
 
 
+@dataclass(eq=False)
+class GraphEdge(Edge):
+    """An edge with statistics of its own, since the node behind it may have other edges that lead to it."""
+
+    visits: int = 0
+    in_flight: int = 0
+    value: Value = NO_VALUE
+    """The value that the node behind had when this edge was last visited, for the mover there."""
+    bounds: Bounds = OPEN
+    """What is proven of the node behind, as far as this edge has learnt it, for the mover there (solver)."""
+
+
 @dataclass(frozen=True)
 class Leaf:
     """The path of a descent: the nodes from the root to the leaf, both included."""
 
     path: tuple[Node, ...]
-    edges: tuple[Edge, ...] = ()
-    """The edges taken, where they have statistics of their own (graph search)."""
 
     @property
     def node(self) -> Node:
         """The leaf itself."""
         return self.path[-1]
+
+    @property
+    def edges(self) -> tuple[GraphEdge, ...]:
+        """The edges taken, where they have statistics of their own (graph search)."""
+        return ()
 
 
 def make_node(state: State) -> Node:
@@ -150,10 +165,19 @@ def behind(node: Node, edge: Edge) -> Node:
     return edge.child
 
 
+def count_replies(node: Node, edge: Edge) -> int:
+    """Legal moves behind an edge; 0 where the game is over."""
+    state = node.state.copy()
+    state.play(edge.action)
+    return 0 if state.outcome() is not None else len(state.legal_actions())
+
+
 def change_in_flight(leaf: Leaf, change: int) -> None:
     """Count the visit to `leaf` as in flight (+1), or take it back (-1)."""
-    for counted in (*leaf.path, *leaf.edges):
-        counted.in_flight += change  # type: ignore[misc]
+    for node in leaf.path:
+        node.in_flight += change
+    for edge in leaf.edges:
+        edge.in_flight += change
 
 
 def reachable(root: Node) -> list[Node]:
