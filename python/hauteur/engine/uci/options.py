@@ -30,7 +30,7 @@ ENGINE_OPTIONS = (
         "LargeWeightsFile",
         "string",
         "",
-        "A second, large net that corrects the first one; StickyEndgames is off with it, CacheKey exact.",
+        "A second, large net that corrects the first one; StickyEndgames and GraphSearch are off with it, CacheKey exact.",
     ),
     Lc0Option("SmallVisits", "spin", 800, "Small turns to so many large ones (two nets).", least=1, most=10**9),
     Lc0Option("LargeVisits", "spin", 100, "Large turns to so many small ones; 0: none.", least=0, most=10**9),
@@ -59,6 +59,7 @@ ENGINE_OPTIONS = (
         "What shares an evaluation: all that the net sees equal, or (position) any order of moves.",
         choices=("exact", "position"),
     ),
+    Lc0Option("GraphSearch", "check", False, "A position that is reached by two orders of moves is one node."),
     Lc0Option(
         "RamLimitMb",
         "spin",
@@ -180,7 +181,11 @@ class Options:
         """Return the settings of the search, with the memory caps."""
         tree, positions = self._memory()
         params = lc0_search_params(
-            self._values, max_tree_bytes=tree, cache_size=positions, cache_key=self.text("CacheKey")
+            self._values,
+            max_tree_bytes=tree,
+            cache_size=positions,
+            cache_key=self.text("CacheKey"),
+            graph=self.flag("GraphSearch"),
         )
         if not self.text("LargeWeightsFile") or self.whole("LargeVisits") == 0:
             return params
@@ -189,7 +194,8 @@ class Options:
             large_visits=self.whole("LargeVisits"),
             large_batch=self.whole("LargeBatch"),
         )
-        return SearchParams.model_validate({**dict(params), "second_net": rule, "solver": None, "cache_key": "exact"})
+        without = {"solver": None, "cache_key": "exact", "graph": False}
+        return SearchParams.model_validate({**dict(params), **without, "second_net": rule})
 
     def temperature(self) -> Temperature:
         """Return the randomness of the moves played."""
