@@ -93,7 +93,7 @@ def test_the_same_seed_grows_the_same_tree_and_another_seed_another_one(game: Ga
 def test_the_cache_changes_nothing_in_sequential_search(game: Game, params: SearchParams, visits: int) -> None:
     grown: list[int] = []
     for cache_size in (0, 3, 10_000):
-        forest = make_forest(game, params.model_copy(update={"cache_size": cache_size}))
+        forest = make_forest(game, params.model_copy(update={"cache_size": cache_size, "cache_key": "exact"}))
         search(forest, hash_evaluator(game.num_actions), visits=visits, rows=1)
         grown += digests(forest)
     assert len(set(grown)) == 1
