@@ -30,7 +30,7 @@ ENGINE_OPTIONS = (
         "LargeWeightsFile",
         "string",
         "",
-        "A second, large net that corrects the first one; StickyEndgames and GraphSearch are off with it, CacheKey exact.",
+        "A second, large net that corrects the first; StickyEndgames and GraphSearch are off with it, CacheKey exact.",
     ),
     Lc0Option("SmallVisits", "spin", 800, "Small turns to so many large ones (two nets).", least=1, most=10**9),
     Lc0Option("LargeVisits", "spin", 100, "Large turns to so many small ones; 0: none.", least=0, most=10**9),
