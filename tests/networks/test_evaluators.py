@@ -243,3 +243,17 @@ def test_threads_may_share_an_evaluator(chess: tuple[_core.Game, Path], backend:
         expected = shared(features)
         for answers in pool.map(lambda _: shared(features.copy()), range(60)):
             np.testing.assert_allclose(answers[1], expected[1], atol=1e-5)
+
+
+@pytest.mark.parametrize("precision", ["float32", "int8"])
+def test_forms_of_fixed_shapes_agree_with_that_of_any(folder: Path, precision: Precision) -> None:
+    game, net = small_net(folder, "connect4", "scalar")
+    states = random_positions(game, 48)
+    features = features_of(game, states)
+    together = evaluate(game, net, features, backend="openvino", precision=precision, threads=1, batch_size=1000)
+    for rows, threads in ((48, 1), (50, 1), (96, 2), (16, 1), (17, 2)):  # full, filled up, split, larger than a part
+        settings = {"precision": precision, "threads": threads, "batch_size": rows}
+        answers = evaluate(game, net, features, backend="openvino", **settings)
+        assert differences(states, answers, together).largest < 1e-4, rows
+    one = evaluate(game, net, features[:1], backend="openvino", precision=precision, threads=1)
+    assert differences(states[:1], one, (together[0][:1], together[1][:1])).largest < 1e-4

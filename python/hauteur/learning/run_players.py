@@ -116,8 +116,9 @@ class RunPlayers:
     def _evaluator(self, path: Path, kind: int, stack: ExitStack) -> Evaluator:
         """The evaluator of a net; kind: 0 small, 1 large."""
         run = self.recipe.run
+        rows = min(self.recipe.selfplay.batch_size, 65536)
         evaluator = make_evaluator(
-            self.game, str(path), backend=run.backend, precision=run.precision, threads=self.threads
+            self.game, path, backend=run.backend, precision=run.precision, threads=self.threads, batch_size=rows
         )
         stack.callback(evaluator.close)
         return evaluator if self.exact is None else self.exact.made(evaluator, f"net {kind}")
