@@ -11,8 +11,12 @@ if TYPE_CHECKING:
     from hauteur import _core
     from hauteur.networks.evaluators.base import Backend, Evaluator, Precision
 
-ROWS_A_THREAD = 16
-"""Rows of a batch for each thread of the processor: more make a search of one tree worse and hardly faster."""
+ROWS_A_THREAD = 64
+"""Rows of a batch for each thread of the processor, at which nets reach their speed ..."""
+MOST_ROWS = 256
+"""... as far as the batches of one tree are not larger than this, ..."""
+LEAST_ROWS_A_THREAD = 16
+"""... and at least so many: with fewer a thread has too little to do."""
 
 
 @dataclass(frozen=True)
@@ -56,14 +60,15 @@ def open_evaluator(game: _core.Game, choice: NetChoice) -> Evaluator:
     from hauteur.networks.evaluators.factory import make_evaluator
     from hauteur.system.hardware import usable_cores
 
-    rows = None if choice.backend == "torch" else ROWS_A_THREAD * max(1, choice.threads or usable_cores())
+    threads = choice.threads or usable_cores()
+    rows = max(min(ROWS_A_THREAD * threads, MOST_ROWS), LEAST_ROWS_A_THREAD * threads)
     return make_evaluator(
         game,
         choice.net,
         backend=choice.backend,
         precision=choice.precision,
         threads=choice.threads or None,
-        batch_size=rows,
+        batch_size=None if choice.backend == "torch" else rows,
     )
 
 

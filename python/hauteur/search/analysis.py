@@ -83,7 +83,6 @@ class Analysis(Closing):
         self._nets = AnalysisNets(evaluator, large, batch_size)
         self._tree = FollowedTree(self._params, seed, threads, tablebase, fast_play)
         self._row_seconds = 0.0
-        self._steady = False
         self._run: SearchRun | None = None
 
     def close(self) -> None:
@@ -113,14 +112,10 @@ class Analysis(Closing):
         refuse_finished(state)
         limits = limits_of(visits, seconds)
         self.set_position(state.start, state.moves)
-        self._steady = seconds is None and visits is not None
         control = SearchControl()
         report = None if on_report is None else (lambda found: on_report(self._result(found)))
         with stopped_by_interrupt(control.stop):
-            try:
-                last = self.search(limits, actions=actions, lines=ALL_LINES, on_report=report, control=control)
-            finally:
-                self._steady = False
+            last = self.search(limits, actions=actions, lines=ALL_LINES, on_report=report, control=control)
         return self._result(last)
 
     def result(self) -> SearchResult:
@@ -257,7 +252,7 @@ class Analysis(Closing):
     def _search_once(self, run: SearchRun) -> str:
         """Search until the limits end it (return the reason) or the tree wants no more visits."""
         self._apply_visit_limit(run)
-        run_searches(
+        facts = run_searches(
             self._tree.forest,
             self._nets.small,
             large=self._nets.large,
@@ -266,6 +261,7 @@ class Analysis(Closing):
             rows=lambda: self._rows(run),
             should_stop=lambda: self._after_batch(run),
         )
+        run.facts.add(facts)
         return run.reason
 
     def _apply_visit_limit(self, run: SearchRun) -> None:
@@ -276,9 +272,12 @@ class Analysis(Closing):
         self._tree.forest.set_visit_limits(self._tree.ids, np.array([bound], np.uint32))
 
     def _rows(self, run: SearchRun) -> int:
-        """Return the rows of the next batch: few while the tree is small, at most what takes LONGEST_BATCH."""
+        """Return the rows of the next batch: few in a small tree, and where time counts what LONGEST_BATCH takes.
+
+        They depend on the tree alone in a search by visits, which is repeatable.
+        """
         most = self._nets.batch_size
-        timed = not self._steady and self._row_seconds > 0.0
+        timed = not run.limits_now.by_visits_alone and self._row_seconds > 0.0
         quick = int(LONGEST_BATCH / self._row_seconds) if timed else most
         return max(1, min(most, quick, run.counters.root_visits // VISITS_PER_ROW))
 

@@ -42,6 +42,11 @@ class Limits:
     smart_pruning: float = 0.0
     """Stop when no rival can catch up within 1/smart_pruning of what remains; 0: never."""
 
+    @property
+    def by_visits_alone(self) -> bool:
+        """Return whether visits end the search, and no clock."""
+        return (self.visits is not None or self.new_visits is not None) and self.budget is None and not self.infinite
+
 
 Rivals = tuple[Sequence[int], Sequence[float]]
 """Visits and Q (NaN where unvisited) of the root's edges that may be played, in any order."""

@@ -76,6 +76,10 @@ class Pace:
     tablebase_hits: int = 0
     batch_seconds: float = 0.0
     """From one answer of the network to the next."""
+    batches: int = 0
+    """Of these rows, known at the end of the search."""
+    fill: float = 0.0
+    """Mean share of a batch that held rows, known at the end of the search."""
 
     @property
     def visits_per_second(self) -> float:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from hauteur.search.control import SearchControl
+from hauteur.search.driver import SearchFacts
 from hauteur.search.followed_tree import TreeCounters
 from hauteur.search.limits import Growth, Limits
 from hauteur.search.report import Pace, RootReport
@@ -39,6 +40,8 @@ class SearchRun:
     """Whether the tree can grow no more, and that has been reported."""
     root_result: int | None = None
     """Result of the root by the tablebase for its mover: -1, 0, 1; None: not known."""
+    facts: SearchFacts = field(default_factory=SearchFacts)
+    """Of what is over of it."""
     growth: Growth = field(default_factory=Growth)
 
     @property
@@ -60,6 +63,8 @@ class SearchRun:
             rows=self.counters.rows - self.base.rows,
             tablebase_hits=self.counters.tablebase_hits - self.base.tablebase_hits + (self.root_result is not None),
             batch_seconds=self.batch_seconds,
+            batches=self.facts.batches,
+            fill=self.facts.fill,
         )
 
     @property

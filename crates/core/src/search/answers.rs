@@ -52,7 +52,11 @@ pub fn softmax_edges(leaf: &mut Leaf, logits: &[f32], params: &SearchParams) -> 
     weights.clear();
     weights.extend(actions.iter().map(|action| f64::from(logits[usize::from(*action)])));
     let greatest = weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    weights.iter_mut().for_each(|weight| *weight = arithmetic.exp((*weight - greatest) / temperature));
+    if greatest.is_finite() && weights.iter().all(|weight| *weight == greatest) {
+        weights.fill(1.0); // e^0 of all, as without a net
+    } else {
+        weights.iter_mut().for_each(|weight| *weight = arithmetic.exp((*weight - greatest) / temperature));
+    }
     let sum: f64 = weights.iter().sum();
     if !sum.is_finite() {
         let not_finite = |action: &&Action| !logits[usize::from(**action)].is_finite();

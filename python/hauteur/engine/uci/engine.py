@@ -30,7 +30,7 @@ from hauteur.engine.uci.commands import (
 )
 from hauteur.engine.uci.odds_mode import OddsGame, odds_game
 from hauteur.engine.uci.options import BYTES_A_CACHED_POSITION, Options
-from hauteur.engine.uci.output import info_lines, line_text, verbose_lines
+from hauteur.engine.uci.output import evaluation_lines, info_lines, line_text, verbose_lines
 from hauteur.engine.uci.player import choose_net, open_tablebase, play_settings
 from hauteur.search.control import SearchControl
 from hauteur.search.params import SearchParams
@@ -343,7 +343,8 @@ class UciEngine:
         verbose = verbose_lines(found.report, options) if options.flag("VerboseMoveStats") else ()
         first, *then = line_text(found.report.state, found.move.line[:2])
         ponder = f" ponder {then[0]}" if then else ""
-        return [*info_lines(found.report, options), *verbose, f"bestmove {first}{ponder}"]
+        evaluations = evaluation_lines(found.report, options)
+        return [*info_lines(found.report, options), *verbose, *evaluations, f"bestmove {first}{ponder}"]
 
     def _any_move(self) -> str:
         """Return the first legal move; `(none)` where there is none."""

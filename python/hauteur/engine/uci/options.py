@@ -75,7 +75,12 @@ ENGINE_OPTIONS = (
     Lc0Option("PerPVCounters", "check", False, "`nodes` of each line are the visits of its first move."),
     Lc0Option("ScoreType", "combo", "WDL_mu", "What `score cp` shows.", choices=SCORE_TYPES),
     Lc0Option("UCI_ShowWDL", "check", False, "Show win, draw, loss in permille."),
-    Lc0Option("UCI_ShowEPS", "check", False, "Show evaluations per second."),
+    Lc0Option(
+        "UCI_ShowEPS",
+        "check",
+        False,
+        "Show evaluations per second; after a search also their number, batches and their fill.",
+    ),
     Lc0Option("VerboseMoveStats", "check", False, "After a search show visits, prior and values of every move."),
     Lc0Option("LogLiveStats", "check", False, "Show them during the search too."),
     Lc0Option("LogFile", "string", "", "File to which the conversation is written."),

@@ -68,6 +68,13 @@ def verbose_lines(report: RootReport, options: Options) -> Iterator[str]:
     yield f"info string {_root_line(report, options)}"
 
 
+def evaluation_lines(report: RootReport, options: Options) -> list[str]:
+    """Return the line about the evaluations of a search that has ended (UCI_ShowEPS)."""
+    pace = report.pace
+    line = f"info string evaluations {pace.rows}, batches {pace.batches}, fill {pace.fill:.4f}"
+    return [line] if options.flag("UCI_ShowEPS") else []
+
+
 def _wdl_text(report: RootReport, move: RootMove, options: Options) -> list[str]:
     if not options.flag("UCI_ShowWDL"):
         return []

@@ -70,6 +70,11 @@ class Process(asyncio.SubprocessProtocol):
         """True while it runs and has kept to the limits."""
         return self._failure is None and not self._closed and not self._killed
 
+    @property
+    def group(self) -> int:
+        """Number of its process group."""
+        return self._transport.get_pid()
+
     def send(self, *lines: str) -> None:
         """Start writing these lines and reset the limits on the answer."""
         self._bytes = self._count = 0
