@@ -95,8 +95,8 @@ def test_batches_grow_with_the_tree() -> None:
     assert all(size <= max(1, seen // VISITS_PER_ROW) for size, seen in zip(rows[1:], grown[:-1], strict=True))
 
 
-def test_batches_of_a_slow_network_stay_small() -> None:
-    """At 5 ms a row 40 ms are 8 rows."""
+def test_batches_of_a_slow_network_stay_small_where_time_counts() -> None:
+    """At 5 ms a row 40 ms are 8 rows; without a clock batches depend on the tree alone: a search is repeatable."""
 
     class Slow(Probe):
         def __call__(self, features: NDArray[np.float32]) -> Answers:
@@ -106,8 +106,15 @@ def test_batches_of_a_slow_network_stay_small() -> None:
     probe = Slow(CHESS)
     made = Analysis(probe, SearchParams())
     go_to(made, CHESS, "")
-    made.search(Limits(visits=300))
+    made.search(Limits(visits=300, budget=Budget(60.0, 60.0)))
     assert 2 <= max(probe.rows) <= 8
+    alone = [Slow(CHESS), Probe(CHESS)]
+    for each in alone:
+        again = Analysis(each, SearchParams())
+        go_to(again, CHESS, "")
+        again.search(Limits(visits=300))
+    assert alone[0].rows == alone[1].rows
+    assert max(alone[0].rows) > 8
 
 
 def test_a_position_that_goes_on_keeps_its_tree() -> None:
