@@ -41,7 +41,7 @@ class OpenVinoEvaluator(GameEvaluator):
     """A network file by OpenVINO on the processor.
 
     In bfloat16 and int8 the model is compiled three times: for one row, for a full part of a batch, and for any number
-    of rows. Fixed shapes are faster by a tenth to a half, since operations are fused and planned that otherwise are not.
+    of rows. Fixed shapes are faster by a tenth to a half, since operations are fused that otherwise are not.
     In float32 they gain little, and one form gives a row the same answer in batches and parts of all sizes.
     """
 
