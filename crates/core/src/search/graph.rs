@@ -1,24 +1,23 @@
 //! Graph search: how a descent meets a node that other moves have led to, and repeats as results in a graph.
 
 use crate::game::{Player, State};
-use crate::rules::graph::node_key;
+use crate::rules::graph;
 use crate::rules::repetition::Repetition;
 use crate::search::{Leaf, Search, Visit};
 use crate::stats::{EdgeStats, Step, TERMINAL, Value};
 use crate::tree::Tree;
 use crate::tree::graph::Arrival;
 
-impl Search {
-    /// What the node of this position is found by; `None` in a tree, where it is found by the way alone.
-    #[inline]
-    pub(super) fn node_key(&self, state: &dyn State) -> Option<u64> {
-        self.setup.graph.then(|| node_key(state.position_key(), state.ply()))
-    }
+/// What the node of this position is found by.
+pub(super) fn node_key(state: &dyn State) -> u64 {
+    graph::node_key(state.position_key(), state.ply())
+}
 
+impl Search {
     /// The scratch position is no end of the game: the visit ends here if the position has a node, or waits for the network.
     pub(super) fn meet_node(&mut self) -> Option<Visit> {
-        let key = self.node_key(self.scratch.as_ref())?;
         let last = *self.path.last()?;
+        let key = node_key(self.scratch.as_ref());
         match self.tree.columns.graph.nodes.find(key) {
             Some(node) => {
                 self.tree.step_stats(last).node = node;
@@ -28,11 +27,15 @@ impl Search {
         }
     }
 
+    /// The position of a leaf waits for the network.
+    pub(super) fn begin_waiting(&mut self, leaf: &mut Leaf) {
+        leaf.node_key = node_key(leaf.state.as_ref());
+        self.pending.insert(leaf.node_key);
+    }
+
     /// A leaf is no longer in flight.
     pub(super) fn stop_waiting(&mut self, leaf: &Leaf) {
-        if let Some(key) = leaf.node_key {
-            self.pending.remove(&key);
-        }
+        self.pending.remove(&leaf.node_key);
     }
 
     /// The last edge of the path has fewer visits than the node behind it: it takes the node's value, and what is proven of it.

@@ -61,7 +61,7 @@ pub struct Leaf {
     actions: Vec<Action>,
     key: u64,
     /// What its node will be found by (graph search).
-    node_key: Option<u64>,
+    node_key: u64,
     weights: Vec<f64>,
     edges: Vec<Edge>,
     value: Value,
@@ -267,8 +267,10 @@ impl Search {
         let value = self.contempt_value(mover, known);
         let (node, value) = self.expand(mover, edges, value);
         self.note_evaluation(node, known, position);
-        self.stop_waiting(leaf);
-        self.tree.note_node(node, leaf.node_key);
+        if self.setup.graph {
+            self.stop_waiting(leaf);
+            self.tree.note_node(node, leaf.node_key);
+        }
         scan_children(&mut self.tree, node, leaf.state.as_ref(), self.beyond.as_mut(), &self.setup.params);
         self.link_path_end(node);
         self.back_up(mover, value);

@@ -3,6 +3,7 @@
 use crate::game::{Outcome, Player};
 use crate::rules::second_net::Net;
 use crate::search::answers::outcome_value;
+use crate::search::graph::node_key;
 use crate::search::oracle::LeafOracle;
 use crate::search::select::{NodeView, best_edge};
 use crate::search::solver::expansion::{EndedBy, scan_children};
@@ -183,7 +184,9 @@ impl Search {
         let value = self.contempt_value(mover, known);
         let (node, value) = self.expand(mover, edges, value);
         self.note_evaluation(node, known, self.position_key(self.scratch.as_ref()));
-        self.tree.note_node(node, self.node_key(self.scratch.as_ref()));
+        if self.setup.graph {
+            self.tree.note_node(node, node_key(self.scratch.as_ref()));
+        }
         scan_children(&mut self.tree, node, self.scratch.as_ref(), self.beyond.as_mut(), &self.setup.params);
         self.link_path_end(node);
         self.finish_visit(mover, value);
@@ -232,7 +235,7 @@ impl Search {
             state: self.scratch.clone_box(),
             actions: Vec::new(),
             key,
-            node_key: None,
+            node_key: 0,
             weights: Vec::new(),
             edges: Vec::new(),
             value: Value { wl: 0.0, d: 0.0 },
@@ -241,8 +244,9 @@ impl Search {
         std::mem::swap(&mut leaf.state, &mut self.scratch);
         std::mem::swap(&mut leaf.path, &mut self.path);
         leaf.key = key;
-        leaf.node_key = self.node_key(leaf.state.as_ref());
-        self.pending.extend(leaf.node_key);
+        if self.setup.graph {
+            self.begin_waiting(&mut leaf);
+        }
         leaf.turn = self.turn;
         self.tree.mark(&leaf.path, self.turn, 1);
         leaf

@@ -119,9 +119,7 @@ impl Tree {
     }
 
     /// Notes where a new node is found.
-    pub(crate) fn note_node(&mut self, node: u32, key: Option<u64>) {
-        if let Some(key) = key {
-            self.columns.graph.nodes.add(node, key);
-        }
+    pub(crate) fn note_node(&mut self, node: u32, key: u64) {
+        self.columns.graph.nodes.add(node, key);
     }
 }

@@ -53,11 +53,12 @@ def rules(*specs: str, rule: tuple[str, ...] = (), visits: int = 0, rounds: int 
             print(json.dumps(measure(game, name, measured[name], wanted, rounds)), flush=True)
 
 
-def measured_rules() -> dict[str, Section]:
-    """The sections of all rules by name, with the settings that are measured."""
+def measured_rules() -> dict[str, Any]:
+    """The settings of all rules that are measured, by name; `graph` has no section."""
     sections = {name: section_of(field.annotation) for name, field in SearchParams.model_fields.items()}
     rules = {name: kind for name, kind in sections.items() if kind is not None and name not in WITHOUT_MEASURE}
-    return {name: kind(**SETTINGS.get(name, {})) for name, kind in rules.items()}
+    found = {name: kind(**SETTINGS.get(name, {})).model_dump(exclude_none=True) for name, kind in rules.items()}
+    return {**found, "graph": True}
 
 
 def section_of(annotation: Any) -> type[Section] | None:
@@ -66,9 +67,9 @@ def section_of(annotation: Any) -> type[Section] | None:
     return kinds[0] if kinds and kinds[0].__module__ == "hauteur.search.rules" else None
 
 
-def measure(game: _core.Game, name: str, section: Section, visits: int, rounds: int) -> dict[str, Any]:
+def measure(game: _core.Game, name: str, settings: Any, visits: int, rounds: int) -> dict[str, Any]:
     """The JSON line of one rule: its rate, plain PUCT's, and the ratio round by round."""
-    plain, ruled = SearchParams(), SearchParams.model_validate({name: section.model_dump()})
+    plain, ruled = SearchParams(), SearchParams.model_validate({name: settings})
     rates, others, ratios = [], [], []
     for _ in range(rounds):
         before, first, last, after = (run(game, params, visits) for params in (plain, ruled, ruled, plain))
@@ -79,7 +80,7 @@ def measure(game: _core.Game, name: str, section: Section, visits: int, rounds: 
         "bench": "rules",
         "game": game.spec,
         "rule": name,
-        "settings": section.model_dump(exclude_none=True),
+        "settings": settings,
         "visits": int(last["visits"]),
         "relative": {"min": round(min(ratios), 3), "median": round(median(ratios), 3), "max": round(max(ratios), 3)},
         "visits_per_second": spread(rates),
