@@ -172,7 +172,18 @@ def test_missing_net() -> None:
         make_evaluator(_core.Game("chess"), "nowhere.pb.gz")
 
 
+@pytest.mark.parametrize("backend", backends())
+def test_auto_is_what_the_backend_takes_by_itself(chess: tuple[_core.Game, Path], backend: Backend) -> None:
+    with (
+        make_evaluator(*chess, backend=backend, precision="auto", threads=1, device="cpu") as chosen,
+        make_evaluator(*chess, backend=backend, threads=1, device="cpu") as default,
+    ):
+        assert chosen.name == default.name
+        assert "int8" not in chosen.name
+
+
 def test_every_backend_states_its_precisions() -> None:
+    assert {word for words in PRECISIONS.values() for word in words} == set(get_args(Precision)) - {"auto"}
     assert set(PRECISIONS) == set(get_args(Backend))
     assert all("float32" in precisions for precisions in PRECISIONS.values())
 

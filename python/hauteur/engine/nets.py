@@ -41,6 +41,11 @@ class OpenNets:
     small: Evaluator
     large: Evaluator | None = None
 
+    @property
+    def name(self) -> str:
+        """What computes them, and how."""
+        return " and ".join(evaluator.name for evaluator in (self.small, self.large) if evaluator is not None)
+
     def close(self) -> None:
         """Close them."""
         for evaluator in (self.small, self.large):

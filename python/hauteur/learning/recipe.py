@@ -10,6 +10,7 @@ from pydantic import Field, field_validator, model_validator
 
 from hauteur.matches.resignation import Resignation
 from hauteur.networks.architecture import NetworkName, NetworkSetting, ResNet
+from hauteur.networks.evaluators.base import Precision
 from hauteur.players.playout_cap import PlayoutCap
 from hauteur.players.settings import Colours, PlayerSettings
 from hauteur.search.params import Cpuct, Dirichlet, Fpu, SearchParams, Temperature
@@ -320,7 +321,7 @@ class RunSettings(Section):
     threads: Annotated[int, Field(ge=0, le=4096)] = 0
     exact: bool = True
     backend: Literal["openvino", "torch"] = "openvino"
-    precision: Literal["float32", "bfloat16", "float16", "int8"] = "float32"
+    precision: Precision = "float32"
 
 
 class Recipe(Section):

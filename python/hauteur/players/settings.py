@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, Field, model_validator
 
+from hauteur.networks.evaluators.base import Precision
 from hauteur.players.baselines import is_baseline, parse_baseline
 from hauteur.players.engines.settings import EngineSettings, engine_key, engine_of, engine_words, is_engine
 from hauteur.search.params import SearchParams, Temperature
@@ -45,7 +46,7 @@ class PlayerSettings(Section):
     engine: EngineSettings | None = None
     net: str | None = None
     large_net: str | None = None
-    precision: Literal["float32", "bfloat16", "float16", "int8"] | None = None
+    precision: Precision | None = None
     visits: Annotated[int, Field(ge=1, le=1_000_000_000)] = 100
     temperature: Temperature = Temperature()
     search: SearchParams = SearchParams()

@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from hauteur import _core
 from hauteur.cli.commands.bench import check_positive
@@ -17,6 +17,7 @@ from hauteur.learning.metrics import search_metrics
 from hauteur.learning.recipe import SelfPlaySettings, parse_recipe
 from hauteur.learning.selfplay import episodes, game_plans
 from hauteur.matches.arena import ArenaFacts
+from hauteur.networks.evaluators.base import Precision
 from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.players.search_player import SearchPlayer
 from hauteur.system.hardware import resident_bytes
@@ -37,7 +38,7 @@ def selfplay(
     batch: int = 128,
     in_flight: int = 2,
     threads: int = 1,
-    precision: Literal["float32", "bfloat16", "int8"] | None = None,
+    precision: Precision = "auto",
     seed: Seed = 1,
     setting: tuple[str, ...] = (),
     memory: bool = False,
@@ -65,7 +66,7 @@ def selfplay(
     threads
         Threads of the network; the search uses one, as in learning runs.
     precision
-        float32, bfloat16, ...; default: the backend's.
+        auto, float32, bfloat16, float16, int8.
     seed
         Seed of the games.
     setting

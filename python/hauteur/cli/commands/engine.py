@@ -12,9 +12,10 @@ from cyclopts import Parameter
 from hauteur import _core
 from hauteur.cli.commands.options import SearchSettings, Seed, SettingsListed
 from hauteur.cli.commands.search_settings import print_settings
-from hauteur.engine.nets import NetChoice
+from hauteur.engine.nets import NetChoice, OpenNets
 from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
 from hauteur.networks.bundled import net_or_shipped
+from hauteur.networks.evaluators.base import Precision
 from hauteur.search.limits import Limits
 from hauteur.search.params import SearchParams
 from hauteur.search.report import RootReport
@@ -44,6 +45,7 @@ def analyse(
     syzygy: str | None = None,
     batch_size: int | None = None,
     threads: int = 0,
+    precision: Precision = "auto",
     seed: Seed = 0,
     list_settings: SettingsListed = False,
     search: SearchSettings = SearchParams(),  # noqa: B008  (immutable)
@@ -80,6 +82,8 @@ def analyse(
         Most positions evaluated together; 1: exactly sequential search. Default: what suits the backend.
     threads
         Threads of the net on the processor; 0: one a core.
+    precision
+        Of the net: float32, bfloat16, int8; auto: bfloat16 where the processor computes it, else float32.
     seed
         Of all random draws.
     list_settings
@@ -103,11 +107,13 @@ def analyse(
     name = net_or_shipped(net, start.game)
     settings = PlaySettings(search, batch_size=batch_size, tablebase=tablebase)
     with PlayingSession(start.game, settings, seed=seed) as session:
-        session.open(NetChoice(name, large_net or "", threads=threads))
+        session.open(NetChoice(name, large_net or "", precision=precision, threads=threads))
         session.set_position(start, actions)
         session.prepare()
+        player = session.wait()
         report = _search(session, limits, actions=restriction, lines=rows, quiet=json)
-    _show(report, f"{name} and {large_net}" if large_net else name, rows=rows, as_json=json)
+    computed = player.name if isinstance(player, OpenNets) else ""
+    _show(report, f"{name} and {large_net}" if large_net else name, computed, rows=rows, as_json=json)
     return 0
 
 
@@ -196,18 +202,19 @@ def _result(session: PlayingSession, search: "Future[FoundMove]") -> RootReport:
             return report
 
 
-def _show(report: RootReport, net: str, *, rows: int, as_json: bool) -> None:
+def _show(report: RootReport, net: str, evaluator: str, *, rows: int, as_json: bool) -> None:
     from rich.console import Console
 
     from hauteur.search.report_text import report_json, report_view
 
     game = report.state.game.spec
     if as_json:
-        print(json_format.dumps(report_json(report, game=game, net=net)))
+        print(json_format.dumps(report_json(report, game=game, net=net) | {"evaluator": evaluator}))
         return
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = max(console.width, PIPE_WIDTH)
     console.print(report.state.text(), markup=False)
     console.print(f"{game}, net {net}", style="bold", markup=False)
+    console.print(f"evaluator: {evaluator}", style="dim", markup=False)
     console.print(report_view(report, rows=rows))

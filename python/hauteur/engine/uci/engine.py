@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from hauteur import __version__, _core
-from hauteur.engine.nets import Opener, open_evaluator
+from hauteur.engine.nets import Opener, OpenNets, open_evaluator
 from hauteur.engine.playing import FoundMove, PlayerNotReadyError, PlayingSession
 from hauteur.engine.streams import LineReader, Output
 from hauteur.engine.uci.commands import (
@@ -92,6 +92,7 @@ class UciEngine:
         self._odds: OddsGame | None = None
         self._has_searched = False
         self._is_introduced = False
+        self._named: OpenNets | None = None
         self._notes: list[str] = []
         self._commands: dict[str, Callable[[UciCommand], None]] = {
             "uci": self._uci,
@@ -254,11 +255,14 @@ class UciEngine:
         """Wait for the nets of the options. PlayerNotReadyError if the control ends that, ValueError without a net."""
         self._open()
         try:
-            self._session.wait(control)
+            player = self._session.wait(control)
         except PlayerNotReadyError:
             raise
         except Exception as error:
             raise ValueError(f"the net cannot be used: {explain(error) or one_line(error)}") from error
+        if isinstance(player, OpenNets) and player is not self._named:
+            self._named = player
+            self._note(f"evaluator: {player.name}")
 
     def _open(self) -> None:
         """Begin to open the nets that the options name, unless that has been done. ValueError without any."""

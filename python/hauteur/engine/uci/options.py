@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import get_args
 
+from hauteur.networks.evaluators.base import Precision
 from hauteur.search.lc0_options import SEARCH_OPTIONS, TEMPERATURE_OPTIONS, WITHOUT_EFFECT, Lc0Option, Value
 from hauteur.search.lc0_options import search_params as lc0_search_params
 from hauteur.search.lc0_options import temperature as lc0_temperature
@@ -41,6 +43,13 @@ ENGINE_OPTIONS = (
         "auto",
         "What computes the net; auto: OpenVINO for files that it can read, else PyTorch.",
         choices=("auto", "openvino", "torch", "onnxruntime"),
+    ),
+    Lc0Option(
+        "Precision",
+        "combo",
+        "auto",
+        "Of the net; auto: bfloat16 where the processor computes it, else float32; int8: fastest, a little less exact.",
+        choices=get_args(Precision),
     ),
     Lc0Option("Threads", "spin", 0, "Threads of the net on the processor; 0: one a core.", least=0, most=1024),
     Lc0Option(

@@ -11,7 +11,7 @@ from hauteur.networks.bundled import default_net, newest_chess_net
 from hauteur.search.lc0_options import without_contempt_of_play
 
 if TYPE_CHECKING:
-    from hauteur.networks.evaluators.base import Backend
+    from hauteur.networks.evaluators.base import Backend, Precision
 
 NO_NET = (
     "no net: set the option WeightsFile (or --weights, or the variable HAUTEUR_NET) to a .pb.gz file of Leela Chess "
@@ -31,7 +31,9 @@ def choose_net(options: Options) -> tuple[NetChoice, str]:
             raise ValueError(NO_NET)
         net, reason = found
     backend = cast("Backend | None", None if options.text("Backend") == "auto" else options.text("Backend"))
-    return NetChoice(net, options.text("LargeWeightsFile"), backend, threads=options.whole("Threads")), reason
+    precision = cast("Precision", options.text("Precision"))
+    choice = NetChoice(net, options.text("LargeWeightsFile"), backend, precision, threads=options.whole("Threads"))
+    return choice, reason
 
 
 @lru_cache(1)

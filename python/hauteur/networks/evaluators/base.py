@@ -26,7 +26,8 @@ Answers = tuple[Floats, Floats]
 Backend = Literal["openvino", "torch", "onnxruntime"]
 
 
-Precision = Literal["float32", "bfloat16", "float16", "int8"]
+Precision = Literal["auto", "float32", "bfloat16", "float16", "int8"]
+"""auto: bfloat16 where the processor computes it and the backend can, float16 on a GPU, else float32; never int8."""
 
 
 PREFERRED_ROWS = 64

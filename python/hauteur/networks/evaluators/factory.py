@@ -105,6 +105,7 @@ def evaluator(
         from hauteur.networks.evaluators.torch import module_evaluator
 
         cores = threads or usable_cores()
+        precision = None if precision == "auto" else precision
         return module_evaluator(game, source, device=device, precision=precision, threads=cores, batch_size=batch_size)
     if not callable(source):
         raise ValueError(
@@ -186,6 +187,7 @@ def _net_evaluator(
     from hauteur import networks
 
     check_fits(game, path, networks.describe(path))
+    precision = None if precision == "auto" else precision
     cores = threads or usable_cores()
     if backend == "torch" or (backend is None and (device is not None or has_cuda())):
         from hauteur.networks.evaluators.torch import torch_evaluator
