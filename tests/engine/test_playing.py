@@ -138,7 +138,7 @@ def test_a_net_that_cannot_be_opened_is_tried_again_when_asked() -> None:
             raise ValueError("no net at all")
         return UniformEvaluator(game)
 
-    reported: list[BaseException | None] = []
+    reported: list[object] = []
     with PlayingSession(GAME, opener=opener) as session:
         session.open(NetChoice("a"))
         session.when_open(reported.append)

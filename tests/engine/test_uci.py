@@ -7,7 +7,7 @@ import chess
 import chess.engine
 import pytest
 import uci_positions
-from uci_client import Client
+from uci_client import Client, engine
 from uci_positions import MATE_IN_1, START_MOVES, bestmove, infos
 
 from hauteur.engine.uci.options import OPTIONS, Options
@@ -185,3 +185,12 @@ def test_searchmoves(client: Client) -> None:
     assert {info["pv"].split()[0] for info in infos(lines)} == {"a2a3", "h2h3"}
     client.send("go nodes 1000")
     assert {info["pv"].split()[0] for info in infos(client.until("bestmove"))} - {"a2a3", "h2h3"}
+
+
+def test_what_computes_the_net_is_said() -> None:
+    with engine() as client:
+        client.send("uci", "setoption name Precision value float32")
+        assert any(
+            line.startswith("info string evaluator: chess.safetensors ") and "float32" in line
+            for line in client.ready()
+        )

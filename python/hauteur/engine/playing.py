@@ -145,10 +145,10 @@ class PlayingSession(Closing):
             raise PlayerNotReadyError("the net is not open yet")
         return self._player.result()
 
-    def when_open(self, report: Callable[[BaseException | None], None]) -> None:
-        """Call `report` with the error, or None, as soon as the player is open or cannot be opened, in any thread."""
+    def when_open(self, report: Callable[[OpenPlayer | BaseException], None]) -> None:
+        """Call `report` with the player, or the error, as soon as it is open or cannot be opened, in any thread."""
         if self._player is not None:
-            self._player.add_done_callback(lambda player: report(player.exception()))
+            self._player.add_done_callback(lambda player: report(player.exception() or player.result()))
 
     def forget_failure(self) -> None:
         """Let the same player be opened again if it could not be opened."""

@@ -13,7 +13,7 @@ from hauteur.engine.gtp.clocks import PlayerClock, TimeSettings, after_move, bud
 from hauteur.engine.gtp.game_history import GameHistory
 from hauteur.engine.gtp.points import board_size, vertices_of
 from hauteur.engine.nets import NetChoice, OpenNets
-from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
+from hauteur.engine.playing import FoundMove, OpenPlayer, PlayingSession, PlaySettings
 from hauteur.games.registry import make
 from hauteur.networks.bundled import net_or_shipped
 from hauteur.networks.names import WITHOUT_FILE, resolve_net
@@ -228,7 +228,7 @@ class GtpSession:
         settings = PlaySettings(player.search, player.temperature, self.settings.batch_size)
         playing = PlayingSession(game, settings, seed=self.settings.seed)
         playing.open(found)
-        playing.when_open(lambda error: _report_opened(playing, error))
+        playing.when_open(_report_opened)
         return playing
 
     def _replace(self, game: _core.Game, player: PlayerSettings) -> None:
@@ -260,11 +260,11 @@ def player_of(game: _core.Game, settings: PlayerSettings, *, threads: int) -> Ne
     return NetChoice(net, large, precision=settings.precision, threads=threads)
 
 
-def _report_opened(playing: PlayingSession, error: BaseException | None) -> None:
-    """Write to stderr what computes the player, or why it could not be opened; no command may have asked for it yet."""
-    if error is not None:
-        print(f"hauteur: the player cannot be used: {error}", file=sys.stderr, flush=True)
-    elif isinstance(player := playing.wait(), OpenNets):
+def _report_opened(player: OpenPlayer | BaseException) -> None:
+    """Write to stderr what computes the net, or why it could not be opened; no command may have asked for it yet."""
+    if isinstance(player, BaseException):
+        print(f"hauteur: the player cannot be used: {player}", file=sys.stderr, flush=True)
+    elif isinstance(player, OpenNets) and player.name not in WITHOUT_FILE:
         print(f"hauteur: evaluator: {player.name}", file=sys.stderr, flush=True)
 
 
