@@ -11,7 +11,7 @@ from hauteur.search.scores import permille, score
 
 def info_lines(report: RootReport, options: Options) -> Iterator[str]:
     """Yield one info line for each of the best MultiPV moves."""
-    wanted = options.whole("MultiPV")
+    wanted, full = options.whole("MultiPV"), hashfull(report, options)
     for rank, move in enumerate(report.moves[:wanted], 1):
         yield " ".join(
             [
@@ -21,7 +21,7 @@ def info_lines(report: RootReport, options: Options) -> Iterator[str]:
                 f"nodes {move.visits if options.flag('PerPVCounters') else report.visits}",
                 score_text(report, move, options, first=rank == 1),
                 *_wdl_text(report, move, options),
-                f"hashfull {hashfull(report, options)} nps {round(report.pace.visits_per_second)}",
+                f"hashfull {full} nps {round(report.pace.visits_per_second)}",
                 *([f"eps {round(report.pace.rows_per_second)}"] if options.flag("UCI_ShowEPS") else []),
                 f"tbhits {report.pace.tablebase_hits}",
                 *([f"multipv {rank}"] if wanted > 1 else []),
