@@ -9,7 +9,8 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from types import ModuleType
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from hauteur.system.errors import explain, is_of_pydantic, one_line
 from hauteur.system.extras import require
@@ -111,6 +112,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         words = ["greeting"] if sys.stdin.isatty() and sys.stdout.isatty() else ["uci"]
     if arguments is None:
         _listen_to_interrupts(words)
+        _leave_out_converter(words)
     return guarded(lambda: run(words))
 
 
@@ -121,6 +123,15 @@ def _listen_to_interrupts(words: Sequence[str]) -> None:
     ends_at_once = words[:1] in (["uci"], ["gtp"])
     handler = (lambda *_: os._exit(EXIT_INTERRUPTED)) if ends_at_once else signal.default_int_handler
     signal.signal(signal.SIGINT, handler)
+
+
+def _leave_out_converter(words: Sequence[str]) -> None:
+    """Let engines start without OpenVINO's converter of models, whose import takes twice as long as all else of it.
+
+    OpenVINO does without where its import fails; hauteur writes its models itself.
+    """
+    if words[:1] in (["uci"], ["gtp"]):
+        sys.modules.setdefault("openvino.tools.ovc", cast(ModuleType, None))
 
 
 def main_uci() -> int:
