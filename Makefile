@@ -54,7 +54,7 @@ $(BUILT): $(WHEEL)
 endif
 
 demo: RUN := $(RUNS)/tictactoe/demo-$(shell date +%Y%m%d-%H%M%S)
-demo: setup  ## learn tic-tac-toe from zero, prove that it never loses, show where the report is (minutes)
+demo: setup  ## learn tic-tac-toe from zero, prove that it never loses, show where the report is (seconds)
 	$(BIN)/hauteur train runs/tictactoe.toml --run $(RUN) --fresh
 	$(BIN)/hauteur prove tictactoe --net $(RUN)/best.safetensors --visits 100
 	$(BIN)/hauteur bench learning $(RUN) --visits 100

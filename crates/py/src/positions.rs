@@ -10,10 +10,21 @@ use crate::arrays::{read, write};
 use crate::errors::value_error;
 use crate::game::PyState;
 
-/// Runs `work` on a pool of `threads` threads, without the GIL.
-fn on_threads<T: Send>(py: Python<'_>, threads: usize, work: impl FnOnce() -> T + Send) -> PyResult<T> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.max(1)).build().map_err(value_error)?;
-    Ok(py.detach(|| pool.install(work)))
+/// Does `work` for each item, without the GIL: here, or on a pool of more than one thread, which takes longer to start than some hundred
+/// rows to compute.
+fn on_threads<T: Send>(
+    py: Python<'_>,
+    threads: usize,
+    items: Vec<T>,
+    work: impl Fn(T) -> Result<(), String> + Send + Sync,
+) -> PyResult<()> {
+    let done = if threads > 1 {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(value_error)?;
+        py.detach(|| pool.install(|| items.into_par_iter().try_for_each(work)))
+    } else {
+        py.detach(|| items.into_iter().try_for_each(work))
+    };
+    done.map_err(value_error)
 }
 
 fn check_rows(shape: &[usize], rows: usize, row_len: usize) -> PyResult<()> {
@@ -42,8 +53,10 @@ pub fn encode_positions(
     }
     let positions: Vec<&dyn State> = states.iter().map(|state| state.state.as_ref()).collect();
     let floats = out.as_slice_mut()?;
-    on_threads(py, threads, || {
-        positions.par_iter().zip(floats.par_chunks_mut(row_len)).for_each(|(state, row)| state.encode(row));
+    let rows = positions.into_iter().zip(floats.chunks_mut(row_len)).collect();
+    on_threads(py, threads, rows, |(state, row): (&dyn State, &mut [f32])| {
+        state.encode(row);
+        Ok(())
     })?;
     raise_any(&states)
 }
@@ -104,24 +117,22 @@ pub fn encode_games(
     }
     let positions: Vec<&dyn State> = starts.iter().map(|state| state.state.as_ref()).collect();
     let floats = out.as_slice_mut()?;
-    let mut flags = match &mut legal {
+    let flags = match &mut legal {
         None => games.iter().map(|_| None).collect(),
         Some(array) => legal_rows(array, games.len(), first.game.0.info().num_actions)?,
     };
-    let done = on_threads(py, threads, || {
-        let rows = games.par_iter().zip(plies).zip(floats.par_chunks_mut(row_len)).zip(&mut flags);
-        rows.try_for_each(|(((&game, &ply), row), flags)| {
-            let played = &actions[game as usize][..ply as usize];
-            let state = replay(positions[game as usize], played).map_err(|e| format!("game {game}, {e}"))?;
-            state.encode(row);
-            if let Some(flags) = flags {
-                mark_legal(state.as_ref(), flags);
-            }
-            Ok::<(), String>(())
-        })
-    })?;
+    let rows = games.iter().zip(plies).zip(floats.chunks_mut(row_len)).zip(flags).collect();
+    let done = on_threads(py, threads, rows, |(((&game, &ply), row), flags)| {
+        let played = &actions[game as usize][..ply as usize];
+        let state = replay(positions[game as usize], played).map_err(|e| format!("game {game}, {e}"))?;
+        state.encode(row);
+        if let Some(flags) = flags {
+            mark_legal(state.as_ref(), flags);
+        }
+        Ok(())
+    });
     raise_any(&starts)?;
-    done.map_err(value_error)
+    done
 }
 
 /// One row of flags for each of `rows` positions.

@@ -171,7 +171,9 @@ class TrainSettings(Section):
     by the factor of the last milestone (steps), or stays; milestones: (share of the run, factor of learning_rate),
     ascending; max_gradient_norm: 0 = no clipping; weight_average: decay of the running mean of the weights over the
     steps, which is the net that plays (0 = the weights themselves); device: of the training; mixed_precision:
-    activations and gradients in 16 bits; workers: threads that draw and encode batches.
+    activations and gradients in 16 bits; workers: threads that draw and encode batches; shard_rows: rows of a batch
+    that one thread computes at a time on the processor; with fewer more threads are busy, tiny nets are faster with
+    more.
 
     >>> import hauteur as ht
     >>> ht.TrainSettings(batch_size=256, optimiser="sgd").momentum
@@ -200,6 +202,7 @@ class TrainSettings(Section):
     device: Literal["cpu", "cuda"] = "cpu"
     mixed_precision: Literal["off", "bfloat16"] = "off"
     workers: Annotated[int, Field(ge=1, le=256)] = 1
+    shard_rows: Annotated[int, Field(ge=1, le=1_000_000)] = 128
 
     @model_validator(mode="after")
     def _milestones_belong_to_steps(self) -> Self:

@@ -28,6 +28,7 @@ from torch.nn.modules.dropout import _DropoutNd
 
 from hauteur import networks
 from hauteur.learning.batches import in_order
+from hauteur.learning.optimisers import optimiser_of
 from hauteur.learning.recipe import TrainSettings
 from hauteur.learning.replay import Samples
 from hauteur.networks import Architecture
@@ -35,9 +36,6 @@ from hauteur.networks.architecture import RegisteredArchitecture
 from hauteur.networks.evaluators.torch import torch_device
 from hauteur.networks.modules import Network, architecture_of, build, initialise, memory_format, tensors_of
 from hauteur.system.seeds import derived_seed, stream
-
-SHARD_ROWS = 256
-"""Most rows of a shard."""
 
 ILLEGAL = -1e10
 """Logit of an illegal action where these are masked, as in lc0's training."""
@@ -160,11 +158,11 @@ class CandidateTrainer:
         self.settings = settings
         self.average = copy.deepcopy(self.network) if settings.weight_average > 0 else None
         self.steps = 0
-        self.optimiser = _optimiser(self.network, settings)
+        self.optimiser = optimiser_of(self.network, settings)
         self._draws = any(isinstance(module, _DropoutNd) and module.p > 0 for module in network.modules())
         whole = self._on_gpu or self._draws  # shards side by side would draw in any order
-        shards = 1 if whole else -(-settings.batch_size // SHARD_ROWS)
-        self._replicas = [self.network] + [_replica(self.network) for _ in range(shards - 1)]
+        shards = 1 if whole else -(-settings.batch_size // settings.shard_rows)
+        self._replicas = [_Replica.of(self.network), *(_Replica.copied(self.network) for _ in range(shards - 1))]
 
     @classmethod
     def new(
@@ -195,7 +193,8 @@ class CandidateTrainer:
         trainer.steps = steps
         if trainer.average is not None:
             trainer.average = _network_of(architecture, tensors, AVERAGE).to(trainer.device)
-        trainer._restore_optimiser(tensors)
+        kept = {name.removeprefix(OPTIMISER): value for name, value in tensors.items() if name.startswith(OPTIMISER)}
+        trainer.optimiser.restore({name: torch.from_numpy(np.array(value)) for name, value in kept.items()})
         return trainer
 
     @property
@@ -226,7 +225,7 @@ class CandidateTrainer:
             torch.manual_seed(derived_seed(seed, "dropout", generation))
         begin, end = progress or ((generation - 1) / generations, generation / generations)
         for replica in self._replicas:
-            replica.train()
+            replica.network.train()
         total = torch.zeros(2, dtype=torch.float64, device=self.device)
         rate = 0.0
 
@@ -269,12 +268,8 @@ class CandidateTrainer:
         result = {NETWORK + name: value for name, value in tensors_of(self.network).items()}
         if self.average is not None:
             result |= {AVERAGE + name: value for name, value in tensors_of(self.average).items()}
-        for index, values in self.optimiser.state_dict()["state"].items():
-            for name, value in values.items():
-                if isinstance(value, Tensor):
-                    result[f"{OPTIMISER}{index}.{name}"] = (
-                        value.detach().cpu().to(torch.float32).contiguous().numpy().copy()
-                    )
+        for name, tensor in self.optimiser.tensors().items():
+            result[OPTIMISER + name] = tensor.detach().cpu().contiguous().numpy().copy()
         return result
 
     def _draw(self, source: Source, random: np.random.Generator) -> Batch:
@@ -293,27 +288,30 @@ class CandidateTrainer:
 
     def _step(self, batch: Batch, rate: float, pool: ThreadPoolExecutor) -> Tensor:
         """One step; the policy and value loss before it, float64 [2] on the device."""
-        for group in self.optimiser.param_groups:
-            group["lr"] = rate
-        shards = batch.shards(len(self._replicas))
-        parts = list(pool.map(lambda replica, rows: self._shard(replica, rows, len(batch.wdl)), self._replicas, shards))
-        self._gather_replicas()
+        rows = len(batch.wdl)
+        if len(self._replicas) == 1:
+            parts = [self._shard(self._replicas[0], batch, rows)]
+        else:
+            shards = batch.shards(len(self._replicas))
+            parts = list(pool.map(lambda replica, shard: self._shard(replica, shard, rows), self._replicas, shards))
+            self._gather_replicas()
         if self.settings.max_gradient_norm > 0:
             torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.settings.max_gradient_norm)
-        self.optimiser.step()
+        self.optimiser.step(rate)
         self.steps += 1
         self._update_average()
         return torch.stack(parts).sum(dim=0)
 
-    def _shard(self, replica: Network, shard: Batch, rows: int) -> Tensor:
+    def _shard(self, replica: _Replica, shard: Batch, rows: int) -> Tensor:
         """Gradients of a shard of a batch of `rows` in the replica; its share of the batch's losses, float64 [2]."""
         share = len(shard.wdl) / rows
         shard = shard.to(self.device)
         bfloat16 = self.settings.mixed_precision == "bfloat16"
         with torch.autocast(self.device.type, torch.bfloat16, enabled=bfloat16, cache_enabled=False):
-            policy_logits, value, *_ = replica(shard.features.contiguous(memory_format=self._layout))
+            policy_logits, value, *_ = replica.network(shard.features.contiguous(memory_format=self._layout))
         parts = losses(policy_logits.float(), value.float(), shard.policy, shard.wdl, shard.legal)
-        replica.zero_grad(set_to_none=True)
+        for parameter in replica.parameters:
+            parameter.grad = None
         (share * (parts.policy + self.settings.value_weight * parts.value)).backward()  # type: ignore[no-untyped-call]
         return share * torch.stack([parts.policy.detach(), parts.value.detach()]).double()
 
@@ -321,14 +319,13 @@ class CandidateTrainer:
         """Add the gradients of all replicas up in the network's, and give all the mean of their running means."""
         first, *others = self._replicas
         for replica in others:
-            for own, other in zip(first.parameters(), replica.parameters(), strict=True):
-                if own.grad is not None and other.grad is not None:
-                    own.grad += other.grad
-        for buffers in zip(*(replica.buffers() for replica in self._replicas), strict=True):
-            if buffers[0].is_floating_point():
-                mean = torch.stack(buffers).mean(dim=0)
-                for buffer in buffers:
-                    buffer.copy_(mean)
+            pairs = [(own.grad, other.grad) for own, other in zip(first.parameters, replica.parameters, strict=True)]
+            known = [(own, other) for own, other in pairs if own is not None and other is not None]
+            torch._foreach_add_(*map(list, zip(*known, strict=True)))
+        for buffers in zip(*(replica.means for replica in self._replicas), strict=True):
+            mean = torch.stack(buffers).mean(dim=0)
+            for buffer in buffers:
+                buffer.copy_(mean)
 
     @torch.no_grad()
     def _update_average(self) -> None:
@@ -338,19 +335,6 @@ class CandidateTrainer:
         decay = min(self.settings.weight_average, self.steps / (self.steps + 10))
         for mean, own in zip(_numbers(self.average), _numbers(self.network), strict=True):
             mean.lerp_(own, 1 - decay)
-
-    def _restore_optimiser(self, tensors: dict[str, NDArray[np.float32]]) -> None:
-        parameters = [parameter for group in self.optimiser.param_groups for parameter in group["params"]]
-        state: dict[int, dict[str, Tensor]] = {}
-        for name, value in tensors.items():
-            if name.startswith(OPTIMISER):
-                index, _, key = name.removeprefix(OPTIMISER).partition(".")
-                stored = torch.from_numpy(np.array(value))
-                if stored.ndim:  # fused optimisers want the memory layout of the parameter
-                    stored = torch.empty_like(parameters[int(index)]).copy_(stored)
-                state.setdefault(int(index), {})[key] = stored.detach()
-        groups = self.optimiser.state_dict()["param_groups"]
-        self.optimiser.load_state_dict({"state": state, "param_groups": groups})
 
 
 def _network_of(architecture: Architecture, tensors: dict[str, NDArray[np.float32]], prefix: str) -> Network:
@@ -374,23 +358,24 @@ def _finite(means: list[float], generation: int) -> list[float]:
     return means
 
 
-def _replica(network: Network) -> Network:
-    """Return a copy sharing the weights, with its own gradients and running means."""
-    replica = copy.deepcopy(network)
-    for own, shared in zip(replica.parameters(), network.parameters(), strict=True):
-        own.data = shared.data
-    return replica
+@dataclass(frozen=True)
+class _Replica:
+    """A network that computes shards, with what a step needs of it. means: of its normalisation."""
 
+    network: Network
+    parameters: list[nn.Parameter]
+    means: list[Tensor]
 
-def _optimiser(network: Network, settings: TrainSettings) -> torch.optim.Optimizer:
-    """Build the optimiser; weight decay c on convolution and dense weights, not on biases, normalisation and gates.
+    @classmethod
+    def of(cls, network: Network) -> _Replica:
+        """The network itself."""
+        means = [buffer for buffer in network.buffers() if buffer.is_floating_point()]
+        return cls(network, list(network.parameters()), means)
 
-    sgd: the decay gradient is c theta, that is (c/2) |theta|^2 in the loss; adamw: decoupled from the gradient.
-    """
-    decayed = {id(m.weight) for m in network.modules() if isinstance(m, nn.Conv2d | nn.Linear)}
-    weights = [p for p in network.parameters() if id(p) in decayed]
-    others = [p for p in network.parameters() if id(p) not in decayed]
-    groups = [{"params": weights, "weight_decay": settings.weight_decay}, {"params": others, "weight_decay": 0.0}]
-    if settings.optimiser == "sgd":
-        return torch.optim.SGD(groups, lr=settings.learning_rate, momentum=settings.momentum, fused=True)
-    return torch.optim.AdamW(groups, lr=settings.learning_rate, fused=True)
+    @classmethod
+    def copied(cls, network: Network) -> _Replica:
+        """A copy sharing the weights, with its own gradients and running means."""
+        replica = copy.deepcopy(network)
+        for own, shared in zip(replica.parameters(), network.parameters(), strict=True):
+            own.data = shared.data
+        return cls.of(replica)
