@@ -21,7 +21,7 @@ def test_a_line_for_a_random_net(capsys: pytest.CaptureFixture[str]) -> None:
     line = line_of(capsys, "tictactoe", "--filters", "8", "--blocks", "1", "--setting", "optimiser=sgd")
     assert (line["bench"], line["game"], line["batch"]) == ("train", "tictactoe", 32)
     assert str(line["net"]).startswith("resnet 8x1")
-    for name in ("samples_per_second", "samples_per_cpu_second", "step_ms", "draw_ms"):
+    for name in ("samples_per_second", "samples_per_cpu_second", "step_ms", "draw_ms", "plain_samples_per_second"):
         numbers = line[name]
         assert isinstance(numbers, dict)
         assert 0 < numbers["min"] <= numbers["median"] <= numbers["max"]

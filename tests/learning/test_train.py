@@ -10,6 +10,7 @@ import torch
 from learning_toys import ToyEvaluator
 
 from hauteur import _core
+from hauteur.learning.optimisers import optimiser_of
 from hauteur.learning.recipe import TrainSettings, WindowSettings
 from hauteur.learning.replay import ReplayBuffer, Samples
 from hauteur.learning.shards import write_shard
@@ -211,7 +212,7 @@ def test_training_out_of_bounds_is_told(buffer: ReplayBuffer) -> None:
 
 def test_shards_have_the_gradient_of_the_batch(buffer: ReplayBuffer) -> None:
     """With the normalisation's means fixed, three shards of 200 rows and one of 600 are the same sum."""
-    settings = TrainSettings(batch_size=600)
+    settings = TrainSettings(batch_size=600, shard_rows=200)
     trainer = CandidateTrainer.new(architecture(), settings, seed=3)
     samples = buffer.sample(np.random.default_rng(0), 600)
     whole = CandidateTrainer.new(architecture(), settings, seed=3).network.eval()
@@ -219,7 +220,7 @@ def test_shards_have_the_gradient_of_the_batch(buffer: ReplayBuffer) -> None:
     parts = losses(policy, value, torch.from_numpy(samples.policy), torch.from_numpy(samples.wdl))
     (parts.policy + parts.value).backward()  # type: ignore[no-untyped-call]
     for replica in trainer._replicas:
-        replica.eval()
+        replica.network.eval()
     for replica, shard in zip(trainer._replicas, Batch.of(samples).shards(3), strict=True):
         trainer._shard(replica, shard, 600)
     trainer._gather_replicas()
@@ -227,6 +228,34 @@ def test_shards_have_the_gradient_of_the_batch(buffer: ReplayBuffer) -> None:
         assert own.grad is not None
         assert expected.grad is not None
         assert torch.allclose(own.grad, expected.grad, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["adamw", "sgd"])
+def test_the_optimisers_move_as_those_of_torch(name: str) -> None:
+    """Bit for bit, weight decay on some parameters, one without a gradient."""
+    settings = TrainSettings.model_validate({"optimiser": name, "weight_decay": 0.1, "momentum": 0.9})
+    ours, theirs = (torch.nn.Sequential(torch.nn.Linear(5, 4), torch.nn.BatchNorm1d(4)) for _ in range(2))
+    theirs.load_state_dict(ours.state_dict())
+    groups = [
+        {"params": [theirs[0].weight], "weight_decay": 0.1},
+        {"params": [theirs[0].bias, *theirs[1].parameters()], "weight_decay": 0.0},
+    ]
+    expected = (
+        torch.optim.AdamW(groups, lr=0.01, fused=True)
+        if name == "adamw"
+        else torch.optim.SGD(groups, lr=0.01, momentum=0.9, fused=True)
+    )
+    optimiser = optimiser_of(ours, settings)
+    rows = torch.randn(3, 8, 5, generator=torch.Generator().manual_seed(1))
+    for batch in rows:
+        for network in (ours, theirs):
+            network.zero_grad()
+            network(batch).square().sum().backward()
+            network[1].bias.grad = None
+        optimiser.step(0.01)
+        expected.step()
+    for own, other in zip(ours.parameters(), theirs.parameters(), strict=True):
+        assert torch.equal(own, other)
 
 
 def test_the_mean_of_the_weights_is_what_plays(buffer: ReplayBuffer) -> None:
