@@ -4,8 +4,6 @@ import json
 import tempfile
 import time
 from contextlib import closing
-from copy import deepcopy
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -24,10 +22,7 @@ from hauteur.search.params import SearchParams, Temperature
 from hauteur.system.seeds import stream
 
 if TYPE_CHECKING:
-    from torch.optim import Optimizer
-
-    from hauteur.learning.train import Batch, CandidateTrainer
-    from hauteur.networks.modules import Network
+    from hauteur.learning.train import CandidateTrainer
 
 GAMES, VISITS = 128, 4
 """The games that are learned from, played without a network."""
@@ -77,9 +72,12 @@ def train(
     settings = train_settings(spec, batch, setting)
     game = make(spec)
     trainer, buffer = trainer_of(game, net, filters, blocks, settings), played_buffer(game, settings)
-    plain = PlainLoop.of(trainer, buffer)
+    from hauteur.learning.plain_loop import PlainLoop
+
+    plain = PlainLoop(trainer.network, settings, buffer)
     measured = [
-        train_round(trainer, buffer, number, steps, threads) | plain.round(steps, threads)
+        train_round(trainer, buffer, number, steps, threads)
+        | {"plain_samples_per_second": plain.samples_per_second(steps, threads)}
         for number in range(rounds + 1)
     ][1:]
     line = {"bench": "train", "game": spec, "net": trainer.architecture.summary(), "threads": threads}
@@ -139,54 +137,6 @@ def train_round(
     numbers: dict[str, Any] = {"samples_per_second": facts.samples / facts.seconds}
     numbers["samples_per_cpu_second"] = facts.samples / cpu
     return numbers | {"step_ms": 1000 * facts.seconds / steps, "draw_ms": 1000 * drawing / DRAWN}
-
-
-@dataclass(frozen=True)
-class PlainLoop:
-    """The loop that a user of torch would write: forward, backward, a step of torch's AdamW."""
-
-    trainer: "CandidateTrainer"
-    network: "Network"
-    optimiser: "Optimizer"
-    batches: "list[Batch]"
-
-    @classmethod
-    def of(cls, trainer: "CandidateTrainer", buffer: ReplayBuffer) -> "PlainLoop":
-        """With a copy of the trainer's net."""
-        from torch.optim import AdamW
-
-        from hauteur.learning.train import Batch
-
-        network = deepcopy(trainer.network)
-        rows = trainer.settings.batch_size
-        batches = [Batch.of(buffer.sample(stream(1, "plain", number), rows)) for number in range(DRAWN)]
-        return cls(trainer, network, AdamW(network.parameters(), fused=True), batches)
-
-    def round(self, steps: int, threads: int) -> dict[str, float]:
-        """Samples per second of so many steps."""
-        import torch
-
-        from hauteur.learning.train import losses
-        from hauteur.networks.modules import memory_format
-
-        torch.set_num_threads(threads)
-        self.network.train()
-        began = time.perf_counter()
-        for step in range(steps):
-            batch = self.batches[step % DRAWN].to(self.trainer.device)
-            rows = batch.features.contiguous(memory_format=memory_format(self.network))
-            with torch.autocast(
-                self.trainer.device.type,
-                torch.bfloat16,
-                enabled=self.trainer.settings.mixed_precision == "bfloat16",
-            ):
-                policy_logits, value, *_ = self.network(rows)
-            parts = losses(policy_logits.float(), value.float(), batch.policy, batch.wdl)
-            self.optimiser.zero_grad()
-            (parts.policy + parts.value).backward()  # type: ignore[no-untyped-call]
-            self.optimiser.step()
-        seconds = time.perf_counter() - began
-        return {"plain_samples_per_second": steps * self.trainer.settings.batch_size / seconds}
 
 
 def spread(values: list[float]) -> dict[str, float]:
