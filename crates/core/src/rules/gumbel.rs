@@ -69,15 +69,14 @@ impl Knowledge {
 }
 
 impl Gumbel {
-    /// sigma(q) of every completed Q, which are -1..1 and are taken to 0..1 first.
-    pub fn sigma(&self, most_visits: f64, completed: &[f64]) -> Vec<f64> {
-        let scale = (self.c_visit + most_visits) * self.c_scale;
-        completed.iter().map(|q| scale * ((q + 1.0) / 2.0)).collect()
+    /// sigma(q) of a completed Q, which is -1..1 and is taken to 0..1 first.
+    pub fn sigma(&self, most_visits: f64, completed: f64) -> f64 {
+        (self.c_visit + most_visits) * self.c_scale * ((completed + 1.0) / 2.0)
     }
 
     /// sigma of every edge of a node.
     pub fn transformed(&self, node: &Knowledge) -> Vec<f64> {
-        self.sigma(node.most_visits(), &node.completed_q())
+        node.completed_q().into_iter().map(|q| self.sigma(node.most_visits(), q)).collect()
     }
 
     /// pi' = softmax(logits + sigma(completed Q)).

@@ -66,9 +66,8 @@ impl Search {
         if self.halving.limit != Some(self.visit_limit) {
             self.begin_halving(root, 0);
         }
-        let open = self.open_edges(root);
         loop {
-            let left: Vec<usize> = self.halving.remaining.iter().copied().filter(|k| open[*k]).collect();
+            let left = self.left_open(root);
             if left.iter().any(|k| self.new_visits(root, *k) < self.halving.level) {
                 return false;
             }
@@ -95,6 +94,16 @@ impl Search {
         let allowed: Vec<bool> = (0..self.tree.edges(root).len()).map(|k| self.root.allows(k)).collect();
         let open: Vec<bool> = allowed.iter().enumerate().map(|(k, may)| *may && !(excludes && proven(k))).collect();
         if open.contains(&true) { open } else { allowed }
+    }
+
+    /// The edges that remain and are open.
+    fn left_open(&self, root: u32) -> Vec<usize> {
+        let remaining = self.halving.remaining.iter().copied();
+        if !self.setup.root_excludes_proven {
+            return remaining.filter(|k| self.root.allows(*k)).collect();
+        }
+        let open = self.open_edges(root);
+        remaining.filter(|k| open[*k]).collect()
     }
 
     /// Visits of an edge since the halving began, those in flight included.
@@ -140,12 +149,30 @@ impl Search {
     /// The edge that the next visit takes at the root: of those that remain and have the fewest new visits the one with the
     /// greatest score.
     pub(super) fn halving_edge(&self, root: u32) -> Option<usize> {
-        let open = self.open_edges(root);
-        let left: Vec<usize> = self.halving.remaining.iter().copied().filter(|k| open[*k]).collect();
+        let mut left = self.left_open(root);
         let fewest = left.iter().map(|k| self.new_visits(root, *k)).min()?;
-        let scores = self.halving_scores(root);
-        let next = left.into_iter().filter(|k| self.new_visits(root, *k) == fewest).collect();
-        greatest(next, 1, |k| scores[k]).first().copied()
+        left.retain(|k| self.new_visits(root, *k) == fewest);
+        match left[..] {
+            [only] => Some(only),
+            _ => {
+                let scores = self.scores_by_means(root, &left).unwrap_or_else(|| self.halving_scores(root));
+                greatest(left, 1, |k| scores[k]).first().copied()
+            }
+        }
+    }
+
+    /// `halving_scores` of some edges, 0 for all others, where each of them has a Q of its own: what completes Q is not needed then.
+    fn scores_by_means(&self, root: u32, edges: &[usize]) -> Option<Vec<f64>> {
+        let rule = self.setup.params.gumbel.filter(|_| !self.setup.solves)?;
+        let stats = self.tree.stats(root);
+        let view = NodeView::new(&self.setup, &self.tree, root, &self.tree.root, true);
+        let most = f64::from(stats.iter().map(|record| record.visits).max().unwrap_or(0));
+        let mut scores = vec![0.0; self.tree.edges(root).len()];
+        for k in edges {
+            let q = stats.get(*k).filter(|record| record.visits > 0).map(|record| view.q(record))?;
+            scores[*k] = self.root.key(*k) + rule.sigma(most, q);
+        }
+        Some(scores)
     }
 
     /// g(a) + logits(a) + sigma(completed Q(a)) of each of the root's edges.

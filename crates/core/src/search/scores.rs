@@ -121,7 +121,9 @@ impl<'a> NodeScores<'a> {
     fn prepare_balance(&mut self, rule: &TreeBalance) {
         self.balance = self.tree.columns.balance.factors(self.context.node, self.edges.len());
         if rule.is_normalised() {
-            self.level = (0..self.edges.len()).map(|k| self.prior(k) * self.balance[k]).sum();
+            let level: f64 = (0..self.edges.len()).map(|k| self.prior(k) * self.balance[k]).sum();
+            // 0 where the solver took all priors: there is nothing to divide then.
+            self.level = if level > 0.0 { level } else { 1.0 };
         }
     }
 

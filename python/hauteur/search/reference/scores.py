@@ -146,7 +146,8 @@ class Scores:
         if rule.mode != "normalised" or not rule.normalise:
             return mean, 1.0
         factors = [tree_balance.factor(rule, edge.replies, mean) for edge in edges]
-        return mean, sum_in_order([prior * f for prior, f in zip(self.priors, factors, strict=True)])
+        level = sum_in_order([prior * f for prior, f in zip(self.priors, factors, strict=True)])
+        return mean, level or 1.0  # 0 where the solver took all priors: there is nothing to divide then
 
     def _uniform_share(self) -> float:
         rule = self.params.prior_mixing
