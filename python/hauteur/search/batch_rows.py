@@ -55,26 +55,39 @@ class PackedRows:
         return self._evaluator.submit_packed(self._masks[:rows], self._values[:rows])
 
 
-class NoRows:
-    """Nothing: the evaluator takes the positions themselves, or needs to know their number alone."""
+class NumberOfRows:
+    """Nothing: the evaluator needs to know the number of rows alone."""
 
-    def __init__(self, evaluator: StateEvaluator | BlindEvaluator) -> None:
+    def __init__(self, evaluator: BlindEvaluator) -> None:
         self._evaluator = evaluator
 
     def gather(self, forest: SearchForest, begin: int, end: int, net: int) -> SizedBatch:
         return forest.gather(end - begin, net)
 
-    def submit(self, parts: Sequence[tuple[SearchForest, SizedBatch]], rows: int, /) -> Pending:
-        if isinstance(self._evaluator, BlindEvaluator):
-            return self._evaluator.submit_blind(rows)
+    def submit(self, _: Sequence[tuple[SearchForest, SizedBatch]], rows: int, /) -> Pending:
+        return self._evaluator.submit_blind(rows)
+
+
+class PositionRows:
+    """Nothing: the evaluator takes the positions themselves."""
+
+    def __init__(self, evaluator: StateEvaluator) -> None:
+        self._evaluator = evaluator
+
+    def gather(self, forest: SearchForest, begin: int, end: int, net: int) -> SizedBatch:
+        return forest.gather(end - begin, net)
+
+    def submit(self, parts: Sequence[tuple[SearchForest, SizedBatch]], _: int, /) -> Pending:
         return self._evaluator.submit_states([state for forest, batch in parts for state in forest.batch_states(batch)])
 
 
 def rows_for(evaluator: Evaluator, forests: Sequence[SearchForest], size: int) -> BatchRows:
     """Return room for batches of at most `size` rows, in the form that suits the evaluator best."""
     game = forests[0].game
-    if isinstance(evaluator, StateEvaluator | BlindEvaluator):
-        return NoRows(evaluator)
+    if isinstance(evaluator, StateEvaluator):
+        return PositionRows(evaluator)
+    if isinstance(evaluator, BlindEvaluator):
+        return NumberOfRows(evaluator)
     squares = game.feature_shape[1] * game.feature_shape[2]
     if (
         isinstance(evaluator, PackedEvaluator)
