@@ -76,9 +76,9 @@ class OpenVinoEvaluator(GameEvaluator):
         weights = sum(node.get_byte_size() for node in self._model.get_ops() if node.get_type_name() == "Constant")
         sizes = (ANY,) if chosen == "float32" or weights > MOST_WEIGHTS else (1, self._full, ANY)
         # The first row need not wait for the other forms: they are compiled in the worker thread.
-        self._forms = {sizes[0]: _Form(sizes[0], self._compiled(sizes[0]))}
+        self._forms = {sizes[0]: CompiledForm(sizes[0], self._compiled(sizes[0]))}
         for size in sizes[1:]:
-            self._forms[size] = _Form(size, self._worker.submit(self._compiled, size))
+            self._forms[size] = CompiledForm(size, self._worker.submit(self._compiled, size))
         self._lock = threading.Lock()
         self._running: dict[ov.InferRequest, Floats] = {}
 
@@ -104,7 +104,7 @@ class OpenVinoEvaluator(GameEvaluator):
         request.start_async()
         return Part(form, request, begin, end)
 
-    def _form(self, rows: int) -> _Form:
+    def _form(self, rows: int) -> CompiledForm:
         """The form that computes so many rows fastest: a fixed one where at most an eighth of its rows is empty."""
         for size in (1, self._full):
             if size in self._forms and 0 <= size - rows <= size // 8:
@@ -127,14 +127,14 @@ class OpenVinoEvaluator(GameEvaluator):
                 return self._compiled(ANY)
             raise ValueError(f"{self._path}: cannot be computed by openvino: {one_line(error)[:200]}") from None
 
-    def _free_request(self, form: _Form) -> ov.InferRequest:
+    def _free_request(self, form: CompiledForm) -> ov.InferRequest:
         """Return an idle request: one whose answer was read, a finished abandoned one, or a new one."""
         with self._lock:  # two searches in two threads may share an evaluator
             if form.abandoned and form.abandoned[0].wait_for(0):
                 self.release(form, form.abandoned.popleft())
             return form.idle.popleft() if form.idle else form.compiled.create_infer_request()
 
-    def release(self, form: _Form, request: ov.InferRequest) -> None:
+    def release(self, form: CompiledForm, request: ov.InferRequest) -> None:
         """Take back a request whose answers were read."""
         self._running.pop(request, None)
         form.idle.append(request)
@@ -146,7 +146,7 @@ class OpenVinoEvaluator(GameEvaluator):
         super().close()
 
 
-class _Form:
+class CompiledForm:
     """The model compiled for a number of rows, and its requests."""
 
     def __init__(self, rows: int, model: ov.CompiledModel | Future[ov.CompiledModel]) -> None:
@@ -167,7 +167,7 @@ class _Form:
 class Part(NamedTuple):
     """The rows of a batch that one request computes."""
 
-    form: _Form
+    form: CompiledForm
     request: ov.InferRequest
     begin: int
     end: int
