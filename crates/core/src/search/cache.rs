@@ -1,10 +1,12 @@
 //! The evaluation cache of a forest: what the network said of a position, by `State::key`.
 //!
 //! It is read while leaves are gathered and written in row order while answers are applied, so its content is
-//! the same for any number of threads. When it is full the oldest entry goes.
+//! the same for any number of threads. When it is full the oldest entry goes that was not found since it came or was last passed over
+//! (second chance, the clock algorithm): most positions are met once, and those that come back stay.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::stats::{Edge, Value};
 
@@ -33,9 +35,15 @@ pub struct Evaluation {
     pub value: Value,
 }
 
+struct Entry {
+    evaluation: Evaluation,
+    /// It was found since it came, or since it was passed over; set by threads that share the cache.
+    found: AtomicBool,
+}
+
 /// Bounded map from key to evaluation.
 pub struct Cache {
-    entries: HashMap<u64, Evaluation, BuildHasherDefault<KeyHasher>>,
+    entries: HashMap<u64, Entry, BuildHasherDefault<KeyHasher>>,
     order: VecDeque<u64>,
     capacity: usize,
 }
@@ -54,7 +62,9 @@ impl Cache {
     /// What is known of the position with this key.
     #[inline]
     pub fn get(&self, key: u64) -> Option<&Evaluation> {
-        if self.capacity == 0 { None } else { self.entries.get(&key) }
+        let entry = if self.capacity == 0 { None } else { self.entries.get(&key) }?;
+        entry.found.store(true, Ordering::Relaxed);
+        Some(&entry.evaluation)
     }
 
     /// Stores an evaluation, unless the position is known.
@@ -63,11 +73,21 @@ impl Cache {
             return;
         }
         if self.order.len() == self.capacity {
-            let oldest = self.order.pop_front().expect("capacity > 0");
-            self.entries.remove(&oldest);
+            self.drop_one();
         }
         self.order.push_back(key);
-        self.entries.insert(key, Evaluation { edges, value });
+        self.entries.insert(key, Entry { evaluation: Evaluation { edges, value }, found: AtomicBool::new(false) });
+    }
+
+    /// Drops the oldest entry that was not found; those before it are passed over once.
+    fn drop_one(&mut self) {
+        while let Some(oldest) = self.order.pop_front() {
+            if !self.entries.get_mut(&oldest).is_some_and(|entry| std::mem::take(entry.found.get_mut())) {
+                self.entries.remove(&oldest);
+                return;
+            }
+            self.order.push_back(oldest);
+        }
     }
 
     /// Number of positions.
@@ -92,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_oldest_entry_goes_first() {
+    fn the_oldest_entry_goes_first_that_was_not_found() {
         let mut cache = Cache::new(2);
         let value = Value { wl: 0.5, d: 0.0 };
         for key in [1, 2, 1, 3] {
@@ -100,6 +120,12 @@ mod tests {
         }
         assert!(cache.get(1).is_none() && cache.get(2).is_some() && cache.get(3).is_some());
         assert_eq!(cache.len(), 2);
+        cache.insert(4, Box::new([Edge::new(0, 1.0)]), value);
+        assert!(cache.get(4).is_some() && cache.len() == 2);
+        for key in 5..9 {
+            cache.insert(key, Box::new([Edge::new(0, 1.0)]), value);
+            assert!(cache.get(4).is_some() && cache.get(key - 1).is_none() == (key > 5));
+        }
         assert!(Cache::new(0).get(1).is_none());
     }
 }
