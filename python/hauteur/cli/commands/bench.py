@@ -337,6 +337,12 @@ def spread(rates: list[float]) -> dict[str, float]:
     return {"min": round(min(rates)), "median": round(median(rates)), "max": round(max(rates))}
 
 
+def spread_in_digits(values: list[float]) -> dict[str, float]:
+    """Minimum, median and maximum, in four digits."""
+    found = {"min": min(values), "median": median(values), "max": max(values)}
+    return {name: float(f"{value:.4g}") for name, value in found.items()}
+
+
 def check_positive(**numbers: int) -> None:
     """Raise ValueError for the first number that is not positive."""
     for name, number in numbers.items():

@@ -7,10 +7,9 @@ import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from hauteur.cli.commands.bench import announced, check_positive
+from hauteur.cli.commands.bench import announced, check_positive, spread_in_digits
 from hauteur.cli.commands.bench_start import COMMAND
 from hauteur.networks.evaluators.base import Precision
 from hauteur.players.settings import parse_player
@@ -238,8 +237,7 @@ MEASURES = {
 
 def spread(values: list[float]) -> dict[str, float] | None:
     """Least, median and greatest, to four digits; None without values."""
-    ends = {"min": min(values), "median": median(values), "max": max(values)} if values else {}
-    return {name: float(f"{value:.4g}") for name, value in ends.items()} or None
+    return spread_in_digits(values) if values else None
 
 
 def ratios(ours: ProgramSpeed, other: ProgramSpeed) -> list[float]:

@@ -5,11 +5,10 @@ import tempfile
 import time
 from contextlib import closing
 from pathlib import Path
-from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from hauteur import _core
-from hauteur.cli.commands.bench import check_positive
+from hauteur.cli.commands.bench import check_positive, spread_in_digits
 from hauteur.games.registry import make
 from hauteur.learning.recipe import TrainSettings, parse_recipe
 from hauteur.learning.replay import ReplayBuffer
@@ -82,7 +81,7 @@ def train(
     ][1:]
     line = {"bench": "train", "game": spec, "net": trainer.architecture.summary(), "threads": threads}
     line |= {"batch": batch, "settings": list(setting)}
-    line |= {name: spread([numbers[name] for numbers in measured]) for name in measured[0]}
+    line |= {name: spread_in_digits([numbers[name] for numbers in measured]) for name in measured[0]}
     print(json.dumps(line), flush=True)
 
 
@@ -137,9 +136,3 @@ def train_round(
     numbers: dict[str, Any] = {"samples_per_second": facts.samples / facts.seconds}
     numbers["samples_per_cpu_second"] = facts.samples / cpu
     return numbers | {"step_ms": 1000 * facts.seconds / steps, "draw_ms": 1000 * drawing / DRAWN}
-
-
-def spread(values: list[float]) -> dict[str, float]:
-    """Minimum, median and maximum, in four digits."""
-    found = {"min": min(values), "median": median(values), "max": max(values)}
-    return {name: float(f"{value:.4g}") for name, value in found.items()}
