@@ -88,7 +88,7 @@ FORBIDDEN = {
     r"\b(TODO|FIXME|XXX)\b": "unfinished work: finish it or write it down in the documentation",
 }
 
-TEXT = ("*.py", "*.pyi", "*.rs", "*.md", "*.toml", "*.yml", "*.cff", "Makefile", ".ci/*")
+TEXT = ("*.py", "*.pyi", "*.rs", "*.sh", "*.js", "*.md", "*.toml", "*.yml", "*.cff", "Makefile", ".ci/*")
 
 
 @pytest.mark.parametrize("pattern", FORBIDDEN)
