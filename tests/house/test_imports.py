@@ -12,7 +12,7 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[2] / "python" / "hauteur"
 ROOMS = {
     *("system", "games", "networks", "plots", "search", "players"),
-    *("matches", "engine", "learning", "studies", "cli"),
+    *("matches", "engine", "learning", "studies", "web", "cli"),
 }
 
 TORCH = (

@@ -38,10 +38,17 @@ class Layer(NamedTuple):
 _OPENVINO = Package("openvino", "openvino", 59)
 _PYARROW = Package("pyarrow", "pyarrow", 55)
 _TORCH = Package("torch", "torch", 3000)
+_WEB = (
+    Package("starlette", "starlette", 0),
+    Package("uvicorn", "uvicorn", 0),
+    Package("websockets", "websockets", 0),
+    Package("jinja2", "jinja2", 0),
+)
 
 LAYERS = (
     Layer("cpu", (_OPENVINO, _PYARROW), "nets in bfloat16 and int8 on processors; recorded games in Parquet files"),
     Layer("train", (_TORCH, _OPENVINO, _PYARROW, Package("onnx", "onnx", 9)), "learning, and nets on NVIDIA GPUs"),
+    Layer("web", _WEB, "the browser lab"),
     Layer("openspiel", (Package("open_spiel", "pyspiel", 6),), "about a hundred more games"),
     Layer("report", (Package("matplotlib", "matplotlib", 9),), "figures of reports as PNG"),
     Layer("tensorboard", (Package("tensorboard", "tensorboard", 6),), "training curves in TensorBoard"),
