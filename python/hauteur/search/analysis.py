@@ -2,26 +2,29 @@
 
 An `Analysis` keeps its tree from search to search and follows the game: a position that extends the last one re-uses
 the subtree. While a search runs, only its own thread touches the forest; everybody else sees `RootReport`s, which never
-change.
+change, and reads the tree between two batches through `ask`.
 """
 
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 
 from hauteur import _core
 from hauteur.search.analysis_nets import AnalysisNets
+from hauteur.search.between_batches import BetweenBatches
 from hauteur.search.control import SearchControl, in_background, stopped_by_interrupt
 from hauteur.search.driver import for_nets, run_searches
 from hauteur.search.followed_tree import FollowedTree
 from hauteur.search.limits import Limits, Progress, limits_of, stop_reason
 from hauteur.search.params import SearchParams
 from hauteur.search.report import Pace, RootReport, proven_mate, root_report, with_result
-from hauteur.search.result import SearchResult, refuse_finished, search_result
+from hauteur.search.result import SearchResult, followed_tree, refuse_finished, search_result
 from hauteur.search.search_run import OnReport, SearchRun
+from hauteur.search.search_tree import SearchTree
 from hauteur.system.closing import Closing
 
 REPORT_SECONDS = 0.1
@@ -43,6 +46,7 @@ ALL_LINES = 2**16
 """Every move gets a line."""
 
 OnResult = Callable[[SearchResult], None]
+Answer = TypeVar("Answer")
 
 
 class Analysis(Closing):
@@ -84,6 +88,7 @@ class Analysis(Closing):
         self._tree = FollowedTree(self._params, seed, threads, tablebase, fast_play)
         self._row_seconds = 0.0
         self._run: SearchRun | None = None
+        self._between = BetweenBatches()
 
     def close(self) -> None:
         """Close the evaluators that were opened here; the last result's tree can still be read."""
@@ -132,9 +137,9 @@ class Analysis(Closing):
 
         A position that extends the last one keeps its subtree, if the settings allow it.
         """
-        self._require_idle()
-        self._nets.open(start.game)
-        return self._tree.go_to(start, actions)
+        with self._between.alone():
+            self._nets.open(start.game)
+            return self._tree.go_to(start, actions)
 
     @property
     def state(self) -> _core.State:
@@ -143,8 +148,8 @@ class Analysis(Closing):
 
     def clear(self) -> None:
         """Forget position, tree and evaluations."""
-        self._require_idle()
-        self._tree.clear()
+        with self._between.alone():
+            self._tree.clear()
 
     # The search.
 
@@ -187,16 +192,27 @@ class Analysis(Closing):
     @property
     def searching(self) -> bool:
         """True while a search is running."""
-        return self._run is not None
+        return self._between.busy
 
     def report(self, *, lines: int = 1) -> RootReport:
         """Return a report of the position, without searching."""
-        self._require_idle()
-        return root_report(self._tree.forest, self._tree.number, pace=Pace(), lines=lines)
+        with self._between.alone():
+            return root_report(self._tree.forest, self._tree.number, pace=Pace(), lines=lines)
 
-    def _require_idle(self) -> None:
-        if self._run is not None:
-            raise RuntimeError("a search is running: stop it and wait for its result first")
+    def ask(self, function: Callable[[SearchTree], Answer]) -> Future[Answer]:
+        """Call `function` with the tree of the position; the future gets what it returns or raises.
+
+        Any thread may ask. While a search runs the function is called in the searching thread between two batches, else
+        at once in this one. It sees the tree at rest, and should take milliseconds: the search waits for it, without
+        any change to its visits. Before the first position the future raises ValueError.
+
+        >>> import hauteur as ht
+        >>> with ht.Analysis("uniform") as analysis:
+        ...     found = analysis.go(ht.load_game("connect4").new_initial_state(), visits=100)
+        ...     analysis.ask(lambda tree: tree.root.visits).result()
+        100
+        """
+        return self._between.ask(lambda: function(followed_tree(self._tree)))
 
     # Private: one search.
 
@@ -208,25 +224,37 @@ class Analysis(Closing):
         on_report: OnReport | None,
         control: SearchControl | None,
     ) -> SearchRun:
-        self._require_idle()
         now = time.monotonic()
+        with self._between.alone():
+            return self._begun(limits, actions, lines, on_report, control or SearchControl(began=now), now)
+
+    def _begun(
+        self,
+        limits: Limits,
+        actions: Sequence[int],
+        lines: int,
+        on_report: OnReport | None,
+        control: SearchControl,
+        now: float,
+    ) -> SearchRun:
         only, result = self._tree.consult_tablebase(tuple(actions))
         self._tree.forest.restrict_root(self._tree.number, only)  # a tree that WDL contempt has no use for ends here
         base = self._tree.counters
-        control = control or SearchControl(began=now)
         self._run = SearchRun(
             *(limits, control, only, lines, on_report, now, base, base),
             batch_ended=now,
             root_result=result,
         )
+        self._between.begin()
         return self._run
 
     def _perform(self, run: SearchRun) -> RootReport:
+        self._between.here()
         try:
             self._search_until_told(run)
             return self._report(run)
         finally:
-            self._run = None
+            self._between.end()
 
     def _search_until_told(self, run: SearchRun) -> None:
         """Search; where the tree can grow no more, an infinite search waits for its control."""
@@ -236,6 +264,7 @@ class Analysis(Closing):
     def _rest(self, run: SearchRun) -> str:
         """Return why a search is over whose tree is complete, full, or at its visits; empty if it is not."""
         run.counters = self._tree.counters
+        self._between.answer()
         if run.limits_now.infinite:
             self._report_rest(run)
             run.reason = "stopped" if run.control.wait(seconds=IDLE_SECONDS) else ""
@@ -291,6 +320,9 @@ class Analysis(Closing):
         run.reason = self._stop_reason(run) or ""
         if not run.reason:
             self._report_when_due(run, now)
+            if self._between.any_waiting:
+                self._between.answer()
+                run.batch_ended = time.monotonic()  # their time is not the network's
         return bool(run.reason)
 
     def _keep_pace(self, run: SearchRun, now: float, rows: int) -> None:

@@ -187,13 +187,23 @@ def search_result(tree: FollowedTree, report: RootReport) -> SearchResult:
     """
     if not report.moves:
         raise ValueError("there is no result yet: the position was not evaluated")
+    return tree_result(tree.forest, tree.number, report, _still_there(tree))
+
+
+def followed_tree(tree: FollowedTree) -> SearchTree:
+    """Return the tree of an analysis to walk through, as long as it does not go on to another position."""
+    return SearchTree(tree.state, ForestTree(tree.forest, tree.number, _still_there(tree)))
+
+
+def _still_there(tree: FollowedTree) -> Callable[[], None]:
+    """A check that raises ValueError once the tree has another root."""
     version = tree.version
 
     def check() -> None:
         if tree.version != version:
             raise ValueError("this tree is gone: the analysis has gone on to another position")
 
-    return tree_result(tree.forest, tree.number, report, check)
+    return check
 
 
 def tree_result(
