@@ -12,6 +12,7 @@ from hauteur.cli.commands.play import visits_of
 from hauteur.engine.saved_game import save_game
 from hauteur.games.game_line import GameLine, TaggedGame
 from hauteur.games.pgn import read_tagged_pgn
+from hauteur.games.played_game import PlayedGame
 from hauteur.games.registry import make
 from hauteur.games.sgf import read_sgf
 from hauteur.matches.openings import read_openings
@@ -130,7 +131,7 @@ def test_a_game_is_saved_on_the_way_and_read_as_an_opening(tmp_path: Path) -> No
 
 def test_what_a_chess_position_began_from_is_saved(tmp_path: Path) -> None:
     game = make("chess(fen=4k3/8/8/8/8/8/4P3/4K3 w - - 0 1)")
-    save_game(tmp_path / "x.pgn", game, [], ("a", "b"))
+    save_game(tmp_path / "x.pgn", PlayedGame(game), ("a", "b"))
     assert '[FEN "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"]' in (tmp_path / "x.pgn").read_text()
 
 

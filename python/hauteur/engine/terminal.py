@@ -14,6 +14,7 @@ from hauteur.engine.nets import OpenNets
 from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
 from hauteur.engine.saved_game import check_save, save_game
 from hauteur.engine.terminal_board import board_text, sees_second_side
+from hauteur.games.played_game import SEAT_NAMES, PlayedGame, move_text
 from hauteur.players.search_player import SearchPlayer
 from hauteur.search.limits import Limits
 from hauteur.search.report import RootReport
@@ -32,7 +33,6 @@ COMMANDS = {
 HINT_MOVES = 5
 BATCH = 8
 """Rows of a batch: one tree gains little from more, and a few rows cost an evaluator hardly more than one."""
-SEAT_NAMES = ("first player", "second player")
 
 
 class TerminalGame:
@@ -62,8 +62,7 @@ class TerminalGame:
         self._humans = set(humans)
         self._console = console or Console(highlight=False)
         self._ask = ask
-        self._moves: list[int] = []
-        self._state = game.initial_state()
+        self._played = PlayedGame(game)
         settings = PlaySettings(player.search, player.temperature, min(BATCH, player.evaluator.batch_size))
         self._session = PlayingSession(game, settings, seed=seed)
         self._session.open(OpenNets(player.evaluator, player.large))
@@ -78,12 +77,12 @@ class TerminalGame:
         try:
             self._play_on()
         finally:
-            if self._save_to is not None and self._moves:
+            if self._save_to is not None and self._played.actions:
                 self._save(self._save_to)
 
     def _play_on(self) -> None:
-        while self._state.outcome() is None:
-            if self._state.to_move not in self._humans:
+        while self._played.ending is None:
+            if self.state.to_move not in self._humans:
                 self._engine_move()
             elif not self._human_turn():
                 return
@@ -92,12 +91,12 @@ class TerminalGame:
     @property
     def state(self) -> _core.State:
         """The position on the screen."""
-        return self._state
+        return self._played.state
 
     def _human_turn(self) -> bool:
         """Read one line and obey it; return False when the human leaves."""
         try:
-            line = self._ask(f"{SEAT_NAMES[self._state.to_move]}, your move: ").strip()
+            line = self._ask(f"{SEAT_NAMES[self.state.to_move]}, your move: ").strip()
         except EOFError:
             self._console.print()
             return False
@@ -115,7 +114,7 @@ class TerminalGame:
     def _obey(self, word: str) -> None:
         actions: dict[str, Callable[[], None]] = {
             "moves": lambda: self._say(
-                " ".join(self._text(self._state, a) for a in self._state.legal_actions().tolist())
+                " ".join(move_text(self.state, action) for action in self.state.legal_actions().tolist())
             ),
             "hint": self._hint,
             "undo": self._undo,
@@ -128,7 +127,7 @@ class TerminalGame:
     def _try_move(self, text: str) -> None:
         """Play the move that the human typed, or show what is allowed."""
         try:
-            action = self._state.action_from_text(text)
+            action = self.state.action_from_text(text)
         except ValueError as error:
             self._say(f"{error}; help lists commands")
             return
@@ -139,13 +138,13 @@ class TerminalGame:
         found, report = self._think(1)
         assert found.action is not None  # the game is not over
         win, draw, loss = report.wdl
-        text = self._text(self._state, found.action)
+        text = move_text(self.state, found.action)
         self._say(f"{self._player.name} plays {text}   (win {win:.0%}, draw {draw:.0%}, loss {loss:.0%})")
         self._play(found.action)
 
     def _think(self, lines: int) -> tuple[FoundMove, RootReport]:
         """Let the player think about the position; its tree follows the game."""
-        self._session.set_position(self._game.initial_state(), self._moves)
+        self._session.set_position(self._played.start, self._played.actions)
         with self._console.status("thinking"):
             found = self._session.think(Limits(visits=self._player.visits), lines=lines)
         assert found.report is not None  # a player with nets always reports
@@ -163,35 +162,18 @@ class TerminalGame:
 
     def _line_text(self, actions: Sequence[int]) -> list[str]:
         """The moves of a line from here in the game's notation."""
-        state, texts = self._state.copy(), []
+        state, texts = self.state.copy(), []
         for action in actions:
-            texts.append(self._text(state, action))
+            texts.append(move_text(state, action))
             state.play(action)
         return texts
 
-    def _text(self, state: _core.State, action: int) -> str:
-        """The move as people write it."""
-        return state.action_to_text(action, "san" if self._game.name == "chess" else None)
-
     def _undo(self) -> None:
         """Go back to the human's last turn."""
-        back = len(self._moves)
-        while back > 0:
-            back -= 1
-            if self._after(self._moves[:back]).to_move in self._humans:
-                break
+        if self._played.take_back(self._humans):
+            self._show()
         else:
             self._say("there is no move of yours to take back")
-            return
-        self._moves = self._moves[:back]
-        self._state = self._after(self._moves)
-        self._show()
-
-    def _after(self, moves: Sequence[int]) -> _core.State:
-        state = self._game.initial_state()
-        for action in moves:
-            state.play(action)
-        return state
 
     def _flip(self) -> None:
         self._humans = {1 - seat for seat in self._humans} if len(self._humans) == 1 else self._humans
@@ -212,7 +194,7 @@ class TerminalGame:
 
     def _save(self, path: Path) -> None:
         first, second = ("you" if seat in self._humans else self._player.name for seat in (0, 1))
-        save_game(path, self._game, self._moves, (first, second))
+        save_game(path, self._played, (first, second))
         self._say(f"saved: {path}")
 
     def _help(self) -> None:
@@ -221,22 +203,22 @@ class TerminalGame:
             self._console.print(f"  {word:6} {text}", markup=False)
 
     def _play(self, action: int) -> None:
-        self._moves.append(action)
-        self._state.play(action)
+        self._played.play(action)
         self._show()
 
     def _show(self) -> None:
         """Draw the position, from the human's side."""
-        flip = sees_second_side(self._state, self._humans) != self._is_turned
-        self._console.print(Panel(board_text(self._state, flip=flip), title=f"ply {self._state.ply}", expand=False))
+        flip = sees_second_side(self.state, self._humans) != self._is_turned
+        self._console.print(Panel(board_text(self.state, flip=flip), title=f"ply {self.state.ply}", expand=False))
 
     def _say(self, message: str) -> None:
         self._console.print(message, markup=False)
 
     def _verdict(self) -> str:
-        outcome, reason = self._state.outcome(), self._state.end_reason()
-        if outcome == 0:
-            return f"draw ({reason})"
-        winner = 0 if outcome == 1 else 1
+        ending = self._played.ending
+        assert ending is not None  # it is asked for at the end
+        winner = ending.winner
+        if winner is None:
+            return f"draw ({ending.reason})"
         who = "you win" if winner in self._humans and len(self._humans) == 1 else f"{SEAT_NAMES[winner]} wins"
-        return f"{who} ({reason})"
+        return f"{who} ({ending.reason})"

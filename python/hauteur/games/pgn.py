@@ -43,7 +43,12 @@ def read_tagged_pgn(path: Path, game: _core.Game) -> Iterator[TaggedGame | BadGa
 def spec_of_pgn(path: Path) -> str:
     """Return the spec that a file's first game is of: chess, or Chess960 by its tag Variant."""
     with path.open(encoding="utf-8-sig", errors="replace") as file:
-        headers = chess.pgn.read_headers(cast(TextIO, _LimitedLines(file)))
+        return spec_of_pgn_text(file)
+
+
+def spec_of_pgn_text(file: TextIO) -> str:
+    """Return the same of an open text."""
+    headers = chess.pgn.read_headers(cast(TextIO, _LimitedLines(file)))
     variant = "" if headers is None else headers.get("Variant", "").lower()
     return "chess(chess960=true)" if variant in CHESS960 else "chess"
 
@@ -53,18 +58,23 @@ def _games(path: Path, game: _core.Game) -> Iterator[tuple[str, TaggedGame | Bad
     if game.name != "chess":
         raise ValueError(f"{path}: PGN holds games of chess, not of {game.spec}")
     with path.open(encoding="utf-8-sig", errors="replace") as file:
-        lines, number = _LimitedLines(file), 1
-        while not lines.exceeded:
-            visitor = _MainLine(game, lines)
-            try:
-                found = chess.pgn.read_game(cast(TextIO, lines), Visitor=lambda: visitor)  # noqa: B023  (called at once)
-            except ValueError as error:
-                found = str(error)
-            if found is None:
-                return
-            where = f"{path}, game {number} (line {visitor.begins})"
-            yield where, BadGame(where, found) if isinstance(found, str) else found
-            number += 1
+        yield from pgn_games(file, str(path), game)
+
+
+def pgn_games(file: TextIO, name: str, game: _core.Game) -> Iterator[tuple[str, TaggedGame | BadGame]]:
+    """Yield each game of an open text of this name, with its place in it. game: chess."""
+    lines, number = _LimitedLines(file), 1
+    while not lines.exceeded:
+        visitor = _MainLine(game, lines)
+        try:
+            found = chess.pgn.read_game(cast(TextIO, lines), Visitor=lambda: visitor)  # noqa: B023  (called at once)
+        except ValueError as error:
+            found = str(error)
+        if found is None:
+            return
+        where = f"{name}, game {number} (line {visitor.begins})"
+        yield where, BadGame(where, found) if isinstance(found, str) else found
+        number += 1
 
 
 def _finished(where: str, game: TaggedGame) -> GameLine | BadGame:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hauteur import _core
-from hauteur.games.end_reasons import RESIGNATION
+from hauteur.games.end_reasons import RESIGNATION, TIME
 from hauteur.games.game_line import RECORDED, BadGame, GameLine, TaggedGame
 
 MAX_BYTES = 2**24
@@ -17,7 +17,7 @@ MAX_BYTES = 2**24
 MAX_DEPTH = 1000
 """Most variations within variations."""
 
-REASONS = {"R": RESIGNATION, "RESIGN": RESIGNATION, "T": "time", "TIME": "time", "F": "forfeit", "FORFEIT": "forfeit"}
+REASONS = {"R": RESIGNATION, "RESIGN": RESIGNATION, "T": TIME, "TIME": TIME, "F": "forfeit", "FORFEIT": "forfeit"}
 
 SETUP = ("AB", "AW", "AE", "PL", "HA")
 """Properties that change the position or whose turn it is; HA[0] says nothing."""
@@ -48,9 +48,14 @@ def read_tagged_sgf(path: Path, game: _core.Game) -> Iterator[TaggedGame | BadGa
 def spec_of_sgf(path: Path) -> str:
     """Return the spec of NoGo on the board of a file's first game. Raise ValueError where it has no size."""
     try:
-        line = read_main_line(path)
+        return spec_of_sgf_text(_text(path))
     except ValueError as error:
         raise ValueError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
+
+
+def spec_of_sgf_text(text: str) -> str:
+    """Return the same of a text."""
+    line = _main_line(text)
     return f"nogo(size={line.rows})" if line.rows == line.columns else f"nogo(rows={line.rows}, cols={line.columns})"
 
 
@@ -58,11 +63,15 @@ def _games(path: Path, game: _core.Game) -> Iterator[tuple[str, TaggedGame | Bad
     """Yield each game with its place in the file."""
     if game.name != "nogo":
         raise ValueError(f"{path}: SGF is read for nogo, not for {game.spec}")
-    text = _text(path)
+    yield from sgf_games(_text(path), str(path), game)
+
+
+def sgf_games(text: str, name: str, game: _core.Game) -> Iterator[tuple[str, TaggedGame | BadGame]]:
+    """Yield each game of a text of this name, with its place in it. game: nogo."""
     position, number = 0, 0
     while (begins := text.find("(", position)) >= 0:
         number += 1
-        where = f"{path}, game {number}"
+        where = f"{name}, game {number}"
         try:
             nodes, position = _game_tree(text, begins)
         except ValueError as error:
@@ -73,7 +82,7 @@ def _games(path: Path, game: _core.Game) -> Iterator[tuple[str, TaggedGame | Bad
         except ValueError as error:
             yield where, BadGame(where, str(error))
     if number == 0:
-        yield str(path), BadGame(str(path), "no SGF: it has no (")
+        yield name, BadGame(name, "no SGF: it has no (")
 
 
 @dataclass(frozen=True)
@@ -87,7 +96,10 @@ class MainLine:
 
 def read_main_line(path: Path) -> MainLine:
     """The main line of the first game of an SGF file, of any size and with or without a result."""
-    text = _text(path)
+    return _main_line(_text(path))
+
+
+def _main_line(text: str) -> MainLine:
     if (begins := text.find("(")) < 0:
         raise ValueError("no SGF: it has no (")
     nodes, _ = _game_tree(text, begins)
@@ -229,7 +241,10 @@ def _result(root: Properties) -> tuple[int | None, str]:
 
 def result_of(outcome: int, end_reason: str) -> str:
     """The value of RE."""
-    return f"{'B' if outcome > 0 else 'W'}+{'R' if end_reason == RESIGNATION else ''}"
+    if outcome == 0:
+        return "0"
+    letter = {RESIGNATION: "R", TIME: "T", "forfeit": "F"}.get(end_reason, "")
+    return f"{'B' if outcome > 0 else 'W'}+{letter}"
 
 
 def written_sgf(game: _core.Game, root: Mapping[str, str], actions: Sequence[int], comments: Mapping[int, str]) -> str:

@@ -1,0 +1,103 @@
+"""A game while it is played: its moves, how it goes back, and how it ended on the board or off it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from hauteur import _core
+from hauteur.games.game_line import result_text
+
+SEAT_NAMES = ("first player", "second player")
+"""Who sits where, for messages."""
+
+
+@dataclass(frozen=True)
+class GameEnding:
+    """How a game ended. outcome: +1 the first player won, 0 draw, -1 the second won; reason: a few words."""
+
+    outcome: int
+    reason: str
+
+    @property
+    def winner(self) -> int | None:
+        """The seat that has won; None: a draw."""
+        return None if self.outcome == 0 else 0 if self.outcome > 0 else 1
+
+    @property
+    def text(self) -> str:
+        """The result as people write it, `1-0 (checkmate)`."""
+        return f"{result_text(self.outcome)} ({self.reason})" if self.reason else result_text(self.outcome)
+
+
+class PlayedGame:
+    """One game, from the start that its spec names. actions: that were played already, which must be legal."""
+
+    def __init__(self, game: _core.Game, actions: Sequence[int] = ()) -> None:
+        self.game = game
+        self.start = game.initial_state()
+        self.actions: list[int] = []
+        self.texts: list[str] = []
+        """The moves as people write them."""
+        self._state = game.initial_state()
+        self._declared: GameEnding | None = None
+        for ply, action in enumerate(actions, 1):
+            try:
+                self.play(action)
+            except ValueError as error:
+                raise ValueError(f"ply {ply}: {error}") from None
+
+    @property
+    def state(self) -> _core.State:
+        """The position; not to be changed."""
+        return self._state
+
+    @property
+    def ending(self) -> GameEnding | None:
+        """How the game ended, by its rules or by `end`; None while it goes on."""
+        outcome = self._state.outcome()
+        if outcome is None:
+            return self._declared
+        return GameEnding(outcome, self._state.end_reason() or "")
+
+    def play(self, action: int) -> None:
+        """Play a legal action. Raise ValueError for another one, and where the game is over."""
+        if self.ending is not None:
+            raise ValueError(f"the game is over: {self.ending.text}")
+        text = move_text(self._state, action)
+        self._state.play(action)
+        self.actions.append(action)
+        self.texts.append(text)
+
+    def take_back(self, seats: Collection[int] = (0, 1)) -> int:
+        """Go back to the last turn of one of these seats; return the plies taken back, 0 where there is none."""
+        for plies in range(len(self.actions) - 1, -1, -1):
+            before = self.after(plies)
+            if before.to_move in seats:
+                taken = len(self.actions) - plies
+                del self.actions[plies:], self.texts[plies:]
+                self._state, self._declared = before, None
+                return taken
+        return 0
+
+    def end(self, outcome: int, reason: str) -> None:
+        """End the game off the board: somebody resigns, both agree to a draw, a clock has run out."""
+        if self.ending is None:
+            self._declared = GameEnding(outcome, reason)
+
+    def after(self, plies: int) -> _core.State:
+        """Return the position after the first `plies` moves."""
+        state = self.start.copy()
+        for action in self.actions[:plies]:
+            state.play(action)
+        return state
+
+
+def move_text(state: _core.State, action: int) -> str:
+    """Return a legal action as people write it: in chess SAN. Raise ValueError for another action."""
+    return state.action_to_text(action, "san" if state.game.name == "chess" else None)
+
+
+def loss_of(seat: int) -> int:
+    """Return the outcome of a game that this seat (0, 1) loses."""
+    return -1 if seat == 0 else 1

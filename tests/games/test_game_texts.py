@@ -1,0 +1,125 @@
+"""Games as text: recognised, read with limits, written so that they are read back."""
+
+from __future__ import annotations
+
+import pytest
+
+from hauteur.games.end_reasons import AGREEMENT, RESIGNATION, TIME
+from hauteur.games.game_texts import MOST_CHARACTERS, Form, form_of, forms_of, read_game, written_game
+from hauteur.games.odds import ODDS_STARTS
+from hauteur.games.played_game import PlayedGame, loss_of
+from hauteur.games.registry import make, with_fen
+
+FEN = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"
+
+
+def played(spec: str, moves: str = "") -> PlayedGame:
+    game = PlayedGame(make(spec))
+    for move in moves.split():
+        game.play(game.state.action_from_text(move))
+    return game
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ('[Event "x"]\n\n1. e4 *', "pgn"),
+        ("1. e4 e5 2. Nf3 *", "pgn"),
+        ("1.e4", "pgn"),
+        ("\n (;GM[1]SZ[9];B[aa])", "sgf"),
+        (FEN, "fen"),
+        ("rnbqk/ppppp/5/PPPPP/RNBQK w - - 0 1", "fen"),
+        ("e2e4 e7e5", "moves"),
+        ("4 4 3", "moves"),
+        ("1 2", "moves"),
+    ],
+)
+def test_a_text_is_recognised_by_its_beginning(text: str, form: Form) -> None:
+    assert form_of(text) == form
+
+
+@pytest.mark.parametrize(
+    ("spec", "moves"),
+    [
+        ("chess", "e4 e5 Nf3"),
+        ("chess(chess960=true, fen=bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w HFhf - 0 1)", "e4 e5"),
+        (with_fen("chess", ODDS_STARTS["queen d1"]), "e4 e5"),
+        ("nogo(size=7)", "A1 B2"),
+        ("nogo(rows=3, cols=4)", "D3 A1"),
+        ("minichess", "b2b3"),
+        ("connect4", "4 4 3"),
+        ("tutorial", "a1 b2"),
+    ],
+)
+def test_what_is_written_is_read_back(spec: str, moves: str) -> None:
+    game = played(spec, moves)
+    for form in forms_of(game.game):
+        read = read_game(written_game(game, form, ("ann", 'b "x" ]')), game.game.spec)
+        again = PlayedGame(make(read.spec), read.actions)
+        assert again.state.notation() == game.state.notation()
+        if form in ("pgn", "sgf"):
+            assert read.names[0] == "ann"
+            assert (read.actions, read.outcome) == (tuple(game.actions), None)
+
+
+@pytest.mark.parametrize("spec", ["chess", "nogo(size=7)"])
+@pytest.mark.parametrize(("outcome", "reason"), [(loss_of(0), RESIGNATION), (loss_of(1), TIME), (0, AGREEMENT)])
+def test_an_ending_off_the_board_is_kept(spec: str, outcome: int, reason: str) -> None:
+    game = played(spec)
+    game.end(outcome, reason)
+    text = written_game(game, forms_of(game.game)[0], ("a", "b"))
+    read = read_game(text, spec)
+    if spec == "chess":
+        assert read.outcome == outcome
+        assert f'[Termination "{reason}"]' in text
+    else:
+        assert (read.outcome, read.reason) == ((outcome, reason) if outcome else (None, ""))
+        assert f"RE[{ {-1: 'W+R', 0: '0', 1: 'B+T'}[outcome] }]" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "spec", "problem"),
+    [
+        ("", "chess", "the text is empty"),
+        ("x" * (MOST_CHARACTERS + 1), "chess", "1,048,577 characters, allowed are 1,048,576"),
+        ("4 9", "connect4", "ply 2: "),
+        (FEN, "connect4", "connect4 has no FEN"),
+        ("8/8/8/8/8/8/8/8 w - - 0 1", "chess", "the board is empty"),
+        ("1. e4 e5 2. Ke3 *", "chess", "ply 3"),
+        ("(;GM[1]SZ[9];B[zz])", "nogo", "no point of the board"),
+        ("(;GM[1]SZ[9];B[aa]", "nogo", "not closed"),
+        ("1 2 3 4 5 6 7 8 9 10", "tictactoe", "ply 1: "),
+        ("1 " * 5001, "connect4", "5,001 plies, allowed are 5,000"),
+    ],
+)
+def test_a_bad_text_is_refused_in_one_line(text: str, spec: str, problem: str) -> None:
+    with pytest.raises(ValueError, match=problem) as error:
+        read_game(text, spec)
+    assert "\n" not in str(error.value)
+
+
+def test_a_form_that_the_game_has_not() -> None:
+    with pytest.raises(ValueError, match="connect4 is written as moves, not as pgn"):
+        written_game(played("connect4"), "pgn", ("a", "b"))
+
+
+def test_moves_are_taken_back_to_the_last_turn_of_a_seat() -> None:
+    game = played("connect4", "4 4 3")
+    assert game.take_back({0}) == 1
+    assert game.take_back({0}) == 2
+    assert (game.actions, game.texts, game.state.ply) == ([], [], 0)
+    assert game.take_back() == 0
+    game = played("connect4", "4")
+    assert game.take_back({1}) == 0
+    game.end(1, RESIGNATION)
+    assert game.ending is not None
+    assert (game.ending.text, game.ending.winner) == ("1-0 (resignation)", 0)
+    with pytest.raises(ValueError, match=r"the game is over: 1-0 \(resignation\)"):
+        game.play(3)
+    assert game.take_back() == 1
+    assert game.ending is None
+
+
+def test_a_game_that_cannot_be_played_names_the_ply() -> None:
+    with pytest.raises(ValueError, match="ply 2: action 9 is not legal"):
+        PlayedGame(make("connect4"), [3, 9])
