@@ -1,0 +1,39 @@
+"""Connections that do nothing, or take nothing, are cut: uvicorn itself would keep them as long as the client does."""
+
+from __future__ import annotations
+
+import asyncio
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+MOST_UNREAD = 8 * 2**20
+"""Bytes that wait for a client; what is sent waits for room, so that only answers to floods of pings come so far."""
+
+
+class PatientProtocol(H11Protocol):
+    """HTTP/1.1 with a look at every connection now and then, the websockets that begin as one among them.
+
+    A connection is cut that was at two looks in a row without a whole request header, or closing with a client that
+    does not read what is left. A whole request that gets stuck is the matter of `safety.Guard`.
+    """
+
+    seconds = 15.0
+    """Between two looks."""
+    _stuck: object = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to look."""
+        super().connection_made(transport)
+        self.loop.call_later(self.seconds, self._look)
+
+    def _look(self) -> None:
+        transport = self.transport
+        closing = transport.is_closing()
+        waits = transport.get_protocol() is self and self.conn.their_state is h11.IDLE
+        stuck = (closing, self.cycle) if closing or waits else None
+        if (stuck is not None and stuck == self._stuck) or transport.get_write_buffer_size() > MOST_UNREAD:
+            transport.abort()
+            return
+        self._stuck = stuck
+        self.loop.call_later(self.seconds, self._look)
