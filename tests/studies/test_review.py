@@ -14,18 +14,24 @@ from hypothesis import strategies as st
 
 from hauteur import _core
 from hauteur.cli import main
+from hauteur.engine.nets import NetChoice
 from hauteur.games.game_line import TaggedGame
 from hauteur.games.odds import ODDS_STARTS
 from hauteur.games.sgf import read_sgf, read_tagged_sgf
+from hauteur.networks.bundled import net_or_shipped
+from hauteur.search.limits import Limits
 from hauteur.search.report import Wdl
 from hauteur.studies.review.annotate import annotated_sgf
-from hauteur.studies.review.games import ReviewedGame
+from hauteur.studies.review.games import ReviewedGame, games_of_text
 from hauteur.studies.review.judgement import LEAST_LOSS, expected_score, flipped, lost, mark_of
-from hauteur.studies.review.review import PositionFinding, finding_of, review_game
+from hauteur.studies.review.review import MoveReport, Place, PositionFinding, finding_of, review_game
+from hauteur.studies.review.run import ReviewRun, ReviewStoppedError
 
 FOOLS_MATE = '[White "A"]\n[Black "B"]\n[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n'
 UNFINISHED = '[White "C \\"x\\""]\n[Black "D"]\n[Result "*"]\n\n1. e4 e5 2. Nf3 {note} (2. f4) *\n'
 NOGO = "(;GM[1]FF[4]SZ[4]PB[Black ] one]RE[B+R];B[aa];W[dd];B[bc];W[cb];B[ca])"
+
+LIMITS = Limits(visits=20)
 
 shares = st.tuples(*[st.floats(0.001, 1.0)] * 3).map(lambda w: tuple(x / sum(w) for x in w))
 
@@ -71,26 +77,40 @@ def test_the_giver_of_odds_is_not_blamed_for_the_odds_but_for_what_it_throws_awa
     ]
     findings[1] = PositionFinding(worth[1], (actions[1],))
     behind_best = PositionFinding((0.93, 0.02, 0.05), (actions[1],))
-    moves = list(review_game(start, actions, lambda line: behind_best if other in line else findings[len(line)]))
+    moves = list(review_game(start, actions, lambda line, _: behind_best if other in line else findings[len(line)]))
     assert [move.mark for move in moves] == ["", "", "blunder"]
     assert moves[0].before == worth[0]
     assert moves[1].loss == 0.0  # the search would have played it
+
+
+def test_queen_odds_with_the_shipped_net() -> None:
+    """The giver's first moves are not marked; that the receiver throws its queen away is, and how it is punished."""
+    text = f'[SetUp "1"]\n[FEN "{ODDS_STARTS["queen d1"]}"]\n\n1. e4 e5 2. Nf3 Qg5 3. Nxg5 d6 *'
+    (game,) = games = games_of_text(text, ".pgn", number=None, on_bad=print)
+    net = net_or_shipped(None, game.start.game)
+    list(ReviewRun("odds", "", games, NetChoice(net), Limits(visits=50)).run())
+    assert [move.mark for move in game.moves][:5] == ["", "", "", "blunder", ""]
+    blunder = game.moves[3]
+    assert blunder.visits == 200
+    assert blunder.punished == pytest.approx(1.0, abs=0.1)
 
 
 def test_a_game_that_ends_is_worth_its_result_and_known_positions_are_not_searched_again() -> None:
     """The last position is exact; `known` replaces the search."""
     game = _core.Game("connect4")
     start, actions = game.initial_state(), [0, 1, 0, 1, 0, 1, 0]
-    searched: list[tuple[int, ...]] = []
+    searched: list[Place] = []
 
-    def look(line: tuple[int, ...]) -> PositionFinding:
-        searched.append(line)
-        return PositionFinding((0.4, 0.2, 0.4), (6,), 1)
+    def look(line: tuple[int, ...], place: Place) -> PositionFinding:
+        assert len(line) == place.ply
+        assert place.instead == (list(line) != actions[: len(line)])
+        searched.append(place)
+        return PositionFinding((1.0, 0.0, 0.0) if place == (2, False, True) else (0.4, 0.2, 0.4), (6,), 1)
 
-    moves = list(review_game(start, actions, look, known={(2, False): PositionFinding((1.0, 0.0, 0.0), (3,))}))
-    played = [line for line in searched if list(line) == actions[: len(line)]]
-    assert [len(line) for line in played] == [0, 1, 3, 4, 5, 6]
-    assert [line for line in searched if line not in played] == [(0, 6), (0, 1, 3)]
+    moves = list(review_game(start, actions, look, found={Place(2): PositionFinding((1.0, 0.0, 0.0), (3,))}))
+    assert [place.ply for place in searched if place == Place(place.ply)] == [0, 1, 3, 4, 5, 6]
+    assert [place for place in searched if place.instead and not place.deep] == [(2, True, False), (3, True, False)]
+    assert {place.ply for place in searched if place.deep and not place.instead} == {1, 2}
     assert moves[-1].after == (1.0, 0.0, 0.0)
     assert moves[-1].loss == 0.0
     assert moves[1].after == (0.0, 0.0, 1.0)
@@ -102,7 +122,7 @@ def test_a_move_is_marked_only_if_the_best_one_keeps_its_worth_when_it_is_search
     start = _core.Game("connect4").initial_state()
 
     def looks(worth: Wdl) -> list[str]:
-        def look(line: tuple[int, ...]) -> PositionFinding:
+        def look(line: tuple[int, ...], _: Place) -> PositionFinding:
             if not line:
                 return PositionFinding((0.6, 0.2, 0.2), (3,))
             return PositionFinding(flipped(worth) if line == (3,) else (0.5, 0.2, 0.3), (3,))
@@ -111,6 +131,49 @@ def test_a_move_is_marked_only_if_the_best_one_keeps_its_worth_when_it_is_search
 
     assert looks((0.6, 0.2, 0.2)) == ["blunder"]
     assert looks((0.3, 0.2, 0.5)) == [""]
+
+
+def test_a_mark_stands_only_where_four_times_the_visits_come_to_one() -> None:
+    """The report is that of the deeper searches, and names their best move."""
+    start = _core.Game("connect4").initial_state()
+
+    def reviewed(after_deeper: Wdl, best: int = 2) -> MoveReport:
+        def look(line: tuple[int, ...], place: Place) -> PositionFinding:
+            if not line:
+                return PositionFinding((0.6, 0.2, 0.2), (best if place.deep else 3,), 400 if place.deep else 100)
+            good = flipped((0.6, 0.2, 0.2))
+            return PositionFinding(
+                good if line != (0,) else flipped(after_deeper if place.deep else (0.2, 0.2, 0.6)), (3,)
+            )
+
+        (report,) = review_game(start, [0], look)
+        return report
+
+    stands = reviewed((0.3, 0.2, 0.5))
+    assert (stands.mark, stands.best_action, stands.visits) == ("blunder", 2, 400)
+    assert stands.after == (0.3, 0.2, 0.5)
+    milder = reviewed((0.53, 0.2, 0.27))
+    assert milder.mark == "inaccuracy"
+    assert reviewed((0.6, 0.2, 0.2)).mark == ""
+    assert reviewed((0.2, 0.2, 0.6), best=0).mark == ""  # it is the best move after all
+
+
+def test_a_mistake_is_punished_as_far_as_the_reply_keeps_what_it_gave() -> None:
+    """A reply that throws it away again leaves little of it; the last move has no reply."""
+    start, line = _core.Game("connect4").initial_state(), (0, 1, 2)
+    worth: list[Wdl] = [(0.5, 0.0, 0.5), (0.9, 0.0, 0.1), (0.4, 0.0, 0.6), (0.9, 0.0, 0.1)]
+
+    def look(played: tuple[int, ...], place: Place) -> PositionFinding:
+        if place.instead:
+            return PositionFinding(flipped(worth[place.ply - 1]), (5,))
+        return PositionFinding(worth[len(played)], (5,))
+
+    game = ReviewedGame(1, TaggedGame(line, {}), start)
+    for report in review_game(start, line, look):
+        game.add(report)
+    assert [move.mark for move in game.moves] == ["blunder"] * 3
+    assert [round(move.loss, 3) for move in game.moves] == [0.4, 0.3, 0.3]
+    assert [None if move.punished is None else round(move.punished, 3) for move in game.moves] == [0.25, 0.0, None]
 
 
 def run_review(tmp_path: Path, name: str, text: str, *options: str, visits: int = 30, net: str = "uniform") -> int:
@@ -155,7 +218,7 @@ def test_marked_moves_of_an_sgf_have_variations(tmp_path: Path) -> None:
     game = _core.Game("nogo(size=4)")
     start, actions = game.initial_state(), (0, 15, 9)
 
-    def look(line: tuple[int, ...]) -> PositionFinding:
+    def look(line: tuple[int, ...], _: Place) -> PositionFinding:
         good = line != actions[: len(line)]
         return PositionFinding((0.5, 0.0, 0.5) if good or not line else (0.9, 0.0, 0.1), (5, 6))
 
@@ -202,6 +265,44 @@ def test_an_interrupted_review_goes_on_and_comes_to_the_same(
     assert "holds a review with other settings: visits was 30 and is now 31" in capsys.readouterr().err
 
 
+def test_games_of_any_kind_are_read_from_lists_of_moves(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The first line names the game; there is no annotated file for games without a format."""
+    text = "connect4  # the game\n4 4 4 5\n\n1 2 1 2 1 2 1\n"
+    assert run_review(tmp_path, "games.txt", text, "--json") == 0
+    first, second = json.loads(capsys.readouterr().out)["games"]
+    assert first["game"] == "connect4"
+    assert [move["move"] for move in second["moves"]] == ["1", "2", "1", "2", "1", "2", "1"]
+    assert second["moves"][-1]["after"] == [1.0, 0.0, 0.0]
+    assert sorted(path.suffix for path in (tmp_path / "out").iterdir() if path.suffix in (".pgn", ".sgf", ".html")) == [
+        ".html"
+    ]
+
+
+def test_a_text_is_reviewed_like_a_file_and_a_review_can_be_stopped_and_go_on() -> None:
+    """What was found is kept; the rest is searched by the next run. Messages name no folder."""
+    run, whole = (
+        ReviewRun(
+            "text", "", games_of_text(FOOLS_MATE, ".pgn", number=None, on_bad=print), NetChoice("uniform"), LIMITS
+        )
+        for _ in range(2)
+    )
+    run.on_position = lambda _, place, __: run.stop() if place == Place(2) else None
+    with pytest.raises(ReviewStoppedError):
+        list(run.run())
+    assert 0 < len(run.games[0].moves) < 3
+    assert run.done == 3
+    searched = list[Place]()
+    run.on_position = lambda _, place, __: searched.append(place)
+    steps = list(run.run())
+    assert len(steps) == 4
+    assert Place(0) not in searched
+    assert run.done == run.positions == 4
+    list(whole.run())
+    assert [move.text for move in run.games[0].moves] == [move.text for move in whole.games[0].moves]
+    with pytest.raises(ValueError, match=r"^--game 3: the text has the games 1 to 1$"):
+        games_of_text(FOOLS_MATE, ".pgn", number=3, on_bad=print)
+
+
 def test_json_has_every_move(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One object, with the values of the mover."""
     assert run_review(tmp_path, "games.pgn", FOOLS_MATE + "\n" + UNFINISHED, "--json", "--game", "2") == 0
@@ -216,7 +317,10 @@ def test_json_has_every_move(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 @pytest.mark.parametrize(
     ("name", "text", "options", "message"),
     [
-        ("a.txt", FOOLS_MATE, [], "reviewed are games of chess in a file .pgn"),
+        ("a.doc", FOOLS_MATE, [], "reviewed are games of chess in a file .pgn"),
+        ("a.txt", "# nothing", [], "its first line must name the game"),
+        ("a.txt", "sudoku\n4 4", [], "its first line must name the game: "),
+        ("a.txt", "connect4\n4 9", [], "has no game to review"),
         ("a.pgn", "", [], "has no game to review"),
         ("a.pgn", FOOLS_MATE, ["--game", "2"], "has the games 1 to 1"),
         ("a.pgn", '[Result "*"]\n\n*\n', [], "has no game to review"),

@@ -23,6 +23,7 @@ from hauteur.search.params import SearchParams
 from hauteur.studies.review.folder import ReviewFolder
 from hauteur.studies.review.games import games_of
 from hauteur.studies.review.run import ReviewRun
+from hauteur.system.files import sha256_of
 
 
 def review(
@@ -50,7 +51,8 @@ def review(
     Parameters
     ----------
     file
-        Games: .pgn (chess, Chess960) or .sgf (NoGo).
+        Games: .pgn (chess, Chess960), .sgf (NoGo), or .txt (any game: the first line names it, as in `connect4`, and
+        each further line has the moves of a game).
     net
         Net file or name, or `uniform` or `rollout`. Default: as in `hauteur analyse`.
     large_net
@@ -80,7 +82,8 @@ def review(
     rules = games[0].start.game
     tablebase = _core.Tablebase(syzygy) if syzygy else None
     run = ReviewRun(
-        file=file,
+        file=file.name,
+        sha256=sha256_of(file),
         games=games,
         nets=NetChoice(net_or_shipped(net, rules), resolve_net(large_net) if large_net else "", threads=threads),
         limits=limits,
@@ -111,7 +114,7 @@ def _reviewed(run: ReviewRun, *, quiet: bool) -> dict[str, Any]:
     try:
         with kept(run), _progress(run) as above, closing(run.run()) as games:
             for game in games:
-                if not quiet:
+                if game.complete and not quiet:
                     above(partial(console.print, game_view(game)))
     except KeyboardInterrupt:
         later = "the same command goes on with it" if run.folder is not None else "nothing is kept without --out"
@@ -137,7 +140,7 @@ def _progress(run: ReviewRun) -> Iterator[Callable[[Callable[[], None]], None]]:
     columns = (TextColumn("positions"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("positions", total=run.positions)
-        run.tick = lambda done, of: bar.update(task, completed=done, total=of)
+        run.on_position = lambda *_: bar.update(task, completed=run.done)
 
         def above(show: Callable[[], None]) -> None:
             bar.stop()

@@ -31,11 +31,12 @@ def percent(wdl: Wdl) -> str:
 
 
 def verdict(move: MoveReport) -> str:
-    """Return a marked move's name, what it was worth before and after, and what was better; empty for any other."""
+    """Return a marked move's name, its worth before and after, what was better, how far it was punished; else empty."""
     if not move.mark:
         return ""
     before, after = (f"{100 * expected_score(wdl):.0f}" for wdl in (move.before, move.after))
-    return f"{move.mark.capitalize()}: expected score {before} % before, {after} % after; best was {move.best}"
+    kept = "" if move.punished is None else f"; {100 * move.punished:.0f} % punished"
+    return f"{move.mark.capitalize()}: expected score {before} % before, {after} % after; best was {move.best}{kept}"
 
 
 def annotated_pgn(games: Iterable[ReviewedGame], annotator: str) -> str:

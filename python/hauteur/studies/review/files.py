@@ -35,14 +35,27 @@ def kept(run: ReviewRun) -> Iterator[None]:
 
 
 def write_review(run: ReviewRun, folder: Path) -> None:
-    """Write annotated games, report.html and result.json."""
-    begun = [game for game in run.games if game.moves]
-    chess = run.games[0].start.game.name == "chess"
-    text = (annotated_pgn if chess else annotated_sgf)(begun, annotator_of(run))
-    write_bytes(folder / ("review.pgn" if chess else "review.sgf"), text.encode())
-    made = provenance()
-    write_bytes(folder / "report.html", review_page(run.file.name, run.games, run.stored_settings(), made).encode())
-    write_json(folder / "result.json", {**run_json(run), "written": made})
+    """Write annotated games where the game has a format for them, report.html and result.json."""
+    form = ANNOTATED.get(run.games[0].start.game.name)
+    if form is not None:
+        write_bytes(folder / f"review.{form}", annotated(run).encode())
+    write_bytes(folder / "report.html", report_html(run).encode())
+    write_json(folder / "result.json", {**run_json(run), "written": provenance()})
+
+
+ANNOTATED = {"chess": "pgn", "nogo": "sgf"}
+"""Games whose annotated games can be written, and the format."""
+
+
+def annotated(run: ReviewRun) -> str:
+    """Return the games of ANNOTATED that are reviewed until now, with comments, marks and better lines."""
+    text = annotated_pgn if run.games[0].start.game.name == "chess" else annotated_sgf
+    return text([game for game in run.games if game.moves], annotator_of(run))
+
+
+def report_html(run: ReviewRun) -> str:
+    """Return the page of the review, of all that is reviewed until now."""
+    return review_page(run.file, run.games, run.stored_settings(), provenance())
 
 
 def run_json(run: ReviewRun) -> dict[str, Any]:

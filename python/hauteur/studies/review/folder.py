@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import Field
 
-from hauteur.studies.review.review import Place, PositionFinding
+from hauteur.studies.review.review import Found, Place, PositionFinding
 from hauteur.system.jsonl import Journal
 from hauteur.system.run_directory import RunDirectory
 from hauteur.system.settings import Section
@@ -19,7 +18,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 class FoundPosition(Section):
     """A line of positions.jsonl: the position of a game (from 1) after so many plies, as PositionFinding has it.
 
-    instead: the last ply is the best move of the position before, in place of the game's.
+    instead, deep: as in Place.
     """
 
     game: int
@@ -28,6 +27,7 @@ class FoundPosition(Section):
     line: tuple[int, ...]
     visits: int
     instead: bool = False
+    deep: bool = False
 
 
 @dataclass(frozen=True)
@@ -43,17 +43,17 @@ class ReviewFolder(RunDirectory):
         """The positions that were searched."""
         return Journal(self.path / "positions.jsonl", FoundPosition, "a position of a review")
 
-    def known(self) -> Mapping[int, Mapping[Place, PositionFinding]]:
+    def known(self) -> dict[int, Found]:
         """Return the findings of earlier attempts, by game and place."""
-        found: dict[int, dict[Place, PositionFinding]] = {}
+        found: dict[int, Found] = {}
         for entry in self.journal.entries():
             finding = PositionFinding(entry.wdl, entry.line, entry.visits)
-            found.setdefault(entry.game, {})[entry.ply, entry.instead] = finding
+            found.setdefault(entry.game, {})[Place(entry.ply, entry.instead, entry.deep)] = finding
         return found
 
     def add(self, game: int, place: Place, finding: PositionFinding) -> None:
         """Keep what was found; it is on disk when this returns."""
-        ply, instead = place
         wdl = tuple(min(max(share, 0.0), 1.0) for share in finding.wdl)
-        fields: dict[str, Any] = {"game": game, "ply": ply, "wdl": wdl, "line": finding.line, "visits": finding.visits}
-        self.journal.append(FoundPosition.model_validate({**fields, "instead": instead}))
+        fields: dict[str, Any] = {"game": game, "ply": place.ply, "wdl": wdl, "line": finding.line}
+        more = {"visits": finding.visits, "instead": place.instead, "deep": place.deep}
+        self.journal.append(FoundPosition.model_validate({**fields, **more}))

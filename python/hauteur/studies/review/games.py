@@ -1,16 +1,19 @@
-"""The games of a file that are to be reviewed: PGN (chess, Chess960) or SGF (NoGo)."""
+"""The games of a file that are to be reviewed: PGN (chess, Chess960), SGF (NoGo), or lists of moves (every game)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from hauteur import _core
-from hauteur.games.game_line import BadGame, TaggedGame
+from hauteur.games.game_line import RECORDED, BadGame, TaggedGame
 from hauteur.games.pgn import read_tagged_pgn, spec_of_pgn
 from hauteur.games.registry import make
 from hauteur.games.sgf import read_tagged_sgf, spec_of_sgf
+from hauteur.studies.review.judgement import punished
 from hauteur.studies.review.review import MoveReport
 
 MOST_GAMES = 10_000
@@ -18,6 +21,12 @@ MOST_GAMES = 10_000
 
 MOST_PLIES = 5_000
 """Most plies of a game; chess cannot have more than some 17,700, and nobody plays 5,000."""
+
+MOST_BYTES = 2**24
+"""Most bytes of a file with lists of moves."""
+
+SUFFIXES = (".pgn", ".sgf", ".txt")
+"""Of the files that can be reviewed."""
 
 MOST_NAME = 60
 """Signs of a player's name that are shown."""
@@ -35,6 +44,13 @@ class ReviewedGame:
     start: _core.State
     moves: list[MoveReport] = field(default_factory=list)
 
+    def add(self, report: MoveReport) -> None:
+        """Add the report of the next move; where it is the reply to a marked move, that one is punished or not."""
+        if self.moves and self.moves[-1].mark and self.moves[-1].mover != report.mover:
+            last = self.moves[-1]
+            self.moves[-1] = replace(last, punished=punished(last.loss, report.loss))
+        self.moves.append(report)
+
     @property
     def actions(self) -> tuple[int, ...]:
         """All moves of the game."""
@@ -51,7 +67,7 @@ class ReviewedGame:
         tags = self.game.tags
         return _name(tags.get("White", tags.get("PB"))), _name(tags.get("Black", tags.get("PW")))
 
-    @property
+    @cached_property
     def positions(self) -> int:
         """How many positions are searched: all but a last one in which the game is over."""
         return len(self.actions) + (not self.ends_by_rule)
@@ -102,12 +118,63 @@ def games_of(path: Path, *, number: int | None, on_bad: Callable[[BadGame], None
     return found
 
 
+def games_of_text(
+    text: str, suffix: str, *, number: int | None, on_bad: Callable[[BadGame], None]
+) -> list[ReviewedGame]:
+    """Return the games of a text as `games_of` does those of a file; suffix: of such a file, one of SUFFIXES."""
+    if suffix not in SUFFIXES:
+        raise ValueError(f"a game is a text of the form {', '.join(SUFFIXES)}; got {suffix!r}")
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"game{suffix}"
+        path.write_text(text, encoding="utf-8", errors="replace")
+
+        def without_folder(place: str) -> str:
+            return place.replace(f"{path}, ", "").replace(f"{path}", "the text")
+
+        try:
+            return games_of(
+                path, number=number, on_bad=lambda bad: on_bad(replace(bad, where=without_folder(bad.where)))
+            )
+        except ValueError as error:
+            raise ValueError(without_folder(str(error))) from None
+
+
 def _read(path: Path) -> tuple[_core.Game, Iterator[TaggedGame | BadGame]]:
     """Return the game that a file is of, and its games."""
-    if path.suffix.lower() == ".pgn":
+    suffix = path.suffix.lower()
+    if suffix == ".pgn":
         game = make(spec_of_pgn(path))
         return game, read_tagged_pgn(path, game)
-    if path.suffix.lower() == ".sgf":
+    if suffix == ".sgf":
         game = make(spec_of_sgf(path))
         return game, read_tagged_sgf(path, game)
-    raise ValueError(f"{path}: reviewed are games of chess in a file .pgn and of NoGo in a file .sgf")
+    if suffix == ".txt":
+        return _read_moves(path)
+    raise ValueError(f"{path}: reviewed are games of chess in a file .pgn, of NoGo in .sgf, of any game in .txt")
+
+
+def _read_moves(path: Path) -> tuple[_core.Game, Iterator[TaggedGame | BadGame]]:
+    """Read a file whose first line names the game, and each further one has the moves of a game; # begins a comment."""
+    if path.stat().st_size > MOST_BYTES:
+        raise ValueError(f"{path}: has {path.stat().st_size:,} bytes, allowed are {MOST_BYTES:,}")
+    lines = [line.partition("#")[0].strip() for line in path.read_text("utf-8-sig", errors="replace").splitlines()]
+    numbered = [(number, line) for number, line in enumerate(lines, 1) if line]
+    if not numbered:
+        raise ValueError(f"{path}: its first line must name the game, such as connect4 or nogo(size=7)")
+    try:
+        game = make(numbered[0][1])
+    except ValueError as error:
+        raise ValueError(f"{path}: its first line must name the game: {error}") from None
+    return game, (_moves(game, line, f"{path}, line {number}") for number, line in numbered[1:])
+
+
+def _moves(game: _core.Game, line: str, where: str) -> TaggedGame | BadGame:
+    """Return the game of a line of moves."""
+    state, actions = game.initial_state(), []
+    for word in line.split():
+        try:
+            actions.append(state.action_from_text(word))
+            state.play(actions[-1])
+        except ValueError as error:
+            return BadGame(where, f"ply {len(actions) + 1}: {error}")
+    return TaggedGame(tuple(actions), {}, state.outcome(), state.end_reason() or RECORDED)

@@ -25,6 +25,9 @@ LEAST_LOSS = 0.02
 """Smaller losses of expected score are never marked: about the standard deviation of the difference between searches of
 neighbouring positions at 100 to 400 visits (docs/how-to/review-a-game.md)."""
 
+CONFIRMATION = 4
+"""A mark stands only where searches with so many times the visits, or seconds, come to one too."""
+
 SIGNS: dict[Mark, str] = {"": "", "inaccuracy": "?!", "mistake": "?", "blunder": "??"}
 """The marks as people write them."""
 
@@ -64,3 +67,13 @@ def mark_of(before: Wdl, loss: float) -> Mark:
         return ""
     share = share_lost(before, loss)
     return next((mark for mark, least in THRESHOLDS if share >= least - 1e-9), "")
+
+
+def punished(loss: float, reply_loss: float) -> float:
+    """Return the share of a loss that the opponent's reply kept, from 0 to 1; reply_loss: what the reply lost itself.
+
+    >>> from hauteur.studies.review.judgement import punished
+    >>> punished(0.4, 0.1)
+    0.75
+    """
+    return 1.0 - min(reply_loss / loss, 1.0)

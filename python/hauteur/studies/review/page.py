@@ -12,7 +12,7 @@ from hauteur.plots.page import Markup, facts_html, page, provenance_html, settin
 from hauteur.search.report import Wdl
 from hauteur.studies.review.annotate import verdict
 from hauteur.studies.review.games import ReviewedGame
-from hauteur.studies.review.judgement import LEAST_LOSS, SIGNS, THRESHOLDS
+from hauteur.studies.review.judgement import CONFIRMATION, LEAST_LOSS, SIGNS, THRESHOLDS
 from hauteur.studies.review.review import MoveReport
 from hauteur.studies.review.tables import move_cells, move_text, summaries
 
@@ -71,7 +71,8 @@ def _rule() -> str:
     return (
         f"A move is marked by the share of the expected score (win + draw/2) that it lost of what there was to lose, "
         f"which is the expected score before the move, at most one half: {shares}. Losses below {100 * LEAST_LOSS:.0f} "
-        "points of 100 are not marked."
+        f"points of 100 are not marked, and a mark stands only where searches with {CONFIRMATION} times the effort "
+        "come to one too. Punished is the share of the loss that the reply kept."
     )
 
 
@@ -94,7 +95,7 @@ def _players(games: Sequence[ReviewedGame]) -> Iterator[list[str]]:
 def _tables(games: Sequence[ReviewedGame]) -> Iterator[str]:
     """Return the tables of moves, of as many games as there is room for."""
     rows = 0
-    names = ("move", "before W D L", "after W D L", "lost", "best line")
+    names = ("move", "before W D L", "after W D L", "lost", "punished", "best line")
     for number, game in enumerate(games):
         rows += len(game.moves)
         if rows > MOST_ROWS:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 from hauteur import _core
 from hauteur.search.report import RootReport, Wdl
@@ -33,12 +33,23 @@ class PositionFinding:
         return self.line[0] if self.line else None
 
 
-Look = Callable[[tuple[int, ...]], PositionFinding]
-"""Searches the position after these actions from the start of the game."""
+class Place(NamedTuple):
+    """A position that a review searches.
 
-Place = tuple[int, bool]
-"""A position of a review: the number of plies before it, and whether the last of them is the best move of the position
-before, in place of the game's."""
+    ply: plies before it; instead: the last of them is the best move of the position before, in place of the game's;
+    deep: with CONFIRMATION times the effort, for a move that would be marked.
+    """
+
+    ply: int
+    instead: bool = False
+    deep: bool = False
+
+
+Look = Callable[[tuple[int, ...], Place], PositionFinding]
+"""Searches the position after these actions from the start of the game, which is this place of the review."""
+
+Found = dict[Place, PositionFinding]
+"""What the review of a game has found until now."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +59,8 @@ class MoveReport:
     ply: from 0; number: of the move as people count, `12.` or in chess for Black `12...`; mover: 0 first, 1 second
     player; text, best, line: in the notation that people read; before: worth of the position with the best move; after:
     worth once the move was played; loss: expected score lost, share: of what there was to lose (see
-    hauteur.studies.review.judgement).
+    hauteur.studies.review.judgement); visits: of the search of the position before; punished: the share of a marked
+    move's loss that the other player's reply kept, None where there is no reply or no mark.
     """
 
     ply: int
@@ -66,6 +78,7 @@ class MoveReport:
     share: float
     mark: Mark
     visits: int
+    punished: float | None = None
 
     @property
     def is_best(self) -> bool:
@@ -90,38 +103,28 @@ class MoveReport:
             "loss": round(self.loss, 4),
             "share": round(self.share, 4),
             "mark": self.mark or None,
+            "punished": None if self.punished is None else round(self.punished, 4),
             "visits": self.visits,
         }
 
 
 def review_game(
-    start: _core.State,
-    actions: Sequence[int],
-    look: Look,
-    *,
-    known: Mapping[Place, PositionFinding] | None = None,
+    start: _core.State, actions: Sequence[int], look: Look, *, found: Found | None = None
 ) -> Iterator[MoveReport]:
     """Yield a report for every move of a game, in order, each as soon as the positions that it needs were searched.
 
-    start: where the game begins; actions: its moves, which must be legal; look: searches a position that is not over,
-    called once for each position of the game, and once more for every move that would be marked: then the best move,
-    too, is judged by a search of the position behind it, as the played one is; known: findings of an earlier attempt,
-    which are not searched for again. Raise what `look` raises.
+    start: where the game begins; actions: its moves, which must be legal; look: searches a position that is not over:
+    each position of the game once, and for every move that would be marked the one behind the best move, too, so that
+    it is judged by a search of its own as the played one is. A mark that stands then is judged by all three again, with
+    CONFIRMATION times the effort. found: findings of an earlier attempt, which are not searched for again; new ones are
+    added. Raise what `look` raises.
     """
-    searched = _Searched(look, known or {})
-    state, line, before = start.copy(), tuple(actions), None
-    for ply, action in enumerate(line):
-        before = before or searched.find(state, line[:ply], (ply, False))
-        following = _played(state, action)
-        after = searched.find(following, line[: ply + 1], (ply + 1, False))
-        report = move_report(state, ply, action, before, _worth(state, following, after))
-        if report.mark:
-            other = _played(state, report.best_action)
-            found = searched.find(other, (*line[:ply], report.best_action), (ply + 1, True))
-            before = replace(before, wdl=_worth(state, other, found))
-            report = move_report(state, ply, action, before, report.after)
-        yield report
-        state, before = following, after
+    searched = _Searched(look, tuple(actions), {} if found is None else found)
+    state = start.copy()
+    for ply, action in enumerate(actions):
+        report = searched.judged(state, ply)
+        yield searched.judged(state, ply, deep=True) if report.mark else report
+        state.play(action)
 
 
 @dataclass(frozen=True)
@@ -129,11 +132,32 @@ class _Searched:
     """The positions of a game: found before, at the end of the game, or by a search."""
 
     look: Look
-    known: Mapping[Place, PositionFinding]
+    actions: tuple[int, ...]
+    found: Found = field(default_factory=dict)
 
-    def find(self, state: _core.State, line: tuple[int, ...], place: Place) -> PositionFinding:
-        """Return the finding about the position after a line."""
-        return self.known.get(place) or finding_at_end(state) or self.look(line)
+    def judged(self, state: _core.State, ply: int, *, deep: bool = False) -> MoveReport:
+        """Return the report of a move, by searches of one effort alone."""
+        action = self.actions[ply]
+        before = self._find(state, self.actions[:ply], Place(ply, deep=deep))
+        assert before.best is not None
+        after = self._worth_behind(state, ply, action, Place(ply + 1, deep=deep))
+        report = move_report(state, ply, action, before, after)
+        if not report.mark:
+            return report
+        best = self._worth_behind(state, ply, before.best, Place(ply + 1, instead=True, deep=deep))
+        return move_report(state, ply, action, replace(before, wdl=best), after)
+
+    def _worth_behind(self, state: _core.State, ply: int, action: int, place: Place) -> Wdl:
+        """Return the worth of the position behind a move for the player who makes it."""
+        following = state.copy()
+        following.play(action)
+        found = self._find(following, (*self.actions[:ply], action), place)
+        return found.wdl if following.to_move == state.to_move else flipped(found.wdl)
+
+    def _find(self, state: _core.State, line: tuple[int, ...], place: Place) -> PositionFinding:
+        if place not in self.found:
+            self.found[place] = finding_at_end(state) or self.look(line, place)
+        return self.found[place]
 
 
 def move_report(state: _core.State, ply: int, action: int, before: PositionFinding, after: Wdl) -> MoveReport:
@@ -157,17 +181,6 @@ def move_report(state: _core.State, ply: int, action: int, before: PositionFindi
         mark=mark_of(before.wdl, loss),
         visits=before.visits,
     )
-
-
-def _played(state: _core.State, action: int) -> _core.State:
-    following = state.copy()
-    following.play(action)
-    return following
-
-
-def _worth(state: _core.State, following: _core.State, found: PositionFinding) -> Wdl:
-    """Return the worth of a position behind a move for the player who made it."""
-    return found.wdl if following.to_move == state.to_move else flipped(found.wdl)
 
 
 def finding_of(report: RootReport) -> PositionFinding:

@@ -2,52 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hauteur.engine.nets import NetChoice
 from hauteur.engine.playing import PlayingSession, PlaySettings
 from hauteur.players.build import net_content
+from hauteur.search.control import SearchControl
 from hauteur.search.limits import Limits
+from hauteur.search.time_manager import Budget
 from hauteur.studies.review.folder import ReviewFolder
 from hauteur.studies.review.games import ReviewedGame
-from hauteur.studies.review.review import Look, Place, PositionFinding, finding_of, review_game
-from hauteur.system.files import sha256_of
+from hauteur.studies.review.judgement import CONFIRMATION
+from hauteur.studies.review.review import Found, Look, Place, PositionFinding, finding_of, review_game
 
-Tick = Callable[[int, int], None]
-"""Receives how many positions are searched and how many there are."""
+OnPosition = Callable[[ReviewedGame, Place, PositionFinding], None]
+"""Receives what a search has found of a place of a game."""
+
+
+class ReviewStoppedError(Exception):
+    """A review was asked to stop."""
 
 
 @dataclass
 class ReviewRun:
     """A review of the games of a file.
 
-    file: where they come from; limits: of the search of a position; settings: as `hauteur analyse` has them; folder:
-    None: nothing is kept; tick: is called after every position.
+    file, sha256: its name and check sum; limits: of the search of a position; settings: as `hauteur analyse` has them;
+    folder: None: nothing is kept; on_position: is called after every search; found: what is known already, by the
+    number of the game; done: how many positions are searched, those that are known included.
     """
 
-    file: Path
+    file: str
+    sha256: str
     games: Sequence[ReviewedGame]
     nets: NetChoice
     limits: Limits
     settings: PlaySettings = field(default_factory=PlaySettings)
     seed: int = 0
     folder: ReviewFolder | None = None
-    tick: Tick = lambda *_: None
+    on_position: OnPosition = lambda *_: None
+    found: dict[int, Found] = field(default_factory=dict)
     done: int = 0
+    _control: SearchControl = field(default_factory=SearchControl)
+    _stopped: bool = False
 
     @property
     def positions(self) -> int:
-        """How many positions are searched in all."""
+        """How many positions are searched in all, the further searches of marked moves not counted."""
         return sum(game.positions for game in self.games)
 
     def stored_settings(self) -> dict[str, Any]:
         """Return what the findings depend on, as the folder remembers it."""
         budget = self.limits.budget
         return {
-            "file": f"{self.file.name} sha256 {sha256_of(self.file)}",
+            "file": f"{self.file} sha256 {self.sha256}",
             "net": net_content(self.nets.net),
             "large_net": net_content(self.nets.large) if self.nets.large else None,
             "visits": self.limits.visits,
@@ -58,17 +68,28 @@ class ReviewRun:
         }
 
     def run(self) -> Generator[ReviewedGame]:
-        """Search all positions; yield each game once all its moves have their report."""
-        known: Mapping[int, Mapping[Place, PositionFinding]] = {} if self.folder is None else self.folder.known()
+        """Search what is not known yet; yield a game after each of its moves has got its report.
+
+        Raise ReviewStoppedError after `stop`; the next run goes on from there.
+        """
+        self._stopped, self.done = False, 0
+        if self.folder is not None:
+            self.found = self.folder.known()
         with PlayingSession(self.games[0].start.game, self._settings(), seed=self.seed) as session:
             session.open(self.nets)
             session.prepare()
             for game in self.games:
-                found = known.get(game.number, {})
-                self._count(len([ply for ply, instead in found if ply < game.positions and not instead]))
-                for report in review_game(game.start, game.actions, self._look(session, game), known=found):
-                    game.moves.append(report)
-                yield game
+                game.moves.clear()
+                found = self.found.setdefault(game.number, {})
+                self.done += sum(place == Place(place.ply) and place.ply < game.positions for place in found)
+                for report in review_game(game.start, game.actions, self._look(session, game), found=found):
+                    game.add(report)
+                    yield game
+
+    def stop(self) -> None:
+        """End the run soon; any thread may call it."""
+        self._stopped = True
+        self._control.stop()
 
     def _settings(self) -> PlaySettings:
         """Every position is searched anew, so that it matters neither what was searched before nor where one began."""
@@ -76,19 +97,29 @@ class ReviewRun:
         return PlaySettings(search, batch_size=self.settings.batch_size, tablebase=self.settings.tablebase)
 
     def _look(self, session: PlayingSession, game: ReviewedGame) -> Look:
-        def look(line: tuple[int, ...]) -> PositionFinding:
+        def look(line: tuple[int, ...], place: Place) -> PositionFinding:
             session.set_position(game.start, line)
-            report = session.think(self.limits).report
+            control = self._control = SearchControl()
+            if self._stopped:
+                raise ReviewStoppedError
+            limits = times(self.limits, CONFIRMATION) if place.deep else self.limits
+            report = session.think(limits, control=control).report
+            if control.stopped:
+                raise ReviewStoppedError
             assert report is not None  # a player with nets always reports
             finding = finding_of(report)
-            instead = line != game.actions[: len(line)]
             if self.folder is not None:
-                self.folder.add(game.number, (len(line), instead), finding)
-            self._count(0 if instead else 1)
+                self.folder.add(game.number, place, finding)
+            self.found[game.number][place] = finding
+            self.done += place == Place(place.ply)
+            self.on_position(game, place, finding)
             return finding
 
         return look
 
-    def _count(self, more: int) -> None:
-        self.done += more
-        self.tick(self.done, self.positions)
+
+def times(limits: Limits, factor: int) -> Limits:
+    """Return limits of so many times the visits and seconds."""
+    visits, budget = limits.visits, limits.budget
+    longer = None if budget is None else Budget(factor * budget.target, factor * budget.maximum)
+    return replace(limits, visits=None if visits is None else factor * visits, budget=longer)

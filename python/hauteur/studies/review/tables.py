@@ -12,7 +12,7 @@ from rich.text import Text
 
 from hauteur.search.report import Wdl
 from hauteur.studies.review.games import ReviewedGame
-from hauteur.studies.review.judgement import LEAST_LOSS, SIGNS, THRESHOLDS
+from hauteur.studies.review.judgement import CONFIRMATION, LEAST_LOSS, SIGNS, THRESHOLDS
 from hauteur.studies.review.review import MoveReport
 
 LINE_MOVES = 6
@@ -23,11 +23,11 @@ COLOURS = {"": "", "inaccuracy": "yellow", "mistake": "dark_orange", "blunder": 
 
 def game_view(game: ReviewedGame) -> RenderableType:
     """Return a game's moves with W/D/L before and after for the mover, and a summary of both players."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
+    table = Table(box=None, pad_edge=False, header_style="bold", expand=True)
     table.add_column("move", no_wrap=True)
-    for name in ("before W D L %", "after W D L %", "lost %"):
+    for name in ("before W D L %", "after W D L %", "lost %", "punished %"):
         table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("best line", overflow="ellipsis", no_wrap=True)
+    table.add_column("best line", overflow="ellipsis", no_wrap=True, ratio=1)
     for move in game.moves:
         table.add_row(*move_cells(move), style=COLOURS[move.mark])
     left = len(game.actions) - len(game.moves)
@@ -38,12 +38,13 @@ def game_view(game: ReviewedGame) -> RenderableType:
 
 
 def move_cells(move: MoveReport) -> list[str]:
-    """Return a move, its worth before and after in per cent, what it lost and the better line."""
+    """Return a move, its worth before and after in per cent, its loss, how far that was punished, the better line."""
     return [
         move_text(move),
         wdl_text(move.before),
         wdl_text(move.after),
         f"{100 * move.loss:.1f}" if move.loss else "",
+        "" if move.punished is None else f"{100 * move.punished:.0f}",
         "" if move.is_best else " ".join(move.line[:LINE_MOVES]),
     ]
 
@@ -83,7 +84,7 @@ def _summary_line(name: str, summary: dict[str, Any]) -> str:
 
 def review_json(games: Iterable[ReviewedGame], **facts: Any) -> dict[str, Any]:
     """Return the review as one JSON object; `facts` (net, settings) come first."""
-    rules = {"thresholds": dict(THRESHOLDS), "least_loss": LEAST_LOSS}
+    rules = {"thresholds": dict(THRESHOLDS), "least_loss": LEAST_LOSS, "confirmed_at_times": CONFIRMATION}
     return {**facts, **rules, "games": [_game_json(game) for game in games]}
 
 
