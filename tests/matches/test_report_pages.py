@@ -5,16 +5,23 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Generator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from hauteur.cli import main
-from hauteur.matches.match import Match
+from hauteur.games.registry import make
+from hauteur.matches.folder import MatchFolder
+from hauteur.matches.match import Match, MatchSettings
+from hauteur.matches.ratings.elo import Sprt
 from hauteur.matches.report.board_games import sample_of
-from hauteur.matches.report.match_page import POINTS, match_page, read_match
+from hauteur.matches.report.match_page import POINTS, match_page
 from hauteur.matches.report.pages import write_page
+from hauteur.matches.report.stored_match import StoredMatch, read_match
 from hauteur.matches.results import MatchGame
+from hauteur.players.settings import parse_player
+from hauteur.system.lock import locked
 
 NET = "net=uniform visits=8"
 
@@ -67,7 +74,7 @@ def test_an_interrupted_match_has_its_page_too(
     command = ["match", NET, "random", "--games", "20", "--game", "tictactoe", "--out", str(tmp_path / "out")]
     assert main.main(command) == main.EXIT_INTERRUPTED
     page = (tmp_path / "out" / "report.html").read_text()
-    assert "not finished, 3 games" in page
+    assert "not finished, 3 of 20 games" in page
     assert "the same command goes on" in capsys.readouterr().err
 
 
@@ -175,3 +182,46 @@ def test_an_interrupted_tuning_keeps_its_iterations_and_its_page(
     assert (len(result["iterations"]), result["complete"]) == (1, False)
     assert main.main(command) == 0
     assert "<p>finished" in (tmp_path / "out" / "report.html").read_text()
+
+
+def test_a_match_is_read_on_while_it_is_played(tmp_path: Path) -> None:
+    """Each game once, in any order, also a line that is not whole yet; another match in the folder begins again."""
+    out = played(tmp_path, "sprt", "net=rollout visits=10", "random", "--elo1", "200", "--max-games", "30")
+    lines = (out / "games.jsonl").read_bytes().splitlines(keepends=True)
+    whole = StoredMatch(out)
+    (out / "games.jsonl").write_bytes(b"")
+    match = StoredMatch(out)
+    assert (match.games, match.counted.games) == ([], 0)
+    halves = [part for line in lines for part in (line[:20], line[20:])]
+    with (out / "games.jsonl").open("ab", buffering=0) as file:
+        for number, half in enumerate(halves):
+            file.write(half)
+            match.refresh()
+            assert len(match.games) == (number + 1) // 2
+    assert match.games == whole.games
+    assert match.counted.tally.to_json() == whole.counted.tally.to_json()
+    assert match.counted.test is not None
+    assert whole.counted.test is not None
+    assert match.counted.test.llrs == whole.counted.test.llrs
+    assert match.whole(1) == next(game for game in match.folder.games() if game.index == 1)
+    with pytest.raises(ValueError, match="game 501 is not finished"):
+        match.whole(500)
+    with locked(out, "playing"):
+        assert match.state == "running"
+        assert " of 30 games" in match.state_text
+    (out / "games.jsonl").write_bytes(lines[0])
+    match.refresh()
+    assert len(match.games) == 1
+
+
+def test_a_match_says_from_its_beginning_how_many_games_it_will_have(tmp_path: Path) -> None:
+    """And a sequential test what its bounds are: those who watch need not wait for the first result."""
+    settings = MatchSettings(a=parse_player("random"), b=parse_player("random"), game="tictactoe", games=6)
+    match = Match(make("tictactoe"), settings, folder=MatchFolder(tmp_path), sprt=Sprt(0, 50))
+    with closing(match.play()) as games:
+        next(games)
+        stored = StoredMatch(tmp_path)
+        assert (stored.state, stored.games_wanted, len(stored.games)) == ("running", 6, 1)
+        assert stored.counted.test is not None
+        assert stored.counted.test.sprt == Sprt(0, 50)
+    assert stored.state == "not finished"

@@ -98,6 +98,16 @@ def test_games_beyond_the_bound_are_left_out_and_the_page_says_so(monkeypatch: p
     assert boards.walks_html(None, []) == "<p>No games yet.</p>"
 
 
+def test_a_widget_may_begin_without_games() -> None:
+    """It is hidden then, and has the board for games that a script gives it; no style that a server may forbid."""
+    text = boards.empty_walks_html(drawing_of(_core.Game("connect4").initial_state()))
+    data = json.loads(Tags(text).data[0])
+    assert text.startswith('<div class="walks" hidden>')
+    assert data["games"] == []
+    assert data["board"]["columns"] == 7
+    assert "style=" not in text
+
+
 def test_a_game_without_a_board_of_cells_is_shown_as_text() -> None:
     """Its positions are their text."""
     from hauteur.games.registry import make

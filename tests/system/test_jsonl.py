@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from hauteur.system.files import read_json
-from hauteur.system.jsonl import Journal, read_objects
+from hauteur.system.jsonl import Journal, Place, read_objects
 from hauteur.system.settings import Section, read_toml
 
 
@@ -16,7 +16,7 @@ class Entry(Section):
     text: str = ""
 
 
-def test_entries_come_back_and_a_torn_line_is_removed(tmp_path: Path) -> None:
+def test_entries_come_back_and_a_torn_line_makes_room_for_the_next(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "x.jsonl", Entry)
     assert list(journal.entries()) == []
     for number in range(3):
@@ -25,7 +25,29 @@ def test_entries_come_back_and_a_torn_line_is_removed(tmp_path: Path) -> None:
     for torn in (b'{"number": 7', b"\xff", b'{"number": 7}'):
         journal.path.write_bytes(whole + torn)
         assert [entry.number for entry in journal.entries()] == [0, 1, 2]
-        assert journal.path.read_bytes() == whole
+        assert journal.path.read_bytes() == whole + torn
+        journal.append(Entry(number=3))
+        assert journal.path.read_bytes() == whole + b'{"number": 3}\n'
+
+
+def test_entries_are_read_on_from_a_place(tmp_path: Path) -> None:
+    """Where another process adds to the file meanwhile; a line that it has not finished is read the next time."""
+    journal = Journal(tmp_path / "x.jsonl", Entry)
+    journal.append(Entry(number=0))
+    journal.append(Entry(number=1))
+    *_, (place, after, last) = journal.entries_from(Place())
+    assert (place.line, last.number) == (2, 1)
+    assert list(journal.entries_from(after)) == []
+    with journal.path.open("ab") as file:
+        file.write(b'{"number"')
+        file.flush()
+        assert list(journal.entries_from(after)) == []
+        file.write(b": 2}\n")
+    assert [entry.number for _, _, entry in journal.entries_from(after)] == [2]
+    assert [entry.number for _, _, entry in journal.entries_from(place)] == [1, 2]
+    journal.path.write_bytes(journal.path.read_bytes() + b"nonsense\n")
+    with pytest.raises(ValueError, match="line 4: not an entry"):
+        list(journal.entries_from(after))
 
 
 @pytest.mark.parametrize("line", [b"nonsense", b'{"number": "\xff"}', b"[" * 5000, b'{"number":' * 5000, b"[1]", b""])

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hauteur.system.lock import LOCK_FILE, locked
+from hauteur.system.lock import LOCK_FILE, is_locked, locked
 
 HOLDER = """
 import sys, time
@@ -50,10 +50,13 @@ def test_processes_with_other_temporary_folders_are_kept_out(tmp_path: Path, mon
 
 
 def test_a_killed_process_holds_nothing(tmp_path: Path) -> None:
+    assert not is_locked(tmp_path / "run")
     process = holder(tmp_path / "run", tmp_path / "other")
+    assert is_locked(tmp_path / "run")
     process.send_signal(signal.SIGKILL)
     process.wait()
     assert (tmp_path / "run" / LOCK_FILE).exists()
+    assert not is_locked(tmp_path / "run")
     with locked(tmp_path / "run", "learning"):
         pass
     assert list((tmp_path / "run").iterdir()) == []

@@ -20,9 +20,9 @@ from hauteur import __version__, _core
 from hauteur.matches.arena import ArenaFacts, play_games
 from hauteur.matches.folder import MatchFolder
 from hauteur.matches.openings import Opening, first_of_two, random_opening
-from hauteur.matches.ratings.elo import PairsInOrder, Sprt
+from hauteur.matches.ratings.elo import Sprt
 from hauteur.matches.record import GamePlan
-from hauteur.matches.results import MatchGame, Tally, Work, sprt_json, sprt_text
+from hauteur.matches.results import GameCount, MatchGame, Work, sprt_json, sprt_text
 from hauteur.players.build import (
     Evaluators,
     Resources,
@@ -160,9 +160,8 @@ class Match:
             raise ValueError(f"max_plies must be more than random_plies, got {most} and {opening}")
         if self.sprt is not None and not self.settings.paired:
             raise ValueError(f"a sequential test needs colours=swap, got {self.settings.colours}")
-        self.tally = Tally(self.settings.paired)
-        self.test = None if self.sprt is None else PairsInOrder(self.sprt)
-        self._ahead: dict[int, MatchGame] = {}
+        self._counted = GameCount(self.sprt, paired=self.settings.paired)
+        self.tally, self.test = self._counted.tally, self._counted.test
         self.names = (player_name(self.game, self.settings.a), player_name(self.game, self.settings.b))
 
     @property
@@ -178,12 +177,12 @@ class Match:
     @property
     def decided(self) -> bool:
         """True once the sequential test has ended."""
-        return self.test is not None and self.test.verdict is not None
+        return self._counted.decided
 
     @property
     def games_done(self) -> int:
         """Number of finished games; with a sequential test including those it has not counted."""
-        return self.tally.record.games + len(self._ahead)
+        return self._counted.games
 
     @property
     def games_wanted(self) -> int | None:
@@ -208,23 +207,14 @@ class Match:
             for game in self.folder.games():
                 if game.index < self.settings.games and game.index not in done:
                     done.add(game.index)
-                    self._count(game)
+                    self._counted.add(game)
         return done
 
     def keep(self, game: MatchGame) -> None:
         """Count a game that has just ended, once it is on disk."""
         if self.folder is not None:
             self.folder.append(game)
-        self._count(game)
-
-    def _count(self, game: MatchGame) -> None:
-        if self.test is None:
-            self.tally.add(game)
-            return
-        self._ahead[game.index] = game
-        self.test.add(game.index, game.score)
-        while self.tally.record.games < self.test.record.games:
-            self.tally.add(self._ahead.pop(self.tally.record.games))
+        self._counted.add(game)
 
     def _play_without(self, done: set[int]) -> Generator[MatchGame]:
         with Evaluators(self.game, self.resources) as evaluators:
@@ -234,6 +224,7 @@ class Match:
             self.nets_are_open = True
             if self.folder is not None:  # not before, so that players that do not fit leave nothing behind
                 self.folder.begin(self.stored_settings(), names=self.names)
+                self.write_result()  # for those who watch: how many games there are to be, and the bounds of a test
             games = match_games(
                 self.game,
                 (a, b),

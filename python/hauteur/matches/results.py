@@ -180,6 +180,39 @@ class Tally:
         }
 
 
+class GameCount:
+    """The result of a match so far, of its games in any order.
+
+    tally: of all games or, with a sequential test, of those that the test has counted, in the order of their numbers;
+    test: the sequential test, None without one.
+    """
+
+    def __init__(self, sprt: Sprt | None, *, paired: bool) -> None:
+        self.tally = Tally(paired)
+        self.test = None if sprt is None else PairsInOrder(sprt)
+        self._ahead: dict[int, MatchGame] = {}
+
+    def add(self, game: MatchGame) -> None:
+        """Count a game; each may come once."""
+        if self.test is None:
+            self.tally.add(game)
+            return
+        self._ahead[game.index] = game
+        self.test.add(game.index, game.score)
+        while self.tally.record.games < self.test.record.games:
+            self.tally.add(self._ahead.pop(self.tally.record.games))
+
+    @property
+    def games(self) -> int:
+        """All games that came, those too that the test has not counted."""
+        return self.tally.record.games + len(self._ahead)
+
+    @property
+    def decided(self) -> bool:
+        """True once the sequential test has ended."""
+        return self.test is not None and self.test.verdict is not None
+
+
 @dataclass
 class Work:
     """The cost of a match so far, all sessions together: seconds, positions evaluated, visits, batches."""

@@ -152,6 +152,7 @@ class Tournament:
             ]
             self.nets_are_open = True
             self._begin_folders()
+            self.write_results()  # for those who watch
             records = play_games(
                 self.game,
                 players,

@@ -6,6 +6,7 @@ document.querySelectorAll(".walks").forEach((box) => {
   const [select, walk, bar, caption, chances, note, moves] = [
     "select", ".walk", ".walk-bar", "output", ".walk-chances", ".walk-note", ".walk-moves"].map(find);
   const svg = find(".board"), text = find("pre");
+  if (svg) svg.style.maxWidth = `${Math.min(430, Math.round(1.3 * board.size[0]))}px`;
   let game = games[0], ply = 0, flip = false;
 
   const add = (parent, name, attributes) => {
@@ -84,9 +85,10 @@ document.querySelectorAll(".walks").forEach((box) => {
 
   const go = (to) => { ply = Math.max(0, Math.min(game.cells.length - 1, to)); show(); };
 
-  const open = (number) => {
-    game = games[number];
-    select.selectedIndex = number;
+  const open = (which) => {  // a number of the games here, or a game itself
+    game = typeof which === "number" ? games[which] : which;
+    select.selectedIndex = games.indexOf(game);
+    box.hidden = false;
     moves.replaceChildren(...game.moves.map((move, index) => {
       const button = document.createElement("button");
       button.textContent = move;
@@ -115,7 +117,7 @@ document.querySelectorAll(".walks").forEach((box) => {
   select.onchange = () => open(select.selectedIndex);
   select.style.display = games.length > 1 ? "" : "none";
   bar.hidden = false;
-  open(0);
+  if (games.length) open(0);
   box.addEventListener("walk", (event) => { open(event.detail.game); go(event.detail.ply); });
 });
 document.querySelectorAll("[data-walk]").forEach((link) => {

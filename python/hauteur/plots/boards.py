@@ -58,12 +58,29 @@ def walks_html(drawing: Mapping[str, Any] | None, walks: Sequence[Mapping[str, A
         if shown and size > MOST_BYTES:
             break
         shown.append(text)
-    board = {key: value for key, value in (drawing or {}).items() if key not in ("ground", "flipped", "symbols")}
-    data = f'{{"board":{json.dumps(board)},"games":[{",".join(shown)}]}}'.replace("<", "\\u003c")
     left = len(walks) - len(shown)
-    more = f"<p>{left:,} more games are not on this page.</p>" if left else ""
+    return _widget(
+        drawing, walks[: len(shown)], shown, f"<p>{left:,} more games are not on this page.</p>" * (left > 0)
+    )
+
+
+def empty_walks_html(drawing: Mapping[str, Any] | None) -> str:
+    """Return the widget without games, hidden until it is given one.
+
+    A script gives it a game by `new CustomEvent("walk", {detail: {game: walk, ply: 0}})`, dispatched to the widget.
+    """
+    return _widget(drawing, (), ())
+
+
+def _widget(
+    drawing: Mapping[str, Any] | None, walks: Sequence[Mapping[str, Any]], texts: Sequence[str], more: str = ""
+) -> str:
+    """Return the widget. texts: the walks as JSON; more: what is said below."""
+    board = {key: value for key, value in (drawing or {}).items() if key not in ("ground", "flipped", "symbols")}
+    data = f'{{"board":{json.dumps(board)},"games":[{",".join(texts)}]}}'.replace("<", "\\u003c")
+    hidden, options = "" if walks else " hidden", "".join(map(_option, walks))
     return (
-        f'<div class="walks"><select aria-label="game">{"".join(map(_option, walks[: len(shown)]))}</select>'
+        f'<div class="walks"{hidden}><select aria-label="game">{options}</select>'
         f'<div class="walk" tabindex="0"><div class="walk-board">{_ground(drawing)}<div class="walk-bar" hidden><i></i>'
         '<i></i><i></i></div><div class="walk-keys"><button data-go="first" aria-label="first">|&lt;</button>'
         '<button data-go="back" aria-label="back">&lt;</button><button data-go="on" aria-label="on">&gt;</button>'
@@ -89,9 +106,8 @@ def _ground(drawing: Mapping[str, Any] | None) -> str:
     if drawing is None:
         return "<pre></pre>"
     width, height = drawing["size"]
-    widest = min(430, round(1.3 * width))
     return (
-        f'<svg class="board" style="max-width: {widest}px" viewBox="0 0 {width} {height - 22}" role="img"'
+        f'<svg class="board" viewBox="0 0 {width} {height - 22}" role="img"'
         ' aria-label="board">'
         f'<defs>{drawing["symbols"]}</defs><g class="seen">{drawing["ground"]}</g>'
         f'<g class="seen" hidden>{drawing["flipped"]}</g>'

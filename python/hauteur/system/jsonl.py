@@ -7,35 +7,57 @@ import os
 import reprlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from io import FileIO
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
-
-from hauteur.system.files import write_bytes
 
 Entry = TypeVar("Entry", bound=BaseModel)
 
 
+class Place(NamedTuple):
+    """The beginning of a line of a file: its number, from 1, and its first byte, from 0."""
+
+    line: int = 1
+    byte: int = 0
+
+
 @dataclass(frozen=True)
 class Journal(Generic[Entry]):
-    """The entries of a file, each a line; what: an entry, for messages."""
+    """The entries of a file, each a line; what: an entry, for messages.
+
+    A last line without its end is still being written, or was cut off: readers pass it over, and the next entry takes
+    its place. So a file may be read while another process adds to it.
+    """
 
     path: Path
     model: type[Entry]
     what: str = "an entry of this file"
 
     def entries(self) -> Iterator[Entry]:
-        """Yield all entries. A last line that was cut off is removed; ValueError names any other that is damaged."""
-        if self.path.exists():
-            self._remove_torn_line()
-            for number, line in enumerate(_lines(self.path), 1):
-                yield self._entry(number, line)
+        """Yield all entries; ValueError names a line that is damaged."""
+        for _, _, entry in self.entries_from(Place()):
+            yield entry
+
+    def entries_from(self, place: Place) -> Iterator[tuple[Place, Place, Entry]]:
+        """Yield the entries from a place on, each with its own place and the one that follows; errors as `entries`."""
+        if not self.path.exists():
+            return
+        with self.path.open("rb") as file:
+            file.seek(place.byte)
+            for line in file:
+                if not line.endswith(b"\n"):
+                    return
+                after = Place(place.line + 1, place.byte + len(line))
+                yield place, after, self._entry(place.line, line)
+                place = after
 
     def append(self, entry: Entry) -> None:
         """Add an entry; it is on disk when this returns."""
         line = json.dumps(entry.model_dump(exclude_defaults=True)) + "\n"
-        with self.path.open("ab", buffering=0) as file:
+        with self.path.open("a+b", buffering=0) as file:
+            _cut_torn_line(file)
             file.write(line.encode())
             os.fsync(file.fileno())
 
@@ -46,11 +68,14 @@ class Journal(Generic[Entry]):
             start = line[:60].decode(errors="replace").rstrip("\n")
             raise ValueError(f"{self.path}, line {number}: not {self.what}: {start!r}") from None
 
-    def _remove_torn_line(self) -> None:
-        """A line without end is what is left when the machine stopped while it was written."""
-        data = self.path.read_bytes()
-        if data and not data.endswith(b"\n"):
-            write_bytes(self.path, data[: data.rfind(b"\n") + 1])
+
+def _cut_torn_line(file: FileIO) -> None:
+    """Cut a line without end, which is what is left when the machine stopped while it was written."""
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(0, size - 1))
+    if size and file.read(1) != b"\n":
+        file.seek(0)
+        file.truncate(file.readall().rfind(b"\n") + 1)
 
 
 def read_objects(path: Path, *needed: str) -> list[dict[str, Any]]:

@@ -39,6 +39,23 @@ def locked(folder: Path, work: str) -> Iterator[None]:
                 path.rmdir()
 
 
+def is_locked(folder: Path) -> bool:
+    """Return whether a process works in the folder now; False too where that cannot be found out."""
+    if not (folder / LOCK_FILE).exists():
+        return False
+    lock = FileLock(folder / LOCK_FILE, timeout=0, thread_local=False, fallback_to_soft=False)
+    try:
+        lock.acquire()
+    except Timeout:
+        return True
+    except (OSError, NotImplementedError):
+        return False
+    with suppress(OSError):
+        (folder / LOCK_FILE).unlink()  # as `locked` leaves the folder
+    lock.release()
+    return False
+
+
 def _make(folder: Path) -> list[Path]:
     """Make the folder and those above it; return the ones that were missing, the innermost first."""
     missing = [path for path in (folder, *folder.parents) if not path.exists()]

@@ -224,8 +224,11 @@ class Sprt:
 
     def verdict(self, pairs: Pairs) -> bool | None:
         """True: elo1 is accepted, False: elo0, None: not yet."""
+        return self.verdict_at(self.llr(pairs))
+
+    def verdict_at(self, llr: float) -> bool | None:
+        """Return the verdict at this log likelihood ratio, as `verdict`."""
         low, high = self.bounds
-        llr = self.llr(pairs)
         return True if llr >= high else False if llr <= low else None
 
     def _most_likely(self, shares: list[float], elo: float) -> list[float]:
@@ -241,11 +244,14 @@ class PairsInOrder:
     Games 2k and 2k + 1 are pair k. Which games end first depends on their length and on the machine, and short games
     differ from long ones. In the order of numbers neither matters: the verdict is a function of the games alone, the
     same after any interruption, and pairs after the deciding one do not count.
+
+    llrs: log likelihood ratio after each pair.
     """
 
     sprt: Sprt
     record: MatchScore = field(default_factory=MatchScore)
     pairs: Pairs = field(default_factory=Pairs)
+    llrs: list[float] = field(default_factory=list)
     _waiting: dict[int, float] = field(default_factory=dict)
 
     def add(self, index: int, score: float) -> None:
@@ -254,16 +260,17 @@ class PairsInOrder:
         while self.verdict is None and (pair := self._next_pair()) is not None:
             self.pairs = self.pairs.add(sum(pair))
             self.record = self.record.add(pair[0]).add(pair[1])
+            self.llrs.append(self.sprt.llr(self.pairs))
 
     @property
     def verdict(self) -> bool | None:
         """True: elo1 was accepted, False: elo0, None: not yet."""
-        return self.sprt.verdict(self.pairs)
+        return self.sprt.verdict_at(self.llr)
 
     @property
     def llr(self) -> float:
-        """Log likelihood ratio of the pairs that count."""
-        return self.sprt.llr(self.pairs)
+        """Log likelihood ratio of the pairs that count; 0 before the first."""
+        return self.llrs[-1] if self.llrs else 0.0
 
     def _next_pair(self) -> tuple[float, float] | None:
         first = 2 * self.pairs.pairs

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
-from pathlib import Path
-from typing import Any
 
-from hauteur import _core
-from hauteur.games.registry import make
-from hauteur.matches.folder import MatchFolder
-from hauteur.matches.ratings.elo import PairsInOrder, Sprt, elo_of_score
+from hauteur.matches.ratings.elo import PairsInOrder, elo_of_score
 from hauteur.matches.report.board_games import board_html, games_table, openings_table, sample_of
-from hauteur.matches.results import MatchGame, Tally, sprt_line, sprt_text
+from hauteur.matches.report.stored_match import StoredMatch
+from hauteur.matches.results import Tally, sprt_line, sprt_text
 from hauteur.plots import Figure, Series
 from hauteur.plots.page import facts_html, figures_html, page, provenance_html, settings_html, table_html
-from hauteur.system.files import read_json
-from hauteur.system.formatting import duration, signed
+from hauteur.system.formatting import signed
 
 POINTS = 200
 """Places of the figures over time."""
@@ -25,81 +18,41 @@ POINTS = 200
 SHARES_OF_POINTS = ("0", "1/2", "1", "3/2", "2")
 
 
-@dataclass(frozen=True)
-class StoredMatch:
-    """A match as its folder has it.
-
-    games: in the order of their numbers, each once; result: of result.json, empty where there is none; test: the
-    sequential test with the games it counted, None without one.
-    """
-
-    folder: MatchFolder
-    game: _core.Game
-    names: tuple[str, str]
-    settings: Mapping[str, Any]
-    begun: Mapping[str, Any]
-    result: Mapping[str, Any]
-    games: tuple[MatchGame, ...]
-
-    @property
-    def paired(self) -> bool:
-        """Return whether games 2k and 2k + 1 share an opening."""
-        return self.settings.get("colours") == "swap"
-
-    @property
-    def sprt(self) -> Sprt | None:
-        """The sequential test that ends the match."""
-        values = self.result.get("sprt")
-        return values and Sprt(*(values[name] for name in ("elo0", "elo1", "alpha", "beta", "model")))
-
-
-def read_match(path: Path, game: _core.Game | None = None) -> StoredMatch:
-    """Read a match (of this game, default: as its settings say) from its folder.
-
-    Raise ValueError where it has none, or no finished game.
-    """
-    folder = MatchFolder(path)
-    stored = folder.stored()
-    games = {played.index: played for played in folder.games()}
-    if not games:
-        raise ValueError(f"{path}: no game of the match is finished yet, so there is nothing to report")
-    return StoredMatch(
-        folder=folder,
-        game=game or make(stored["settings"]["game"]),
-        names=folder.names(),
-        settings=stored["settings"],
-        begun=stored.get("begun") or {},
-        result=read_json(folder.result_file) if folder.result_file.exists() else {},
-        games=tuple(games[index] for index in sorted(games)),
-    )
-
-
 def match_page(match: StoredMatch) -> str:
     """Return the whole page."""
-    test = _test(match)
-    tally, counted = _tally(match, test)
-    sample = sample_of(match.games)
+    sample = [match.whole(game.index) for game in sample_of(match.games)]
     a, b = match.names
-    figures = [score_figure(match, counted), *([] if test is None else [llr_figure(match, test.sprt)])]
-    figures += [pairs_figure(tally)] if tally.pairs.pairs else []
     parts = [
         f"<h1>{escape(a)} against {escape(b)}</h1>",
-        f"<p>{escape(match.game.spec)}; {escape(_state(match, test))}</p>",
-        facts_html(result_facts(tally)),
-        f"<p>{escape(sprt_text(test.sprt))}: {escape(sprt_line(test))}.</p>" if test is not None else "",
-        results_table(tally),
-        figures_html(figures),
+        f"<p>{escape(match.game.spec)}; {escape(match.state_text)}</p>",
+        *standing_parts(match),
         "<h2>Games</h2>",
         board_html(match.game, [(match.names, game) for game in sample]),
         f"<details><summary>All games</summary>{games_table(match.games, sample, match.names)}</details>",
         openings_table(match.games),
+        *origin_parts(match),
+    ]
+    return page(f"{a} - {b}", parts)
+
+
+def standing_parts(match: StoredMatch) -> list[str]:
+    """Return the result until now: the figures of the result, the sequential test, and the drawings."""
+    tally, test = match.counted.tally, match.counted.test
+    figures = [score_figure(match), *([] if test is None else [llr_figure(test)])]
+    figures += [pairs_figure(tally)] if tally.pairs.pairs else []
+    said = "" if test is None else f"<p>{escape(sprt_text(test.sprt))}: {escape(sprt_line(test))}.</p>{llr_bar(test)}"
+    return [facts_html(result_facts(tally)), said, results_table(tally), figures_html(figures)]
+
+
+def origin_parts(match: StoredMatch) -> list[str]:
+    """Return the settings of a match, what it has cost, and how it was made."""
+    return [
         "<h2>Settings</h2>",
         settings_html({**match.settings, "games": len(match.games)}),
         "<h2>Work</h2>",
         settings_html(match.result.get("work") or {}),
         provenance_html(match.result.get("written") or match.begun),
     ]
-    return page(f"{a} - {b}", parts)
 
 
 def result_facts(tally: Tally) -> list[tuple[str, str]]:
@@ -131,9 +84,10 @@ def _source(tally: Tally) -> str:
     return "pairs of games with the same opening" if tally.pairs.pairs else "single games"
 
 
-def score_figure(match: StoredMatch, games: Sequence[MatchGame]) -> Figure:
-    """Return A's score over the games, with its 95 % interval."""
+def score_figure(match: StoredMatch) -> Figure:
+    """Return A's score over the games that count, with its 95 % interval."""
     tally = Tally(match.paired)
+    games = match.games[: match.counted.tally.record.games]
     marks = _places(len(games), step=2 if match.paired else 1)
     xs, values, lows, highs = list[float](), list[float](), list[float](), list[float]()
     for count, game in enumerate(games, 1):
@@ -158,15 +112,27 @@ def score_figure(match: StoredMatch, games: Sequence[MatchGame]) -> Figure:
     )
 
 
-def llr_figure(match: StoredMatch, sprt: Sprt) -> Figure:
+def llr_bar(test: PairsInOrder) -> str:
+    """Return a bar from the bound of elo0 to that of elo1, filled from 0 to the log likelihood ratio of now."""
+    low, high = test.sprt.bounds
+    width, middle = 400.0, -low / (high - low)
+    place = (min(max(test.llr, low), high) - low) / (high - low)
+    begin, end = sorted((middle * width, place * width))
+    colour = "green" if test.llr > 0 else "orange"
+    said = f"log likelihood ratio {test.llr:+.2f}, between {low:+.2f} and {high:+.2f}"
+    shapes = (
+        f'<rect class="frame" width="{width:g}" height="14" fill="none" stroke="var(--rule)"/>'
+        f'<rect x="{begin:.1f}" width="{end - begin:.1f}" height="14" fill="var(--{colour})"/>'
+        f'<line x1="{middle * width:.1f}" x2="{middle * width:.1f}" y1="-3" y2="17" stroke="var(--ink)"/>'
+    )
+    ends = f"<text y='30'>{low:+.2f}</text><text x='{width:g}' y='30' text-anchor='end'>{high:+.2f}</text>"
+    return f'<svg class="llr" viewBox="-1 -4 402 38" role="img" aria-label="{said}">{shapes}{ends}</svg>'
+
+
+def llr_figure(test: PairsInOrder) -> Figure:
     """Return the log likelihood ratio of a sequential test over its pairs, between its bounds."""
-    test, xs, values = PairsInOrder(sprt), list[float](), list[float]()
-    marks = _places(len(match.games), step=2)
-    for count, game in enumerate(match.games, 1):
-        test.add(game.index, game.score)
-        if count in marks:
-            xs.append(test.pairs.pairs)
-            values.append(test.llr)
+    sprt, marks = test.sprt, sorted(_places(len(test.llrs), step=1) - {0})
+    xs, values = [float(mark) for mark in marks], [test.llrs[mark - 1] for mark in marks]
     low, high = sprt.bounds
     ends = [min(xs, default=0.0), max(xs, default=1.0)]
     bounds = (
@@ -194,32 +160,6 @@ def pairs_figure(tally: Tally) -> Figure:
         percent=True,
         x_names=SHARES_OF_POINTS,
     )
-
-
-def _test(match: StoredMatch) -> PairsInOrder | None:
-    """Return the sequential test after all games of the match."""
-    if match.sprt is None:
-        return None
-    test = PairsInOrder(match.sprt)
-    for game in match.games:
-        test.add(game.index, game.score)
-    return test
-
-
-def _tally(match: StoredMatch, test: PairsInOrder | None) -> tuple[Tally, tuple[MatchGame, ...]]:
-    """Return the result, of the games that a sequential test counted where there is one, and those games."""
-    games = match.games if test is None else match.games[: test.record.games]
-    tally = Tally(match.paired)
-    for game in games:
-        tally.add(game)
-    return tally, games
-
-
-def _state(match: StoredMatch, test: PairsInOrder | None) -> str:
-    work = match.result.get("work") or {}
-    took = f", {duration(work['seconds'])}" if work.get("seconds") else ""
-    done = match.result.get("complete") or (test is not None and test.verdict is not None)
-    return f"{'finished' if done else 'not finished'}, {len(match.games):,} games{took}"
 
 
 def _places(games: int, *, step: int) -> set[int]:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from hauteur import _core
 from hauteur.matches.folder import MatchFolder, RatingFolder, TournamentFolder
-from hauteur.matches.report.match_page import match_page, read_match
+from hauteur.matches.report.match_page import match_page
+from hauteur.matches.report.stored_match import read_match
 from hauteur.matches.report.tournament_page import ratings_page, tournament_page
 from hauteur.matches.report.tuning_page import tuning_page
 from hauteur.matches.tuning.folder import TuningFolder

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
 
 from hauteur import _core
-from hauteur.matches.folder import TournamentFolder, match_folders
 from hauteur.matches.report.board_games import SAMPLE, board_html, sample_of
-from hauteur.matches.report.match_page import StoredMatch, read_match
+from hauteur.matches.report.stored_match import StoredMatch, StoredTournament
+from hauteur.matches.results import MatchGame
 from hauteur.plots import Figure, Series
 from hauteur.plots.page import facts_html, figures_html, page, provenance_html, settings_html, table_html
 from hauteur.system.files import read_json
-from hauteur.system.formatting import duration
 
 Line = Mapping[str, Any]
+
+Linked = Callable[[str, str], str]
+"""Makes text that leads to the match in a folder below: (its name, the text) -> text or Markup."""
+
+
+def not_linked(folder: str, text: str) -> str:  # noqa: ARG001
+    """Return the text as it is: a page that stands alone has no page of the match beside it."""
+    return text
 
 
 def tournament_page(path: Path, game: _core.Game | None = None) -> str:
@@ -24,32 +31,33 @@ def tournament_page(path: Path, game: _core.Game | None = None) -> str:
 
     Raise ValueError where no game of it is finished yet.
     """
-    folder = TournamentFolder(path)
-    stored = folder.stored()
-    if not folder.result_file.exists():
-        raise ValueError(f"{path}: has no result.json yet, so there is nothing to report")
-    result = read_json(folder.result_file)
-    matches = [read_match(match.path, game) for match in match_folders(path) if match.games_file.exists()]
-    if not matches:
+    tournament = StoredTournament(path, game)
+    if not tournament.games:
         raise ValueError(f"{path}: no game of the tournament is finished yet, so there is nothing to report")
-    work = result.get("work") or {}
-    games = sum(len(match.games) for match in matches)
-    took = f", {duration(work['seconds'])}" if work.get("seconds") else ""
-    state = f"{'finished' if result.get('complete') else 'not finished'}, {games:,} games{took}"
+    title = f"Tournament: {tournament.game.spec}"
     parts = [
-        f"<h1>Tournament: {escape(matches[0].game.spec)}</h1>",
-        f"<p>{escape(state)}</p>",
-        *ratings_parts(result),
-        "<h2>Pairings</h2>",
-        crosstable_html([line["name"] for line in result["ratings"]], result["pairings"]),
-        pairings_table(result["pairings"]),
+        f"<h1>{escape(title)}</h1>",
+        f"<p>{escape(tournament.state_text)}</p>",
+        *tournament_parts(tournament),
         "<h2>Games</h2>",
-        _games(matches),
+        _games(tournament.matches),
         "<h2>Settings</h2>",
-        settings_html(stored["settings"]),
-        provenance_html(result.get("written") or stored.get("begun") or {}),
+        settings_html(tournament.settings),
+        provenance_html(tournament.result.get("written") or tournament.begun),
     ]
-    return page(f"Tournament: {matches[0].game.spec}", parts)
+    return page(title, parts)
+
+
+def tournament_parts(tournament: StoredTournament, linked: Linked = not_linked) -> list[str]:
+    """Return rating list, crosstable and pairings until now."""
+    standing = tournament.standing()
+    names = [line["name"] for line in standing["ratings"]]
+    return [
+        *ratings_parts(standing),
+        "<h2>Pairings</h2>",
+        crosstable_html(names, standing["pairings"]),
+        pairings_table(standing["pairings"], linked),
+    ]
 
 
 def ratings_page(path: Path) -> str:
@@ -127,7 +135,7 @@ def _points(found: tuple[float, int] | None) -> str:
     return "" if found is None or not found[1] else f"{found[0]:g}/{found[1]}"
 
 
-def pairings_table(pairings: Sequence[Line]) -> str:
+def pairings_table(pairings: Sequence[Line], linked: Linked = not_linked) -> str:
     """Return the result of each pairing with its Elo difference."""
     rows = []
     for pairing in pairings:
@@ -137,15 +145,21 @@ def pairings_table(pairings: Sequence[Line]) -> str:
             elo, low, high = ("" if end is None else f"{end:+.0f}" for end in ends)
             counts = [f"{results[name]:,}" for name in ("games", "wins", "draws", "losses")]
             score = [f"{results['score']:.1%}", elo, f"{low} to {high}"]
-            rows.append([f"{pairing['a']} - {pairing['b']}", *counts, *score])
+            rows.append([linked(pairing["folder"], f"{pairing['a']} - {pairing['b']}"), *counts, *score])
     names = ("pairing", "games", "won", "drawn", "lost", "score", "Elo", "95 %")
     return f"<details><summary>All pairings</summary>{table_html(names, rows)}</details>"
 
 
+def whole_sample(matches: Sequence[StoredMatch]) -> list[tuple[tuple[str, str], MatchGame]]:
+    """Return about SAMPLE games of these matches, with their players."""
+    share = max(2, SAMPLE // max(1, len(matches)) // 2 * 2)
+    return [(match.names, match.whole(game.index)) for match in matches for game in sample_of(match.games, share)]
+
+
 def _games(matches: Sequence[StoredMatch]) -> str:
     """Return a sample of the games of all pairings on a board."""
-    share = max(2, SAMPLE // len(matches) // 2 * 2)
-    sample = [(match.names, game) for match in matches for game in sample_of(match.games, share)][:SAMPLE]
+    matches = [match for match in matches if match.games]
+    sample = whole_sample(matches)[:SAMPLE]
     where = ", ".join(match.folder.path.name for match in matches[:40])
     said = f"<p>Pages of single pairings: hauteur report FOLDER with {escape(where)}.</p>"
     return board_html(matches[0].game, sample) + said

@@ -8,14 +8,13 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from hauteur.games.registry import make
-from hauteur.matches.report.board_games import SAMPLE, board_html, sample_of
-from hauteur.matches.report.match_page import StoredMatch, read_match, result_facts
-from hauteur.matches.results import Tally
+from hauteur.matches.report.board_games import SAMPLE, board_html
+from hauteur.matches.report.match_page import result_facts
+from hauteur.matches.report.stored_match import StoredMatch, StoredTuning
+from hauteur.matches.report.tournament_page import Linked, not_linked, whole_sample
 from hauteur.matches.tuning.ratio_fit import decisive_ratio, decisive_ratio_interval
 from hauteur.plots import Figure, Series, lines
 from hauteur.plots.page import facts_html, figures_html, page, provenance_html, settings_html, table_html
-from hauteur.system.files import read_json
 
 MOST_ROWS = 400
 """Matches in the table of a page."""
@@ -28,36 +27,34 @@ Line = Mapping[str, Any]
 
 def tuning_page(path: Path) -> str:
     """Return the page of the tuning in a folder; ValueError where no game of it is finished yet."""
-    stored = read_json(path / "tune.json")
-    result = read_json(path / "result.json") if (path / "result.json").exists() else {}
-    folders = sorted(inner.parent for inner in path.glob("*/match.json"))
-    matches = [read_match(folder) for folder in folders if (folder / "games.jsonl").exists()]
-    if not matches:
+    tuning = StoredTuning(path)
+    if not tuning.games:
         raise ValueError(f"{path}: no game of the tuning is finished yet, so there is nothing to report")
-    settings = stored["settings"]
-    by_ratio = "wanted" in settings
-    facts, figures = _ratio(matches, settings, result) if by_ratio else _strength(result)
-    title = f"Tuning for {'a ratio' if by_ratio else 'strength'}: {settings['game']}"
-    games = sum(len(match.games) for match in matches)
-    state = "finished" if result and result.get("complete", True) else "not finished"
-    share = max(2, SAMPLE // len(matches) // 2 * 2)
-    sample = [(match.names, game) for match in matches for game in sample_of(match.games, share)][-SAMPLE:]
     parts = [
-        f"<h1>{escape(title)}</h1>",
-        f"<p>{state}, {games:,} games in {len(matches):,} matches</p>",
-        facts_html(facts),
-        f"<pre>{escape(result['player'])}</pre>" if result.get("player") else "",
-        figures_html(figures),
-        *_verification(matches),
-        "<h2>Matches</h2>",
-        _matches_table(matches),
+        f"<h1>{escape(tuning.title)}</h1>",
+        f"<p>{escape(tuning.state_text)}</p>",
+        *tuning_parts(tuning),
         "<h2>Games</h2>",
-        board_html(make(settings["game"]), sample),
+        board_html(tuning.game, whole_sample([match for match in tuning.matches if match.games])[-SAMPLE:]),
         "<h2>Settings</h2>",
-        settings_html(settings),
-        provenance_html(result.get("written") or stored.get("begun") or {}),
+        settings_html(tuning.settings),
+        provenance_html(tuning.result.get("written") or tuning.begun),
     ]
-    return page(title, parts)
+    return page(tuning.title, parts)
+
+
+def tuning_parts(tuning: StoredTuning, linked: Linked = not_linked) -> list[str]:
+    """Return the values until now, over the iterations or with their ratios, and the matches."""
+    played = [match for match in tuning.matches if match.games]
+    facts, figures = _ratio(played, tuning.settings, tuning.result) if tuning.by_ratio else _strength(tuning.result)
+    return [
+        facts_html(facts),
+        f"<pre>{escape(tuning.result['player'])}</pre>" if tuning.result.get("player") else "",
+        figures_html(figures),
+        *_verification(played),
+        "<h2>Matches</h2>",
+        _matches_table(played, linked),
+    ]
 
 
 def _strength(result: Line) -> tuple[list[tuple[str, str]], list[Figure]]:
@@ -78,7 +75,7 @@ def _strength(result: Line) -> tuple[list[tuple[str, str]], list[Figure]]:
 def _ratio(matches: Sequence[StoredMatch], settings: Line, result: Line) -> tuple[list[tuple[str, str]], list[Figure]]:
     """Return the value that was found, and (w + l)/d over the values that were played."""
     key = str(settings["parameter"]).partition("=")[0]
-    played = {float(match.folder.path.name.removeprefix("value-")): _record(match).record for match in matches}
+    played = {float(match.folder.path.name.removeprefix("value-")): match.counted.tally.record for match in matches}
     found = [(value, record, decisive_ratio(record)) for value, record in sorted(played.items())]
     known = [(value, record, ratio) for value, record, ratio in found if ratio is not None]
     ends = [decisive_ratio_interval(record) for _, record, _ in known]
@@ -110,28 +107,22 @@ def _ratio(matches: Sequence[StoredMatch], settings: Line, result: Line) -> tupl
     return facts, [figure] if known else []
 
 
-def _record(match: StoredMatch) -> Tally:
-    tally = Tally(match.paired)
-    for game in match.games:
-        tally.add(game)
-    return tally
-
-
 def _verification(matches: Sequence[StoredMatch]) -> list[str]:
     """Return the result of the tuned player against the given one, where they have played."""
     found = [match for match in matches if match.folder.path.name == "verification"]
-    shown = "".join(facts_html(result_facts(_record(match))) for match in found)
+    shown = "".join(facts_html(result_facts(match.counted.tally)) for match in found)
     return ["<h2>Tuned against given</h2>", shown] if found else []
 
 
-def _matches_table(matches: Sequence[StoredMatch]) -> str:
+def _matches_table(matches: Sequence[StoredMatch], linked: Linked) -> str:
     """Return one row a match: its folder, players and result."""
     rows = []
     for match in matches[:MOST_ROWS]:
-        record = _record(match).record
+        record = match.counted.tally.record
         counts = f"+{record.wins}\u00a0={record.draws}\u00a0-{record.losses}"
         players = [str(match.settings.get(side)) for side in ("a", "b")]
-        rows.append([match.folder.path.name, *players, counts, f"{record.score:.1%}"])
+        name = match.folder.path.name
+        rows.append([linked(name, name), *players, counts, f"{record.score:.1%}"])
     left = len(matches) - len(rows)
     more = f"<p>{left:,} more matches.</p>" if left else ""
     return table_html(("match", "A", "B", "results", "score"), rows, words=True) + more

@@ -143,17 +143,13 @@ def tune_strength(tuning: StrengthTuning, folder: TuningFolder, show: Show) -> T
     """
     iterations, results = [], []
     with folder.open(tuning.stamp()):
-        try:
-            for one, record in _iterations(tuning, folder):
-                iterations.append(one)
-                results.append(record)
-                show(_line(tuning, one, record))
-            verification = _verification(tuning, folder, settled(iterations)) if tuning.verification else None
-        except KeyboardInterrupt:
-            if iterations:
-                so_far = Tuned(tuning, tuple(iterations), tuple(results), None)
-                folder.write_result({**so_far.to_json(), "complete": False})
-            raise
+        for one, record in _iterations(tuning, folder):
+            iterations.append(one)
+            results.append(record)
+            so_far = Tuned(tuning, tuple(iterations), tuple(results), None)
+            folder.write_result({**so_far.to_json(), "complete": False})
+            show(_line(tuning, one, record))
+        verification = _verification(tuning, folder, settled(iterations)) if tuning.verification else None
         tuned = Tuned(tuning, tuple(iterations), tuple(results), verification)
         folder.write_result({**tuned.to_json(), "complete": True})
     return tuned

@@ -1,0 +1,263 @@
+"""Matches and tournaments as their folders have them, read on while they are played: every game is read once."""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from hauteur import _core
+from hauteur.games.registry import make
+from hauteur.matches.folder import MatchFolder, TournamentFolder
+from hauteur.matches.match import NO_LIMIT
+from hauteur.matches.ratings.bradley_terry import rating_list
+from hauteur.matches.ratings.elo import Sprt
+from hauteur.matches.ratings.sources import encounters_of_tally
+from hauteur.matches.ratings.tables import ratings_json
+from hauteur.matches.results import GameCount, MatchGame
+from hauteur.matches.tuning.folder import TuningFolder
+from hauteur.system.files import read_json
+from hauteur.system.formatting import duration
+from hauteur.system.jsonl import Place
+from hauteur.system.lock import is_locked
+from hauteur.system.run_directory import RunDirectory
+
+WITHOUT_MOVES: dict[str, Any] = {"moves": "", "centipawns": (), "depths": (), "milliseconds": ()}
+"""What `StoredMatch.games` leaves out: nearly all that a game takes of memory."""
+
+
+class StoredMatch:
+    """A match as its folder has it; `refresh` reads what was added since. Raise ValueError where there is no match.
+
+    game: of the match, default: as its settings say. games: the finished games in the order of their numbers, each
+    once, without their moves, which `whole` reads; counted: their result; result: of result.json, empty where there is
+    none.
+    """
+
+    games: list[MatchGame]
+    counted: GameCount
+    _sprt: Sprt | None = None
+    _file: int | None
+    _next: Place
+    _places: dict[int, Place]
+
+    def __init__(self, path: Path, game: _core.Game | None = None) -> None:
+        self.folder = MatchFolder(path)
+        stored = self.folder.stored()
+        self.settings: Mapping[str, Any] = stored["settings"]
+        self.begun: Mapping[str, Any] = stored.get("begun") or {}
+        self.names = self.folder.names()
+        self.game = game or make(self.settings["game"])
+        self._begin(None)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Read the result and the games that were written since."""
+        self.result = read_json(self.folder.result_file) if self.folder.result_file.exists() else {}
+        now = _identity(self.folder.games_file, self._next.byte)
+        sprt = _sprt(self.result)
+        if now != self._file or sprt != self._sprt:
+            self._sprt = sprt
+            self._begin(now)
+        for place, after, game in self.folder.journal.entries_from(self._next):
+            self._next = after
+            if game.index not in self._places:
+                self._places[game.index] = place
+                insort(self.games, game.model_copy(update=WITHOUT_MOVES), key=lambda known: known.index)
+                self.counted.add(game)
+
+    def _begin(self, file: int | None) -> None:
+        """Begin with no games, of this file."""
+        self._file = file
+        self._next = Place()
+        self._places = {}
+        self.games = []
+        self.counted = GameCount(self._sprt, paired=self.paired)
+
+    def whole(self, index: int) -> MatchGame:
+        """Return the game of this number with its moves; ValueError where it is not finished."""
+        if index not in self._places:
+            raise ValueError(f"{self.folder.path}: game {index + 1:,} is not finished or there is none")
+        _, _, game = next(self.folder.journal.entries_from(self._places[index]))
+        return game
+
+    @property
+    def paired(self) -> bool:
+        """Return whether games 2k and 2k + 1 share an opening."""
+        return self.settings.get("colours") == "swap"
+
+    @property
+    def games_wanted(self) -> int | None:
+        """All games, with a sequential test the most that it may take; None: no limit, or not known."""
+        games = (self.result.get("settings") or {}).get("games")
+        return None if games is None or games >= NO_LIMIT else int(games)
+
+    @property
+    def complete(self) -> bool:
+        """Return whether all games were played or a sequential test has ended."""
+        return self.counted.decided or bool(self.result.get("complete"))
+
+    @property
+    def state(self) -> str:
+        """Return `finished`, `running` or `not finished`."""
+        return _state(self.folder, complete=self.complete)
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Estimate the time of the remaining games at the speed until now; None where it is unknown."""
+        played = (self.result.get("results") or {}).get("games")
+        seconds = (self.result.get("work") or {}).get("seconds")
+        if not played or not seconds or self.games_wanted is None or self.complete:
+            return None
+        return float(seconds / played * (self.games_wanted - len(self.games)))
+
+    @property
+    def state_text(self) -> str:
+        """Return the state with the games and the time, as `running, 120 of 400 games, 1 min left`."""
+        most = "at most" if self.counted.test is not None else "about"
+        left = "" if self.seconds_left is None else f"{most} {duration(self.seconds_left)} left"
+        return _state_text(self.state, len(self.games), self.games_wanted, self.result, left)
+
+
+class StoredTournament:
+    """A tournament as its folder has it; `refresh` reads what was added since. Raise ValueError where there is none.
+
+    matches: of its pairings, of which a game may be finished or not.
+    """
+
+    def __init__(self, path: Path, game: _core.Game | None = None) -> None:
+        self.folder = TournamentFolder(path)
+        stored = self.folder.stored()
+        self.settings: Mapping[str, Any] = stored["settings"]
+        self.begun: Mapping[str, Any] = stored.get("begun") or {}
+        self.game = game or make(self.settings["game"])
+        self.matches: list[StoredMatch] = []
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Read the results and the games that were written since; players may have been added."""
+        self.settings = self.folder.stored()["settings"]
+        self.result = read_json(self.folder.result_file) if self.folder.result_file.exists() else {}
+        known = {match.folder.path for match in self.matches}
+        for match in self.matches:
+            match.refresh()
+        there = [self.folder.path / name for name in self.settings.get("pairings") or ()]
+        self.matches += [
+            StoredMatch(path, self.game)
+            for path in there
+            if path not in known and (path / MatchFolder.SETTINGS).exists()
+        ]
+
+    @property
+    def games(self) -> int:
+        """Number of the finished games."""
+        return sum(len(match.games) for match in self.matches)
+
+    @property
+    def state_text(self) -> str:
+        """Return the state with the games and the time."""
+        each = self.settings.get("games") or 0
+        wanted = each * len(self.settings.get("pairings") or ())
+        complete = bool(wanted) and self.games >= wanted
+        return _state_text(_state(self.folder, complete=complete), self.games, wanted, self.result)
+
+    def standing(self) -> dict[str, Any]:
+        """Return the rating list, as `ratings_json`, and the results of the pairings until now."""
+        rated = rating_list(
+            encounter for match in self.matches for encounter in encounters_of_tally(match.counted.tally, match.names)
+        )
+        return {**ratings_json(rated), "pairings": pairings_of(self.matches)}
+
+
+class StoredTuning:
+    """A tuning as its folder has it; `refresh` reads what was added since. Raise ValueError where there is none.
+
+    by_ratio: it is one to a ratio of decisive to drawn games, not for strength; matches: in the order of their names.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.folder = TuningFolder(path)
+        stored = self.folder.stored()
+        self.settings: Mapping[str, Any] = stored["settings"]
+        self.begun: Mapping[str, Any] = stored.get("begun") or {}
+        self.game = make(self.settings["game"])
+        self.by_ratio = "wanted" in self.settings
+        self.title = f"Tuning for {'a ratio' if self.by_ratio else 'strength'}: {self.settings['game']}"
+        self._matches: dict[str, StoredMatch] = {}
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Read the results and the games that were written since."""
+        self.result = read_json(self.folder.result_file) if self.folder.result_file.exists() else {}
+        for name in sorted(path.parent.name for path in self.folder.path.glob(f"*/{MatchFolder.SETTINGS}")):
+            if name in self._matches:
+                self._matches[name].refresh()
+            else:
+                self._matches[name] = StoredMatch(self.folder.path / name, self.game)
+
+    @property
+    def matches(self) -> list[StoredMatch]:
+        """Its matches in the order of their folders' names."""
+        return [self._matches[name] for name in sorted(self._matches)]
+
+    @property
+    def games(self) -> int:
+        """Number of the finished games."""
+        return sum(len(match.games) for match in self._matches.values())
+
+    @property
+    def state_text(self) -> str:
+        """Return the state with the games and the matches."""
+        complete = bool(self.result) and bool(self.result.get("complete", True))
+        state = _state(self.folder, complete=complete)
+        return f"{state}, {self.games:,} games in {len(self._matches):,} matches"
+
+
+def pairings_of(matches: Sequence[StoredMatch]) -> list[dict[str, Any]]:
+    """Return the results of matches: who played, in which folder, and the numbers."""
+    return [
+        {
+            "a": match.names[0],
+            "b": match.names[1],
+            "folder": match.folder.path.name,
+            "results": match.counted.tally.to_json(),
+        }
+        for match in matches
+    ]
+
+
+def read_match(path: Path, game: _core.Game | None = None) -> StoredMatch:
+    """Read a match (of this game, default: as its settings say) from its folder.
+
+    Raise ValueError where it has none, or no finished game.
+    """
+    match = StoredMatch(path, game)
+    if not match.games:
+        raise ValueError(f"{path}: no game of the match is finished yet, so there is nothing to report")
+    return match
+
+
+def _identity(path: Path, read: int) -> int | None:
+    """Return what tells a file from another one of its name; None where there is none, or less than was read of it."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return None if found.st_size < read else found.st_ino
+
+
+def _sprt(result: Mapping[str, Any]) -> Sprt | None:
+    values = result.get("sprt")
+    return values and Sprt(*(values[name] for name in ("elo0", "elo1", "alpha", "beta", "model")))
+
+
+def _state(folder: RunDirectory, *, complete: bool) -> str:
+    return "running" if is_locked(folder.path) else "finished" if complete else "not finished"
+
+
+def _state_text(state: str, games: int, wanted: int | None, result: Mapping[str, Any], left: str = "") -> str:
+    of = f" of {wanted:,}" if wanted is not None and state != "finished" else ""
+    seconds = (result.get("work") or {}).get("seconds")
+    took = f", {duration(seconds)}" if seconds else ""
+    return f"{state}, {games:,}{of} games{took}{f', {left}' if left and state == 'running' else ''}"
