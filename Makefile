@@ -27,7 +27,7 @@ INSTALLED := $(VENV)/.installed
 BUILT := $(VENV)/.built
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null) Cargo.toml Cargo.lock
 
-.PHONY: help setup demo test test-base test-rust test-python test-slow types lint format docs docs-links examples pictures wheel bench clean
+.PHONY: help setup demo test test-base test-rust test-python test-web test-slow types lint format docs docs-links examples pictures screenshots wheel bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -68,6 +68,9 @@ test-rust: setup  ## the core's own tests
 test-python: setup  ## the Python tests, in WORKERS processes
 	$(BIN)/python -m pytest -n $(WORKERS)
 
+test-web: setup  ## the browser lab alone, in a real browser where there is one
+	$(BIN)/python -m pytest tests/web --durations 10
+
 test-base: setup  ## the base layer: a wheel without extras, in a new environment without Rust
 	$(BIN)/maturin build --release --quiet --out dist
 	$(BIN)/python .ci/base_layer.py "$$(ls -t dist/*.whl | head -1)" --net "$(CHESS_NET)"
@@ -104,6 +107,9 @@ pictures: REPORT := $(RUNS)/pictures
 pictures: setup  ## draw the pictures of the README: a run of the demo's recipe (minutes), and a browser for its report
 	$(BIN)/hauteur train runs/tictactoe.toml --run $(REPORT)
 	$(BIN)/python docs/site/pictures.py --report $(REPORT)/report.html
+
+screenshots: setup  ## photograph every page of the browser lab into build/screenshots (minutes; needs Chromium)
+	$(BIN)/python docs/site/screenshots.py
 
 wheel: setup  ## build a wheel into dist/
 	$(BIN)/maturin build --release --out dist

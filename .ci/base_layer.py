@@ -9,16 +9,18 @@ a match, a tournament, puzzles, an exact proof. Commands that need more must nam
 import argparse
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 from pathlib import Path
 
 MOST_MEGABYTES = 80
 """Of all downloads together."""
 
-ABSENT = ("torch", "openvino", "pyarrow", "scipy", "onnx", "matplotlib")
+ABSENT = ("torch", "openvino", "pyarrow", "scipy", "onnx", "matplotlib", "starlette", "uvicorn", "jinja2")
 
 UCI_GAME = """
 import chess, chess.engine, sys
@@ -41,6 +43,7 @@ NAMES_ITS_LAYER = (
     ("train", ["match", "net=tictactoe visits=2", "random", "--game", "tictactoe", "--backend", "torch"]),
     ("cpu", ["match", "net=tictactoe visits=2", "random", "--game", "tictactoe", "--backend", "openvino"]),
     ("openspiel", ["check-game", "openspiel:hex"]),
+    ("web", ["web"]),
 )
 """Layers, and commands that cannot do without them."""
 
@@ -135,6 +138,21 @@ class BaseLayer:
         if present:
             sys.exit(f"base: the base layer has {present}")
 
+    def web(self, wheel: Path) -> None:
+        """With the extra `web` beside the base the browser lab has a page."""
+        self.run("python", "-m", "pip", "install", "--quiet", f"{wheel.resolve()}[web]")
+        command = [str(self.bin / "hauteur"), "web", "--port", "0"]
+        began = time.perf_counter()
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=self.environment, cwd=self.folder) as lab:
+            line = lab.stdout.readline() if lab.stdout else ""
+            address = re.search(r"http://\S+", line)
+            page = urllib.request.urlopen(address[0]).read() if address else b""
+            seconds = time.perf_counter() - began
+            lab.send_signal(signal.SIGTERM)
+        if b"<main" not in page or lab.returncode != 0:
+            sys.exit(f"base: hauteur web: {line!r}, status {lab.returncode}, {page[:1000]!r}")
+        print(f"base: ok: first page after {seconds:.1f} s: {line.strip()}")
+
 
 def names_in(folder: str) -> list[str]:
     """Names of the programs in a folder, without endings."""
@@ -156,6 +174,7 @@ def main() -> None:
         base.use()
         base.lack()
         print(base.run("hauteur", "bench", "start", *(["--net", base.net] if base.net else [])).stdout, end="")
+        base.web(arguments.wheel)
         if megabytes > MOST_MEGABYTES:
             sys.exit(f"base: {megabytes:.1f} MB are more than {MOST_MEGABYTES}")
     print("base: all is well")

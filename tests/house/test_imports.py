@@ -31,6 +31,7 @@ ALLOWED = {
     "pyspiel": ("games",),
     "matplotlib": ("plots.files",),
     "tensorboard": ("learning.report.tensorboard",),
+    **dict.fromkeys(("starlette", "uvicorn", "websockets", "jinja2", "markupsafe"), ("web",)),
 }
 """Heavy or optional package -> the modules that may import it, inside functions too."""
 

@@ -54,7 +54,7 @@ def lab(lab_root: Path) -> Iterator[RunningLab]:
 
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """The browser; while it runs, asyncio.run is for other threads (see `in_thread`)."""
+    """The browser; while it runs, asyncio.run is for other threads (see async_runs.py)."""
     yield from start_browser()
 
 

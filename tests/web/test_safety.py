@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from async_runs import run_async
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse
@@ -269,7 +270,7 @@ def test_more_clients_than_the_most_are_refused(kind: str) -> None:
         await asyncio.gather(*first, return_exceptions=True)
         assert guard.open == {"http": 0, "websocket": 0}
 
-    asyncio.run(main())
+    run_async(main())
     assert sent[0]["status"] == 503
     assert sent[1]["body"] == b"2 clients are served, the most at once; close pages or try again later\n"
 
@@ -283,7 +284,7 @@ def test_a_body_that_does_not_come_is_not_waited_for() -> None:
     door = Door(patience=0.01)
     app = Starlette(routes=ROUTES)
     headers = [(b"host", b"localhost"), (b"x-csrf-token", door.csrf.encode())]
-    asyncio.run(Guard(app, door)(scope_of(method="POST", headers=headers, root_path=""), no_message, keep))
+    run_async(Guard(app, door)(scope_of(method="POST", headers=headers, root_path=""), no_message, keep))
     assert sent[0]["status"] == 408
     assert sent[1]["body"] == b"the body did not arrive within 0.01 s"
 
@@ -298,7 +299,7 @@ def test_a_client_that_never_reads_is_left(kind: str) -> None:
         finally:
             ended.append(True)
 
-    asyncio.run(Guard(app, Door(patience=0.01))(scope_of(kind), no_message, never))
+    run_async(Guard(app, Door(patience=0.01))(scope_of(kind), no_message, never))
     assert ended == [True]
 
 
@@ -308,7 +309,7 @@ def test_a_websocket_without_answers_in_words_is_closed() -> None:
     async def keep(message: Any) -> None:
         sent.append(message)
 
-    asyncio.run(Guard(Starlette(), Door(most_header=10))(scope_of("websocket"), no_message, keep))
+    run_async(Guard(Starlette(), Door(most_header=10))(scope_of("websocket"), no_message, keep))
     assert [message["type"] for message in sent] == ["websocket.close"]
 
 
@@ -318,7 +319,7 @@ def test_lifespan_passes() -> None:
     async def app(scope: Any, receive: object, send: object) -> None:
         seen.append(scope["type"])
 
-    asyncio.run(Guard(app, Door())({"type": "lifespan"}, no_message, never))
+    run_async(Guard(app, Door())({"type": "lifespan"}, no_message, never))
     assert seen == ["lifespan"]
 
 
@@ -328,4 +329,4 @@ def test_a_visit_counts_nothing_but_the_body() -> None:
         assert visit.check() is None
         assert visit.body == 0
 
-    asyncio.run(main())
+    run_async(main())
