@@ -22,6 +22,7 @@ from hauteur.networks.bundled import net_or_shipped
 from hauteur.search.limits import Limits
 from hauteur.search.report import Wdl
 from hauteur.studies.review.annotate import annotated_sgf
+from hauteur.studies.review.figure import chances_figure
 from hauteur.studies.review.games import ReviewedGame, games_of_text
 from hauteur.studies.review.judgement import LEAST_LOSS, expected_score, flipped, lost, mark_of
 from hauteur.studies.review.review import MoveReport, Place, PositionFinding, finding_of, review_game
@@ -86,7 +87,7 @@ def test_the_giver_of_odds_is_not_blamed_for_the_odds_but_for_what_it_throws_awa
 def test_queen_odds_with_the_shipped_net() -> None:
     """The giver's first moves are not marked; that the receiver throws its queen away is, and how it is punished."""
     text = f'[SetUp "1"]\n[FEN "{ODDS_STARTS["queen d1"]}"]\n\n1. e4 e5 2. Nf3 Qg5 3. Nxg5 d6 *'
-    (game,) = games = games_of_text(text, ".pgn", number=None, on_bad=print)
+    (game,) = games = games_of_text(text, "chess", on_bad=print)
     net = net_or_shipped(None, game.start.game)
     list(ReviewRun("odds", "", games, NetChoice(net), Limits(visits=50)).run())
     assert [move.mark for move in game.moves][:5] == ["", "", "", "blunder", ""]
@@ -281,9 +282,7 @@ def test_games_of_any_kind_are_read_from_lists_of_moves(tmp_path: Path, capsys: 
 def test_a_text_is_reviewed_like_a_file_and_a_review_can_be_stopped_and_go_on() -> None:
     """What was found is kept; the rest is searched by the next run. Messages name no folder."""
     run, whole = (
-        ReviewRun(
-            "text", "", games_of_text(FOOLS_MATE, ".pgn", number=None, on_bad=print), NetChoice("uniform"), LIMITS
-        )
+        ReviewRun("text", "", games_of_text(FOOLS_MATE, "nogo", on_bad=print), NetChoice("uniform"), LIMITS)
         for _ in range(2)
     )
     run.on_position = lambda _, place, __: run.stop() if place == Place(2) else None
@@ -299,8 +298,21 @@ def test_a_text_is_reviewed_like_a_file_and_a_review_can_be_stopped_and_go_on() 
     assert run.done == run.positions == 4
     list(whole.run())
     assert [move.text for move in run.games[0].moves] == [move.text for move in whole.games[0].moves]
-    with pytest.raises(ValueError, match=r"^--game 3: the text has the games 1 to 1$"):
-        games_of_text(FOOLS_MATE, ".pgn", number=3, on_bad=print)
+    with pytest.raises(ValueError, match=r"^--game 3: PGN has the games 1 to 1$"):
+        games_of_text(FOOLS_MATE, "chess", number=3, on_bad=print)
+
+
+def test_forms_of_a_text() -> None:
+    """PGN and SGF name their game, moves may, or are of the game that is asked for."""
+    for text, spec, found in (
+        (NOGO.replace("Black ]", "Black"), "chess", "nogo(size=4)"),
+        ("4 4 4", "connect4", "connect4"),
+        ("tictactoe\na3 b3", "connect4", "tictactoe"),
+    ):
+        (game,) = games_of_text(text, spec, on_bad=print)
+        assert game.start.game.spec == found
+    with pytest.raises(ValueError, match="has no game to review"):
+        games_of_text("zz", "connect4", on_bad=lambda bad: None)
 
 
 def test_json_has_every_move(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -358,3 +370,18 @@ def test_names_of_players_are_short_and_printable(tmp_path: Path, capsys: pytest
     assert "Evil</script>" not in page
     assert main.main(["report", str(tmp_path / "out")]) == main.EXIT_BAD_INPUT
     assert "which `hauteur review` makes again" in capsys.readouterr().err
+
+
+def test_the_figure_of_the_chances_has_what_is_known_and_room_for_the_rest() -> None:
+    """Areas of the known positions, as the first player has them; a dot for each marked move."""
+    (game,) = games_of_text("4 4 4 4", "connect4", on_bad=print)
+    found = {Place(0): PositionFinding((0.6, 0.2, 0.2), (0,)), Place(1): PositionFinding((0.5, 0.25, 0.25), (0,))}
+    figure = chances_figure(game, found)
+    assert [list(area.values) for area in figure.areas] == [[0.6, 0.25], [0.2, 0.25], [0.2, 0.5]]
+    assert list(figure.lines[0].values) == [0.7, 0.375, None, None, None]
+    assert figure.x_range() == (0, 4)
+    game.moves = list(
+        review_game(game.start, game.actions, lambda _, __: PositionFinding((0.1, 0.0, 0.9), (0,)), found=found)
+    )
+    marks = [move.mark for move in game.moves]
+    assert sum(len(line.xs) for line in chances_figure(game, found).lines[1:]) == sum(map(bool, marks)) > 0

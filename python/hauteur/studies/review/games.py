@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from hauteur import _core
 from hauteur.games.game_line import RECORDED, BadGame, TaggedGame
-from hauteur.games.pgn import read_tagged_pgn, spec_of_pgn
-from hauteur.games.registry import make
-from hauteur.games.sgf import read_tagged_sgf, spec_of_sgf
+from hauteur.games.game_texts import form_of
+from hauteur.games.pgn import pgn_games, read_tagged_pgn, spec_of_pgn, spec_of_pgn_text
+from hauteur.games.played_game import PlayedGame
+from hauteur.games.registry import make, names
+from hauteur.games.sgf import read_tagged_sgf, sgf_games, spec_of_sgf, spec_of_sgf_text
 from hauteur.studies.review.judgement import punished
 from hauteur.studies.review.review import MoveReport
 
@@ -25,11 +27,11 @@ MOST_PLIES = 5_000
 MOST_BYTES = 2**24
 """Most bytes of a file with lists of moves."""
 
-SUFFIXES = (".pgn", ".sgf", ".txt")
-"""Of the files that can be reviewed."""
-
 MOST_NAME = 60
 """Signs of a player's name that are shown."""
+
+Source = tuple[_core.Game, Iterator[TaggedGame | BadGame]]
+"""The game that a file or text is of, and its games."""
 
 
 @dataclass
@@ -93,53 +95,54 @@ def games_of(path: Path, *, number: int | None, on_bad: Callable[[BadGame], None
     Games that cannot be used are reported to `on_bad`; it is an error where none is left. Raise ValueError for a file
     of another kind, a number that the file has not, and too many or too long games.
     """
+    return _chosen(str(path), _read(path), number, on_bad)
+
+
+def games_of_text(
+    text: str, spec: str, *, number: int | None = None, on_bad: Callable[[BadGame], None]
+) -> list[ReviewedGame]:
+    """Return the games of a text as `games_of` does those of a file: PGN, SGF, or a game's moves a line.
+
+    spec: of the game that moves are of, where no first line names it.
+    """
+    form = form_of(text)
+    if form == "pgn":
+        game = make(spec_of_pgn_text(io.StringIO(text)))
+        return _chosen("PGN", (game, (found for _, found in pgn_games(io.StringIO(text), "PGN", game))), number, on_bad)
+    if form == "sgf":
+        game = make(spec_of_sgf_text(text))
+        return _chosen("SGF", (game, (found for _, found in sgf_games(text, "SGF", game))), number, on_bad)
+    return _chosen("the text", _move_lists("the text", text, spec), number, on_bad)
+
+
+def _chosen(name: str, source: Source, number: int | None, on_bad: Callable[[BadGame], None]) -> list[ReviewedGame]:
+    """Return the usable games of a file or text of this name."""
     found: list[ReviewedGame] = []
     count = 0
-    game, records = _read(path)
+    game, records = source
     for count, record in enumerate(records, 1):
         if number not in (None, count):
             continue
         if isinstance(record, BadGame):
             on_bad(record)
         elif len(record.actions) > MOST_PLIES:
-            on_bad(BadGame(f"{path}, game {count}", f"has {len(record.actions):,} plies, allowed are {MOST_PLIES:,}"))
+            on_bad(BadGame(f"{name}, game {count}", f"has {len(record.actions):,} plies, allowed are {MOST_PLIES:,}"))
         elif not record.actions:
-            on_bad(BadGame(f"{path}, game {count}", "has no moves"))
+            on_bad(BadGame(f"{name}, game {count}", "has no moves"))
         else:
             found.append(ReviewedGame(count, record, record.origin or game.initial_state()))
         if number == count:
             break
         if len(found) > MOST_GAMES:
-            raise ValueError(f"{path}: has more than {MOST_GAMES:,} games; review one at a time with --game N")
+            raise ValueError(f"{name}: has more than {MOST_GAMES:,} games; review one at a time with --game N")
     if number is not None and (count < number or number < 1):
-        raise ValueError(f"--game {number}: {path} has the games 1 to {count}")
+        raise ValueError(f"--game {number}: {name} has the games 1 to {count}")
     if not found:
-        raise ValueError(f"{path}: has no game to review")
+        raise ValueError(f"{name}: has no game to review")
     return found
 
 
-def games_of_text(
-    text: str, suffix: str, *, number: int | None, on_bad: Callable[[BadGame], None]
-) -> list[ReviewedGame]:
-    """Return the games of a text as `games_of` does those of a file; suffix: of such a file, one of SUFFIXES."""
-    if suffix not in SUFFIXES:
-        raise ValueError(f"a game is a text of the form {', '.join(SUFFIXES)}; got {suffix!r}")
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / f"game{suffix}"
-        path.write_text(text, encoding="utf-8", errors="replace")
-
-        def without_folder(place: str) -> str:
-            return place.replace(f"{path}, ", "").replace(f"{path}", "the text")
-
-        try:
-            return games_of(
-                path, number=number, on_bad=lambda bad: on_bad(replace(bad, where=without_folder(bad.where)))
-            )
-        except ValueError as error:
-            raise ValueError(without_folder(str(error))) from None
-
-
-def _read(path: Path) -> tuple[_core.Game, Iterator[TaggedGame | BadGame]]:
+def _read(path: Path) -> Source:
     """Return the game that a file is of, and its games."""
     suffix = path.suffix.lower()
     if suffix == ".pgn":
@@ -148,33 +151,36 @@ def _read(path: Path) -> tuple[_core.Game, Iterator[TaggedGame | BadGame]]:
     if suffix == ".sgf":
         game = make(spec_of_sgf(path))
         return game, read_tagged_sgf(path, game)
-    if suffix == ".txt":
-        return _read_moves(path)
-    raise ValueError(f"{path}: reviewed are games of chess in a file .pgn, of NoGo in .sgf, of any game in .txt")
-
-
-def _read_moves(path: Path) -> tuple[_core.Game, Iterator[TaggedGame | BadGame]]:
-    """Read a file whose first line names the game, and each further one has the moves of a game; # begins a comment."""
+    if suffix != ".txt":
+        raise ValueError(f"{path}: reviewed are games of chess in a file .pgn, of NoGo in .sgf, of any game in .txt")
     if path.stat().st_size > MOST_BYTES:
         raise ValueError(f"{path}: has {path.stat().st_size:,} bytes, allowed are {MOST_BYTES:,}")
-    lines = [line.partition("#")[0].strip() for line in path.read_text("utf-8-sig", errors="replace").splitlines()]
+    return _move_lists(str(path), path.read_text("utf-8-sig", errors="replace"))
+
+
+def _move_lists(name: str, text: str, spec: str | None = None) -> Source:
+    """Read a text with the moves of a game a line; # begins a comment. The first line names the game, or spec does."""
+    lines = [line.partition("#")[0].strip() for line in text.splitlines()]
     numbered = [(number, line) for number, line in enumerate(lines, 1) if line]
-    if not numbered:
-        raise ValueError(f"{path}: its first line must name the game, such as connect4 or nogo(size=7)")
+    if spec is None or (numbered and numbered[0][1].partition("(")[0].strip() in names()):
+        if not numbered:
+            raise ValueError(f"{name}: its first line must name the game, such as connect4 or nogo(size=7)")
+        spec = numbered.pop(0)[1]
     try:
-        game = make(numbered[0][1])
+        game = make(spec)
     except ValueError as error:
-        raise ValueError(f"{path}: its first line must name the game: {error}") from None
-    return game, (_moves(game, line, f"{path}, line {number}") for number, line in numbered[1:])
+        raise ValueError(f"{name}: its first line must name the game: {error}") from None
+    return game, (_moves(game, line, f"{name}, line {number}") for number, line in numbered)
 
 
 def _moves(game: _core.Game, line: str, where: str) -> TaggedGame | BadGame:
     """Return the game of a line of moves."""
-    state, actions = game.initial_state(), []
+    played = PlayedGame(game)
     for word in line.split():
         try:
-            actions.append(state.action_from_text(word))
-            state.play(actions[-1])
+            played.play(played.state.action_from_text(word))
         except ValueError as error:
-            return BadGame(where, f"ply {len(actions) + 1}: {error}")
-    return TaggedGame(tuple(actions), {}, state.outcome(), state.end_reason() or RECORDED)
+            return BadGame(where, f"ply {len(played.actions) + 1}: {error}")
+    ending = played.ending
+    outcome, reason = (None, RECORDED) if ending is None else (ending.outcome, ending.reason or RECORDED)
+    return TaggedGame(tuple(played.actions), {}, outcome, reason)

@@ -1,0 +1,60 @@
+"""The chances over a game as a figure: win, draw and loss of the first player, its expected score, the marked moves."""
+
+from __future__ import annotations
+
+from hauteur.plots.figure import Figure, Series
+from hauteur.search.report import Wdl
+from hauteur.studies.review.games import ReviewedGame
+from hauteur.studies.review.judgement import THRESHOLDS, Mark, expected_score, flipped
+from hauteur.studies.review.review import Found, Place
+
+COLOURS: dict[Mark, str] = {"inaccuracy": "gold", "mistake": "orange", "blunder": "loss-ink"}
+NAMES = (("win", "first player wins"), ("draw", "draw"), ("loss", "second player wins"))
+"""Colours and names of the areas."""
+
+
+def chances_over(game: ReviewedGame, found: Found) -> dict[int, Wdl]:
+    """Return the first player's chances of win, draw and loss by the plies before a position, as far as they are known.
+
+    found: what the searches of this game have found.
+    """
+    chances: dict[int, Wdl] = {}
+    state = game.start.copy()
+    for ply, action in enumerate([*game.actions, None]):
+        finding = found.get(Place(ply, deep=True)) or found.get(Place(ply))
+        if finding is not None:
+            chances[ply] = finding.wdl if state.to_move == 0 else flipped(finding.wdl)
+        if action is not None:
+            state.play(action)
+    return chances
+
+
+def chances_figure(game: ReviewedGame, found: Found) -> Figure:
+    """Return the figure of what is known until now; its x axis has room for the whole game."""
+    chances = chances_over(game, found)
+    places = range(len(game.actions) + 1)
+    scores = [expected_score(chances[ply]) if ply in chances else None for ply in places]
+    marked = [
+        Series(
+            name,
+            [move.ply + 1 for move in moves],
+            [scores[move.ply + 1] for move in moves],
+            COLOURS[name],
+            joined=False,
+        )
+        for name, _ in THRESHOLDS
+        if (moves := [move for move in game.moves if move.mark == name])
+    ]
+    return Figure(
+        "chances",
+        "Chances over the game",
+        "Win, draw and loss of the first player, and its expected score (win + draw/2).",
+        "chance",
+        "plies played",
+        areas=tuple(
+            Series(name, list(chances), [wdl[part] for wdl in chances.values()], colour)
+            for part, (colour, name) in enumerate(NAMES)
+        ),
+        lines=(Series("expected score", list(places), scores, "ink"), *marked),
+        percent=True,
+    )
