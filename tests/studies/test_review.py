@@ -380,8 +380,11 @@ def test_the_figure_of_the_chances_has_what_is_known_and_room_for_the_rest() -> 
     assert [list(area.values) for area in figure.areas] == [[0.6, 0.25], [0.2, 0.25], [0.2, 0.5]]
     assert list(figure.lines[0].values) == [0.7, 0.375, None, None, None]
     assert figure.x_range() == (0, 4)
+    good, bad = (PositionFinding(wdl, (0,)) for wdl in ((0.1, 0.0, 0.9), (0.9, 0.0, 0.1)))
     game.moves = list(
-        review_game(game.start, game.actions, lambda _, __: PositionFinding((0.1, 0.0, 0.9), (0,)), found=found)
+        review_game(game.start, game.actions, lambda _, place: good if place.instead else bad, found=found)
     )
-    marks = [move.mark for move in game.moves]
-    assert sum(len(line.xs) for line in chances_figure(game, found).lines[1:]) == sum(map(bool, marks)) > 0
+    assert [move.mark for move in game.moves] == ["blunder"] * 4
+    (marked,) = chances_figure(game, found).lines[1:]
+    assert list(marked.xs) == [1, 2, 3, 4]
+    assert list(marked.values) == pytest.approx([0.1, 0.9, 0.1, 0.9])
