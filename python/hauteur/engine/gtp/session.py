@@ -6,19 +6,16 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from hauteur import _core
 from hauteur.engine.gtp.clocks import PlayerClock, TimeSettings, after_move, budget_of, full_clock
 from hauteur.engine.gtp.game_history import GameHistory
 from hauteur.engine.gtp.points import board_size, vertices_of
-from hauteur.engine.nets import NetChoice, OpenNets
+from hauteur.engine.nets import OpenNets
 from hauteur.engine.playing import FoundMove, OpenPlayer, PlayingSession, PlaySettings
+from hauteur.engine.seats import SMART_PRUNING, player_of
 from hauteur.games.registry import make
-from hauteur.networks.bundled import net_or_shipped
-from hauteur.networks.names import WITHOUT_FILE, resolve_net
-from hauteur.players.baselines import MOVE_FUNCTIONS, parse_baseline
-from hauteur.players.move_player import MoveFunction
+from hauteur.networks.names import WITHOUT_FILE
 from hauteur.players.settings import PlayerSettings
 from hauteur.search.limits import Limits
 from hauteur.search.report import RootReport
@@ -26,10 +23,6 @@ from hauteur.search.search_run import OnReport
 from hauteur.search.time_manager import Budget
 
 RESIGN, PASS = "resign", "pass"
-SMART_PRUNING = 1.33
-"""On the clock a search ends early by this factor, as lc0's does; see Limits.smart_pruning."""
-
-
 ADVICE = 'give --player "rave:1000", or name a net there (--player "net=FILE")'
 """What a user can do for a game without a net of its own."""
 
@@ -224,7 +217,7 @@ class GtpSession:
 
     def _open(self, game: _core.Game, player: PlayerSettings) -> PlayingSession:
         """Begin to open the player. ValueError or OSError for one that cannot be."""
-        found = player_of(game, player, threads=self.settings.threads)
+        found = player_of(game, player, threads=self.settings.threads, advice=ADVICE)
         settings = PlaySettings(player.search, player.temperature, self.settings.batch_size)
         playing = PlayingSession(game, settings, seed=self.settings.seed)
         playing.open(found)
@@ -242,22 +235,6 @@ class GtpSession:
             raise
         self._playing.close()
         self.board, self.player, self._playing, self.last = board, player, playing, None
-
-
-def player_of(game: _core.Game, settings: PlayerSettings, *, threads: int) -> NetChoice | MoveFunction:
-    """Return what plays: nets that are to be opened, or a function. ValueError or OSError for what cannot play."""
-    if settings.engine is not None:
-        raise ValueError(f"the player is a net or one of hauteur's own, got the program {settings.engine.command!r}")
-    if settings.baseline is not None:
-        baseline = parse_baseline(settings.baseline)
-        return MOVE_FUNCTIONS[baseline.kind](game, baseline.number)
-    net = net_or_shipped(settings.net, game, advice=ADVICE)
-    large = resolve_net(settings.large_net) if settings.large_net else ""
-    for file in filter(None, (net, large)):
-        if file not in WITHOUT_FILE:
-            with Path(file).open("rb"):
-                pass
-    return NetChoice(net, large, precision=settings.precision, threads=threads)
 
 
 def _report_opened(player: OpenPlayer | BaseException) -> None:

@@ -1,0 +1,237 @@
+"""A seat of a game that an engine has: a net with its search, a player without a net, or a program."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, wait
+from dataclasses import dataclass
+from pathlib import Path
+
+from hauteur import _core
+from hauteur.engine.nets import NetChoice
+from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
+from hauteur.engine.uci.options import Options
+from hauteur.games.odds import odds_of
+from hauteur.games.played_game import PlayedGame
+from hauteur.networks.bundled import ADVICE, default_net, net_or_shipped
+from hauteur.networks.names import WITHOUT_FILE, resolve_net
+from hauteur.players.baselines import MOVE_FUNCTIONS, parse_baseline
+from hauteur.players.build import player_name
+from hauteur.players.engines.host import EngineHost
+from hauteur.players.engines.player import EnginePlayer, make_engine
+from hauteur.players.engines.settings import EngineSettings, clock_of
+from hauteur.players.move_player import ChosenMove, MoveFunction, MoveRequest
+from hauteur.players.settings import PlayerSettings
+from hauteur.search.control import SearchControl, in_background
+from hauteur.search.limits import Limits
+from hauteur.search.params import SearchParams, Temperature
+from hauteur.search.search_run import OnReport
+from hauteur.search.time_manager import Budget, Clock, fixed, moves_left, plan
+from hauteur.system.closing import Closing
+
+SMART_PRUNING = 1.33
+"""On the clock a search ends early by this factor, as lc0's does; see Limits.smart_pruning."""
+OVERHEAD = 0.1
+"""Seconds of a clock that a move may lose outside of its search."""
+BATCH = 8
+"""Rows of a batch in a search by visits: one tree gains little from more, and few cost hardly more than one."""
+WITHOUT_NET = "net=rollout"
+"""The player of a game for which no net ships: its values are those of random games."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side of a game. player: None is a person.
+
+    seconds: of every move of a player with a net, in place of its visits. clock: time for the whole game, which ends
+    it when it is over: `MINUTES:SECONDS+INCREMENT` or `SECONDS+INCREMENT`. At most one of the two.
+    """
+
+    player: PlayerSettings | None = None
+    seconds: float | None = None
+    clock: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.seconds is not None and not 0.01 <= self.seconds <= 3600.0:
+            raise ValueError(f"seconds a move must be 0.01 to 3600, got {self.seconds}")
+        if self.seconds is not None and (self.clock is not None or self.player is None):
+            raise ValueError("seconds a move are for an engine, and exclude a clock for the game")
+        if self.clock is not None:
+            clock_of(self.clock)
+
+    @property
+    def searches(self) -> bool:
+        """Return whether a net with its search moves."""
+        return self.player is not None and self.player.has_net
+
+
+def default_player(game: _core.Game) -> str:
+    """Return the text of the player of a game for whoever names none: its own net, else WITHOUT_NET."""
+    return "" if default_net(game) is not None else WITHOUT_NET
+
+
+def player_of(
+    game: _core.Game, settings: PlayerSettings, *, threads: int, advice: str = ADVICE
+) -> NetChoice | MoveFunction:
+    """Return what plays: nets that are to be opened, or a function. ValueError or OSError for what cannot play.
+
+    advice: how a net is named here. A program is no function; see EngineSeat.
+    """
+    if settings.engine is not None:
+        raise ValueError(f"the player is a net or one of hauteur's own, got the program {settings.engine.command!r}")
+    if settings.baseline is not None:
+        baseline = parse_baseline(settings.baseline)
+        return MOVE_FUNCTIONS[baseline.kind](game, baseline.number)
+    net = net_or_shipped(settings.net, game, advice=advice)
+    large = resolve_net(settings.large_net) if settings.large_net else ""
+    for file in filter(None, (net, large)):
+        if file not in WITHOUT_FILE:
+            with Path(file).open("rb"):
+                pass
+    return NetChoice(net, large, precision=settings.precision, threads=threads)
+
+
+def with_odds(player: PlayerSettings, game: _core.Game, seat: int) -> PlayerSettings:
+    """Return the player with the settings published for who gives these odds, where the game's start is an odds start.
+
+    A player whose search has settings of its own keeps them, and so does who receives the odds.
+    """
+    odds = odds_of(game.initial_state().notation()) if game.name == "chess" else None
+    is_default = player.search == SearchParams() and player.temperature == Temperature()
+    if odds is None or odds.giver != seat or not player.has_net or not is_default:
+        return player
+    options = Options().changed(odds.settings())
+    name = f"{player_name(game, player)}, settings for odds"
+    return player.model_copy(
+        update={"name": name, "search": options.search_params(), "temperature": options.temperature()}
+    )
+
+
+class EngineSeat(Closing):
+    """What moves for a side that is no person. Raise ValueError or OSError for a player that cannot play the game."""
+
+    def __init__(self, game: _core.Game, side: Side, *, seed: int | None = None, threads: int = 0) -> None:
+        if side.player is None:
+            raise ValueError("a person has no engine")
+        self.side = side
+        self.name = player_name(game, side.player)
+        settings = PlaySettings(side.player.search, side.player.temperature, BATCH if self._by_visits else None)
+        self._session = PlayingSession(game, settings, seed=seed)
+        self._program: _Program | None = None
+        if side.player.engine is None:
+            self._session.open(player_of(game, side.player, threads=threads))
+        else:
+            self._program = _Program(game, side.player.engine, self.name)
+            self._session.open(self._program.choose)
+        self._control = SearchControl()
+        self._last: Future[FoundMove] | None = None
+
+    @property
+    def _by_visits(self) -> bool:
+        return self.side.seconds is None and self.side.clock is None
+
+    @property
+    def visits(self) -> int | None:
+        """Visits a move, None where something else ends a search."""
+        player = self.side.player
+        return player.visits if player is not None and player.has_net and self._by_visits else None
+
+    def start(
+        self,
+        played: PlayedGame,
+        *,
+        left: float | None = None,
+        lines: int = 1,
+        on_begin: Callable[[], None] = lambda: None,
+        on_report: OnReport | None = None,
+    ) -> Future[FoundMove]:
+        """Look for a move in the position, in another thread; the future gets it, or the error.
+
+        left: seconds on the clock of this side. on_begin: called once the player is open and the clock should run. A
+        search that still runs is stopped before. GameLost in the future: the player has lost instead of moving.
+        """
+        self.stop()
+        before, control = self._last, SearchControl()
+        self._control = control
+        start, actions, state = played.start, tuple(played.actions), played.state
+        limits = self._limits(state.ply, played.game.max_plies, left)
+
+        def think() -> FoundMove:
+            if before is not None:
+                wait([before])
+            self._session.prepare()
+            on_begin()
+            control.restart_clock(time.monotonic())
+            self._session.set_position(start, actions)
+            return self._session.think(limits, lines=lines, on_report=on_report, control=control)
+
+        self._last = in_background(think, "seat")
+        return self._last
+
+    def stop(self) -> None:
+        """End the search early: its best move so far is the answer. A program breaks off without one."""
+        self._control.stop()
+        if self._program is not None:
+            self._program.stop()
+
+    def close(self) -> None:
+        """End the search and the player."""
+        self.stop()
+        self._session.close()
+        if self._program is not None:
+            self._program.close()
+
+    def _limits(self, ply: int, max_plies: int, left: float | None) -> Limits:
+        """The limits of the search of a move, by the clock, the seconds or the visits of this side."""
+        assert self.side.player is not None
+        if self.side.clock is not None and left is not None:
+            budget = _share(left, clock_of(self.side.clock)[1], ply, max_plies)
+        elif self.side.seconds is not None:
+            budget = fixed(self.side.seconds, overhead=0.0)
+        else:
+            return Limits(visits=self.side.player.visits)
+        return Limits(budget=budget, smart_pruning=SMART_PRUNING)
+
+
+def _share(left: float, increment: float, ply: int, max_plies: int) -> Budget:
+    """The seconds for the next move; games that are soon over by their rules have fewer moves to share."""
+    most = max(1, math.ceil((max_plies - ply) / 2))
+    clock = Clock(left, increment, moves_to_go=most if most < moves_left(ply // 2) else None)
+    return plan(clock, move_number=ply // 2, overhead=OVERHEAD)
+
+
+class _Program:
+    """A program as a function: asked from one thread, stopped from any. It is started by the first question."""
+
+    def __init__(self, game: _core.Game, settings: EngineSettings, name: str) -> None:
+        self._game = game
+        self._settings = settings
+        self._name = name
+        self._host = EngineHost(1)
+        self._player: EnginePlayer | None = None
+        self._number = 0
+        self._known: tuple[int, ...] = ()
+        self._answer: Future[ChosenMove] | None = None
+
+    def choose(self, state: _core.State, seed: int) -> ChosenMove:
+        """Ask for a move. Moves that were taken back are a new game to the program."""
+        if self._player is None:
+            self._player = make_engine(self._game, self._settings, self._host, self._name)
+        actions = tuple(state.moves)
+        if actions[: len(self._known)] != self._known:
+            self._player.end(self._number)
+            self._number += 1
+        self._known = actions
+        self._answer = self._player.choose(MoveRequest(self._number, state, state.start.notation(), actions, seed))
+        return self._answer.result()
+
+    def stop(self) -> None:
+        """Break the search off, which ends the program; the next question starts it again."""
+        if self._answer is not None:
+            self._answer.cancel()
+
+    def close(self) -> None:
+        """End the program."""
+        self._host.close()

@@ -1,0 +1,379 @@
+"""A game between two sides, each a person or an engine, with clocks, hints, taking back, resignation and draws.
+
+    with TwoSidedGame(PlayedGame(game), (Side(), Side(player)), on_change=show) as table:
+        table.go_on()            # engines move by themselves, in threads of their own
+        table.play(action)       # a person's move
+        table.take_back()
+
+Any thread may call it. Whatever changes calls `on_change`, in the thread that changed it and with `lock` held.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError, Future
+
+from hauteur.engine.playing import FoundMove
+from hauteur.engine.seats import EngineSeat, Side, default_player
+from hauteur.games.end_reasons import AGREEMENT, RESIGNATION, TIME
+from hauteur.games.played_game import SEAT_NAMES, PlayedGame, loss_of
+from hauteur.players.engines.settings import clock_of
+from hauteur.players.move_player import GameLost
+from hauteur.players.settings import changed_player, parse_player
+from hauteur.search.report import RootReport, Wdl
+from hauteur.system.closing import Closing
+from hauteur.system.errors import explain
+
+HINT_VISITS = 400
+"""Visits of the search for a hint."""
+HINT_LINES = 5
+"""Moves of a hint that have a line of play."""
+LINES = 1
+"""Moves that have a line of play while an engine thinks."""
+
+OnSearch = Callable[[int, RootReport], None]
+"""Gets the seat that thinks and its search."""
+
+
+class TwoSidedGame(Closing):
+    """One game with its two sides. `go_on` sets it going.
+
+    left: seconds on the clocks, where the game goes on from before; default: full clocks. threads: of each net on the
+    processor, 0 = all. seed: of all random draws, None = any. on_change: see above; on_search: gets the searches of the
+    engines many times a second. Raise ValueError or OSError for a player that cannot play this game.
+    """
+
+    def __init__(
+        self,
+        played: PlayedGame,
+        sides: Sequence[Side],
+        *,
+        left: Sequence[float | None] = (None, None),
+        threads: int = 0,
+        seed: int | None = None,
+        on_change: Callable[[], None] = lambda: None,
+        on_search: OnSearch | None = None,
+    ) -> None:
+        self.played = played
+        self.sides = tuple(sides)
+        self.paused = False
+        """Engines wait: they were stopped, or one has failed."""
+        self.problem = ""
+        """Why an engine could not move; empty where none failed."""
+        self.value: Wdl | None = None
+        """Chances of the first player to win, draw and lose, by the last search; None where none said so."""
+        self.note = ""
+        """What is to be said of the last move or offer."""
+        self._threads = threads
+        self._seed = seed
+        self._on_change = on_change
+        self._on_search = on_search
+        self.lock = threading.RLock()
+        """Held while anything changes; who reads more than one thing holds it."""
+        self._clocks = [_SideClock.of(side, seconds) for side, seconds in zip(self.sides, left, strict=True)]
+        self._turn = 0
+        self._thinking = False
+        self._flag: threading.Timer | None = None
+        self._hints: EngineSeat | None = None
+        self._scores: list[float | None] = [None, None]
+        self._engines: list[EngineSeat | None] = [None, None]
+        try:
+            self._engines = [None if side.player is None else self._engine(side) for side in self.sides]
+        except BaseException:
+            self.close()
+            raise
+
+    # What there is to see.
+
+    @property
+    def persons(self) -> set[int]:
+        """The seats of persons."""
+        return {seat for seat, side in enumerate(self.sides) if side.player is None}
+
+    @property
+    def thinking(self) -> bool:
+        """Return whether an engine looks for a move."""
+        return self._thinking
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The names of the sides."""
+        first, second = ("person" if engine is None else engine.name for engine in self._engines)
+        return first, second
+
+    @property
+    def left(self) -> list[float | None]:
+        """Seconds on the clocks, None without one."""
+        return [None if clock is None else clock.left for clock in self._clocks]
+
+    @property
+    def running(self) -> int | None:
+        """The seat whose clock runs; None where none does."""
+        seat = self.played.state.to_move
+        clock = self._clocks[seat]
+        return seat if clock is not None and clock.began is not None else None
+
+    # What persons do.
+
+    def go_on(self) -> None:
+        """Let the side to move think, or wait for the person; also after `pause` and after a problem."""
+        with self.lock:
+            self.paused, self.problem = False, ""
+            self._next()
+            self._on_change()
+
+    def pause(self) -> None:
+        """Stop the engines and the clocks where they are."""
+        with self.lock:
+            self._halt()
+            self.paused = True
+            self._on_change()
+
+    def move_now(self) -> None:
+        """Let the engine that thinks play the best move that it has found. Raise ValueError where none can."""
+        with self.lock:
+            engine = self._engines[self.played.state.to_move]
+            if not self._thinking or engine is None or not engine.side.searches:
+                raise ValueError("no engine that could be hurried is thinking")
+            engine.stop()
+
+    def play(self, action: int) -> None:
+        """Play a person's move. Raise ValueError where it is not a person's turn, or the move is not legal."""
+        with self.lock:
+            if self.played.ending is None and self.played.state.to_move not in self.persons:
+                raise ValueError(f"it is not your turn: {self.names[self.played.state.to_move]} is to move")
+            self._move(action)
+            self._on_change()
+
+    def take_back(self) -> int:
+        """Go back to the last turn of a person, or by one ply where there is none; return the plies taken back."""
+        with self.lock:
+            plies = self.played.take_back(self.persons or (0, 1))
+            if plies:
+                self._halt()
+                self.value, self.note, self._scores = None, "", [None, None]
+                self.paused = not self.persons
+                if not self.paused:
+                    self._next()
+            self._on_change()
+        return plies
+
+    def resign(self, seat: int) -> None:
+        """End the game as a loss of a person's seat. Raise ValueError for a seat that is none."""
+        self._require_person(seat)
+        with self.lock:
+            self._end(loss_of(seat), RESIGNATION)
+            self._on_change()
+
+    def offer_draw(self, seat: int) -> bool:
+        """Offer a draw from a person's seat to the other side; return whether it is agreed.
+
+        Two persons agree at once. An engine accepts where its last search expected no more than a draw.
+        """
+        self._require_person(seat)
+        with self.lock:
+            other = 1 - seat
+            score = self._scores[other]
+            agreed = other in self.persons or (score is not None and score <= 0.5)
+            if agreed:
+                self._end(0, AGREEMENT)
+            else:
+                self.note = f"{self.names[other]} declines the draw"
+            self._on_change()
+        return agreed
+
+    def hint(self, on_found: Callable[[FoundMove | BaseException], None]) -> None:
+        """Let the player that the game has by default look at the position; `on_found` gets what it has found."""
+        with self.lock:
+            if self.played.ending is not None:
+                raise ValueError(f"the game is over: {self.played.ending.text}")
+            if self._hints is None:
+                game = self.played.game
+                player = changed_player(parse_player(default_player(game)), f"visits={HINT_VISITS}", "hint")
+                self._hints = self._engine(Side(player))
+            turn = self._turn
+            found = self._hints.start(self.played, lines=HINT_LINES)
+        found.add_done_callback(lambda done: self._hinted(turn, done, on_found))
+
+    def close(self) -> None:
+        """End all searches, players and programs."""
+        with self.lock:
+            self._halt()
+        for engine in (*self._engines, self._hints):
+            if engine is not None:
+                engine.close()
+
+    # The course of the game; the lock is held.
+
+    def _engine(self, side: Side) -> EngineSeat:
+        return EngineSeat(self.played.game, side, seed=self._seed, threads=self._threads)
+
+    def _next(self) -> None:
+        """Let the side to move think, or start the clock of the person."""
+        self._turn += 1
+        turn, seat = self._turn, self.played.state.to_move
+        if self.played.ending is not None or self.paused:
+            return
+        engine = self._engines[seat]
+        if engine is None:
+            self._start_clock(turn)
+            return
+        self._thinking = True
+        left = self.left[seat]
+        found = engine.start(
+            self.played,
+            left=left,
+            lines=LINES,
+            on_begin=lambda: self._start_clock(turn),
+            on_report=lambda report: self._report(turn, seat, report),
+        )
+        found.add_done_callback(lambda done: self._found(turn, done))
+
+    def _halt(self) -> None:
+        """Stop the search and the clock of the side to move; its answer comes too late."""
+        self._turn += 1
+        self._thinking = False
+        if self._flag is not None:
+            self._flag.cancel()
+        for clock in self._clocks:
+            if clock is not None:
+                clock.stop()
+        for engine in (*self._engines, self._hints):
+            if engine is not None:
+                engine.stop()
+
+    def _move(self, action: int) -> None:
+        """Play a move of the side to move and go on."""
+        seat = self.played.state.to_move
+        self.played.play(action)
+        self.note = ""
+        clock = self._clocks[seat]
+        if self._flag is not None:
+            self._flag.cancel()
+        if clock is not None:
+            clock.stop(moved=True)
+        self._thinking = False
+        self._next()
+
+    def _end(self, outcome: int, reason: str) -> None:
+        self._halt()
+        self.played.end(outcome, reason)
+
+    def _require_person(self, seat: int) -> None:
+        if self.played.ending is not None:
+            raise ValueError(f"the game is over: {self.played.ending.text}")
+        if seat not in self.persons:
+            raise ValueError(f"the {SEAT_NAMES[seat]} is {self.names[seat]}, no person")
+
+    # What comes from other threads.
+
+    def _start_clock(self, turn: int) -> None:
+        """Start the clock of the side to move, if it is still that turn."""
+        with self.lock:
+            clock = self._clocks[self.played.state.to_move]
+            if turn != self._turn or clock is None:
+                return
+            clock.start()
+            self._flag = threading.Timer(clock.left, self._out_of_time, (turn,))
+            self._flag.daemon = True
+            self._flag.start()
+            self._on_change()
+
+    def _out_of_time(self, turn: int) -> None:
+        with self.lock:
+            if turn != self._turn:
+                return
+            self._end(loss_of(self.played.state.to_move), TIME)
+            self._on_change()
+
+    def _report(self, turn: int, seat: int, report: RootReport) -> None:
+        if turn == self._turn:
+            self.value = first_players(report)
+            if self._on_search is not None:
+                self._on_search(seat, report)
+
+    def _found(self, turn: int, done: Future[FoundMove]) -> None:
+        """Play what an engine has found, or note why it has not moved."""
+        with self.lock:
+            if turn != self._turn:
+                return
+            self._thinking = False
+            seat, error = self.played.state.to_move, done.exception()
+            if isinstance(error, GameLost):
+                self._end(loss_of(seat), error.reason)
+                self.note = error.detail
+            elif error is not None or done.result().action is None:
+                self._halt()
+                self.paused, self.problem = True, _problem(self.names[seat], error)
+            else:
+                self._play_found(seat, done.result())
+            self._on_change()
+
+    def _hinted(
+        self, turn: int, done: Future[FoundMove], on_found: Callable[[FoundMove | BaseException], None]
+    ) -> None:
+        """Pass a hint on, if it is still of that turn."""
+        with self.lock:
+            if turn != self._turn:
+                return
+            error = done.exception()
+            if error is None and (report := done.result().report) is not None:
+                self.value = first_players(report)
+            on_found(error or done.result())
+            self._on_change()
+
+    def _play_found(self, seat: int, found: FoundMove) -> None:
+        assert found.action is not None  # it was looked at
+        if found.report is not None:
+            self.value, self._scores[seat] = first_players(found.report), found.score
+        self._move(found.action)
+        self.note = found.note
+
+
+def first_players(report: RootReport) -> Wdl:
+    """Return the chances of a search for the first player."""
+    win, draw, loss = report.wdl
+    return (win, draw, loss) if report.state.to_move == 0 else (loss, draw, win)
+
+
+def _problem(name: str, error: BaseException | None) -> str:
+    """Return in one line why an engine has not moved."""
+    if error is None:
+        return f"{name} has found no move"
+    if isinstance(error, CancelledError):
+        return f"{name} was stopped"
+    return f"{name}: {(explain(error) if isinstance(error, Exception) else None) or error}"
+
+
+class _SideClock:
+    """The time of one side, in seconds; it runs from `start` to `stop`."""
+
+    def __init__(self, left: float, increment: float) -> None:
+        self._left = left
+        self._increment = increment
+        self.began: float | None = None
+
+    @classmethod
+    def of(cls, side: Side, left: float | None) -> _SideClock | None:
+        """The clock of a side with so much left, None = full; None without a clock."""
+        if side.clock is None:
+            return None
+        base, increment = clock_of(side.clock)
+        return cls(base if left is None else min(max(left, 0.0), base + 1e6), increment)
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left now, at least 0."""
+        gone = 0.0 if self.began is None else time.monotonic() - self.began
+        return max(0.0, self._left - gone)
+
+    def start(self) -> None:
+        """Let it run, if it does not."""
+        self.began = time.monotonic() if self.began is None else self.began
+
+    def stop(self, *, moved: bool = False) -> None:
+        """Stop it; moved: by a move, which brings the increment."""
+        self._left = self.left + (self._increment if moved else 0.0)
+        self.began = None

@@ -1,0 +1,238 @@
+"""A game between two sides: persons and engines of every kind, clocks, hints, taking back, endings off the board."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from hauteur.engine.playing import FoundMove
+from hauteur.engine.seats import Side, default_player, with_odds
+from hauteur.engine.two_sided import TwoSidedGame
+from hauteur.games.odds import ODDS_STARTS
+from hauteur.games.played_game import PlayedGame
+from hauteur.games.registry import make, names, with_fen
+from hauteur.players.settings import PlayerSettings, parse_player
+from hauteur.search.params import SearchParams
+
+SUPPORT = Path(__file__).resolve().parent.parent / "support"
+PERSON = Side()
+
+
+def engine(text: str = "net=uniform visits=20", **limits: float | str) -> Side:
+    return Side(parse_player(text), **limits)  # type: ignore[arg-type]
+
+
+def table(spec: str, first: Side, second: Side, **settings: object) -> TwoSidedGame:
+    return TwoSidedGame(PlayedGame(make(spec)), (first, second), seed=1, threads=1, **settings)  # type: ignore[arg-type]
+
+
+def wait_for(condition: Callable[[], bool], seconds: float = 20.0) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it does not come about"
+        time.sleep(0.005)
+
+
+def persons_turn(game: TwoSidedGame) -> bool:
+    with game.lock:
+        return not game.thinking and game.played.state.to_move in game.persons
+
+
+@pytest.mark.parametrize("spec", names())
+def test_every_game_is_played_to_its_end_by_engines(spec: str) -> None:
+    with table(spec, engine("random"), engine("random")) as game:
+        game.go_on()
+        wait_for(lambda: game.played.ending is not None, 60)
+        assert game.played.ending is not None
+        assert game.played.ending.outcome == game.played.state.outcome()
+        assert len(game.played.texts) == game.played.state.ply
+
+
+def test_a_person_and_a_net_take_turns() -> None:
+    with table("connect4", PERSON, engine()) as game:
+        game.go_on()
+        assert game.persons == {0}
+        game.play(3)
+        wait_for(lambda: persons_turn(game))
+        assert game.played.state.ply == 2
+        assert game.value is not None
+        assert sum(game.value) == pytest.approx(1.0)
+        with pytest.raises(ValueError, match="action 7 is not legal"):
+            game.play(7)
+
+
+def test_what_the_engine_expects_is_told_from_the_first_players_view() -> None:
+    for seat in (0, 1):
+        sides = [engine("net=uniform visits=200")] * 2
+        with TwoSidedGame(PlayedGame(make("tictactoe"), [0, 3, 1, 4][: 4 + seat] + [8] * seat), sides, seed=1) as game:
+            # X wins by c3, or O by c2: whoever is to move
+            game.go_on()
+            wait_for(lambda game=game: game.value is not None)  # type: ignore[misc]
+            game.pause()
+            assert game.value is not None
+            win, _, loss = game.value
+            assert (win > loss) == (seat == 0)
+
+
+def test_moves_are_taken_back_while_the_engine_thinks() -> None:
+    with table("connect4", PERSON, engine("net=uniform visits=100000000")) as game:
+        game.go_on()
+        game.play(3)
+        wait_for(lambda: game.value is not None)
+        assert game.thinking
+        assert game.take_back() == 1
+        assert (game.thinking, game.played.actions) == (False, [])
+        game.play(2)
+        assert game.thinking
+        wait_for(lambda: game.value is not None)
+        game.move_now()
+        wait_for(lambda: persons_turn(game))
+        assert game.played.actions[0] == 2
+        assert game.take_back() == 2
+        assert game.take_back() == 0
+
+
+def test_two_persons_and_two_engines() -> None:
+    with table("connect4", PERSON, PERSON) as game:
+        game.go_on()
+        game.play(3)
+        game.play(3)
+        assert game.take_back() == 1
+        with pytest.raises(ValueError, match="no engine that could be hurried"):
+            game.move_now()
+    with table("connect4", engine("random"), engine("net=uniform visits=100000000")) as game:
+        game.go_on()
+        wait_for(lambda: game.played.state.ply == 1)
+        game.pause()
+        assert (game.paused, game.thinking) == (True, False)
+        assert game.take_back() == 1
+        assert game.paused
+        with pytest.raises(ValueError, match="it is not your turn: random is to move"):
+            game.play(3)
+        with pytest.raises(ValueError, match="the first player is random, no person"):
+            game.resign(0)
+
+
+def test_a_hint_is_of_the_player_that_the_game_has() -> None:
+    found: list[FoundMove | BaseException] = []
+    with table("tutorial", PERSON, engine("random")) as game:
+        assert default_player(game.played.game) == "net=rollout"
+        game.go_on()
+        game.hint(found.append)
+        wait_for(lambda: bool(found))
+        assert isinstance(found[0], FoundMove)
+        assert found[0].report is not None
+        assert len(found[0].report.moves[0].line) > 1
+        assert game.value is not None
+        with game.lock:
+            game.hint(found.append)
+            game.play(4)
+        wait_for(lambda: persons_turn(game))
+        assert len(found) == 1, "the hint of a position that is gone"
+
+
+def test_resignation_and_draws() -> None:
+    with table("connect4", PERSON, engine("random")) as game:
+        game.go_on()
+        assert not game.offer_draw(0)
+        assert game.note == "random declines the draw"
+        game.resign(0)
+        assert game.played.ending is not None
+        assert game.played.ending.text == "0-1 (resignation)"
+        with pytest.raises(ValueError, match="the game is over"):
+            game.hint(lambda found: None)
+        assert game.take_back() == 0
+    with table("connect4", PERSON, PERSON) as game:
+        game.go_on()
+        assert game.offer_draw(1)
+        assert game.played.ending is not None
+        assert game.played.ending.text == "1/2-1/2 (agreement)"
+        with pytest.raises(ValueError, match="the game is over"):
+            game.offer_draw(0)
+
+
+def test_an_engine_takes_a_draw_where_it_expects_no_more() -> None:
+    # the engine, second, has just met a win in one of the first player
+    with TwoSidedGame(
+        PlayedGame(make("tictactoe"), [0, 3, 1]), (PERSON, engine("net=uniform visits=300")), seed=1
+    ) as game:
+        game.go_on()
+        wait_for(lambda: persons_turn(game))
+        assert game.value is not None
+        expected = game.value[2] + game.value[1] / 2
+        assert game.offer_draw(0) == (expected <= 0.5)
+
+
+def test_clocks_run_for_the_side_to_move_and_end_the_game() -> None:
+    changes: list[int | None] = []
+    with table("connect4", Side(clock="0.3+1"), engine(clock="60"), on_change=lambda: changes.append(None)) as game:
+        game.go_on()
+        assert game.running == 0
+        game.play(3)
+        wait_for(lambda: persons_turn(game))
+        first, second = game.left
+        assert first is not None
+        assert second is not None
+        assert 1.0 < first <= 1.3
+        assert 40 < second < 60
+        game.pause()
+        assert [game.running] == [None]
+        assert game.left[0] == pytest.approx(first, abs=0.2)
+    with table("connect4", Side(clock="0.05"), PERSON) as game:
+        game.go_on()
+        wait_for(lambda: game.played.ending is not None)
+        assert game.played.ending is not None
+        assert game.played.ending.text == "0-1 (time)"
+    with table("connect4", Side(clock="5"), engine(seconds=0.05), left=(2.0, None)) as game:
+        assert game.left == [2.0, None]
+        game.go_on()
+        game.play(3)
+        wait_for(lambda: persons_turn(game))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "clock", "problem"),
+    [(0.0, None, r"0\.01 to 3600"), (1.0, "10", "exclude a clock"), (None, "x", r"SECONDS\+INCREMENT")],
+)
+def test_bad_limits_are_refused(seconds: float | None, clock: str | None, problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        Side(PlayerSettings(), seconds, clock)
+
+
+def test_a_program_plays_and_goes_back() -> None:
+    command = f"uci:'{sys.executable} {SUPPORT / 'fake_engine.py'}' nodes=10"
+    with table("chess", PERSON, engine(command)) as game:
+        game.go_on()
+        for _ in range(2):
+            game.play(game.played.state.action_from_text("e2e4"))
+            wait_for(lambda: persons_turn(game))
+            assert game.played.state.ply == 2
+            assert game.take_back() == 2
+
+
+def test_a_player_that_cannot_play_says_why() -> None:
+    with pytest.raises(ValueError, match="rave plays nogo alone"):
+        table("connect4", PERSON, engine("rave:100"))
+    with pytest.raises(ValueError, match="no net"):
+        table("connect4", PERSON, engine("net=nosuchnet"))
+    with table("chess", engine("uci:nosuchprogram nodes=1"), PERSON) as game:
+        game.go_on()
+        wait_for(lambda: game.paused)
+        assert "no program 'nosuchprogram'" in game.problem
+        assert game.played.ending is None
+
+
+def test_who_gives_odds_has_the_settings_for_it() -> None:
+    game = make(with_fen("chess", ODDS_STARTS["queen d1"]))
+    giver = with_odds(PlayerSettings(), game, 0)
+    assert giver.search != SearchParams()
+    assert giver.search.search_contempt is not None
+    assert giver.name == "chess visits=100, settings for odds"
+    assert with_odds(PlayerSettings(), game, 1) == PlayerSettings()
+    own = parse_player("cpuct.init=2")
+    assert with_odds(own, game, 0) == own
+    assert with_odds(PlayerSettings(), make("chess"), 0) == PlayerSettings()
