@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
-from hauteur.games.game_line import NO_NET
 from hauteur.games.registry import make
 from hauteur.learning import controller
 from hauteur.learning.bootstrap.steps import Start, check_start
@@ -31,12 +30,13 @@ from hauteur.learning.metrics import (
     resignation_metrics,
     search_metrics,
 )
+from hauteur.learning.progress import progress_of_step, removed_at_the_end
 from hauteur.learning.recipe import Recipe, SelfPlaySettings
 from hauteur.learning.replay import ReplayBuffer, first_needed
 from hauteur.learning.report.page import write_report
 from hauteur.learning.report.tensorboard import write_events
 from hauteur.learning.run_folder import RunFolder
-from hauteur.learning.run_players import RunPlayers, check_players
+from hauteur.learning.run_players import RunPlayers, check_players, evaluations_of_nets
 from hauteur.learning.selfplay import candidate_record, play_generation, play_probe, shard_paths
 from hauteur.learning.train import steps_for
 from hauteur.learning.trainers import Learners
@@ -58,25 +58,13 @@ def learn(recipe: Recipe, *, folder: Path | None = None, fresh: bool = False, di
     process is learning in it.
     """
     place = RunFolder(folder or recipe.folder)
-    with place.locked(), _nothing_half_begun(place):
+    with place.locked(), place.nothing_half_begun(), removed_at_the_end(place.progress):
         run = open_run(recipe, place, fresh=fresh, display=display or Display())
         while run.state.generation <= recipe.run.generations:
             for name, step in run.steps().items():
                 run.take(name, step)
             run.finish_generation()
     return run
-
-
-@contextmanager
-def _nothing_half_begun(folder: RunFolder) -> Iterator[None]:
-    """Take the folder away again when wrong input ends a run before it has done anything."""
-    was_there = folder.config.exists()
-    try:
-        yield
-    except (ValueError, FileNotFoundError):
-        if not was_there and not folder.has_work:
-            folder.discard()
-        raise
 
 
 def open_run(recipe: Recipe, folder: RunFolder, *, fresh: bool, display: Display) -> Run:
@@ -169,6 +157,13 @@ class Run:
         self.state.cpu_seconds += time.process_time() - cpu
         self._checkpoint()
 
+    @contextmanager
+    def _progress(self, step: str, total: int | None) -> Iterator[Callable[[int], None]]:
+        """Show the progress of a step on the display and in progress.json; yield what takes the count so far."""
+        place = self.folder.progress, self.state.generation, self.recipe.run.generations
+        with self.display.progress(step, total) as show, progress_of_step(*place, step, total, show) as count:
+            yield count
+
     def probe(self) -> None:
         """Play a few games at every N_scl that the controller wants to know of before the generation is played."""
         settings, state, number = self.recipe.controller, self.state.controller, 0
@@ -179,7 +174,7 @@ class Run:
 
     def _play_probe(self, games: int, number: int) -> controller.Observation:
         nets = self._playing_nets()
-        with ExitStack() as stack, self.display.progress("probe", games) as progress:
+        with ExitStack() as stack, self._progress("probe", games) as progress:
             players = self.players.of_selfplay(nets, self.selfplay, stack)
             records, facts = play_probe(
                 self.game,
@@ -208,7 +203,7 @@ class Run:
     def self_play(self) -> None:
         """The generation's games, on disk and in the replay buffer."""
         settings, generation, nets = self.selfplay, self.state.generation, self._playing_nets()
-        with ExitStack() as stack, self.display.progress("self-play", settings.games) as progress:
+        with ExitStack() as stack, self._progress("self-play", settings.games) as progress:
             players = self.players.of_selfplay(nets, settings, stack)
             facts = play_generation(
                 self.game,
@@ -229,7 +224,7 @@ class Run:
         """The candidate learns; its net, or its nets, are written."""
         generation = self.state.generation
         steps = steps_for(self.recipe.train, self.state.current["games"]["positions"])
-        with self.display.progress("training", steps * len(self.learners.trainers)) as progress:
+        with self._progress("training", steps * len(self.learners.trainers)) as progress:
             facts = self.learners.train(
                 self.buffer,
                 steps,
@@ -264,7 +259,16 @@ class Run:
             self.state.best, self.state.best_elo = candidate, elo
 
     def _start(self) -> Start:
-        return Start(self.recipe, self.folder, self.game, self.learners, self.display, self.threads, self.state.current)
+        return Start(
+            self.recipe,
+            self.folder,
+            self.game,
+            self.learners,
+            self.display,
+            self._progress,
+            self.threads,
+            self.state.current,
+        )
 
     def finish_generation(self) -> None:
         """Close the generation: metrics, best.safetensors, console line, report."""
@@ -319,7 +323,7 @@ class Run:
 
     def _gate_match(self) -> GateResults:
         settings, selfplay = self.recipe.gate, self.recipe.selfplay
-        with ExitStack() as stack, self.display.progress("gate", settings.games) as progress:
+        with ExitStack() as stack, self._progress("gate", settings.games) as progress:
             return gate_match(
                 self.game,
                 self.players.of_gate(self.state.generation, self.selfplay.visits, stack),
@@ -339,14 +343,7 @@ class Run:
         A unit is one evaluation of a tower of 128 filters and 10 blocks (Lan et al. 2019, section 4).
         """
         current, history = self.state.current, self.state.history
-        done = {id(evaluator): network.rows for evaluator, network in facts.networks}
-        own = [
-            player
-            for player, net in zip(players, nets, strict=True)
-            if isinstance(player, SearchPlayer) and net != NO_NET
-        ]
-        asked = [{id(player.evaluator) for player in own}, {id(player.large) for player in own}]
-        rows = [sum(done.get(evaluator, 0) for evaluator in kind) for kind in asked]
+        rows = evaluations_of_nets(facts, players, nets)
         costs = [trainer.cost for trainer in self.learners.trainers]
         units = sum(count * cost for count, cost in zip(rows, costs, strict=False))
         before = history[-1]["cost"]["normalised_total"] if history else 0.0

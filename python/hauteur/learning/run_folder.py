@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,7 @@ class RunFolder(RunDirectory):
     SETTINGS = "config.toml"
     CONTENT = "a run"
     WORK = "learning"
+    GROWING = ("metrics.jsonl", "progress.json")
 
     @property
     def config(self) -> Path:
@@ -60,6 +62,11 @@ class RunFolder(RunDirectory):
     def metrics(self) -> Path:
         """One JSON line a generation."""
         return self.path / "metrics.jsonl"
+
+    @property
+    def progress(self) -> Path:
+        """How far the step is that a running process takes; gone when it ends."""
+        return self.path / "progress.json"
 
     @property
     def report(self) -> Path:
@@ -95,6 +102,17 @@ class RunFolder(RunDirectory):
         write_json(self.path / "meta.json", run_facts(recipe))
         write_bytes(self.config, recipe_toml(recipe).encode())
 
+    @contextmanager
+    def nothing_half_begun(self) -> Iterator[None]:
+        """Take the folder away again when wrong input ends a run before it has done anything."""
+        was_there = self.config.exists()
+        try:
+            yield
+        except (ValueError, FileNotFoundError):
+            if not was_there and not self.has_work:
+                self.discard()
+            raise
+
     def discard(self) -> None:
         """Delete what a run has written that has no checkpoint and no game yet; other files stay."""
         mine = [self.config, self.path / "meta.json", *self.path.glob("nets/gen-00000*.safetensors")]
@@ -108,6 +126,16 @@ class RunFolder(RunDirectory):
     def has_work(self) -> bool:
         """True where there is a checkpoint to resume from, or a played game."""
         return self.checkpoint.exists() or any(self.games.glob("*.parquet"))
+
+    def title(self) -> str:
+        """Return the game and the tag of the run."""
+        recipe = self.stored_recipe()
+        return f"{recipe.game}: {recipe.run.tag}"
+
+    def is_complete(self) -> bool:
+        """Return whether all generations of the recipe are done."""
+        lines = self._metric_lines()
+        return bool(lines) and lines[-1]["generation"] >= self.stored_recipe().run.generations
 
     def stored_recipe(self) -> Recipe:
         """Read the recipe that the run was begun with."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,6 +21,7 @@ from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import Colours
 
 if TYPE_CHECKING:
+    from hauteur.matches.arena import ArenaFacts
     from hauteur.networks.evaluators.base import Evaluator
     from hauteur.search.params import SearchParams, Temperature
 
@@ -122,3 +124,18 @@ class RunPlayers:
         )
         stack.callback(evaluator.close)
         return evaluator if self.exact is None else self.exact.made(evaluator, f"net {kind}")
+
+
+def evaluations_of_nets(
+    facts: ArenaFacts, players: Sequence[SearchPlayer | MovePlayer], nets: Sequence[int]
+) -> tuple[int, int]:
+    """Return the evaluations that games took of the run's own nets, and of the large nets beside them.
+
+    nets: generation of each player's net, as `RunPlayers.nets` gives them.
+    """
+    done = {id(evaluator): network.rows for evaluator, network in facts.networks}
+    own = [
+        player for player, net in zip(players, nets, strict=True) if isinstance(player, SearchPlayer) and net != NO_NET
+    ]
+    small, large = {id(player.evaluator) for player in own}, {id(player.large) for player in own}
+    return sum(done.get(one, 0) for one in small), sum(done.get(one, 0) for one in large)

@@ -23,6 +23,7 @@ class MatchFolder(RunDirectory):
     SETTINGS = "match.json"
     CONTENT = "a match"
     WORK = "playing a match"
+    GROWING = ("games.jsonl",)
 
     @property
     def games_file(self) -> Path:
@@ -40,6 +41,10 @@ class MatchFolder(RunDirectory):
             case [str(a), str(b)]:
                 return a, b
         raise ValueError(f"{self.settings_file}: has no names of two players")
+
+    def title(self) -> str:
+        """Return the game and the players' names."""
+        return f"{self.stored()['settings'].get('game', 'a game')}: {' – '.join(self.names())}"
 
     def check(self, settings: Mapping[str, Any]) -> None:
         """Raise ValueError where there is a match already that has other settings, or something else."""
@@ -74,6 +79,10 @@ class TournamentFolder(MatchFolder):
 
     SETTINGS = TOURNAMENT_FILE
     CONTENT = "a tournament"
+
+    def title(self) -> str:
+        """Return how many players there are."""
+        return f"tournament of {len(self.stored()['settings'].get('players', ()))} players"
 
     def check_is_no_match(self) -> None:
         """Raise ValueError where the folder is that of a match."""

@@ -10,20 +10,23 @@ from pathlib import Path
 from typing import Any
 
 
-def write_bytes(path: Path, data: bytes) -> None:
+def write_bytes(path: Path, data: bytes, *, lasting: bool = True) -> None:
     """Write a file whole: under a temporary name first, renamed when all is on disk.
 
-    When this returns the file outlasts a loss of power, and so does every file that was written before it.
+    When this returns the file outlasts a loss of power, and so does every file that was written before it; not with
+    lasting = False, which waits for no disk.
     """
     check_folder(path)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with temporary.open("wb") as file:
             file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+            if lasting:
+                file.flush()
+                os.fsync(file.fileno())
         temporary.replace(path)
-        _sync_folder(path.parent)
+        if lasting:
+            _sync_folder(path.parent)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise

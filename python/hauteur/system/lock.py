@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -13,6 +14,9 @@ LOCK_FILE = ".lock"
 
 PATIENCE = 0.5
 """Seconds to wait for a process that is just leaving."""
+
+_looking = threading.Lock()
+"""Threads that look whether a folder is locked take turns, so that none sees the look of another."""
 
 
 @contextmanager
@@ -43,16 +47,17 @@ def is_locked(folder: Path) -> bool:
     """Return whether a process works in the folder now; False too where that cannot be found out."""
     if not (folder / LOCK_FILE).exists():
         return False
-    lock = FileLock(folder / LOCK_FILE, timeout=0, thread_local=False, fallback_to_soft=False)
-    try:
-        lock.acquire()
-    except Timeout:
-        return True
-    except (OSError, NotImplementedError):
-        return False
-    with suppress(OSError):
-        (folder / LOCK_FILE).unlink()  # as `locked` leaves the folder
-    lock.release()
+    with _looking:
+        lock = FileLock(folder / LOCK_FILE, timeout=0, thread_local=False, fallback_to_soft=False)
+        try:
+            lock.acquire()
+        except Timeout:
+            return True
+        except (OSError, NotImplementedError):
+            return False
+        with suppress(OSError):
+            (folder / LOCK_FILE).unlink()  # as `locked` leaves the folder
+        lock.release()
     return False
 
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
 from hauteur.system.files import leftovers, read_json, write_json
-from hauteur.system.lock import locked
+from hauteur.system.lock import LOCK_FILE, locked
 from hauteur.system.provenance import provenance
 
 OTHER_FOLDER = "name another folder with --out"
@@ -22,13 +22,17 @@ OTHER_FOLDER = "name another folder with --out"
 
 @dataclass(frozen=True)
 class RunDirectory:
-    """A folder of work. SETTINGS: name of the file of settings; CONTENT: what the folder holds; WORK: what is done."""
+    """A folder of work. SETTINGS: name of the file of settings; CONTENT: what the folder holds; WORK: what is done.
+
+    GROWING: names of files that change while the work goes on, besides result.json.
+    """
 
     path: Path
 
     SETTINGS: ClassVar[str]
     CONTENT: ClassVar[str]
     WORK: ClassVar[str]
+    GROWING: ClassVar[tuple[str, ...]] = ()
 
     @property
     def settings_file(self) -> Path:
@@ -79,6 +83,23 @@ class RunDirectory:
     def write_result(self, result: Mapping[str, Any]) -> None:
         """Replace result.json, with provenance where the result has none."""
         write_json(self.result_file, result if "written" in result else {**result, "written": provenance()})
+
+    def title(self) -> str:
+        """Return what is done in the folder, in a few words; ValueError where its settings cannot be read."""
+        return self.path.name
+
+    def is_complete(self) -> bool:
+        """Return whether all the work is done; ValueError when what tells so is damaged."""
+        return self.result_file.exists() and bool(read_json(self.result_file).get("complete", True))
+
+    def stamps(self) -> dict[str, str]:
+        """Return when the files that show the work were written last, and their sizes, by name; of those there are."""
+        found = {}
+        for name in (self.SETTINGS, "result.json", *self.GROWING, LOCK_FILE):
+            with suppress(OSError):
+                facts = (self.path / name).stat()
+                found[name] = f"{facts.st_mtime_ns:x}-{facts.st_size:x}"
+        return found
 
     def sweep(self) -> None:
         """Delete the files that a process which ended while it wrote them has left behind."""

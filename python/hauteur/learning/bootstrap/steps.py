@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -47,13 +47,17 @@ def check_start(game: _core.Game, recipe: Recipe) -> None:
 
 @dataclass
 class Start:
-    """Start of a run (generation 0); `current` collects its metrics, as JSON."""
+    """Start of a run (generation 0); `current` collects its metrics, as JSON.
+
+    progress: shows a step of so many parts (None: unknown), and yields what takes the count so far.
+    """
 
     recipe: Recipe
     folder: RunFolder
     game: _core.Game
     learners: Learners
     display: Display
+    progress: Callable[[str, int | None], AbstractContextManager[Callable[[int], None]]]
     threads: int
     current: dict[str, Any]
 
@@ -79,7 +83,7 @@ class Start:
     def bring_in(self) -> None:
         """Import the games into the run's folder and warn of unusable ones."""
         settings, recipe = self.settings, self.recipe
-        with self.display.progress("reading games", None) as progress:
+        with self.progress("reading games", None) as progress:
             facts = bring_in(
                 settings.games,
                 self.game,
@@ -97,14 +101,14 @@ class Start:
     def teach(self) -> None:
         """The teacher's targets in all games."""
         games = self.current["start"]["games"] + self.current["start"]["held_out_games"]
-        with closing(self._teacher()) as teacher, self.display.progress("asking the teacher", games) as progress:
+        with closing(self._teacher()) as teacher, self.progress("asking the teacher", games) as progress:
             teach_games(self.game, self.folder.start, teacher, on_games=progress)
 
     def _teach_positions(self, content: ChunkPositions) -> ChunkPositions:
         """Positions of chunks with the teacher's targets."""
         with (
             closing(self._teacher()) as teacher,
-            self.display.progress("asking the teacher about chunks", len(content)) as progress,
+            self.progress("asking the teacher about chunks", len(content)) as progress,
         ):
             return taught_positions(content, teacher, on_positions=progress)
 
@@ -112,9 +116,7 @@ class Start:
         def learn() -> None:
             self._count_positions()
             steps = self._steps_of(number)
-            with self.display.progress(
-                f"learning {number}/{self.rounds}", steps * len(self.learners.trainers)
-            ) as progress:
+            with self.progress(f"learning {number}/{self.rounds}", steps * len(self.learners.trainers)) as progress:
                 facts = self.learners.train(
                     self.data.learn,
                     steps,

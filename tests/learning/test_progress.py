@@ -1,0 +1,90 @@
+"""progress.json: what a running process says of its step, when it is written, and that it is gone at the end."""
+
+import json
+from pathlib import Path
+
+import pytest
+from run_killer import Silent
+
+from hauteur.learning import progress
+from hauteur.learning.pipeline import learn
+from hauteur.learning.progress import Progress, progress_of_step, read_progress, removed_at_the_end
+from hauteur.learning.recipe import parse_recipe
+
+TINY = {
+    "game": "tictactoe",
+    "network": {"filters": 4, "blocks": 1, "policy_channels": 2, "value_channels": 2, "value_hidden": 8},
+    "selfplay": {"games": 8, "visits": 8, "parallel_games": 8, "batch_size": 4},
+    "train": {"batch_size": 16, "samples_per_position": 1.0},
+    "gate": {"games": 4},
+    "run": {"generations": 2, "threads": 1},
+}
+
+
+def test_written_at_most_once_a_second(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, shown, path = [1000.0], list[int](), tmp_path / "progress.json"
+    monkeypatch.setattr(progress.time, "time", lambda: clock[0])
+    written = list[int]()
+    with progress_of_step(path, 3, 10, "self-play", 50, shown.append) as count:
+        for done in range(5, 46):
+            count(done)
+            written.append(json.loads(path.read_text())["done"])
+            clock[0] += 0.25
+    assert shown == list(range(5, 46))
+    assert list(dict.fromkeys(written)) == [0, *range(9, 46, 4)]
+    found = read_progress(path)
+    assert str(found) == "generation 3 of 10: self-play, 45 of 50"
+    assert found is not None
+    assert found.first == 5
+    assert found.seconds_left(found.written) == pytest.approx(5 * 0.25)
+    assert found.seconds_left(found.written + 100) == 0
+
+
+def test_time_left_that_nobody_knows() -> None:
+    known = {"generation": 1, "generations": 2, "step": "reading games", "done": 7, "first": 1}
+    found = Progress(**known, total=None, begun=10, written=20)
+    assert found.seconds_left(20) is None
+    assert str(found) == "generation 1 of 2: reading games, 7"
+    assert Progress(**(known | {"done": 1}), total=7, begun=10, written=20).seconds_left(20) is None
+
+
+def test_read_progress(tmp_path: Path) -> None:
+    path = tmp_path / "progress.json"
+    assert read_progress(path) is None
+    path.write_text('{"generation": -1}')
+    with pytest.raises(ValueError, match=r"progress\.json: .*generation"):
+        read_progress(path)
+
+
+def test_removed_however_the_work_ends(tmp_path: Path) -> None:
+    path = tmp_path / "progress.json"
+
+    def work() -> None:
+        with removed_at_the_end(path):
+            path.write_text("{}")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert not path.exists()
+
+
+class Watching(Silent):
+    """Reads the file between the steps."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.seen = path, list[str]()
+
+    def finished(self, line: object) -> None:
+        self.seen.append(str(read_progress(self.path)))
+
+
+def test_a_run_tells_its_steps_and_clears_up(tmp_path: Path) -> None:
+    path = tmp_path / "run" / "progress.json"
+    display = Watching(path)
+    learn(parse_recipe(TINY, "test"), folder=tmp_path / "run", display=display)
+    assert [text.partition(",")[0] for text in display.seen] == [
+        "generation 1 of 2: gate",
+        "generation 2 of 2: gate",
+    ]
+    assert not path.exists()
