@@ -69,6 +69,13 @@ def test_every_quantity_by_every_axis() -> None:
     assert (list(elo.xs), list(elo.values)) == ([0, 250, 500, 750], [0, 70, 140, 210])
 
 
+def test_every_quantity_by_one_axis() -> None:
+    sections = comparison_sections(grouped([run("a"), run("b", visits=50)]), "positions")
+    assert {figure.key.rpartition("-")[2] for figures in sections.values() for figure in figures} == {"positions"}
+    with pytest.raises(ValueError, match="evaluations is not in the metrics of these runs"):
+        comparison_sections(grouped([run("a"), run("b", visits=50)]), "evaluations")
+
+
 def test_what_one_run_does_not_know_is_left_out() -> None:
     figures = by_key([run("a", cost=None, elo=None, train_large=None), run("b", visits=50)])
     assert not [key for key in figures if key.endswith("budget")]

@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 from run_killer import Silent
 
-from hauteur.learning import progress
 from hauteur.learning.pipeline import learn
-from hauteur.learning.progress import Progress, progress_of_step, read_progress, removed_at_the_end
+from hauteur.learning.progress import RunProgress, progress_of_step, read_progress, removed_at_the_end
 from hauteur.learning.recipe import parse_recipe
 
 TINY = {
@@ -23,7 +22,7 @@ TINY = {
 
 def test_written_at_most_once_a_second(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clock, shown, path = [1000.0], list[int](), tmp_path / "progress.json"
-    monkeypatch.setattr(progress.time, "time", lambda: clock[0])
+    monkeypatch.setattr("hauteur.learning.progress.time.time", lambda: clock[0])
     written = list[int]()
     with progress_of_step(path, 3, 10, "self-play", 50, shown.append) as count:
         for done in range(5, 46):
@@ -41,11 +40,12 @@ def test_written_at_most_once_a_second(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_time_left_that_nobody_knows() -> None:
-    known = {"generation": 1, "generations": 2, "step": "reading games", "done": 7, "first": 1}
-    found = Progress(**known, total=None, begun=10, written=20)
+    found = RunProgress(
+        generation=1, generations=2, step="reading games", done=7, total=None, first=1, begun=10, written=20
+    )
     assert found.seconds_left(20) is None
     assert str(found) == "generation 1 of 2: reading games, 7"
-    assert Progress(**(known | {"done": 1}), total=7, begun=10, written=20).seconds_left(20) is None
+    assert found.model_copy(update={"done": 1, "total": 7}).seconds_left(20) is None
 
 
 def test_read_progress(tmp_path: Path) -> None:

@@ -10,14 +10,9 @@ from hypothesis import strategies as st
 from report_toys import CONTEMPT, charts_of, folder_with, line, paths, recipe, structure, without
 
 from hauteur.cli import main
-from hauteur.learning.report.figures_learning import (
-    FigureSetting,
-    History,
-    axes,
-    number,
-    run_figures,
-    running_total,
-)
+from hauteur.learning.report.axes import axes
+from hauteur.learning.report.columns import History, number, running_total
+from hauteur.learning.report.figures_learning import FigureSetting, run_figures
 from hauteur.learning.report.page import report_page, run_sections, sections_of, write_report
 from hauteur.learning.run_folder import RunFolder
 from hauteur.plots import Figure, write_figures
@@ -67,7 +62,7 @@ def test_every_figure_has_title_text_and_legend() -> None:
     text = report_page(recipe(), [line(1), line(2)], {})
     names = structure(text)
     figures = figures_of([line(1), line(2)])
-    assert names.count("figure") == names.count("figcaption") == len(charts_of(text)) == len(figures) == 18
+    assert names.count("figure") == names.count("figcaption") == len(charts_of(text)) == len(figures) == 19
     for figure in figures.values():
         assert f"<h3>{figure.title}</h3><p>" in text
         assert figure.text.endswith(".")
@@ -81,6 +76,12 @@ def test_figures_have_the_numbers_of_the_metrics() -> None:
     assert told(history, "candidate") == {"win": [0.5] * 3, "draw": [0.2] * 3, "loss": [0.3] * 3, "winrate": [0.6] * 3}
     assert told(history, "learner") == {"win": [0.6] * 3, "draw": [0.2] * 3, "loss": [0.2] * 3, "score": [0.7] * 3}
     assert told(history, "elo-by-games") == {"best net": [0, 70, 140, 210], "candidate": [None, 70, 140, 210]}
+    ladder = figures_of(history)["elo-by-games"].lines[0]
+    assert [round(value) for value in [*ladder.low[1:], *ladder.high[1:]] if value is not None] == [
+        *(-70, 0, 70),
+        *(191, 261, 331),
+    ]
+    assert told(history, "pace") == {"games": [3.0] * 3}
     assert told(history, "losses")["policy, large net"] == [1.5, 0.75, 0.5]
     assert told(history, "ratio") == {"(w + l) / d": [35 / 15] * 3}
     assert told(history, "search-contempt") == {"N_scl": [4, 8, 12], "N, visits a move": [100, 100, 100]}
@@ -122,6 +123,36 @@ def test_axes_of_several_runs_are_those_that_all_know_in_one_unit() -> None:
     assert [axis.key for axis in short] == [axis.key for axis in long] == ["generation", "games", "time"]
     assert short[-1].name == long[-1].name == "wall time, hours"
     assert list(short[-1].values) == pytest.approx([1 / 60])
+
+
+def drawn_by(axis: str) -> dict[str, Figure]:
+    sections = run_figures([line(1, cost=None), line(2), line(3)], FigureSetting(), axis)
+    return {figure.key: figure for figures in sections.values() for figure in figures}
+
+
+def test_all_figures_by_another_axis() -> None:
+    by_generation = drawn_by("generation")
+    figures = drawn_by("processor")
+    assert {key for key in by_generation if "elo" in key} == {"elo-by-generation"}
+    assert len(figures) == len(by_generation)
+    assert {figure.x_name for figure in figures.values()} == {"processor time, minutes", "ply"}
+    assert list(figures["losses"].lines[0].xs) == pytest.approx([100 / 60, 200 / 60, 5])
+    assert figures["losses"].lines[0].values == by_generation["losses"].lines[0].values
+    assert list(figures["candidate"].lines[0].low) == [0.4] * 3
+    assert list(figures["repeats"].lines[0].xs) == [2, 4]
+    assert list(drawn_by("positions")["results"].areas[0].xs) == [400, 800, 1200]
+    assert list(figures["elo-by-processor"].lines[1].xs) == pytest.approx([0, 100 / 60, 200 / 60, 5])
+
+
+def test_generations_without_a_place_are_left_out() -> None:
+    (series, *_) = drawn_by("budget")["losses"].lines
+    assert (list(series.xs), list(series.values)) == ([500, 750], [1.0, pytest.approx(2 / 3)])
+
+
+@pytest.mark.parametrize(("axis", "message"), [("evaluations", "evaluations is not in"), ("x", "no axis 'x'; there")])
+def test_axes_that_there_are_not(axis: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        drawn_by(axis)
 
 
 def test_threshold_and_target_come_from_the_recipe() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hauteur.learning.recipe import Recipe
+from hauteur.learning.recipe import Recipe, RunSettings
 from hauteur.learning.run_folder import RunFolder
 from hauteur.matches.folder import MatchFolder
 from hauteur.studies import folders
@@ -15,7 +15,7 @@ from hauteur.system.lock import LOCK_FILE, is_locked, locked
 
 def make_run(path: Path, *, generations: int = 2, done: int = 0) -> RunFolder:
     folder = RunFolder(path)
-    folder.create(Recipe(game="tictactoe", run={"generations": generations, "tag": path.name}))
+    folder.create(Recipe(game="tictactoe", run=RunSettings(generations=generations, tag=path.name)))
     if done:
         folder.write_metrics({"generation": number} for number in range(1, done + 1))
     return folder

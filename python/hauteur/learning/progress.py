@@ -21,7 +21,7 @@ Whole = Annotated[int, Field(ge=0)]
 Moment = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
-class Progress(Section):
+class RunProgress(Section):
     """A step of a generation: what is done (games, steps of training), of how much (None: not known).
 
     first: what was done when this process began to count, at `begun`; written: when the file was. Both in seconds since
@@ -49,10 +49,10 @@ class Progress(Section):
         return f"generation {self.generation} of {self.generations}: {self.step}, {count}"
 
 
-def read_progress(path: Path) -> Progress | None:
+def read_progress(path: Path) -> RunProgress | None:
     """Return what a file says; None where there is none. ValueError when it is damaged."""
     try:
-        return validated(Progress, read_json(path), str(path))
+        return validated(RunProgress, read_json(path), str(path))
     except FileNotFoundError:
         return None
 
@@ -66,7 +66,7 @@ def progress_of_step(
     first: int | None = None
 
     def write(done: int) -> None:
-        found = Progress.model_construct(
+        found = RunProgress.model_construct(
             generation=generation,
             generations=generations,
             step=step,

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from hauteur.learning.recipe import Recipe
+from hauteur.learning.report.columns import number
 from hauteur.learning.report.figures_comparison import comparison_figures
-from hauteur.learning.report.figures_learning import number
 from hauteur.learning.report.page import best_elo, finished_generations, total
 from hauteur.learning.run_folder import RunFolder
 from hauteur.plots import Figure
@@ -82,9 +82,9 @@ def grouped(runs: Sequence[ComparedRun]) -> dict[str, list[ComparedRun]]:
     return dict(zip(names, found, strict=True))
 
 
-def comparison_sections(groups: Groups) -> dict[str, list[Figure]]:
-    """The figures of the page by section."""
-    return comparison_figures({name: [run.history for run in runs] for name, runs in groups.items()})
+def comparison_sections(groups: Groups, axis: str | None = None) -> dict[str, list[Figure]]:
+    """The figures of the page by section; axis: key of the one that they are drawn by, None: those of reports."""
+    return comparison_figures({name: [run.history for run in runs] for name, runs in groups.items()}, axis)
 
 
 def write_comparison(groups: Groups, output: Path) -> Path:
@@ -95,20 +95,30 @@ def write_comparison(groups: Groups, output: Path) -> Path:
 
 def comparison_page(groups: Groups) -> str:
     """The whole page."""
+    title = comparison_title(groups)
+    return page(title, [f"<h1>{escape(title)}</h1>", *comparison_parts(groups)])
+
+
+def comparison_title(groups: Groups) -> str:
+    """What is compared, in a few words."""
     runs = [run for group in groups.values() for run in group]
-    title = f"{runs[0].recipe.game}: {len(runs)} runs compared"
+    return f"{runs[0].recipe.game}: {len(runs)} runs compared"
+
+
+def comparison_parts(groups: Groups, axis: str | None = None) -> list[str]:
+    """The page below its title; axis: key of the one that figures are drawn by, None: those of reports."""
+    runs = [run for group in groups.values() for run in group]
     names, rows = differences(groups)
     same = "<p>The recipes differ in nothing but the seed.</p>"
-    parts = [
-        f"<h1>{escape(title)}</h1>",
+    sections = comparison_sections(groups, axis)
+    return [
         f"<p>{LEGEND}</p>",
         "<h2>Runs</h2>",
         table_html(["run", *(name for name, _ in COLUMNS)], [_cells(run) for run in runs]),
         "<h2>What differs</h2>",
         table_html(names, rows) if rows else same,
-        *(f"<h2>{escape(name)}</h2>{figures_html(figures)}" for name, figures in comparison_sections(groups).items()),
+        *(f"<h2>{escape(name)}</h2>{figures_html(figures)}" for name, figures in sections.items()),
     ]
-    return page(title, parts)
 
 
 def differences(groups: Groups) -> tuple[list[str], list[list[str]]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hauteur.learning.report.figures_learning import Line, column, section
+from hauteur.learning.report.columns import Line, column, section
 from hauteur.plots.figure import Figure
 from hauteur.plots.kinds import lines
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from hauteur.learning.report.figures_learning import Axis, History, axes, column, number
+from hauteur.learning.report.axes import Axis, axes, axis_of
+from hauteur.learning.report.columns import History, column, number
 from hauteur.plots.colours import LINE_COLOURS, line_colour
 from hauteur.plots.figure import Figure, Values
 from hauteur.plots.kinds import over_seeds
@@ -83,9 +84,13 @@ QUANTITIES = (
 )
 
 
-def comparison_figures(groups: Groups) -> dict[str, list[Figure]]:
-    """Build the figures by quantity title, one for each axis known to all runs; omit quantities unknown to all."""
-    shared = axes([history for runs in groups.values() for history in runs])
+def comparison_figures(groups: Groups, axis: str | None = None) -> dict[str, list[Figure]]:
+    """Build the figures by quantity title, one for each axis known to all runs; omit quantities unknown to all.
+
+    axis: key of the one axis to draw them by; ValueError for one that not all runs have.
+    """
+    histories = [history for runs in groups.values() for history in runs]
+    shared = axes(histories) if axis is None else [[one] for one in axis_of(histories, axis)]
     by_run = iter(shared)
     placed = {name: [(history, next(by_run)) for history in runs] for name, runs in groups.items()}
     kinds = shared[0] if shared else []

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from hauteur.learning.report.axes import Axis, axes, axis_of, on_axis
+from hauteur.learning.report.columns import History, Line, column, generations, number, section
+from hauteur.matches.ratings.elo import elo_of_score
 from hauteur.plots.figure import Figure, Series, Values
 from hauteur.plots.kinds import lines, shares
-
-Line = Mapping[str, Any]
-"""The metrics of a generation, as metrics.jsonl has them."""
-
-History = Sequence[Line]
-"""The metrics of a run's generations."""
 
 
 class FigureSetting(NamedTuple):
@@ -30,23 +27,17 @@ class FigureSetting(NamedTuple):
     began: float = 0.0
 
 
-TIME_UNITS = ((3 * 3600, 3600, "hours"), (3 * 60, 60, "minutes"), (0, 1, "seconds"))
-"""From how many seconds on a unit is used, its seconds, its name."""
+def run_figures(history: History, setting: FigureSetting, axis: str | None = None) -> dict[str, list[Figure]]:
+    """All figures of a run by section; a section without figures is left out.
 
-
-class Axis(NamedTuple):
-    """Something that grows over a run: key, words for titles, name at the axis, value after each generation."""
-
-    key: str
-    title: str
-    name: str
-    values: Values
-
-
-def run_figures(history: History, setting: FigureSetting) -> dict[str, list[Figure]]:
-    """All figures of a run by section; a section without figures is left out."""
+    axis: key of what everything is drawn by; None: generations, and Elo by the axes of reports. ValueError for an axis
+    that the run does not have.
+    """
+    by = axis_of([history], axis)[0] if axis is not None else None
+    ladders = [_elo_by(history, one) for one in ([by] if by is not None else axes([history])[0])]
+    judged = any(number(line, "elo") is not None for line in history)
     sections = {
-        "Learning": [candidate(history, setting), learner(history), losses(history), *elo_figures(history)],
+        "Learning": [candidate(history, setting), learner(history), losses(history), *(ladders if judged else [])],
         "Games": [
             results(history),
             ratio(history, setting.target_ratio),
@@ -57,6 +48,7 @@ def run_figures(history: History, setting: FigureSetting) -> dict[str, list[Figu
         ],
         "Speed": [
             speed(history),
+            pace(history),
             fill(history),
             time_of_selfplay(history),
             time_of_generation(history, setting.began),
@@ -64,6 +56,8 @@ def run_figures(history: History, setting: FigureSetting) -> dict[str, list[Figu
         ],
     }
     found = {name: [figure for figure in figures if figure is not None] for name, figures in sections.items()}
+    if by is not None:
+        found = {name: [on_axis(figure, by, history) for figure in figures] for name, figures in found.items()}
     return {name: figures for name, figures in found.items() if figures}
 
 
@@ -101,21 +95,17 @@ def learner(history: History) -> Figure | None:
     return shares("learner", "Learner against the opponent", text, xs=xs, runs=[counts], curve="score")
 
 
-def elo_figures(history: History) -> list[Figure | None]:
-    """Elo of candidate and best net by generation, games, cost and time."""
-    if not any(number(line, "elo") is not None for line in history):
-        return []
-    return [_elo_by(history, axis) for axis in axes([history])[0]]
-
-
 def _elo_by(history: History, axis: Axis) -> Figure | None:
-    kept = [(x, line) for x, line in zip(axis.values, history, strict=True) if x is not None]
+    """Elo of candidate and best net by something that grows, the candidate with the interval of its gate match."""
+    kept = [(x, i) for i, x in enumerate(axis.values) if x is not None]
+    before = [0.0, *(number(line, "best_elo") for line in history)]
+    ends = [_elo_interval(line, best) for line, best in zip(history, before, strict=False)]
     rows = {
-        "candidate": [None, *(number(line, "elo") for _, line in kept)],
-        "best net": [0.0, *(number(line, "best_elo") for _, line in kept)],
+        "candidate": [None, *(number(history[i], "elo") for _, i in kept)],
+        "best net": [0.0, *(number(history[i], "best_elo") for _, i in kept)],
     }
     text = "Gate results added up, the first net at 0: a ladder of comparisons with itself, not a rating list."
-    return lines(
+    figure = lines(
         f"elo-by-{axis.key}",
         f"Elo by {axis.title}",
         text,
@@ -125,47 +115,30 @@ def _elo_by(history: History, axis: Axis) -> Figure | None:
         x_name=axis.name,
         from_zero=True,
     )
+    if figure is None or not all(ends[i] or number(history[i], "elo") is None for _, i in kept):
+        return figure
+    low, high = ([None, *((ends[i] or (None, None))[side] for _, i in kept)] for side in (0, 1))
+    spread = [replace(one, low=low, high=high) if one.name == "candidate" else one for one in figure.lines]
+    return replace(figure, lines=tuple(spread), text=f"{text} Shaded: 95 % of the match.")
 
 
-def axes(histories: Sequence[History]) -> list[list[Axis]]:
-    """Return for every run the axes generation, games, normalised budget and wall time, where all runs have them.
-
-    Times share one unit.
-    """
-    longest = max((number(line, "seconds") or 0.0 for history in histories for line in history), default=0.0)
-    found = [_axes(history, longest) for history in histories]
-    known = [all(any(x is not None for x in axis.values) for axis in column) for column in zip(*found, strict=True)]
-    return [[axis for axis, shown in zip(row, known, strict=True) if shown] for row in found]
-
-
-def _axes(history: History, longest: float) -> list[Axis]:
-    size, unit = next((size, unit) for limit, size, unit in TIME_UNITS if longest >= limit)
-    times = [None if seconds is None else seconds / size for seconds in column(history, "seconds")]
-    return [
-        Axis("generation", "generation", "generation", generations(history)),
-        Axis("games", "games", "games", running_total(column(history, "games.games"))),
-        Axis("budget", "normalised budget", "normalised budget", column(history, "cost.normalised_total")),
-        Axis("time", "time", f"wall time, {unit}", times),
-    ]
-
-
-def running_total(values: Values) -> list[float | None]:
-    """The sum up to every place; None from the first missing value on."""
-    sums: list[float | None] = []
-    before: float | None = 0
-    for value in values:
-        before = None if before is None or value is None else before + value
-        sums.append(before)
-    return sums
+def _elo_interval(line: Line, before: float | None) -> tuple[float, float] | None:
+    """Return the interval of a candidate's Elo, given that of the net that it met; None where it is not known."""
+    ends, games = _interval(line), number(line, "gate.games")
+    if ends is None or games is None or games <= 0 or before is None:
+        return None
+    least = 0.5 / (games + 1)  # a score of 0 or 1 is no difference that can be told
+    low, high = (before + elo_of_score(min(max(end, least), 1 - least)) for end in ends)
+    return low, high
 
 
 def losses(history: History) -> Figure | None:
     """Policy and value loss of the net, or of both nets."""
     large = any("train_large" in line for line in history)
     rows = {}
-    for section, net in (("train", ", small net" if large else ""), ("train_large", ", large net")):
+    for name, net in (("train", ", small net" if large else ""), ("train_large", ", large net")):
         for head in ("policy", "value"):
-            rows[f"{head}{net}"] = column(history, f"{section}.{head}_loss")
+            rows[f"{head}{net}"] = column(history, f"{name}.{head}_loss")
     text = "Means over each generation's batches, in nats: what is left is what cannot be known beforehand."
     return lines("losses", "Losses", text, "loss", xs=generations(history), rows=rows)
 
@@ -250,6 +223,16 @@ def speed(history: History) -> Figure | None:
     return lines("speed", "Speed of self-play", text, "a second", xs=generations(history), rows=rows, from_zero=True)
 
 
+def pace(history: History) -> Figure | None:
+    """Games and positions a second."""
+    rows = {
+        name: [_positive(value) for value in column(history, f"selfplay.{path}_per_second")]
+        for name, path in (("games", "games"), ("positions", "moves"))
+    }
+    text = "Self-play: finished games, and moves that were searched for, a second."
+    return lines("pace", "Games and positions", text, "a second", xs=generations(history), rows=rows, log=True)
+
+
 def fill(history: History) -> Figure | None:
     """Plot batch fill, cache hits and device utilisation."""
     rows = {
@@ -293,32 +276,6 @@ def memory(history: History) -> Figure | None:
     }
     text = "Memory after each generation; it should be flat once the window of games is full."
     return lines("memory", "Memory", text, "MB", xs=generations(history), rows=rows, from_zero=True)
-
-
-def number(line: Line, path: str) -> float | None:
-    """A finite number of the metrics by its dotted path; None where there is none."""
-    value: Any = line
-    for key in path.split("."):
-        value = value.get(key) if isinstance(value, Mapping) else None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        return None
-    return value
-
-
-def column(history: History, path: str) -> list[float | None]:
-    """A number of every generation."""
-    return [number(line, path) for line in history]
-
-
-def section(line: Line, name: str) -> Mapping[str, Any]:
-    """A section of the metrics, empty where it is absent."""
-    value = line.get(name)
-    return value if isinstance(value, Mapping) else {}
-
-
-def generations(history: History) -> list[float]:
-    """The numbers of the generations."""
-    return [number(line, "generation") or i for i, line in enumerate(history, 1)]
 
 
 def _areas(

@@ -11,8 +11,9 @@ from typing import Any
 from hauteur.games.registry import make
 from hauteur.learning.recipe import Recipe, recipe_toml
 from hauteur.learning.report.board_games import games_html
+from hauteur.learning.report.columns import number
 from hauteur.learning.report.figures_beginning import start_figures
-from hauteur.learning.report.figures_learning import FigureSetting, number, run_figures
+from hauteur.learning.report.figures_learning import FigureSetting, run_figures
 from hauteur.learning.report.net_views import views_html
 from hauteur.learning.run_folder import RunFolder
 from hauteur.plots import Figure

@@ -1,0 +1,97 @@
+"""What grows over a run and its figures can be drawn by: generations, games, positions, evaluations, time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from hauteur.learning.report.columns import History, column, generations, number, running_total
+from hauteur.plots.figure import Figure, Series, Values
+
+TIME_UNITS = ((3 * 3600, 3600, "hours"), (3 * 60, 60, "minutes"), (0, 1, "seconds"))
+"""From how many seconds on a unit is used, its seconds, its name."""
+
+AXES = {
+    "generation": "generation",
+    "games": "games",
+    "positions": "positions",
+    "evaluations": "evaluations",
+    "budget": "normalised budget",
+    "processor": "processor time",
+    "time": "time",
+}
+"""Key and words of every axis. Evaluations are those of self-play by the run's nets."""
+
+REPORT_AXES = ("generation", "games", "budget", "time")
+"""Those that pages have side by side, where no one can choose."""
+
+
+class Axis(NamedTuple):
+    """Something that grows over a run: key, words for titles, name at the axis, value after each generation."""
+
+    key: str
+    title: str
+    name: str
+    values: Values
+
+
+def axes(histories: Sequence[History], keys: Sequence[str] = REPORT_AXES) -> list[list[Axis]]:
+    """Return for every run those of the axes that all runs have. Times share one unit."""
+    longest = {path: _longest(histories, path) for path in ("seconds", "cpu_seconds")}
+    found = [[_axis(key, history, longest) for key in keys] for history in histories]
+    known = [all(any(x is not None for x in axis.values) for axis in column) for column in zip(*found, strict=True)]
+    return [[axis for axis, shown in zip(row, known, strict=True) if shown] for row in found]
+
+
+def axis_of(histories: Sequence[History], key: str) -> list[Axis]:
+    """Return an axis of every run; ValueError where there is no such axis, or a run does not have it."""
+    if key not in AXES:
+        raise ValueError(f"there is no axis {key!r}; there are {', '.join(AXES)}")
+    found = axes(histories, (key,))
+    if not all(found):
+        raise ValueError(f"{AXES[key]} is not in the metrics of these runs")
+    return [one for (one,) in found]
+
+
+def on_axis(figure: Figure, axis: Axis, history: History) -> Figure:
+    """Return a figure by generation with another axis; one by something else stays as it is."""
+    if figure.x_name != "generation" or axis.key == "generation":
+        return figure
+    places = dict(zip(generations(history), axis.values, strict=True))
+    areas, lines = ([_moved(series, places) for series in part] for part in (figure.areas, figure.lines))
+    return replace(figure, x_name=axis.name, x_from_zero=True, areas=tuple(areas), lines=tuple(lines))
+
+
+def _moved(series: Series, places: dict[float, float | None]) -> Series:
+    """Return the values of a row at other places, without those that have none."""
+    kept = [(i, x) for i, x in enumerate(places.get(old) for old in series.xs) if x is not None]
+    rows = (series.values, series.low, series.high)
+    values, low, high = ([row[i] for i, _ in kept] if row else () for row in rows)
+    return replace(series, xs=[x for _, x in kept], values=values, low=low, high=high)
+
+
+def _longest(histories: Sequence[History], path: str) -> float:
+    return max((number(line, path) or 0.0 for history in histories for line in history), default=0.0)
+
+
+def _axis(key: str, history: History, longest: dict[str, float]) -> Axis:
+    title = AXES[key]
+    if key in ("time", "processor"):
+        path, kind = ("seconds", "wall time") if key == "time" else ("cpu_seconds", title)
+        size, unit = next((size, unit) for limit, size, unit in TIME_UNITS if longest[path] >= limit)
+        times = [None if seconds is None else seconds / size for seconds in column(history, path)]
+        return Axis(key, title, f"{kind}, {unit}", times)
+    return Axis(key, title, title, _counts(key, history))
+
+
+def _counts(key: str, history: History) -> Values:
+    if key == "generation":
+        return generations(history)
+    if key == "budget":
+        return column(history, "cost.normalised_total")
+    if key == "evaluations":
+        small, large = column(history, "cost.evaluations"), column(history, "cost.evaluations_large")
+        pairs = zip(small, large, strict=True)
+        return running_total([None if one is None else one + (other or 0) for one, other in pairs])
+    return running_total(column(history, f"games.{key}"))
