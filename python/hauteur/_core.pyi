@@ -210,7 +210,8 @@ class Forest:
         """One dict an edge: action, visits, large_visits (large turns of two nets), in_flight, prior, q, wdl (3 floats or None), reported_wdl (wdl as reports show it), u, score, value (network's q of the child, or None), terminal, lower and upper (proven bounds), plies (to the end once they meet, else None), frozen (weight by search-contempt where the node is frozen, else None), replies (visited edges of the position behind it); in the order of `best_actions`, the action to play first."""
     def edges_behind(self, id: int, line: Sequence[int], most: int | None = None) -> list[dict[str, Any]] | None:
         """The same for the position behind a line of actions, for its mover, the most visited first, at most so many; None where
-        the network has not seen it. Costs what the edges of the nodes on the line cost, however large the tree."""
+        the network has not seen it. Costs what the edges of the nodes on the line cost, however large the tree. u of a leaf
+        is without tree balance, which counts replies when a node is selected from for the first time."""
     def principal_variation(self, id: int, action: int | None = None, max_length: int = 64) -> list[int]:
         """Most visited line, beginning with `action`, else with the action to play."""
     def edges_after(self, id: int, line: Sequence[int]) -> list[tuple[int, int, float | None]]:
@@ -222,7 +223,7 @@ class Forest:
         """Plays the actions and re-roots (keeps the subtree or clears it, as params.reuse_tree says)."""
     def state(self, id: int) -> State: ...
     def stats(self) -> dict[str, float]:
-        """Totals since the forest began: visits, rows, large_visits and large_rows (of them, the large net's), cache_hits, position_hits, transpositions, cache_lookups, terminal_visits, oracle_hits, collisions, depth_sum, depth_max, nodes, bytes."""
+        """Totals since the forest began: visits, rows, large_visits and large_rows (of them, the large net's), cache_hits, position_hits, transpositions, cache_lookups, terminal_visits, oracle_hits, contempt_draws (replies drawn at frozen nodes), collisions, depth_sum, depth_max, nodes, bytes."""
     def tree_stats(self, id: int) -> dict[str, float]:
         """Return the same of one tree, with its edges; depth_max is from the present root.
 

@@ -32,6 +32,7 @@ pub fn counter_map(counters: &Counters) -> HashMap<&'static str, f64> {
         ("transpositions", counters.transpositions as f64),
         ("terminal_visits", counters.terminal_visits as f64),
         ("oracle_hits", counters.oracle_hits as f64),
+        ("contempt_draws", counters.contempt_draws as f64),
         ("collisions", counters.collisions as f64),
         ("depth_sum", counters.depth_sum as f64),
         ("depth_max", counters.depth_max as f64),

@@ -34,6 +34,7 @@ class Command(NamedTuple):
 COMMANDS = (
     Command("play", "play:play", "Play a game against a net, in the terminal."),
     Command("analyse", "engine:analyse", "Search a position; show every move with visits, prior, value and line."),
+    Command("explain", "explain:explain", "Search a position with two settings; what differs, and what each rule did."),
     Command("review", "review:review", "Review recorded games: W/D/L over the game, mistakes, annotated PGN or SGF."),
     Command("uci", "engine:uci", "Chess engine for UCI programs; lc0's option names."),
     Command("gtp", "gtp:gtp", "Engine for GTP programs: NoGo and other games whose moves are points."),

@@ -18,7 +18,7 @@ from hauteur.search.analysis_nets import AnalysisNets
 from hauteur.search.between_batches import BetweenBatches
 from hauteur.search.control import SearchControl, in_background, stopped_by_interrupt
 from hauteur.search.driver import for_nets, run_searches
-from hauteur.search.followed_tree import FollowedTree
+from hauteur.search.followed_tree import FollowedTree, TreeFacts
 from hauteur.search.limits import Limits, Progress, limits_of, stop_reason
 from hauteur.search.params import SearchParams
 from hauteur.search.report import Pace, RootReport, proven_mate, root_report, with_result
@@ -213,6 +213,11 @@ class Analysis(Closing):
         100
         """
         return self._between.ask(lambda: function(followed_tree(self._tree)))
+
+    def tree_facts(self) -> TreeFacts:
+        """Return the digest of the whole tree, and what was counted in it."""
+        with self._between.alone():
+            return self._tree.facts
 
     # Private: one search.
 

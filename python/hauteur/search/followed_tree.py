@@ -27,6 +27,15 @@ class TreeCounters(NamedTuple):
     tablebase_hits: int
 
 
+class TreeFacts(NamedTuple):
+    """A tree as a whole. digest: hash of all nodes, visits and values, 16 hexadecimal digits, equal for equal trees;
+    counters: as `_core.Forest.tree_stats` names them.
+    """
+
+    digest: str
+    counters: dict[str, float]
+
+
 @dataclass
 class FollowedTree:
     """A forest of one tree, and the position that it stands on.
@@ -69,6 +78,11 @@ class FollowedTree:
     def counters(self) -> TreeCounters:
         """What has been counted in it until now."""
         return TreeCounters(*self.forest.root_counters(self.number))
+
+    @property
+    def facts(self) -> TreeFacts:
+        """Digest and counters of the tree."""
+        return TreeFacts(f"{self.forest.digest(self.number):016x}", self.forest.tree_stats(self.number))
 
     def go_to(self, start: _core.State, actions: Sequence[int]) -> bool:
         """Go to the position after `actions` from `start`; return whether the tree was kept."""

@@ -65,6 +65,7 @@ impl Search {
         }
         let sums = self.tree.columns.frozen.sums(self.tree.visited(node));
         let drawn = self.draws.uniform() * sums.last()?;
+        self.counters.contempt_draws += 1;
         Some(sums.partition_point(|sum| *sum <= drawn))
     }
 }

@@ -23,6 +23,8 @@ pub struct Counters {
     pub terminal_visits: u64,
     /// Leaves whose result the oracle knew.
     pub oracle_hits: u64,
+    /// Replies that descents drew at frozen nodes, those of collisions too (search-contempt).
+    pub contempt_draws: u64,
     /// Descents that ended at a leaf in flight.
     pub collisions: u64,
     /// Sum of the lengths of all completed visits' paths.
@@ -44,6 +46,7 @@ impl Counters {
         self.transpositions += other.transpositions;
         self.terminal_visits += other.terminal_visits;
         self.oracle_hits += other.oracle_hits;
+        self.contempt_draws += other.contempt_draws;
         self.collisions += other.collisions;
         self.depth_sum += other.depth_sum;
         self.depth_max = self.depth_max.max(other.depth_max);

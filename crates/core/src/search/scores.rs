@@ -44,7 +44,9 @@ pub struct NodeScores<'a> {
     stats: &'a [EdgeStats],
     unvisited_q: f64,
     uniform_share: f64,
-    /// Factor of U by edge, or what is added to Q (tree balance); empty while the rule is off.
+    /// Tree balance, where the rule is on and the node's replies were counted: not before it is selected from for the first time.
+    balanced: Option<&'a TreeBalance>,
+    /// Factor of U by edge, or what is added to Q (tree balance); empty without the rule.
     balance: &'a [f64],
     /// What those factors are divided by.
     level: f64,
@@ -66,6 +68,7 @@ impl<'a> NodeScores<'a> {
             stats,
             unvisited_q: 0.0,
             uniform_share: 0.0,
+            balanced: setup.params.tree_balance.as_ref().filter(|_| tree.columns.balance.is_known(context.node)),
             balance: &[],
             level: 1.0,
             spread: NodeSpread { variance: context.variance, child_visits },
@@ -113,7 +116,7 @@ impl<'a> NodeScores<'a> {
         if self.params.q_average.as_ref().is_some_and(|rule| self.suffices(rule)) {
             self.view.scale_exploration(0.0);
         }
-        if let Some(rule) = &self.params.tree_balance {
+        if let Some(rule) = self.balanced {
             self.prepare_balance(rule);
         }
     }
@@ -241,7 +244,7 @@ impl<'a> NodeScores<'a> {
         {
             q = rule.trusted(q, record.visits, self.unvisited_q);
         }
-        if let Some(rule) = &self.params.tree_balance {
+        if let Some(rule) = self.balanced {
             q += if rule.is_additive() && rule.adds(record.visits) { self.balance[k] } else { 0.0 };
         }
         if let Some(rule) = self.params.variance.as_ref().filter(|rule| rule.mode != VarianceMode::NodeScaledCpuct) {
@@ -260,7 +263,7 @@ impl<'a> NodeScores<'a> {
         let begun = f64::from(record.visits + u32::from(record.in_flight));
         let denominator = self.params.early_visits.as_ref().map_or(1.0 + begun, |rule| rule.denominator(begun));
         let u = self.view.exploration() * prior / denominator;
-        match self.params.tree_balance {
+        match self.balanced {
             Some(rule) if !rule.is_additive() => u * (self.balance[k] / self.level),
             _ => u,
         }

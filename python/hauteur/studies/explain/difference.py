@@ -1,0 +1,123 @@
+"""Two searches of one position, move by move and node by node. Values of moves are for the player to move."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from hauteur import _core
+from hauteur.search.report import RootMove, RootReport
+from hauteur.search.report_text import line_in_notation, people_notation
+from hauteur.studies.explain.nodes import Line, TreeNodes, TreePlace
+from hauteur.studies.explain.searched import ExplainedSearch
+
+SHOWN_NODES = 20
+"""Nodes that a list of the difference of two trees names."""
+
+
+def moves_json(a: ExplainedSearch, b: ExplainedSearch) -> list[dict[str, Any]]:
+    """Return every move with the figures of both searches, the most visited by either first; `shift`: N of B less A."""
+    state, sides = a.report.state, [{move.action: move for move in side.report.moves} for side in (a, b)]
+    totals = [max(sum(move.visits for move in side.report.moves), 1) for side in (a, b)]
+    rows: list[dict[str, Any]] = []
+    for action in sides[0]:
+        found = [moves[action] for moves in sides]
+        rows.append(
+            {
+                "action": action,
+                "move": _move_text(state, action),
+                "text": state.action_to_text(action),
+                "a": _move_json(state, found[0], totals[0]),
+                "b": _move_json(state, found[1], totals[1]),
+                "shift": found[1].visits - found[0].visits,
+            }
+        )
+    rows.sort(key=lambda row: -max(row["a"]["visits"], row["b"]["visits"]))
+    return rows
+
+
+def visits_moved(a: RootReport, b: RootReport) -> int:
+    """Return the visits that one search gave to other moves of the root than the other search did."""
+    others = {move.action: move.visits for move in b.moves}
+    return sum(max(move.visits - others[move.action], 0) for move in a.moves)
+
+
+def lines_json(a: ExplainedSearch, b: ExplainedSearch) -> dict[str, Any]:
+    """Return the best lines of both, and the ply (from 0) at which they part, None where the shorter one never does."""
+    state, lines = a.report.state, [side.report.moves[0].line for side in (a, b)]
+    parts = next((ply for ply, (x, y) in enumerate(zip(*lines, strict=False)) if x != y), None)
+    a_text, b_text = (line_in_notation(state, line) for line in lines)
+    return {"a": a_text, "b": b_text, "parts_at": parts}
+
+
+def trees_json(a: ExplainedSearch, b: ExplainedSearch) -> dict[str, Any]:
+    """Return what two trees have in common and what not: counts, nodes in one alone, the largest shifts of visits, and
+    the first line at which they differ: of all lines with other visits the shortest, of these the most visited.
+    """
+    state, mine, theirs = a.report.state, a.tree, b.tree
+    both = [line for line in mine.nodes if line in theirs.nodes]
+    changed = [line for line in both if mine.nodes[line].visits != theirs.nodes[line].visits]
+    changed.sort(key=lambda line: -_shift(line, mine, theirs))
+    only_a, only_b = _only(mine, theirs), _only(theirs, mine)
+    first = min(
+        [*changed, *only_a, *only_b],
+        key=lambda line: (len(line), -max(_visits(line, mine), _visits(line, theirs))),
+        default=None,
+    )
+    return {
+        "equal": a.digest == b.digest,
+        "complete": mine.complete and theirs.complete,
+        "nodes": {"a": len(mine.nodes), "b": len(theirs.nodes), "both": len(both)},
+        "same_visits": len(both) - len(changed),
+        "only_a": _listed(state, only_a, mine, theirs),
+        "only_b": _listed(state, only_b, mine, theirs),
+        "only": {"a": len(only_a), "b": len(only_b)},
+        "shifts": _listed(state, changed, mine, theirs),
+        "first": None if first is None else _place_json(state, first, mine, theirs),
+    }
+
+
+def _only(mine: TreeNodes, theirs: TreeNodes) -> list[Line]:
+    """Lines of one tree alone, the most visited first; the top of each subtree stands for it in order of visits."""
+    lines = [line for line in mine.nodes if line not in theirs.nodes]
+    return sorted(lines, key=lambda line: (-mine.nodes[line].visits, len(line), line))
+
+
+def _shift(line: Line, a: TreeNodes, b: TreeNodes) -> int:
+    return abs(_visits(line, b) - _visits(line, a))
+
+
+def _visits(line: Line, tree: TreeNodes) -> int:
+    found = tree.nodes.get(line)
+    return 0 if found is None else found.visits
+
+
+def _listed(state: _core.State, lines: Iterable[Line], a: TreeNodes, b: TreeNodes) -> list[dict[str, Any]]:
+    return [_place_json(state, line, a, b) for line in list(lines)[:SHOWN_NODES]]
+
+
+def _place_json(state: _core.State, line: Line, a: TreeNodes, b: TreeNodes) -> dict[str, Any]:
+    """A node with the figures that it has in both trees, None where it is not in one."""
+    found = {name: _figures(tree.nodes.get(line)) for name, tree in (("a", a), ("b", b))}
+    return {"line": list(line), "moves": line_in_notation(state, line), **found}
+
+
+def _figures(place: TreePlace | None) -> dict[str, Any] | None:
+    return None if place is None else {"visits": place.visits, "q": place.q if place.visits else None}
+
+
+def _move_json(state: _core.State, move: RootMove, total: int) -> dict[str, Any]:
+    return {
+        "visits": move.visits,
+        "share": move.visits / total,
+        "prior": move.prior,
+        "q": move.q if move.visits else None,
+        "wdl": list(move.wdl) if move.wdl else None,
+        "value": move.value,
+        "proven": move.proven,
+        "line": line_in_notation(state, move.line),
+    }
+
+
+def _move_text(state: _core.State, action: int) -> str:
+    return state.action_to_text(action, people_notation(state))

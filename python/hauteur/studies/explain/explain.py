@@ -1,0 +1,132 @@
+"""A comparison of two searches of one position: moves, trees, and what every rule that is on did.
+
+What a rule did is measured in two ways: by what counters and the tree show of it (`facts`), and by one more search with
+the same settings, seed and limit, in which this rule alone is as it is by default (`ablation`). Every rule, and every
+other setting of the search that is not at its default, has the second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from hauteur.search.params import SearchParams
+from hauteur.search.report_text import line_in_notation
+from hauteur.studies.explain.difference import lines_json, moves_json, trees_json, visits_moved
+from hauteur.studies.explain.facts import facts_of, frozen_nodes
+from hauteur.studies.explain.question import Question, Side, settings_text, side_json
+from hauteur.studies.explain.searched import ExplainedSearch, Searches
+
+OnStep = Callable[[int, int, str], None]
+"""Gets the number of searches that are done, of all, and what the next one is."""
+
+PAGES = {
+    "cpuct": "puct",
+    "root_cpuct": "puct",
+    "fpu": "first-play-urgency",
+    "root_fpu": "first-play-urgency",
+    "policy_temperature": "puct",
+    "root_policy_temperature": "puct",
+    "dirichlet": "puct",
+    "cache_key": "puct",
+    "graph": "graph-search",
+    "second_net": "mpv-mcts",
+    "lower_bound": "lower-confidence-bound",
+}
+"""Pages of docs/methods by section or setting, where they are not named as it is."""
+OWN_PAGE = (
+    *("search_contempt", "solver", "repetition", "variance", "tree_balance", "prior_mixing", "early_visits"),
+    *("q_average", "initial_trust", "wdl_contempt", "gumbel", "forced_playouts"),
+)
+
+
+def explain(question: Question, searches: Searches, on_step: OnStep | None = None) -> dict[str, Any]:
+    """Return the comparison as JSON holds it: the same question gives the same figures, but for times, of which it has
+    none. Raise ValueError where the nets do not fit the game or the settings, OSError for files, and ExplainStopped.
+    """
+    rules = [(name, side, key) for name, side in zip("ab", question.sides, strict=True) for key in changed(side)]
+    wanted = [(f"side {name.upper()}", side) for name, side in zip("ab", question.sides, strict=True)]
+    wanted += [(f"side {name.upper()} without {key}", side.without(key)) for name, side, key in rules]
+    for done, (what, side) in enumerate(wanted):
+        if on_step is not None:
+            on_step(done, len(wanted), what)
+        searches.of(side)
+    a, b = (searches.of(side) for side in question.sides)
+    return {
+        "game": question.start.game.spec,
+        "position": a.report.state.notation(),
+        "to_move": a.report.state.to_move,
+        "visits": question.visits,
+        "seed": question.seed,
+        "batch_size": question.batch_size,
+        "sides": {"a": _side(a), "b": _side(b)},
+        "same_best": a.report.moves[0].action == b.report.moves[0].action,
+        "visits_moved": visits_moved(a.report, b.report),
+        "moves": moves_json(a, b),
+        "lines": lines_json(a, b),
+        "tree": trees_json(a, b),
+        "rules": [_rule(name, key, searches.of(side), searches.of(side.without(key))) for name, side, key in rules],
+    }
+
+
+def changed(side: Side) -> list[str]:
+    """Return the sections and settings of a side's search that are not as by default; neutral rules are."""
+    ours, default = side.search.without_neutral_rules(), SearchParams()
+    names = [name for name in SearchParams.model_fields if getattr(ours, name) != getattr(default, name)]
+    return [*names, "second_net"] if side.nets.large and "second_net" not in names else names
+
+
+def method_page(name: str) -> str | None:
+    """Return the page of docs/methods that tells of a section or setting, None where none does."""
+    return PAGES.get(name) or (name.replace("_", "-") if name in OWN_PAGE else None)
+
+
+def _side(search: ExplainedSearch) -> dict[str, Any]:
+    report = search.report
+    best = report.moves[0]
+    return {
+        **side_json(search.side),
+        "evaluator": search.evaluator,
+        "digest": search.digest,
+        "visits": report.visits,
+        "ended_by": report.reason,
+        "evaluations": report.pace.rows,
+        "depth": report.pace.depth,
+        "seldepth": report.seldepth,
+        "best": line_in_notation(report.state, (best.action,))[0],
+        "q": search.q,
+        "wdl": list(report.wdl),
+        "network_wdl": list(report.value),
+    }
+
+
+def _rule(name: str, key: str, on: ExplainedSearch, off: ExplainedSearch) -> dict[str, Any]:
+    facts = facts_of(key, on)
+    result = {
+        "side": name,
+        "name": key,
+        "settings": settings_text(on.side.search, key),
+        "page": method_page(key),
+        "measured_by": ["facts", "ablation"] if facts else ["ablation"],
+        "facts": facts,
+        "ablation": _ablation(on, off),
+    }
+    return result | ({"frozen": frozen_nodes(on)} if key == "search_contempt" else {})
+
+
+def _ablation(on: ExplainedSearch, off: ExplainedSearch) -> dict[str, Any]:
+    """Compare the search of a side with the one in which a rule is off."""
+    first, second = (search.report for search in (on, off))
+    names = [line_in_notation(report.state, (report.moves[0].action,))[0] for report in (first, second)]
+    return {
+        "visits_moved": visits_moved(first, second),
+        "visits": sum(move.visits for move in first.moves),
+        "best": names[0],
+        "best_without": names[1],
+        "best_changed": names[0] != names[1],
+        "q": on.q,
+        "q_without": off.q,
+        "tree_changed": on.digest != off.digest,
+        "evaluations": first.pace.rows,
+        "evaluations_without": second.pace.rows,
+    }

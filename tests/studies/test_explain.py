@@ -1,0 +1,219 @@
+"""Two searches of one position compared: the figures are those of the trees, and every rule gets an answer."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from hauteur.cli import main
+from hauteur.games.registry import make
+from hauteur.players.settings import PlayerSettings
+from hauteur.search.params import Cpuct, SearchParams
+from hauteur.search.search_tree import TreeNode
+from hauteur.studies.explain.explain import changed, explain, method_page
+from hauteur.studies.explain.nodes import read_nodes
+from hauteur.studies.explain.question import Question, side_of
+from hauteur.studies.explain.searched import ExplainedSearch, ExplainStopped, Searches
+
+SHUFFLE = "chess(fen=k7/8/8/8/8/8/8/K6R w - - 0 1)"
+MATE = "chess(fen=7k/8/R7/1R6/8/8/8/7K w - - 0 1)"
+
+
+def question(spec: str, a: str, b: str = "", *, net: str = "rollout", visits: int = 300, batch: int = 1) -> Question:
+    """A question about the start of a game."""
+    game = make(spec)
+    common = PlayerSettings(net=net)
+    sides = [side_of(text, game, label, common, threads=1) for label, text in (("--a", a), ("--b", b))]
+    return Question(game.initial_state(), (), sides[0], sides[1], visits=visits, batch_size=batch)
+
+
+def answer(asked: Question) -> tuple[dict[str, Any], ExplainedSearch, list[TreeNode]]:
+    """The comparison, the search of A, and all nodes of its tree with visits, read in the other way there is."""
+    with Searches(asked) as searches:
+        found = explain(asked, searches)
+        searched = searches.of(asked.a)
+        nodes, waiting = list[TreeNode](), [searched.result.tree.root]
+        while waiting:
+            node = waiting.pop()
+            nodes.append(node)
+            waiting += [child for child in node.children if child.visits or child.proven is not None]
+    return found, searched, nodes
+
+
+def facts(found: dict[str, Any], rule: str) -> dict[str, Any]:
+    """The facts of a rule by name."""
+    row = next(row for row in found["rules"] if row["name"] == rule)
+    return {fact["name"]: fact["value"] for fact in row["facts"]}
+
+
+def test_equal_settings_make_equal_trees() -> None:
+    found, _, nodes = answer(question("connect4", "", "", batch=16))
+    assert found["tree"]["equal"]
+    assert found["tree"]["nodes"] == {"a": len(nodes), "b": len(nodes), "both": len(nodes)}
+    assert (found["rules"], found["visits_moved"], found["same_best"]) == ([], 0, True)
+    assert found["tree"]["first"] is found["lines"]["parts_at"] is None
+
+
+@pytest.mark.parametrize("words", ["n_scl=5", "n_scl=-3", "n_scl=5 search_contempt.temperature=2"])
+def test_search_contempt(words: str) -> None:
+    found, _, nodes = answer(question("connect4", f"search_contempt.{words}"))
+    shown = facts(found, "search_contempt")
+    frozen = [node for node in nodes if node.frozen is not None]
+    behind = sum(child.visits for node in frozen for child in node.children)
+    assert shown["frozen nodes"] == len(frozen) > 3
+    assert shown["visits behind frozen nodes"] == behind
+    if "temperature" in words:
+        assert "of them after freezing" not in shown
+    else:  # searched one by one, so that every draw is a visit
+        drawn = behind - sum(sum((node.frozen or {}).values()) for node in frozen)
+        assert shown["of them after freezing"] == shown["replies drawn from frozen weights"] == drawn > 50
+    row = found["rules"][0]
+    assert row["measured_by"] == ["facts", "ablation"]
+    most = max(frozen, key=lambda node: node.visits)
+    assert row["frozen"][0]["visits"] == most.visits
+    # Without the rule side A is side B.
+    assert row["ablation"]["visits_moved"] == found["visits_moved"]
+    assert row["ablation"]["q_without"] == found["sides"]["b"]["q"]
+
+
+def test_moves_and_trees_are_those_of_the_searches() -> None:
+    found, searched, nodes = answer(question("tictactoe", "cpuct.init=4", "net=uniform fpu.value=0", visits=120))
+    report = searched.report
+    rows = {row["action"]: row for row in found["moves"]}
+    for move in report.moves:
+        a = rows[move.action]["a"]
+        assert (a["visits"], a["prior"], a["q"]) == (move.visits, move.prior, move.q if move.visits else None)
+        assert rows[move.action]["shift"] == rows[move.action]["b"]["visits"] - move.visits
+    assert found["visits_moved"] * 2 == sum(abs(row["shift"]) for row in found["moves"])
+    tree = found["tree"]
+    assert tree["nodes"]["a"] == tree["nodes"]["both"] + tree["only"]["a"] == len(nodes)
+    assert tree["shifts"][0]["line"] != tree["shifts"][1]["line"]
+    shifts = [abs(place["a"]["visits"] - place["b"]["visits"]) for place in tree["shifts"]]
+    assert shifts == sorted(shifts, reverse=True)
+    assert len(tree["first"]["line"]) == 1
+    assert [(row["side"], row["name"]) for row in found["rules"]] == [("a", "cpuct"), ("b", "fpu")]
+
+
+def test_solver_proofs_are_counted() -> None:
+    found, searched, nodes = answer(question(MATE, "solver=on", visits=2000))
+    shown = facts(found, "solver")
+    proven = [node for node in nodes if node.line and not node.terminal and node.proven is not None]
+    assert shown["proven nodes"] == len(proven) > 0
+    assert shown["result of the root"] == {1: "win", None: "open"}[searched.result.tree.root.proven]
+    results = [sum(node.proven == result for node in proven) for result in (1, 0, -1)]
+    assert shown["won, drawn, lost for who moves there"] == "{} {} {}".format(*results)
+
+
+def test_repeats_are_counted() -> None:
+    found, _, nodes = answer(question(SHUFFLE, "repetition=on", visits=3000))
+    shown = facts(found, "repetition")
+    repeats = [node for node in nodes if node.line and node.state.repetition() and not node.terminal]
+    assert shown["repeats scored without the network"] == len(repeats) > 0
+    assert shown["visits that ended there"] == sum(node.visits for node in repeats)
+
+
+def test_two_nets_and_contempt_of_values() -> None:
+    words = "large_net=rollout second_net.small_visits=8 second_net.large_visits=2"
+    found, _, _ = answer(question("connect4", words, net="uniform", visits=80))
+    assert facts(found, "second_net")["turns of the large net"] == 20
+    assert found["rules"][0]["ablation"]["tree_changed"]
+
+    found, _, nodes = answer(
+        question("connect4", "wdl_contempt.contempt=200 wdl_contempt.draw_rate_target=0.3", visits=200)
+    )
+    shown = facts(found, "wdl_contempt")
+    single = [node for node in nodes if node.line and node.visits == 1 and node.value == node.value]
+    assert shown["nodes with one visit"] == len(single)
+
+
+ON = {
+    "search_contempt": "n_scl=2",
+    "second_net": "large_visits=1",
+    "wdl_contempt": "contempt=100.0",
+    "cpuct": "init=3.0",
+    "root_cpuct": "init=3.0",
+    "fpu": "value=0.0",
+    "root_fpu": "value=0.0",
+    "policy_temperature": "2.0",
+    "root_policy_temperature": "2.0",
+    "arithmetic": "lc0",
+    "draw_score": "0.2",
+    "reuse_tree": "false",
+    "max_in_flight": "1",
+    "max_collisions": "1",
+    "cache_size": "0",
+    "cache_key": "position",
+    "graph": "true",
+    "max_tree_bytes": "100000",
+}
+"""Words that turn a rule on, or change a setting, where `on` does not."""
+
+
+@pytest.mark.parametrize("name", list(SearchParams.model_fields))
+def test_every_rule_and_setting_gets_an_answer(name: str) -> None:
+    value = ON.get(name, "on")
+    words = f"{name}{'.' if '=' in value else '='}{value}"
+    large = " large_net=uniform" if name == "second_net" else ""
+    asked = question("tictactoe", words + large, visits=60)
+    assert changed(asked.a) == [name]
+    found, searched, nodes = answer(asked)
+    (row,) = found["rules"]
+    assert (row["name"], row["side"], row["settings"]) == (name, "a", words)
+    assert "ablation" in row["measured_by"]
+    assert row["ablation"]["visits_moved"] == found["visits_moved"]
+    if name != "graph":  # in a graph a node is behind several lines
+        assert len(read_nodes(searched.result.tree, proofs=True).nodes) == len(nodes)
+    section = isinstance(SearchParams.model_fields[name].default, type(None)) and not name.startswith("root_")
+    assert method_page(name) or not section
+    json.dumps(found, allow_nan=False)
+
+
+def test_pages_of_methods_are_there(root: Any) -> None:
+    pages = {page for name in SearchParams.model_fields if (page := method_page(name))}
+    assert len(pages) > 12
+    assert [page for page in pages if not (root / "docs" / "methods" / f"{page}.md").is_file()] == []
+
+
+def test_a_stopped_comparison_ends() -> None:
+    with Searches(asked := question("connect4", "solver=on", visits=100_000)) as searches:
+        searches.on_progress = lambda share: searches.stop()
+        with pytest.raises(ExplainStopped):
+            explain(asked, searches)
+
+
+def test_the_command_prints_the_same_figures(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["explain", "connect4", "--net", "rollout", "--visits", "150", "--moves", "4 4", "--batch-size", "4"]
+    assert main.main([*words, "--search.cpuct.init", "2", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    game = make("connect4")
+    common = PlayerSettings(net="rollout", search=SearchParams(cpuct=Cpuct(init=2.0)))
+    a, b = (side_of(text, game, "side", common) for text in ("search_contempt.n_scl=5", ""))
+    asked = Question(game.initial_state(), (3, 3), a, b, visits=150, batch_size=4)
+    with Searches(asked) as searches:
+        assert json.loads(json.dumps(explain(asked, searches))) == found
+    assert main.main([*words, "--search.cpuct.init", "2"]) == 0
+    shown = capsys.readouterr().out
+    assert "search_contempt in A: search_contempt.n_scl=5" in shown
+    assert found["sides"]["a"]["digest"] in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--a", "visits=5"], "--a: visits is not part of a search"),
+        (["--a", "random"], "--a: random is not part of a search"),
+        (["--b", "search_contempt.n=5"], "--b: search.search_contempt.n is not a setting"),
+        (["--b", "second_net.large_visits=3"], "--b: second_net needs a large net"),
+        (["--a", "net=missing"], "--a: there is no net 'missing'"),
+        (["--visits", "1"], "visits must be 2 to 1000000, got 1"),
+        (["--batch-size", "0"], "batch_size must be 1 to 4096, got 0"),
+        (["--moves", "1 2 1 2 1 2 1"], "the game is over"),
+    ],
+)
+def test_explain_refuses(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.main(["explain", "connect4", *words]) == main.EXIT_BAD_INPUT
+    said = capsys.readouterr()
+    assert message in said.err
+    assert said.out == ""
