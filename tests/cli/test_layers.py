@@ -19,6 +19,7 @@ WORDS = {
     "games export": ["runs", "--to", "{folder}/out", "--format", "pgn"],
     "bench selfplay": ["tictactoe"],
     "bench train": [],
+    "web": [],
 }
 
 
@@ -41,7 +42,7 @@ def test_commands_name_the_layer_that_they_need(command: str, tmp_path: Path) ->
     done = with_the_base_alone(*command.split(), *words)
     assert done.returncode == EXIT_BAD_INPUT
     assert done.stderr.startswith(f"hauteur: hauteur {command} needs ")
-    assert done.stderr.endswith(("pip install 'hauteur[train]'\n", "pip install 'hauteur[cpu]'\n"))
+    assert done.stderr.endswith(tuple(f"pip install 'hauteur[{layer}]'\n" for layer in ("train", "cpu", "web")))
     assert done.stderr.count("\n") == 1
     assert not list(tmp_path.iterdir())
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hauteur import _core
-from hauteur.games.pictures import LOOKS, action_squares, board_of, board_svg
+from hauteur.games.pictures import LOOKS, action_squares, board_of, board_svg, square_words
 from hauteur.games.registry import make
 
 GAMES = ["chess", "minichess", "connect4", "tictactoe", "nogo(size=4)"]
@@ -72,12 +72,21 @@ def test_a_board_seen_from_the_other_side_has_the_same_men_in_the_other_order() 
     assert board.square("e9") is None
 
 
-def test_an_arrow_needs_a_legal_action_and_other_games_keep_their_own_drawing() -> None:
+def test_an_arrow_needs_a_legal_action_() -> None:
     """An illegal action is refused; a game without cells is drawn by itself."""
     state = make("chess").initial_state()
     assert "<circle" in board_svg(state, arrow=state.action_from_text("e2e4"))
     with pytest.raises(ValueError, match="not legal"):
         board_svg(state, arrow=0)
-    other = make("tutorial").initial_state()
-    assert board_svg(other) == other.svg()
     assert "tutorial" not in LOOKS
+
+
+def test_a_game_whose_text_is_a_grid_is_drawn_with_its_signs() -> None:
+    state = make("tutorial").initial_state()
+    state.apply("b2")
+    board = board_of(state)
+    assert board is not None
+    assert (board.look, board.cells, board.square("b2")) == ("letters", "....X....", 4)
+    assert action_squares(state, state.action_from_text("c1")) == (8,)
+    assert square_words(board)[3:5] == ["empty", "X"]
+    assert ">X</text>" in board_svg(state)

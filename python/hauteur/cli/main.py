@@ -38,6 +38,7 @@ COMMANDS = (
     Command("review", "review:review", "Review recorded games: W/D/L over the game, mistakes, annotated PGN or SGF."),
     Command("uci", "engine:uci", "Chess engine for UCI programs; lc0's option names."),
     Command("gtp", "gtp:gtp", "Engine for GTP programs: NoGo and other games whose moves are points."),
+    Command("web", "web:web", "Open the browser lab: play, analyse, review, watch runs and matches."),
     Command("train", "learn:train", "Learn a game from zero by self-play, as a recipe says."),
     Command("match", "match:match", "Play a match between two players, many games at once, with error bars."),
     Command("tune strength", "tune:strength", "Find values of settings that make a player stronger, by matches."),
@@ -82,6 +83,7 @@ COMMANDS = (
 )
 
 NEEDS = {
+    "web": ("starlette", "uvicorn", "websockets", "jinja2"),
     "train": ("torch", "pyarrow"),
     "games import": ("pyarrow",),
     "games export": ("pyarrow",),

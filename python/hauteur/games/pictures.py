@@ -1,7 +1,7 @@
 """Boards as pictures: the cells of a position, and the position as SVG.
 
-Chess and minichess use the pieces of python-chess; grids use stones, discs or crosses. Games that are drawn in none of
-these ways keep the drawing of their own `State.svg`.
+Chess and minichess use the pieces of python-chess; grids use stones, discs or crosses. A game written in Python whose
+text is a grid of signs is drawn with these signs, unless it has a drawing of its own, which every other game keeps.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from html import escape
 from typing import Literal
 
 from hauteur import _core
+from hauteur.games.game_line import end_text
 
-Look = Literal["pieces", "stones", "discs", "crosses"]
+Look = Literal["pieces", "stones", "discs", "crosses", "letters"]
 
 LOOKS: dict[str, Look] = {
     "chess": "pieces",
@@ -30,6 +31,9 @@ CELL = 45
 LEFT, TOP, BOTTOM = 24, 12, 44
 """Room for the labels of rows, above the board, and for the labels of columns with the caption."""
 
+MOST_SIGNS = 1000
+"""Cells of a board that is drawn from a text."""
+
 LAST_MOVE, ARROW = "#e8c63c", "#2f7d4f"
 LABELS = 'font-family="sans-serif" text-anchor="middle" fill="#4a4038"'
 
@@ -39,7 +43,17 @@ _CORE_CELL, _CORE_MARGIN = 45, 22
 """Side of a square and margin of that drawing."""
 
 _STONES = {"first": ("#16140f", "#16140f"), "second": ("#fafafa", "#16140f")}
-_GROUND = {"pieces": "#efe2cc", "stones": "#e3bd74", "discs": "#2f5fa8", "crosses": "#f4f1ea"}
+_GROUND = {"pieces": "#efe2cc", "stones": "#e3bd74", "discs": "#2f5fa8", "crosses": "#f4f1ea", "letters": "#f4f1ea"}
+
+_SIGN_NAMES: dict[Look, dict[str, str]] = {
+    "pieces": dict(zip("pnbrqk", ("pawn", "knight", "bishop", "rook", "queen", "king"), strict=True)),
+    "stones": {"X": "black stone", "O": "white stone"},
+    "discs": {"R": "red disc", "Y": "yellow disc"},
+    "crosses": {"X": "cross", "O": "nought"},
+    "letters": {},
+}
+_DRAWN_AS_TEXT = 'xml:space="preserve"'
+"""In the core's drawing of a game written in Python that has none of its own."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +134,7 @@ def board_of(state: _core.State) -> Board | None:
     """Return the cells of a position, None where its game has no board of cells."""
     look = LOOKS.get(state.game.name)
     if look is None:
-        return None
+        return _board_of_text(state)
     _, rows, columns = state.game.feature_shape
     *lines, labels, caption = state.text().splitlines()
     cells = "".join("".join(line.split()[1:]) for line in lines[:rows])
@@ -129,9 +143,46 @@ def board_of(state: _core.State) -> Board | None:
     return Board(look, cells, board.row_labels, board.column_labels, caption, _last_squares(state, board))
 
 
-def action_squares(state: _core.State, action: int) -> tuple[int, ...]:
-    """Return the squares of a legal action, from first: two in chess, one on grids, none without a board of cells."""
-    board = board_of(state)
+def _board_of_text(state: _core.State) -> Board | None:
+    """Return the cells of a game written in Python whose text is a grid of signs, named a1 at the lower left."""
+    _, rows, columns = state.game.feature_shape
+    lines = [line.split() for line in state.text().splitlines()[:rows]]
+    is_grid = len(lines) == rows and all(len(line) == columns and max(map(len, line)) == 1 for line in lines)
+    if not is_grid or not 1 < rows * columns <= MOST_SIGNS or columns > 26 or _DRAWN_AS_TEXT not in state.svg():
+        return None
+    labels = tuple(str(rows - row) for row in range(rows))
+    cells = "".join("".join(line) for line in lines)
+    return Board("letters", cells, labels, tuple("abcdefghijklmnopqrstuvwxyz"[:columns]), caption(state))
+
+
+def caption(state: _core.State) -> str:
+    """Return whose turn it is, or how the game ended."""
+    if state.outcome() is not None:
+        return end_text(state)
+    last = state.text().rstrip("\n").rpartition("\n")[2].strip()
+    return last if last.endswith("to move") else f"{('first', 'second')[state.to_move]} player to move"
+
+
+def square_names(board: Board) -> list[str]:
+    """Return the name of every square, such as e4, in the order of the cells."""
+    return [f"{column}{row}" for row in board.row_labels for column in board.column_labels]
+
+
+def square_words(board: Board) -> list[str]:
+    """Return what stands on every square in words, such as `white pawn`; `empty` where nothing does."""
+    names = _SIGN_NAMES[board.look]
+    words = {sign: names.get(sign, sign) for sign in set(board.cells)}
+    if board.look == "pieces":
+        words = {sign: f"{'white' if sign.isupper() else 'black'} {names.get(sign.lower(), sign)}" for sign in words}
+    return ["empty" if sign == "." else words[sign] for sign in board.cells]
+
+
+def action_squares(state: _core.State, action: int, board: Board | None = None) -> tuple[int, ...]:
+    """Return the squares of a legal action, from first: two in chess, one on grids, none without a board of cells.
+
+    board: of the state, where it is known.
+    """
+    board = board_of(state) if board is None else board
     text = state.action_to_text(action)
     if board is None:
         return ()
@@ -170,12 +221,14 @@ def symbols(look: Look, signs: Iterable[str]) -> list[str]:
 
 def symbol_id(look: Look, sign: str) -> str:
     """Return the id of a sign's drawing: capitals and small letters stay apart where ids ignore case."""
+    if look == "letters":
+        return f"{look}-{ord(sign)}"
     return f"{look}-{'e' if sign == '.' else sign.lower() + ('1' if sign.isupper() else '2')}"
 
 
 def all_signs(look: Look) -> str:
-    """Return every sign that the cells of such a board can have."""
-    return {"pieces": "PNBRQKpnbrqk.", "stones": "XO.", "discs": "RY.", "crosses": "XO."}[look]
+    """Return every sign that the cells of such a board can have; none where they are any letters."""
+    return {"pieces": "PNBRQKpnbrqk.", "stones": "XO.", "discs": "RY.", "crosses": "XO.", "letters": ""}[look]
 
 
 def ground(board: Board, *, flip: bool = False) -> str:
@@ -237,10 +290,26 @@ def _pointer(board: Board, squares: tuple[int, ...], *, flip: bool) -> str:
 
 
 def _chess_piece(sign: str) -> str:
-    """Return a piece as python-chess draws it (Colin M. L. Burnett's, GPL), without its id."""
+    """Return a piece as python-chess draws it (Colin M. L. Burnett's, GPL), without its id and without styles.
+
+    A page with a strict policy ignores styles within a document, but no attributes.
+    """
     from chess.svg import PIECES
 
-    return "" if sign == "." else re.sub(r' id="[^"]*"', "", PIECES[sign])
+    return "" if sign == "." else _STYLED.sub(_with_attributes, re.sub(r' id="[^"]*"', "", PIECES[sign]))
+
+
+_STYLED = re.compile(r'<(\w+)([^>]*?) style="([^"]*)"([^>]*?)(/?)>')
+
+
+def _with_attributes(tag: re.Match[str]) -> str:
+    """Return a tag with the properties of its style as attributes, in the place of those of the same names."""
+    name, before, style, after, end = tag.groups()
+    properties = {key.strip(): value.strip() for key, _, value in (part.partition(":") for part in style.split(";"))}
+    properties.pop("", None)
+    rest = re.sub(rf' (?:{"|".join(properties)})="[^"]*"', "", before + after)
+    attributes = "".join(f' {key}="{value}"' for key, value in properties.items())
+    return f"<{name}{rest}{attributes}{end}>"
 
 
 def _stone(sign: str) -> str:
@@ -262,9 +331,15 @@ def _cross(sign: str) -> str:
     return f'<g fill="none" stroke="#222" stroke-width="4">{shape}</g>'
 
 
+def _letter(sign: str) -> str:
+    shape = f'<text x="22.5" y="31" font-family="sans-serif" font-size="24" text-anchor="middle">{escape(sign)}</text>'
+    return "" if sign == "." else shape
+
+
 _DRAWN: dict[Look, Callable[[str], str]] = {
     "pieces": _chess_piece,
     "stones": _stone,
     "discs": _disc,
     "crosses": _cross,
+    "letters": _letter,
 }

@@ -74,7 +74,7 @@ def walk_of(start: _core.State, actions: Sequence[int], *, title: str, notes: Wa
 def drawing_of(state: _core.State) -> dict[str, Any] | None:
     """Return the empty board as the widget takes it; None where the game has no board of cells."""
     board = pictures.board_of(state)
-    if board is None:
+    if board is None or board.look == "letters":
         return None
     signs = pictures.all_signs(board.look)
     return {

@@ -25,6 +25,11 @@ def import_named(entry: str, source: str) -> None:
         raise ValueError(f"{source}: cannot import {entry!r}: {error}") from error
 
 
+def imported() -> list[str]:
+    """Return what was imported here, as it was named: for processes that need the same games and networks."""
+    return sorted(_imported)
+
+
 def load_variables() -> None:
     """Import what the environment variables name, each once."""
     for variable in VARIABLES:

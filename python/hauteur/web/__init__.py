@@ -1,1 +1,1 @@
-"""The browser lab: pages over engine and laboratory, served by `hauteur web`. No search and no formula is here."""
+"""The browser lab: pages over the engine and the laboratory, served by `hauteur web`. It has no search of its own."""

@@ -1,0 +1,64 @@
+"""`hauteur web`: the browser lab."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+
+def web(
+    *roots: Path,
+    host: str = "127.0.0.1",
+    port: int = 8270,
+    allow_programs: Annotated[bool, Parameter(negative="")] = False,
+    desks: int = 8,
+    threads: int = 0,
+    memory_mb: int = 4096,
+    open: Annotated[bool, Parameter(negative="")] = False,  # noqa: A002  (name of the option)
+) -> int:
+    """Open the browser lab: play, analyse, compare settings, review games, watch runs and matches, solve puzzles.
+
+    Parameters
+    ----------
+    roots
+        Folders under which runs, matches, puzzles and nets are found. Default: runs, where it is there.
+    host
+        Address to listen on.
+    port
+        Port to listen on; 0: any free one.
+    allow_programs
+        Let players be programs that speak UCI or GTP: who can open the page can start programs then.
+    desks
+        Searches, games and reviews at a time, of all pages together.
+    threads
+        Threads of each of them; 0: as many as the processor has.
+    memory_mb
+        Megabytes of memory of each of them; one that needs more is ended.
+    open
+        Open the page in the browser of this machine.
+    """
+    from hauteur.system.settings import validated
+    from hauteur.web.app import serve
+    from hauteur.web.settings import WebSettings
+
+    for root in roots:
+        if not root.is_dir():
+            raise ValueError(f"{root}: not a folder")
+    given: dict[str, object] = {
+        "host": host,
+        "port": port,
+        "allow_programs": allow_programs,
+        "desks": desks,
+        "threads": threads,
+    }
+    given |= {"memory_mb": memory_mb, "roots": roots or default_roots()}
+    serve(validated(WebSettings, given, "hauteur web"), open_browser=open)
+    return 0
+
+
+def default_roots() -> tuple[Path, ...]:
+    """Return the folder of runs of the working directory, if it is there."""
+    runs = Path("runs")
+    return (runs,) if runs.is_dir() else ()

@@ -1,0 +1,120 @@
+"""The application: its routes, what all of them share, and the server that runs it."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+import time
+import webbrowser
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Mount, Route, WebSocketRoute
+from starlette.staticfiles import StaticFiles
+
+from hauteur.plots import boards
+from hauteur.plots.page import STYLE
+from hauteur.web.desks.pool import Pool
+from hauteur.web.live import MOST_MESSAGE, live
+from hauteur.web.pages import Pages, all_pages
+from hauteur.web.render import error_page
+from hauteur.web.settings import WebSettings
+
+
+@dataclass
+class Lab:
+    """What all requests share."""
+
+    settings: WebSettings
+    pool: Pool
+    pages: Pages = field(default_factory=all_pages)
+
+
+def create_app(settings: WebSettings, *, on_started: Callable[[], None] = lambda: None) -> Starlette:
+    """Return the application; on_started is called once it can answer."""
+    lab = Lab(settings, Pool(settings))
+
+    @asynccontextmanager
+    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        lab.pool.prepare()
+        on_started()
+        yield
+        await lab.pool.close()
+
+    first = lab.pages.navigation[0].path
+    app = Starlette(
+        routes=[
+            Route("/", RedirectResponse(first)),
+            Route("/static/figures.css", _figures_style),
+            Route("/static/walks.js", _walks_script),
+            Mount("/static", StaticFiles(packages=[("hauteur.web", "static")])),
+            WebSocketRoute("/live/{desk}", live),
+            *lab.pages.routes,
+        ],
+        exception_handlers={HTTPException: _on_http_error, ValueError: _on_value_error},
+        lifespan=lifespan,
+    )
+    app.state.lab = lab
+    return app
+
+
+async def _figures_style(_request: Request) -> Response:
+    return Response(STYLE, media_type="text/css")
+
+
+async def _walks_script(_request: Request) -> Response:
+    return Response(boards.script(), media_type="text/javascript")
+
+
+async def _on_http_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    text = f"There is no page {request.url.path}." if error.status_code == 404 else error.detail
+    return error_page(request, error.status_code, text)
+
+
+async def _on_value_error(request: Request, error: Exception) -> Response:
+    return error_page(request, 400, str(error))
+
+
+def listen(settings: WebSettings) -> socket.socket:
+    """Return a socket that listens at the address. Raise OSError where that cannot be."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((settings.host, settings.port))
+    except OSError as error:
+        listener.close()
+        raise ValueError(f"--host {settings.host} --port {settings.port}: {os.strerror(error.errno or 0)}") from None
+    return listener
+
+
+def serve(settings: WebSettings, *, open_browser: bool = False) -> None:
+    """Serve until Ctrl-C or SIGTERM; the address is printed once pages can be opened."""
+    listener = listen(settings)
+    host, port = listener.getsockname()[:2]
+    address = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
+
+    def started() -> None:
+        print(f"{address}  (ready after {time.process_time():.1f} CPU seconds; Ctrl-C ends it)", flush=True)
+        if open_browser:
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+
+    config = uvicorn.Config(
+        create_app(settings, on_started=started),
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        ws_max_size=MOST_MESSAGE,
+        ws_max_queue=8,
+        ws_per_message_deflate=False,
+        timeout_graceful_shutdown=2,
+    )
+    uvicorn.Server(config).run(sockets=[listener])

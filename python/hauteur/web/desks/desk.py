@@ -1,0 +1,53 @@
+"""The base of all desks: one client's work, in a process of its own, driven by messages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Protocol
+
+from hauteur.system.settings import Section
+
+Fields = dict[str, Any]
+"""Content of a message: a JSON object."""
+
+
+class Emit(Protocol):
+    """Sends an event to the client; any thread may call it."""
+
+    def __call__(self, event: str, fields: Mapping[str, Any], *, latest: bool = True) -> None:
+        """latest: an event of this name that was not sent yet is replaced by this one."""
+
+
+class DeskSettings(Section):
+    """What the server allows a desk: see WebSettings. threads: of the processor."""
+
+    threads: int = 1
+    allow_programs: bool = False
+    memory_mb: int = 4096
+    roots: tuple[str, ...] = ()
+
+
+class Desk:
+    """One client's work. A request `{"do": "open", "fields": {...}}` is answered by the method `do_open(fields)`.
+
+    Methods return the content of the reply, a JSON object, within some 50 ms; what takes longer runs in a thread and
+    emits events. ValueError and OSError become the one line that the client shows. Requests come one at a time.
+    """
+
+    name: ClassVar[str]
+    """As in the address of the websocket, /live/NAME."""
+
+    def __init__(self, emit: Emit, settings: DeskSettings) -> None:
+        self.emit = emit
+        self.settings = settings
+
+    def handle(self, do: str, fields: Fields) -> Fields:
+        """Answer a request. Raise ValueError for one that there is not."""
+        method: Callable[[Fields], Fields] | None = getattr(self, f"do_{do}", None)
+        if method is None:
+            known = sorted(name[3:] for name in dir(self) if name.startswith("do_"))
+            raise ValueError(f"{self.name}: there is no request {do!r}; there are {', '.join(known)}")
+        return method(fields)
+
+    def close(self) -> None:
+        """End all work: the client is gone."""

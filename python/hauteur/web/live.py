@@ -1,0 +1,140 @@
+"""The websocket of a desk, /live/NAME: what a client asks goes to its desk, what the desk reports to the client.
+
+A message of the client is {"id": number, "do": name, "fields": {...}}; it gets {"id", "reply"} or {"id", "error"}.
+Events of the desk are {"event", "fields"}. Where the client reads more slowly than the desk reports, reports that are
+not the newest of their kind are dropped, so nothing piles up.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import deque
+from typing import Annotated, Any
+
+from pydantic import Field
+from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
+
+from hauteur.system.settings import Section, validated
+from hauteur.web.desks.pool import BusyError, DeskProcess, Pool
+from hauteur.web.desks.worker import DESKS
+
+MOST_MESSAGE = 2**20
+"""Bytes of a message of a client: a PGN of thousands of moves fits."""
+MOST_WAITING = 256
+"""Replies and kept events that wait for a client; one that does not read them is disconnected."""
+
+NORMAL, GOING_AWAY, BAD_MESSAGE, TOO_SLOW = 1000, 1001, 1007, 1008
+
+
+class ClientMessage(Section):
+    """A message of a client."""
+
+    id: Annotated[int, Field(ge=0, le=2**53)]
+    do: Annotated[str, Field(pattern="^[a-z][a-z_]{0,40}$")]
+    fields: dict[str, Any] = Field(default_factory=dict)
+
+
+class Mailbox:
+    """What waits to be sent to one client: all replies, and of each kind of report the newest."""
+
+    def __init__(self) -> None:
+        self._kept: deque[str] = deque()
+        self._latest: dict[str, str] = {}
+        self._filled = asyncio.Event()
+        self.overflowed = False
+
+    def put(self, kind: str, text: str) -> None:
+        """Take a line of a desk (see worker.py)."""
+        if kind.startswith("latest:"):
+            self._latest[kind] = text
+        else:
+            self.overflowed = self.overflowed or len(self._kept) >= MOST_WAITING
+            self._kept.append(text)
+        self._filled.set()
+
+    def event(self, name: str, **fields: Any) -> None:
+        """Put an event of the server's own."""
+        self.put("event", json.dumps({"event": name, "fields": fields}))
+
+    async def next(self) -> str:
+        """Wait for the next text to send."""
+        while True:
+            if self._kept:
+                return self._kept.popleft()
+            if self._latest:
+                return self._latest.pop(next(iter(self._latest)))
+            self._filled.clear()
+            await self._filled.wait()
+
+
+class Line:
+    """One client and its desk."""
+
+    def __init__(self, socket: WebSocket, pool: Pool, desk: str) -> None:
+        self._socket = socket
+        self._pool = pool
+        self._desk = desk
+        self._mail = Mailbox()
+        self._process: DeskProcess | None = None
+
+    async def serve(self) -> None:
+        """Serve the client until it leaves."""
+        sender = asyncio.create_task(self._send())
+        try:
+            await self._open()
+            while not self._mail.overflowed:
+                await self._take(await self._socket.receive_text())
+        except WebSocketDisconnect:
+            pass
+        finally:
+            sender.cancel()
+            if self._process is not None:
+                await self._pool.give_back(self._process)
+            if self._mail.overflowed and self._socket.client_state == WebSocketState.CONNECTED:
+                await self._socket.close(TOO_SLOW, "the client does not read")
+
+    async def _open(self) -> None:
+        """Open a desk, or report why there is none."""
+        try:
+            self._process = await self._pool.take(self._desk, self._mail.put, self._on_end)
+        except BusyError as error:
+            self._mail.event("busy", text=str(error))
+        else:
+            self._mail.event("ready")
+
+    def _on_end(self, status: int) -> None:
+        """Open another desk where the process has ended by itself."""
+        cause = f"by signal {-status}" if status < 0 else f"with status {status}"
+        self._mail.event("ended", text=f"the process of this page ended {cause}; another one was started")
+        if self._process is not None:
+            self._pool.open.discard(self._process)
+            self._process = None
+        self._reopening = asyncio.create_task(self._open())
+
+    async def _take(self, text: str) -> None:
+        """Pass a message of the client on."""
+        try:
+            request = validated(ClientMessage, json.loads(text), "message")
+        except (ValueError, RecursionError) as error:
+            self._mail.put("reply", json.dumps({"id": None, "error": f"not a message: {error}"[:500]}))
+            return
+        if self._process is None:
+            self._mail.put("reply", json.dumps({"id": request.id, "error": "there is no process for this page"}))
+            return
+        await self._process.request(request.id, request.do, request.fields)
+
+    async def _send(self) -> None:
+        """Send what comes, one at a time."""
+        while True:
+            await self._socket.send_text(await self._mail.next())
+
+
+async def live(socket: WebSocket) -> None:
+    """Answer a websocket at /live/NAME."""
+    desk = socket.path_params["desk"]
+    await socket.accept()
+    if desk not in DESKS:
+        await socket.close(BAD_MESSAGE, f"there is no desk {desk!r}"[:100])
+        return
+    await Line(socket, socket.app.state.lab.pool, desk).serve()

@@ -1,0 +1,53 @@
+"""A position as the board of a page takes it: the drawing, the squares, the legal actions and their squares."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hauteur import _core
+from hauteur.games import pictures
+
+
+def position_view(state: _core.State, *, flip: bool = False) -> dict[str, Any]:
+    """Return a position for static/board.js.
+
+    svg: the drawing; frame: its width, height and the side of a square; squares: of each its name, what stands there
+    and its upper left corner, none where the game has no board of cells; last: those of the last move. actions: the
+    legal ones as number `a`, text, and indices of squares, from first (none: the action is a button). to_move: 0 or 1.
+    outcome: of the first player, null while the game goes on; caption: whose turn it is, or how it ended.
+    """
+    board = pictures.board_of(state)
+    actions = [int(action) for action in state.legal_actions()]
+    return {
+        "game": state.game.spec,
+        "ply": state.ply,
+        "to_move": state.to_move,
+        "outcome": state.outcome(),
+        "caption": pictures.caption(state),
+        "notation": state.notation(),
+        "svg": pictures.board_svg(state, flip=flip),
+        "frame": None if board is None else [*board.size, pictures.CELL],
+        "squares": [] if board is None else _squares(board, flip=flip),
+        "last": [] if board is None else list(board.last),
+        "actions": [_action(state, action, board) for action in actions],
+    }
+
+
+def position_at(start: _core.State, actions: Sequence[int]) -> _core.State:
+    """Return the position after these actions. Raise ValueError for one that is not legal."""
+    state = start.copy()
+    for action in actions:
+        state.play(action)
+    return state
+
+
+def _squares(board: pictures.Board, *, flip: bool) -> list[dict[str, Any]]:
+    corners = (board.corner(square, flip=flip) for square in range(len(board.cells)))
+    facts = zip(pictures.square_names(board), pictures.square_words(board), corners, strict=True)
+    return [{"name": name, "text": text, "x": x, "y": y} for name, text, (x, y) in facts]
+
+
+def _action(state: _core.State, action: int, board: pictures.Board | None) -> dict[str, Any]:
+    squares = () if board is None else pictures.action_squares(state, action, board)
+    return {"a": action, "text": state.action_to_text(action), "squares": list(squares)}

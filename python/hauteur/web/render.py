@@ -1,0 +1,40 @@
+"""Pages from templates."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from hauteur import _core
+
+
+@lru_cache(1)
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader("hauteur.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def html(template: str, **facts: Any) -> str:
+    """Return a template filled in. Facts are escaped, unless they are markupsafe.Markup."""
+    return _environment().get_template(template).render(**facts)
+
+
+def page(request: Request, template: str, *, status: int = 200, **facts: Any) -> HTMLResponse:
+    """Return a whole page; its template extends base.html."""
+    lab = request.app.state.lab
+    common = {"path": request.url.path, "navigation": lab.pages.navigation, "version": _core.__version__}
+    return HTMLResponse(html(template, **common, **facts), status)
+
+
+def error_page(request: Request, status: int, text: str) -> HTMLResponse:
+    """Return a page that reports an error in words."""
+    return page(request, "error.html", status=status, code=status, text=text)

@@ -1,0 +1,91 @@
+// The connection to a desk: requests with their replies, events, and coming back after a lost connection.
+
+const FIRST_PAUSE = 300, LONGEST_PAUSE = 5000;
+
+export class Live {
+  // desk: as in /live/DESK. Events: those of the desk, and "connected": a fresh desk waits for the page's state.
+  constructor(desk) {
+    this.address = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/live/${desk}`;
+    this.handlers = new Map();
+    this.waiting = new Map();
+    this.number = 0;
+    this.pause = FIRST_PAUSE;
+    this.on("busy", ({ text }) => { this.ready = false; notice("live", text, "error"); });
+    this.on("ended", ({ text }) => { this.ready = false; this.fail(text); notice("live", text, "error"); });
+    this.on("ready", () => { this.ready = true; this.pause = FIRST_PAUSE; this.tell("connected", {}); });
+    addEventListener("pagehide", () => { this.left = true; this.socket?.close(1000); });
+    addEventListener("pageshow", (event) => { if (event.persisted) { this.left = false; this.connect(); } });
+    queueMicrotask(() => this.connect());
+  }
+
+  connect() {
+    this.socket = new WebSocket(this.address);
+    this.socket.onmessage = ({ data }) => this.take(JSON.parse(data));
+    this.socket.onclose = ({ reason }) => {
+      this.ready = false;
+      this.fail("the connection was lost");
+      if (this.left) return;
+      notice("live", `${reason || "The connection to the server was lost"}: trying again.`, "error");
+      setTimeout(() => this.connect(), this.pause);
+      this.pause = Math.min(2 * this.pause, LONGEST_PAUSE);
+    };
+    this.socket.onopen = () => notice("live", "");
+  }
+
+  on(event, handler) {
+    this.handlers.set(event, [...(this.handlers.get(event) ?? []), handler]);
+    return this;
+  }
+
+  // The reply to a request; an Error with the server's line where it was refused.
+  ask(request, fields = {}) {
+    return new Promise((resolve, reject) => {
+      if (!this.ready) { reject(new Error("there is no connection to the server")); return; }
+      this.number += 1;
+      this.waiting.set(this.number, { resolve, reject });
+      this.socket.send(JSON.stringify({ id: this.number, do: request, fields }));
+    });
+  }
+
+  take(message) {
+    if (message.event !== undefined) { this.tell(message.event, message.fields); return; }
+    const waiting = this.waiting.get(message.id);
+    this.waiting.delete(message.id);
+    if (message.error !== undefined) waiting?.reject(new Error(message.error));
+    else waiting?.resolve(message.reply);
+  }
+
+  tell(event, fields) {
+    for (const handler of this.handlers.get(event) ?? []) handler(fields);
+  }
+
+  fail(text) {
+    for (const { reject } of this.waiting.values()) reject(new Error(text));
+    this.waiting.clear();
+  }
+}
+
+// A line above the page; an empty text takes it away. kind: "error" or "".
+export function notice(name, text, kind = "") {
+  const place = document.getElementById("notices");
+  let line = document.getElementById(`notice-${name}`);
+  if (!text) { line?.remove(); return; }
+  if (!line) {
+    line = document.createElement("p");
+    line.id = `notice-${name}`;
+    place.append(line);
+  }
+  line.className = `notice ${kind}`;
+  line.textContent = text;
+}
+
+// Runs an action of the page; what goes wrong becomes a line above it.
+export async function attempt(work, name = "page") {
+  try {
+    notice(name, "");
+    return await work();
+  } catch (error) {
+    notice(name, error.message, "error");
+    return undefined;
+  }
+}

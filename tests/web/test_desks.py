@@ -1,0 +1,82 @@
+"""Desks as the server sees them: requests, replies, events; and positions as the board takes them."""
+
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from hauteur.games.registry import make, names
+from hauteur.web.desks.analyse import AnalyseDesk
+from hauteur.web.desks.desk import DeskSettings
+from hauteur.web.positions import position_view
+
+
+class Events:
+    """The events of a desk, which can be waited for."""
+
+    def __init__(self) -> None:
+        self.all: list[tuple[str, Mapping[str, Any]]] = []
+        self._changed = threading.Condition()
+
+    def __call__(self, event: str, fields: Mapping[str, Any], *, latest: bool = True) -> None:
+        with self._changed:
+            self.all.append((event, fields))
+            self._changed.notify_all()
+
+    def wait(self, name: str) -> Mapping[str, Any]:
+        """Return the first event of this name."""
+        with self._changed:
+            assert self._changed.wait_for(lambda: self.named(name), 60), f"no event {name}, only {self.all}"
+            return self.named(name)[0]
+
+    def named(self, name: str) -> list[Mapping[str, Any]]:
+        """Return the events of this name."""
+        return [fields for event, fields in self.all if event == name]
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_position_has_its_actions_on_squares_of_the_board(name: str) -> None:
+    """Follow a game: each legal action is there once, its squares are on the board, the drawing is one document."""
+    state = make(name).initial_state()
+    for _ in range(6):
+        view = position_view(state)
+        assert [action["a"] for action in view["actions"]] == list(state.legal_actions())
+        assert all(square < len(view["squares"]) for action in view["actions"] for square in action["squares"])
+        assert view["svg"].startswith("<svg ")
+        assert "style=" not in view["svg"]
+        state.play(int(state.legal_actions()[-1]))
+
+
+def test_a_search_reports_and_ends_with_the_visits_that_were_asked_for() -> None:
+    events = Events()
+    desk = AnalyseDesk(events, DeskSettings())
+    try:
+        reply = desk.handle("open", {"game": "connect4", "moves": ["4", "4"], "net": "uniform"})
+        assert reply["position"]["ply"] == 2
+        desk.handle("start", {"visits": 500})
+        done = events.wait("done")
+    finally:
+        desk.close()
+    assert done["visits"] == 500
+    assert sum(move["visits"] for move in done["moves"]) == 499
+    assert done["moves"][0]["line"][0] == done["moves"][0]["text"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "text"),
+    [
+        ({"game": "go"}, "no game 'go'"),
+        ({"fen": "nothing"}, "nothing"),
+        ({"moves": ["e2e5"]}, "e2e5"),
+        ({"depth": 3}, "depth is not a setting"),
+        ({"moves": ["a"] * 6000}, "at most 5000"),
+        ({"net": "/nowhere/net.pb.gz"}, "/nowhere/net.pb.gz"),
+    ],
+)
+def test_a_wrong_position_is_refused_in_one_line(fields: dict[str, Any], text: str) -> None:
+    desk = AnalyseDesk(Events(), DeskSettings())
+    with pytest.raises((ValueError, OSError), match=text):
+        desk.handle("open", fields)
+    with pytest.raises(ValueError, match="there is no request 'dig'; there are open, start, stop"):
+        desk.handle("dig", {})
