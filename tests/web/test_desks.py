@@ -71,7 +71,6 @@ def test_a_search_reports_and_ends_with_the_visits_that_were_asked_for() -> None
         ({"moves": ["e2e5"]}, "e2e5"),
         ({"depth": 3}, "depth is not a setting"),
         ({"moves": ["a"] * 6000}, "at most 5000"),
-        ({"net": "/nowhere/net.pb.gz"}, "/nowhere/net.pb.gz"),
     ],
 )
 def test_a_wrong_position_is_refused_in_one_line(fields: dict[str, Any], text: str) -> None:

@@ -14,7 +14,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient, WebSocketDenialResponse
 from starlette.websockets import WebSocket
 
-from hauteur.web.safety import HEADERS, Door, Guard, Visit, is_loopback
+from hauteur.web.safety import HEADERS, Door, Guard, Exchange, is_loopback
 
 OWN = "http://127.0.0.1:8000"
 
@@ -325,7 +325,7 @@ def test_lifespan_passes() -> None:
 
 def test_a_visit_counts_nothing_but_the_body() -> None:
     async def main() -> None:
-        visit = Visit(scope_of(), no_message, never, Door())
+        visit = Exchange(scope_of(), no_message, never, Door())
         assert visit.check() is None
         assert visit.body == 0
 

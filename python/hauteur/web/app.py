@@ -21,10 +21,12 @@ from starlette.staticfiles import StaticFiles
 
 from hauteur.plots import boards
 from hauteur.plots.page import STYLE
+from hauteur.web.connections import PatientProtocol
 from hauteur.web.desks.pool import Pool
 from hauteur.web.live import MOST_MESSAGE, live
 from hauteur.web.pages import Pages, all_pages
 from hauteur.web.render import error_page
+from hauteur.web.safety import Door, Guard
 from hauteur.web.settings import WebSettings
 
 
@@ -33,13 +35,14 @@ class Lab:
     """What all requests share."""
 
     settings: WebSettings
+    door: Door
     pool: Pool
     pages: Pages = field(default_factory=all_pages)
 
 
-def create_app(settings: WebSettings, *, on_started: Callable[[], None] = lambda: None) -> Starlette:
-    """Return the application; on_started is called once it can answer."""
-    lab = Lab(settings, Pool(settings))
+def create_app(settings: WebSettings, door: Door, *, on_started: Callable[[], None] = lambda: None) -> Starlette:
+    """Return the application behind its door; on_started is called once it can answer."""
+    lab = Lab(settings, door, Pool(settings))
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -98,9 +101,9 @@ def listen(settings: WebSettings) -> socket.socket:
 
 def serve(settings: WebSettings, *, open_browser: bool = False) -> None:
     """Serve until Ctrl-C or SIGTERM; the address is printed once pages can be opened."""
-    listener = listen(settings)
+    listener, door = listen(settings), Door.at(settings.host)
     host, port = listener.getsockname()[:2]
-    address = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
+    address = f"http://{f'[{host}]' if ':' in host else host}:{port}/{f'?token={door.token}' if door.token else ''}"
 
     def started() -> None:
         print(f"{address}  (ready after {time.process_time():.1f} CPU seconds; Ctrl-C ends it)", flush=True)
@@ -108,7 +111,8 @@ def serve(settings: WebSettings, *, open_browser: bool = False) -> None:
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
     config = uvicorn.Config(
-        create_app(settings, on_started=started),
+        Guard(create_app(settings, door, on_started=started), door),
+        http=PatientProtocol,
         log_level="warning",
         access_log=False,
         server_header=False,

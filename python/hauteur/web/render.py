@@ -31,7 +31,12 @@ def html(template: str, **facts: Any) -> str:
 def page(request: Request, template: str, *, status: int = 200, **facts: Any) -> HTMLResponse:
     """Return a whole page; its template extends base.html."""
     lab = request.app.state.lab
-    common = {"path": request.url.path, "navigation": lab.pages.navigation, "version": _core.__version__}
+    common = {
+        "path": request.url.path,
+        "navigation": lab.pages.navigation,
+        "version": _core.__version__,
+        "csrf": lab.door.csrf,
+    }
     return HTMLResponse(html(template, **common, **facts), status)
 
 

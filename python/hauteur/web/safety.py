@@ -95,7 +95,7 @@ class Guard:
         if kind not in self.open:
             await self.app(scope, receive, send)
             return
-        visit = Visit(scope, receive, send, self.door)
+        visit = Exchange(scope, receive, send, self.door)
         self.open[kind] += 1
         try:
             if self.open[kind] > self.door.most_open:
@@ -115,7 +115,7 @@ class ClientTooSlowError(ConnectionError):
     """A client did not take in what it was sent."""
 
 
-class Visit:
+class Exchange:
     """One request, or one websocket from its handshake on."""
 
     def __init__(self, scope: Scope, receive: Receive, send: Send, door: Door) -> None:

@@ -47,8 +47,13 @@ async function go(change) {
 const play = (text) => go({ moves: [...state.moves, text] });
 
 async function search() {
-  await live.ask("start", form.visits.value ? { visits: Number(form.visits.value) } : {});
   running(true);
+  try {
+    await live.ask("start", form.visits.value ? { visits: Number(form.visits.value) } : {});
+  } catch (error) {
+    running(false);
+    throw error;
+  }
 }
 
 function running(on) {
