@@ -14,7 +14,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient, WebSocketDenialResponse
 from starlette.websockets import WebSocket
 
-from hauteur.web.safety import HEADERS, Door, Guard, Exchange, is_loopback
+from hauteur.web.safety import HEADERS, Door, Exchange, Guard, is_loopback
 
 OWN = "http://127.0.0.1:8000"
 
