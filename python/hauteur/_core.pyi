@@ -207,11 +207,16 @@ class Forest:
     def network_values(self, ids: _Whole) -> NDArray[np.float32]:
         """[T, 3] win, draw, loss of the root's mover by the network alone, before any WDL contempt."""
     def root_edges(self, id: int) -> list[dict[str, Any]]:
-        """One dict an edge: action, visits, large_visits (large turns of two nets), in_flight, prior, q, wdl (3 floats or None), reported_wdl (wdl as reports show it), u, score, value (network's q of the child, or None), terminal, lower and upper (proven bounds), plies (to the end once they meet, else None), frozen (weight by search-contempt where the node is frozen, else None), replies (visited edges of the position behind it); in the order of `best_actions`, the action to play first."""
+        """One dict an edge: action, visits, large_visits (large turns of two nets), in_flight, prior, q, wdl (3 floats or None), reported_wdl (wdl as reports show it), u, score, value (network's q of the child, or None), terminal, lower and upper (proven bounds), plies (to the end once they meet, else None), frozen (weight by search-contempt where the node is frozen, else None), replies (visited edges of the position behind it), node_visits (of the node behind it, in graph search by whatever moves; 0 where there is none), node_frozen (that node is frozen); in the order of `best_actions`, the action to play first."""
     def edges_behind(self, id: int, line: Sequence[int], most: int | None = None) -> list[dict[str, Any]] | None:
         """The same for the position behind a line of actions, for its mover, the most visited first, at most so many; None where
         the network has not seen it. Costs what the edges of the nodes on the line cost, however large the tree. u of a leaf
         is without tree balance, which counts replies when a node is selected from for the first time."""
+    def branches(self, id: int, count: int) -> dict[str, NDArray[Any]]:
+        """The most visited nodes below the root as columns [n], n <= count: each stands behind its parent, among equals the one
+        that was met first goes first; a node of a graph comes once for every line to it. Columns: parent (int32, the row
+        of the node before, -1 the root), action, visits, large_visits, prior, q, reported_wdl [n, 3], value, score, terminal,
+        lower, upper, plies, frozen, replies, node_visits, node_frozen as in `root_edges`; NaN for None, plies -1."""
     def principal_variation(self, id: int, action: int | None = None, max_length: int = 64) -> list[int]:
         """Most visited line, beginning with `action`, else with the action to play."""
     def edges_after(self, id: int, line: Sequence[int]) -> list[tuple[int, int, float | None]]:

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from search_toys import hash_evaluator
 
 import hauteur as ht
-from hauteur.search.search_tree import ForestTree, SearchTree, TreeNode
+from hauteur.search.reference.forest import ReferenceForest
+from hauteur.search.search_tree import SearchTree, TreeNode
+from hauteur.search.tree_source import ForestTree, edges_of
 
 RULES = [
     {},
@@ -147,3 +149,42 @@ def test_displays_of_trees() -> None:
     assert repr(tree.root.children[0]).startswith("TreeNode(")
     assert "<svg" in tree._repr_html_()
     assert tree.root._repr_html_().count("<tr>") == 8
+
+
+@pytest.mark.parametrize("rules", [*RULES, {"graph": True}], ids=lambda rules: next(iter(rules), "none"))
+@pytest.mark.parametrize("count", [0, 1, 90, 10_000])
+def test_branches_are_the_edges_behind_their_lines(rules: dict[str, Any], count: int) -> None:
+    tree = tree_of(**rules)
+    columns = tree.source.branches(count)
+    edges = list(edges_of(columns, range(len(columns["parent"]))))
+    assert len(edges) == count if count < 300 else 300 < len(edges) < count
+    lines: list[tuple[int, ...]] = []
+    for parent, edge in zip(columns["parent"], edges, strict=True):
+        before = lines[parent] if parent >= 0 else ()
+        lines.append((*before, edge["action"]))
+        same = next(other for other in tree.source.edges(before) if other["action"] == edge["action"])
+        assert set(same) - set(edge) == {"in_flight", "wdl", "u"}
+        assert {name: value is None for name, value in edge.items()} == {name: same[name] is None for name in edge}
+        numbers = [[np.array(fact or 0, float) for fact in (edge[name], same[name])] for name in edge]
+        assert all(np.allclose(ours, theirs, atol=1e-6) for ours, theirs in numbers)
+        assert edge["visits"] >= 1
+    assert len(set(lines)) == len(lines)
+    assert {line[:-1] for line in lines} <= {(), *lines}
+    shared = [edge for edge in edges if edge["node_visits"] > edge["visits"]]
+    assert bool(shared) == ("graph" in rules and count > 1)
+    assert any(edge["node_frozen"] for edge in edges) == ("search_contempt" in rules and count > 0)
+
+
+@pytest.mark.parametrize("rules", [{}, {"search_contempt": {"n_scl": 5}}, {"solver": {}}])
+def test_branches_of_the_reference_are_those_of_the_core(rules: dict[str, Any]) -> None:
+    game = ht.load_game("tictactoe")
+    params = ht.SearchParams.model_validate(rules)
+    forests: list[Any] = [make_forest(game, params), ReferenceForest(game, params, 0, ())]
+    forests[1].add(game.new_initial_state(), 0)
+    for forest in forests:
+        search(forest, hash_evaluator(game.num_actions), visits=150, rows=1)
+    core, reference = (forest.branches(0, 120) for forest in forests)
+    assert list(core) == list(reference)
+    for name, column in core.items():
+        assert (column.dtype, column.shape) == (reference[name].dtype, reference[name].shape), name
+        np.testing.assert_allclose(column.astype(float), reference[name].astype(float), atol=1e-5, err_msg=name)

@@ -21,7 +21,7 @@ use crate::arrays::{Ids, Whole, read, write};
 use crate::errors::value_error;
 use crate::game::{PyGame, PyState, check_packable};
 use crate::python_game::adopted;
-use crate::reports::{counter_map, edge_dict, plies_to_end, search_map};
+use crate::reports::{branch_columns, counter_map, edge_dict, plies_to_end, search_map};
 use crate::tablebase::PyTablebase;
 
 fn refuse(ForestError(message): ForestError) -> PyErr {
@@ -401,6 +401,11 @@ impl PyForest {
     ) -> PyResult<Option<Vec<Bound<'py, PyDict>>>> {
         let Some(edges) = self.tree(id)?.edges_behind(&line) else { return Ok(None) };
         edges.iter().take(most.unwrap_or(usize::MAX)).map(|edge| edge_dict(py, edge)).collect::<PyResult<_>>().map(Some)
+    }
+
+    fn branches<'py>(&self, py: Python<'py>, id: i64, count: usize) -> PyResult<Bound<'py, PyDict>> {
+        let search = self.tree(id)?;
+        branch_columns(py, &py.detach(|| search.branches(count)))
     }
 
     #[pyo3(signature = (id, action=None, max_length=64))]

@@ -4,8 +4,10 @@ use std::collections::HashMap;
 
 use hauteur_core::rules::solver::bounds::{Bounds, FAR};
 use hauteur_core::search::Search;
+use hauteur_core::search::branches::Branch;
 use hauteur_core::search::counters::Counters;
 use hauteur_core::search::report::EdgeReport;
+use numpy::{Element, IntoPyArray, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -64,5 +66,42 @@ pub fn edge_dict<'py>(py: Python<'py>, edge: &EdgeReport) -> PyResult<Bound<'py,
     dict.set_item("plies", plies_to_end(edge.bounds))?;
     dict.set_item("frozen", edge.frozen)?;
     dict.set_item("replies", edge.replies)?;
+    dict.set_item("node_visits", edge.node_visits)?;
+    dict.set_item("node_frozen", edge.node_frozen)?;
+    Ok(dict)
+}
+
+/// Branches as columns, of the names and meanings of `edge_dict`, and `parent`, -1 for the root. What is not known is NaN, `plies` -1.
+pub fn branch_columns<'py>(py: Python<'py>, branches: &[Branch]) -> PyResult<Bound<'py, PyDict>> {
+    fn add<T: Element>(
+        dict: &Bound<'_, PyDict>,
+        name: &str,
+        rows: &[Branch],
+        get: impl Fn(&EdgeReport) -> T,
+    ) -> PyResult<()> {
+        let column: Vec<T> = rows.iter().map(|row| get(&row.edge)).collect();
+        dict.set_item(name, column.into_pyarray(dict.py()))
+    }
+    let dict = PyDict::new(py);
+    let parents: Vec<i32> = branches.iter().map(|row| row.parent.map_or(-1, |parent| parent as i32)).collect();
+    dict.set_item("parent", parents.into_pyarray(py))?;
+    add(&dict, "action", branches, |edge| edge.action)?;
+    add(&dict, "visits", branches, |edge| edge.visits)?;
+    add(&dict, "large_visits", branches, |edge| edge.large_visits)?;
+    add(&dict, "prior", branches, |edge| edge.prior)?;
+    add(&dict, "q", branches, |edge| edge.q)?;
+    let wdl: Vec<f32> =
+        branches.iter().flat_map(|row| row.edge.reported.map_or([f32::NAN; 3], |value| value.wdl())).collect();
+    dict.set_item("reported_wdl", wdl.into_pyarray(py).reshape([branches.len(), 3])?)?;
+    add(&dict, "value", branches, |edge| edge.network.map_or(f64::NAN, |value| value.wl))?;
+    add(&dict, "score", branches, |edge| edge.q + edge.u)?;
+    add(&dict, "terminal", branches, |edge| edge.terminal)?;
+    add(&dict, "lower", branches, |edge| edge.bounds.lower)?;
+    add(&dict, "upper", branches, |edge| edge.bounds.upper)?;
+    add(&dict, "plies", branches, |edge| plies_to_end(edge.bounds).map_or(-1, i32::from))?;
+    add(&dict, "frozen", branches, |edge| edge.frozen.unwrap_or(f64::NAN))?;
+    add(&dict, "replies", branches, |edge| edge.replies as u32)?;
+    add(&dict, "node_visits", branches, |edge| edge.node_visits)?;
+    add(&dict, "node_frozen", branches, |edge| edge.node_frozen)?;
     Ok(dict)
 }

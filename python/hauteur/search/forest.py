@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -59,5 +59,6 @@ class SearchForest(Protocol):
     def root_bounds(self, id: int) -> tuple[int, int, int | None]: ...  # noqa: A002
     def root_edges(self, id: int) -> list[dict[str, Any]]: ...  # noqa: A002
     def edges_behind(self, id: int, line: Sequence[int], most: int | None = None) -> list[dict[str, Any]] | None: ...  # noqa: A002
+    def branches(self, id: int, count: int) -> Mapping[str, NDArray[Any]]: ...  # noqa: A002
     def principal_variation(self, id: int, action: int | None = None, max_length: int = 64) -> list[int]: ...  # noqa: A002
     def tree_stats(self, id: int) -> dict[str, float]: ...  # noqa: A002

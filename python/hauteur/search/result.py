@@ -17,7 +17,8 @@ from hauteur.games.game_line import end_text
 from hauteur.search.followed_tree import FollowedTree
 from hauteur.search.forest import SearchForest
 from hauteur.search.report import RootMove, RootReport
-from hauteur.search.search_tree import ForestTree, SearchTree
+from hauteur.search.search_tree import SearchTree
+from hauteur.search.tree_source import ForestTree
 from hauteur.system.tables import Rows, html_table, text_table
 
 SHOWN_MOVES = 8

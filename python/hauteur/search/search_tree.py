@@ -2,77 +2,26 @@
 
 from __future__ import annotations
 
-import heapq
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from html import escape
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hauteur.plots.picture import Picture
 from hauteur.plots.tree import TreeMark, tree_picture
+from hauteur.search.tree_source import Edge, TreeSource, edges_of
 
 if TYPE_CHECKING:
     import networkx
 
     from hauteur import _core
-    from hauteur.search.forest import SearchForest
 
 SHOWN_NODES = 40
 """Nodes of a picture, unless more or fewer are asked for."""
-
-Edge = Mapping[str, Any]
-"""One edge of a node, with the keys of `_core.Forest.edges_behind`."""
-
-
-class TreeSource(Protocol):
-    """The source of the nodes of a tree: a forest of the core, or a search in Python."""
-
-    def root(self) -> Edge:
-        """The root as if an edge led to it, for its player to move."""
-
-    def edges(self, line: Sequence[int], most: int | None = None) -> Sequence[Edge]:
-        """The edges of the position behind a line of actions, the most visited first; none at a leaf."""
-
-
-class ForestTree:
-    """The nodes of a tree of a forest. check: raises ValueError where the tree is not that of the search any more."""
-
-    def __init__(self, forest: SearchForest, number: int, check: Callable[[], None] | None = None) -> None:
-        self._forest, self._number, self._check = forest, number, check
-
-    def root(self) -> Edge:
-        """The root, with the keys of an edge."""
-        self._ready()
-        ids, forest, number = [self._number], self._forest, self._number
-        lower, upper, plies = forest.root_bounds(number)
-        wdl, network = forest.reported_values(ids)[0], forest.network_values(ids)[0]
-        return {
-            "visits": int(forest.root_node_visits(ids)[0]),
-            "prior": 1.0,
-            "q": forest.root_mean(number),
-            "reported_wdl": None if np.isnan(wdl).any() else tuple(wdl),
-            "value": None if np.isnan(network).any() else float(network[0] - network[2]),
-            "terminal": False,
-            "lower": lower,
-            "upper": upper,
-            "plies": plies,
-        }
-
-    def edges(self, line: Sequence[int], most: int | None = None) -> Sequence[Edge]:
-        """The edges behind a line."""
-        self._ready()
-        try:
-            return self._forest.edges_behind(self._number, list(line), most) or ()
-        except RuntimeError:  # another thread is in the core with this forest
-            raise RuntimeError("the tree is being searched: read it after the search, or in on_report") from None
-
-    def _ready(self) -> None:
-        if self._check is not None:
-            self._check()
 
 
 class TreeNode:
@@ -169,13 +118,29 @@ class TreeNode:
         return tuple(TreeNode(self._tree, self, (*self.line, int(edge["action"])), edge) for edge in edges)
 
     @property
+    def large_visits(self) -> int:
+        """Completed visits of the second net (two-net search), 0 with one net."""
+        return int(self._edge["large_visits"])
+
+    @property
+    def node_visits(self) -> int:
+        """Visits of the position in the tree: more than `visits` where other moves lead to it too (graph search); 0
+        where there is no node."""
+        return int(self._edge["node_visits"])
+
+    @property
+    def is_frozen(self) -> bool:
+        """True where search-contempt draws the moves of this node by frozen weights."""
+        return bool(self._edge["node_frozen"])
+
+    @property
     def frozen(self) -> dict[int, float] | None:
         """The weights by which search-contempt draws the moves of this node, by action: their visits when it froze, to
         the power 1/temperature. Moves that are never drawn are left out; None where the node is not frozen.
         """
-        edges = [child._edge for child in self.children]
-        if not edges or edges[0].get("frozen") is None:
+        if not self.is_frozen:
             return None
+        edges = [child._edge for child in self.children]
         return {int(edge["action"]): float(edge["frozen"]) for edge in edges if edge["frozen"]}
 
     @cached_property
@@ -238,19 +203,13 @@ class SearchTree:
         """
         if max_nodes < 1:
             raise ValueError(f"max_nodes must be >= 1, got {max_nodes}")
-        found: list[TreeNode] = []
-        waiting = [(0, 0, self.root)]
-        added = 1
-        while waiting and len(found) < max_nodes:
-            *_, node = heapq.heappop(waiting)
-            found.append(node)
-            for edge in self.source.edges(node.line, max_nodes):
-                if not edge["visits"]:
-                    break
-                child = TreeNode(self, node, (*node.line, int(edge["action"])), edge)
-                heapq.heappush(waiting, (-child.visits, added, child))
-                added += 1
-        return found
+        nodes = [self.root]
+        columns = self.source.branches(max_nodes - 1)
+        parents = columns["parent"]
+        for parent, edge in zip(parents.tolist(), edges_of(columns, np.arange(len(parents))), strict=True):
+            before = nodes[parent + 1]
+            nodes.append(TreeNode(self, before, (*before.line, edge["action"]), edge))
+        return nodes
 
     def to_networkx(self, max_nodes: int = 500) -> networkx.DiGraph:
         """Return the most visited nodes as a directed graph; nodes are lines of actions, the root is ().

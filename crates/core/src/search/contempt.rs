@@ -19,7 +19,7 @@ impl Tree {
     }
 
     #[inline]
-    fn is_frozen(&self, node: u32) -> bool {
+    pub(super) fn is_frozen(&self, node: u32) -> bool {
         self.columns.frozen.is_frozen(self.visited(node))
     }
 

@@ -2,6 +2,7 @@
 
 pub mod answers;
 pub mod balance;
+pub mod branches;
 pub mod cache;
 pub mod check;
 pub mod choose;

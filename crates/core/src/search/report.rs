@@ -38,6 +38,10 @@ pub struct EdgeReport {
     pub frozen: Option<f64>,
     /// Edges of the position behind it that were visited.
     pub replies: usize,
+    /// Visits of the node behind it, in a graph by whatever edges; 0 where there is none.
+    pub node_visits: u32,
+    /// The node behind it is frozen (search-contempt).
+    pub node_frozen: bool,
 }
 
 impl Search {
@@ -72,6 +76,11 @@ impl Search {
             let edge = self.tree.edges(scores.node()).iter().position(|edge| edge.action == *action)?;
             scores.behind(&self.setup, edge)
         })?;
+        Some(self.edge_reports(&scores, self.most_visited_first(&scores)))
+    }
+
+    /// The edges of a node, the most visited first, then those of higher Q and prior.
+    pub(super) fn most_visited_first(&self, scores: &NodeScores) -> Vec<usize> {
         let edges = self.tree.edges(scores.node());
         let rank = |k: usize| {
             let (record, valued) = scores.seen(k);
@@ -79,11 +88,11 @@ impl Search {
         };
         let mut order: Vec<usize> = (0..edges.len()).collect();
         order.sort_by(|a, b| rank(*b).partial_cmp(&rank(*a)).expect("numbers"));
-        Some(self.edge_reports(&scores, order))
+        order
     }
 
     /// Reports of these edges of a node.
-    fn edge_reports(&self, scores: &NodeScores, order: Vec<usize>) -> Vec<EdgeReport> {
+    pub(super) fn edge_reports(&self, scores: &NodeScores, order: Vec<usize>) -> Vec<EdgeReport> {
         let node = scores.node();
         let mover = self.tree.node(node).mover;
         let weights = self.tree.frozen_weights(node);
@@ -109,6 +118,12 @@ impl Search {
                 bounds,
                 frozen: weights.as_ref().map(|weights| weights.get(k).copied().unwrap_or(0.0)),
                 replies: behind.map_or(0, |node| self.tree.stats(node).len()),
+                node_visits: match behind {
+                    Some(node) if self.setup.graph => self.tree.own_stats(node).visits,
+                    Some(_) => record.visits,
+                    None => 0,
+                },
+                node_frozen: behind.is_some_and(|node| self.tree.is_frozen(node)),
             }
         };
         order.into_iter().map(report).collect()

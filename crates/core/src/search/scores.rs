@@ -91,18 +91,22 @@ impl<'a> NodeScores<'a> {
 
     /// The node behind an edge, as a descent of the same turn meets it; `None` where the network has not seen it.
     pub fn behind(&self, setup: &'a Setup, k: usize) -> Option<NodeScores<'a>> {
+        Some(NodeScores::new(setup, self.tree, self.context_behind(setup, k)?))
+    }
+
+    /// The node behind an edge as a descent by it meets it; `None` where there is none.
+    pub fn context_behind(&self, setup: &Setup, k: usize) -> Option<NodeContext<'a>> {
         let record = self.record(k);
         let node = (record.node < TERMINAL).then_some(record.node)?;
         let flip = self.tree.node(node).mover != self.tree.node(self.context.node).mover;
-        let context = NodeContext {
+        Some(NodeContext {
             node,
             own: if setup.graph { self.tree.own_stats(node) } else { record.seen(flip) },
             depth: self.context.depth + 1,
             variance: self.variance_behind(k),
             root: None,
             turn: self.context.turn,
-        };
-        Some(NodeScores::new(setup, self.tree, context))
+        })
     }
 
     fn prepare_rules(&mut self) {

@@ -10,6 +10,7 @@ import math
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -220,6 +221,10 @@ class ReferenceForest:
         """Return the edges of the position behind a line, the most visited first, at most so many."""
         found = report.edges_behind(self.searches[id], line)
         return None if found is None else found[:most]
+
+    def branches(self, id: int, count: int) -> dict[str, NDArray[Any]]:  # noqa: A002
+        """Return the most visited nodes below a root, at most so many, as columns."""
+        return report.branches(self.searches[id], count)
 
     def principal_variation(self, id: int, action: int | None = None, max_length: int = 64) -> list[int]:  # noqa: A002
         """Return the most visited line, beginning with `action`, else with the action to play."""

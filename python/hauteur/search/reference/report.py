@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import heapq
+import itertools
+import math
 from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from hauteur.search.reference import solver
 from hauteur.search.reference.scores import Scores, edge_value, root_spread, utility
@@ -12,6 +18,26 @@ from hauteur.search.reference.tree import OPEN, Edge, Node, Value
 
 EdgeFacts = dict[str, Any]
 """An edge, with the keys of `_core.Forest.root_edges`."""
+
+COLUMNS = {
+    "action": np.uint16,
+    "visits": np.uint32,
+    "large_visits": np.uint32,
+    "prior": np.float32,
+    "q": np.float64,
+    "reported_wdl": np.float32,
+    "value": np.float64,
+    "score": np.float64,
+    "terminal": np.bool_,
+    "lower": np.int8,
+    "upper": np.int8,
+    "plies": np.int32,
+    "frozen": np.float64,
+    "replies": np.uint32,
+    "node_visits": np.uint32,
+    "node_frozen": np.bool_,
+}
+"""The columns of `branches`, and their types."""
 
 
 def root_edges(search: Search) -> list[EdgeFacts]:
@@ -32,6 +58,30 @@ def edges_behind(search: Search, line: Sequence[int]) -> list[EdgeFacts] | None:
         spread = scores.spread_behind(edge)
         scores = _scores(search, edge.child, depth=depth, spread=spread)
     return _edges(search, scores) if scores.node.edges else None
+
+
+def branches(search: Search, count: int) -> dict[str, NDArray[Any]]:
+    """Return the most visited nodes below the root, parents before children, as the columns of the core's forest."""
+    found: list[tuple[int, EdgeFacts]] = []
+    waiting: list[tuple[int, int, int, tuple[int, ...], EdgeFacts]] = []
+
+    def push(row: int, line: tuple[int, ...]) -> None:
+        for edge in edges_behind(search, line) or ():
+            if edge["visits"]:
+                met = next(order)
+                heapq.heappush(waiting, (-edge["visits"], met, row, (*line, edge["action"]), edge))
+
+    order = itertools.count()
+    push(-1, ())
+    while waiting and len(found) < count:
+        *_, parent, line, edge = heapq.heappop(waiting)
+        push(len(found), line)
+        found.append((parent, edge))
+    empty = {"reported_wdl": (math.nan,) * 3, "value": math.nan, "frozen": math.nan, "plies": -1}
+    filled = [{name: empty.get(name) if value is None else value for name, value in edge.items()} for _, edge in found]
+    columns: dict[str, NDArray[Any]] = {name: np.array([edge[name] for edge in filled], kind) for name, kind in COLUMNS.items()}
+    columns["reported_wdl"] = columns["reported_wdl"].reshape(-1, 3)
+    return {"parent": np.array([parent for parent, _ in found], np.int32), **columns}
 
 
 def principal_variation(search: Search, action: int | None = None, max_length: int = 64) -> list[int]:
@@ -123,6 +173,8 @@ def _facts(search: Search, scores: Scores, edge: Edge, prior: float) -> EdgeFact
         "lower": bounds.lower,
         "upper": bounds.upper,
         "plies": bounds.plies if bounds.is_proven else None,
+        "node_visits": 0 if seen is None else seen.visits,
+        "node_frozen": seen is not None and bool(seen.frozen),
         "replies": 0 if child is None else sum(reply.visits > 0 for reply in child.edges),
     }
 
