@@ -79,7 +79,9 @@ def branches(search: Search, count: int) -> dict[str, NDArray[Any]]:
         found.append((parent, edge))
     empty = {"reported_wdl": (math.nan,) * 3, "value": math.nan, "frozen": math.nan, "plies": -1}
     filled = [{name: empty.get(name) if value is None else value for name, value in edge.items()} for _, edge in found]
-    columns: dict[str, NDArray[Any]] = {name: np.array([edge[name] for edge in filled], kind) for name, kind in COLUMNS.items()}
+    columns: dict[str, NDArray[Any]] = {
+        name: np.array([edge[name] for edge in filled], kind) for name, kind in COLUMNS.items()
+    }
     columns["reported_wdl"] = columns["reported_wdl"].reshape(-1, 3)
     return {"parent": np.array([parent for parent, _ in found], np.int32), **columns}
 
