@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 Entry = TypeVar("Entry", bound=BaseModel)
 
 
-class Place(NamedTuple):
+class LinePlace(NamedTuple):
     """The beginning of a line of a file: its number, from 1, and its first byte, from 0."""
 
     line: int = 1
@@ -37,10 +37,10 @@ class Journal(Generic[Entry]):
 
     def entries(self) -> Iterator[Entry]:
         """Yield all entries; ValueError names a line that is damaged."""
-        for _, _, entry in self.entries_from(Place()):
+        for _, _, entry in self.entries_from(LinePlace()):
             yield entry
 
-    def entries_from(self, place: Place) -> Iterator[tuple[Place, Place, Entry]]:
+    def entries_from(self, place: LinePlace) -> Iterator[tuple[LinePlace, LinePlace, Entry]]:
         """Yield the entries from a place on, each with its own place and the one that follows; errors as `entries`."""
         if not self.path.exists():
             return
@@ -49,7 +49,7 @@ class Journal(Generic[Entry]):
             for line in file:
                 if not line.endswith(b"\n"):
                     return
-                after = Place(place.line + 1, place.byte + len(line))
+                after = LinePlace(place.line + 1, place.byte + len(line))
                 yield place, after, self._entry(place.line, line)
                 place = after
 

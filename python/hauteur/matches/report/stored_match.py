@@ -19,7 +19,7 @@ from hauteur.matches.results import GameCount, MatchGame
 from hauteur.matches.tuning.folder import TuningFolder
 from hauteur.system.files import read_json
 from hauteur.system.formatting import duration
-from hauteur.system.jsonl import Place
+from hauteur.system.jsonl import LinePlace
 from hauteur.system.lock import is_locked
 from hauteur.system.run_directory import RunDirectory
 
@@ -39,8 +39,8 @@ class StoredMatch:
     counted: GameCount
     _sprt: Sprt | None = None
     _file: int | None
-    _next: Place
-    _places: dict[int, Place]
+    _next: LinePlace
+    _places: dict[int, LinePlace]
 
     def __init__(self, path: Path, game: _core.Game | None = None) -> None:
         self.folder = MatchFolder(path)
@@ -70,7 +70,7 @@ class StoredMatch:
     def _begin(self, file: int | None) -> None:
         """Begin with no games, of this file."""
         self._file = file
-        self._next = Place()
+        self._next = LinePlace()
         self._places = {}
         self.games = []
         self.counted = GameCount(self._sprt, paired=self.paired)
