@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from hauteur.system.files import read_json
-from hauteur.system.jsonl import Journal, Place, read_objects
+from hauteur.system.jsonl import Journal, LinePlace, read_objects
 from hauteur.system.settings import Section, read_toml
 
 
@@ -35,7 +35,7 @@ def test_entries_are_read_on_from_a_place(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "x.jsonl", Entry)
     journal.append(Entry(number=0))
     journal.append(Entry(number=1))
-    *_, (place, after, last) = journal.entries_from(Place())
+    *_, (place, after, last) = journal.entries_from(LinePlace())
     assert (place.line, last.number) == (2, 1)
     assert list(journal.entries_from(after)) == []
     with journal.path.open("ab") as file:
