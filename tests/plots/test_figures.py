@@ -1,6 +1,7 @@
 """Figures: the numbers of drawings and files are those that were given."""
 
 import csv
+import json
 import re
 from itertools import pairwise
 from pathlib import Path
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from hauteur.plots import Figure, Series, lines, over_seeds, shares, svg, write_csv, write_png, write_svg
 from hauteur.plots.colours import DARK, LIGHT, LINE_COLOURS
-from hauteur.plots.figure import log_ticks, short, ticks
+from hauteur.plots.figure import figure_of, figure_values, log_ticks, short, ticks
 from hauteur.plots.page import figure_html
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -207,6 +208,14 @@ def test_points_have_bars_and_names() -> None:
     assert "noise" in words
     told = [title.text for circle in root.iter(f"{SVG}circle") for title in circle]
     assert told[0] == "here, player solver: 10 (0 to 20)"
+
+
+@pytest.mark.parametrize("figure", [points(), results()])
+def test_a_figure_comes_back_from_json(figure: Figure) -> None:
+    again = figure_of(json.loads(json.dumps(figure_values(figure))))
+    assert figure_html(again) == figure_html(figure)
+    with pytest.raises(TypeError):
+        figure_of({"key": "x"})
 
 
 def test_points_as_files(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from hauteur.studies.papers.alphazero_report import figures
 from hauteur.studies.papers.alphazero_report.figures import PLANS, Learned
 from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result, make_experiment
 from hauteur.studies.papers.registry import EXPERIMENTS, find
+from hauteur.studies.papers.results import result_parts
 
 
 def told(setting: ExperimentSetting) -> tuple[ExperimentSetting, list[str]]:
@@ -70,6 +71,9 @@ def test_results_are_written_and_told(tmp_path: Path) -> None:
     page = (tmp_path / "out/index.html").read_text()
     for part in ("6000 K", "holds", "<td>0.5</td>", facts["created"], facts["processor"], "command", "Numbers"):
         assert part in page
+    assert page.endswith("".join(result_parts(facts)) + "</main></body></html>\n")  # shown from the file: the same
+    with pytest.raises(ValueError, match="not the result of an experiment"):
+        result_parts({"rows": []})
 
 
 def test_a_folder_belongs_to_one_experiment_and_scale(tmp_path: Path) -> None:

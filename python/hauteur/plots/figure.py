@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
 
 MOST_PLACES = 6
 """So many places on a logarithmic axis are marked themselves, in the place of round ones."""
@@ -201,6 +201,23 @@ class Figure:
     def threshold_text(self) -> str:
         """The threshold's name in the legend."""
         return f"{self.threshold_name} {self.y_text(self.threshold or 0.0)}"
+
+
+def figure_values(figure: Figure) -> dict[str, Any]:
+    """Return a figure as JSON can hold it; `figure_of` makes it again."""
+    rows = {part: [_plain(asdict(series)) for series in getattr(figure, part)] for part in ("areas", "lines")}
+    return {**asdict(figure), **rows, "x_names": list(figure.x_names)}
+
+
+def _plain(series: dict[str, Any]) -> dict[str, Any]:
+    numbers = ("xs", "values", "low", "high")
+    return series | {part: [None if value is None else float(value) for value in series[part]] for part in numbers}
+
+
+def figure_of(values: Mapping[str, Any]) -> Figure:
+    """Return the figure that `figure_values` gave; TypeError or ValueError for anything else."""
+    rows = {part: tuple(Series(**series) for series in values.get(part) or ()) for part in ("areas", "lines")}
+    return Figure(**{**values, **rows})
 
 
 def ticks(low: float, high: float, wanted: int = 5) -> list[float]:

@@ -6,20 +6,21 @@ import csv
 import importlib.util
 import io
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hauteur.plots import write_csv, write_png
+from hauteur.plots.figure import figure_of, figure_values
 from hauteur.plots.page import facts_html, figures_html, page, provenance_html, settings_html, table_html
 from hauteur.system.files import write_bytes, write_json
 from hauteur.system.formatting import duration
 from hauteur.system.provenance import provenance
 
 if TYPE_CHECKING:
-    from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result
+    from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Result
 
 MOST_ROWS = 500
 """Rows of the table on a page."""
@@ -29,9 +30,11 @@ def write_results(experiment: Experiment, setting: ExperimentSetting, result: Re
     """Write all result files; return the paths, the main ones first. PNG is skipped without matplotlib."""
     folder = setting.folder
     paths = [folder / "index.html", folder / "result.json", folder / "result.csv"]
-    made = provenance()
-    write_bytes(paths[0], _page(experiment, setting, result, seconds, made).encode())
-    write_json(paths[1], _facts(experiment, setting, result, seconds, made))
+    facts = _facts(experiment, setting, result, seconds)
+    write_bytes(
+        paths[0], page(experiment.name, [f"<h1>{escape(experiment.title)}</h1>", *result_parts(facts)]).encode()
+    )
+    write_json(paths[1], facts)
     write_bytes(paths[2], _csv(result).encode())
     for figure in result.figures:
         write_csv(figure, folder / f"{figure.key}.csv")
@@ -43,11 +46,10 @@ def write_results(experiment: Experiment, setting: ExperimentSetting, result: Re
     return paths
 
 
-def _facts(
-    experiment: Experiment, setting: ExperimentSetting, result: Result, seconds: float, made: Mapping[str, Any]
-) -> dict[str, object]:
+def _facts(experiment: Experiment, setting: ExperimentSetting, result: Result, seconds: float) -> dict[str, Any]:
     return {
         "experiment": experiment.name,
+        "title": experiment.title,
         "paper": experiment.paper,
         "scale": setting.scale,
         "seeds": setting.seeds,
@@ -55,8 +57,11 @@ def _facts(
         "seconds_of_last_attempt": seconds,
         "findings": [asdict(finding) for finding in result.findings],
         "facts": result.facts,
+        "texts": list(result.texts),
+        "figures": [figure_values(figure) for figure in result.figures],
         "rows": list(result.rows),
-        **made,
+        "settings": setting.stored(experiment.name),
+        **provenance(),
     }
 
 
@@ -69,39 +74,43 @@ def _csv(result: Result) -> str:
     return file.getvalue()
 
 
-def _page(
-    experiment: Experiment, setting: ExperimentSetting, result: Result, seconds: float, made: Mapping[str, Any]
-) -> str:
-    verdicts = Counter(finding.verdict for finding in result.findings)
-    facts = [(str(made["created"])[:10], "date"), (duration(seconds), "time of the last attempt")]
-    facts += [(f"{count}", f"findings: {verdict}") for verdict, count in verdicts.items()]
-    parts = [
-        f"<h1>{escape(experiment.title)}</h1>",
-        f"<p>{escape(experiment.paper)}; scale {setting.scale:g}, {setting.seeds} seeds.</p>",
-        facts_html(facts),
-        table_html(("verdict", "the paper", "here"), map(_finding_row, result.findings), words=True),
-        figures_html(result.figures),
-        *(f"<pre>{escape(text)}</pre>" for text in result.texts),
-        "<h2>Numbers</h2>",
-        _rows_html(result),
-        "<h2>Settings</h2>",
-        settings_html(setting.stored(experiment.name)),
-        provenance_html(made),
+def result_parts(facts: Mapping[str, Any]) -> list[str]:
+    """Return what a page shows of a result, as result.json has it; ValueError where it is not one."""
+    try:
+        return _parts(facts)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"not the result of an experiment: {error!r}") from None
+
+
+def _parts(facts: Mapping[str, Any]) -> list[str]:
+    verdicts = Counter(finding["verdict"] for finding in facts["findings"])
+    shown = [
+        (str(facts["created"])[:10], "date"),
+        (duration(facts["seconds_of_last_attempt"]), "time of the last attempt"),
     ]
-    return page(experiment.name, parts)
+    shown += [(f"{count}", f"findings: {verdict}") for verdict, count in verdicts.items()]
+    findings = [(finding["verdict"], finding["paper"], finding["measured"]) for finding in facts["findings"]]
+    return [
+        f"<p>{escape(facts['paper'])}; scale {facts['scale']:g}, {facts['seeds']} seeds.</p>",
+        facts_html(shown),
+        table_html(("verdict", "the paper", "here"), findings, words=True),
+        figures_html(map(figure_of, facts.get("figures") or ())),
+        *(f"<pre>{escape(text)}</pre>" for text in facts.get("texts") or ()),
+        "<h2>Numbers</h2>",
+        _rows_html(facts["rows"]),
+        "<h2>Settings</h2>",
+        settings_html(facts.get("settings") or {}),
+        provenance_html(facts),
+    ]
 
 
-def _finding_row(finding: Finding) -> tuple[str, str, str]:
-    return finding.verdict, finding.paper, finding.measured
-
-
-def _rows_html(result: Result) -> str:
+def _rows_html(found: Sequence[Mapping[str, Any]]) -> str:
     """Return the table of result.csv, as far as a page has room for it."""
-    if not result.rows:
+    if not found:
         return "<p>None.</p>"
-    names = list(result.rows[0])
-    rows = [[_cell(row[name]) for name in names] for row in result.rows[:MOST_ROWS]]
-    left = len(result.rows) - len(rows)
+    names = list(found[0])
+    rows = [[_cell(row[name]) for name in names] for row in found[:MOST_ROWS]]
+    left = len(found) - len(rows)
     more = f"<p>{left:,} more rows are in result.csv.</p>" if left else ""
     return table_html(names, rows) + more
 
