@@ -9,14 +9,20 @@ import shutil
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-PAGES = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/**/*.md", "examples/**/*.md")
+ROOMS = ("docs", "examples", "python")
+PAGES = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", *(f"{room}/**/*.md" for room in ROOMS))
 LINK = re.compile(r"(\]\()([^)\s#]+)([^)\s]*\))")
 CODE = re.compile(r"^(?:```|~~~).*?^(?:```|~~~)\s*?$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 
 CHAPTERS = {
     "Start": ("docs/README", "docs/tutorial"),
     "Guides": ("docs/how-to/README", "docs/examples", "examples/README"),
-    "Background": ("docs/methods/README", "docs/experiments/README", "docs/measurements", "docs/decisions/README"),
+    "Background": (
+        "python/hauteur/search/methods/README",
+        "docs/experiments/README",
+        "docs/measurements",
+        "docs/decisions/README",
+    ),
     "Reference": ("docs/reference/README",),
     "Project": ("ARCHITECTURE", "CONTRIBUTING", "CHANGELOG"),
 }

@@ -10,7 +10,7 @@ RUN = (
     "README.md",
     "docs/tutorial.md",
     "docs/how-to/*.md",
-    "docs/methods/*.md",
+    "python/hauteur/search/methods/*.md",
     "docs/reference/*.md",
     "examples/**/*.md",
 )

@@ -98,7 +98,7 @@ class SearchParams(Section):
     """Which positions share an evaluation: those that the network cannot tell apart, or, within a tree, also those that
     differ in the moves that led to them (`State.position_key`)."""
     graph: bool = False
-    """Graph search: a position that is reached by two orders of moves is one node (docs/methods/graph-search.md)."""
+    """Graph search: a position that is reached by two orders of moves is one node (search/methods/graph-search.md)."""
     max_tree_bytes: Annotated[int, Field(ge=0)] = 0
     """Bytes a tree may take before it stops growing; 0: no cap."""
 

@@ -1,6 +1,6 @@
 """Settings of the search rules, one section a rule: an absent section, or one that `is_neutral`, is plain PUCT.
 
-They mirror crates/core/src/rules/*.rs field by field. Every rule has a page in docs/methods.
+They mirror crates/core/src/rules/*.rs field by field. Every rule has a page in search/methods.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def ratio_steps(schedule: str) -> list[tuple[int, float]]:
 class SearchContempt(Section):
     """Search-contempt (Joshi 2025): the opponent's visits freeze after N_scl of them and are sampled from then on.
 
-    docs/methods/search-contempt.md has the equations; `TreeNode.frozen` shows the frozen weights. Raise ValueError,
+    search/methods/search-contempt.md has the equations; `TreeNode.frozen` shows the frozen weights. Raise ValueError,
     naming the setting and its range, for what is not allowed.
 
     >>> import hauteur as ht

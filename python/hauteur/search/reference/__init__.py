@@ -2,7 +2,7 @@
 
 Read `search.py` first: one visit from the root to a leaf and back. `scores.py` has selection and `backup.py` the
 effects of a visit, with every rule at one of the six places where rules may act (`Place 1` to `Place 6`, see
-docs/methods); each rule has its own module of small pure functions with their equations.
+search/methods); each rule has its own module of small pure functions with their equations.
 
 Symbols of the papers -> names here: s -> node, a -> edge, N(s) -> `node.visits`, N(s, a) -> `edge.visits`, F(s, a) ->
 `edge.in_flight`, P(s, a) -> `edge.prior`, Q(s, a) -> `edge_value`, V -> `node.network`; for the player to move at s.

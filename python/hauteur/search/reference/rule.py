@@ -1,4 +1,4 @@
-"""Search rules of one's own, in Python: the six places of docs/methods as methods of a class.
+"""Search rules of one's own, in Python: the six places of search/methods as methods of a class.
 
 `Rule` is what a user derives from, `RuleChain` what the reference search calls. The compiled core knows of neither.
 """
@@ -23,7 +23,7 @@ class Rule:
     """A search rule written in Python: derive from it, and override the places at which the rule acts.
 
     A visit walks from the root along the edges with the largest Q + U, evaluates a leaf and moves the mean of every
-    node on its way. Each method stands for one of the six places of that (docs/methods) and is called with what plain
+    node on its way. Each method stands for one of the six places of that (search/methods) and is called with what plain
     PUCT, and the rules of `SearchParams`, make of it; the methods here change nothing. Of several rules each gets what
     the one before it returned; at places 4 and 6 the last one that overrides the method decides.
 

@@ -33,7 +33,7 @@ PAGES = {
     "second_net": "mpv-mcts",
     "lower_bound": "lower-confidence-bound",
 }
-"""Pages of docs/methods by section or setting, where they are not named as it is."""
+"""Pages of search/methods by section or setting, where they are not named as it is."""
 OWN_PAGE = (
     *("search_contempt", "solver", "repetition", "variance", "tree_balance", "prior_mixing", "early_visits"),
     *("q_average", "initial_trust", "wdl_contempt", "gumbel", "forced_playouts"),
@@ -77,7 +77,7 @@ def changed(side: Side) -> list[str]:
 
 
 def method_page(name: str) -> str | None:
-    """Return the page of docs/methods that tells of a section or setting, None where none does."""
+    """Return the page of search/methods that tells of a section or setting, None where none does."""
     return PAGES.get(name) or (name.replace("_", "-") if name in OWN_PAGE else None)
 
 
