@@ -55,7 +55,7 @@ def test_kinds_names_and_states(root: Path) -> None:
 
 def test_a_run_in_which_a_process_works(root: Path) -> None:
     listing = FolderList([root])
-    run = listing.find("runs/tictactoe/first", RunFolder)
+    run = listing.find("runs/tictactoe/first", "run")
     assert listing.facts(run).state == "stopped"
     with locked(run.folder.path, "learning"):
         assert is_locked(run.folder.path)
@@ -67,7 +67,7 @@ def test_a_run_in_which_a_process_works(root: Path) -> None:
 
 def test_facts_follow_the_files(root: Path) -> None:
     listing = FolderList([root])
-    run = listing.find("runs/tictactoe/first", RunFolder)
+    run = listing.find("runs/tictactoe/first", "run")
     before = listing.facts(run)
     assert isinstance(run.folder, RunFolder)
     run.folder.write_metrics([{"generation": 1}, {"generation": 2}])
@@ -91,7 +91,7 @@ def test_names_that_are_not_listed(root: Path, name: str) -> None:
 
 def test_a_folder_of_another_kind(root: Path) -> None:
     with pytest.raises(ValueError, match="there is no run 'runs/cup' here"):
-        FolderList([root]).find("runs/cup", RunFolder)
+        FolderList([root]).find("runs/cup", "run")
 
 
 def test_links_are_not_followed(root: Path, tmp_path: Path) -> None:
@@ -117,6 +117,12 @@ def test_limits(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(folders, "MOST_LOOKED_AT", 3)
     assert len(listing.look()) <= 3
     assert listing.cut
+
+
+def test_kinds_are_by_their_files() -> None:
+    assert {settings: folders.kind_of(settings).SETTINGS for settings in folders.KINDS} == {
+        settings: settings for settings in folders.KINDS
+    }
 
 
 def test_names_of_paths(root: Path, tmp_path: Path) -> None:

@@ -7,35 +7,32 @@ large disk ends.
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from importlib import import_module
 from pathlib import Path
 from typing import Literal
 
-from hauteur.learning.run_folder import RunFolder
-from hauteur.matches.folder import MatchFolder, RatingFolder, TournamentFolder
-from hauteur.matches.tuning.folder import TuningFolder
-from hauteur.studies.papers.experiment import ExperimentFolder
-from hauteur.studies.puzzles.mine import MiningFolder
-from hauteur.studies.review.folder import ReviewFolder
 from hauteur.system.errors import explain
 from hauteur.system.lock import is_locked
 from hauteur.system.run_directory import RunDirectory
 
-KINDS: tuple[type[RunDirectory], ...] = (
-    RunFolder,
-    TournamentFolder,
-    MatchFolder,
-    TuningFolder,
-    RatingFolder,
-    ReviewFolder,
-    MiningFolder,
-    ExperimentFolder,
-)
-"""Kinds of folders; one that has the files of several is of the first."""
+KINDS = {
+    "config.toml": "hauteur.learning.run_folder:RunFolder",
+    "tournament.json": "hauteur.matches.folder:TournamentFolder",
+    "match.json": "hauteur.matches.folder:MatchFolder",
+    "tune.json": "hauteur.matches.tuning.folder:TuningFolder",
+    "rate.json": "hauteur.matches.folder:RatingFolder",
+    "review.json": "hauteur.studies.review.folder:ReviewFolder",
+    "mine.json": "hauteur.studies.puzzles.mine:MiningFolder",
+    "experiment.json": "hauteur.studies.papers.experiment:ExperimentFolder",
+}
+"""Kinds of folders by their file of settings; one that has several is of the first. Imported when one is found."""
 
-LEAVES = (RunFolder, MatchFolder, RatingFolder, ReviewFolder, MiningFolder)
-"""Kinds of folders in which there are no others."""
+WITH_OTHERS = ("tournament.json", "tune.json", "experiment.json")
+"""Folders of these kinds have others in them."""
 
 MOST_DEPTH = 8
 """Folders below a root are looked into so deep."""
@@ -76,36 +73,35 @@ class FolderFacts:
 class FolderList:
     """The folders of work below some roots. Clients name folders by what `look` has found; no path is made of a name.
 
-    cut: the last look met MOST_LOOKED_AT or MOST_DEPTH.
+    Threads may use it together. cut: the last look met MOST_LOOKED_AT or MOST_DEPTH.
     """
 
     roots: Sequence[Path]
     cut: bool = False
+    _one_at_a_time: threading.RLock = field(default_factory=threading.RLock)
     _found: dict[str, FoundFolder] = field(default_factory=dict)
     _facts: dict[str, tuple[Mapping[str, str], FolderFacts]] = field(default_factory=dict)
 
     def look(self) -> list[FoundFolder]:
         """Return the folders that there are now, by name."""
-        self.cut, looked, found = False, 0, dict[str, FoundFolder]()
-        for label, root in self._labels():
-            for one in self._below(root, label):
-                looked += 1
-                if looked > MOST_LOOKED_AT:
-                    self.cut = True
-                    break
-                if one is not None:
-                    found[one.name] = one
-        self._found = dict(sorted(found.items()))
-        self._facts = {name: known for name, known in self._facts.items() if name in found}
+        with self._one_at_a_time:
+            return self._look()
+
+    def known(self) -> list[FoundFolder]:
+        """Return the folders that the last look has found."""
         return list(self._found.values())
 
-    def find(self, name: str, kind: type[RunDirectory] | None = None) -> FoundFolder:
-        """Return the folder of a name; ValueError where there is none, or of another kind."""
+    def known_as(self, name: str) -> FoundFolder | None:
+        """Return the folder of a name, if the last look has found it."""
+        return self._found.get(name)
+
+    def find(self, name: str, kind: str = "folder") -> FoundFolder:
+        """Return the folder of a name; ValueError where there is none, or not of this kind."""
         if name not in self._found:
             self.look()
         found = self._found.get(name)
-        if found is None or (kind is not None and not isinstance(found.folder, kind)):
-            raise ValueError(f"there is no {kind.CONTENT.partition(' ')[2] if kind else 'folder'} {name!r} here")
+        if found is None or kind not in ("folder", found.kind):
+            raise ValueError(f"there is no {kind} {name[:200]!r} here")
         return found
 
     def name_of(self, path: Path) -> str | None:
@@ -119,10 +115,25 @@ class FolderList:
     def facts(self, found: FoundFolder) -> FolderFacts:
         """Return what is told of a folder; its files are read again only after they have changed."""
         stamps, running = found.folder.stamps(), is_locked(found.folder.path)
-        known = self._facts.get(found.name)
-        if known is None or known[0] != stamps:
-            known = self._facts[found.name] = stamps, read_facts(found.folder, stamps)
+        with self._one_at_a_time:
+            known = self._facts.get(found.name)
+            if known is None or known[0] != stamps:
+                known = self._facts[found.name] = stamps, read_facts(found.folder, stamps)
         return replace(known[1], state="running") if running else known[1]
+
+    def _look(self) -> list[FoundFolder]:
+        self.cut, looked, found = False, 0, dict[str, FoundFolder]()
+        for label, root in self._labels():
+            for one in self._below(root, label):
+                looked += 1
+                if looked > MOST_LOOKED_AT:
+                    self.cut = True
+                    break
+                if one is not None:
+                    found[one.name] = one
+        self._found = dict(sorted(found.items()))
+        self._facts = {name: known for name, known in self._facts.items() if name in found}
+        return self.known()
 
     def _labels(self) -> Iterator[tuple[str, Path]]:
         seen: list[str] = []
@@ -141,24 +152,30 @@ class FolderList:
                     names = {entry.name: entry.is_dir(follow_symlinks=False) for entry in entries}
             except OSError:
                 continue
-            kind = kind_of(names)
-            yield None if kind is None else FoundFolder(name, kind(path), inside)
-            if kind is not None and issubclass(kind, LEAVES) and kind is not TournamentFolder:
+            settings = settings_file(names)
+            yield None if settings is None else FoundFolder(name, kind_of(settings)(path), inside)
+            if settings is not None and settings not in WITH_OTHERS:
                 continue
             below = [one for one, is_folder in names.items() if is_folder and not one.startswith(".")]
             if depth == MOST_DEPTH:
                 self.cut = self.cut or bool(below)
                 continue
-            part_of = inside if kind is None else name
+            part_of = inside if settings is None else name
             waiting += [(path / one, f"{name}/{one}", depth + 1, part_of) for one in sorted(below, reverse=True)]
 
 
-def kind_of(names: Mapping[str, bool]) -> type[RunDirectory] | None:
-    """Return the kind of a folder with files of these names (True: they are folders); None where it is of none."""
-    for kind in KINDS:
-        if names.get(kind.SETTINGS) is False and (kind is not RunFolder or names.get("meta.json") is False):
-            return kind
-    return None
+def settings_file(names: Mapping[str, bool]) -> str | None:
+    """Return which file of settings is among these names (True: they are folders); None where there is none."""
+    is_run = names.get("meta.json") is False  # another program may have a config.toml
+    return next((one for one in KINDS if names.get(one) is False and (is_run or one != "config.toml")), None)
+
+
+@lru_cache
+def kind_of(settings: str) -> type[RunDirectory]:
+    """Return the kind of folders that have this file of settings."""
+    module, _, name = KINDS[settings].partition(":")
+    kind: type[RunDirectory] = getattr(import_module(module), name)
+    return kind
 
 
 def read_facts(folder: RunDirectory, stamps: Mapping[str, str]) -> FolderFacts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import socket
 import threading
@@ -21,13 +22,16 @@ from starlette.staticfiles import StaticFiles
 
 from hauteur.plots import boards
 from hauteur.plots.page import STYLE
+from hauteur.studies.folders import FolderList
 from hauteur.web.connections import PatientProtocol
 from hauteur.web.desks.pool import Pool
+from hauteur.web.jobs import Jobs
 from hauteur.web.live import MOST_MESSAGE, live
 from hauteur.web.pages import Pages, all_pages
 from hauteur.web.render import error_page
 from hauteur.web.safety import Door, Guard
 from hauteur.web.settings import WebSettings
+from hauteur.web.watch import Watcher, watch
 
 
 @dataclass
@@ -37,19 +41,23 @@ class Lab:
     settings: WebSettings
     door: Door
     pool: Pool
+    folders: FolderList
+    jobs: Jobs
+    watcher: Watcher
     pages: Pages = field(default_factory=all_pages)
 
 
 def create_app(settings: WebSettings, door: Door, *, on_started: Callable[[], None] = lambda: None) -> Starlette:
     """Return the application behind its door; on_started is called once it can answer."""
-    lab = Lab(settings, door, Pool(settings))
+    folders, jobs = FolderList(settings.roots), Jobs(settings.jobs)
+    lab = Lab(settings, door, Pool(settings), folders, jobs, Watcher(folders, jobs))
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         lab.pool.prepare()
         on_started()
         yield
-        await lab.pool.close()
+        await asyncio.gather(lab.pool.close(), lab.jobs.close())
 
     first = lab.pages.navigation[0].path
     app = Starlette(
@@ -58,6 +66,7 @@ def create_app(settings: WebSettings, door: Door, *, on_started: Callable[[], No
             Route("/static/figures.css", _figures_style),
             Route("/static/walks.js", _walks_script),
             Mount("/static", StaticFiles(packages=[("hauteur.web", "static")])),
+            WebSocketRoute("/live/watch", watch),
             WebSocketRoute("/live/{desk}", live),
             *lab.pages.routes,
         ],

@@ -68,66 +68,96 @@ class Mailbox:
             await self._filled.wait()
 
 
-class Line:
-    """One client and its desk."""
+class Client:
+    """One client: what it asks is taken in turn, what waits for it is sent."""
 
-    def __init__(self, socket: WebSocket, pool: Pool, desk: str) -> None:
+    def __init__(self, socket: WebSocket) -> None:
+        self.mail = Mailbox()
         self._socket = socket
-        self._pool = pool
-        self._desk = desk
-        self._mail = Mailbox()
-        self._process: DeskProcess | None = None
+
+    async def opened(self) -> None:
+        """Begin to work for the client."""
+
+    async def take(self, request: ClientMessage) -> None:
+        """Take a message of the client; a ValueError is the line that it gets."""
+
+    async def left(self) -> None:
+        """End the work for the client."""
 
     async def serve(self) -> None:
         """Serve the client until it leaves."""
         sender = asyncio.create_task(self._send())
         try:
-            await self._open()
-            while not self._mail.overflowed:
+            await self.opened()
+            while not self.mail.overflowed:
                 await self._take(await self._socket.receive_text())
         except WebSocketDisconnect:
             pass
         finally:
             sender.cancel()
-            if self._process is not None:
-                await self._pool.give_back(self._process)
-            if self._mail.overflowed and self._socket.client_state == WebSocketState.CONNECTED:
+            await self.left()
+            if self.mail.overflowed and self._socket.client_state == WebSocketState.CONNECTED:
                 await self._socket.close(TOO_SLOW, "the client does not read")
 
-    async def _open(self) -> None:
-        """Open a desk, or report why there is none."""
-        try:
-            self._process = await self._pool.take(self._desk, self._mail.put, self._on_end)
-        except BusyError as error:
-            self._mail.event("busy", text=str(error))
-        else:
-            self._mail.event("ready")
-
-    def _on_end(self, status: int) -> None:
-        """Open another desk where the process has ended by itself."""
-        cause = f"by signal {-status}" if status < 0 else f"with status {status}"
-        self._mail.event("ended", text=f"the process of this page ended {cause}; another one was started")
-        if self._process is not None:
-            self._pool.open.discard(self._process)
-            self._process = None
-        self._reopening = asyncio.create_task(self._open())
-
     async def _take(self, text: str) -> None:
-        """Pass a message of the client on."""
+        """Check a message and take it."""
         try:
             request = validated(ClientMessage, json.loads(text), "message")
         except (ValueError, RecursionError) as error:
-            self._mail.put("reply", json.dumps({"id": None, "error": f"not a message: {error}"[:500]}))
+            self.mail.put("reply", json.dumps({"id": None, "error": f"not a message: {error}"[:500]}))
             return
-        if self._process is None:
-            self._mail.put("reply", json.dumps({"id": request.id, "error": "there is no process for this page"}))
-            return
-        await self._process.request(request.id, request.do, request.fields)
+        try:
+            await self.take(request)
+        except ValueError as error:
+            self.mail.put("reply", json.dumps({"id": request.id, "error": str(error)[:500]}))
 
     async def _send(self) -> None:
         """Send what comes, one at a time."""
         while True:
-            await self._socket.send_text(await self._mail.next())
+            await self._socket.send_text(await self.mail.next())
+
+
+class Line(Client):
+    """A client and its desk."""
+
+    def __init__(self, socket: WebSocket, pool: Pool, desk: str) -> None:
+        super().__init__(socket)
+        self._pool = pool
+        self._desk = desk
+        self._process: DeskProcess | None = None
+
+    async def opened(self) -> None:
+        """Open a desk."""
+        await self._open()
+
+    async def take(self, request: ClientMessage) -> None:
+        """Pass a message of the client on."""
+        if self._process is None:
+            raise ValueError("there is no process for this page")
+        await self._process.request(request.id, request.do, request.fields)
+
+    async def left(self) -> None:
+        """End the desk."""
+        if self._process is not None:
+            await self._pool.give_back(self._process)
+
+    async def _open(self) -> None:
+        """Open a desk, or report why there is none."""
+        try:
+            self._process = await self._pool.take(self._desk, self.mail.put, self._on_end)
+        except BusyError as error:
+            self.mail.event("busy", text=str(error))
+        else:
+            self.mail.event("ready")
+
+    def _on_end(self, status: int) -> None:
+        """Open another desk where the process has ended by itself."""
+        cause = f"by signal {-status}" if status < 0 else f"with status {status}"
+        self.mail.event("ended", text=f"the process of this page ended {cause}; another one was started")
+        if self._process is not None:
+            self._pool.open.discard(self._process)
+            self._process = None
+        self._reopening = asyncio.create_task(self._open())
 
 
 async def live(socket: WebSocket) -> None:

@@ -16,6 +16,7 @@ def web(
     desks: int = 8,
     threads: int = 0,
     memory_mb: int = 4096,
+    jobs: int = 2,
     open: Annotated[bool, Parameter(negative="")] = False,  # noqa: A002  (name of the option)
 ) -> int:
     """Open the browser lab: play, analyse, compare settings, review games, watch runs and matches, solve puzzles.
@@ -36,6 +37,8 @@ def web(
         Threads of each of them; 0: as many as the processor has.
     memory_mb
         Megabytes of memory of each of them; one that needs more is ended.
+    jobs
+        Runs, matches and other long commands at a time that pages may start; 0: none.
     open
         Open the page in the browser of this machine.
     """
@@ -53,7 +56,7 @@ def web(
         "desks": desks,
         "threads": threads,
     }
-    given |= {"memory_mb": memory_mb, "roots": roots or default_roots()}
+    given |= {"memory_mb": memory_mb, "jobs": jobs, "roots": roots or default_roots()}
     serve(validated(WebSettings, given, "hauteur web"), open_browser=open)
     return 0
 

@@ -1,0 +1,127 @@
+"""Watching folders for the pages: one task looks at dates and sizes of files, and tells the pages that show them.
+
+A page asks /live/watch for names of folders, or "" for the list of all, and gets an event `changed` with the version
+of each: at first, and after every change. What changed it then fetches by itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Iterable
+from typing import Annotated
+
+from pydantic import Field
+from starlette.websockets import WebSocket
+
+from hauteur.studies.folders import FolderList
+from hauteur.system.settings import Section, validated
+from hauteur.web.jobs import Job, Jobs
+from hauteur.web.live import Client, ClientMessage
+
+PERIOD = 0.5
+"""Seconds between two looks at the folders that are watched."""
+
+LIST_PERIOD = 2.0
+"""Seconds between two looks for folders that are new or gone."""
+
+Version = dict[str, str]
+"""When files were written last and how long they are, by name; `job`: the state of the job in the folder."""
+
+
+class WatchedNames(Section):
+    """What a page wants to hear of: names of folders; "" is the list of all."""
+
+    names: Annotated[tuple[Annotated[str, Field(max_length=1000)], ...], Field(max_length=64)]
+
+
+class Watcher:
+    """Tells pages what has changed. It works only while a page listens."""
+
+    def __init__(self, folders: FolderList, jobs: Jobs) -> None:
+        self.folders = folders
+        self.jobs = jobs
+        self._listeners: set[Listener] = set()
+        self._task: asyncio.Task[None] | None = None
+        self._looked = 0.0
+
+    def version(self, name: str) -> Version:
+        """Return the version of a folder, or of the list of all ("")."""
+        if not name:
+            listed = self.folders.known()
+            stamps = {one.name: "/".join(one.folder.stamps().values()) for one in listed}
+            return stamps | {f"job {job.number}": job.state for job in self.jobs.all}
+        found = self.folders.known_as(name)
+        job = self.job_of(name)
+        return ({} if found is None else found.folder.stamps()) | ({} if job is None else {"job": job.stamp})
+
+    def job_of(self, name: str) -> Job | None:
+        """Return the newest job in the folder of this name, which need not be there yet."""
+        return next((job for job in self.jobs.all if self.folders.name_of(job.command.folder) == name), None)
+
+    def add(self, listener: Listener) -> None:
+        """Begin to tell a page."""
+        self._listeners.add(listener)
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._run())
+
+    def remove(self, listener: Listener) -> None:
+        """Tell a page no more."""
+        self._listeners.discard(listener)
+
+    async def _run(self) -> None:
+        while self._listeners:
+            names = {name for listener in self._listeners for name in listener.names}
+            versions = await asyncio.to_thread(self._look, names)
+            for listener in list(self._listeners):
+                listener.tell(versions)
+            await asyncio.sleep(PERIOD)
+
+    def _look(self, names: Iterable[str]) -> dict[str, Version]:
+        unknown = any(not name or self.folders.known_as(name) is None for name in names)
+        if unknown and time.monotonic() - self._looked > LIST_PERIOD:
+            self.folders.look()
+            self._looked = time.monotonic()
+        return {name: self.version(name) for name in names}
+
+
+class Listener(Client):
+    """A page that watches folders."""
+
+    def __init__(self, socket: WebSocket, watcher: Watcher) -> None:
+        super().__init__(socket)
+        self._watcher = watcher
+        self._told: dict[str, Version] = {}
+        self.names: frozenset[str] = frozenset()
+
+    async def opened(self) -> None:
+        """Begin to listen."""
+        self._watcher.add(self)
+        self.mail.event("ready")
+
+    async def take(self, request: ClientMessage) -> None:
+        """Take the names to watch, in the place of those before."""
+        if request.do != "watch":
+            raise ValueError(f"watch: there is no request {request.do!r}; there is watch")
+        self.names = frozenset(validated(WatchedNames, request.fields, "watch").names)
+        self._told.clear()
+        self.mail.put("reply", json.dumps({"id": request.id, "reply": {}}))
+
+    async def left(self) -> None:
+        """Listen no more."""
+        self._watcher.remove(self)
+
+    def tell(self, versions: dict[str, Version]) -> None:
+        """Send the versions of what this page watches, where they are new to it."""
+        for name in self.names & versions.keys():
+            if self._told.get(name) != versions[name]:
+                self._told[name] = versions[name]
+                event = {"event": "changed", "fields": {"name": name, "version": versions[name]}}
+                self.mail.put(f"latest:{name}", json.dumps(event))
+
+
+async def watch(socket: WebSocket) -> None:
+    """Answer a websocket at /live/watch."""
+    await socket.accept()
+    await Listener(socket, socket.app.state.lab.watcher).serve()
