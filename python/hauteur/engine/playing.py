@@ -28,6 +28,7 @@ from hauteur.players.move_player import MoveFunction
 from hauteur.search.analysis import Analysis
 from hauteur.search.control import SearchControl, in_background
 from hauteur.search.driver import for_nets, nets_of
+from hauteur.search.followed_tree import TreeFacts
 from hauteur.search.limits import Limits
 from hauteur.search.move_choice import choose_move
 from hauteur.search.params import SearchParams, Temperature
@@ -185,6 +186,17 @@ class PlayingSession(Closing):
         changed = _of_search(settings) != _of_search(self.settings)
         self.settings = settings
         return changed
+
+    @property
+    def seed(self) -> int:
+        """The seed of all random draws."""
+        return self._seed
+
+    def tree_facts(self) -> TreeFacts:
+        """Return the digest of the tree, and what was counted in it. Raise ValueError where none was searched."""
+        if self._analysis is None:
+            raise ValueError("nothing was searched yet")
+        return self._analysis.tree_facts()
 
     def prepare(self) -> None:
         """Wait for the player. Raises ValueError where it cannot think with the settings, and as `wait` does."""

@@ -10,12 +10,14 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from hauteur import _core
+from hauteur.cli.commands.links import link_address, repeat_link
 from hauteur.cli.commands.options import SearchSettings, Seed, SettingsListed
 from hauteur.cli.commands.search_settings import print_settings
 from hauteur.engine.nets import NetChoice, OpenNets
 from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
 from hauteur.networks.bundled import net_or_shipped
 from hauteur.networks.evaluators.base import Precision
+from hauteur.networks.names import resolve_net
 from hauteur.search.limits import Limits
 from hauteur.search.params import SearchParams
 from hauteur.search.report import RootReport
@@ -47,6 +49,8 @@ def analyse(
     threads: int = 0,
     precision: Precision = "auto",
     seed: Seed = 0,
+    link: bool = False,
+    from_link: str | None = None,
     list_settings: SettingsListed = False,
     search: SearchSettings = SearchParams(),  # noqa: B008  (immutable)
 ) -> int:
@@ -86,6 +90,11 @@ def analyse(
         Of the net: float32, bfloat16, int8; auto: bfloat16 where the processor computes it, else float32.
     seed
         Of all random draws.
+    link
+        Print a link that repeats the search, to the same tree, by --from-link or on the page Analyse.
+    from_link
+        Repeat the search of a link, and compare the tree; of the other options --net, --large-net, --multipv and --json
+        may be given. Exit status 1: another tree, and what is another one here.
     list_settings
         List all settings of the search with defaults and ranges, and stop. They are given as --search.KEY VALUE, such
         as --search.cpuct.init 1.5 or --search.search-contempt.n-scl 10. On by default is plain PUCT: cpuct, fpu,
@@ -95,10 +104,15 @@ def analyse(
     """
     if list_settings:
         return print_settings()
-    limits, rows = analysis_limits(visits, time), multipv
+    rows = multipv
     for name, value, least, most in (("multipv", multipv, 1, 500), ("threads", threads, 0, 1024)):
         if not least <= value <= most:
             raise ValueError(f"--{name} must be {least} to {most}, got {value}")
+    if from_link is not None:
+        return repeat_link(from_link, net, large_net, rows=rows, as_json=json)
+    limits = analysis_limits(visits, time)
+    if link and (limits.visits is None or limits.budget is not None):
+        raise ValueError("--link needs a search that visits alone end: without --time")
     start, actions, state = find_position(spec, fen, moves)
     if not len(state.legal_actions()):
         raise ValueError(f"nothing to analyse: the game is over ({state.end_reason()})")
@@ -107,13 +121,16 @@ def analyse(
     name = net_or_shipped(net, start.game)
     settings = PlaySettings(search, batch_size=batch_size, tablebase=tablebase)
     with PlayingSession(start.game, settings, seed=seed) as session:
-        session.open(NetChoice(name, large_net or "", precision=precision, threads=threads))
+        choice = NetChoice(name, resolve_net(large_net) if large_net else "", precision=precision, threads=threads)
+        session.open(choice)
         session.set_position(start, actions)
         session.prepare()
         player = session.wait()
         report = _search(session, limits, actions=restriction, lines=rows, quiet=json)
-    computed = player.name if isinstance(player, OpenNets) else ""
-    _show(report, f"{name} and {large_net}" if large_net else name, computed, rows=rows, as_json=json)
+        facts = {"evaluator": player.name if isinstance(player, OpenNets) else ""}
+        if link and limits.visits is not None:
+            facts["link"] = link_address(session, choice, (spec, fen, moves, only), limits.visits, report)
+    _show(report, f"{name} and {large_net}" if large_net else name, facts, rows=rows, as_json=json)
     return 0
 
 
@@ -202,19 +219,21 @@ def _result(session: PlayingSession, search: "Future[FoundMove]") -> RootReport:
             return report
 
 
-def _show(report: RootReport, net: str, evaluator: str, *, rows: int, as_json: bool) -> None:
+def _show(report: RootReport, net: str, facts: dict[str, str], *, rows: int, as_json: bool) -> None:
     from rich.console import Console
 
     from hauteur.search.report_text import report_json, report_view
 
     game = report.state.game.spec
     if as_json:
-        print(json_format.dumps(report_json(report, game=game, net=net) | {"evaluator": evaluator}))
+        print(json_format.dumps(report_json(report, game=game, net=net) | facts))
         return
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = max(console.width, PIPE_WIDTH)
     console.print(report.state.text(), markup=False)
     console.print(f"{game}, net {net}", style="bold", markup=False)
-    console.print(f"evaluator: {evaluator}", style="dim", markup=False)
+    console.print(f"evaluator: {facts['evaluator']}", style="dim", markup=False)
     console.print(report_view(report, rows=rows))
+    if "link" in facts:
+        print(facts["link"])

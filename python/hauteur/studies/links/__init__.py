@@ -1,0 +1,1 @@
+"""Links that repeat a search on another machine, and what is another one there."""
