@@ -26,7 +26,7 @@ ALLOWED = {
     "onnx": ("networks.torch_export",),
     "onnxruntime": ("networks.evaluators.onnxruntime",),
     "openvino": ("networks.evaluators.openvino", "networks.int8"),
-    "pyarrow": ("learning",),
+    "pyarrow": ("learning", "search.tree_parquet"),
     "scipy": (),
     "pyspiel": ("games",),
     "matplotlib": ("plots.files",),

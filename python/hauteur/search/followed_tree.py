@@ -54,6 +54,7 @@ class FollowedTree:
     _leaf_tablebase: _core.Tablebase | None = None
     _start: tuple[str, str] = ("", "")
     _actions: tuple[int, ...] = ()
+    _position: _core.State | None = None
     number: int = 0
     """The tree's id in its forest."""
 
@@ -73,6 +74,11 @@ class FollowedTree:
     def state(self) -> _core.State:
         """A copy of the position."""
         return self.forest.state(self.number)
+
+    @property
+    def position(self) -> _core.State:
+        """A copy of the position, which knows the moves that led to it as far as they were given."""
+        return self.state if self._position is None else self._position.copy()
 
     @property
     def counters(self) -> TreeCounters:
@@ -96,7 +102,7 @@ class FollowedTree:
             self._advance(wanted)
         else:
             self._restart(start, wanted)
-        self._start, self._actions = key, wanted
+        self._start, self._actions, self._position = key, wanted, _after(start, wanted)
         return kept
 
     def _stands_at(self, start: _core.State) -> bool:
@@ -137,9 +143,7 @@ class FollowedTree:
             self.version += 1
 
     def _restart(self, start: _core.State, actions: Sequence[int]) -> None:
-        state = start.copy()
-        for action in actions:
-            state.play(action)
+        state = _after(start, actions)
         if self._forest is None or self._forest.game.spec != start.game.spec:
             self._forest = _core.Forest(start.game, self.params, self.seed, self.threads)
             self._leaf_tablebase = None
@@ -147,3 +151,11 @@ class FollowedTree:
             self._forest.remove(self.ids)
         self.number = self._forest.add(state)
         self.version += 1
+
+
+def _after(start: _core.State, actions: Sequence[int]) -> _core.State:
+    """Return the position after these actions."""
+    state = start.copy()
+    for action in actions:
+        state.play(action)
+    return state

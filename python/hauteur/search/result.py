@@ -188,12 +188,13 @@ def search_result(tree: FollowedTree, report: RootReport) -> SearchResult:
     """
     if not report.moves:
         raise ValueError("there is no result yet: the position was not evaluated")
-    return tree_result(tree.forest, tree.number, report, _still_there(tree))
+    return tree_result(tree.forest, tree.number, report, followed_tree(tree))
 
 
 def followed_tree(tree: FollowedTree) -> SearchTree:
     """Return the tree of an analysis to walk through, as long as it does not go on to another position."""
-    return SearchTree(tree.state, ForestTree(tree.forest, tree.number, _still_there(tree)))
+    facts = {"settings": tree.params.model_dump(mode="json"), "seed": tree.seed}
+    return SearchTree(tree.position, ForestTree(tree.forest, tree.number, _still_there(tree), facts))
 
 
 def _still_there(tree: FollowedTree) -> Callable[[], None]:
@@ -207,10 +208,8 @@ def _still_there(tree: FollowedTree) -> Callable[[], None]:
     return check
 
 
-def tree_result(
-    forest: SearchForest, number: int, report: RootReport, check: Callable[[], None] | None = None
-) -> SearchResult:
-    """Return the result of a search of a tree of this number; check: see `ForestTree`."""
+def tree_result(forest: SearchForest, number: int, report: RootReport, tree: SearchTree | None = None) -> SearchResult:
+    """Return the result of a search of a tree of this number. tree: to walk through; default: the forest's."""
     ids = np.array([number], np.int64)
     return SearchResult(
         report,
@@ -218,7 +217,7 @@ def tree_result(
         q=forest.root_q(ids)[0],
         prior=forest.root_priors(ids)[0],
         policy_target=forest.policy_targets(ids)[0],
-        tree=SearchTree(report.state, ForestTree(forest, number, check)),
+        tree=tree or SearchTree(report.state, ForestTree(forest, number)),
     )
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from functools import cached_property
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,13 +14,17 @@ from numpy.typing import NDArray
 
 from hauteur.plots.picture import Picture
 from hauteur.plots.tree import TreeMark, tree_picture
+from hauteur.search.saved_tree import check_ending, read_tree, write_tree
 from hauteur.search.tree_source import Edge, TreeSource, edges_of
+from hauteur.system.files import sha256_of
 
 if TYPE_CHECKING:
     import networkx
 
     from hauteur import _core
 
+SAVED_NODES = 20_000
+"""Nodes of a file, unless more or fewer are asked for."""
 SHOWN_NODES = 40
 """Nodes of a picture, unless more or fewer are asked for."""
 
@@ -210,6 +215,41 @@ class SearchTree:
             before = nodes[parent + 1]
             nodes.append(TreeNode(self, before, (*before.line, edge["action"]), edge))
         return nodes
+
+    def save(self, path: str | Path, *, max_nodes: int = SAVED_NODES, nets: Sequence[str | Path] = ()) -> int:
+        """Write the most visited nodes to a file, with the position, the settings, the seed and the tree's digest.
+
+        path: `.json` (up to 200,000 nodes) or `.parquet` (up to 1,000,000; needs pyarrow). nets: files of the search's
+        nets, whose names and hashes are written too. Return the number of nodes written; moves without a visit are not.
+        Raise ValueError for another ending, too many nodes, and a position whose past is not known.
+
+        >>> import tempfile
+        >>> import hauteur as ht
+        >>> tree = ht.search(ht.load_game("connect4").new_initial_state(), "uniform", visits=100).tree
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     count = tree.save(f"{folder}/tree.json")
+        ...     opened = tree.open(f"{folder}/tree.json")
+        >>> opened.root.visits, [child.visits for child in opened.root.children] == [
+        ...     child.visits for child in tree.root.children
+        ... ]
+        (100, True)
+        """
+        path, facts = Path(path), self.source.facts()
+        most = check_ending(path)
+        if not 1 <= max_nodes <= most:
+            raise ValueError(f"max_nodes must be 1 to {most:,} for {path.suffix}, got {max_nodes:,}")
+        columns = self.source.branches(max_nodes)
+        count = len(columns["parent"])
+        complete = count < max_nodes and facts.get("complete", True)
+        if nets:
+            facts["nets"] = [{"name": Path(net).name, "sha256": sha256_of(Path(net))} for net in nets]
+        write_tree(path, self._state, self.source.root(), columns, facts | {"complete": complete})
+        return count
+
+    @staticmethod
+    def open(path: str | Path) -> SearchTree:
+        """Return the tree of a file, to be read as any other. Raise ValueError, in one line, for what is none."""
+        return SearchTree(*read_tree(Path(path)))
 
     def to_networkx(self, max_nodes: int = 500) -> networkx.DiGraph:
         """Return the most visited nodes as a directed graph; nodes are lines of actions, the root is ().
