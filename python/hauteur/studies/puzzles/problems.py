@@ -5,18 +5,24 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TextIO
 
 from hauteur import _core
 from hauteur.games.epd import parse_epd
 from hauteur.games.registry import FEN_GAMES, make, with_fen
+from hauteur.matches.ratings.glicko import MOST_DEVIATION, GlickoRating
 from hauteur.studies.puzzles.mining import wins_at_once
 from hauteur.studies.puzzles.puzzle import Puzzle
 from hauteur.system.settings import validated
 
 NEEDED_COLUMNS = ("PuzzleId", "FEN", "Moves")
+
+RANKS = {8: "chess", 5: "minichess"}
+"""Games of FENs, by the number of ranks."""
 
 
 @dataclass(frozen=True)
@@ -39,10 +45,17 @@ class ProblemStep:
 
 @dataclass(frozen=True)
 class Problem:
-    """Problem of one or several positions, all of which must be solved."""
+    """Problem of one or several positions, all of which must be solved.
+
+    rating, themes, source: what the file says of it; visits: those that the net needed which it was mined by.
+    """
 
     name: str
     steps: tuple[ProblemStep, ...]
+    rating: GlickoRating | None = None
+    themes: tuple[str, ...] = ()
+    source: str = ""
+    visits: int | None = None
 
     @property
     def digest(self) -> str:
@@ -51,36 +64,61 @@ class Problem:
         return hashlib.blake2b(repr(content).encode(), digest_size=8).hexdigest()
 
 
-def read_problems(path: Path, game: _core.Game) -> Iterator[Problem]:
-    """Read the problems of a file, by extension: .csv, .json, else EPD; ValueError names the invalid line."""
-    suffix = path.suffix.lower()
+def read_problems(path: Path, game: _core.Game | None = None) -> Iterator[Problem]:
+    """Read the problems of a file, by extension: .csv, .json, else EPD; ValueError names the invalid line.
+
+    game: which they must be of; None: the file tells.
+    """
+    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        yield from problems_in(file, str(path), game)
+
+
+def problems_in(file: TextIO, name: str, game: _core.Game | None = None) -> Iterator[Problem]:
+    """Read the problems of an open text, as `read_problems` those of a file of this name."""
+    suffix = Path(name).suffix.lower()
     if suffix == ".csv":
-        found = _read_csv(path, game)
+        found = _read_csv(file, name, game)
     elif suffix == ".json":
-        found = _read_json(path, game)
+        found = _read_json(file, name, game)
     else:
-        found = _read_epd(path, game)
+        found = _read_epd(file, name, game)
     first = next(found, None)
     if first is None:
-        raise ValueError(f"{path}: no problems in it")
+        raise ValueError(f"{name}: no problems in it")
     yield first
     yield from found
 
 
-def _read_csv(path: Path, game: _core.Game) -> Iterator[Problem]:
+def _read_csv(file: TextIO, name: str, game: _core.Game | None) -> Iterator[Problem]:
+    game = game or make("chess")
     if game.name != "chess":
-        raise ValueError(f"{path}: a CSV file has puzzles of chess, not of {game.spec}")
-    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-        rows = csv.DictReader(file)
-        try:
-            missing = [name for name in NEEDED_COLUMNS if name not in (rows.fieldnames or ())]
-            if missing:
-                raise ValueError(f"has no column {missing[0]}; needed are {', '.join(NEEDED_COLUMNS)}")
-            for row in rows:
-                name, fen, moves = (row[column] or "" for column in NEEDED_COLUMNS)
-                yield _of_line(game, name, fen, moves.split())
-        except (csv.Error, ValueError) as error:
-            raise ValueError(f"{path}, line {max(rows.line_num, 1)}: {error}") from None
+        raise ValueError(f"{name}: a CSV file has puzzles of chess, not of {game.spec}")
+    rows = csv.DictReader(file)
+    try:
+        missing = [name for name in NEEDED_COLUMNS if name not in (rows.fieldnames or ())]
+        if missing:
+            raise ValueError(f"has no column {missing[0]}; needed are {', '.join(NEEDED_COLUMNS)}")
+        for row in rows:
+            puzzle, fen, moves = (row[column] or "" for column in NEEDED_COLUMNS)
+            rating = _rating(row.get("Rating"), row.get("RatingDeviation"))
+            themes = tuple((row.get("Themes") or "").split())
+            problem = _of_line(game, puzzle, fen, moves.split())
+            yield replace(problem, rating=rating, themes=themes, source=row.get("GameUrl") or "")
+    except (csv.Error, ValueError) as error:
+        raise ValueError(f"{name}, line {max(rows.line_num, 1)}: {error}") from None
+
+
+def _rating(rating: str | None, deviation: str | None) -> GlickoRating | None:
+    """Return the rating of a puzzle, None where it has none; deviations of unplayed puzzles are cut to the largest."""
+    if not rating:
+        return None
+    try:
+        value, spread = float(rating), float(deviation or MOST_DEVIATION)
+    except ValueError:
+        value = spread = math.nan
+    if not (math.isfinite(value) and spread > 0):
+        raise ValueError(f"a rating and its deviation must be numbers, got {rating!r} and {deviation!r}")
+    return GlickoRating(value, min(spread, MOST_DEVIATION))
 
 
 def _of_line(game: _core.Game, name: str, fen: str, moves: Sequence[str]) -> Problem:
@@ -114,34 +152,38 @@ def _play(state: _core.State, move: str) -> None:
     state.play(_action(state, move))
 
 
-def _read_json(path: Path, game: _core.Game) -> Iterator[Problem]:
+def _read_json(file: TextIO, name: str, game: _core.Game | None) -> Iterator[Problem]:
     try:
-        values = json.loads(path.read_text(encoding="utf-8-sig"))
+        values = json.load(file)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{path}: not a JSON file: {error}") from None
+        raise ValueError(f"{name}: not a JSON file: {error}") from None
     if not isinstance(values, list):
-        raise ValueError(f"{path}: must hold a JSON array of puzzles")
+        raise ValueError(f"{name}: must hold a JSON array of puzzles")
     for number, value in enumerate(values, 1):
-        where = f"{path}, puzzle {number}"
+        where = f"{name}, puzzle {number}"
         puzzle = validated(Puzzle, value, where)
         try:
-            if make(puzzle.game).spec != game.spec:
+            own = make(puzzle.game)
+            game = game or own
+            if own.spec != game.spec:
                 raise ValueError(f"is of {puzzle.game}, not of {game.spec}")
-            yield Problem(puzzle.id, tuple(_steps(puzzle.position(), puzzle.solution)))
+            steps = tuple(_steps(puzzle.position(), puzzle.solution))
         except ValueError as error:
             raise ValueError(f"{where}: {error}") from None
+        rating = GlickoRating(puzzle.rating)
+        yield Problem(puzzle.id, steps, rating, puzzle.themes, puzzle.source, puzzle.visits)
 
 
-def _read_epd(path: Path, game: _core.Game) -> Iterator[Problem]:
-    if game.name not in FEN_GAMES:
-        raise ValueError(f"{path}: EPD has positions of {' and '.join(FEN_GAMES)}, not of {game.spec}")
-    with path.open(encoding="utf-8-sig", errors="replace") as file:
-        for number, line in enumerate(file, 1):
-            if line.strip() and not line.lstrip().startswith("#"):
-                try:
-                    yield epd_problem(line, game, f"line {number}")
-                except ValueError as error:
-                    raise ValueError(f"{path}, line {number}: {error}") from None
+def _read_epd(file: TextIO, name: str, game: _core.Game | None) -> Iterator[Problem]:
+    if game is not None and game.name not in FEN_GAMES:
+        raise ValueError(f"{name}: EPD has positions of {' and '.join(FEN_GAMES)}, not of {game.spec}")
+    for number, line in enumerate(file, 1):
+        if line.strip() and not line.lstrip().startswith("#"):
+            try:
+                game = game or make(RANKS.get(line.split()[0].count("/") + 1, "chess"))
+                yield epd_problem(line, game, f"line {number}")
+            except ValueError as error:
+                raise ValueError(f"{name}, line {number}: {error}") from None
 
 
 def epd_problem(line: str, game: _core.Game, name: str) -> Problem:

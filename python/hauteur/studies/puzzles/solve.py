@@ -6,7 +6,7 @@ import csv
 import io
 import math
 import statistics
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -236,17 +236,21 @@ def answers_csv(answers: dict[str, list[PuzzleAnswer]]) -> str:
     return file.getvalue()
 
 
-def solve_table(result: dict[str, Any]) -> str:
+def solve_table(result: Mapping[str, Any]) -> str:
     """The shares as a table."""
+    lines = [f"{result['problems']:,} problems; solved, with 95 % intervals", *aligned(solve_rows(result))]
+    return "\n".join([*lines, *map(_pair_text, result["pairs"])])
+
+
+def solve_rows(result: Mapping[str, Any]) -> list[list[str]]:
+    """The heads of the table, and a row for each player."""
     counts = result["counts"]
-    heads = ["player", *(f"{count:,} visits" for count in counts), "median visits to solution"]
-    rows = []
+    rows = [["player", *(f"{count:,} visits" for count in counts), "median visits to solution"]]
     for name, one in result["players"].items():
         median = one["visits_to_solution"]["median"]
         shares = [_solved_text(one["solved"][str(count)]) for count in counts]
         rows.append([name, *shares, "unsolved" if median is None else f"{median:,.0f}"])
-    lines = [f"{result['problems']:,} problems; solved, with 95 % intervals", *aligned([heads, *rows])]
-    return "\n".join([*lines, *map(_pair_text, result["pairs"])])
+    return rows
 
 
 def _pair_text(pair: dict[str, Any]) -> str:

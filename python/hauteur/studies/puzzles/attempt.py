@@ -1,0 +1,76 @@
+"""Solving puzzles: a person move by move, a search at growing counts of visits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from hauteur.matches.ratings.glicko import GlickoRating
+from hauteur.search.analysis import Analysis
+from hauteur.search.batch_analysis import counts_up_to
+from hauteur.search.limits import Limits
+from hauteur.studies.puzzles.problems import Problem, ProblemStep
+
+Answer = Literal["right", "wrong", "solved"]
+"""right: the line goes on with the opponent's reply; solved: it was the last move."""
+
+
+@dataclass
+class PuzzleAttempt:
+    """A person at a problem. number: of the step that is to be solved; clean: without wrong moves or help until now."""
+
+    problem: Problem
+    number: int = 0
+    clean: bool = True
+
+    @property
+    def step(self) -> ProblemStep:
+        """The position that is to be solved, after the end the last one."""
+        return self.problem.steps[min(self.number, len(self.problem.steps) - 1)]
+
+    @property
+    def solved(self) -> bool:
+        """Return whether every move was found."""
+        return self.number == len(self.problem.steps)
+
+    def answer(self, action: int) -> Answer:
+        """Take a move of the solver, which must be legal."""
+        if not self.step.is_right(action):
+            self.clean = False
+            return "wrong"
+        self.number += 1
+        return "solved" if self.solved else "right"
+
+    def help(self) -> tuple[int, ...]:
+        """Return the right moves of the step (none: all that are not wrong); the attempt counts as failed."""
+        self.clean = False
+        return tuple(sorted(self.step.right))
+
+    def rated(self, player: GlickoRating) -> GlickoRating:
+        """Return the player's rating after this attempt, clean or not; as before where the problem has no rating."""
+        problem = self.problem.rating
+        return player if problem is None else player.after([(problem, float(self.clean))])
+
+
+@dataclass(frozen=True)
+class SearchedMove:
+    """The move that a search would play after so many visits. q: its value for the solver, -1 to 1."""
+
+    visits: int
+    action: int
+    q: float
+    right: bool
+
+
+def searched_moves(analysis: Analysis, step: ProblemStep, most: int) -> Iterator[SearchedMove]:
+    """Search a position; yield what it would play at counts of visits up to `most`, four a doubling.
+
+    `analysis.stop` ends the search of the present count.
+    """
+    analysis.set_position(step.state.start, step.state.moves)
+    for count in counts_up_to(most):
+        report = analysis.search(Limits(visits=count))
+        if report.best is not None:
+            best = report.best
+            yield SearchedMove(report.visits, best.action, best.q, step.is_right(best.action))

@@ -1,0 +1,141 @@
+"""Sets of puzzles: those that ship are right, files are found by name, a person and a search solve them."""
+
+from __future__ import annotations
+
+import io
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from hauteur import _core
+from hauteur.cli import main
+from hauteur.matches.ratings.glicko import GlickoRating
+from hauteur.networks.bundled import net_or_shipped
+from hauteur.players.solver import NODES
+from hauteur.search.analysis import Analysis
+from hauteur.studies.puzzles.attempt import PuzzleAttempt, searched_moves
+from hauteur.studies.puzzles.problems import Problem, problems_in
+from hauteur.studies.puzzles.sets import PuzzleFiles, measured_result, measured_visits, problems_of, shipped_sets
+
+LICHESS = (
+    "PuzzleId,FEN,Moves,Rating,RatingDeviation,Popularity,NbPlays,Themes,GameUrl,OpeningTags\n"
+    "00sHx,q3k1nr/1pp1nQpp/3p4/1P2p3/4P3/B1PP1b2/B5PP/5K2 b k - 0 17,e8d7 a2e6 d7d8 f7f8,1760,80,83,72,"
+    "mate mateIn2 short,https://lichess.org/yyznGmXs/black#34,\n"
+)
+
+
+def problem_of(text: str, name: str) -> Problem:
+    """The first problem of a text."""
+    return next(problems_in(io.StringIO(text), name))
+
+
+def test_the_puzzles_that_ship() -> None:
+    """Small, of several games, each with one first move that is right; chess is confirmed by an engine."""
+    sets = shipped_sets()
+    assert sum(path.stat().st_size for path in sets.values()) <= 30_000
+    games = {name: problems_of(path)[0].steps[0].state.game.name for name, path in sets.items()}
+    assert games == {"chess": "chess", "connect4": "connect4", "minichess": "minichess", "nogo7": "nogo"}
+    for path in sets.values():
+        problems = problems_of(path)
+        assert len({problem.name for problem in problems}) == len(problems) >= 6
+        assert all(len(problem.steps[0].right) == 1 for problem in problems)
+        ratings = [problem.rating.rating for problem in problems if problem.rating is not None]
+        assert all(a <= b for a, b in pairwise(ratings))
+    assert sets["chess"].read_text().count('"right": true, "only": true') == len(problems_of(sets["chess"]))
+
+
+def test_the_solutions_of_connect_four_are_unique() -> None:
+    """Exactly: every other move is worth less, except beside a win at once at the end of a line."""
+    solver = _core.Connect4Solver(20)
+    checked = 0
+    for problem in problems_of(shipped_sets()["connect4"]):
+        for number, step in enumerate(problem.steps):
+            if step.state.ply < 18:
+                continue  # takes the solver longer than a test should
+            values = solver.move_values_within(step.state, NODES)
+            assert values is not None
+            (right,) = step.right
+            mine = values[step.state.legal_actions().tolist().index(right)]
+            assert mine == max(values)
+            assert values.count(mine) == 1 or (number > 0 and step.wins)
+            checked += 1
+    assert checked > 10
+
+
+def test_the_game_of_a_text_is_found_and_its_rating_read() -> None:
+    """CSV is chess, EPD chess or minichess by its ranks; EPD has no rating."""
+    puzzle = problem_of(LICHESS, "a.csv")
+    assert puzzle.rating == GlickoRating(1760, 80)
+    assert puzzle.themes == ("mate", "mateIn2", "short")
+    assert len(puzzle.steps) == 2
+    position = _core.Game("minichess").initial_state()
+    best = position.action_to_text(int(position.legal_actions()[0]))
+    small = problem_of(f"{position.notation()} bm {best};", "a.epd")
+    assert small.steps[0].state.game.name == "minichess"
+    assert small.rating is None
+    with pytest.raises(ValueError, match=r"a\.csv, line 2: a rating and its deviation must be numbers"):
+        problem_of(LICHESS.replace("1760", "strong"), "a.csv")
+    with pytest.raises(ValueError, match=r"a\.json: not a JSON file"):
+        problem_of("nonsense", "a.json")
+
+
+def test_files_are_found_below_the_roots_by_name(tmp_path: Path) -> None:
+    """Puzzle files alone, no links, nothing outside; measurements of solve beside them."""
+    root = tmp_path / "root"
+    (root / "deep").mkdir(parents=True)
+    (root / "lichess.csv").write_text(LICHESS)
+    (root / "answers.csv").write_text("a,b\n1,2\n")
+    (tmp_path / "outside.epd").write_text("outside")
+    (root / "link.epd").symlink_to(tmp_path / "outside.epd")
+    (root / "deep" / "puzzles.json").write_bytes(shipped_sets()["connect4"].read_bytes())
+    (root / "deep" / "puzzles.csv").write_text(LICHESS)
+    files = PuzzleFiles([root])
+    files.look()
+    assert list(files.sets) == ["root/lichess.csv", "root/deep/puzzles.json"]
+    assert [problem.name for problem in problems_of(files.find("root/lichess.csv"))] == ["00sHx"]
+    with pytest.raises(ValueError, match="there is no set of puzzles"):
+        files.find("root/../outside.epd")
+    command = ["puzzles", "solve", str(root / "deep" / "puzzles.json"), "--game", "connect4", "--limit", "2"]
+    assert main.main([*command, "--visits", "1,20", "--net", "uniform", "--out", str(root / "solved")]) == 0
+    files.look()
+    folder = files.measured["root/solved"]
+    visits = measured_visits(folder)
+    first, second = problems_of(files.find("root/deep/puzzles.json"))[:2]
+    assert list(visits) == [first.name, second.name]
+    assert list(visits[first.name]) == ["uniform"]
+    assert measured_result(folder)["problems"] == 2
+
+
+def test_a_person_solves_and_is_rated() -> None:
+    """The whole line must be found; a wrong move, or help, is a failed attempt; nothing changes without a rating."""
+    problem, player = problem_of(LICHESS, "a.csv"), GlickoRating(1600, 100)
+    attempt = PuzzleAttempt(problem)
+    first, last = (step.right for step in problem.steps)
+    assert attempt.answer(next(iter(first))) == "right"
+    assert attempt.step.state.ply == 3
+    assert attempt.answer(next(iter(last))) == "solved"
+    better = attempt.rated(player)
+    assert better.rating > 1600
+    assert better.deviation < 100
+    failed = PuzzleAttempt(problem)
+    wrong = next(action for action in problem.steps[0].state.legal_actions().tolist() if action not in first)
+    assert failed.answer(wrong) == "wrong"
+    assert failed.answer(next(iter(first))) == "right"
+    assert failed.rated(player).rating < 1600
+    helped = PuzzleAttempt(problem)
+    assert helped.help() == tuple(first)
+    assert not helped.clean
+    assert PuzzleAttempt(Problem("unrated", problem.steps)).rated(player) == player
+
+
+def test_a_search_solves_at_growing_counts_of_visits() -> None:
+    """What it plays at each count, to the last."""
+    problem = problems_of(shipped_sets()["connect4"])[0]
+    net = net_or_shipped(None, problem.steps[0].state.game)
+    with Analysis(net) as analysis:
+        moves = list(searched_moves(analysis, problem.steps[0], 200))
+    assert [move.visits for move in moves][:5] == [1, 2, 3, 4, 5]
+    assert moves[-1].visits == 200
+    assert moves[-1].right
+    assert all(move.right == (move.action in problem.steps[0].right) for move in moves if not problem.steps[0].wins)
