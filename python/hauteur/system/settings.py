@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
@@ -87,6 +87,17 @@ def assign(model: type[BaseModel], values: dict[str, Any], key: Key, value: Any)
         if not sections:
             raise ValueError(f"{'.'.join(key[: depth + 1])} is a value, not a section: it has no {rest[0]}")
         model = _with_field(sections, rest[0])
+
+
+def assigned(model: type[Model], pairs: Iterable[tuple[str, Any]], source: str) -> Model:
+    """Return the settings that dotted keys and their values give; ValueError as `assign` and `validated`."""
+    values: dict[str, Any] = {}
+    try:
+        for key, value in pairs:
+            assign(model, values, tuple(key.replace("-", "_").split(".")), value)
+    except ValueError as error:
+        raise ValueError(f"{source}: {error}") from None
+    return validated(model, values, source)
 
 
 def kinds_at(model: type[BaseModel], key: Key) -> list[Any]:

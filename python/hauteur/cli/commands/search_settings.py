@@ -1,13 +1,9 @@
 """The settings of the search, listed for the command line."""
 
-import re
 from collections.abc import Iterator
-from typing import Literal, get_args, get_origin
-
-from pydantic import BaseModel
-from pydantic.fields import FieldInfo
 
 from hauteur.search.params import SearchParams
+from hauteur.system.setting_facts import SettingFacts, first_sentence, section_of, setting_facts
 
 
 def print_settings() -> int:
@@ -22,26 +18,18 @@ def print_settings() -> int:
 def setting_rows() -> Iterator[tuple[str, str, str]]:
     """Yield key, default and allowed values of every setting; a rule that is off has a row of its own before them."""
     for name, field in SearchParams.model_fields.items():
-        key, section = f"--search.{name.replace('_', '-')}", _section(field)
+        key, section = f"--search.{name.replace('_', '-')}", section_of(field)
         if section is None:
-            yield key, _text(field.default), _allowed(field)
+            yield key, *_cells(setting_facts(SearchParams, name))
             continue
         if field.default is None:
-            yield f"{key}:", "off", _first_sentence(section)
-        for inner, inside in section.model_fields.items():
-            yield f"{key}.{inner.replace('_', '-')}", _text(inside.default), _allowed(inside)
+            yield f"{key}:", "off", first_sentence(section.__doc__)
+        for inner in section.model_fields:
+            yield f"{key}.{inner.replace('_', '-')}", *_cells(setting_facts(section, inner))
 
 
-def _section(field: FieldInfo) -> type[BaseModel] | None:
-    """The model of a rule's section, None for a plain setting."""
-    kinds = (field.annotation, *get_args(field.annotation))
-    return next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)), None)
-
-
-def _first_sentence(section: type[BaseModel]) -> str:
-    """What a rule does, from its documentation."""
-    text = " ".join((section.__doc__ or "").split())
-    return re.split(r" \(|\. |: ", text)[0].rstrip(".")
+def _cells(facts: SettingFacts) -> tuple[str, str]:
+    return _text(facts.default), _allowed(facts)
 
 
 def _text(value: object) -> str:
@@ -53,17 +41,9 @@ def _text(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _allowed(field: FieldInfo) -> str:
+def _allowed(facts: SettingFacts) -> str:
     """What a setting may be: its choices, or the ends of its range."""
-    kinds = (field.annotation, *get_args(field.annotation))
-    choices = next((get_args(kind) for kind in kinds if get_origin(kind) is Literal), ())
-    if choices or field.annotation is bool:
-        return " | ".join(map(str, choices)) or "true | false"
-    facts = [*field.metadata, *(fact for kind in kinds for info in get_args(kind) for fact in _metadata(info))]
-    ends = {name: getattr(fact, name) for fact in facts for name in ("ge", "gt", "le", "lt") if hasattr(fact, name)}
+    if facts.choices or facts.kind == "switch":
+        return " | ".join(facts.choices) or "true | false"
     signs = {"ge": ">=", "gt": ">", "le": "<=", "lt": "<"}
-    return ", ".join(f"{signs[name]} {end:g}" for name, end in ends.items())
-
-
-def _metadata(info: object) -> list[object]:
-    return list(info.metadata) if isinstance(info, FieldInfo) else []
+    return ", ".join(f"{signs[name]} {end:g}" for name, end in facts.ends.items())

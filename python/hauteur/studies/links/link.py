@@ -16,7 +16,7 @@ from pydantic import Field
 from hauteur.networks.evaluators.base import Backend, Precision
 from hauteur.players.settings import PlayerSettings, player_text
 from hauteur.search.params import SearchParams
-from hauteur.system.settings import Section, assign, unknown_key, validated
+from hauteur.system.settings import Section, assigned, unknown_key, validated
 
 PAGE = "/analyse"
 MOST_CHARACTERS = 60_000
@@ -95,20 +95,13 @@ def read_link(text: str) -> SearchLink:
 def link_of(pairs: Sequence[tuple[str, str]]) -> SearchLink:
     """Return what the keys and values of a link's query say; ValueError as `read_link`."""
     values: dict[str, Any] = {}
-    search: dict[str, Any] = {}
-    seen: set[str] = set()
+    search: dict[str, str] = {}
     for key, value in pairs:
-        if key in seen:
+        kept, name = (search, key.removeprefix(SEARCH)) if key.startswith(SEARCH) else (values, key)
+        if name in kept:
             raise ValueError(f"link: {key[:80]} is given twice")
-        seen.add(key)
-        if key.startswith(SEARCH):
-            try:
-                assign(SearchParams, search, tuple(key.removeprefix(SEARCH).split(".")), value)
-            except ValueError as error:
-                raise ValueError(f"link: {error}") from None
-        elif key not in SearchLink.model_fields or key == "search":
+        if kept is values and (key not in SearchLink.model_fields or key == "search"):
             raise ValueError(f"link: {unknown_key(key[:80], [*SearchLink.model_fields])}")
-        else:
-            values[key] = tuple(value.split()) if key in LISTS else value
-    values["search"] = validated(SearchParams, search, "link")
-    return validated(SearchLink, values, "link")
+        kept[name] = value
+    words = {key: tuple(values[key].split()) for key in LISTS if key in values}
+    return validated(SearchLink, values | words | {"search": assigned(SearchParams, search.items(), "link")}, "link")

@@ -1,0 +1,91 @@
+"""What the settings of a model are: kinds, defaults, ranges, choices and texts, as forms and lists show them."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import textwrap
+from dataclasses import dataclass
+from functools import lru_cache
+from types import NoneType
+from typing import Any, Literal, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from hauteur.system.settings import value_kinds
+
+SettingKind = Literal["whole", "number", "switch", "choice", "text"]
+
+
+@dataclass(frozen=True)
+class SettingFacts:
+    """A setting that is no section. ends: its range, by `ge`, `gt`, `le`, `lt`; optional: it may be none."""
+
+    name: str
+    kind: SettingKind
+    default: Any
+    choices: tuple[str, ...]
+    ends: dict[str, float]
+    optional: bool
+    text: str
+
+
+def section_of(field: FieldInfo) -> type[BaseModel] | None:
+    """Return the model of a section, None for a plain setting."""
+    kinds = value_kinds(field.annotation)
+    return next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)), None)
+
+
+def setting_facts(model: type[BaseModel], name: str) -> SettingFacts:
+    """Return the facts of a plain setting of a model."""
+    field = model.model_fields[name]
+    kinds = value_kinds(field.annotation)
+    choices = tuple(str(choice) for kind in kinds if get_origin(kind) is Literal for choice in get_args(kind))
+    return SettingFacts(
+        name=name,
+        kind=_kind(kinds, choices),
+        default=field.default,
+        choices=choices,
+        ends=_ends(field),
+        optional=NoneType in kinds,
+        text=attribute_texts(model).get(name, ""),
+    )
+
+
+def first_sentence(text: str | None) -> str:
+    """Return the first sentence of a documentation, without its full stop and what stands in brackets behind it."""
+    return re.split(r" \(|\. |: ", " ".join((text or "").split()))[0].rstrip(".")
+
+
+@lru_cache(256)
+def attribute_texts(model: type[BaseModel]) -> dict[str, str]:
+    """Return the texts below the attributes of a class, by name."""
+    (definition,) = ast.parse(textwrap.dedent(inspect.getsource(model))).body
+    assert isinstance(definition, ast.ClassDef)
+    pairs = zip(definition.body, definition.body[1:], strict=False)
+    return {
+        before.target.id: " ".join(after.value.value.split())
+        for before, after in pairs
+        if isinstance(before, ast.AnnAssign)
+        and isinstance(before.target, ast.Name)
+        and isinstance(after, ast.Expr)
+        and isinstance(after.value, ast.Constant)
+        and isinstance(after.value.value, str)
+    }
+
+
+def _kind(kinds: list[Any], choices: tuple[str, ...]) -> SettingKind:
+    if choices:
+        return "choice"
+    if bool in kinds:
+        return "switch"
+    return "number" if float in kinds else "whole" if int in kinds else "text"
+
+
+def _ends(field: FieldInfo) -> dict[str, float]:
+    """The range of a number, wherever in its type it stands."""
+    inner = (info for kind in get_args(field.annotation) for info in get_args(kind))
+    facts = [*field.metadata, *(fact for info in inner if isinstance(info, FieldInfo) for fact in info.metadata)]
+    return {name: getattr(fact, name) for fact in facts for name in ("ge", "gt", "le", "lt") if hasattr(fact, name)}

@@ -1,0 +1,64 @@
+"""The settings of a search as forms of pages have them: which there are, and what was chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field
+
+from hauteur.search.params import SearchParams
+from hauteur.system.setting_facts import SettingFacts, first_sentence, section_of, setting_facts
+from hauteur.system.settings import assigned
+
+SettingTexts = Annotated[
+    dict[Annotated[str, Field(max_length=80)], Annotated[str, Field(max_length=500)]], Field(max_length=200)
+]
+"""What a form gives: settings by dotted key, such as {"search_contempt.n_scl": "5", "solver": "on"}."""
+
+
+def chosen_search(settings: Mapping[str, str], label: str = "settings") -> SearchParams:
+    """Return the settings of a search that a form gives. Raise ValueError, one line that begins with the label."""
+    return assigned(SearchParams, settings.items(), label)
+
+
+@lru_cache(1)
+def search_form() -> list[dict[str, Any]]:
+    """Return the groups of settings, as static/settings.js takes them.
+
+    A group: name (empty: settings that stand alone), text, optional (off by default, on by its name alone), settings;
+    of each key, kind, default, choices, least, most, text.
+    """
+    sections = {name: section for name, field in SearchParams.model_fields.items() if (section := section_of(field))}
+    alone = [_setting(SearchParams, name, "") for name in SearchParams.model_fields if name not in sections]
+    groups = [{"name": "", "text": "the search as a whole", "optional": False, "settings": alone}]
+    return groups + [_group(name, section) for name, section in sections.items()]
+
+
+def _group(name: str, section: type[BaseModel]) -> dict[str, Any]:
+    return {
+        "name": name,
+        "text": first_sentence(section.__doc__),
+        "optional": SearchParams.model_fields[name].default is None,
+        "settings": [_setting(section, inner, f"{name}.") for inner in section.model_fields],
+    }
+
+
+def _setting(model: type[BaseModel], name: str, prefix: str) -> dict[str, Any]:
+    facts = setting_facts(model, name)
+    return {
+        "key": prefix + name,
+        "kind": facts.kind,
+        "default": _text(facts),
+        "choices": ["true", "false"] if facts.kind == "switch" else list(facts.choices),
+        "least": facts.ends.get("ge", facts.ends.get("gt")),
+        "most": facts.ends.get("le", facts.ends.get("lt")),
+        "text": facts.text,
+    }
+
+
+def _text(facts: SettingFacts) -> str:
+    if facts.default is None:
+        return "none"
+    return str(facts.default).lower() if facts.kind == "switch" else str(facts.default)
