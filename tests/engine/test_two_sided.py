@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from hauteur.engine import two_sided
 from hauteur.engine.playing import FoundMove
-from hauteur.engine.seats import Side, default_player, with_odds
+from hauteur.engine.seats import GameSide, default_player, with_odds
 from hauteur.engine.two_sided import TwoSidedGame
 from hauteur.games.odds import ODDS_STARTS
 from hauteur.games.played_game import PlayedGame
@@ -19,14 +20,14 @@ from hauteur.players.settings import PlayerSettings, parse_player
 from hauteur.search.params import SearchParams
 
 SUPPORT = Path(__file__).resolve().parent.parent / "support"
-PERSON = Side()
+PERSON = GameSide()
 
 
-def engine(text: str = "net=uniform visits=20", **limits: float | str) -> Side:
-    return Side(parse_player(text), **limits)  # type: ignore[arg-type]
+def engine(text: str = "net=uniform visits=20", **limits: float | str) -> GameSide:
+    return GameSide(parse_player(text), **limits)  # type: ignore[arg-type]
 
 
-def table(spec: str, first: Side, second: Side, **settings: object) -> TwoSidedGame:
+def table(spec: str, first: GameSide, second: GameSide, **settings: object) -> TwoSidedGame:
     return TwoSidedGame(PlayedGame(make(spec)), (first, second), seed=1, threads=1, **settings)  # type: ignore[arg-type]
 
 
@@ -117,7 +118,7 @@ def test_two_persons_and_two_engines() -> None:
             game.resign(0)
 
 
-def test_a_hint_is_of_the_player_that_the_game_has() -> None:
+def test_a_hint_is_of_the_player_that_the_game_has(monkeypatch: pytest.MonkeyPatch) -> None:
     found: list[FoundMove | BaseException] = []
     with table("tutorial", PERSON, engine("random")) as game:
         assert default_player(game.played.game) == "net=rollout"
@@ -128,10 +129,13 @@ def test_a_hint_is_of_the_player_that_the_game_has() -> None:
         assert found[0].report is not None
         assert len(found[0].report.moves[0].line) > 1
         assert game.value is not None
-        with game.lock:
-            game.hint(found.append)
-            game.play(4)
+        game.play(4)
         wait_for(lambda: persons_turn(game))
+        monkeypatch.setattr(two_sided, "HINT_VISITS", 10**8)
+    with table("connect4", PERSON, PERSON) as game:
+        game.go_on()
+        game.hint(found.append)
+        game.play(4)
         assert len(found) == 1, "the hint of a position that is gone"
 
 
@@ -169,7 +173,7 @@ def test_an_engine_takes_a_draw_where_it_expects_no_more() -> None:
 
 def test_clocks_run_for_the_side_to_move_and_end_the_game() -> None:
     changes: list[int | None] = []
-    with table("connect4", Side(clock="0.3+1"), engine(clock="60"), on_change=lambda: changes.append(None)) as game:
+    with table("connect4", GameSide(clock="0.3+1"), engine(clock="60"), on_change=lambda: changes.append(None)) as game:
         game.go_on()
         assert game.running == 0
         game.play(3)
@@ -182,12 +186,12 @@ def test_clocks_run_for_the_side_to_move_and_end_the_game() -> None:
         game.pause()
         assert [game.running] == [None]
         assert game.left[0] == pytest.approx(first, abs=0.2)
-    with table("connect4", Side(clock="0.05"), PERSON) as game:
+    with table("connect4", GameSide(clock="0.05"), PERSON) as game:
         game.go_on()
         wait_for(lambda: game.played.ending is not None)
         assert game.played.ending is not None
         assert game.played.ending.text == "0-1 (time)"
-    with table("connect4", Side(clock="5"), engine(seconds=0.05), left=(2.0, None)) as game:
+    with table("connect4", GameSide(clock="5"), engine(seconds=0.05), left=(2.0, None)) as game:
         assert game.left == [2.0, None]
         game.go_on()
         game.play(3)
@@ -200,7 +204,7 @@ def test_clocks_run_for_the_side_to_move_and_end_the_game() -> None:
 )
 def test_bad_limits_are_refused(seconds: float | None, clock: str | None, problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
-        Side(PlayerSettings(), seconds, clock)
+        GameSide(PlayerSettings(), seconds, clock)
 
 
 def test_a_program_plays_and_goes_back() -> None:

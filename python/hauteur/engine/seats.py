@@ -42,7 +42,7 @@ WITHOUT_NET = "net=rollout"
 
 
 @dataclass(frozen=True)
-class Side:
+class GameSide:
     """One side of a game. player: None is a person.
 
     seconds: of every move of a player with a net, in place of its visits. clock: time for the whole game, which ends
@@ -56,8 +56,8 @@ class Side:
     def __post_init__(self) -> None:
         if self.seconds is not None and not 0.01 <= self.seconds <= 3600.0:
             raise ValueError(f"seconds a move must be 0.01 to 3600, got {self.seconds}")
-        if self.seconds is not None and (self.clock is not None or self.player is None):
-            raise ValueError("seconds a move are for an engine, and exclude a clock for the game")
+        if self.seconds is not None and (self.clock is not None or not self.searches):
+            raise ValueError("seconds a move are for a player with a net, and exclude a clock for the game")
         if self.clock is not None:
             clock_of(self.clock)
 
@@ -112,11 +112,11 @@ def with_odds(player: PlayerSettings, game: _core.Game, seat: int) -> PlayerSett
 class EngineSeat(Closing):
     """What moves for a side that is no person. Raise ValueError or OSError for a player that cannot play the game."""
 
-    def __init__(self, game: _core.Game, side: Side, *, seed: int | None = None, threads: int = 0) -> None:
+    def __init__(self, game: _core.Game, side: GameSide, *, seed: int | None = None, threads: int = 0) -> None:
         if side.player is None:
             raise ValueError("a person has no engine")
         self.side = side
-        self.name = player_name(game, side.player)
+        self.name = _seat_name(player_name(game, side.player), side)
         settings = PlaySettings(side.player.search, side.player.temperature, BATCH if self._by_visits else None)
         self._session = PlayingSession(game, settings, seed=seed)
         self._program: _Program | None = None
@@ -200,6 +200,14 @@ def _share(left: float, increment: float, ply: int, max_plies: int) -> Budget:
     most = max(1, math.ceil((max_plies - ply) / 2))
     clock = Clock(left, increment, moves_to_go=most if most < moves_left(ply // 2) else None)
     return plan(clock, move_number=ply // 2, overhead=OVERHEAD)
+
+
+def _seat_name(name: str, side: GameSide) -> str:
+    """The name of a player with what limits it here: its visits say nothing where seconds or a clock do."""
+    limit = f"{side.seconds:g} s a move" if side.seconds is not None else side.clock
+    if limit is None or not side.searches or side.player is None:
+        return name
+    return f"{name.replace(f' visits={side.player.visits}', '')}, {limit}"
 
 
 class _Program:

@@ -14,7 +14,7 @@ from hauteur.engine.nets import OpenNets
 from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
 from hauteur.engine.saved_game import check_save, save_game
 from hauteur.engine.terminal_board import board_text, sees_second_side
-from hauteur.games.played_game import SEAT_NAMES, PlayedGame, move_text
+from hauteur.games.played_game import SEAT_NAMES, PlayedGame, line_texts, move_text
 from hauteur.players.search_player import SearchPlayer
 from hauteur.search.limits import Limits
 from hauteur.search.report import RootReport
@@ -156,17 +156,9 @@ class TerminalGame:
         table = Table("move", "visits", "prior", "value", "line")
         for move in report.moves[:HINT_MOVES]:
             value = f"{move.q:+.2f}" if move.visits else "-"
-            line = self._line_text(move.line)
+            line = line_texts(self.state, move.line)
             table.add_row(line[0], str(move.visits), f"{move.prior:.1%}", value, " ".join(line[1:]))
         self._console.print(table)
-
-    def _line_text(self, actions: Sequence[int]) -> list[str]:
-        """The moves of a line from here in the game's notation."""
-        state, texts = self.state.copy(), []
-        for action in actions:
-            texts.append(move_text(state, action))
-            state.play(action)
-        return texts
 
     def _undo(self) -> None:
         """Go back to the human's last turn."""

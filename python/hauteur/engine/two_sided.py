@@ -1,6 +1,6 @@
 """A game between two sides, each a person or an engine, with clocks, hints, taking back, resignation and draws.
 
-    with TwoSidedGame(PlayedGame(game), (Side(), Side(player)), on_change=show) as table:
+    with TwoSidedGame(PlayedGame(game), (GameSide(), GameSide(player)), on_change=show) as table:
         table.go_on()            # engines move by themselves, in threads of their own
         table.play(action)       # a person's move
         table.take_back()
@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future
 
 from hauteur.engine.playing import FoundMove
-from hauteur.engine.seats import EngineSeat, Side, default_player
+from hauteur.engine.seats import EngineSeat, GameSide, default_player
 from hauteur.games.end_reasons import AGREEMENT, RESIGNATION, TIME
 from hauteur.games.played_game import SEAT_NAMES, PlayedGame, loss_of
 from hauteur.players.engines.settings import clock_of
@@ -48,7 +48,7 @@ class TwoSidedGame(Closing):
     def __init__(
         self,
         played: PlayedGame,
-        sides: Sequence[Side],
+        sides: Sequence[GameSide],
         *,
         left: Sequence[float | None] = (None, None),
         threads: int = 0,
@@ -102,6 +102,11 @@ class TwoSidedGame(Closing):
         """The names of the sides."""
         first, second = ("person" if engine is None else engine.name for engine in self._engines)
         return first, second
+
+    def visits(self, seat: int) -> int | None:
+        """Visits of a move of this seat; None for a person, and where something else ends its searches."""
+        engine = self._engines[seat]
+        return None if engine is None else engine.visits
 
     @property
     def left(self) -> list[float | None]:
@@ -192,7 +197,7 @@ class TwoSidedGame(Closing):
             if self._hints is None:
                 game = self.played.game
                 player = changed_player(parse_player(default_player(game)), f"visits={HINT_VISITS}", "hint")
-                self._hints = self._engine(Side(player))
+                self._hints = self._engine(GameSide(player))
             turn = self._turn
             found = self._hints.start(self.played, lines=HINT_LINES)
         found.add_done_callback(lambda done: self._hinted(turn, done, on_found))
@@ -207,7 +212,7 @@ class TwoSidedGame(Closing):
 
     # The course of the game; the lock is held.
 
-    def _engine(self, side: Side) -> EngineSeat:
+    def _engine(self, side: GameSide) -> EngineSeat:
         return EngineSeat(self.played.game, side, seed=self._seed, threads=self._threads)
 
     def _next(self) -> None:
@@ -249,6 +254,8 @@ class TwoSidedGame(Closing):
         seat = self.played.state.to_move
         self.played.play(action)
         self.note = ""
+        if self._hints is not None:
+            self._hints.stop()
         clock = self._clocks[seat]
         if self._flag is not None:
             self._flag.cancel()
@@ -322,7 +329,6 @@ class TwoSidedGame(Closing):
             if error is None and (report := done.result().report) is not None:
                 self.value = first_players(report)
             on_found(error or done.result())
-            self._on_change()
 
     def _play_found(self, seat: int, found: FoundMove) -> None:
         assert found.action is not None  # it was looked at
@@ -356,12 +362,12 @@ class _SideClock:
         self.began: float | None = None
 
     @classmethod
-    def of(cls, side: Side, left: float | None) -> _SideClock | None:
+    def of(cls, side: GameSide, left: float | None) -> _SideClock | None:
         """The clock of a side with so much left, None = full; None without a clock."""
         if side.clock is None:
             return None
         base, increment = clock_of(side.clock)
-        return cls(base if left is None else min(max(left, 0.0), base + 1e6), increment)
+        return cls(base if left is None else max(left, 0.0), increment)
 
     @property
     def left(self) -> float:

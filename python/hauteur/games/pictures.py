@@ -194,6 +194,13 @@ def action_squares(state: _core.State, action: int, board: Board | None = None) 
     return tuple(square for name in names if (square := board.square(name)) is not None)
 
 
+def action_area(board: Board, squares: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the squares that choose an action with these squares first: for discs all of the column, else one."""
+    if board.look == "discs":
+        return tuple(range(squares[0] % board.columns, len(board.cells), board.columns))
+    return squares[:1]
+
+
 def _last_squares(state: _core.State, board: Board) -> tuple[int, ...]:
     """Return the squares of the move that led to the position, none at the start."""
     if board.look == "pieces":

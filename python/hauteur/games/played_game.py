@@ -98,6 +98,15 @@ def move_text(state: _core.State, action: int) -> str:
     return state.action_to_text(action, "san" if state.game.name == "chess" else None)
 
 
+def line_texts(state: _core.State, actions: Sequence[int]) -> list[str]:
+    """Return the moves of a line from a position as people write them."""
+    place, texts = state.copy(), []
+    for action in actions:
+        texts.append(move_text(place, action))
+        place.play(action)
+    return texts
+
+
 def loss_of(seat: int) -> int:
     """Return the outcome of a game that this seat (0, 1) loses."""
     return -1 if seat == 0 else 1

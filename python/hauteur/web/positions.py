@@ -14,8 +14,9 @@ def position_view(state: _core.State, *, flip: bool = False) -> dict[str, Any]:
 
     svg: the drawing; frame: its width, height and the side of a square; squares: of each its name, what stands there
     and its upper left corner, none where the game has no board of cells; last: those of the last move. actions: the
-    legal ones as number `a`, text, and indices of squares, from first (none: the action is a button). to_move: 0 or 1.
-    outcome: of the first player, null while the game goes on; caption: whose turn it is, or how it ended.
+    legal ones as number `a`, text, indices of squares, from first (none: the action is a button), and area: all squares
+    that choose it, or choose it first. to_move: 0 or 1. outcome: of the first player, null while the game goes on;
+    caption: whose turn it is, or how it ended.
     """
     board = pictures.board_of(state)
     actions = [int(action) for action in state.legal_actions()]
@@ -50,4 +51,5 @@ def _squares(board: pictures.Board, *, flip: bool) -> list[dict[str, Any]]:
 
 def _action(state: _core.State, action: int, board: pictures.Board | None) -> dict[str, Any]:
     squares = () if board is None else pictures.action_squares(state, action, board)
-    return {"a": action, "text": state.action_to_text(action), "squares": list(squares)}
+    area = pictures.action_area(board, squares) if board is not None and squares else ()
+    return {"a": action, "text": state.action_to_text(action), "squares": list(squares), "area": list(area)}

@@ -18,7 +18,7 @@ from hauteur.system.errors import explain
 from hauteur.system.settings import validated
 from hauteur.web.desks.desk import Desk, DeskSettings
 
-DESKS = {"analyse": "analyse:AnalyseDesk"}
+DESKS = {"analyse": "analyse:AnalyseDesk", "play": "play:PlayDesk"}
 """Every desk: the module of this folder and the class."""
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from starlette.routing import BaseRoute
 
-NAMES = ("analyse",)
+NAMES = ("play", "analyse")
 """Modules of this folder that are pages, in the order of the navigation. Each has PAGE and ROUTES."""
 
 

@@ -27,11 +27,13 @@ export class Board {
   // position: of the server; where it is the same drawing only the overlay is renewed.
   show(position) {
     if (!this.position || this.position.svg !== position.svg) this.ground.innerHTML = position.svg;
+    const focused = this.element.contains(document.activeElement);
     this.position = position;
     this.from = null;
     this.choices.replaceChildren();
     this.overlay?.remove();
     if (position.frame) this.draw();
+    if (position.frame && focused) this.squares[this.focused]?.focus();
     for (const action of position.actions) if (!action.squares.length) this.offer(action);
     this.marks([]);
   }
@@ -63,9 +65,9 @@ export class Board {
 
   // Marks legal squares: those to move from, or those that the chosen one can move to.
   light() {
-    const targets = new Set(this.position.actions.map((action) => this.from === null
-      ? (action.squares.length === 1 ? action.squares[0] : -1)
-      : (action.squares[0] === this.from ? action.squares.at(-1) : -1)));
+    const targets = new Set(this.position.actions.flatMap((action) => (this.from === null
+      ? (action.squares.length === 1 ? action.area : [])
+      : (action.squares[0] === this.from ? action.squares.slice(-1) : []))));
     const sources = new Set(this.position.actions.map((action) => (action.squares.length > 1 ? action.squares[0] : -1)));
     this.squares.forEach((rect, number) => {
       rect.classList.toggle("target", targets.has(number));
@@ -115,7 +117,7 @@ export class Board {
   choose(number) {
     if (!this.enabled) return;
     const { actions } = this.position;
-    const single = actions.filter(({ squares }) => squares.length === 1 && squares[0] === number);
+    const single = actions.filter(({ squares, area }) => squares.length === 1 && area.includes(number));
     const there = actions.filter(({ squares }) => this.from !== null && squares.length > 1
       && squares[0] === this.from && squares.at(-1) === number);
     const found = there.length ? there : single;

@@ -1,0 +1,329 @@
+"""The desk of the page Play: one game between two sides, each a person or an engine."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from hauteur import _core
+from hauteur.engine.playing import FoundMove
+from hauteur.engine.seats import GameSide, default_player, with_odds
+from hauteur.engine.two_sided import TwoSidedGame, first_players
+from hauteur.games.game_texts import MOST_CHARACTERS, MOST_PLIES, Form, forms_of, read_game, written_game
+from hauteur.games.odds import ODDS_STARTS, odds_of
+from hauteur.games.pictures import action_squares
+from hauteur.games.played_game import PlayedGame, line_texts, move_text
+from hauteur.games.registry import FEN_GAMES, make, with_fen
+from hauteur.players.engines.settings import is_engine
+from hauteur.players.settings import PlayerSettings
+from hauteur.search.report import RootReport
+from hauteur.system.errors import explain
+from hauteur.system.settings import Section, validated
+from hauteur.web.desks.desk import Desk, DeskSettings, Emit, Fields
+from hauteur.web.players import page_player, suggested_players
+from hauteur.web.positions import position_view
+
+LINE_PLIES = 8
+"""Moves of a line that are shown."""
+HINT_MOVES = 5
+"""Moves of a hint."""
+
+Seat = Annotated[int, Field(ge=0, le=1)]
+Text = Annotated[str, Field(max_length=2000)]
+Action = Annotated[int, Field(ge=0, le=65_535)]
+Seconds = Annotated[float, Field(ge=0, le=10**6)]
+
+
+class SideFields(Section):
+    """One side. player: None a person, empty: the game's own, else a player as text.
+
+    At most one limit: visits or seconds of a move, clock for the game; a program gets it as `nodes`, `movetime`, `tc`.
+    """
+
+    player: Text | None = None
+    visits: Annotated[int, Field(ge=1, le=10**9)] | None = None
+    seconds: Annotated[float, Field(ge=0.01, le=3600)] | None = None
+    clock: Annotated[str, Field(max_length=40)] | None = None
+
+
+class EndingFields(Section):
+    """How a game ended off the board."""
+
+    outcome: Annotated[int, Field(ge=-1, le=1)]
+    reason: Annotated[str, Field(max_length=100)]
+
+
+class GameFields(Section):
+    """A game and its sides. actions: that were played already; left: seconds on the clocks, None: full."""
+
+    game: Annotated[str, Field(max_length=300)] = "chess"
+    fen: Annotated[str, Field(max_length=200)] = ""
+    sides: tuple[SideFields, SideFields] = (SideFields(), SideFields(player=""))
+    actions: Annotated[tuple[Action, ...], Field(max_length=MOST_PLIES)] = ()
+    left: tuple[Seconds | None, Seconds | None] = (None, None)
+    ending: EndingFields | None = None
+    paused: bool = False
+    flip: bool = False
+
+
+class MoveFields(Section):
+    """A person's move, by its number or as text; ply: of the position that it was chosen in."""
+
+    ply: Annotated[int, Field(ge=0)]
+    a: Action | None = None
+    text: Annotated[str, Field(max_length=40)] = ""
+
+
+class SeatFields(Section):
+    """Who resigns or offers a draw."""
+
+    seat: Seat
+
+
+class FlipFields(Section):
+    """Seen from which side."""
+
+    flip: bool
+
+
+class ReadFields(Section):
+    """A text that is a game. game: that it is of, where it does not say so itself."""
+
+    text: Annotated[str, Field(max_length=MOST_CHARACTERS)]
+    game: Annotated[str, Field(max_length=300)] = "chess"
+
+
+class WriteFields(Section):
+    """The form in which the game is wanted."""
+
+    form: Form
+
+
+class PlayDesk(Desk):
+    """One game at a time. Events: `game` whenever anything changes, `search` while an engine thinks, `hint`."""
+
+    name = "play"
+
+    def __init__(self, emit: Emit, settings: DeskSettings) -> None:
+        super().__init__(emit, settings)
+        self._table: TwoSidedGame | None = None
+        self._flip = False
+
+    # What there is to play.
+
+    def do_describe(self, fields: Fields) -> Fields:
+        """Reply: what a game offers: players, odds starts, whether it can begin at a FEN, forms of its text."""
+        game = make(validated(GameFields, fields, "game").game)
+        starts = [{"name": _odds_text(fen), "fen": fen} for fen in ODDS_STARTS.values()] if game.name == "chess" else []
+        return {
+            "game": game.spec,
+            "players": suggested_players(game),
+            "starts": starts,
+            "has_fen": game.name in FEN_GAMES,
+            "forms": forms_of(game),
+        }
+
+    def do_read(self, fields: Fields) -> Fields:
+        """Reply: the game of a text, as `open` takes it."""
+        wanted = validated(ReadFields, fields, "game")
+        read = read_game(wanted.text, wanted.game)
+        ended = None if read.outcome is None else {"outcome": read.outcome, "reason": read.reason}
+        return {"game": read.spec, "actions": read.actions, "ending": ended, "names": read.names}
+
+    # The game.
+
+    def do_open(self, fields: Fields) -> Fields:
+        """Begin a game, or go on with one that the page has kept. Reply: nothing; the event `game` follows."""
+        wanted = validated(GameFields, fields, "game")
+        game = make(with_fen(wanted.game, wanted.fen or None))
+        sides = [self._side(game, seat, side) for seat, side in enumerate(wanted.sides)]
+        played = PlayedGame(game, wanted.actions)
+        if wanted.ending is not None:
+            played.end(wanted.ending.outcome, wanted.ending.reason)
+        table = TwoSidedGame(
+            played,
+            sides,
+            left=wanted.left,
+            threads=self.settings.threads,
+            on_change=lambda: self._show(table),
+            on_search=lambda seat, report: self._on_search(table, seat, report),
+        )
+        self.close()
+        self._table, self._flip = table, wanted.flip
+        if wanted.paused:
+            table.pause()
+        else:
+            table.go_on()
+        return {}
+
+    def do_play(self, fields: Fields) -> Fields:
+        """Play a person's move."""
+        move, table = validated(MoveFields, fields, "move"), self._opened
+        with table.lock:
+            state = table.played.state
+            if state.ply != move.ply:
+                raise ValueError("the position has changed meanwhile; choose again")
+            table.play(state.action_from_text(move.text) if move.a is None else move.a)
+        return {}
+
+    def do_take_back(self, fields: Fields) -> Fields:
+        """Go back to the last turn of a person."""
+        del fields
+        if not self._opened.take_back():
+            raise ValueError("there is no move of yours to take back")
+        return {}
+
+    def do_resign(self, fields: Fields) -> Fields:
+        """Give the game up."""
+        self._opened.resign(validated(SeatFields, fields, "resign").seat)
+        return {}
+
+    def do_draw(self, fields: Fields) -> Fields:
+        """Offer a draw. Reply: whether it is agreed."""
+        return {"agreed": self._opened.offer_draw(validated(SeatFields, fields, "draw").seat)}
+
+    def do_pause(self, fields: Fields) -> Fields:
+        """Stop engines and clocks."""
+        del fields
+        self._opened.pause()
+        return {}
+
+    def do_go_on(self, fields: Fields) -> Fields:
+        """Let the game go on."""
+        del fields
+        self._opened.go_on()
+        return {}
+
+    def do_move_now(self, fields: Fields) -> Fields:
+        """Let the engine that thinks move."""
+        del fields
+        self._opened.move_now()
+        return {}
+
+    def do_hint(self, fields: Fields) -> Fields:
+        """Look for a hint; the event `hint` has it."""
+        del fields
+        table = self._opened
+        state = table.played.state.copy()
+        table.hint(lambda found: self._on_hint(state, found))
+        return {}
+
+    def do_flip(self, fields: Fields) -> Fields:
+        """Show the board from the other side."""
+        self._flip = validated(FlipFields, fields, "flip").flip
+        self._show(self._opened)
+        return {}
+
+    def do_write(self, fields: Fields) -> Fields:
+        """Reply: the game as text."""
+        form, table = validated(WriteFields, fields, "form").form, self._opened
+        with table.lock:
+            return {"form": form, "text": written_game(table.played, form, table.names, event="hauteur")}
+
+    def close(self) -> None:
+        """End the game."""
+        if self._table is not None:
+            self._table.close()
+            self._table = None
+
+    # Private.
+
+    @property
+    def _opened(self) -> TwoSidedGame:
+        if self._table is None:
+            raise ValueError("there is no game yet")
+        return self._table
+
+    def _side(self, game: _core.Game, seat: int, side: SideFields) -> GameSide:
+        """The side that a page describes. Raise ValueError naming what is wrong."""
+        label = ("first", "second")[seat] + " side"
+        limits = [name for name in ("visits", "seconds", "clock") if getattr(side, name) is not None]
+        if len(limits) > 1:
+            raise ValueError(f"{label}: one limit at most, got {' and '.join(limits)}")
+        if side.player is None:
+            if side.visits or side.seconds:
+                raise ValueError(f"{label}: a person has no {limits[0]}, only a clock")
+            return GameSide(clock=side.clock)
+        try:
+            player = self._player(side, side.player or default_player(game))
+            seconds = side.seconds if player.engine is None else None
+            return GameSide(player if side.player else with_odds(player, game, seat), seconds, side.clock)
+        except ValueError as error:
+            raise ValueError(f"{label}: {error}") from None
+
+    def _player(self, side: SideFields, text: str) -> PlayerSettings:
+        """The player of a text with the limit of its side."""
+        limits: dict[str, object] = {"visits": side.visits}
+        if any(map(is_engine, text.split())):
+            milliseconds = None if side.seconds is None else round(1000 * side.seconds)
+            limits = {"nodes": side.visits, "movetime": milliseconds, "tc": side.clock}
+        words = [f"{name}={value}" for name, value in limits.items() if value is not None]
+        roots, allow_programs = self.settings.roots, self.settings.allow_programs
+        return page_player(" ".join([text, *words]), roots, allow_programs=allow_programs)
+
+    def _show(self, table: TwoSidedGame) -> None:
+        """Send the game as it stands; the table is locked."""
+        played, ending = table.played, table.played.ending
+        self.emit(
+            "game",
+            {
+                "position": position_view(played.state, flip=self._flip),
+                "spec": played.game.spec,
+                "actions": played.actions,
+                "moves": played.texts,
+                "start_to_move": played.start.to_move,
+                "names": table.names,
+                "persons": sorted(table.persons),
+                "ending": None if ending is None else {"outcome": ending.outcome, "reason": ending.reason},
+                "result": None if ending is None else ending.text,
+                "paused": table.paused,
+                "thinking": table.thinking,
+                "problem": table.problem,
+                "note": table.note,
+                "left": table.left,
+                "running": table.running,
+                "wdl": table.value,
+                "flip": self._flip,
+                "forms": forms_of(played.game),
+            },
+        )
+
+    def _on_search(self, table: TwoSidedGame, seat: int, report: RootReport) -> None:
+        best = report.best
+        self.emit(
+            "search",
+            {
+                "seat": seat,
+                "visits": report.visits,
+                "of": table.visits(seat),
+                "seconds": report.pace.seconds,
+                "wdl": first_players(report),
+                "line": line_texts(report.state, best.line[:LINE_PLIES]) if best else [],
+            },
+        )
+
+    def _on_hint(self, state: _core.State, found: FoundMove | BaseException) -> None:
+        if isinstance(found, BaseException) or found.report is None or found.move is None:
+            error = found if isinstance(found, Exception) else None
+            self.emit("hint", {"error": (explain(error) if error else None) or "no hint was found"}, latest=False)
+            return
+        moves = [
+            {
+                "a": move.action,
+                "text": move_text(state, move.action),
+                "squares": list(action_squares(state, move.action)),
+                "share": move.visits / max(1, sum(other.visits for other in found.report.moves)),
+                "score": None if move.wdl is None else move.wdl[0] + move.wdl[1] / 2,
+                "line": line_texts(state, move.line[:LINE_PLIES]),
+            }
+            for move in found.report.moves[:HINT_MOVES]
+        ]
+        self.emit("hint", {"ply": state.ply, "wdl": first_players(found.report), "moves": moves}, latest=False)
+
+
+def _odds_text(fen: str) -> str:
+    """What an odds start is called: `queen d1, White gives`."""
+    odds = odds_of(fen)
+    assert odds is not None  # the starts are made of them
+    return f"{odds.name}, {('White', 'Black')[odds.giver]} gives"

@@ -1,0 +1,25 @@
+"""The page Play: any game against any player, or between two."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from hauteur.games.registry import names
+from hauteur.web.pages import Page
+from hauteur.web.render import page
+
+PAGE = Page("/play", "Play", "Play any game against a net, another player, a program or a person.")
+
+SIZES = ("nogo(size=7)",)
+"""Games with parameters that are offered beside the names."""
+
+
+async def show(request: Request) -> Response:
+    """Return the page; `?game=` in its address begins a game."""
+    listed = [*names(), *SIZES]
+    return page(request, "play.html", games=sorted(listed), programs=request.app.state.lab.settings.allow_programs)
+
+
+ROUTES = [Route("/play", show)]

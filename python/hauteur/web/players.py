@@ -1,0 +1,91 @@
+"""Players that a page may name: of nets those that ship, were downloaded or lie in the roots; programs if allowed."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+from hauteur import _core
+from hauteur.networks.bundled import default_net
+from hauteur.networks.names import KINDS, WITHOUT_FILE, data_path, downloaded_nets, shipped_names
+from hauteur.players.settings import PlayerSettings, parse_player
+
+MOST_TEXT = 2000
+"""Characters of a player's text."""
+MOST_NETS = 2000
+"""Nets under the roots that are listed, and ..."""
+MOST_FOLDERS = 20_000
+"""... folders that are looked into for them."""
+
+NO_PROGRAMS = (
+    "programs (uci:, gtp:) are not started from pages by this server; it starts them where it was started with "
+    "hauteur web --allow-programs"
+)
+
+
+def page_player(text: str, roots: Sequence[str], *, allow_programs: bool, label: str = "player") -> PlayerSettings:
+    """Return the player that a text from a page describes.
+
+    Raise ValueError as `parse_player` does; for a program where none is allowed; for files of settings; and for nets
+    that `page_net` refuses.
+    """
+    if len(text) > MOST_TEXT:
+        raise ValueError(f"{label}: the text has {len(text):,} characters, allowed are {MOST_TEXT:,}")
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise ValueError(f"{label}: {error}") from None
+    if any(word.startswith("@") or (word.endswith(".toml") and "=" not in word) for word in words):
+        raise ValueError(f"{label}: a page reads no files of settings; write key=value")
+    settings = parse_player(text, label)
+    if settings.engine is not None and not allow_programs:
+        raise ValueError(f"{label}: {NO_PROGRAMS}")
+    net, large = (page_net(name, roots, label) if name else None for name in (settings.net, settings.large_net))
+    return settings.model_copy(update={"net": net, "large_net": large})
+
+
+def page_net(name: str, roots: Sequence[str], label: str = "net") -> str:
+    """Return what a net's name from a page is: an evaluator without a file, or a path. Raise ValueError for others."""
+    if name in WITHOUT_FILE:
+        return name
+    found = data_path(f"{name}.safetensors") if name in shipped_names() else downloaded_nets().get(name)
+    found = found or nets_under(roots).get(name)
+    if found is None:
+        raise ValueError(
+            f"{label}: there is no net {name[:80]!r}; a page may name {', '.join([*WITHOUT_FILE, *shipped_names()])}, "
+            "downloaded nets (hauteur net get) and those in the folders that the server was given"
+        )
+    return str(found)
+
+
+def nets_under(roots: Sequence[str]) -> dict[str, Path]:
+    """Return the net files in these folders; their names begin with the folder's own: `runs/a/nets/best.pb.gz`."""
+    found: dict[str, Path] = {}
+    folders = 0
+    for root in map(Path, roots):
+        for folder, below, files in os.walk(root):
+            folders += 1
+            if folders > MOST_FOLDERS or len(found) >= MOST_NETS:
+                return found
+            below[:] = sorted(name for name in below if not name.startswith("."))
+            place = Path(root.name) / Path(folder).relative_to(root)
+            for name in sorted(files):
+                if name.endswith(KINDS):
+                    found[str(place / name)] = Path(folder) / name
+    return found
+
+
+def suggested_players(game: _core.Game) -> list[dict[str, str]]:
+    """Return the players that a page offers for a game, the one that it has by default first: text and label."""
+    own = "hauteur" if default_net(game) is not None else "hauteur, by random games"
+    offers = [("", own)]
+    if game.name == "chess":
+        offers += [(f"net={name} visits=1", name) for name in downloaded_nets() if name.startswith("maia")]
+    if game.name in ("connect4", "nogo", "tictactoe"):
+        offers.append(("solver", "solver, exact where it can be"))
+    if game.name == "nogo":
+        offers.append(("rave:5000", "RAVE, 5,000 random games"))
+    offers += [("mcts:1000", "MCTS, 1,000 random games"), ("random", "random moves")]
+    return [{"text": text, "label": label} for text, label in offers]

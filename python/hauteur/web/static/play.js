@@ -1,0 +1,238 @@
+// The page Play: the game is kept in this window (sessionStorage), its desk plays it.
+
+import { Board } from "/static/board.js";
+import { Live, attempt } from "/static/live.js";
+import { percent, seconds, wdlBar, whole } from "/static/numbers.js";
+import { Setup } from "/static/play_setup.js";
+
+const KEPT = "hauteur-play", FOR_REVIEW = "hauteur-review-game";
+const SHARES = ["first player wins", "draw", "second player wins"];
+const byId = (name) => document.getElementById(name);
+const live = new Live("play");
+const board = new Board(byId("board"), { onAction: (action) => play({ a: action.a }) });
+const setup = new Setup(byId("new"), live);
+let game = null; // as the desk has shown it last
+let shownAt = 0; // when that was, milliseconds
+let hinted = null; // the last hint
+
+// What a fresh desk needs to go on with this game.
+let kept = JSON.parse(sessionStorage.getItem(KEPT) ?? "null");
+const linked = new URLSearchParams(location.search).get("game");
+if (linked && linked !== kept?.game) kept = null;
+
+function keep(order) {
+  kept = order;
+  sessionStorage.setItem(KEPT, JSON.stringify(order));
+}
+
+async function begin(order) {
+  await live.ask("open", order);
+  keep(order);
+}
+
+const play = (move) => attempt(() => live.ask("play", { ply: game.position.ply, ...move }));
+const ask = (request, fields) => attempt(() => live.ask(request, fields));
+
+function show(shown) {
+  if (hinted && shown.actions.join() !== hinted.actions) hinted = null;
+  game = shown;
+  shownAt = performance.now();
+  keep({ ...kept, actions: game.actions, left: game.left, paused: game.paused, flip: game.flip, ending: game.ending });
+  const { position, persons, ending } = game;
+  const mine = !ending && persons.includes(position.to_move);
+  board.show(position);
+  board.enable(mine);
+  if (hinted) pointOut(hinted);
+  else byId("hints").replaceChildren();
+  byId("search").textContent = "\u00a0";
+  status();
+  wdlBar(byId("wdl"), game.wdl, SHARES);
+  byId("after").hidden = !ending;
+  byId("review").hidden = !game.forms.some((form) => form === "pgn" || form === "sgf") || !game.actions.length;
+  moves();
+  buttons(mine);
+  clocks();
+  forms();
+}
+
+const called = (seat) => (game.persons.includes(seat)
+  ? (game.persons.length === 1 ? "You" : `Person, ${seat === 0 ? "first" : "second"}`) : game.names[seat]);
+
+function status() {
+  const { ending, position, problem, paused, thinking, note } = game;
+  const turn = position.to_move, name = called(turn);
+  let text = thinking ? `${name} thinks` : name === "You" ? "Your turn" : `${name} to move`;
+  if (paused) text = "Paused";
+  if (problem) text = problem;
+  if (ending) {
+    const winner = ending.outcome === 0 ? null : ending.outcome > 0 ? 0 : 1;
+    const who = winner === null ? "Draw" : `${called(winner)} ${called(winner) === "You" ? "win" : "wins"}`;
+    text = `${who}: ${game.result}`;
+  }
+  byId("status").textContent = note ? `${text}. ${note}` : text;
+  byId("status").classList.toggle("error", Boolean(problem));
+}
+
+function moves() {
+  const list = byId("moves"), chess = game.forms.includes("pgn") || game.forms.includes("fen");
+  const first = game.start_to_move;
+  const texts = game.moves.map((text, ply) => {
+    if (!chess) return `${ply + 1}. ${text}`;
+    const number = Math.floor((ply + first) / 2) + 1;
+    return (ply + first) % 2 === 0 ? `${number}. ${text}` : ply === 0 ? `${number}… ${text}` : text;
+  });
+  while (list.children.length > texts.length) list.lastChild.remove();
+  texts.forEach((text, ply) => {
+    const item = list.children[ply] ?? list.appendChild(document.createElement("li"));
+    if (item.textContent !== text) item.textContent = text;
+  });
+  list.scrollTop = list.scrollHeight;
+}
+
+function buttons(mine) {
+  const { ending, persons, actions, paused, problem, thinking } = game;
+  const person = persons.length === 2 ? game.position.to_move : persons[0];
+  byId("back").disabled = !actions.length;
+  byId("hint").disabled = !mine;
+  byId("draw").disabled = byId("resign").disabled = Boolean(ending) || person === undefined;
+  byId("draw").onclick = () => ask("draw", { seat: person });
+  byId("resign").onclick = () => ask("resign", { seat: person });
+  byId("pause").disabled = Boolean(ending);
+  byId("pause").textContent = paused ? (problem ? "Try again" : "Go on") : "Pause";
+  byId("now").disabled = !thinking;
+  for (const input of byId("typed").elements) input.disabled = !mine;
+}
+
+function clocks() {
+  const bottom = game.flip ? 1 : 0;
+  for (const [place, seat] of [["player-bottom", bottom], ["player-top", 1 - bottom]]) {
+    const line = byId(place), turn = !game.ending && game.position.to_move === seat;
+    line.classList.toggle("turn", turn);
+    line.querySelector(".name").textContent = called(seat);
+    const left = game.left[seat];
+    const gone = game.running === seat ? (performance.now() - shownAt) / 1000 : 0;
+    line.querySelector(".clock").textContent = left === null ? "" : clockText(Math.max(0, left - gone));
+  }
+}
+
+const clockText = (left) => (left < 10 ? left.toFixed(1)
+  : `${Math.floor(left / 60)}:${String(Math.floor(left % 60)).padStart(2, "0")}`);
+
+function forms() {
+  const names = { pgn: "PGN", sgf: "SGF", fen: "FEN", moves: "Moves" };
+  const place = byId("forms");
+  if (place.dataset.forms === String(game.forms)) return;
+  place.dataset.forms = String(game.forms);
+  place.replaceChildren(...game.forms.map((form) => {
+    const button = Object.assign(document.createElement("button"), { type: "button", textContent: names[form] });
+    button.onclick = () => write(form);
+    return button;
+  }));
+}
+
+const write = (form) => attempt(async () => {
+  const { text } = await live.ask("write", { form });
+  byId("text").value = text;
+  byId("text").dataset.form = form;
+  return text;
+});
+
+function download() {
+  const form = byId("text").dataset.form ?? game.forms[0];
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([byId("text").value], { type: "text/plain" }));
+  link.download = `game.${form === "moves" ? "txt" : form}`;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+const load = () => attempt(async () => {
+  const read = await live.ask("read", { text: byId("text").value, game: kept.game });
+  await begin({ ...kept, game: read.game, fen: "", actions: read.actions, ending: read.ending, left: [null, null], paused: false });
+  await setup.fill(kept);
+});
+
+async function start(change = {}) {
+  const order = { ...setup.order(), ...change };
+  await begin(order);
+  history.replaceState(null, "", location.pathname);
+  if (innerWidth < 860) byId("setup").open = false;
+  byId("board").scrollIntoView({ block: "nearest" });
+}
+
+function search(report) {
+  if (!game?.thinking) return;
+  wdlBar(byId("wdl"), report.wdl, SHARES);
+  const visits = report.of ? `${whole(report.visits)} of ${whole(report.of)} visits` : `${whole(report.visits)} visits`;
+  byId("search").textContent = `${visits}  ${seconds(report.seconds)}  ${report.line.join(" ")}`;
+}
+
+function hint({ ply, wdl, moves: found, error }) {
+  if (error) { attempt(() => { throw new Error(error); }); return; }
+  if (ply !== game.position.ply) return;
+  hinted = { actions: game.actions.join(), moves: found };
+  if (wdl) wdlBar(byId("wdl"), wdl, SHARES);
+  pointOut(hinted);
+}
+
+function pointOut({ moves: found }) {
+  board.marks(found.slice(0, 3).map(({ squares, share }, number) => ({ squares, size: share, kind: number ? "" : "best" })));
+  byId("hints").replaceChildren(...found.map(({ text, share, score, line }) => Object.assign(document.createElement("li"), {
+    textContent: `${text}  ${percent(share, 0)} of the visits, score ${percent(score, 0)}  ${line.slice(1).join(" ")}`,
+  })));
+}
+
+byId("setup").open = innerWidth >= 860;
+live.on("connected", () => attempt(async () => {
+  await setup.fill(kept ?? { game: linked ?? "chess" });
+  await begin(kept ?? setup.order());
+}));
+live.on("game", show);
+live.on("search", search);
+live.on("hint", hint);
+
+byId("back").onclick = () => ask("take_back");
+byId("hint").onclick = () => ask("hint");
+byId("flip").onclick = () => ask("flip", { flip: !game.flip });
+byId("pause").onclick = () => ask(game.paused ? "go_on" : "pause");
+byId("now").onclick = () => ask("move_now");
+byId("again").onclick = () => attempt(() => start());
+byId("swap").onclick = () => attempt(async () => { setup.swap(); await start(); });
+byId("new").onsubmit = (event) => { event.preventDefault(); attempt(() => start()); };
+byId("load").onclick = load;
+byId("download").onclick = download;
+byId("file").onchange = () => attempt(async () => {
+  const [file] = byId("file").files;
+  if (!file) return;
+  if (file.size > 2 ** 20) throw new Error(`${file.name} has ${whole(file.size)} bytes, allowed are 1,048,576`);
+  byId("text").value = await file.text();
+  byId("file").value = "";
+});
+byId("review").onclick = async () => {
+  const form = game.forms.find((name) => name === "pgn" || name === "sgf");
+  const text = await write(form);
+  if (text === undefined) return;
+  sessionStorage.setItem(FOR_REVIEW, JSON.stringify({ form, text }));
+  location.assign("/review");
+};
+byId("typed").onsubmit = (event) => {
+  event.preventDefault();
+  const { text } = event.target.elements;
+  attempt(async () => {
+    await live.ask("play", { ply: game.position.ply, text: text.value.trim() });
+    text.value = "";
+  });
+};
+
+const KEYS = { u: "back", h: "hint", f: "flip", p: "pause", m: "now" };
+addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, select, textarea")) return;
+  const button = KEYS[event.key.toLowerCase()];
+  if (button && !byId(button).disabled) byId(button).click();
+  else if (event.key === "t") byId("typed").elements.text.focus();
+  else if (event.key === "n") { byId("setup").open = true; byId("new").elements.game.focus(); }
+  else return;
+  event.preventDefault();
+});
+
+setInterval(() => { if (game && game.running !== null && !document.hidden) clocks(); }, 100);

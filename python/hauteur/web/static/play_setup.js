@@ -1,0 +1,118 @@
+// The form of a new game: game, start, and for each side who plays it and how long it may take.
+
+const OTHER = "other";
+const LIMITS = [["", "as its text says"], ["visits", "visits a move"], ["seconds", "seconds a move"], ["clock", "clock"]];
+const AMOUNTS = { visits: "400", seconds: "1", clock: "5:00+3" };
+
+export class Setup {
+  constructor(form, live) {
+    this.form = form;
+    this.live = live;
+    this.sides = [...form.querySelectorAll(".side")].map((box) => new SideForm(box));
+    this.described = null;
+    form.elements.game.onchange = () => this.describe();
+    form.elements.spec.onchange = () => this.describe();
+    form.elements.start.onchange = () => this.starts();
+  }
+
+  get game() {
+    return this.form.elements.game.value || this.form.elements.spec.value.trim();
+  }
+
+  // Fits the form to the game: its players, its starts.
+  async describe(kept = null) {
+    const { game, spec, start } = this.form.elements;
+    spec.parentElement.hidden = Boolean(game.value);
+    if (!this.game) { spec.focus(); return; }
+    this.described = await this.live.ask("describe", { game: this.game });
+    const options = [["", "the usual start"], ...this.described.starts.map(({ name, fen }) => [fen, `without ${name}`])];
+    if (this.described.has_fen) options.push([OTHER, "a position (FEN)"]);
+    start.replaceChildren(...options.map(([value, text]) => new Option(text, value)));
+    start.parentElement.hidden = options.length === 1;
+    this.starts();
+    this.sides.forEach((side, seat) => side.offer(this.described.players, kept?.sides?.[seat] ?? (kept ? undefined : side.side())));
+  }
+
+  starts() {
+    const { start, fen } = this.form.elements;
+    fen.parentElement.hidden = start.value !== OTHER;
+  }
+
+  // Shows the settings of a game that goes on.
+  async fill(order) {
+    const { game, spec, start, fen } = this.form.elements;
+    const listed = [...game.options].some((option) => option.value === order.game);
+    game.value = listed ? order.game : "";
+    spec.value = listed ? "" : order.game;
+    await this.describe({ sides: [{ player: null }, { player: "", visits: 400 }], ...order });
+    const known = [...start.options].some((option) => option.value === (order.fen ?? ""));
+    start.value = known ? order.fen ?? "" : OTHER;
+    fen.value = known ? "" : order.fen;
+    this.starts();
+  }
+
+  order() {
+    const { start, fen } = this.form.elements;
+    const sides = this.sides.map((side) => side.side());
+    const flip = sides[0].player !== null && sides[1].player === null && Boolean(this.described?.has_fen);
+    return { game: this.game, fen: start.value === OTHER ? fen.value.trim() : start.value, sides, flip };
+  }
+
+  swap() {
+    const [first, second] = this.sides.map((side) => side.side());
+    this.sides[0].offer(this.described.players, second);
+    this.sides[1].offer(this.described.players, first);
+  }
+}
+
+class SideForm {
+  constructor(box) {
+    const [who, player, limit, amount] = ["who", "player", "limit", "amount"].map((name) => box.querySelector(`[name=${name}]`));
+    Object.assign(this, { who, player, limit, amount });
+    who.onchange = () => { this.limits(); this.limit.value = this.usual; this.amounts(); };
+    limit.onchange = () => this.amounts();
+  }
+
+  // The limit that suits who plays.
+  get usual() {
+    return this.who.value === "engine:" ? "visits" : "";
+  }
+
+  offer(players, side) {
+    this.who.replaceChildren(new Option("person", "person"), ...players.map(({ text, label }) => new Option(label, `engine:${text}`)),
+      new Option("another player…", OTHER));
+    const { player, ...limits } = side;
+    const listed = player === null ? "person" : `engine:${player}`;
+    this.who.value = [...this.who.options].some((option) => option.value === listed) ? listed : OTHER;
+    this.player.value = this.who.value === OTHER ? player : "";
+    this.limits();
+    this.limit.value = Object.keys(AMOUNTS).find((name) => limits[name]) ?? "";
+    this.amounts(limits[this.limit.value]);
+  }
+
+  // Offers the limits that such a player can have.
+  limits() {
+    const person = this.who.value === "person", own = this.who.value === "engine:";
+    this.player.parentElement.hidden = this.who.value !== OTHER;
+    const searches = own || this.who.value === OTHER || this.who.value.startsWith("engine:net=");
+    const fits = (name) => (name === "" ? !own : name === "clock" || (searches && !person));
+    this.limit.replaceChildren(...LIMITS.filter(([name]) => fits(name)).map(([name, text]) => (
+      new Option(name === "" && person ? "none" : text, name))));
+  }
+
+  amounts(value = AMOUNTS[this.limit.value]) {
+    this.amount.parentElement.hidden = !this.limit.value;
+    this.amount.previousElementSibling.textContent = { visits: "Visits", seconds: "Seconds", clock: "min:s+s" }[this.limit.value] ?? "";
+    this.amount.value = value ?? "";
+    this.amount.inputMode = this.limit.value === "clock" ? "text" : "decimal";
+  }
+
+  // As the desk takes it.
+  side() {
+    const text = this.who.value === OTHER ? this.player.value.trim() : this.who.value.replace(/^engine:/, "");
+    const side = { player: this.who.value === "person" ? null : text };
+    if (this.limit.value === "clock") side.clock = this.amount.value.trim();
+    else if (this.limit.value) side[this.limit.value] = Number(this.amount.value);
+    return side;
+  }
+}

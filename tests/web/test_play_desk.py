@@ -1,0 +1,324 @@
+"""The desk of the page Play: every game to its end, sides, limits, texts, and what a page may not do."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hauteur.games import registry
+from hauteur.games.registry import names
+from hauteur.system.plugins import import_named
+from hauteur.web.desks.desk import DeskSettings
+from hauteur.web.desks.play import PlayDesk
+from hauteur.web.players import nets_under, page_net, page_player
+
+PERSON: dict[str, Any] = {"player": None}
+RANDOM: dict[str, Any] = {"player": "random"}
+Shown = Mapping[str, Any]
+
+PASSING = '''
+import numpy as np
+from hauteur.games.registry import register_game
+
+
+class Countdown:
+    """Takes one or none of five; who takes the last one wins. Nothing is drawn, and a pass is a move."""
+
+    num_actions = 2
+    feature_shape = (1, 1, 5)
+    max_plies = 40
+
+    def __init__(self):
+        self.left, self.to_move, self.passes = 5, 0, 0
+
+    def legal_actions(self):
+        return [] if self.outcome() is not None else [0, 1]
+
+    def play(self, action):
+        self.passes = 0 if action else self.passes + 1
+        self.left -= action
+        self.to_move = 1 - self.to_move
+
+    def outcome(self):
+        return (-1 if self.to_move == 0 else 1) if self.left == 0 else 0 if self.passes == 4 else None
+
+    def encode(self):
+        return np.full((1, 1, 5), self.left, np.float32)
+
+    def copy(self):
+        twin = Countdown()
+        twin.left, twin.to_move, twin.passes = self.left, self.to_move, self.passes
+        return twin
+
+
+register_game("countdown", Countdown)
+'''
+"""A game in a file of its own: passes, no board."""
+
+
+class Watched:
+    """A desk and what it has shown last."""
+
+    def __init__(self, **settings: Any) -> None:
+        self.events: list[tuple[str, Shown]] = []
+        self._changed = threading.Condition()
+        self.desk = PlayDesk(self._emit, DeskSettings(**settings))
+
+    def _emit(self, event: str, fields: Shown, *, latest: bool = True) -> None:
+        del latest
+        with self._changed:
+            self.events.append((event, fields))
+            self._changed.notify_all()
+
+    def ask(self, request: str, **fields: Any) -> Shown:
+        """Ask the desk."""
+        return self.desk.handle(request, fields)
+
+    def last(self, event: str = "game") -> Shown:
+        """The last event of this name."""
+        return next((fields for name, fields in reversed(self.events) if name == event), {})
+
+    def wait(self, condition: Callable[[Shown], bool], event: str = "game") -> Shown:
+        """Wait until the last event of this name is so."""
+        with self._changed:
+            is_so = self._changed.wait_for(lambda: bool(self.last(event)) and condition(self.last(event)), 30)
+            assert is_so, f"it does not come about: {self.last(event)}"
+            return self.last(event)
+
+    def persons_turn(self) -> Shown:
+        """Wait until a person is to move or the game is over."""
+        return self.wait(lambda game: bool(game["ending"]) or game["position"]["to_move"] in game["persons"])
+
+    def open(self, game: str, first: Mapping[str, Any], second: Mapping[str, Any], **more: Any) -> Shown:
+        """Begin a game; return it as soon as a person is to move or it is over."""
+        self.events.clear()
+        self.ask("open", game=game, sides=[first, second], **more)
+        return self.persons_turn()
+
+    def play(self, text: str) -> Shown:
+        """Play a move of a person; return the game when it is a person's turn again."""
+        ply = self.last()["position"]["ply"]
+        self.ask("play", ply=ply, text=text)
+        self.wait(lambda game: game["position"]["ply"] > ply)
+        return self.persons_turn()
+
+
+@contextmanager
+def play_desk(**settings: Any) -> Iterator[Watched]:
+    watched = Watched(**settings)
+    try:
+        yield watched
+    finally:
+        watched.desk.close()
+
+
+@pytest.fixture
+def desk() -> Iterator[Watched]:
+    with play_desk() as watched:
+        yield watched
+
+
+def played_out(desk: Watched, spec: str) -> Shown:
+    """A game of the first legal moves that a page offers against `random`, to its end."""
+    game = desk.open(spec, PERSON, RANDOM)
+    while not game["ending"]:
+        position = game["position"]
+        action = position["actions"][(7 * position["ply"]) % len(position["actions"])]
+        assert all(square < len(position["squares"]) for square in action["squares"])
+        desk.ask("play", ply=position["ply"], a=action["a"])
+        desk.wait(lambda game, ply=position["ply"]: game["position"]["ply"] > ply)  # type: ignore[misc]
+        game = desk.persons_turn()
+    return game
+
+
+@pytest.mark.parametrize("spec", [*names(), "nogo(size=3)", "nogo(rows=3, cols=4)"])
+def test_every_game_is_played_to_its_end(desk: Watched, spec: str) -> None:
+    game = played_out(desk, spec)
+    assert game["ending"]["outcome"] == game["position"]["outcome"]
+    assert game["result"]
+    assert len(game["moves"]) == len(game["actions"]) == game["position"]["ply"]
+    for form in game["forms"]:
+        text = desk.ask("write", form=form)["text"]
+        read = desk.ask("read", text=text, game=spec)
+        if form != "fen":
+            assert list(read["actions"]) == game["actions"]
+
+
+def test_a_game_of_a_file_of_its_own_with_passes(
+    desk: Watched, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registry, "_registered", dict(registry._registered))  # for this test alone
+    file = tmp_path / "countdown_game.py"
+    file.write_text(PASSING)
+    import_named(str(file), "--import")
+    assert played_out(desk, "countdown")["ending"]
+    game = desk.open("countdown", PERSON, PERSON)
+    assert [(action["text"], action["squares"]) for action in game["position"]["actions"]] == [("0", []), ("1", [])]
+    for move in ("0", "0", "0", "0"):
+        game = desk.play(move)
+    assert game["result"].startswith("1/2-1/2")
+
+
+@pytest.mark.parametrize("spec", names())
+def test_every_game_has_an_opponent_at_once(desk: Watched, spec: str) -> None:
+    """The player that is there by default, with few visits, answers a move and says what it expects."""
+    offers = desk.ask("describe", game=spec)["players"]
+    assert offers[0]["text"] == ""
+    game = desk.open(spec, PERSON, {"player": "", "visits": 8})
+    game = desk.play(game["position"]["actions"][0]["text"])
+    assert game["position"]["ply"] == 2
+    assert sum(game["wdl"]) == pytest.approx(1.0, abs=1e-5)
+    for offer in offers:
+        if not offer["text"].startswith("net="):
+            desk.open(spec, PERSON, {"player": offer["text"]})
+
+
+def test_castling_and_promotion_are_moves_of_two_squares(desk: Watched) -> None:
+    game = desk.open("chess", PERSON, PERSON, fen="r3k3/6P1/8/8/8/8/8/R3K2R w KQq - 0 1")
+    position = game["position"]
+    at = {square["name"]: number for number, square in enumerate(position["squares"])}
+    castling = [action for action in position["actions"] if action["squares"] == [at["e1"], at["g1"]]]
+    assert [action["text"] for action in castling] == ["e1g1"]
+    promotions = [action for action in position["actions"] if action["squares"] == [at["g7"], at["g8"]]]
+    assert sorted(action["text"][-1] for action in promotions) == ["b", "n", "q", "r"]
+    desk.ask("play", ply=0, a=castling[0]["a"])
+    assert desk.last()["moves"] == ["O-O"]
+
+
+def test_a_disc_is_dropped_by_any_square_of_its_column(desk: Watched) -> None:
+    position = desk.open("connect4", PERSON, PERSON)["position"]
+    assert [len(action["area"]) for action in position["actions"]] == [6] * 7
+    assert position["actions"][3]["squares"][0] in position["actions"][3]["area"]
+
+
+def test_taking_back_hint_draw_and_resignation(desk: Watched) -> None:
+    desk.open("connect4", PERSON, RANDOM)
+    with pytest.raises(ValueError, match="no move of yours to take back"):
+        desk.ask("take_back")
+    assert desk.play("4")["position"]["ply"] == 2
+    desk.ask("take_back")
+    assert desk.last()["actions"] == []
+    desk.ask("hint")
+    hint = desk.wait(lambda hint: True, "hint")
+    assert len(hint["moves"]) == 5
+    assert sum(move["share"] for move in hint["moves"]) <= 1.0
+    assert desk.ask("draw", seat=0) == {"agreed": False}
+    assert desk.last()["note"] == "random declines the draw"
+    desk.ask("resign", seat=0)
+    assert desk.last()["result"] == "0-1 (resignation)"
+    desk.ask("flip", flip=True)
+    assert desk.last()["flip"]
+
+
+def test_a_page_goes_on_with_a_game_that_it_has_kept(desk: Watched) -> None:
+    clocked = {"player": None, "clock": "5:00+3"}
+    desk.open("connect4", clocked, clocked)
+    game = desk.play("4")
+    kept = {"actions": game["actions"], "left": [200.5, 17.0]}
+    with play_desk() as fresh:
+        again = fresh.open("connect4", clocked, clocked, paused=True, flip=True, **kept)
+        assert (again["moves"], again["left"], again["paused"], again["flip"]) == (["4"], [200.5, 17.0], True, True)
+        fresh.ask("go_on")
+        assert fresh.last()["running"] == 1
+        ended = fresh.open("connect4", PERSON, PERSON, ending={"outcome": -1, "reason": "resignation"})
+        assert ended["result"] == "0-1 (resignation)"
+
+
+def test_who_gives_odds_has_the_settings_for_it(desk: Watched) -> None:
+    starts = desk.ask("describe", game="chess")["starts"]
+    assert starts[0]["name"] == "queen d1, White gives"
+    game = desk.open("chess", {"player": "", "visits": 2}, PERSON, fen=starts[0]["fen"])
+    assert game["names"][0] == "chess visits=2, settings for odds"
+
+
+def test_limits_of_every_kind(desk: Watched) -> None:
+    for limit in ({"visits": 3}, {"seconds": 0.05}, {"clock": "0:10+1"}):
+        desk.open("tictactoe", PERSON, {"player": "net=tictactoe", **limit})
+        game = desk.play("b2")
+        assert game["position"]["ply"] == 2
+        assert (game["left"][1] is None) == ("clock" not in limit)
+
+
+@pytest.mark.parametrize(
+    ("fields", "problem"),
+    [
+        ({"game": "nosuchgame"}, "no game 'nosuchgame'"),
+        ({"game": "chess", "fen": "8/8 w"}, "8/8 w"),
+        ({"game": "connect4", "fen": "8/8 w"}, "fen"),
+        ({"game": "connect4", "actions": [3, 99]}, "ply 2: action 99 is not legal"),
+        ({"game": "connect4", "actions": [0] * 5001}, "actions"),
+        ({"left": [-1, None]}, "left"),
+        ({"sides": [PERSON]}, "sides"),
+        ({"sides": [PERSON, {"player": None, "visits": 3}]}, "second side: a person has no visits, only a clock"),
+        ({"sides": [{"player": "random", "visits": 3}, PERSON]}, "first side: player: random is a player without"),
+        ({"sides": [{"player": "random", "seconds": 1}, PERSON]}, "seconds a move are for a player with a net"),
+        ({"sides": [{"player": "", "visits": 3, "clock": "1+1"}, PERSON]}, "one limit at most, got visits and clock"),
+        ({"sides": [{"player": None, "clock": "soon"}, PERSON]}, "tc is SECONDS"),
+        ({"sides": [{"player": "rave:10"}, PERSON], "game": "connect4"}, "rave plays nogo alone"),
+        ({"what": 1}, "what"),
+    ],
+)
+def test_bad_games_are_refused_in_a_line_and_change_nothing(
+    desk: Watched, fields: dict[str, Any], problem: str
+) -> None:
+    desk.open("tictactoe", PERSON, PERSON)
+    with pytest.raises(ValueError, match=problem) as error:
+        desk.ask("open", **fields)
+    assert "\n" not in str(error.value)
+    assert desk.play("b2")["moves"] == ["b2"]
+
+
+def test_moves_that_come_too_late_or_are_illegal(desk: Watched) -> None:
+    with pytest.raises(ValueError, match="there is no game yet"):
+        desk.ask("hint")
+    desk.open("connect4", PERSON, PERSON)
+    desk.play("4")
+    with pytest.raises(ValueError, match="the position has changed meanwhile"):
+        desk.ask("play", ply=0, a=3)
+    with pytest.raises(ValueError, match="action 9 is not legal"):
+        desk.ask("play", ply=1, a=9)
+    with pytest.raises(ValueError, match='"e4" is no legal move of connect4'):
+        desk.ask("play", ply=1, text="e4")
+
+
+def test_programs_are_started_only_where_they_are_allowed() -> None:
+    program = {"player": "uci:nosuchprogram", "visits": 10}
+    with play_desk() as closed, pytest.raises(ValueError, match="hauteur web --allow-programs"):
+        closed.ask("open", game="chess", sides=[program, PERSON])
+    with play_desk(allow_programs=True) as open_desk:
+        open_desk.ask("open", game="chess", sides=[program, PERSON])
+        shown = open_desk.wait(lambda game: bool(game["problem"]))
+        assert "no program 'nosuchprogram'" in shown["problem"]
+        assert shown["paused"]
+
+
+def test_an_engine_that_cannot_play_says_so_and_the_game_waits(desk: Watched) -> None:
+    desk.ask("open", game="chess", sides=[{"player": "net=connect4"}, PERSON])
+    shown = desk.wait(lambda game: bool(game["problem"]))
+    assert "connect4" in shown["problem"]
+    assert (shown["paused"], shown["thinking"], shown["ending"]) == (True, False, None)
+
+
+def test_nets_of_a_page_are_looked_up_and_never_a_path(tmp_path: Path) -> None:
+    inside = tmp_path / "runs" / "a" / "nets"
+    inside.mkdir(parents=True)
+    (inside / "best.safetensors").write_bytes(b"x")
+    (tmp_path / "secret.safetensors").write_bytes(b"x")
+    roots = [str(tmp_path / "runs")]
+    assert list(nets_under(roots)) == ["runs/a/nets/best.safetensors"]
+    assert page_net("runs/a/nets/best.safetensors", roots) == str(inside / "best.safetensors")
+    assert page_net("uniform", roots) == "uniform"
+    assert page_net("connect4", ()).endswith("connect4.safetensors")
+    outside = (str(tmp_path / "secret.safetensors"), "runs/../secret.safetensors", "../secret.safetensors", "etc")
+    for name in outside:
+        with pytest.raises(ValueError, match="there is no net"):
+            page_net(name, roots)
+    for text in ("@settings.toml", "settings.toml", "net=../secret.safetensors", "large_net=secret", "x" * 3000, "'"):
+        with pytest.raises(ValueError, match="player: "):
+            page_player(text, roots, allow_programs=False)
+    assert page_player("net=connect4 visits=7", (), allow_programs=False).visits == 7
