@@ -50,6 +50,7 @@ class SavedRoot(Section):
     upper: Result
     plies: Annotated[int, Field(ge=0, le=65_535)] | None
     node_frozen: bool = False
+    replies: Count
 
 
 class SavedNet(Section):

@@ -134,6 +134,11 @@ class TreeNode:
         return int(self._edge["node_visits"])
 
     @property
+    def replies(self) -> int:
+        """Moves of this node that were visited."""
+        return int(self._edge["replies"])
+
+    @property
     def is_frozen(self) -> bool:
         """True where search-contempt draws the moves of this node by frozen weights."""
         return bool(self._edge["node_frozen"])

@@ -57,6 +57,7 @@ class ForestTree:
         ids, forest, number = [self._number], self._forest, self._number
         lower, upper, plies = forest.root_bounds(number)
         wdl, network = forest.reported_values(ids)[0], forest.network_values(ids)[0]
+        edges = self.edges(())
         visits = int(forest.root_node_visits(ids)[0])
         return {
             "visits": visits,
@@ -70,7 +71,8 @@ class ForestTree:
             "lower": lower,
             "upper": upper,
             "plies": plies,
-            "node_frozen": any(edge["frozen"] is not None for edge in self.edges((), 1)),
+            "node_frozen": any(edge["frozen"] is not None for edge in edges),
+            "replies": sum(edge["visits"] > 0 for edge in edges),
         }
 
     def edges(self, line: Sequence[int], most: int | None = None) -> Sequence[Edge]:
