@@ -65,6 +65,7 @@ def main() -> int:
     """Serve one desk until stdin ends."""
     output = WorkerOutput(os.fdopen(os.dup(1), "w", encoding="utf-8"))
     os.dup2(2, 1)  # what else is printed does not mix with the protocol
+    import_module("hauteur.engine.playing")  # nearly every desk needs it, and nobody waits for it now
     first = sys.stdin.readline()
     if not first:
         return 0
