@@ -29,6 +29,23 @@ class FoundPosition(Section):
     instead: bool = False
     deep: bool = False
 
+    @classmethod
+    def of(cls, game: int, place: Place, finding: PositionFinding) -> FoundPosition:
+        """Return what was found of a place of a game."""
+        wdl = tuple(min(max(share, 0.0), 1.0) for share in finding.wdl)
+        fields: dict[str, Any] = {"game": game, "wdl": wdl, "line": finding.line, "visits": finding.visits}
+        return cls.model_validate({**fields, **place._asdict()})
+
+    @property
+    def place(self) -> Place:
+        """The place in its game."""
+        return Place(self.ply, self.instead, self.deep)
+
+    @property
+    def finding(self) -> PositionFinding:
+        """What was found."""
+        return PositionFinding(self.wdl, self.line, self.visits)
+
 
 @dataclass(frozen=True)
 class ReviewFolder(RunDirectory):
@@ -47,13 +64,9 @@ class ReviewFolder(RunDirectory):
         """Return the findings of earlier attempts, by game and place."""
         found: dict[int, Found] = {}
         for entry in self.journal.entries():
-            finding = PositionFinding(entry.wdl, entry.line, entry.visits)
-            found.setdefault(entry.game, {})[Place(entry.ply, entry.instead, entry.deep)] = finding
+            found.setdefault(entry.game, {})[entry.place] = entry.finding
         return found
 
     def add(self, game: int, place: Place, finding: PositionFinding) -> None:
         """Keep what was found; it is on disk when this returns."""
-        wdl = tuple(min(max(share, 0.0), 1.0) for share in finding.wdl)
-        fields: dict[str, Any] = {"game": game, "ply": place.ply, "wdl": wdl, "line": finding.line}
-        more = {"visits": finding.visits, "instead": place.instead, "deep": place.deep}
-        self.journal.append(FoundPosition.model_validate({**fields, **more}))
+        self.journal.append(FoundPosition.of(game, place, finding))

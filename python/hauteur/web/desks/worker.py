@@ -18,7 +18,11 @@ from hauteur.system.errors import explain
 from hauteur.system.settings import validated
 from hauteur.web.desks.desk import Desk, DeskSettings
 
-DESKS = {"analyse": "analyse:AnalyseDesk", "play": "play:PlayDesk"}
+DESKS = {
+    "analyse": "analyse:AnalyseDesk",
+    "play": "play:PlayDesk",
+    "review": "review:ReviewDesk",
+}
 """Every desk: the module of this folder and the class."""
 
 

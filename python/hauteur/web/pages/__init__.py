@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from starlette.routing import BaseRoute
 
-NAMES = ("play", "analyse")
+NAMES = ("play", "analyse", "review")
 """Modules of this folder that are pages, in the order of the navigation. Each has PAGE and ROUTES."""
 
 

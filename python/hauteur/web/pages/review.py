@@ -1,0 +1,22 @@
+"""The page Review: a recorded game with what a search says of every move, live."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from hauteur.games.registry import names
+from hauteur.web.desks.review import MOST_TEXT
+from hauteur.web.pages import Page
+from hauteur.web.render import page
+
+PAGE = Page("/review", "Review", "Find out which moves of a game threw something away.")
+
+
+async def show(request: Request) -> Response:
+    """Return the page; the game comes from the reader."""
+    return page(request, "review.html", games=names(), most=MOST_TEXT)
+
+
+ROUTES = [Route("/review", show)]

@@ -1,0 +1,156 @@
+"""The page Review: its desk, and what a person does in the browser."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import chess.pgn
+import numpy as np
+import pytest
+from desk_events import Events
+from lab_browser import NARROW, Windows, axe_faults, too_wide
+from playwright.sync_api import expect
+
+from hauteur.games.game_texts import written_game
+from hauteur.games.played_game import PlayedGame
+from hauteur.games.registry import make
+from hauteur.web.desks.desk import DeskSettings
+from hauteur.web.desks.review import ReviewDesk
+
+MATE = '[White "A"]\n[Black "B"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n'
+ORDER = {"net": "uniform", "visits": 20}
+
+
+def random_pgn(plies: int) -> str:
+    """A game of chess of so many random moves."""
+    random = np.random.default_rng(1)
+    while True:
+        game = PlayedGame(make("chess"))
+        while game.ending is None and len(game.actions) < plies:
+            game.play(int(random.choice(game.state.legal_actions())))
+        if len(game.actions) == plies:
+            return written_game(game, "pgn", ("A", "B"))
+
+
+@pytest.fixture
+def events() -> Events:
+    """What the desk sends."""
+    return Events()
+
+
+@pytest.fixture
+def desk(events: Events) -> Any:
+    """A desk, closed at the end."""
+    made = ReviewDesk(events, DeskSettings())
+    yield made
+    made.close()
+
+
+def test_a_review_comes_move_by_move_and_can_be_saved(desk: ReviewDesk, events: Events) -> None:
+    reply = desk.handle("open", {"text": MATE})
+    assert (reply["title"], reply["plies"], reply["form"]) == ("1. A - B, 4 plies", 4, "pgn")
+    with pytest.raises(ValueError, match="no move is reviewed yet"):
+        desk.handle("save", {})
+    reply = desk.handle("start", ORDER)
+    assert reply["settings"]["visits"] == 20
+    events.wait("done")
+    last = events.named("review")[-1]
+    assert [move["move"] for move in last["moves"]] == ["f3", "e5", "g4", "Qh4#"]
+    assert last["moves"][2]["mark"] == "blunder"
+    assert last["moves"][2]["punished"] == 1.0
+    assert last["chances"][4] == (0.0, 0.0, 1.0)
+    assert last["progress"]["done"] == last["progress"]["positions"] == 4
+    assert [side["blunder"] for side in last["sides"]] == [1, 0]
+    saved = desk.handle("save", {})
+    game = chess.pgn.read_game(io.StringIO(saved["text"]))
+    assert game is not None
+    assert [node.eval() is not None for node in game.mainline()] == [True] * 4
+    assert "Review of game" in desk.handle("save", {"form": "page"})["text"]
+    assert desk.handle("position", {"ply": 4})["position"]["outcome"] == -1
+    json.dumps(events.all)
+
+
+def test_what_was_found_is_not_searched_again(desk: ReviewDesk, events: Events) -> None:
+    desk.handle("open", {"text": MATE})
+    desk.handle("start", ORDER)
+    events.wait("done")
+    found = [one for event in events.named("found") for one in event["found"]]
+    first = events.named("review")[-1]["moves"]
+    later = Events()
+    other = ReviewDesk(later, DeskSettings())
+    other.handle("open", {"text": MATE})
+    other.handle("start", {**ORDER, "known": found})
+    later.wait("done")
+    assert not later.named("found")
+    assert later.named("review")[-1]["moves"] == first
+    with pytest.raises(ValueError, match="at ply 99 is not of this game"):
+        other.handle("start", {**ORDER, "known": [{**found[0], "ply": 99}]})
+    other.close()
+
+
+def test_a_review_stops_and_goes_on(desk: ReviewDesk, events: Events) -> None:
+    desk.handle("open", {"text": random_pgn(40)})
+    desk.handle("start", {"net": "rollout", "visits": 200})
+    events.wait("found")
+    desk.handle("stop", {})
+    events.wait("stopped")
+    assert len(events.named("review")[-1]["moves"]) < 40
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"text": ""}, "has no game to review"),
+        ({"text": "1. e4 e5 2. Ke3"}, "ply 3"),
+        ({"text": "4 4 9", "game": "connect4"}, "ply 3"),
+        ({"text": "4 4", "game": "sudoku"}, "sudoku"),
+        ({"text": MATE, "number": 2}, "there is no game 2"),
+        ({"text": "x" * 900_001}, "text"),
+        ({}, "text"),
+    ],
+)
+def test_bad_texts_are_one_line(desk: ReviewDesk, fields: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message) as error:
+        desk.handle("open", fields)
+    assert "\n" not in str(error.value)
+    with pytest.raises(ValueError, match="there is no game yet"):
+        desk.handle("start", ORDER)
+
+
+def test_a_person_reviews_a_game(windows: Windows) -> None:
+    """Sixty moves by the net that ships: chart, marks, steps by keys, another game, the saved file."""
+    page = windows.open("/review")
+    page.get_by_label("PGN, SGF").fill(random_pgn(120) + "\n" + MATE)
+    page.get_by_label("Visits").fill("4")
+    page.get_by_role("button", name="Review", exact=True).click()
+    expect(page.locator("#pace")).to_contain_text("121 of 121 positions", timeout=60_000)
+    expect(page.locator("#stop")).to_be_hidden()
+    expect(page.locator("#moves tr")).to_have_count(120)
+    expect(page.locator("#figure svg polygon")).to_have_count(3)
+    page.locator("#moves tr.blunder button").first.click()
+    expect(page.locator("#note")).to_contain_text("Blunder: expected score")
+    before = page.locator("#caption").text_content()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#caption")).not_to_have_text(before or "")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save the game").click()
+    assert download.value.suggested_filename == "review.pgn"
+    game = chess.pgn.read_game(io.StringIO(download.value.path().read_text()))
+    assert game is not None
+    assert not game.errors
+    nodes = list(game.mainline())
+    assert len(nodes) == 120
+    assert all(node.eval() is not None for node in nodes)
+    assert any(node.nags for node in nodes)
+    page.set_viewport_size({"width": NARROW[0], "height": NARROW[1]})
+    assert not too_wide(page)
+    assert not axe_faults(page)
+    page.get_by_label("Game of the text").select_option("2")
+    expect(page.locator("#title")).to_have_text("2. A - B, 4 plies")
+    expect(page.locator("#pace")).to_contain_text("4 of 4 positions")
+    page.keyboard.press("End")
+    expect(page.locator("#wdl")).to_have_attribute(
+        "aria-label", "first player wins 0 %, draw 0 %, second player wins 100 %"
+    )
