@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from typing import Any
 
 import chess.pgn
@@ -151,6 +152,4 @@ def test_a_person_reviews_a_game(windows: Windows) -> None:
     expect(page.locator("#title")).to_have_text("2. A - B, 4 plies")
     expect(page.locator("#pace")).to_contain_text("4 of 4 positions")
     page.keyboard.press("End")
-    expect(page.locator("#wdl")).to_have_attribute(
-        "aria-label", "first player wins 0 %, draw 0 %, second player wins 100 %"
-    )
+    expect(page.locator("#wdl")).to_have_attribute("aria-label", re.compile("second player wins 100 %"))

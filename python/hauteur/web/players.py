@@ -60,6 +60,11 @@ def page_net(name: str, roots: Sequence[str], label: str = "net") -> str:
     return str(found)
 
 
+def net_names(roots: Sequence[str]) -> list[str]:
+    """Return the names of all nets that `page_net` takes, for a list to choose from."""
+    return [*shipped_names(), *downloaded_nets(), *nets_under(roots), *WITHOUT_FILE]
+
+
 def nets_under(roots: Sequence[str]) -> dict[str, Path]:
     """Return the net files in these folders; their names begin with the folder's own: `runs/a/nets/best.pb.gz`."""
     found: dict[str, Path] = {}

@@ -28,6 +28,7 @@ from hauteur.studies.review.run import ReviewRun, ReviewStoppedError
 from hauteur.studies.review.tables import summaries
 from hauteur.system.settings import Section, validated
 from hauteur.web.desks.desk import Desk, DeskSettings, Emit, Fields
+from hauteur.web.players import page_net
 from hauteur.web.positions import position_view
 
 MOST_TEXT = 900_000
@@ -131,7 +132,8 @@ class ReviewDesk(Desk):
         """
         order, game = validated(ReviewOrder, fields, "review"), self._chosen()
         self._stop()
-        net = net_or_shipped(order.net or None, game.start.game)
+        named = page_net(order.net, self.settings.roots) if order.net else None
+        net = net_or_shipped(named, game.start.game)
         run = ReviewRun(
             file="game",
             sha256=self._digest,

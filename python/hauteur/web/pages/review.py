@@ -9,14 +9,16 @@ from starlette.routing import Route
 from hauteur.games.registry import names
 from hauteur.web.desks.review import MOST_TEXT
 from hauteur.web.pages import Page
+from hauteur.web.players import net_names
 from hauteur.web.render import page
 
 PAGE = Page("/review", "Review", "Find out which moves of a game threw something away.")
 
 
-async def show(request: Request) -> Response:
+def show(request: Request) -> Response:
     """Return the page; the game comes from the reader."""
-    return page(request, "review.html", games=names(), most=MOST_TEXT)
+    roots = [str(root) for root in request.app.state.lab.settings.roots]
+    return page(request, "review.html", games=names(), nets=net_names(roots), most=MOST_TEXT)
 
 
 ROUTES = [Route("/review", show)]
