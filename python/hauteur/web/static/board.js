@@ -26,16 +26,25 @@ export class Board {
 
   // position: of the server; where it is the same drawing only the overlay is renewed.
   show(position) {
+    this.hadFocus ||= this.element.contains(document.activeElement);
     if (!this.position || this.position.svg !== position.svg) this.ground.innerHTML = position.svg;
-    const focused = this.element.contains(document.activeElement);
+    if (this.focused >= position.squares.length) this.focused = 0;
     this.position = position;
     this.from = null;
     this.choices.replaceChildren();
     this.overlay?.remove();
     if (position.frame) this.draw();
-    if (position.frame && focused) this.squares[this.focused]?.focus();
     for (const action of position.actions) if (!action.squares.length) this.offer(action);
     this.marks([]);
+    this.focusAgain();
+  }
+
+  // Whoever was on the board stays there: its squares and buttons are new ones.
+  focusAgain() {
+    const place = this.position.frame ? this.squares[this.focused] : this.choices.querySelector("button:enabled");
+    if (!this.hadFocus || !place) return;
+    if (document.activeElement === document.body) place.focus();
+    this.hadFocus = false;
   }
 
   // No moves can be made while it is off.
@@ -43,6 +52,7 @@ export class Board {
     this.enabled = on;
     this.element.classList.toggle("off", !on);
     for (const button of this.choices.children) button.disabled = !on;
+    if (this.position) this.focusAgain();
   }
 
   draw() {

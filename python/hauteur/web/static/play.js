@@ -6,6 +6,7 @@ import { percent, seconds, wdlBar, whole } from "/static/numbers.js";
 import { Setup } from "/static/play_setup.js";
 
 const KEPT = "hauteur-play", FOR_REVIEW = "hauteur-review-game";
+const LOOP = 30_000; // milliseconds
 const SHARES = ["first player wins", "draw", "second player wins"];
 const byId = (name) => document.getElementById(name);
 const live = new Live("play");
@@ -183,6 +184,13 @@ function pointOut({ moves: found }) {
 }
 
 byId("setup").open = innerWidth >= 860;
+// A game that ends its process again and again does not go on by itself.
+let ended = -Infinity;
+live.on("ended", () => {
+  board.enable(false);
+  if (performance.now() - ended < LOOP && kept) kept.paused = true;
+  ended = performance.now();
+});
 live.on("connected", () => attempt(async () => {
   await setup.fill(kept ?? { game: linked ?? "chess" });
   await begin(kept ?? setup.order());

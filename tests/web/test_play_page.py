@@ -1,0 +1,142 @@
+"""The page Play in a browser: games by clicks, drags and keys alone; what survives a reload and a killed process."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+from pathlib import Path
+from typing import Any
+
+from lab_browser import NARROW, Windows, axe_faults, too_wide
+from playwright.sync_api import Locator, Page, expect
+
+PROMOTES = "8/P5k1/8/8/8/8/8/4K2R w K - 0 1"
+
+
+def square(page: Page, name: str) -> Locator:
+    """A square of the board."""
+    return page.locator(f'.square[aria-label^="{name},"]')
+
+
+def begin(page: Page, game: str, second: str, fen: str = "") -> None:
+    """Begin a game as a person does, against another player of the list."""
+    page.locator("[name=game]").select_option(game)
+    expect(page.locator("[name=who]").nth(1).locator("option").nth(1)).to_be_attached()
+    if fen:
+        page.locator("[name=start]").select_option("other")
+        page.locator("[name=fen]").fill(fen)
+    page.locator("[name=who]").nth(1).select_option(second)
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.locator("#moves li")).to_have_count(0)
+
+
+def finish(page: Page) -> None:
+    """Play the first move that is offered until the game is over."""
+    after = page.locator("#after")
+    turn = page.locator("#player-bottom.turn")
+    while not after.is_visible():
+        plies = page.locator("#moves li").count()
+        page.locator(".square.target").last.press("Enter")
+        expect(page.locator("#moves li")).not_to_have_count(plies)
+        expect(turn.or_(after).first).to_be_visible()
+
+
+def test_games_by_clicks_and_drags(page: Page) -> None:
+    page.goto("/play")
+    expect(page.locator("#status")).to_have_text("Your turn")
+    square(page, "e2").click()
+    square(page, "e4").click()
+    expect(page.locator("#moves li")).to_have_count(2)  # the net that ships has answered
+    expect(page.locator("#wdl")).to_have_attribute("aria-label", re.compile("first player wins [0-9]+ %"))
+    page.get_by_role("button", name="Hint").click()
+    expect(page.locator(".board-marks .mark")).to_have_count(3)
+    page.get_by_role("button", name="Take back").click()
+    expect(page.locator("#moves li")).to_have_count(0)
+    for game in ("connect4", "tutorial"):
+        begin(page, game, "engine:random")
+        square(page, "46" if game == "connect4" else "b2").click()
+        expect(page.locator("#moves li").first).to_have_text(re.compile("1. (4|b2)"))
+        expect(page.locator("#player-bottom.turn")).to_be_visible()
+        finish(page)
+        expect(page.locator("#status")).to_contain_text(re.compile("(1-0|0-1|1/2-1/2)"))
+
+    begin(page, "chess", "person", PROMOTES)
+    square(page, "e1").click()
+    square(page, "g1").click()
+    square(page, "g7").drag_to(square(page, "h7"))
+    square(page, "a7").drag_to(square(page, "a8"))
+    page.get_by_role("button", name="a7a8q").click()
+    expect(page.locator("#moves li")).to_have_text(["1. O-O", "Kh7", "2. a8=Q"])
+    page.locator("#files summary").click()
+    page.get_by_role("button", name="PGN").click()
+    expect(page.locator("#text")).to_have_value(re.compile(r"1\. O-O Kh7 2\. a8=Q"))
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download").click()
+    assert "a8=Q" in Path(download.value.path()).read_text()
+    page.locator("#text").fill("1. e4 e5 2. Nf3 *")
+    page.get_by_role("button", name="Play on from this").click()
+    expect(page.locator("#moves li")).to_have_text(["1. e4", "e5", "2. Nf3"])
+    page.locator("#text").fill("1. e5 *")
+    page.get_by_role("button", name="Play on from this").click()
+    expect(page.locator("#notice-page")).to_contain_text('ply 1: "e5" is not a legal move')
+
+
+def test_a_whole_game_by_keyboard_alone_on_a_phone(windows: Windows) -> None:
+    page = windows.open("/play", size=NARROW)
+    expect(page.locator("#status")).to_have_text("Your turn")
+    keys = page.keyboard
+    keys.press("n")
+    expect(page.locator("[name=game]")).to_be_focused()
+    keys.type("tic")
+    expect(page.locator("[name=start]")).to_be_hidden()
+    for _ in range(3):  # who plays first, its limit, who plays second
+        keys.press("Tab")
+    keys.type("random")
+    while not page.locator("#new button.main:focus").count():
+        keys.press("Tab")
+    keys.press("Enter")
+    expect(page.locator("#player-top .name")).to_have_text("random")
+    while not page.locator(".square:focus").count():
+        keys.press("Shift+Tab")
+    places = iter(["Down", "Right", "Up", "Right", "Down", "Down", "Left", "Left"])
+    while not page.locator("#after").is_visible():
+        plies = page.locator("#moves li").count()
+        if page.locator(".square:focus.target").count():
+            keys.press("Enter")
+            expect(page.locator("#moves li")).not_to_have_count(plies)
+            expect(page.locator("#player-bottom.turn").or_(page.locator("#after")).first).to_be_visible()
+        else:
+            keys.press(f"Arrow{next(places)}")
+    expect(page.locator("#status")).to_contain_text(re.compile("(1-0|0-1|1/2-1/2)"))
+    assert axe_faults(page) == []
+    assert too_wide(page) == []
+
+
+def test_a_game_survives_a_reload_and_a_killed_process(page: Page, lab: Any) -> None:
+    page.goto("/play?game=connect4")
+    begin(page, "connect4", "person")
+    for ply, column in enumerate("443"):
+        square(page, f"{column}6").click()
+        expect(page.locator("#moves li")).to_have_count(ply + 1)
+    page.reload()
+    expect(page.locator("#moves li")).to_have_text(["1. 4", "2. 4", "3. 3"])
+    os.kill(desks(lab.process.pid)[0], signal.SIGKILL)
+    expect(page.locator("#notice-live")).to_contain_text("ended by signal 9; another one was started")
+    expect(page.locator("#board:not(.off)")).to_be_visible()
+    square(page, "36").click()
+    expect(page.locator("#moves li")).to_have_text(["1. 4", "2. 4", "3. 3", "4. 3"])
+
+
+def desks(server: int) -> list[int]:
+    """The processes of desks of a server, the oldest first."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*"):
+        try:
+            parent = int(place.joinpath("stat").read_text().rpartition(")")[2].split()[1])
+            is_desk = b"desks.worker" in place.joinpath("cmdline").read_bytes()
+        except OSError:
+            continue  # it has ended meanwhile
+        if parent == server and is_desk:
+            found.append(int(place.name))
+    return sorted(found)
