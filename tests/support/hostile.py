@@ -87,8 +87,8 @@ class Hostile:
     def path(self, paths: tuple[str, ...]) -> bytes:
         """A path as it stands in a request, percent signs included."""
         base = self.random.choice(paths)
-        kind = self.random.randrange(6)
-        if kind == 0:
+        kind = self.random.randrange(9)
+        if kind > 4:
             return base.encode()
         if kind == 1:
             return (
@@ -100,7 +100,7 @@ class Hostile:
             ).encode()
         if kind == 3:
             return b"/" + quote(self.noise()).encode()
-        if kind == 4:
+        if kind == 0:
             return (base + "/" + quote(self.text().encode("utf-8", "surrogatepass"))).encode()
         return b"/" + self.noise()
 

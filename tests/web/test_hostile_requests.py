@@ -1,0 +1,101 @@
+"""Ten thousand requests that nobody would send by accident: each gets an answer in words, none an internal error."""
+
+import asyncio
+import gc
+import re
+from collections import Counter
+from pathlib import Path
+
+import psutil
+import pytest
+from async_runs import run_async
+from hostile import Hostile
+from starlette.routing import Mount, Route
+from starlette.types import Message
+
+from hauteur.games.registry import names
+from hauteur.web.app import create_app
+from hauteur.web.safety import HEADERS, Door, Guard
+from hauteur.web.settings import WebSettings
+
+EXPECTED = {200, 204, 206, 303, 304, 307, 400, 403, 404, 405, 408, 413, 416, 421, 422, 431, 503}
+MOST_GROWTH = 24e6
+"""Bytes that the process may grow by over all requests but the first thousand."""
+
+SECRET = b"root:"
+"""In the file of passwords, which some of the paths lead to."""
+
+
+def paths_of(guard: Guard) -> tuple[str, ...]:
+    """Every address that the application knows, names in them filled in."""
+    routes = [route for route in guard.app.routes if isinstance(route, Route | Mount)]  # type: ignore[attr-defined]
+    static = ("/static/live.js", "/static/style.css", "/static", "//", "/live/analyse")
+    return (*(re.sub(r"\{\w+(:\w+)?\}", "x", route.path) or "/" for route in routes), *static)
+
+
+async def answers(guard: Guard, number: int, seed: int) -> Counter[int]:
+    """Send so many requests, check every answer, return how often each status came."""
+    hostile = Hostile(
+        seed, words=(*names(), "game", "fen", "moves", "net", "visits", "name", "run", "path", "token", "id")
+    )
+    paths = paths_of(guard)
+    kept = {"host": "127.0.0.1:8000", "origin": "http://127.0.0.1:8000", "x-csrf-token": guard.door.csrf}
+    found: Counter[int] = Counter()
+    process, grown = psutil.Process(), 0
+    for index in range(number):
+        if index == min(1000, number // 2):
+            gc.collect()
+            grown = -process.memory_info().rss
+        scope, body = hostile.request(paths, kept)
+        left_early = body[-1]["type"] == "http.disconnect"
+        sent: list[Message] = []
+
+        async def receive(body: list[Message] = body) -> Message:
+            if not body:
+                await asyncio.Event().wait()
+            return body.pop(0)
+
+        async def send(message: Message, sent: list[Message] = sent) -> None:
+            sent.append(message)
+
+        await asyncio.wait_for(guard(scope, receive, send), 60)
+        if not left_early:
+            check(scope["method"], sent)
+            found[sent[0]["status"]] += 1
+    gc.collect()
+    grown += process.memory_info().rss
+    assert grown < MOST_GROWTH, f"memory grew by {grown / 1e6:.0f} MB"
+    return found
+
+
+def check(method: str, sent: list[Message]) -> None:
+    """An answer is whole, has the headers, an expected status, and gives no file away."""
+    start, *rest = sent
+    headers = {key.decode().lower(): value.decode() for key, value in start["headers"]}
+    assert start["type"] == "http.response.start"
+    assert start["status"] in EXPECTED
+    assert HEADERS.items() <= headers.items()
+    assert rest
+    assert not rest[-1].get("more_body", False)
+    body = b"".join(part.get("body", b"") for part in rest)
+    assert SECRET not in body
+    if start["status"] >= 400 and method != "HEAD":
+        assert body, f"{start['status']} without a word"
+
+
+@pytest.fixture
+def guard(tmp_path: Path) -> Guard:
+    settings = WebSettings(roots=(tmp_path,))
+    return Guard(create_app(settings), Door.at("127.0.0.1"))
+
+
+def test_ten_thousand_requests(guard: Guard) -> None:
+    found = run_async(answers(guard, 10_000, seed=1))
+    assert found[200] > 300
+    assert sum(count for status, count in found.items() if status >= 400) > 5000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2, 12))
+def test_many_more_requests(guard: Guard, seed: int) -> None:
+    run_async(answers(guard, 50_000, seed))
