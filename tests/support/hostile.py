@@ -34,15 +34,25 @@ TYPES = (
     "",
     "x",
 )
-ODD_TEXTS = ("", " ", "\0", "é", "\ud800", "😀" * 50, "-1", "1e999", "NaN", "null", "true", "[]", "{}", "' or 1=1 --")
-ODD_TEXTS += (
-    "<script>alert(1)</script>",
-    "{{ 7 * 7 }}",
-    "%s%n",
-    "../../../etc/passwd",
-    "uci:cat",
-    "gtp:sh -c id",
-    "A" * 5000,
+ODD_TEXTS = (
+    *(
+        "",
+        " ",
+        "\0",
+        "é",
+        "\ud800",
+        "😀" * 50,
+        "-1",
+        "1e999",
+        "NaN",
+        "null",
+        "true",
+        "[]",
+        "{}",
+        "' or 1=1 --",
+        "A" * 5000,
+    ),
+    *("<script>alert(1)</script>", "{{ 7 * 7 }}", "%s%n", "../../../etc/passwd", "uci:cat", "gtp:sh -c id"),
 )
 ODD_NUMBERS = (0, -1, 1, 2**31, 2**63, 2**64, -(2**70), 10**400, 0.5, -0.0, 1e308, 5e-324)
 
@@ -173,8 +183,8 @@ class Hostile:
         return scope, messages
 
     def message(self, requests: tuple[str, ...]) -> str | bytes:
-        """A message for a desk that knows these requests."""
-        kind = self.random.randrange(8)
+        """A message for a desk that knows these requests; most are none, some are refused, a few are done."""
+        kind = self.random.choice((0, 0, 1, 1, 2, 3, 3, 3, 4, 5, 6, 7))
         if kind == 0:
             return self.noise(300)
         if kind == 1:

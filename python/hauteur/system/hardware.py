@@ -62,9 +62,9 @@ def physical_memory() -> int | None:
         return None
 
 
-def resident_bytes() -> int | None:
-    """Resident memory of this process in bytes; None where the system does not report it."""
-    words = read_words(Path("/proc/self/statm"))
+def resident_bytes(pid: int | None = None) -> int | None:
+    """Resident memory of a process, by default this one, in bytes; None where the system does not report it."""
+    words = read_words(Path(f"/proc/{pid or 'self'}/statm"))
     return int(words[1]) * os.sysconf("SC_PAGE_SIZE") if len(words) > 1 else None
 
 

@@ -13,16 +13,19 @@ from collections import deque
 from typing import Annotated, Any
 
 from pydantic import Field
-from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
+from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from hauteur.system.errors import one_line
 from hauteur.system.settings import Section, validated
 from hauteur.web.desks.pool import BusyError, DeskProcess, Pool
-from hauteur.web.desks.worker import DESKS
+from hauteur.web.desks.worker import DESKS, MOST_ERROR
 
 MOST_MESSAGE = 2**20
 """Bytes of a message of a client: a PGN of thousands of moves fits."""
-MOST_WAITING = 256
+MOST_WAITING, MOST_WAITING_BYTES = 256, 64 * 2**20
 """Replies and kept events that wait for a client; one that does not read them is disconnected."""
+MOST_ENDS = 3
+"""Processes that a page gets in the place of those that ended; then it has to be reloaded."""
 
 NORMAL, GOING_AWAY, BAD_MESSAGE, TOO_SLOW = 1000, 1001, 1007, 1008
 
@@ -42,6 +45,7 @@ class Mailbox:
         self._kept: deque[str] = deque()
         self._latest: dict[str, str] = {}
         self._filled = asyncio.Event()
+        self._bytes = 0
         self.overflowed = False
 
     def put(self, kind: str, text: str) -> None:
@@ -49,8 +53,9 @@ class Mailbox:
         if kind.startswith("latest:"):
             self._latest[kind] = text
         else:
-            self.overflowed = self.overflowed or len(self._kept) >= MOST_WAITING
             self._kept.append(text)
+            self._bytes += len(text)
+            self.overflowed = len(self._kept) > MOST_WAITING or self._bytes > MOST_WAITING_BYTES
         self._filled.set()
 
     def event(self, name: str, **fields: Any) -> None:
@@ -61,7 +66,9 @@ class Mailbox:
         """Wait for the next text to send."""
         while True:
             if self._kept:
-                return self._kept.popleft()
+                text = self._kept.popleft()
+                self._bytes -= len(text)
+                return text
             if self._latest:
                 return self._latest.pop(next(iter(self._latest)))
             self._filled.clear()
@@ -85,36 +92,48 @@ class Client:
         """End the work for the client."""
 
     async def serve(self) -> None:
-        """Serve the client until it leaves."""
+        """Serve the client until it leaves, or does not read what is sent to it."""
         sender = asyncio.create_task(self._send())
+        receiver: asyncio.Task[None] | None = None
         try:
             await self.opened()
-            while not self.mail.overflowed:
-                await self._take(await self._socket.receive_text())
+            receiver = asyncio.create_task(self._receive())
+            done, _ = await asyncio.wait((sender, receiver), return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
         except WebSocketDisconnect:
             pass
         finally:
             sender.cancel()
+            if receiver is not None:
+                receiver.cancel()
             await self.left()
-            if self.mail.overflowed and self._socket.client_state == WebSocketState.CONNECTED:
-                await self._socket.close(TOO_SLOW, "the client does not read")
+
+    async def _receive(self) -> None:
+        """Take what comes, one at a time."""
+        while True:
+            message = await self._socket.receive()
+            if message["type"] == "websocket.disconnect":
+                raise WebSocketDisconnect(message.get("code", GOING_AWAY))
+            await self._take(message.get("text") or "")
 
     async def _take(self, text: str) -> None:
         """Check a message and take it."""
         try:
             request = validated(ClientMessage, json.loads(text), "message")
         except (ValueError, RecursionError) as error:
-            self.mail.put("reply", json.dumps({"id": None, "error": f"not a message: {error}"[:500]}))
+            self.mail.put("reply", json.dumps({"id": None, "error": f"not a message: {one_line(error)}"[:MOST_ERROR]}))
             return
         try:
             await self.take(request)
-        except ValueError as error:
-            self.mail.put("reply", json.dumps({"id": request.id, "error": str(error)[:500]}))
+        except (ValueError, RecursionError) as error:
+            self.mail.put("reply", json.dumps({"id": request.id, "error": one_line(error)[:MOST_ERROR]}))
 
     async def _send(self) -> None:
-        """Send what comes, one at a time."""
-        while True:
+        """Send what comes, one at a time, until too much waits."""
+        while not self.mail.overflowed:
             await self._socket.send_text(await self.mail.next())
+        await self._socket.close(TOO_SLOW, "the client does not read what it is sent")
 
 
 class Line(Client):
@@ -125,6 +144,8 @@ class Line(Client):
         self._pool = pool
         self._desk = desk
         self._process: DeskProcess | None = None
+        self._reopening: asyncio.Task[None] | None = None
+        self._ends = 0
 
     async def opened(self) -> None:
         """Open a desk."""
@@ -138,6 +159,8 @@ class Line(Client):
 
     async def left(self) -> None:
         """End the desk."""
+        if self._reopening is not None:
+            await self._reopening
         if self._process is not None:
             await self._pool.give_back(self._process)
 
@@ -150,14 +173,15 @@ class Line(Client):
         else:
             self.mail.event("ready")
 
-    def _on_end(self, status: int) -> None:
+    def _on_end(self, cause: str, again: bool) -> None:
         """Open another desk where the process has ended by itself."""
-        cause = f"by signal {-status}" if status < 0 else f"with status {status}"
-        self.mail.event("ended", text=f"the process of this page ended {cause}; another one was started")
-        if self._process is not None:
-            self._pool.open.discard(self._process)
-            self._process = None
-        self._reopening = asyncio.create_task(self._open())
+        self._process = None
+        self._ends += 1
+        if again and self._ends <= MOST_ENDS:
+            self.mail.event("ended", text=f"{cause}; another one was started")
+            self._reopening = asyncio.create_task(self._open())
+        else:
+            self.mail.event("ended", text=f"{cause}; reload the page to go on" if again else cause)
 
 
 async def live(socket: WebSocket) -> None:

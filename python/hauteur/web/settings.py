@@ -17,9 +17,9 @@ class WebSettings(Section):
 
     host, port: address to listen on; port 0: any free one. roots: folders under which runs, matches, puzzles and nets
     are found; nothing else is read. allow_programs: whether players may be programs (`uci:`, `gtp:`). desks: searches,
-    games and reviews at a time of all clients together. threads: of each of them on the processor; 0: the cores are
-    shared out. memory_mb: of each of them; a process that needs more is ended. jobs: runs, matches and other long
-    commands that pages have started, at a time.
+    games and reviews at a time of all clients together. threads: of each of them on the processor; 0: all cores.
+    memory_mb: of all of them together, 0: half of the machine's; when they need more, the largest is ended. jobs: runs,
+    matches and other long commands that pages have started, at a time.
     """
 
     host: str = "127.0.0.1"
@@ -28,5 +28,5 @@ class WebSettings(Section):
     allow_programs: bool = False
     desks: Annotated[int, Field(ge=1, le=256)] = 8
     threads: Annotated[int, Field(ge=0, le=1024)] = 0
-    memory_mb: Annotated[int, Field(ge=256, le=1_048_576)] = 4096
+    memory_mb: Annotated[int, Field(ge=0, le=1_048_576)] = 0
     jobs: Annotated[int, Field(ge=0, le=64)] = 2

@@ -15,7 +15,7 @@ def web(
     allow_programs: Annotated[bool, Parameter(negative="")] = False,
     desks: int = 8,
     threads: int = 0,
-    memory_mb: int = 4096,
+    memory_mb: int = 0,
     jobs: int = 2,
     open: Annotated[bool, Parameter(negative="")] = False,  # noqa: A002  (name of the option)
 ) -> int:
@@ -36,7 +36,7 @@ def web(
     threads
         Threads of each of them; 0: as many as the processor has.
     memory_mb
-        Megabytes of memory of each of them; one that needs more is ended.
+        Megabytes of memory of all of them together, else the largest is ended; 0: half of the machine's.
     jobs
         Runs, matches and other long commands at a time that pages may start; 0: none.
     open

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, TextIO
 
-from hauteur.system.errors import explain
+from hauteur.system.errors import explain, one_line
 from hauteur.system.settings import validated
 from hauteur.web.desks.desk import Desk, DeskSettings
 
@@ -24,6 +24,8 @@ DESKS = {
     "review": "review:ReviewDesk",
 }
 """Every desk: the module of this folder and the class."""
+MOST_ERROR = 2000
+"""Characters of the line that says what is wrong."""
 
 
 class WorkerOutput:
@@ -59,10 +61,10 @@ def answer(desk: Desk, request: Mapping[str, Any]) -> dict[str, Any]:
     try:
         return {"id": request["id"], "reply": desk.handle(request["do"], request["fields"])}
     except (ValueError, OSError, ImportError) as error:
-        return {"id": request["id"], "error": explain(error) or str(error)}
+        return {"id": request["id"], "error": (explain(error) or one_line(error))[:MOST_ERROR]}
     except Exception as error:  # a fault of the program: the client sees it in a line, the log where it was
         sys.excepthook(*sys.exc_info())
-        return {"id": request["id"], "error": f"internal error: {type(error).__name__}: {error}"}
+        return {"id": request["id"], "error": f"internal error: {type(error).__name__}: {one_line(error)}"[:MOST_ERROR]}
 
 
 def main() -> int:
