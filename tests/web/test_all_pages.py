@@ -1,0 +1,77 @@
+"""What holds for every page: no barriers, no sideways scrolling, all by keyboard, little to load, no other host."""
+
+import pytest
+from lab_browser import NARROW, WIDE, Windows, axe_faults, too_wide
+from playwright.sync_api import Page
+
+from hauteur.web.pages import all_pages
+
+PATHS = [page.path for page in all_pages().navigation]
+MOST_BYTES = 150_000
+"""Of a page with its scripts and styles."""
+MOST_TABS = 400
+
+REACHABLE = """() => {
+    const wanted = 'a[href], button, input, select, textarea, summary, [tabindex]:not([tabindex^="-"])';
+    const focusable = [...document.querySelectorAll(wanted)].filter((node) =>
+        node.checkVisibility({ visibilityProperty: true }) && !node.disabled && !node.closest("[inert]")
+        && !String(node.getAttribute("tabindex")).startsWith("-")
+        && !(node.type === "radio" && (!node.checked && document.querySelector(`[name="${node.name}"]:checked`))));
+    window.waiting = new Set(focusable);
+    window.unmarked = [];
+    document.activeElement?.blur();
+    return focusable.length;
+}"""
+FOCUSED = """() => {
+    const node = document.activeElement;
+    if (!window.waiting.delete(node)) return window.waiting.size;
+    const style = getComputedStyle(node);
+    const marked = style.outlineStyle !== "none" || style.boxShadow !== "none" || style.stroke !== "none";
+    if (!marked) window.unmarked.push(node.outerHTML.slice(0, 150));
+    return window.waiting.size;
+}"""
+
+
+def settled(page: Page) -> None:
+    """Wait until a page has loaded what it loads at first."""
+    page.wait_for_load_state("networkidle")
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_page_in_the_light_and_wide(windows: Windows, path: str) -> None:
+    page = windows.open(path, size=WIDE)
+    settled(page)
+    assert axe_faults(page) == []
+    assert too_wide(page) == []
+    assert page.locator("h1").count() == 1
+    size = sum(windows.bytes_loaded.values())
+    assert 0 < size <= MOST_BYTES, windows.bytes_loaded
+    all_by_keyboard(page)
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_page_in_the_dark_and_narrow(windows: Windows, path: str) -> None:
+    page = windows.open(path, size=NARROW, dark=True)
+    settled(page)
+    assert axe_faults(page) == []
+    assert too_wide(page) == []
+
+
+def all_by_keyboard(page: Page) -> None:
+    """Every control is reached by Tab, and shows that it is."""
+    waiting = page.evaluate(REACHABLE)
+    assert waiting > 0
+    for _ in range(MOST_TABS):
+        page.keyboard.press("Tab")
+        if page.evaluate(FOCUSED) == 0:
+            break
+    assert page.evaluate("() => [...window.waiting].map((node) => node.outerHTML.slice(0, 150))") == []
+    assert page.evaluate("() => window.unmarked") == []
+
+
+def test_an_address_that_there_is_not_is_a_page_in_words(windows: Windows) -> None:
+    page = windows.open("/nothing")
+    assert "There is no page /nothing." in page.inner_text("main")
+    assert axe_faults(page) == []
+    assert ["404" in fault for fault in windows.faults] == [True]
+    windows.faults.clear()
