@@ -84,6 +84,10 @@ class TournamentFolder(MatchFolder):
         """Return how many players there are."""
         return f"tournament of {len(self.stored()['settings'].get('players', ()))} players"
 
+    def stamps(self) -> dict[str, str]:
+        """Return those of the pairings' games too."""
+        return super().stamps() | games_stamp(self.path)
+
     def check_is_no_match(self) -> None:
         """Raise ValueError where the folder is that of a match."""
         if self.games_file.exists():
@@ -103,6 +107,13 @@ class RatingFolder(RunDirectory):
     SETTINGS = "rate.json"
     CONTENT = "a rating list"
     WORK = "rating players"
+
+
+def games_stamp(path: Path) -> dict[str, str]:
+    """Return when games of the matches in the folders of a folder were written last, and their size, as a stamp."""
+    found = [place.stat() for place in path.glob("*/games.jsonl")]
+    newest, size = max((facts.st_mtime_ns for facts in found), default=0), sum(facts.st_size for facts in found)
+    return {"games.jsonl": f"{newest:x}-{size:x}"} if found else {}
 
 
 def match_folders(path: Path) -> list[MatchFolder]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -21,6 +21,8 @@ SAMPLE = 24
 MOST_ROWS = 400
 """Games in the table of a page."""
 
+COLUMNS = ("game", "first", "second", "result", "end", "plies", "opening")
+
 
 def sample_of(games: Sequence[MatchGame], most: int = SAMPLE) -> list[MatchGame]:
     """Return at most so many games, whole pairs spread evenly over the match, in the order of their numbers."""
@@ -34,26 +36,37 @@ def sample_of(games: Sequence[MatchGame], most: int = SAMPLE) -> list[MatchGame]
 
 def board_html(game: _core.Game, named: Iterable[tuple[tuple[str, str], MatchGame]]) -> str:
     """Return the widget with these games, each with the names of players A and B."""
-    walks = [_walk(game, names, played) for names, played in named]
+    walks = [walk_of_game(game, names, played) for names, played in named]
     return walks_html(drawing_of(game.initial_state()), walks)
 
 
 def games_table(games: Sequence[MatchGame], sample: Sequence[MatchGame], names: tuple[str, str]) -> str:
     """Return the games of a match as a table; those of the sample open on the board."""
-    places = {game.index: place for place, game in enumerate(sample)}
+    places = {game.index: f'data-walk="{place} 0"' for place, game in enumerate(sample)}
     ordered = sorted(games, key=lambda game: game.index)
     wanted = sorted({*places, *(game.index for game in ordered[:MOST_ROWS])})
     shown = [game for game in ordered if game.index in set(wanted)]
     rows = [[_number(game, places), *_row(game, names)] for game in shown]
     left = len(ordered) - len(shown)
     more = f"<p>{left:,} more games are in games.jsonl.</p>" if left else ""
-    return table_html(("game", "first", "second", "result", "end", "plies", "opening"), rows, words=True) + more
+    return table_html(COLUMNS, rows, words=True) + more
 
 
-def _number(game: MatchGame, places: dict[int, int]) -> str:
-    if game.index not in places:
+def newest_games_table(games: Sequence[MatchGame], names: tuple[str, str], first: int, count: int) -> str:
+    """Return `count` of these games as a table, those with the highest numbers but for `first` of them.
+
+    Each has a button with its number, from 0, as `data-game`.
+    """
+    shown = sorted(games, key=lambda game: -game.index)[first : first + count]
+    buttons = {game.index: f'data-game="{game.index}"' for game in shown}
+    return table_html(COLUMNS, [[_number(game, buttons), *_row(game, names)] for game in shown], words=True)
+
+
+def _number(game: MatchGame, buttons: Mapping[int, str]) -> str:
+    """Return the number of a game, a button where it has attributes of one."""
+    if game.index not in buttons:
         return str(game.index + 1)
-    return Markup(f'<button class="link" data-walk="{places[game.index]} 0"><u>{game.index + 1}</u></button>')
+    return Markup(f'<button class="link" {buttons[game.index]}><u>{game.index + 1}</u></button>')
 
 
 def _row(game: MatchGame, names: tuple[str, str]) -> list[str]:
@@ -62,7 +75,8 @@ def _row(game: MatchGame, names: tuple[str, str]) -> list[str]:
     return [*seated(game, names), result, game.end, str(game.plies), opening]
 
 
-def _walk(game: _core.Game, names: tuple[str, str], played: MatchGame) -> dict[str, Any]:
+def walk_of_game(game: _core.Game, names: tuple[str, str], played: MatchGame) -> dict[str, Any]:
+    """Return a game of a match for the widget. names: of A and B."""
     start, actions = played_line(game, played)
     title = f"{played.index + 1}. {result_title(*seated(played, names), outcome_of(played), played.end)}"
     return walk_of(start, actions, title=title, notes=_notes(played, start, actions))

@@ -21,9 +21,8 @@ SHARES_OF_POINTS = ("0", "1/2", "1", "3/2", "2")
 def match_page(match: StoredMatch) -> str:
     """Return the whole page."""
     sample = [match.whole(game.index) for game in sample_of(match.games)]
-    a, b = match.names
     parts = [
-        f"<h1>{escape(a)} against {escape(b)}</h1>",
+        f"<h1>{escape(match.title)}</h1>",
         f"<p>{escape(match.game.spec)}; {escape(match.state_text)}</p>",
         *standing_parts(match),
         "<h2>Games</h2>",
@@ -32,7 +31,7 @@ def match_page(match: StoredMatch) -> str:
         openings_table(match.games),
         *origin_parts(match),
     ]
-    return page(f"{a} - {b}", parts)
+    return page(match.title, parts)
 
 
 def standing_parts(match: StoredMatch) -> list[str]:

@@ -83,6 +83,11 @@ class StoredMatch:
         return game
 
     @property
+    def title(self) -> str:
+        """Who plays against whom."""
+        return f"{self.names[0]} against {self.names[1]}"
+
+    @property
     def paired(self) -> bool:
         """Return whether games 2k and 2k + 1 share an opening."""
         return self.settings.get("colours") == "swap"
@@ -148,6 +153,11 @@ class StoredTournament:
             for path in there
             if path not in known and (path / MatchFolder.SETTINGS).exists()
         ]
+
+    @property
+    def title(self) -> str:
+        """What is played."""
+        return f"Tournament: {self.game.spec}"
 
     @property
     def games(self) -> int:

@@ -34,9 +34,8 @@ def tournament_page(path: Path, game: _core.Game | None = None) -> str:
     tournament = StoredTournament(path, game)
     if not tournament.games:
         raise ValueError(f"{path}: no game of the tournament is finished yet, so there is nothing to report")
-    title = f"Tournament: {tournament.game.spec}"
     parts = [
-        f"<h1>{escape(title)}</h1>",
+        f"<h1>{escape(tournament.title)}</h1>",
         f"<p>{escape(tournament.state_text)}</p>",
         *tournament_parts(tournament),
         "<h2>Games</h2>",
@@ -45,7 +44,7 @@ def tournament_page(path: Path, game: _core.Game | None = None) -> str:
         settings_html(tournament.settings),
         provenance_html(tournament.result.get("written") or tournament.begun),
     ]
-    return page(title, parts)
+    return page(tournament.title, parts)
 
 
 def tournament_parts(tournament: StoredTournament, linked: Linked = not_linked) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hauteur.games.registry import make
-from hauteur.matches.folder import MatchFolder
+from hauteur.matches.folder import MatchFolder, games_stamp
 from hauteur.matches.match import Match, MatchSettings
 from hauteur.matches.openings import Opening
 from hauteur.matches.results import Tally
@@ -31,6 +31,10 @@ class TuningFolder(RunDirectory):
     openings: Sequence[Opening] = ()
     openings_file: Path | None = None
     watch: Callable[[Match], AbstractContextManager[None]] | None = None
+
+    def stamps(self) -> dict[str, str]:
+        """Return those of the matches' games too."""
+        return super().stamps() | games_stamp(self.path)
 
     def play(self, name: str, settings: MatchSettings) -> Tally:
         """Return the results of a match, playing the missing games."""
