@@ -31,6 +31,7 @@ from hauteur.web.pages import Pages, all_pages
 from hauteur.web.render import error_page
 from hauteur.web.safety import Door, Guard
 from hauteur.web.settings import WebSettings
+from hauteur.web.stored import StoredFolders
 from hauteur.web.watch import Watcher, watch
 
 
@@ -44,6 +45,7 @@ class Lab:
     folders: FolderList
     jobs: Jobs
     watcher: Watcher
+    stored: StoredFolders = field(default_factory=StoredFolders)
     pages: Pages = field(default_factory=all_pages)
 
 

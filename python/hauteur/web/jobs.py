@@ -25,6 +25,9 @@ from hauteur.system.plugins import VARIABLES, imported
 COMMANDS = frozenset({"train", "match", "sprt", "tournament", "tune strength", "tune ratio", "experiment"})
 """Commands that a page may start."""
 
+RESULTS = {"sprt": (1, 3)}
+"""Exit statuses that are results and no errors, by command."""
+
 MOST_LINES, MOST_LINE = 200, 1000
 """Lines that are kept of what a command prints, and characters of each."""
 
@@ -157,7 +160,8 @@ class Job:
             rest = rest[-MOST_LINE:]
         self._keep([rest] if rest else [])
         status = await process.wait()
-        self.state = "stopped" if self.state == "stopping" else "failed" if status else "finished"
+        failed = status and status not in RESULTS.get(self.command.command, ())
+        self.state = "stopped" if self.state == "stopping" else "failed" if failed else "finished"
 
     def _keep(self, lines: Sequence[str]) -> None:
         for line in lines:

@@ -9,7 +9,12 @@ from typing import NamedTuple
 
 from starlette.routing import BaseRoute
 
-NAMES = ("play", "analyse", "review")
+NAMES = (
+    "play",
+    "analyse",
+    "review",
+    "matches",
+)
 """Modules of this folder that are pages, in the order of the navigation. Each has PAGE and ROUTES."""
 
 
