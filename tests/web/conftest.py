@@ -52,6 +52,14 @@ def lab(lab_root: Path) -> Iterator[RunningLab]:
     stop_lab(running)
 
 
+@pytest.fixture
+def second_lab(lab_root: Path) -> Iterator[RunningLab]:
+    """Another server with the same folder, as after a restart."""
+    running = start_lab(lab_root)
+    yield running
+    stop_lab(running)
+
+
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     """The browser; while it runs, asyncio.run is for other threads (see async_runs.py)."""

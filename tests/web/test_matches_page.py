@@ -1,0 +1,220 @@
+"""The page Matches: what is played now is shown now, after a reload and by another server; starting and stopping."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lab_browser import Windows, axe_faults, too_wide
+from playwright.sync_api import expect
+from starlette.testclient import TestClient
+
+import hauteur as ht
+from hauteur.matches.folder import MatchFolder
+from hauteur.matches.report.stored_match import StoredMatch
+from hauteur.studies.folders import FoundFolder
+from hauteur.system.settings import validated
+from hauteur.web.app import create_app
+from hauteur.web.match_orders import MatchOrder, match_job, resumed_job
+from hauteur.web.safety import Door
+from hauteur.web.settings import WebSettings
+
+ENDLESS = ("sprt", "random", "mcts:20000", "--game", "tictactoe", "--elo0", "-601", "--elo1", "-600")
+"""A test between hypotheses so near each other that it takes hours."""
+
+
+@pytest.fixture
+def played(lab_root: Path) -> Iterator[tuple[Path, subprocess.Popen[bytes]]]:
+    """A match that is being played, by another process than the server's."""
+    folder = lab_root / "cup" / "endless"
+    command = [sys.executable, "-m", "hauteur.cli", *ENDLESS, "--model", "logistic", "--out", str(folder)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    yield folder, process
+    process.kill()
+    process.wait()
+
+
+def games_done(state: str) -> int:
+    found = re.search(r"([\d,]+)(?: of [\d,]+)? games", state)
+    assert found is not None, state
+    return int(found[1].replace(",", ""))
+
+
+def test_a_running_match_is_seen_live_after_a_reload_and_by_another_server(
+    windows: Windows, lab_root: Path, played: tuple[Path, subprocess.Popen[bytes]], request: pytest.FixtureRequest
+) -> None:
+    folder, process = played
+    page = windows.open("/matches")
+    page.get_by_role("link", name=f"{lab_root.name}/cup/endless").click()
+    state, llr = page.locator("#state"), page.locator("svg.llr")
+    expect(state).to_contain_text("running")
+    expect(llr).to_be_visible()
+    before = state.inner_text()
+    expect(state).not_to_have_text(before)
+    assert games_done(state.inner_text()) > games_done(before)
+
+    page.locator("[data-game='0'], [data-game]").last.click()
+    title = page.locator("#title")
+    expect(title).to_contain_text("mcts:20000")
+    opened = title.inner_text()
+    page.reload()
+    expect(title).to_have_text(opened)
+    expect(page.locator(".walk-moves button").first).to_be_visible()
+    expect(llr).to_be_visible()
+
+    second = request.getfixturevalue("second_lab")
+    there = windows.browser.new_context(base_url=second.url).new_page()
+    there.goto(page.url.replace(windows.url, second.url))
+    expect(there.locator("#state")).to_contain_text("running")
+    expect(there.locator("#title")).to_have_text(opened)
+    assert games_done(there.locator("#state").inner_text()) >= games_done(before)
+
+    process.send_signal(signal.SIGINT)
+    expect(state).to_contain_text("not finished")
+    match = StoredMatch(folder)
+    assert match.counted.test is not None
+    expect(state).to_contain_text(f" {len(match.games):,} games")
+    expect(llr).to_have_attribute("aria-label", re.compile(re.escape(f"{match.counted.test.llr:+.2f}")))
+    page.get_by_role("button", name="Continue").click()
+    expect(state).to_contain_text("running")
+    page.get_by_role("button", name="Stop").click()
+    expect(state).to_contain_text("not finished")
+    assert axe_faults(page) == []
+    assert too_wide(page) == []
+
+
+def test_a_match_is_started_from_the_page(windows: Windows) -> None:
+    page = windows.open("/matches", size=(390, 844))
+    page.get_by_text("Start a match").click()
+    page.get_by_label("Player A").fill("uci:sh nodes=1")
+    page.get_by_role("spinbutton", name="Games").fill("6")
+    page.get_by_label("Player B").fill("net=uniform")
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator("#notices")).to_contain_text("programs (uci:, gtp:) are not started from pages")
+    assert axe_faults(page) == []
+    page.get_by_label("Player A").fill("random")
+    page.get_by_label("Visits a move").fill("4")
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator("#state")).to_contain_text("finished, 6 games")
+    expect(page.locator("h1")).to_have_text("random against uniform visits=4")
+    expect(page.locator("#rows tbody tr")).to_have_count(6)
+    assert too_wide(page) == []
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> TestClient:
+    """A server without desks."""
+    return TestClient(create_app(WebSettings(roots=(tmp_path,)), Door()), raise_server_exceptions=False)
+
+
+def test_a_tournament_has_a_list_and_a_page_for_each_pairing(client: TestClient, tmp_path: Path) -> None:
+    ht.tournament(["random", "mcts:5", "solver"], "tictactoe", games=4, out=tmp_path / "a cup")
+    root = tmp_path.name
+    listed = client.get("/matches?part=list").json()["html"]
+    assert f'href="/matches/{root}/a%20cup"' in listed
+    assert "1-2" not in listed
+    page = client.get(f"/matches/{root}/a%20cup").text
+    assert f'href="/matches/{root}/a%20cup/1-2"' in page
+    assert "12 games" in page
+    pairing = client.get(f"/matches/{root}/a%20cup/2-3")
+    assert f'href="/matches/{root}/a%20cup"' in pairing.text
+    assert "mcts:5 against solver" in pairing.text
+    walk = client.get(f"/matches/{root}/a%20cup/2-3?game=3").json()
+    assert walk["title"].startswith("4. solver - mcts:5")
+    assert len(walk["cells"]) == len(walk["moves"]) + 1
+
+
+def test_games_come_a_page_at_a_time_the_newest_first(client: TestClient, tmp_path: Path) -> None:
+    ht.play_match("random", "random", "tictactoe", games=40, out=tmp_path / "m")
+    address = f"/matches/{tmp_path.name}/m"
+    first, second = (client.get(f"{address}?part=games&first={number}").json() for number in (0, 25))
+    assert [re.findall(r'data-game="(\d+)"', part["html"])[0] for part in (first, second)] == ["39", "14"]
+    assert (first["games"], len(re.findall("data-game", second["html"]))) == (40, 15)
+    assert "style=" not in client.get(address).text
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [("x", 404), ("../m", 404), ("m/../m", 404), ("m?game=-1", 400), ("m?game=40", 400), ("m?part=games&first=x", 400)],
+)
+def test_what_is_not_there_is_said_in_words(client: TestClient, tmp_path: Path, path: str, status: int) -> None:
+    ht.play_match("random", "random", "tictactoe", games=2, out=tmp_path / "m")
+    answer = client.get(f"/matches/{tmp_path.name}/{path.replace('..', '%2e%2e')}")
+    assert answer.status_code == status
+    assert "<h1>Error" in answer.text
+
+
+def test_a_damaged_match_is_named(client: TestClient, tmp_path: Path) -> None:
+    ht.play_match("random", "random", "tictactoe", games=2, out=tmp_path / "m")
+    with (tmp_path / "m" / "games.jsonl").open("a") as file:
+        file.write("nonsense\n")
+    answer = client.get(f"/matches/{tmp_path.name}/m")
+    assert answer.status_code == 400
+    assert "line 3: not a game" in answer.text
+
+
+def order(**fields: Any) -> MatchOrder:
+    return validated(MatchOrder, {"game": "tictactoe", "a": "random", "b": "net=uniform", **fields}, "match")
+
+
+def test_an_order_becomes_a_command(tmp_path: Path) -> None:
+    settings = WebSettings(roots=(tmp_path,))
+    job = match_job(order(visits=7, games=4), settings)
+    assert job.words[:3] == ["match", "random", "net=uniform visits=7"]
+    assert job.folder.parent == tmp_path / "matches"
+    assert f"--out={job.folder}" in job.words
+    job = match_job(order(kind="sprt", b="net=uniform visits=3 cpuct.init=2", games=0), settings)
+    assert "visits=3" in job.words[2]
+    assert not any(word.startswith("--max-games") for word in job.words)
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"a": "uci:sh nodes=1"}, "player A: programs"),
+        ({"b": "net=/etc/passwd"}, "there is no net '/etc/passwd'"),
+        ({"b": "@/etc/passwd"}, "player B: a page reads no files of settings"),
+        ({"game": "ludo"}, "ludo"),
+        ({"games": 3}, "must be even"),
+        ({"kind": "sprt", "elo0": 5, "elo1": 5}, "elo0 must be below elo1"),
+        ({"kind": "tournament"}, "kind"),
+        ({"a": "random", "out": "/tmp"}, "out"),
+    ],
+)
+def test_orders_that_cannot_be_are_refused(tmp_path: Path, fields: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        match_job(order(**fields), WebSettings(roots=(tmp_path,)))
+
+
+def begun(folder: Path, *words: str) -> FoundFolder:
+    folder.mkdir()
+    stored = {"settings": {}, "begun": {"command": ["/usr/bin/hauteur", *words]}}
+    (folder / "match.json").write_text(json.dumps(stored))
+    return FoundFolder("root/m", MatchFolder(folder))
+
+
+def test_a_match_goes_on_with_the_command_that_began_it(tmp_path: Path) -> None:
+    found = begun(
+        tmp_path / "m", "match", "random", "mcts:5", "--games", "10", "--game=tictactoe", "--out", "elsewhere"
+    )
+    words = resumed_job(found, WebSettings(roots=(tmp_path,))).words
+    assert words == ["match", "random", "mcts:5", "--games=10", "--game=tictactoe", f"--out={tmp_path / 'm'}"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("match", "uci:sh nodes=1", "random"), "programs"),
+        (("match", "net=/etc/passwd", "random"), "there is no net"),
+        (("match", "random", "random", "--openings", "/etc/passwd"), "--openings is not for pages"),
+        (("train", "x.toml"), "it was not begun by hauteur match, sprt, tournament"),
+    ],
+)
+def test_what_a_page_may_not_do_it_may_not_go_on_with(tmp_path: Path, words: tuple[str, ...], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        resumed_job(begun(tmp_path / "m", *words), WebSettings(roots=(tmp_path,)))
