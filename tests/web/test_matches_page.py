@@ -97,6 +97,8 @@ def test_a_match_is_started_from_the_page(windows: Windows) -> None:
     page.get_by_role("button", name="Start").click()
     expect(page.locator("#notices")).to_contain_text("programs (uci:, gtp:) are not started from pages")
     assert axe_faults(page) == []
+    assert [fault for fault in windows.faults if "400 (Bad Request)" in fault] == windows.faults  # the browser's word
+    windows.faults.clear()
     page.get_by_label("Player A").fill("random")
     page.get_by_label("Visits a move").fill("4")
     page.get_by_role("button", name="Start").click()

@@ -10,7 +10,7 @@ from markupsafe import Markup as Safe
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
+from starlette.routing import Mount, Route
 
 from hauteur.games.registry import names
 from hauteur.games.walks import drawing_of
@@ -202,8 +202,13 @@ async def stop(request: Request) -> Response:
 
 ROUTES = [
     Route("/matches", show_all),
-    Route("/matches/start", start, methods=["POST"]),
-    Route("/matches/resume/{name:path}", resume, methods=["POST"]),
-    Route("/matches/stop/{name:path}", stop, methods=["POST"]),
-    Route("/matches/{name:path}", show_one),
+    Mount(
+        "/matches",
+        routes=[
+            Route("/start", start, methods=["POST"]),
+            Route("/resume/{name:path}", resume, methods=["POST"]),
+            Route("/stop/{name:path}", stop, methods=["POST"]),
+            Route("/{name:path}", show_one),
+        ],
+    ),
 ]

@@ -2,6 +2,8 @@
 
 import { Live, attempt, post } from "/static/live.js";
 
+const BASE = "/matches";
+
 async function get(address) {
   const answer = await fetch(address, { headers: { accept: "application/json" } });
   if (!answer.ok) throw new Error(answer.status === 404 ? "It is not there any more." : `The server answered ${answer.status}.`);
@@ -42,7 +44,7 @@ function fill(element, html) {
 
 function showList(list) {
   const form = document.getElementById("order");
-  follow([""], async () => fill(list, (await get("/matches?part=list")).html));
+  follow([""], async () => fill(list, (await get(`${BASE}?part=list`)).html));
   if (!form) return;
   const kinds = () => form.querySelectorAll(".sprt").forEach((label) => { label.hidden = form.kind.value !== "sprt"; });
   form.kind.onchange = kinds;
@@ -52,7 +54,7 @@ function showList(list) {
     attempt(async () => {
       const fields = Object.fromEntries(new FormData(form));
       for (const input of form.querySelectorAll("[type=number]")) fields[input.name] = Number(input.value);
-      location.assign((await post("/matches/start", fields)).address);
+      location.assign((await post(`${BASE}/start`, fields)).address);
     });
   };
 }
@@ -110,8 +112,8 @@ function showMatch(main) {
     const button = event.target.closest("[data-game]");
     if (button) attempt(() => openGame(button.dataset.game, true), "part");
   };
-  find("stop").onclick = () => attempt(() => post(`/matches/stop/${encoded}`, {}));
-  find("resume").onclick = () => attempt(() => post(`/matches/resume/${encoded}`, {}));
+  find("stop").onclick = () => attempt(() => post(`${BASE}/stop/${encoded}`, {}));
+  find("resume").onclick = () => attempt(() => post(`${BASE}/resume/${encoded}`, {}));
 
   const begin = JSON.parse(find("first").textContent);
   showLive(begin.live);
