@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 import numpy as np
 
@@ -34,10 +35,12 @@ from hauteur.search.move_choice import choose_move
 from hauteur.search.params import SearchParams, Temperature
 from hauteur.search.report import RootMove, RootReport
 from hauteur.search.search_run import OnReport
+from hauteur.search.search_tree import SearchTree
 from hauteur.search.time_manager import remember_lateness
 from hauteur.system.closing import Closing
 
 OpenPlayer = OpenNets | MoveFunction
+Answer = TypeVar("Answer")
 
 
 class PlayerNotReadyError(ValueError):
@@ -197,6 +200,14 @@ class PlayingSession(Closing):
         if self._analysis is None:
             raise ValueError("nothing was searched yet")
         return self._analysis.tree_facts()
+
+    def ask(self, function: Callable[[SearchTree], Answer]) -> Future[Answer]:
+        """Call a function with the tree, in the searching thread between two batches while a search runs; see
+        `Analysis.ask`. Raise ValueError where there is no tree yet.
+        """
+        if self._analysis is None:
+            raise ValueError("nothing was searched yet")
+        return self._analysis.ask(function)
 
     def prepare(self) -> None:
         """Wait for the player. Raises ValueError where it cannot think with the settings, and as `wait` does."""

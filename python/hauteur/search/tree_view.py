@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from hauteur.games.played_game import move_text
 from hauteur.search.search_tree import SearchTree, TreeNode
 
 FIRST_NODES = 200
@@ -54,7 +55,7 @@ def node_row(node: TreeNode) -> dict[str, Any]:
     state = node.state if parent is None else parent.state
     return {
         "line": list(node.line),
-        "move": node.move,
+        "move": "" if parent is None else move_text(parent.state, node.line[-1]),
         "chooser": state.to_move,
         "visits": node.visits,
         "share": None if parent is None else node.visits / max(parent.node_visits - 1, node.visits, 1),

@@ -1,50 +1,83 @@
-"""The desk of the page Analyse: one position, a search of it, its moves as they stand."""
+"""The desk of the page Analyse: one position, a search of it, its moves over time, its tree."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import Future
-from typing import Annotated
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, TypeVar
 
 from pydantic import Field
 
 from hauteur import _core
 from hauteur.engine.nets import NetChoice
 from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
+from hauteur.games.game_texts import MOST_CHARACTERS, read_game
+from hauteur.games.played_game import PlayedGame
 from hauteur.games.registry import make, with_fen
 from hauteur.networks.bundled import net_or_shipped
 from hauteur.search.limits import limits_of
 from hauteur.search.params import SearchParams
 from hauteur.search.report import RootReport
+from hauteur.search.search_history import SearchHistory
+from hauteur.search.search_tree import SearchTree
 from hauteur.system.settings import Section, validated
 from hauteur.web.desks.desk import Desk, DeskSettings, Emit, Fields
 from hauteur.web.desks.reports import report_view
+from hauteur.web.desks.trees import LineFields, LinesFields, SaveFields, TreeName, TreeShelf
+from hauteur.web.players import net_names, page_net
 from hauteur.web.positions import position_view
+from hauteur.web.search_form import SettingTexts, chosen_search
 
 MOST_MOVES = 5000
 """Moves of a game that a page sends."""
 LINES = 256
 """Moves of a report that get their line."""
+TREE_SHARE = 0.6
+"""Share of the desk's memory that its tree may take; then the tree grows no more."""
+PATIENCE = 2.0
+"""Seconds to wait for the end of a batch."""
 
 Move = Annotated[str, Field(max_length=40)]
+Name = Annotated[str, Field(max_length=400)]
+Found = TypeVar("Found")
 
 
 class PositionFields(Section):
-    """A position to look at: a game by its spec, a FEN, moves as text; with which net and settings."""
+    """A position to look at: a game by its spec, a FEN, moves as text; with which nets and settings.
 
-    game: Annotated[str, Field(max_length=200)] = "chess"
+    net: empty: the game's own; large_net: empty: one net alone.
+    """
+
+    game: Annotated[str, Field(max_length=300)] = "chess"
     fen: Annotated[str, Field(max_length=200)] = ""
     moves: Annotated[tuple[Move, ...], Field(max_length=MOST_MOVES)] = ()
-    net: Annotated[str, Field(max_length=400)] = ""
-    search: SearchParams = SearchParams()
+    net: Name = ""
+    large_net: Name = ""
+    search: SettingTexts = Field(default_factory=dict)
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
     flip: bool = False
 
 
 class SearchOrder(Section):
-    """How long to search; without a limit until it is stopped."""
+    """How long to search on; without a limit until it is stopped."""
 
     visits: Annotated[int, Field(ge=1, le=2**32 - 1)] | None = None
     seconds: Annotated[float, Field(gt=0, le=86_400)] | None = None
+
+
+class GameText(Section):
+    """A text that is a game: PGN, SGF, a FEN, moves. game: that it is of, where it does not say so itself."""
+
+    text: Annotated[str, Field(max_length=MOST_CHARACTERS)]
+    game: Annotated[str, Field(max_length=300)] = "chess"
+
+
+class MomentFields(Section):
+    """A moment of the search, by the visits of its root."""
+
+    visits: Annotated[int, Field(ge=0, lt=2**32)]
 
 
 class AnalyseDesk(Desk):
@@ -57,30 +90,56 @@ class AnalyseDesk(Desk):
         self._session: PlayingSession | None = None
         self._key = ("", 0)
         self._search: Future[FoundMove] | None = None
+        self._state: _core.State | None = None
+        self._history = SearchHistory()
+        self._seconds = 0.0
+        self._trees = TreeShelf(settings.roots)
+
+    # The position.
 
     def do_open(self, fields: Fields) -> Fields:
-        """Go to a position; a search of the one before ends. Reply: the position."""
+        """Go to a position; a search of the one before ends. Reply: the position, and which net looks at it."""
         wanted = validated(PositionFields, fields, "position")
         game = make(with_fen(wanted.game, wanted.fen or None))
-        state = game.initial_state()
-        actions = []
+        played = PlayedGame(game)
         for move in wanted.moves:
-            actions.append(state.action_from_text(move))
-            state.play(actions[-1])
-        net = net_or_shipped(wanted.net or None, game)
+            played.play(played.state.action_from_text(move))
+        roots = self.settings.roots
+        net = page_net(wanted.net, roots) if wanted.net else net_or_shipped(None, game)
+        large = page_net(wanted.large_net, roots, "large net") if wanted.large_net else ""
+        search = self._bounded(chosen_search(wanted.search))
         self._stop()
         session = self._session_for(game, wanted.seed)
-        session.use(PlaySettings(wanted.search))
-        session.open(NetChoice(net, threads=self.settings.threads))
-        session.set_position(game.initial_state(), actions)
-        return {"position": position_view(state, flip=wanted.flip)}
+        session.use(PlaySettings(search))
+        session.open(NetChoice(net, large, threads=self.settings.threads))
+        session.set_position(played.start, played.actions)
+        self._state, self._seconds = played.state, 0.0
+        self._history.clear()
+        self._trees.close(nets=[name for name in (net, large) if name])
+        return {"position": position_view(played.state, flip=wanted.flip), "net": Path(net).name, "spec": game.spec}
+
+    def do_nets(self, fields: Fields) -> Fields:
+        """Reply: the names of nets that a page may give."""
+        return {"nets": net_names(self.settings.roots)}
+
+    def do_read(self, fields: Fields) -> Fields:
+        """Reply: the game of a text, as `open` takes it."""
+        wanted = validated(GameText, fields, "game")
+        read = read_game(wanted.text, wanted.game)
+        return {"game": read.spec, "moves": PlayedGame(make(read.spec), read.actions).texts}
+
+    # The search.
 
     def do_start(self, fields: Fields) -> Fields:
         """Search on. Events: `report` about ten times a second, at the end `done` with the last one, or `failed`."""
         order = validated(SearchOrder, fields, "search")
-        if self._session is None:
+        if self._session is None or self._state is None:
             raise ValueError("there is no position yet")
+        if self._state.outcome() is not None:
+            raise ValueError("the game is over here: there is nothing to search")
         self._stop()
+        self._trees.close()
+        self._seconds = self._history.samples[-1].pace.seconds if self._history.samples else 0.0
         limits = limits_of(order.visits, order.seconds)
         self._search = self._session.start(limits, lines=LINES, on_report=self._on_report)
         self._search.add_done_callback(self._on_done)
@@ -91,11 +150,72 @@ class AnalyseDesk(Desk):
         self._stop()
         return {}
 
+    def do_history(self, fields: Fields) -> Fields:
+        """Reply: visits and Q of the moves that have most visits now, over the time of the search."""
+        samples, state = self._history.samples, self._state
+        assert state is not None or not samples
+        curves = [
+            {"a": curve.action, "text": state.action_to_text(curve.action), "visits": curve.visits, "q": curve.q}
+            for curve in self._history.curves()
+            if state is not None
+        ]
+        return {
+            "seconds": [report.pace.seconds for report in samples],
+            "visits": [report.visits for report in samples],
+            "moves": curves,
+        }
+
+    def do_moment(self, fields: Fields) -> Fields:
+        """Reply: the report of the history with the nearest visits, its moves without lines."""
+        visits = validated(MomentFields, fields, "moment").visits
+        if not self._history.samples:
+            raise ValueError("nothing was searched here yet")
+        return report_view(min(self._history.samples, key=lambda report: abs(report.visits - visits)))
+
+    # The tree.
+
+    def do_tree(self, fields: Fields) -> Fields:
+        """Reply: the root and the most visited nodes, nested."""
+        return self._read_tree(self._trees.first)
+
+    def do_nodes(self, fields: Fields) -> Fields:
+        """Reply: nodes with all their moves; those that are not there any more are left out."""
+        lines = validated(LinesFields, fields, "nodes").lines
+        return self._read_tree(lambda tree: self._trees.nodes(tree, lines))
+
+    def do_look(self, fields: Fields) -> Fields:
+        """Reply: the position of a node."""
+        wanted = validated(LineFields, fields, "node")
+        return self._read_tree(lambda tree: self._trees.look(tree, wanted))
+
+    def do_save(self, fields: Fields) -> Fields:
+        """Save the tree. Event `saved` with its name, or `failed`: the search pauses until it is written."""
+        wanted = validated(SaveFields, fields, "tree")
+        self._ask(lambda tree: self._trees.save(tree, wanted)).add_done_callback(self._on_saved)
+        return {}
+
+    def do_saved(self, fields: Fields) -> Fields:
+        """Reply: the saved trees."""
+        return {"trees": self._trees.names()}
+
+    def do_load(self, fields: Fields) -> Fields:
+        """Look into a saved tree from now on, until a position is opened. Reply: its position and facts."""
+        name = validated(TreeName, fields, "tree").name
+        self._stop()
+        return self._trees.load(name)
+
     def close(self) -> None:
-        """End the search and close the net."""
+        """End the search and close the nets."""
         self._stop()
         if self._session is not None:
             self._session.close()
+
+    # Private.
+
+    def _bounded(self, search: SearchParams) -> SearchParams:
+        """The settings with a limit for the tree where they have none."""
+        limit = int(TREE_SHARE * self.settings.memory_mb * 2**20)
+        return search if search.max_tree_bytes else search.model_copy(update={"max_tree_bytes": limit})
 
     def _session_for(self, game: _core.Game, seed: int) -> PlayingSession:
         """Return the session of this game, a new one where it is another."""
@@ -111,12 +231,51 @@ class AnalyseDesk(Desk):
             self._search.exception()  # waits for its end
             self._search = None
 
+    def _ask(self, function: Callable[[SearchTree], Found]) -> Future[Found]:
+        """Call a function with the tree that the page looks into, between two batches if it is searched."""
+        if self._trees.loaded is not None:
+            future: Future[Found] = Future()
+            future.set_result(function(self._trees.loaded))
+            return future
+        if self._session is None or self._search is None:
+            raise ValueError("nothing was searched here yet")
+        here = self._state
+
+        def checked(tree: SearchTree) -> Found:
+            if here is None or (tree.state.ply, tree.state.key) != (here.ply, here.key):
+                raise ValueError("the search of this position has not begun yet")
+            return function(tree)
+
+        return self._session.ask(checked)
+
+    def _read_tree(self, function: Callable[[SearchTree], Fields]) -> Fields:
+        future = self._ask(function)
+        try:
+            return future.result(PATIENCE)
+        except TimeoutError:
+            future.cancel()
+            raise ValueError("the search is busy with a long batch: try again") from None
+
     def _on_report(self, report: RootReport) -> None:
-        self.emit("report", report_view(report))
+        self.emit("report", report_view(self._noted(report)))
 
     def _on_done(self, search: Future[FoundMove]) -> None:
         error = search.exception()
         if error is not None:
             self.emit("failed", {"text": str(error)}, latest=False)
         elif (report := search.result().report) is not None:
-            self.emit("done", report_view(report), latest=False)
+            self.emit("done", report_view(self._noted(report)), latest=False)
+
+    def _noted(self, report: RootReport) -> RootReport:
+        """The report with the time since the position was opened, put into the history."""
+        pace = replace(report.pace, seconds=self._seconds + report.pace.seconds)
+        report = replace(report, pace=pace)
+        self._history.add(report)
+        return report
+
+    def _on_saved(self, saved: Future[Fields]) -> None:
+        error = saved.exception()
+        if error is not None:
+            self.emit("failed", {"text": str(error)}, latest=False)
+        else:
+            self.emit("saved", saved.result(), latest=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hauteur import _core
+from hauteur.games.played_game import line_texts, move_text
 from hauteur.search.report import RootMove, RootReport
 
 LINE_PLIES = 12
@@ -34,7 +35,7 @@ def report_view(report: RootReport) -> dict[str, Any]:
 def _move_view(state: _core.State, move: RootMove, total: int) -> dict[str, Any]:
     return {
         "a": move.action,
-        "text": state.action_to_text(move.action),
+        "text": move_text(state, move.action),
         "visits": move.visits,
         "share": move.visits / total,
         "prior": move.prior,
@@ -45,12 +46,3 @@ def _move_view(state: _core.State, move: RootMove, total: int) -> dict[str, Any]
         "mate": move.mate,
         "line": line_texts(state, move.line[:LINE_PLIES]),
     }
-
-
-def line_texts(state: _core.State, line: tuple[int, ...]) -> list[str]:
-    """Return the moves of a line from a position as texts."""
-    place, texts = state.copy(), []
-    for action in line:
-        texts.append(place.action_to_text(action))
-        place.play(action)
-    return texts

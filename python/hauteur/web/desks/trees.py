@@ -1,0 +1,116 @@
+"""What the page Analyse looks into: the tree of its search, or one from a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from hauteur.games.played_game import line_texts
+from hauteur.networks.names import WITHOUT_FILE
+from hauteur.search.saved_tree import position_of
+from hauteur.search.search_tree import SAVED_NODES, SearchTree
+from hauteur.search.tree_view import first_nodes, opened
+from hauteur.system.settings import Section
+from hauteur.web.desks.desk import Fields
+from hauteur.web.positions import position_view
+from hauteur.web.saved_trees import TreeForm, new_tree_file, saved_trees, tree_named
+
+MOST_OPEN = 100
+"""Nodes that one request opens."""
+
+Line = Annotated[tuple[Annotated[int, Field(ge=0, lt=65_536)], ...], Field(max_length=5000)]
+
+
+class LineFields(Section):
+    """A node, by the actions from the root; flip: the board from the other side."""
+
+    line: Line
+    flip: bool = False
+
+
+class LinesFields(Section):
+    """Nodes to open."""
+
+    lines: Annotated[tuple[Line, ...], Field(max_length=MOST_OPEN)]
+
+
+class SaveFields(Section):
+    """How to save a tree: as what, and how many nodes at most."""
+
+    form: TreeForm = "json"
+    nodes: Annotated[int, Field(ge=1, le=1_000_000)] = SAVED_NODES
+
+
+class TreeName(Section):
+    """A saved tree."""
+
+    name: Annotated[str, Field(max_length=400)]
+
+
+class TreeShelf:
+    """The saved trees below some roots, and the one that is looked into."""
+
+    def __init__(self, roots: Sequence[str]) -> None:
+        self._roots = roots
+        self._nets: Sequence[str] = ()
+        self.loaded: SearchTree | None = None
+        """None: the page looks into its search."""
+
+    def close(self, *, nets: Sequence[str] | None = None) -> None:
+        """Look into the search again. nets: the files of its nets."""
+        self.loaded = None
+        if nets is not None:
+            self._nets = [net for net in nets if net not in WITHOUT_FILE]
+
+    def first(self, tree: SearchTree) -> Fields:
+        """Return the most visited nodes."""
+        return {"root": first_nodes(tree)}
+
+    def nodes(self, tree: SearchTree, lines: Sequence[Sequence[int]]) -> Fields:
+        """Return nodes with their moves; those that are not there are left out."""
+        found = []
+        for line in lines:
+            try:
+                found.append(opened(tree, line))
+            except ValueError:
+                continue
+        return {"nodes": found}
+
+    def look(self, tree: SearchTree, wanted: LineFields) -> Fields:
+        """Return the position of a node, and the moves that lead to it."""
+        state = tree.node(wanted.line).state
+        return {
+            "position": position_view(state, flip=wanted.flip),
+            "moves": line_texts(tree.state, wanted.line),
+        }
+
+    def save(self, tree: SearchTree, wanted: SaveFields) -> Fields:
+        """Write a tree into the first root; return name, nodes and whether that is all of it."""
+        root = tree.root
+        facts = {"game": tree.state.game.name, "visits": root.visits, **tree.source.facts()}
+        path = new_tree_file(self._roots, {"digest": "", **facts}, wanted.form)
+        nets = self._nets if self.loaded is None else ()
+        count = tree.save(path, max_nodes=wanted.nodes, nets=nets)
+        name = next(name for name, known in saved_trees(self._roots).items() if known == path)
+        return {"name": name, "nodes": count, "visits": root.visits}
+
+    def names(self) -> list[str]:
+        """Return the names of the saved trees, the newest first."""
+        return list(saved_trees(self._roots))
+
+    def load(self, name: str) -> dict[str, Any]:
+        """Look into a saved tree from now on; return its position and what its file says."""
+        tree = SearchTree.open(tree_named(name, self._roots))
+        self.loaded = tree
+        state = tree.state
+        place = position_of(state)
+        return {
+            "game": place["game"],
+            "moves": line_texts(state.start, state.moves),
+            "position": position_view(state),
+            "facts": tree.source.facts(),
+            "root": first_nodes(tree),
+            "top": opened(tree, ()),
+        }
