@@ -53,5 +53,5 @@ def test_a_wrong_position_is_refused_in_one_line(fields: dict[str, Any], text: s
     desk = AnalyseDesk(Events(), DeskSettings())
     with pytest.raises((ValueError, OSError), match=text):
         desk.handle("open", fields)
-    with pytest.raises(ValueError, match="there is no request 'dig'; there are .*open, .*start, stop"):
+    with pytest.raises(ValueError, match=r"there is no request 'dig'; there are .*open, .*start, stop"):
         desk.handle("dig", {})
