@@ -173,7 +173,7 @@ def test_every_rule_and_setting_gets_an_answer(name: str) -> None:
 def test_pages_of_methods_are_there(root: Any) -> None:
     pages = {page for name in SearchParams.model_fields if (page := method_page(name))}
     assert len(pages) > 12
-    assert [page for page in pages if not (root / "docs" / "methods" / f"{page}.md").is_file()] == []
+    assert [page for page in pages if not (root / "python/hauteur/search/methods" / f"{page}.md").is_file()] == []
 
 
 def test_a_stopped_comparison_ends() -> None:

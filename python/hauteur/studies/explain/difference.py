@@ -8,7 +8,8 @@ from typing import Any
 from hauteur import _core
 from hauteur.search.report import RootMove, RootReport
 from hauteur.search.report_text import line_in_notation, people_notation
-from hauteur.studies.explain.nodes import Line, TreeNodes, TreePlace
+from hauteur.search.tree_source import Edge
+from hauteur.studies.explain.nodes import Line, TreeNodes, TreePlace, proven_result
 from hauteur.studies.explain.searched import ExplainedSearch
 
 SHOWN_NODES = 20
@@ -74,6 +75,49 @@ def trees_json(a: ExplainedSearch, b: ExplainedSearch) -> dict[str, Any]:
         "only": {"a": len(only_a), "b": len(only_b)},
         "shifts": _listed(state, changed, mine, theirs),
         "first": None if first is None else _place_json(state, first, mine, theirs),
+    }
+
+
+def children_json(a: ExplainedSearch, b: ExplainedSearch, line: Line) -> list[dict[str, Any]]:
+    """Return the moves behind a line of actions that either search visited, the most visited first.
+
+    Each has its figures in both, None where a search did not visit it, and `more`: whether there are moves behind it.
+    q is for the player who makes the move; weight: the share by which search-contempt draws it; frozen: whether the
+    replies to it are drawn. Raise ValueError for a line that is in neither tree.
+    """
+    places = [side.tree.nodes.get(line) for side in (a, b)]
+    if places == [None, None]:
+        raise ValueError(f"neither tree has a node behind {list(line)[:40]}")
+    state = a.report.state.copy()
+    for action in line:
+        state.play(action)
+    edges = [{int(edge["action"]): edge for edge in place.children} if place else {} for place in places]
+    rows = []
+    for action in {**edges[0], **edges[1]}:
+        behind = [side.tree.nodes.get((*line, action)) for side in (a, b)]
+        rows.append(
+            {
+                "line": [*line, action],
+                "move": _move_text(state, action),
+                "a": _edge_json(places[0], edges[0].get(action), behind[0]),
+                "b": _edge_json(places[1], edges[1].get(action), behind[1]),
+                "more": any(place is not None and place.children for place in behind),
+            }
+        )
+    return sorted(rows, key=lambda row: -max(row[name]["visits"] for name in "ab" if row[name]))
+
+
+def _edge_json(place: TreePlace | None, edge: Edge | None, behind: TreePlace | None) -> dict[str, Any] | None:
+    if place is None or edge is None:
+        return None
+    weights = place.weights
+    return {
+        "visits": int(edge["visits"]),
+        "q": float(edge["q"]) if edge["visits"] else None,
+        "prior": float(edge["prior"]),
+        "proven": proven_result(edge),
+        "weight": None if weights is None else weights[int(edge["action"])] / sum(weights.values()),
+        "frozen": behind is not None and behind.weights is not None,
     }
 
 

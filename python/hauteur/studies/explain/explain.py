@@ -44,13 +44,21 @@ def explain(question: Question, searches: Searches, on_step: OnStep | None = Non
     """Return the comparison as JSON holds it: the same question gives the same figures, but for times, of which it has
     none. Raise ValueError where the nets do not fit the game or the settings, OSError for files, and ExplainStopped.
     """
-    rules = [(name, side, key) for name, side in zip("ab", question.sides, strict=True) for key in changed(side)]
-    wanted = [(f"side {name.upper()}", side) for name, side in zip("ab", question.sides, strict=True)]
-    wanted += [(f"side {name.upper()} without {key}", side.without(key)) for name, side, key in rules]
-    for done, (what, side) in enumerate(wanted):
+    sides = list(zip("ab", question.sides, strict=True))
+    wanted = [(name, side, key) for name, side in sides for key in changed(side)]
+    steps = [f"side {name.upper()}" for name, _ in sides] + [f"side {n.upper()} without {key}" for n, _, key in wanted]
+
+    def step(done: int) -> None:
         if on_step is not None:
-            on_step(done, len(wanted), what)
+            on_step(done, len(steps), steps[done])
+
+    for done, (_, side) in enumerate(sides):
+        step(done)
         searches.of(side)
+    rules = []
+    for done, (name, side, key) in enumerate(wanted, len(sides)):
+        step(done)
+        rules.append(_rule(name, key, searches.of(side), searches.of(side.without(key), keep=False)))
     a, b = (searches.of(side) for side in question.sides)
     return {
         "game": question.start.game.spec,
@@ -65,7 +73,7 @@ def explain(question: Question, searches: Searches, on_step: OnStep | None = Non
         "moves": moves_json(a, b),
         "lines": lines_json(a, b),
         "tree": trees_json(a, b),
-        "rules": [_rule(name, key, searches.of(side), searches.of(side.without(key))) for name, side, key in rules],
+        "rules": rules,
     }
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from hauteur.search.search_tree import SearchTree
+from hauteur.search.tree_source import Edge
 
 MOST_NODES = 50_000
 """Nodes of a tree that are read, the most visited first."""
@@ -21,9 +20,9 @@ class TreePlace:
 
     line: Line
     visits: int
-    edge: Mapping[str, Any]
+    edge: Edge
     """The edge that leads here, with the keys of `_core.Forest.edges_behind`."""
-    children: tuple[Mapping[str, Any], ...]
+    children: tuple[Edge, ...]
     """Its edges with visits, or with a proof; the most visited first."""
 
     @property
@@ -34,7 +33,7 @@ class TreePlace:
     @property
     def proven(self) -> int | None:
         """The proven result, None without a proof."""
-        return int(self.edge["lower"]) if self.edge["lower"] == self.edge["upper"] else None
+        return proven_result(self.edge)
 
     @property
     def is_repeat(self) -> bool:
@@ -60,7 +59,7 @@ class TreeNodes:
 def read_nodes(tree: SearchTree, most: int = MOST_NODES, *, proofs: bool = False) -> TreeNodes:
     """Read the nodes of a tree that have visits, the most visited `most` of them; proofs: those proven without, too."""
     found: dict[Line, TreePlace] = {}
-    waiting: list[tuple[int, int, Line, Mapping[str, Any]]] = [(0, 0, (), tree.source.root())]
+    waiting: list[tuple[int, int, Line, Edge]] = [(0, 0, (), tree.source.root())]
     added = 0
     while waiting and len(found) < most:
         *_, line, edge = heapq.heappop(waiting)
@@ -74,5 +73,10 @@ def read_nodes(tree: SearchTree, most: int = MOST_NODES, *, proofs: bool = False
     return TreeNodes(found, complete=not waiting)
 
 
-def _counts(edge: Mapping[str, Any]) -> bool:
+def proven_result(edge: Edge) -> int | None:
+    """Return the proven result behind an edge, None without a proof."""
+    return int(edge["lower"]) if edge["lower"] == edge["upper"] else None
+
+
+def _counts(edge: Edge) -> bool:
     return bool(edge["visits"]) or edge["lower"] == edge["upper"]

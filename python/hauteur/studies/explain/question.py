@@ -92,10 +92,17 @@ def side_of(text: str, game: _core.Game, label: str, common: PlayerSettings, thr
         large = resolve_net(settings.large_net) if settings.large_net else ""
     except ValueError as error:
         raise ValueError(f"{label}: {error}") from None
-    if settings.search.second_net is not None and not settings.search.second_net.is_neutral and not large:
+    return checked_side(
+        Side(text, NetChoice(small, large, precision=settings.precision, threads=threads), settings.search), label
+    )
+
+
+def checked_side(side: Side, label: str) -> Side:
+    """Return the side; ValueError, which begins with `label`, where its settings want a large net and it has none."""
+    second = side.search.second_net
+    if second is not None and not second.is_neutral and not side.nets.large:
         raise ValueError(f"{label}: second_net needs a large net: give large_net=")
-    nets = NetChoice(small, large, precision=settings.precision, threads=threads)
-    return Side(text, nets, settings.search)
+    return side
 
 
 def settings_text(search: SearchParams, name: str) -> str:

@@ -1,4 +1,4 @@
-"""One search of a question, kept with its tree; equal searches are made once."""
+"""The searches of a question."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ class ExplainedSearch:
 
 @dataclass
 class Searches:
-    """Searches of a question's position with any settings, each made once. on_progress: gets the share of the present
-    search that is done, several times a second. A context manager: closes the nets.
+    """Searches of a question's position with any settings. on_progress: gets the share of the present search that is
+    done, several times a second. A context manager: closes the nets.
     """
 
     question: Question
@@ -62,6 +62,10 @@ class Searches:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the nets; trees can still be read."""
         self._stack.close()
 
     def stop(self) -> None:
@@ -69,17 +73,20 @@ class Searches:
         self._stopped = True
         self._control.stop()
 
-    def of(self, side: Side) -> ExplainedSearch:
-        """Return the search of a side. Raise ExplainStopped once `stop` was called."""
-        key = _key(side)
-        if key not in self._made:
-            self._made[key] = self._search(side)
-        return self._made[key]
+    def of(self, side: Side, *, keep: bool = True) -> ExplainedSearch:
+        """Return the search of a side; keep: its tree is kept for whoever asks for it again. Raise ExplainStopped once
+        `stop` was called.
+        """
+        key = side.nets, side.search.without_neutral_rules().model_dump_json()
+        found = self._made.get(key) or self._search(side)
+        if keep:
+            self._made[key] = found
+        return found
 
     def _search(self, side: Side) -> ExplainedSearch:
         question, nets = self.question, self._open(side.nets)
-        analysis = self._stack.enter_context(
-            Analysis(nets.small, side.search, large=nets.large, seed=question.seed, batch_size=question.batch_size)
+        analysis = Analysis(
+            nets.small, side.search, large=nets.large, seed=question.seed, batch_size=question.batch_size
         )
         analysis.set_position(question.start, question.actions)
         self._control = SearchControl()
@@ -99,8 +106,3 @@ class Searches:
     def _report(self, report: RootReport) -> None:
         if self.on_progress is not None:
             self.on_progress(min(report.visits / self.question.visits, 1.0))
-
-
-def _key(side: Side) -> tuple[NetChoice, str]:
-    """What makes a search: the nets, and the rules that change something."""
-    return side.nets, side.search.without_neutral_rules().model_dump_json()

@@ -11,7 +11,7 @@ from starlette.routing import BaseRoute
 
 NAMES = (
     "play",
-    "analyse",
+    "analyse", "explain",
     "review",
     "matches",
 )

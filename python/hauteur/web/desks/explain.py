@@ -1,0 +1,171 @@
+"""The desk of the page Explain: two searches of one position, what differs, and what each rule did."""
+
+from __future__ import annotations
+
+import threading
+import time
+from concurrent.futures import Future
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from hauteur import _core
+from hauteur.engine.nets import NetChoice
+from hauteur.games.registry import make, with_fen
+from hauteur.networks.bundled import net_or_shipped
+from hauteur.search.control import in_background
+from hauteur.studies.explain.difference import children_json
+from hauteur.studies.explain.explain import explain
+from hauteur.studies.explain.question import (
+    BATCH_SIZE,
+    DEFAULT_VISITS,
+    MOST_BATCH,
+    MOST_VISITS,
+    Question,
+    Side,
+    checked_side,
+    net_name,
+)
+from hauteur.studies.explain.searched import ExplainedSearch, ExplainStopped, Searches
+from hauteur.system.errors import explain as error_line
+from hauteur.system.settings import Section, validated
+from hauteur.web.desks.analyse import MOST_MOVES, Move
+from hauteur.web.desks.desk import Desk, DeskSettings, Emit, Fields
+from hauteur.web.players import page_net
+from hauteur.web.positions import position_at, position_view
+from hauteur.web.search_form import SettingTexts, chosen_search
+
+
+class PlaceFields(Section):
+    """A position: a game by its spec, a FEN, moves as text."""
+
+    game: Annotated[str, Field(max_length=200)] = "chess"
+    fen: Annotated[str, Field(max_length=200)] = ""
+    moves: Annotated[tuple[Move, ...], Field(max_length=MOST_MOVES)] = ()
+    flip: bool = False
+
+
+class ExplainedSide(Section):
+    """What one search is made of. net: empty: the game's own; large_net: empty: none."""
+
+    net: Annotated[str, Field(max_length=400)] = ""
+    large_net: Annotated[str, Field(max_length=400)] = ""
+    settings: SettingTexts = Field(default_factory=dict)
+
+
+class QuestionFields(PlaceFields):
+    """A position and two sides."""
+
+    a: ExplainedSide = ExplainedSide()
+    b: ExplainedSide = ExplainedSide()
+    visits: Annotated[int, Field(ge=2, le=MOST_VISITS)] = DEFAULT_VISITS
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
+    batch_size: Annotated[int, Field(ge=1, le=MOST_BATCH)] = BATCH_SIZE
+
+
+class LineFields(Section):
+    """A node of the trees, by the actions that lead to it."""
+
+    line: Annotated[tuple[Annotated[int, Field(ge=0, le=65_535)], ...], Field(max_length=2000)] = ()
+
+
+class ExplainDesk(Desk):
+    """One comparison at a time; its two trees are kept until the next one."""
+
+    name = "explain"
+
+    def __init__(self, emit: Emit, settings: DeskSettings) -> None:
+        super().__init__(emit, settings)
+        self._searches: Searches | None = None
+        self._work: Future[None] | None = None
+        self._trees: tuple[ExplainedSearch, ExplainedSearch] | None = None
+        self._lock = threading.Lock()
+
+    def do_open(self, fields: Fields) -> Fields:
+        """Reply: the position."""
+        start, actions = _place(validated(PlaceFields, fields, "position"))
+        return {"position": position_view(position_at(start, actions), flip=bool(fields.get("flip")))}
+
+    def do_start(self, fields: Fields) -> Fields:
+        """Compare. Events: `progress` (done and share: of `of` searches; left: seconds), then `done` with the result of
+        `hauteur explain --json`, or `failed`.
+        """
+        asked = validated(QuestionFields, fields, "question")
+        start, actions = _place(asked)
+        a, b = (self._side(side, start.game, label) for side, label in ((asked.a, "side A"), (asked.b, "side B")))
+        question = Question(start, actions, a, b, asked.visits, asked.seed, asked.batch_size)
+        self._end()
+        searches = self._searches = Searches(question)
+        self._work = in_background(lambda: self._explain(question, searches), "explain")
+        return {}
+
+    def do_stop(self, fields: Fields) -> Fields:
+        """End the comparison."""
+        if self._searches is not None:
+            self._searches.stop()
+        return {}
+
+    def do_children(self, fields: Fields) -> Fields:
+        """Reply: the moves behind a line in both trees of the last comparison."""
+        wanted = validated(LineFields, fields, "line")
+        if self._trees is None:
+            raise ValueError("there is no comparison yet")
+        return {"children": children_json(*self._trees, wanted.line)}
+
+    def close(self) -> None:
+        """End the comparison and close the nets."""
+        self._end()
+
+    def _end(self) -> None:
+        """Wait until the last comparison is over, and forget it."""
+        self.do_stop({})
+        if self._work is not None:
+            self._work.exception()
+        if self._searches is not None:
+            self._searches.close()
+        self._searches = self._work = self._trees = None
+
+    def _side(self, fields: ExplainedSide, game: _core.Game, label: str) -> Side:
+        roots = self.settings.roots
+        small = page_net(fields.net, roots, label) if fields.net else net_or_shipped(None, game)
+        large = page_net(fields.large_net, roots, label) if fields.large_net else ""
+        nets = [("net", fields.net and small), ("large_net", large)]
+        words = [f"{key}={value}" for key, value in fields.settings.items()]
+        text = " ".join([*(f"{key}={net_name(net)}" for key, net in nets if net), *words])
+        search = chosen_search(fields.settings, label)
+        return checked_side(Side(text, NetChoice(small, large, threads=self.settings.threads), search), label)
+
+    def _explain(self, question: Question, searches: Searches) -> None:
+        began = time.monotonic()
+        at: dict[str, Any] = {}
+
+        def progress(share: float) -> None:
+            done = at["done"] + share
+            left = (time.monotonic() - began) * (at["of"] - done) / done if done > 0.1 else None
+            self.emit("progress", {**at, "share": done / at["of"], "left": left})
+
+        def step(done: int, of: int, what: str) -> None:
+            at.update(done=done, of=of, what=what)
+            progress(0.0)
+
+        searches.on_progress = progress
+        try:
+            found = explain(question, searches, step)
+            self._trees = searches.of(question.a), searches.of(question.b)
+            self.emit("done", found, latest=False)
+        except ExplainStopped:
+            self.emit("stopped", {}, latest=False)
+        except Exception as error:
+            self.emit("failed", {"text": error_line(error) or f"internal error: {error}"}, latest=False)
+            if not isinstance(error, ValueError | OSError | ImportError):
+                raise
+
+
+def _place(fields: PlaceFields) -> tuple[_core.State, tuple[int, ...]]:
+    """Return where the game begins, and its actions since."""
+    start = make(with_fen(fields.game, fields.fen or None)).initial_state()
+    state, actions = start.copy(), list[int]()
+    for move in fields.moves:
+        actions.append(state.action_from_text(move))
+        state.play(actions[-1])
+    return start, tuple(actions)

@@ -1,0 +1,147 @@
+// The page Explain: position and two sides are in the address, the searches in its desk.
+
+import { Board } from "/static/board.js";
+import { showResult } from "/static/explain_result.js";
+import { Live, attempt } from "/static/live.js";
+import { seconds } from "/static/numbers.js";
+import { SettingsForm } from "/static/settings.js";
+
+const at = (id) => document.getElementById(id);
+const form = JSON.parse(at("form").textContent);
+const position = at("position"), question = at("question"), start = at("start"), stop = at("stop");
+const state = { game: "chess", fen: "", moves: [], flip: false };
+const live = new Live("explain");
+const board = new Board(at("board"), { onAction: (action) => go({ moves: [...state.moves, action.text] }) });
+const sides = Object.fromEntries(["a", "b"].map((name) => {
+  const box = at(`side-${name}`);
+  const [net, large] = box.querySelectorAll("select");
+  const label = `side ${name.toUpperCase()}`;
+  const settings = new SettingsForm(box.querySelector(".side-settings"), form.groups, { label, onChange: changed });
+  net.onchange = large.onchange = changed;
+  return [name, { net, large, settings }];
+}));
+const NETS = { net: "net", large_net: "large" };
+const NUMBERS = ["visits", "seed", "batch_size"];
+
+function read() {
+  const query = new URLSearchParams(location.search);
+  state.game = query.get("game") ?? "chess";
+  state.fen = query.get("fen") ?? "";
+  state.moves = (query.get("moves") ?? "").split(" ").filter(Boolean);
+  if ([...position.game.options].every((option) => option.value !== state.game)) position.game.append(new Option(state.game));
+  position.game.value = state.game;
+  position.fen.value = state.fen;
+  for (const name of NUMBERS) if (query.has(name)) question[name].value = query.get(name);
+  const given = { a: {}, b: {} };
+  for (const [key, value] of query) if (/^[ab]\./.test(key)) given[key[0]][key.slice(2)] = value;
+  const preset = !NUMBERS.some((name) => query.has(name)) && !Object.keys({ ...given.a, ...given.b }).length;
+  if (preset) [given.a, given.b] = form.presets["search-contempt"];
+  show(given);
+}
+
+function show(given) {
+  for (const name of ["a", "b"]) {
+    const { net, large_net: large, ...settings } = given[name];
+    pick(sides[name].net, net);
+    pick(sides[name].large, large);
+    sides[name].settings.values = settings;
+  }
+  command();
+}
+
+function pick(select, value = "") {
+  if ([...select.options].every((option) => option.value !== value)) select.append(new Option(value));
+  select.value = value;
+}
+
+const chosen = (name) => ({ net: sides[name].net.value, large_net: sides[name].large.value, settings: sides[name].settings.values });
+const numbers = () => Object.fromEntries(NUMBERS.map((name) => [name, Number(question[name].value)]));
+
+function address() {
+  const query = new URLSearchParams();
+  for (const key of ["game", "fen"]) if (state[key]) query.set(key, state[key]);
+  if (state.moves.length) query.set("moves", state.moves.join(" "));
+  for (const name of ["a", "b"]) {
+    const { settings, ...nets } = chosen(name);
+    for (const [key, value] of Object.entries({ ...nets, ...settings })) if (value) query.set(`${name}.${key}`, value);
+  }
+  for (const name of NUMBERS) query.set(name, question[name].value);
+  return `${location.pathname}?${query}`;
+}
+
+// The command that prints the same figures.
+function command() {
+  const quoted = (text) => (/^[\w.,:=+-]+$/.test(text) ? text : `"${text.replaceAll('"', '\\"')}"`);
+  const words = ["hauteur explain", quoted(state.game)];
+  if (state.fen) words.push("--fen", quoted(state.fen));
+  if (state.moves.length) words.push("--moves", quoted(state.moves.join(" ")));
+  for (const name of ["a", "b"]) {
+    const nets = Object.entries(NETS).map(([key, field]) => [key, sides[name][field].value]).filter(([, value]) => value);
+    words.push(`--${name}`, `"${[...nets.map((pair) => pair.join("=")), sides[name].settings.words].join(" ").trim()}"`);
+  }
+  for (const name of NUMBERS) words.push(`--${name.replace("_", "-")}`, question[name].value);
+  at("command").textContent = words.join(" ");
+}
+
+function changed() {
+  at("result").classList.add("stale");
+  command();
+  history.replaceState(null, "", address());
+}
+
+async function open() {
+  const reply = await live.ask("open", state);
+  board.show(reply.position);
+  start.disabled = reply.position.outcome !== null;
+}
+
+async function go(change) {
+  Object.assign(state, change);
+  history.pushState(null, "", address());
+  changed();
+  await attempt(open);
+}
+
+function running(on) {
+  at("running").hidden = !on;
+  stop.hidden = !on;
+  start.hidden = on;
+}
+
+async function explain() {
+  const { flip, ...place } = state;
+  at("progress").value = 0;
+  at("step").textContent = "";
+  history.replaceState(null, "", address());
+  await live.ask("start", { ...place, flip, ...numbers(), a: chosen("a"), b: chosen("b") });
+  running(true);
+}
+
+live.on("connected", () => attempt(open));
+live.on("progress", ({ done, of, what, share, left }) => {
+  at("progress").value = share;
+  at("step").textContent = `${done + 1} of ${of}: ${what}${left === null ? "" : `, ${seconds(left)} left`}`;
+});
+live.on("done", (found) => {
+  running(false);
+  at("result").classList.remove("stale");
+  showResult(found, (line) => live.ask("children", { line }));
+  at("headline").focus({ preventScroll: true });
+  at("result").scrollIntoView({ block: "nearest" });
+});
+live.on("stopped", () => running(false));
+live.on("failed", ({ text }) => { running(false); attempt(() => { throw new Error(text); }); });
+live.on("ended", () => running(false));
+position.onsubmit = (event) => {
+  event.preventDefault();
+  go({ game: position.game.value, fen: position.fen.value.trim(), moves: [] });
+};
+position.game.onchange = () => { position.fen.value = ""; position.requestSubmit(); };
+question.onsubmit = (event) => { event.preventDefault(); attempt(explain); };
+for (const name of NUMBERS) question[name].onchange = changed;
+at("preset").onclick = () => { const [a, b] = form.presets["search-contempt"]; show({ a, b }); changed(); };
+stop.onclick = () => attempt(() => live.ask("stop"));
+at("back").onclick = () => state.moves.length && go({ moves: state.moves.slice(0, -1) });
+at("flip").onclick = () => go({ flip: !state.flip });
+onpopstate = () => { read(); at("result").classList.add("stale"); attempt(open); };
+read();
