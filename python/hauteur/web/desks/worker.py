@@ -20,7 +20,7 @@ from hauteur.web.desks.desk import Desk, DeskSettings
 
 DESKS = {
     "analyse": "analyse:AnalyseDesk",
-"explain": "explain:ExplainDesk",
+    "explain": "explain:ExplainDesk",
     "play": "play:PlayDesk",
     "review": "review:ReviewDesk",
 }

@@ -84,7 +84,7 @@ function command() {
 }
 
 function changed() {
-  at("result").classList.add("stale");
+  at("stale").hidden = false;
   command();
   history.replaceState(null, "", address());
 }
@@ -124,7 +124,7 @@ live.on("progress", ({ done, of, what, share, left }) => {
 });
 live.on("done", (found) => {
   running(false);
-  at("result").classList.remove("stale");
+  at("stale").hidden = true;
   showResult(found, (line) => live.ask("children", { line }));
   at("headline").focus({ preventScroll: true });
   at("result").scrollIntoView({ block: "nearest" });
@@ -143,5 +143,5 @@ at("preset").onclick = () => { const [a, b] = form.presets["search-contempt"]; s
 stop.onclick = () => attempt(() => live.ask("stop"));
 at("back").onclick = () => state.moves.length && go({ moves: state.moves.slice(0, -1) });
 at("flip").onclick = () => go({ flip: !state.flip });
-onpopstate = () => { read(); at("result").classList.add("stale"); attempt(open); };
+onpopstate = () => { read(); at("stale").hidden = false; attempt(open); };
 read();
