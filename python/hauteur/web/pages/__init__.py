@@ -11,7 +11,8 @@ from starlette.routing import BaseRoute
 
 NAMES = (
     "play",
-    "analyse", "explain",
+    "analyse",
+    "explain",
     "review",
     "matches",
 )
