@@ -233,11 +233,11 @@ def test_who_gives_odds_has_the_settings_for_it(desk: Watched) -> None:
     starts = desk.ask("describe", game="chess")["starts"]
     assert starts[0]["name"] == "queen d1, White gives"
     game = desk.open("chess", {"player": "", "visits": 2}, PERSON, fen=starts[0]["fen"])
-    assert game["names"][0] == "chess visits=2, settings for odds"
+    assert game["names"][0] == "hauteur visits=2, settings for odds"
 
 
 def test_limits_of_every_kind(desk: Watched) -> None:
-    for limit in ({"visits": 3}, {"seconds": 0.05}, {"clock": "0:10+1"}):
+    for limit in ({"visits": 3}, {"seconds": 0.05}, {"clock": "0:01+0.1"}):
         desk.open("tictactoe", PERSON, {"player": "net=tictactoe", **limit})
         game = desk.play("b2")
         assert game["position"]["ply"] == 2

@@ -204,10 +204,10 @@ def _share(left: float, increment: float, ply: int, max_plies: int) -> Budget:
 
 def _seat_name(name: str, side: GameSide) -> str:
     """The name of a player with what limits it here: its visits say nothing where seconds or a clock do."""
-    limit = f"{side.seconds:g} s a move" if side.seconds is not None else side.clock
+    limit = f"{side.seconds:g}s" if side.seconds is not None else side.clock
     if limit is None or not side.searches or side.player is None:
         return name
-    return f"{name.replace(f' visits={side.player.visits}', '')}, {limit}"
+    return f"{name.replace(f' visits={side.player.visits}', '')} {limit}"
 
 
 class _Program:

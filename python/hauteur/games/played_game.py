@@ -39,6 +39,8 @@ class PlayedGame:
         self.actions: list[int] = []
         self.texts: list[str] = []
         """The moves as people write them."""
+        self.movers: list[int] = []
+        """Who made each move: seat 0 or 1."""
         self._state = game.initial_state()
         self._declared: GameEnding | None = None
         for ply, action in enumerate(actions, 1):
@@ -64,18 +66,18 @@ class PlayedGame:
         """Play a legal action. Raise ValueError for another one, and where the game is over."""
         if self.ending is not None:
             raise ValueError(f"the game is over: {self.ending.text}")
-        text = move_text(self._state, action)
+        text, mover = move_text(self._state, action), self._state.to_move
         self._state.play(action)
+        self.movers.append(mover)
         self.actions.append(action)
         self.texts.append(text)
 
     def take_back(self, seats: Collection[int] = (0, 1)) -> int:
         """Go back to the last turn of one of these seats; return the plies taken back, 0 where there is none."""
         for plies in range(len(self.actions) - 1, -1, -1):
-            before = self.after(plies)
-            if before.to_move in seats:
-                taken = len(self.actions) - plies
-                del self.actions[plies:], self.texts[plies:]
+            if self.movers[plies] in seats:
+                before, taken = self.after(plies), len(self.actions) - plies
+                del self.actions[plies:], self.texts[plies:], self.movers[plies:]
                 self._state, self._declared = before, None
                 return taken
         return 0

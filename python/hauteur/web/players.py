@@ -10,12 +10,15 @@ from pathlib import Path
 from hauteur import _core
 from hauteur.networks.bundled import default_net
 from hauteur.networks.names import KINDS, WITHOUT_FILE, data_path, downloaded_nets, shipped_names
+from hauteur.networks.registry import describe
 from hauteur.players.settings import PlayerSettings, parse_player
 
 MOST_TEXT = 2000
 """Characters of a player's text."""
 MOST_NETS = 2000
 """Nets under the roots that are listed, and ..."""
+LOOKED_INTO, MOST_OFFERED = 100, 50
+"""Nets whose descriptions are read, and that are offered for a game."""
 MOST_FOLDERS = 20_000
 """... folders that are looked into for them."""
 
@@ -80,6 +83,24 @@ def nets_under(roots: Sequence[str]) -> dict[str, Path]:
                 if name.endswith(KINDS):
                     found[str(place / name)] = Path(folder) / name
     return found
+
+
+def nets_for(game: _core.Game, roots: Sequence[str]) -> list[str]:
+    """Return the names of the nets in these folders that are for a game, the newest first, at most MOST_OFFERED.
+
+    Only the newest LOOKED_INTO are looked into.
+    """
+    files = sorted(nets_under(roots).items(), key=lambda found: -found[1].stat().st_mtime)[:LOOKED_INTO]
+    return [name for name, path in files if _is_for(path, game)][:MOST_OFFERED]
+
+
+def _is_for(path: Path, game: _core.Game) -> bool:
+    """Return whether a file is a net whose planes and actions are those of the game."""
+    try:
+        net = describe(path)
+    except (ValueError, OSError):
+        return False  # a page offers nets; what is wrong with a file is said where it is named
+    return (net.feature_shape, net.num_actions) == (game.feature_shape, game.num_actions)
 
 
 def suggested_players(game: _core.Game) -> list[dict[str, str]]:

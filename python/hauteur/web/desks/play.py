@@ -21,7 +21,7 @@ from hauteur.search.report import RootReport
 from hauteur.system.errors import explain
 from hauteur.system.settings import Section, validated
 from hauteur.web.desks.desk import Desk, DeskSettings, Emit, Fields
-from hauteur.web.players import page_player, suggested_players
+from hauteur.web.players import nets_for, page_player, suggested_players
 from hauteur.web.positions import position_view
 
 LINE_PLIES = 8
@@ -119,6 +119,7 @@ class PlayDesk(Desk):
         return {
             "game": game.spec,
             "players": suggested_players(game),
+            "nets": nets_for(game, self.settings.roots),
             "starts": starts,
             "has_fen": game.name in FEN_GAMES,
             "forms": forms_of(game),
@@ -248,7 +249,9 @@ class PlayDesk(Desk):
         try:
             player = self._player(side, side.player or default_player(game))
             seconds = side.seconds if player.engine is None else None
-            return GameSide(player if side.player else with_odds(player, game, seat), seconds, side.clock)
+            if not side.player:
+                player = with_odds(player.model_copy(update={"name": _own_name(player)}), game, seat)
+            return GameSide(player, seconds, side.clock)
         except ValueError as error:
             raise ValueError(f"{label}: {error}") from None
 
@@ -273,6 +276,7 @@ class PlayDesk(Desk):
                 "actions": played.actions,
                 "moves": played.texts,
                 "start_to_move": played.start.to_move,
+                "last_mover": played.movers[-1] if played.movers else None,
                 "names": table.names,
                 "persons": sorted(table.persons),
                 "ending": None if ending is None else {"outcome": ending.outcome, "reason": ending.reason},
@@ -320,6 +324,11 @@ class PlayDesk(Desk):
             for move in found.report.moves[:HINT_MOVES]
         ]
         self.emit("hint", {"ply": state.ply, "wdl": first_players(found.report), "moves": moves}, latest=False)
+
+
+def _own_name(player: PlayerSettings) -> str:
+    """What the player is called that a game has by default."""
+    return f"hauteur{'' if player.net is None else ', by random games'} visits={player.visits}"
 
 
 def _odds_text(fen: str) -> str:

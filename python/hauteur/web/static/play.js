@@ -41,6 +41,7 @@ function show(shown) {
   keep({ ...kept, actions: game.actions, left: game.left, paused: game.paused, flip: game.flip, ending: game.ending });
   const { position, persons, ending } = game;
   const mine = !ending && persons.includes(position.to_move);
+  byId("board").dataset.game = game.spec;
   board.show(position);
   board.enable(mine);
   if (hinted) pointOut(hinted);
@@ -62,7 +63,9 @@ const called = (seat) => (game.persons.includes(seat)
 function status() {
   const { ending, position, problem, paused, thinking, note } = game;
   const turn = position.to_move, name = called(turn);
-  let text = thinking ? `${name} thinks` : name === "You" ? "Your turn" : `${name} to move`;
+  const played = game.last_mover === null || game.persons.includes(game.last_mover)
+    ? "" : `${called(game.last_mover)} played ${game.moves.at(-1)}. `;
+  let text = thinking ? `${name} thinks` : `${played}${name === "You" ? "Your turn" : `${name} to move`}`;
   if (paused) text = "Paused";
   if (problem) text = problem;
   if (ending) {
@@ -109,6 +112,7 @@ function clocks() {
   for (const [place, seat] of [["player-bottom", bottom], ["player-top", 1 - bottom]]) {
     const line = byId(place), turn = !game.ending && game.position.to_move === seat;
     line.classList.toggle("turn", turn);
+    line.dataset.seat = seat;
     line.querySelector(".name").textContent = called(seat);
     const left = game.left[seat];
     const gone = game.running === seat ? (performance.now() - shownAt) / 1000 : 0;

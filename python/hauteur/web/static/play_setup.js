@@ -25,6 +25,8 @@ export class Setup {
     spec.parentElement.hidden = Boolean(game.value);
     if (!this.game) { spec.focus(); return; }
     this.described = await this.live.ask("describe", { game: this.game });
+    this.form.querySelector("datalist").replaceChildren(...this.described.nets.map((net) => new Option("", `net=${quoted(net)} visits=400`)),
+      ...this.described.players.filter(({ text }) => text).map(({ text }) => new Option("", text)));
     const options = [["", "the usual start"], ...this.described.starts.map(({ name, fen }) => [fen, `without ${name}`])];
     if (this.described.has_fen) options.push([OTHER, "a position (FEN)"]);
     start.replaceChildren(...options.map(([value, text]) => new Option(text, value)));
@@ -64,6 +66,8 @@ export class Setup {
     this.sides[1].offer(this.described.players, first);
   }
 }
+
+const quoted = (word) => (/^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\"'\"'")}'`);
 
 class SideForm {
   constructor(box) {
