@@ -7,6 +7,7 @@ import re
 import shutil
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from hauteur.games.registry import make
@@ -15,7 +16,9 @@ from hauteur.learning.recipe import parse_recipe
 from hauteur.learning.report.board_games import evenly, games_html, shards_by_generation
 from hauteur.learning.report.net_views import read_views, viewed_positions, views_html
 from hauteur.learning.report.page import write_report
+from hauteur.learning.report.played_games import game_html, generations_with_games, played_games, walk_of_row
 from hauteur.learning.run_folder import RunFolder
+from hauteur.learning.shards import FORMAT
 
 GAME = make("tictactoe")
 
@@ -109,3 +112,50 @@ def test_viewed_positions_are_always_the_same_and_not_over(spec: str) -> None:
     assert positions[0].name == "start"
     assert 2 <= len(positions) <= 4
     assert all(one.state.outcome() is None for one in positions)
+
+
+def test_any_game_of_any_generation_with_its_visits(run: RunFolder) -> None:
+    assert generations_with_games(run) == [1, 2]
+    games = played_games(run, 2)
+    assert [game.number for game in games] == list(range(6))
+    assert {(game.first, game.second) for game in games} == {("net 1", "net 1")}
+    (walk,) = games_on(game_html(run, 2, 4))
+    assert str(walk["title"]).startswith("generation 2, game 5: net 1 - net 1")
+    assert isinstance(walk["notes"], list)
+    assert len(walk["notes"]) == games[4].plies
+    for note in walk["notes"]:
+        assert re.match(r"4 visits: [abc][123] \d+%(, [abc][123] \d+%)*$", note), note
+    assert isinstance(walk["best"], list)
+    assert [len(squares) for squares in walk["best"]] == [1] * games[4].plies + [0]
+
+
+def test_games_that_there_are_not(run: RunFolder) -> None:
+    with pytest.raises(ValueError, match="has no games of generation 3"):
+        played_games(run, 3)
+    with pytest.raises(ValueError, match="generation 2 has no game 7"):
+        game_html(run, 2, 6)
+    table = pq.read_table(next(run.games.glob("gen-00001-*")))
+    first = table.column_names.index("actions")
+    wrong = table.set_column(first, "actions", [[[0, 0]] * len(table)]).cast(table.schema)
+    pq.write_table(wrong.replace_schema_metadata({"format": FORMAT}), next(run.games.glob("gen-00001-*")))
+    with pytest.raises(ValueError, match=r"game 1: has columns that do not fit each other"):
+        game_html(run, 1, 0)
+    next(run.games.glob("gen-00002-*")).write_bytes(b"PAR1 no shard")
+    with pytest.raises(ValueError, match="not a whole Parquet file"):
+        game_html(run, 2, 0)
+
+
+def test_an_opening_and_a_move_without_a_search_are_told(run: RunFolder) -> None:
+    (path,) = run.games.glob("gen-00001-*")
+    row = pq.read_table(path).to_pylist()[0]
+    lengths = row["policy_lengths"]
+    first, later = lengths[0], lengths[1:]
+    row |= {"start": row["actions"][:1], "actions": row["actions"][1:], "policy_lengths": later}
+    row |= {name: row[name][first:] for name in ("policy_actions", "policy_counts")}
+    row |= {name: row[name][1:] for name in ("visits", "learn", "movers")} | {"root_wdl": row["root_wdl"][3:]}
+    row["visits"][0], row["learn"][1] = 0, 0
+    walk = walk_of_row(GAME.initial_state(), row)
+    assert walk["notes"][:2] == ["of the opening, not searched", "chosen without a search"]
+    assert walk["notes"][2].endswith("; not learned from")
+    assert walk["best"][:2] == [[], []]
+    assert walk["wdl"][0] is None

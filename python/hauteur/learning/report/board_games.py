@@ -57,11 +57,11 @@ def shards_by_generation(folder: Path) -> dict[int, Path]:
 def _walks(path: Path, generation: int) -> Iterator[dict[str, Any]]:
     """Yield the first games of a shard; raise ValueError where they could not have been played."""
     for row in _first_rows(path):
-        start = _start(row["game_spec"], row["origin"])
+        start = start_of(row["game_spec"], row["origin"])
         actions = [*row["start"], *row["actions"]]
         title = f"generation {generation}, game {row['index'] + 1}"
         result = result_title("first", "second", row["outcome"], row["end_reason"] or "")
-        notes = WalkNotes(wdl=_chances(row, len(row["start"])))
+        notes = WalkNotes(wdl=chances_of(row, len(row["start"])))
         yield walk_of(start, actions, title=f"{title}: {result}", notes=notes)
 
 
@@ -80,13 +80,14 @@ def _first_rows(path: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def _start(spec: str, origin: str | None) -> _core.State:
+def start_of(spec: str, origin: str | None) -> _core.State:
+    """Return the position that a recorded game begins from."""
     from hauteur.learning.recorded_games import make_cached
 
     return make_cached(origin or spec).initial_state()
 
 
-def _chances(row: dict[str, Any], plies: int) -> dict[int, tuple[float, float, float]]:
+def chances_of(row: dict[str, Any], plies: int) -> dict[int, tuple[float, float, float]]:
     """Return the first player's chances by position, from those that the searches found for the movers."""
     shares = np.array(row["root_wdl"], np.float64).reshape(-1, 3)
     found: dict[int, tuple[float, float, float]] = {}
