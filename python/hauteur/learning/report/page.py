@@ -63,15 +63,20 @@ def run_sections(folder: RunFolder) -> dict[str, list[Figure]]:
     return sections_of(folder.stored_recipe(), history, start)
 
 
-def sections_of(recipe: Recipe, history: Sequence[Line], start: Line | None = None) -> dict[str, list[Figure]]:
-    """The figures of a run with this recipe, by section of the page; start: its metrics of generation 0."""
+def sections_of(
+    recipe: Recipe, history: Sequence[Line], start: Line | None = None, axis: str | None = None
+) -> dict[str, list[Figure]]:
+    """The figures of a run with this recipe, by section of the page.
+
+    start: its metrics of generation 0; axis: as `run_figures` takes it.
+    """
     gate = recipe.gate
     judge = "the games that it played as episodes" if gate.by == "episodes" else "each generation's gate match"
     threshold = gate.threshold if gate.by in ("match", "episodes") else None
     target = None if recipe.controller is None else recipe.controller.target
     first = {"Learning from recorded games": start_figures(start)} if start is not None else {}
     began = (number(start, "seconds") or 0.0) if start is not None else 0.0
-    return first | run_figures(history, FigureSetting(judge, threshold, target, began))
+    return first | run_figures(history, FigureSetting(judge, threshold, target, began), axis)
 
 
 def report_page(
@@ -83,10 +88,10 @@ def report_page(
     sections = sections_of(recipe, history, start)
     parts = [
         f"<h1>Learning {escape(recipe.game)}</h1>",
-        f"<p>{escape(_summary(recipe, history))}</p>",
-        facts_html(_start_facts(start) + _facts(history)),
+        f"<p>{escape(summary(recipe, history))}</p>",
+        facts_html(facts_of(history, start)),
         *_sections(sections, played),
-        _table(history),
+        numbers_table(history),
         *_reproduce(recipe, meta),
     ]
     return page(f"{recipe.game}: {recipe.run.tag}", parts)
@@ -98,7 +103,8 @@ def _sections(sections: dict[str, list[Figure]], played: Sequence[str]) -> list[
     return [*parts[:1], *played, *parts[1:]]
 
 
-def _summary(recipe: Recipe, history: Sequence[Line]) -> str:
+def summary(recipe: Recipe, history: Sequence[Line]) -> str:
+    """Return what is learned and how, in a line."""
     nets = [net for net in (recipe.network, recipe.large) if net is not None]
     towers = " and ".join(net.summary for net in nets)
     if recipe.start is not None and recipe.start.net is not None:  # it keeps its shape, whatever the recipe has
@@ -108,6 +114,11 @@ def _summary(recipe: Recipe, history: Sequence[Line]) -> str:
     if not recipe.run.generations:
         return f"{run}; no self-play."
     return f"{run}; {recipe.selfplay.visits} visits a move; {len(history)} of {total} generations."
+
+
+def facts_of(history: Sequence[Line], start: Line | None) -> list[tuple[str, str]]:
+    """Return what the page tells first: values and what they are."""
+    return _start_facts(start) + _facts(history)
 
 
 def _facts(history: Sequence[Line]) -> list[tuple[str, str]]:
@@ -177,7 +188,7 @@ COLUMNS = (
 """Name, metric and form of every column of the table."""
 
 
-def _table(history: Sequence[Line]) -> str:
+def numbers_table(history: Sequence[Line]) -> str:
     """The numbers by generation, folded up, without the columns that this run has nothing in."""
     known = [
         (name, path, form) for name, path, form in COLUMNS if any(number(line, path) is not None for line in history)

@@ -1,0 +1,53 @@
+"""Parts of a page about a run while it goes on."""
+
+from pathlib import Path
+
+import pytest
+from report_toys import charts_of, folder_with, line
+
+from hauteur.learning.report.live import axes_of, live_html, progress_html
+from hauteur.learning.run_folder import RunFolder
+from hauteur.system.files import write_json
+
+STEP = {"generation": 3, "generations": 5, "step": "self-play", "done": 20, "total": 50, "first": 10}
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> RunFolder:
+    return folder_with(tmp_path / "run", [line(1), line(2)], run={"generations": 5})
+
+
+def test_progress_of_a_running_run(run: RunFolder) -> None:
+    write_json(run.progress, STEP | {"begun": 100.0, "written": 110.0})
+    text = progress_html(run, "running", now=115.0)
+    assert '<progress aria-label="run" value="2" max="5">' in text
+    assert "2 of 5 generations, about 3:00 left<" in text
+    assert '<progress aria-label="step" value="20" max="50">' in text
+    assert "generation 3 of 5: self-play, 20 of 50, 0:25 left<" in text
+
+
+def test_progress_of_others(run: RunFolder) -> None:
+    assert "generation 3 begins<" in progress_html(run, "running")
+    assert ">2 of 5 generations, stopped<" in progress_html(run, "stopped")
+    assert ">2 of 5 generations, finished in 2:00<" in progress_html(run, "finished")
+    write_json(run.progress, STEP | {"begun": 100.0, "written": 110.0})
+    assert ">2 of 5 generations, stopped in generation 3, self-play<" in progress_html(run, "stopped")
+
+
+def test_figures_until_now_by_an_axis(run: RunFolder) -> None:
+    text = live_html(run, "games")
+    assert "<b>100</b><span>games</span>" in text
+    assert "Elo by games" in text
+    assert len(charts_of(f"<main>{text}</main>")) == len(charts_of(f"<main>{live_html(run, 'time')}</main>")) == 16
+    assert "style=" not in text
+    assert "2 of 5 generations" in text
+    with pytest.raises(ValueError, match="evaluations is not in the metrics"):
+        live_html(run, "evaluations")
+    assert list(axes_of(run)) == ["generation", "games", "positions", "budget", "processor", "time"]
+
+
+def test_a_run_that_has_just_begun(run: RunFolder) -> None:
+    run.metrics.unlink()
+    assert "No generation is finished yet" in live_html(run, "generation")
+    assert axes_of(run) == {"generation": "generation"}
+    assert "0 of 5 generations<" in progress_html(run, "running")
