@@ -37,6 +37,12 @@ WITH_OTHERS = ("tournament.json", "tune.json", "experiment.json")
 MOST_DEPTH = 8
 """Folders below a root are looked into so deep."""
 
+FILE_DEPTH = 3
+"""Files such as recipes are looked for so deep."""
+
+MOST_FILES = 500
+"""Files that are listed."""
+
 MOST_LOOKED_AT = 20_000
 """Folders that one look takes."""
 
@@ -112,6 +118,24 @@ class FolderList:
                 return "/".join((label, *place.relative_to(root).parts))
         return None
 
+    def files(self, suffix: str) -> dict[str, Path]:
+        """Return the files with this ending outside of folders of work, by name: MOST_FILES, down to FILE_DEPTH."""
+        found = dict[str, Path]()
+        for label, root in self._labels():
+            waiting = [(root, label)]
+            while waiting:
+                path, name = waiting.pop()
+                entries = entries_of(path)
+                if settings_file(entries) is not None:
+                    continue
+                for one, is_folder in sorted(entries.items()):
+                    place = (path / one, f"{name}/{one}")
+                    if is_folder and not one.startswith(".") and name.count("/") < FILE_DEPTH:
+                        waiting.append(place)
+                    elif not is_folder and one.endswith(suffix) and not place[0].is_symlink():
+                        found[place[1]] = place[0]
+        return dict(sorted(found.items())[:MOST_FILES])
+
     def facts(self, found: FoundFolder) -> FolderFacts:
         """Return what is told of a folder; its files are read again only after they have changed."""
         stamps, running = found.folder.stamps(), is_locked(found.folder.path)
@@ -147,11 +171,7 @@ class FolderList:
         waiting: list[tuple[Path, str, int, str | None]] = [(root, label, 0, None)]
         while waiting:
             path, name, depth, inside = waiting.pop()
-            try:
-                with os.scandir(path) as entries:
-                    names = {entry.name: entry.is_dir(follow_symlinks=False) for entry in entries}
-            except OSError:
-                continue
+            names = entries_of(path)
             settings = settings_file(names)
             yield None if settings is None else FoundFolder(name, kind_of(settings)(path), inside)
             if settings is not None and settings not in WITH_OTHERS:
@@ -162,6 +182,15 @@ class FolderList:
                 continue
             part_of = inside if settings is None else name
             waiting += [(path / one, f"{name}/{one}", depth + 1, part_of) for one in sorted(below, reverse=True)]
+
+
+def entries_of(path: Path) -> dict[str, bool]:
+    """Return the names in a folder, True for those of folders; nothing where it cannot be read."""
+    try:
+        with os.scandir(path) as entries:
+            return {entry.name: entry.is_dir(follow_symlinks=False) for entry in entries}
+    except OSError:
+        return {}
 
 
 def settings_file(names: Mapping[str, bool]) -> str | None:

@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Literal
 
 from hauteur.system.plugins import VARIABLES, imported
@@ -176,6 +177,13 @@ class Jobs:
         self.most = most
         self._jobs: dict[int, Job] = {}
         self._number = 0
+        self._scratch: TemporaryDirectory[str] | None = None
+
+    @property
+    def scratch(self) -> Path:
+        """A folder for files that commands read when they begin; it goes with the server."""
+        self._scratch = self._scratch or TemporaryDirectory(prefix="hauteur-web-")
+        return Path(self._scratch.name)
 
     @property
     def all(self) -> list[Job]:
@@ -218,3 +226,5 @@ class Jobs:
         for job in running:
             job.stop()
         await asyncio.gather(*(job.wait() for job in running))
+        if self._scratch is not None:
+            self._scratch.cleanup()

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field
 
 from hauteur.search.params import SearchParams
-from hauteur.system.setting_facts import SettingFacts, first_sentence, section_of, setting_facts
+from hauteur.system.setting_facts import first_sentence, section_of, setting_facts
 from hauteur.system.settings import assigned
 
 SettingTexts = Annotated[
@@ -31,7 +31,7 @@ def search_form() -> list[dict[str, Any]]:
     of each key, kind, default, choices, least, most, text.
     """
     sections = {name: section for name, field in SearchParams.model_fields.items() if (section := section_of(field))}
-    alone = [_setting(SearchParams, name, "") for name in SearchParams.model_fields if name not in sections]
+    alone = [setting_entry(SearchParams, name, "") for name in SearchParams.model_fields if name not in sections]
     groups = [{"name": "", "text": "the search as a whole", "optional": False, "settings": alone}]
     return groups + [_group(name, section) for name, section in sections.items()]
 
@@ -41,16 +41,17 @@ def _group(name: str, section: type[BaseModel]) -> dict[str, Any]:
         "name": name,
         "text": first_sentence(section.__doc__),
         "optional": SearchParams.model_fields[name].default is None,
-        "settings": [_setting(section, inner, f"{name}.") for inner in section.model_fields],
+        "settings": [setting_entry(section, inner, f"{name}.") for inner in section.model_fields],
     }
 
 
-def _setting(model: type[BaseModel], name: str, prefix: str) -> dict[str, Any]:
+def setting_entry(model: type[BaseModel], name: str, prefix: str) -> dict[str, Any]:
+    """Return a plain setting as static/settings.js takes it. prefix: of its key, with the dot."""
     facts = setting_facts(model, name)
     return {
         "key": prefix + name,
         "kind": facts.kind,
-        "default": _text(facts),
+        "default": setting_text(facts.default),
         "choices": ["true", "false"] if facts.kind == "switch" else list(facts.choices),
         "least": facts.ends.get("ge", facts.ends.get("gt")),
         "most": facts.ends.get("le", facts.ends.get("lt")),
@@ -58,7 +59,8 @@ def _setting(model: type[BaseModel], name: str, prefix: str) -> dict[str, Any]:
     }
 
 
-def _text(facts: SettingFacts) -> str:
-    if facts.default is None:
+def setting_text(value: Any) -> str:
+    """Return a value as fields of forms have it, and as settings are read."""
+    if value is None:
         return "none"
-    return str(facts.default).lower() if facts.kind == "switch" else str(facts.default)
+    return str(value).lower() if isinstance(value, bool) else str(value)

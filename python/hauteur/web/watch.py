@@ -9,13 +9,15 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
 from typing import Annotated
 
 from pydantic import Field
 from starlette.websockets import WebSocket
 
 from hauteur.studies.folders import FolderList
+from hauteur.system.lock import is_locked
 from hauteur.system.settings import Section, validated
 from hauteur.web.jobs import Job, Jobs
 from hauteur.web.live import Client, ClientMessage
@@ -27,7 +29,10 @@ LIST_PERIOD = 2.0
 """Seconds between two looks for folders that are new or gone."""
 
 Version = dict[str, str]
-"""When files were written last and how long they are, by name; `job`: the state of the job in the folder."""
+"""When files were written last and how long they are, by name; `running`: a process works there; `job`: its state.
+
+Of the list of all folders: `list`.
+"""
 
 
 class WatchedNames(Section):
@@ -50,11 +55,19 @@ class Watcher:
         """Return the version of a folder, or of the list of all ("")."""
         if not name:
             listed = self.folders.known()
-            stamps = {one.name: "/".join(one.folder.stamps().values()) for one in listed}
-            return stamps | {f"job {job.number}": job.state for job in self.jobs.all}
-        found = self.folders.known_as(name)
-        job = self.job_of(name)
-        return ({} if found is None else found.folder.stamps()) | ({} if job is None else {"job": job.stamp})
+            told = [(one.name, one.folder.stamps(), is_locked(one.folder.path)) for one in listed]
+            jobs = [(job.number, job.state) for job in self.jobs.all]
+            return {"list": sha256(repr((told, jobs)).encode()).hexdigest()}
+        found, job = self.folders.known_as(name), self.job_of(name)
+        version = {} if found is None else found.folder.stamps()
+        if found is not None and is_locked(found.folder.path):
+            version["running"] = "yes"
+        return version if job is None else version | {"job": job.stamp}
+
+    def stamp(self, names: Sequence[str], files: Sequence[str]) -> str:
+        """Return what static/watch.js compares: the stamps of these files of folders, as they are now."""
+        versions = [self.version(name) for name in names]
+        return " ".join(version.get(file, "-") for version in versions for file in files)
 
     def job_of(self, name: str) -> Job | None:
         """Return the newest job in the folder of this name, which need not be there yet."""

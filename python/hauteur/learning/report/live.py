@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from html import escape
+from typing import NamedTuple
 
 from hauteur.learning.progress import RunProgress, read_progress
 from hauteur.learning.report.axes import AXES, axes
 from hauteur.learning.report.columns import History, number
-from hauteur.learning.report.page import facts_of, numbers_table, sections_of, summary
+from hauteur.learning.report.page import best_elo, facts_of, numbers_table, sections_of, summary, total
 from hauteur.learning.run_folder import RunFolder
 from hauteur.plots.page import facts_html, figures_html
 from hauteur.system.formatting import duration
@@ -20,16 +21,16 @@ def progress_html(folder: RunFolder, state: str, now: float | None = None) -> st
     state: running, finished or stopped, as `hauteur.studies.folders` tells; now: seconds since 1970, default: now.
     """
     history, found = folder.read_metrics(), read_progress(folder.progress)
-    total = max(folder.stored_recipe().run.generations, len(history))
+    planned = max(folder.stored_recipe().run.generations, len(history))
     spent = (number(history[-1], "seconds") or 0.0) if history else 0.0
-    words = f"{len(history)} of {total} generations"
+    words = f"{len(history)} of {planned} generations"
     if state == "finished":
-        return _bar("run", len(history), total, f"{words}, finished in {duration(spent)}")
+        return _bar("run", len(history), planned, f"{words}, finished in {duration(spent)}")
     if state == "stopped":
         where = "" if found is None else f" in generation {found.generation}, {found.step}"
-        return _bar("run", len(history), total, f"{words}, stopped{where}")
-    left = f", about {duration(spent / len(history) * (total - len(history)))} left" if history else ""
-    run = _bar("run", len(history), total, f"{words}{left}")
+        return _bar("run", len(history), planned, f"{words}, stopped{where}")
+    left = f", about {duration(spent / len(history) * (planned - len(history)))} left" if history else ""
+    run = _bar("run", len(history), planned, f"{words}{left}")
     return run + (_step_bar(found, history, time.time() if now is None else now))
 
 
@@ -56,6 +57,26 @@ def live_html(folder: RunFolder, axis: str) -> str:
     sections = sections_of(recipe, history, start, axis if history else None)
     parts = [f"<h2>{escape(name)}</h2>{figures_html(figures)}" for name, figures in sections.items()]
     return "".join([said, facts_html(facts_of(history, start)), *parts, numbers_table(history)])
+
+
+class RunNumbers(NamedTuple):
+    """A run in a list. done, total: generations; elo: of the best net over the first, where games have judged it."""
+
+    done: int
+    total: int
+    games: int
+    elo: float | None
+    seconds: float
+
+
+def run_numbers(folder: RunFolder) -> RunNumbers:
+    """Return what a list tells of a run."""
+    history = folder.read_metrics()
+    planned = max(folder.stored_recipe().run.generations, len(history))
+    if not history:
+        return RunNumbers(0, planned, 0, None, 0.0)
+    games, seconds = total(history, "games.games"), number(history[-1], "seconds")
+    return RunNumbers(len(history), planned, int(games or 0), best_elo(history), seconds or 0.0)
 
 
 def axes_of(folder: RunFolder) -> dict[str, str]:
