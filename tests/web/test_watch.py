@@ -56,7 +56,10 @@ def test_folders_that_are_new(socket: WebSocketTestSession, tmp_path: Path) -> N
     RunFolder(tmp_path / "two").create(Recipe(game="tictactoe"))
     assert "config.toml" in socket.receive_json()["fields"]["version"]
     asked(socket, names=[""])
-    assert set(socket.receive_json()["fields"]["version"]) == {f"{root}/one", f"{root}/two"}
+    before = socket.receive_json()["fields"]
+    assert (before["name"], set(before["version"])) == ("", {"list"})
+    RunFolder(tmp_path / "three").create(Recipe(game="tictactoe"))
+    assert socket.receive_json()["fields"]["version"] != before["version"]
 
 
 @pytest.mark.parametrize(

@@ -128,9 +128,8 @@ class RunFolder(RunDirectory):
         return self.checkpoint.exists() or any(self.games.glob("*.parquet"))
 
     def title(self) -> str:
-        """Return the game and the tag of the run."""
-        recipe = self.stored_recipe()
-        return f"{recipe.game}: {recipe.run.tag}"
+        """Return the game and the name of the folder."""
+        return f"{self.stored_recipe().game}: {self.path.name}"
 
     def is_complete(self) -> bool:
         """Return whether all generations of the recipe are done."""

@@ -50,7 +50,7 @@ def setting_facts(model: type[BaseModel], name: str) -> SettingFacts:
         choices=choices,
         ends=_ends(field),
         optional=NoneType in kinds,
-        text=attribute_texts(model).get(name, ""),
+        text=_text_of(model, name),
     )
 
 
@@ -74,6 +74,25 @@ def attribute_texts(model: type[BaseModel]) -> dict[str, str]:
         and isinstance(after.value, ast.Constant)
         and isinstance(after.value.value, str)
     }
+
+
+def _text_of(model: type[BaseModel], name: str) -> str:
+    """Return the text of a setting, of the class itself or of one that it is made from."""
+    classes = [one for one in model.__mro__ if issubclass(one, BaseModel) and name in one.model_fields]
+    texts = (found(one).get(name) for one in classes for found in (attribute_texts, class_texts))
+    return next(filter(None, texts), "")
+
+
+@lru_cache(256)
+def class_texts(model: type[BaseModel]) -> dict[str, str]:
+    """Return the texts of attributes that the documentation of a class lists as `name: text; other, third: text`."""
+    found: dict[str, str] = {}
+    for part in re.split(r"; |\. ", " ".join((model.__doc__ or "").split())):
+        listed, colon, text = part.partition(": ")
+        names = listed.split(", ")
+        if colon and set(names) <= set(model.model_fields):
+            found |= dict.fromkeys(names, text.rstrip(".;"))
+    return found
 
 
 def _kind(kinds: list[Any], choices: tuple[str, ...]) -> SettingKind:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
@@ -10,17 +11,25 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from hauteur import _core
+from hauteur.system.formatting import duration
 
 
 @lru_cache(1)
 def _environment() -> Environment:
-    return Environment(
+    environment = Environment(
         loader=PackageLoader("hauteur.web"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters |= {"duration": duration, "moment": moment}
+    return environment
+
+
+def moment(seconds: float) -> str:
+    """Return seconds since 1970 as a date and time of this machine."""
+    return f"{datetime.fromtimestamp(seconds):%Y-%m-%d %H:%M}"
 
 
 def html(template: str, **facts: Any) -> str:

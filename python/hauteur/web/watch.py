@@ -11,8 +11,10 @@ import json
 import time
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
-from typing import Annotated
+from typing import Annotated, Any
+from urllib.parse import urlencode
 
+from markupsafe import Markup
 from pydantic import Field
 from starlette.websockets import WebSocket
 
@@ -68,6 +70,16 @@ class Watcher:
         """Return what static/watch.js compares: the stamps of these files of folders, as they are now."""
         versions = [self.version(name) for name in names]
         return " ".join(version.get(file, "-") for version in versions for file in files)
+
+    def part(self, address: str, names: Sequence[str], files: Sequence[str], **query: Any) -> Markup:
+        """Return the attributes of an element whose content, at this address, follows files: see static/watch.js."""
+        texts = {
+            "part": f"{address}?{urlencode(query, doseq=True)}" if query else address,
+            "watch": json.dumps(names),
+            "files": " ".join(files),
+            "stamp": self.stamp(names, files),
+        }
+        return Markup(" ").join(Markup('data-{}="{}"').format(key, text) for key, text in texts.items())
 
     def job_of(self, name: str) -> Job | None:
         """Return the newest job in the folder of this name, which need not be there yet."""

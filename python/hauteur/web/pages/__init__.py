@@ -14,6 +14,7 @@ NAMES = (
     "analyse",
     "explain",
     "review",
+    "runs",
     "matches",
 )
 """Modules of this folder that are pages, in the order of the navigation. Each has PAGE and ROUTES."""

@@ -1,0 +1,162 @@
+"""The page Runs without a browser: what it shows of runs, what it refuses, which commands it starts."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from report_toys import folder_with, line
+from starlette.testclient import TestClient
+
+from hauteur.learning.recipe import load_recipe
+from hauteur.system import extras
+from hauteur.system.files import write_json
+from hauteur.system.lock import locked
+from hauteur.web.app import create_app
+from hauteur.web.jobs import Job, JobCommand, Jobs
+from hauteur.web.safety import Door
+from hauteur.web.settings import WebSettings
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """A root with two runs of tic-tac-toe and one of Connect Four."""
+    place = tmp_path / "lab"
+    folder_with(place / "ttt" / "one", [line(1), line(2)], run={"generations": 5, "tag": "one"})
+    folder_with(place / "ttt" / "two", [line(1)], run={"generations": 1, "tag": "two"}, selfplay={"visits": 7})
+    folder_with(place / "four", [], game="connect4")
+    (place / "tiny.toml").write_text('game = "tictactoe"\n[selfplay]\nvisits = 9\n')
+    return place
+
+
+@pytest.fixture
+def client(place: Path) -> TestClient:
+    return TestClient(create_app(WebSettings(roots=(place,), threads=1), Door()))
+
+
+def test_the_list_has_every_run(client: TestClient, place: Path) -> None:
+    with locked(place / "four", "learning"):
+        text = client.get("/runs").text
+    rows = text.split("<tr>")[2:]
+    assert rows[0].split("</a>")[0].endswith(">connect4: four")
+    assert 'class="state running">running' in rows[0]
+    (one,) = (row for row in rows if "tictactoe: one" in row)
+    assert "2 of 5" in one
+    assert "+140" in one
+    assert 'href="/runs/run/lab/ttt/one"' in one
+    (place / "ttt" / "one" / "metrics.jsonl").write_text("nonsense")
+    assert "not JSON" in client.get("/runs/list").text
+
+
+def test_a_run_and_its_figures_by_an_axis(client: TestClient, place: Path) -> None:
+    text = client.get("/runs/run/lab/ttt/one?by=positions").text
+    assert "2 of 5 generations, stopped" in text
+    assert "Elo by positions" in text
+    assert 'data-post="/runs/resume/lab/ttt/one"' in text
+    part = client.get("/runs/figures/lab/ttt/one?by=games").text
+    assert "Elo by games" in part
+    assert 'href="?by=time"' in part
+    assert "there is no axis" in client.get("/runs/figures/lab/ttt/one?by=%3Cb%3E").text
+    assert "evaluations is not in the metrics" in client.get("/runs/run/lab/ttt/one?by=evaluations").text
+    write_json(place / "ttt" / "one" / "progress.json", {"generation": 3})
+    assert "progress.json: generations is missing" in client.get("/runs/progress/lab/ttt/one").text
+    assert "No generation is finished yet" in client.get("/runs/run/lab/four").text
+
+
+def test_figures_are_drawn_again_after_a_generation(client: TestClient, place: Path) -> None:
+    assert "<b>100</b><span>games</span>" in client.get("/runs/figures/lab/ttt/one").text
+    (place / "ttt" / "one" / "metrics.jsonl").write_text("".join(json.dumps(line(i)) + "\n" for i in (1, 2, 3)))
+    assert "<b>150</b><span>games</span>" in client.get("/runs/figures/lab/ttt/one").text
+
+
+@pytest.mark.parametrize(
+    "name", ["lab", "lab/ttt", "lab/ttt/three", "%2e%2e", "lab/%2e%2e/lab/four", "lab//four", "x%00y"]
+)
+def test_runs_that_there_are_not(client: TestClient, name: str) -> None:
+    answer = client.get(f"/runs/run/{name}")
+    assert answer.status_code in (400, 404)
+    assert "there is no run" in answer.text or "There is no page" in answer.text
+
+
+def test_comparison(client: TestClient) -> None:
+    text = client.get("/runs/compare?run=lab/ttt/one&run=lab/ttt/two&by=games").text
+    assert "selfplay.visits" in text
+    assert "Policy loss by games" in text
+    assert "run=lab/ttt/one&amp;run=lab/ttt/two&amp;by=time" in text
+    assert "Policy loss by time" in client.get("/runs/compare?part=x&by=time&run=lab/ttt/one&run=lab/ttt/two").text
+    assert "no generation is finished yet" in client.get("/runs/compare?run=lab/ttt/one&run=lab/four").text
+    answer = client.get("/runs/compare?run=lab/ttt/one")
+    assert (answer.status_code, "choose 2 to 24 runs" in answer.text) == (400, True)
+
+
+def test_games_that_cannot_be_shown(client: TestClient, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "No games yet" in client.get("/runs/games/lab/ttt/one").text
+    (place / "ttt" / "one" / "games" / "gen-00001-0000.parquet").write_bytes(b"PAR1")
+    assert "not a whole Parquet file" in client.get("/runs/games/lab/ttt/one").text
+    assert "has no games of generation 9" in client.get("/runs/games/lab/ttt/one?generation=9").text
+    assert client.get("/runs/games/lab/ttt/one?game=-1").status_code == 400
+    monkeypatch.setattr(extras, "find_spec", lambda name: None)
+    text = client.get("/runs/games/lab/ttt/one").text
+    assert "replaying games of a run needs pyarrow, not installed here" in text
+    assert "learning needs torch and pyarrow, not installed here" in client.get("/runs/new").text
+
+
+def test_the_form_of_a_new_run(client: TestClient) -> None:
+    text = client.get("/runs/new?recipe=lab/tiny.toml").text
+    assert "<option selected>lab/tiny.toml</option>" in text
+    assert '"default": "9"' in text
+    assert "there is no recipe" in client.get("/runs/new?recipe=/etc/passwd").text
+
+
+NEW = {"recipe": "lab/tiny.toml", "game": "tictactoe", "name": "mine", "settings": {"run.generations": "3"}}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"name": "../mine"}, "run.tag"),
+        ({"name": "-x"}, "run.tag"),
+        ({"recipe": "../tiny.toml"}, "there is no recipe '../tiny.toml' here"),
+        ({"game": "ludo"}, "ludo"),
+        ({"settings": {"start.net": "/etc/passwd"}}, "start.net cannot be changed here"),
+        ({"settings": {"run.generations": "many"}}, "run.generations"),
+        ({"settings": {"run.generations": "0"}}, "needs start.games"),
+        ({"more": 1}, "more is not a setting"),
+        ({"game": "tictactoe", "name": "taken"}, "there is a run taken of tictactoe already"),
+    ],
+)
+def test_new_runs_that_are_refused(client: TestClient, place: Path, change: dict[str, Any], message: str) -> None:
+    (place / "tictactoe" / "taken").mkdir(parents=True)
+    answer = client.post("/runs/start", json=NEW | change)
+    assert (answer.status_code, message in answer.json()["error"]) == (400, True), answer.text
+    assert client.post("/runs/start", content=b"[" * 100_000).json() == {"error": "not a form: its fields must be JSON"}
+
+
+def test_commands_that_are_started(client: TestClient, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = list[JobCommand]()
+
+    async def start(self: Jobs, command: JobCommand) -> Job:
+        given.append(command)
+        return Job(1, command)
+
+    monkeypatch.setattr(Jobs, "start", start)
+    assert client.post("/runs/start", json=NEW).json() == {"address": "/runs/run/lab/tictactoe/mine"}
+    command, recipe, *options = given[0].words
+    folder = place / "tictactoe" / "mine"
+    assert (command, options) == ("train", [f"--run={folder}", "--fresh"])
+    chosen = load_recipe(Path(recipe))
+    assert (chosen.folder, chosen.selfplay.visits, chosen.run.generations, chosen.run.threads) == (folder, 9, 3, 1)
+    assert client.post("/runs/resume/lab/ttt/one").json() == {"address": "/runs/run/lab/ttt/one"}
+    one = place / "ttt" / "one"
+    assert given[1].words == ["train", str(one / "config.toml"), f"--run={one}"]
+    assert "there is no run" in client.post("/runs/resume/lab/x").json()["error"]
+    assert "was not started here" in client.post("/runs/stop/lab/ttt/one").json()["error"]
+
+
+def test_a_run_that_has_gone(client: TestClient, place: Path) -> None:
+    assert client.get("/runs/run/lab/ttt/one").status_code == 200
+    shutil.rmtree(place / "ttt" / "one")
+    assert "config.toml" in client.get("/runs/figures/lab/ttt/one").text
+    assert "tictactoe: one" not in client.get("/runs").text
+    assert client.get("/runs/run/lab/ttt/one").status_code == 400
