@@ -83,7 +83,9 @@ def test_nothing_unpickles() -> None:
 
 
 FORBIDDEN = {
-    r"(?<![\w.~/:*\])}>$-])/(?!(?:usr|sys|proc|dev|etc|bin|full|path|static|live|runs)\b)[a-z]\w+/\w": "an absolute path",
+    r"(?<![\w.~/:*\])}>$-])/(?!(?:usr|sys|proc|dev|etc|bin|full|path|static|live|runs)\b)[a-z]\w+/\w": (
+        "an absolute path"
+    ),
     r"<{7} |>{7} ": "a merge that was not finished",
     r"\b(TODO|FIXME|XXX)\b": "unfinished work: finish it or write it down in the documentation",
 }
