@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ from hauteur.web.desks.desk import DeskSettings
 from hauteur.web.desks.play import PlayDesk
 from hauteur.web.players import nets_under, page_net, page_player
 
+SUPPORT = Path(__file__).resolve().parent.parent / "support"
 PERSON: dict[str, Any] = {"player": None}
 RANDOM: dict[str, Any] = {"player": "random"}
 Shown = Mapping[str, Any]
@@ -295,6 +297,11 @@ def test_programs_are_started_only_where_they_are_allowed() -> None:
         shown = open_desk.wait(lambda game: bool(game["problem"]))
         assert "no program 'nosuchprogram'" in shown["problem"]
         assert shown["paused"]
+        fake = f"uci:'{sys.executable} {SUPPORT / 'fake_engine.py'} good'"
+        open_desk.open("chess", PERSON, {"player": fake, "seconds": 0.5})
+        game = open_desk.play("e4")
+        assert game["position"]["ply"] == 2
+        assert game["names"][1].endswith("movetime=500")
 
 
 def test_an_engine_that_cannot_play_says_so_and_the_game_waits(desk: Watched) -> None:

@@ -107,8 +107,7 @@ def test_a_whole_game_by_keyboard_alone_on_a_phone(windows: Windows) -> None:
         keys.press("Tab")
     keys.press("Enter")
     expect(page.locator("#player-top .name")).to_have_text("random")
-    while not page.locator(".square:focus").count():
-        keys.press("Shift+Tab")
+    expect(page.locator(".square:focus")).to_have_count(1)
     places = iter(["Down", "Right", "Up", "Right", "Down", "Down", "Left", "Left"])
     while not page.locator("#after").is_visible():
         plies = page.locator("#moves li").count()
@@ -136,6 +135,15 @@ def test_a_game_survives_a_reload_and_a_killed_process(page: Page, lab: Any) -> 
     expect(page.locator("#board:not(.off)")).to_be_visible()
     square(page, "36").click()
     expect(page.locator("#moves li")).to_have_text(["1. 4", "2. 4", "3. 3", "4. 3"])
+    begin(page, "nogo", "engine:random")
+    square(page, "E5").click()
+    expect(page.locator("#moves li")).to_have_count(2)
+    page.get_by_role("button", name="Resign").click()
+    page.get_by_role("button", name="Review this game").click()
+    expect(page.locator("h1")).to_have_text("Review a game")
+    expect(page.locator("#title")).to_contain_text("random")
+    page.go_back()
+    expect(page.locator("#status")).to_contain_text("0-1 (resignation)")
 
 
 def desks(server: int) -> list[int]:

@@ -39,6 +39,13 @@ export class Board {
     this.focusAgain();
   }
 
+  // The board gets the focus as soon as there is a choice on it.
+  takeFocus() {
+    document.activeElement?.blur();
+    this.hadFocus = true;
+    this.focusAgain();
+  }
+
   // Whoever was on the board stays there: its squares and buttons are new ones.
   focusAgain() {
     const place = this.position.frame ? this.squares[this.focused] : this.choices.querySelector("button:enabled");

@@ -1,6 +1,7 @@
 // The page Play: the game is kept in this window (sessionStorage), its desk plays it.
 
 import { Board } from "/static/board.js";
+import { save } from "/static/files.js";
 import { Live, attempt } from "/static/live.js";
 import { percent, seconds, wdlBar, whole } from "/static/numbers.js";
 import { Setup } from "/static/play_setup.js";
@@ -60,17 +61,19 @@ function show(shown) {
 const called = (seat) => (game.persons.includes(seat)
   ? (game.persons.length === 1 ? "You" : `Person, ${seat === 0 ? "first" : "second"}`) : game.names[seat]);
 
+const short = (seat) => called(seat).split(/ visits=|, /)[0]; // without its settings
+
 function status() {
   const { ending, position, problem, paused, thinking, note } = game;
   const turn = position.to_move, name = called(turn);
   const played = game.last_mover === null || game.persons.includes(game.last_mover)
-    ? "" : `${called(game.last_mover)} played ${game.moves.at(-1)}. `;
-  let text = thinking ? `${name} thinks` : `${played}${name === "You" ? "Your turn" : `${name} to move`}`;
+    ? "" : `${short(game.last_mover)} played ${game.moves.at(-1)}. `;
+  let text = thinking ? `${short(turn)} thinks` : `${played}${name === "You" ? "Your turn" : `${name} to move`}`;
   if (paused) text = "Paused";
   if (problem) text = problem;
   if (ending) {
     const winner = ending.outcome === 0 ? null : ending.outcome > 0 ? 0 : 1;
-    const who = winner === null ? "Draw" : `${called(winner)} ${called(winner) === "You" ? "win" : "wins"}`;
+    const who = winner === null ? "Draw" : `${short(winner)} ${called(winner) === "You" ? "win" : "wins"}`;
     text = `${who}: ${game.result}`;
   }
   byId("status").textContent = note ? `${text}. ${note}` : text;
@@ -108,7 +111,8 @@ function buttons(mine) {
 }
 
 function clocks() {
-  const bottom = game.flip ? 1 : 0;
+  const sided = game.forms.includes("fen"); // pieces stand on their player's side
+  const bottom = sided ? Number(game.flip) : game.persons.length === 1 ? game.persons[0] : 0;
   for (const [place, seat] of [["player-bottom", bottom], ["player-top", 1 - bottom]]) {
     const line = byId(place), turn = !game.ending && game.position.to_move === seat;
     line.classList.toggle("turn", turn);
@@ -144,11 +148,7 @@ const write = (form) => attempt(async () => {
 
 function download() {
   const form = byId("text").dataset.form ?? game.forms[0];
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([byId("text").value], { type: "text/plain" }));
-  link.download = `game.${form === "moves" ? "txt" : form}`;
-  link.click();
-  URL.revokeObjectURL(link.href);
+  save({ name: `game.${form === "moves" ? "txt" : form}`, text: byId("text").value });
 }
 
 const load = () => attempt(async () => {
@@ -162,7 +162,8 @@ async function start(change = {}) {
   await begin(order);
   history.replaceState(null, "", location.pathname);
   if (innerWidth < 860) byId("setup").open = false;
-  byId("board").scrollIntoView({ block: "nearest" });
+  scrollTo({ top: 0 });
+  board.takeFocus();
 }
 
 function search(report) {
