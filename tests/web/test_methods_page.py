@@ -1,0 +1,89 @@
+"""The page Methods: methods with a form to try them, results of experiments with their figures and matches."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from lab_browser import NARROW, Windows, axe_faults, too_wide
+from playwright.sync_api import expect
+from starlette.testclient import TestClient
+
+import hauteur as ht
+from hauteur.plots import Figure, Series
+from hauteur.studies.methods import methods
+from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result, make_experiment
+from hauteur.web.app import create_app
+from hauteur.web.pages.methods import PAGE as METHODS
+from hauteur.web.safety import Door
+from hauteur.web.settings import WebSettings
+
+RESULTS = f"{METHODS.path}/results"
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> TestClient:
+    """A server without desks."""
+    return TestClient(create_app(WebSettings(roots=(tmp_path,)), Door()), raise_server_exceptions=False)
+
+
+def made_experiment(folder: Path) -> None:
+    """An experiment with a finding, a figure and a match."""
+    figure = Figure("heat", "Heat", "Of the sun.", "K", lines=(Series("sun", [1.0, 2.0], [5.0, 6.0]),))
+    findings = [Finding("the sun is <hot>", "6000 K", "holds")]
+
+    def run(setting: ExperimentSetting) -> Result:
+        ht.play_match("random", "random", "tictactoe", games=2, out=setting.folder / "m")
+        return Result([{"n": 1}], findings, [figure], ["as text"])
+
+    make_experiment(
+        Experiment("sun", "nobody, 2026", "How hot it is", 1.0, run), ExperimentSetting(folder, show=lambda line: None)
+    )
+
+
+def test_methods_and_experiments_are_listed_with_results(client: TestClient, tmp_path: Path) -> None:
+    made_experiment(tmp_path / "sun 1")
+    page = client.get("/methods").text
+    assert all(f'href="/methods/{method.name}"' in page for method in methods())
+    assert "contempt-wdl" in page
+    address = f"{RESULTS}/{tmp_path.name}/sun%201"
+    assert f'href="{address}"' in page
+    assert "How hot it is: 1 holds" in page
+    result = client.get(address).text
+    for part in ("the sun is &lt;hot&gt;", "6000 K", "<polyline", "as text", "2 games"):
+        assert part in result
+    assert f'href="/matches/{tmp_path.name}/sun%201/m"' in result
+    assert "style=" not in result
+
+
+def test_an_experiment_without_a_result_or_with_a_damaged_one(client: TestClient, tmp_path: Path) -> None:
+    made_experiment(tmp_path / "sun")
+    address = f"{RESULTS}/{tmp_path.name}/sun"
+    (tmp_path / "sun" / "result.json").write_text(json.dumps({"rows": []}))
+    assert "not the result of an experiment" in client.get(address).text
+    assert "result.json cannot be read" in client.get("/methods").text
+    (tmp_path / "sun" / "result.json").unlink()
+    assert "has no result yet" in client.get(address).text
+    assert client.get(f"{RESULTS}/{tmp_path.name}/sun/m").status_code == 404
+    assert client.get(f"{METHODS.path}/nonsense").status_code == 404
+
+
+def test_links_of_a_page_lead_to_pages_of_methods(client: TestClient) -> None:
+    for method in methods():
+        page = client.get(f"/methods/{method.name}").text
+        links = re.findall(r"<article.*?</article>", page, flags=re.DOTALL)
+        found = re.findall(r'href="([^"#]+)', links[0])
+        assert all(link.startswith("https://") or client.get(link).status_code == 200 for link in found)
+
+
+def test_a_method_is_tried_from_its_page(windows: Windows) -> None:
+    page = windows.open("/methods", size=NARROW)
+    assert axe_faults(page) == []
+    assert too_wide(page) == []
+    page.get_by_role("link", name="Search-contempt", exact=True).click()
+    expect(page.locator("h1")).to_have_text("Search-contempt")
+    assert too_wide(page) == []
+    assert axe_faults(page) == []
+    form = page.get_by_role("form").or_(page.locator("aside form"))
+    expect(form.locator("[name='a.search_contempt.n_scl']")).to_have_value("5")
+    expect(form).to_have_attribute("action", "/explain")
