@@ -53,8 +53,10 @@ class Mailbox:
         if kind.startswith("latest:"):
             self._latest[kind] = text
         else:
-            self._kept.append(text)
-            self._bytes += len(text)
+            kept = [*self._latest.values(), text]  # a report from before must not come after
+            self._latest.clear()
+            self._kept.extend(kept)
+            self._bytes += sum(map(len, kept))
             self.overflowed = len(self._kept) > MOST_WAITING or self._bytes > MOST_WAITING_BYTES
         self._filled.set()
 
