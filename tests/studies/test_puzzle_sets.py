@@ -92,7 +92,7 @@ def test_files_are_found_below_the_roots_by_name(tmp_path: Path) -> None:
     (root / "deep" / "puzzles.csv").write_text(LICHESS)
     files = PuzzleFiles([root])
     files.look()
-    assert list(files.sets) == ["root/lichess.csv", "root/deep/puzzles.json"]
+    assert list(files.sets) == [*shipped_sets(), "root/lichess.csv", "root/deep/puzzles.json"]
     assert [problem.name for problem in problems_of(files.find("root/lichess.csv"))] == ["00sHx"]
     with pytest.raises(ValueError, match="there is no set of puzzles"):
         files.find("root/../outside.epd")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from hauteur import _core
+from hauteur.games.played_game import move_text
 from hauteur.matches.ratings.glicko import GlickoRating
 from hauteur.search.analysis import Analysis
 from hauteur.search.batch_analysis import counts_up_to
@@ -18,11 +20,16 @@ Answer = Literal["right", "wrong", "solved"]
 
 @dataclass
 class PuzzleAttempt:
-    """A person at a problem. number: of the step that is to be solved; clean: without wrong moves or help until now."""
+    """A person at a problem.
+
+    number: of the step that is to be solved; clean: without wrong moves or help until now; end: the position behind the
+    last move that was found.
+    """
 
     problem: Problem
     number: int = 0
     clean: bool = True
+    end: _core.State | None = None
 
     @property
     def step(self) -> ProblemStep:
@@ -34,11 +41,19 @@ class PuzzleAttempt:
         """Return whether every move was found."""
         return self.number == len(self.problem.steps)
 
+    @property
+    def shown(self) -> _core.State:
+        """The position to look at: of the step, after the end the one behind the line as it was solved."""
+        return self.step.state if self.end is None else self.end
+
     def answer(self, action: int) -> Answer:
         """Take a move of the solver, which must be legal."""
         if not self.step.is_right(action):
             self.clean = False
             return "wrong"
+        if self.number + 1 == len(self.problem.steps):
+            self.end = self.step.state.copy()
+            self.end.play(action)
         self.number += 1
         return "solved" if self.solved else "right"
 
@@ -46,6 +61,15 @@ class PuzzleAttempt:
         """Return the right moves of the step (none: all that are not wrong); the attempt counts as failed."""
         self.clean = False
         return tuple(sorted(self.step.right))
+
+    def line(self) -> list[str]:
+        """Return the rest of the line from the step on, as people write it; of several right moves the first."""
+        state, last = self.step.state.copy(), self.problem.steps[-1]
+        texts = []
+        for action in [*last.state.moves[len(state.moves) :], *sorted(last.right)[:1]]:
+            texts.append(move_text(state, action))
+            state.play(action)
+        return texts
 
     def rated(self, player: GlickoRating) -> GlickoRating:
         """Return the player's rating after this attempt, clean or not; as before where the problem has no rating."""
@@ -61,6 +85,16 @@ class SearchedMove:
     action: int
     q: float
     right: bool
+
+
+def solved_from(moves: Sequence[SearchedMove]) -> int | None:
+    """Return the first count of visits from which on the move is right; None where the last one is wrong."""
+    solved = None
+    for move in reversed(moves):
+        if not move.right:
+            break
+        solved = move.visits
+    return solved
 
 
 def searched_moves(analysis: Analysis, step: ProblemStep, most: int) -> Iterator[SearchedMove]:

@@ -35,7 +35,7 @@ def problems_of(path: Path) -> list[Problem]:
 
 @dataclass
 class PuzzleFiles:
-    """The files of puzzles (.epd, Lichess's columns, those of `mine`) and folders of `solve` below some roots.
+    """The puzzles that ship, and files of puzzles (.epd, Lichess's columns, of `mine`), folders of `solve` below roots.
 
     Clients name them by what `look` has found, the root's name and the path below it; no path is made of a name.
     """
@@ -46,7 +46,7 @@ class PuzzleFiles:
 
     def look(self) -> None:
         """Renew both lists."""
-        self.sets, self.measured = {}, {}
+        self.sets, self.measured = shipped_sets(), {}
         for root in self.roots:
             for folder, below, files in islice(os.walk(root), MOST_LOOKED_AT):
                 below[:] = sorted(name for name in below if not name.startswith("."))

@@ -22,6 +22,7 @@ DESKS = {
     "analyse": "analyse:AnalyseDesk",
     "explain": "explain:ExplainDesk",
     "play": "play:PlayDesk",
+    "puzzles": "puzzles:PuzzlesDesk",
     "review": "review:ReviewDesk",
 }
 """Every desk: the module of this folder and the class."""

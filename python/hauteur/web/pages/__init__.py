@@ -16,6 +16,7 @@ NAMES = (
     "review",
     "runs",
     "matches",
+    "puzzles",
     "methods",
 )
 """Modules of this folder that are pages, in the order of the navigation. Each has PAGE and ROUTES."""

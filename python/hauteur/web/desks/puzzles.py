@@ -1,0 +1,260 @@
+"""The desk of the page Puzzles: a set, the puzzle that a person is at, and a search that solves it."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from concurrent.futures import Future, wait
+from itertools import islice, pairwise
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from hauteur import _core
+from hauteur.engine.nets import NetChoice, open_evaluator
+from hauteur.engine.terminal_board import sees_second_side
+from hauteur.games.pictures import action_squares
+from hauteur.games.played_game import move_text
+from hauteur.matches.ratings.glicko import MOST_DEVIATION, START, GlickoRating
+from hauteur.networks.bundled import net_or_shipped
+from hauteur.search.analysis import Analysis
+from hauteur.search.control import in_background
+from hauteur.studies.puzzles.attempt import PuzzleAttempt, SearchedMove, searched_moves, solved_from
+from hauteur.studies.puzzles.problems import Problem, problems_in
+from hauteur.studies.puzzles.sets import MOST_PROBLEMS, PuzzleFiles, measured_visits, problems_of
+from hauteur.system.settings import Section, validated
+from hauteur.web.desks.desk import Desk, DeskSettings, Emit, Fields
+from hauteur.web.players import page_net
+from hauteur.web.positions import position_view
+
+MOST_TEXT = 900_000
+"""Characters of a file: it must fit into a message."""
+SUFFIXES = (".csv", ".json", ".epd")
+
+
+class PuzzleSet(Section):
+    """A set by its name, or the content of a file with its kind."""
+
+    set: Annotated[str, Field(max_length=1000)] = ""
+    text: Annotated[str, Field(max_length=MOST_TEXT)] = ""
+    suffix: Literal[".csv", ".json", ".epd"] = ".epd"
+
+
+class PuzzleChoice(Section):
+    """A puzzle of the set by its number, from 0; rating, deviation: the person's; rated: whether it counts for them."""
+
+    number: Annotated[int, Field(ge=0)]
+    rating: Annotated[float, Field(ge=-10_000, le=10_000)] = START
+    deviation: Annotated[float, Field(gt=0, le=MOST_DEVIATION)] = MOST_DEVIATION
+    rated: bool = True
+
+
+class PuzzleMove(Section):
+    """A legal action of the position."""
+
+    a: Annotated[int, Field(ge=0)]
+
+
+class PuzzleView(Section):
+    """From which side the board is seen."""
+
+    flip: bool
+
+
+class SolverOrder(Section):
+    """Which net is to solve the puzzle, with how many visits a position at most."""
+
+    net: Annotated[str, Field(max_length=400)] = ""
+    visits: Annotated[int, Field(ge=1, le=1_000_000)] = 2000
+
+
+class PuzzlesDesk(Desk):
+    """One set, one puzzle of it at a time."""
+
+    name = "puzzles"
+
+    def __init__(self, emit: Emit, settings: DeskSettings) -> None:
+        super().__init__(emit, settings)
+        self._files = PuzzleFiles([Path(root) for root in settings.roots])
+        self._problems: list[Problem] = []
+        self._measured: dict[str, dict[str, int | None]] = {}
+        self._attempt: PuzzleAttempt | None = None
+        self._player: GlickoRating | None = None
+        self._flip = False
+        self._analysis: Analysis | None = None
+        self._stopped = False
+        self._work: Future[None] | None = None
+
+    def do_open(self, fields: Fields) -> Fields:
+        """Take a set. Reply: how many puzzles it has; scale: of which their ratings are."""
+        wanted = validated(PuzzleSet, fields, "set")
+        self._stop()
+        if wanted.text:
+            name = f"the file{wanted.suffix}"
+            problems = list(islice(problems_in(io.StringIO(wanted.text, newline=""), name), MOST_PROBLEMS))
+            kind: str = wanted.suffix
+        else:
+            path = self._files.find(wanted.set)
+            problems, kind = problems_of(path), path.suffix.lower()
+        self._problems, self._attempt = problems, None
+        self._measured = self._measurements()
+        game = problems[0].steps[0].state.game.name
+        return {"count": len(problems), "most": MOST_PROBLEMS, "game": game, "scale": _scale(kind, game)}
+
+    def do_puzzle(self, fields: Fields) -> Fields:
+        """Begin a puzzle. Reply: what the solver sees and may know."""
+        wanted = validated(PuzzleChoice, fields, "puzzle")
+        self._stop()
+        if wanted.number >= len(self._problems):
+            raise ValueError(f"the set has {len(self._problems)} puzzles, got number {wanted.number + 1}")
+        problem = self._problems[wanted.number]
+        self._attempt = PuzzleAttempt(problem)
+        self._player = GlickoRating(wanted.rating, wanted.deviation) if wanted.rated else None
+        state = problem.steps[0].state
+        self._flip = sees_second_side(state, {state.to_move})
+        return {
+            "number": wanted.number,
+            "name": problem.name[:60],
+            "rating": None if problem.rating is None else problem.rating.rating,
+            "flip": self._flip,
+            "avoid": bool(problem.steps[0].wrong) and not problem.steps[0].right,
+            "position": position_view(state, flip=self._flip),
+        }
+
+    def do_view(self, fields: Fields) -> Fields:
+        """Return the position from a side."""
+        self._flip = validated(PuzzleView, fields, "view").flip
+        return {"position": position_view(self._chosen().shown, flip=self._flip)}
+
+    def do_move(self, fields: Fields) -> Fields:
+        """Take a move of the solver. Reply: right, wrong or solved, the positions that follow, the solver's rating."""
+        action, attempt = validated(PuzzleMove, fields, "move").a, self._chosen()
+        state = attempt.step.state.copy()
+        if attempt.solved or action not in state.legal_actions():
+            raise ValueError("that is no move here")
+        text = move_text(state, action)
+        answer = attempt.answer(action)
+        reply = {"answer": answer, "text": text, "squares": list(action_squares(state, action))}
+        if answer == "wrong":
+            return {**reply, **self._rated()}
+        state.play(action)
+        if answer == "right":
+            return {**reply, "positions": self._views(state, attempt.shown)}
+        return {**reply, "positions": self._views(state), **self._rated(), **self._told()}
+
+    def do_hint(self, fields: Fields) -> Fields:
+        """Return the square that the right move begins with. The attempt counts as failed."""
+        attempt = self._chosen()
+        squares = [list(action_squares(attempt.step.state, action))[:1] for action in attempt.help()]
+        return {"squares": squares, **self._rated()}
+
+    def do_solution(self, fields: Fields) -> Fields:
+        """Return the rest of the line. The attempt counts as failed where it was not solved."""
+        attempt = self._chosen()
+        if not attempt.solved:
+            attempt.help()
+        squares = [list(action_squares(attempt.step.state, action)) for action in sorted(attempt.step.right)]
+        return {"line": attempt.line(), "squares": squares, **self._rated(), **self._told()}
+
+    def do_search(self, fields: Fields) -> Fields:
+        """Let a net solve the whole line. Events: `searched`, at the end `found`, or `failed`."""
+        order, attempt = validated(SolverOrder, fields, "search"), self._chosen()
+        self._stop()
+        game = attempt.problem.steps[0].state.game
+        named = page_net(order.net, self.settings.roots) if order.net else None
+        choice = NetChoice(net_or_shipped(named, game), threads=self.settings.threads)
+        if not attempt.solved:
+            attempt.help()
+        self._stopped = False
+        self._work = in_background(lambda: self._search(attempt.problem, choice, order.visits), "solver")
+        return {**self._rated(), "steps": len(attempt.problem.steps)}
+
+    def do_stop(self, fields: Fields) -> Fields:
+        """End the search."""
+        self._stop()
+        return {}
+
+    def close(self) -> None:
+        """End the search."""
+        self._stop()
+
+    def _views(self, *states: _core.State) -> list[Fields]:
+        return [position_view(state, flip=self._flip) for state in states]
+
+    def _chosen(self) -> PuzzleAttempt:
+        if self._attempt is None:
+            raise ValueError("there is no puzzle yet")
+        return self._attempt
+
+    def _rated(self) -> Fields:
+        """Return the solver's new rating where this attempt is decided and counts; once."""
+        attempt = self._chosen()
+        if self._player is None or (attempt.clean and not attempt.solved):
+            return {}
+        player, self._player = attempt.rated(self._player), None
+        return {"player": {"rating": player.rating, "deviation": player.deviation}, "clean": attempt.clean}
+
+    def _told(self) -> Fields:
+        """Return what is told of a puzzle at its end."""
+        problem = self._chosen().problem
+        visits: dict[str, int | None] = {} if problem.visits is None else {"the net it was mined by": problem.visits}
+        visits |= self._measured.get(problem.name, {})
+        return {"themes": list(problem.themes), "source": problem.source[:200], "visits": visits}
+
+    def _measurements(self) -> dict[str, dict[str, int | None]]:
+        """Return the visits to solution of all measurements below the roots, by problem and player."""
+        self._files.look()
+        found: dict[str, dict[str, int | None]] = {}
+        for folder in self._files.measured.values():
+            for problem, players in measured_visits(folder).items():
+                found.setdefault(problem, {}).update(players)
+        return found
+
+    def _stop(self) -> None:
+        self._stopped = True
+        if self._work is not None:
+            while not self._work.done():
+                if self._analysis is not None:
+                    self._analysis.stop()  # again and again: a search may just be about to begin
+                wait([self._work], 0.02)
+        self._work = None
+
+    def _search(self, problem: Problem, choice: NetChoice, most: int) -> None:
+        try:
+            with open_evaluator(problem.steps[0].state.game, choice) as evaluator:
+                self._solve(problem, Analysis(evaluator), most)
+        except Exception as error:
+            self.emit("failed", {"text": str(error)}, latest=False)
+            raise
+
+    def _solve(self, problem: Problem, analysis: Analysis, most: int) -> None:
+        self._analysis = analysis
+        needed, views = list[int | None](), list[dict[str, Any]]()
+        for number, step in enumerate(problem.steps):
+            moves: list[SearchedMove] = []
+            for move in searched_moves(analysis, step, most):
+                if self._stopped:
+                    break
+                moves.append(move)
+                self.emit("searched", {"steps": [*views, _searched_view(problem, number, moves)]})
+            if self._stopped:
+                break
+            views.append(_searched_view(problem, number, moves))
+            needed.append(solved_from(moves))
+        solved = [one for one in needed if one is not None]
+        whole = max(solved) if len(solved) == len(problem.steps) else None
+        self.emit("found", {"steps": views, "visits": whole, "stopped": self._stopped}, latest=False)
+
+
+def _searched_view(problem: Problem, number: int, moves: Sequence[SearchedMove]) -> dict[str, Any]:
+    """Return what a search would have played so far, each change a line."""
+    state = problem.steps[number].state
+    changes = [moves[0], *(move for before, move in pairwise(moves) if move.action != before.action)]
+    listed = [{"from": move.visits, "text": move_text(state, move.action), "right": move.right} for move in changes]
+    return {"visits": moves[-1].visits, "q": moves[-1].q, "moves": listed}
+
+
+def _scale(suffix: str, game: str) -> str:
+    """Return the name of the scale of a set's ratings: that of a file, or this program's of a game."""
+    return {".csv": "file", ".epd": ""}.get(suffix, game)

@@ -1,0 +1,50 @@
+"""The page Puzzles: sets that ship or lie in the folders of the server, and how many visits each net needs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from hauteur.plots.page import table_html
+from hauteur.studies.puzzles.sets import PuzzleFiles, measured_result, shipped_sets
+from hauteur.studies.puzzles.solve import solve_rows
+from hauteur.web.desks.puzzles import MOST_TEXT, SUFFIXES
+from hauteur.web.pages import Page
+from hauteur.web.players import net_names
+from hauteur.web.render import page
+
+PAGE = Page("/puzzles", "Puzzles", "Solve positions with one good move, and see how many visits a net needs for them.")
+
+
+def show(request: Request) -> Response:
+    """Return the page; set and number of the puzzle are in the address."""
+    roots = request.app.state.lab.settings.roots
+    files = PuzzleFiles([Path(root) for root in roots])
+    files.look()
+    return page(
+        request,
+        "puzzles.html",
+        shipped=list(shipped_sets()),
+        files=[name for name in files.sets if name not in shipped_sets()],
+        suffixes=",".join(SUFFIXES),
+        most=MOST_TEXT,
+        nets=net_names([str(root) for root in roots]),
+        measured=[_measured(name, folder) for name, folder in files.measured.items()],
+    )
+
+
+def _measured(name: str, folder: Path) -> dict[str, str]:
+    """Return the table of a measurement, or why there is none."""
+    try:
+        result = measured_result(folder)
+        heads, *rows = solve_rows(result)
+        return {"name": name, "problems": f"{result['problems']:,}", "table": Markup(table_html(heads, rows))}
+    except (ValueError, KeyError, TypeError, OSError) as error:
+        return {"name": name, "problems": "", "table": f"it cannot be shown: {error}"}
+
+
+ROUTES = [Route("/puzzles", show)]

@@ -1,0 +1,199 @@
+// The page Puzzles: set and number are in the address, ratings in this browser; the desk judges moves and rates.
+
+import { Board } from "/static/board.js";
+import { Live, attempt, notice } from "/static/live.js";
+import { signed, whole } from "/static/numbers.js";
+
+const find = (name) => document.getElementById(name);
+const source = find("source"), KEPT = "hauteur-puzzles", REPLY_AFTER = 450;
+const live = new Live("puzzles");
+const board = new Board(find("board"), { label: "puzzle", onAction: (action) => attempt(() => move(action)) });
+const state = { set: "", file: null, number: 0, count: 0, flip: false, scale: "", id: "" };
+let ratings = JSON.parse(localStorage.getItem(KEPT) ?? "{}");
+
+const mine = () => ratings[state.scale] ?? { solved: 0, tried: 0, done: {} };
+
+async function open() {
+  const reply = await live.ask("open", state.file ?? { set: state.set });
+  Object.assign(state, { count: reply.count, scale: reply.scale });
+  state.number = Math.max(0, Math.min(state.number, state.count - 1));
+  notice("most", reply.count === reply.most ? `The first ${whole(reply.most)} puzzles of the file are taken.` : "");
+  await puzzle(state.number);
+}
+
+async function puzzle(number) {
+  const { rating, deviation, done } = mine();
+  const before = rating === undefined ? {} : { rating, deviation };
+  const reply = await live.ask("puzzle", { number, ...before });
+  const known = done[reply.name] !== undefined && state.scale;
+  if (known) await live.ask("puzzle", { number, rated: false });
+  Object.assign(state, { number, id: reply.name, flip: reply.flip });
+  if (!state.file) history.replaceState(null, "", `?${new URLSearchParams({ set: state.set, n: number + 1 })}`);
+  show(reply.position);
+  board.enable(true);
+  find("title").textContent = `${number + 1} of ${whole(state.count)}`;
+  find("rating").textContent = whole(reply.rating);
+  find("told").textContent = known ? "You have tried this one before: it does not count again." : "";
+  status(reply.avoid ? "Find a move that is not the mistake." : "Find the best move.");
+  find("steps").replaceChildren();
+  find("pace").textContent = "\u00a0";
+  find("back").disabled = number === 0;
+  find("next").disabled = number + 1 >= state.count;
+  score();
+}
+
+function show(position) {
+  board.show(position);
+  find("caption").textContent = position.caption;
+}
+
+function status(text, kind = "") {
+  find("status").textContent = text;
+  find("status").className = `puzzle-status ${kind}`;
+}
+
+async function move(action) {
+  board.enable(false);
+  const reply = await live.ask("move", { a: action.a });
+  take(reply);
+  if (reply.answer === "wrong") {
+    board.marks([{ squares: reply.squares, size: 0.7, kind: "bad" }]);
+    status(`${reply.text} is not it: try again.`, "wrong");
+    board.enable(true);
+    return;
+  }
+  const { id } = state, [first, second] = reply.positions;
+  show(first);
+  if (reply.answer === "solved") {
+    status(`${reply.text} is right: solved.`, "right");
+    told(reply);
+    return;
+  }
+  status(`${reply.text} is right: go on.`, "right");
+  await new Promise((resolve) => { setTimeout(resolve, REPLY_AFTER); });
+  if (state.id !== id) return;
+  show(second);
+  board.enable(true);
+}
+
+// A new rating, where the attempt is decided.
+function take(reply) {
+  if (!reply.player || !state.scale) return;
+  const { solved, tried, done } = mine();
+  ratings[state.scale] = { ...reply.player, solved: solved + Number(reply.clean), tried: tried + 1,
+    done: { ...done, [state.id]: Number(reply.clean) } };
+  localStorage.setItem(KEPT, JSON.stringify(ratings));
+  score();
+}
+
+function score() {
+  const { rating, deviation, solved, tried } = mine();
+  find("player").textContent = !state.scale ? "not rated" : rating === undefined ? "–" : `${whole(rating)} ± ${whole(deviation)}`;
+  find("score").textContent = `${whole(solved)} of ${whole(tried)}`;
+}
+
+function told({ themes, source: from, visits }) {
+  const needed = Object.entries(visits).map(([net, count]) => `${net}: ${count === null ? "not solved" : `${whole(count)} visits`}`);
+  find("told").textContent = [themes.join(", "), needed.join("; "), from].filter(Boolean).join(" · ");
+}
+
+async function hint() {
+  const reply = await live.ask("hint");
+  take(reply);
+  board.marks(reply.squares.map((squares) => ({ squares, size: 0.7, kind: "best" })));
+  status("It begins here.");
+}
+
+async function solution() {
+  const reply = await live.ask("solution");
+  take(reply);
+  told(reply);
+  board.marks(reply.squares.map((squares) => ({ squares, size: 0.7, kind: "best" })));
+  status(`The solution: ${reply.line.join(" ")}`);
+}
+
+// A search that solves it.
+
+function running(on) {
+  find("stop").hidden = !on;
+  find("search").querySelector(".main").disabled = on;
+}
+
+function searched({ steps }) {
+  steps.forEach((step, number) => {
+    const row = find("steps").rows[number] ?? find("steps").insertRow();
+    if (!row.cells.length) {
+      row.append(Object.assign(document.createElement("th"), { scope: "row", textContent: number + 1 }));
+      row.insertCell();
+    }
+    row.cells[1].replaceChildren(...step.moves.map(({ from, text, right }, place) => Object.assign(document.createElement("span"), {
+      className: right ? "steps-right" : "steps-wrong", textContent: `${place ? ", " : ""}${whole(from)}: ${text} ${right ? "✓" : "✗"}` })));
+  });
+  const now = steps.at(-1);
+  if (now) find("pace").textContent = `move ${steps.length}: ${whole(now.visits)} of ${whole(Number(find("search").visits.value))} visits, Q ${signed(now.q)}`;
+}
+
+async function go(number) {
+  if (number >= 0 && number < state.count) await puzzle(number);
+}
+
+live.on("searched", (report) => { if (!find("stop").hidden) searched(report); });
+live.on("found", (end) => {
+  running(false);
+  searched(end);
+  find("pace").textContent = end.stopped ? "stopped" : end.visits === null ? "not solved with so many visits"
+    : `solved from ${whole(end.visits)} visits on`;
+});
+live.on("failed", ({ text }) => { running(false); notice("page", text, "error"); });
+live.on("ended", () => running(false));
+live.on("connected", () => attempt(open));
+
+find("search").onsubmit = (event) => {
+  event.preventDefault();
+  const { net, visits } = event.target.elements;
+  attempt(async () => {
+    find("steps").replaceChildren();
+    running(true);
+    try {
+      take(await live.ask("search", { net: net.value.trim(), visits: Number(visits.value) }));
+    } catch (error) {
+      running(false);
+      throw error;
+    }
+  });
+};
+find("stop").onclick = () => attempt(() => live.ask("stop"));
+find("next").onclick = () => attempt(() => go(state.number + 1));
+find("back").onclick = () => attempt(() => go(state.number - 1));
+find("again").onclick = () => attempt(() => go(state.number));
+find("hint").onclick = () => attempt(hint);
+find("solution").onclick = () => attempt(solution);
+find("flip").onclick = () => attempt(async () => {
+  state.flip = !state.flip;
+  show((await live.ask("view", { flip: state.flip })).position);
+});
+find("forget").onclick = () => { ratings = {}; localStorage.removeItem(KEPT); score(); };
+source.set.onchange = () => {
+  Object.assign(state, { set: source.set.value, file: null, number: 0 });
+  source.file.value = "";
+  attempt(open);
+};
+source.file.onchange = () => attempt(async () => {
+  const [file] = source.file.files, most = Number(source.file.dataset.most);
+  if (!file) return;
+  if (file.size > most) throw new Error(`${file.name} has ${whole(file.size)} bytes, allowed are ${whole(most)}`);
+  const suffix = [".csv", ".json"].find((end) => file.name.toLowerCase().endsWith(end)) ?? ".epd";
+  Object.assign(state, { file: { text: await file.text(), suffix }, number: 0 });
+  await open();
+});
+addEventListener("keydown", (event) => {
+  const key = { n: "next", p: "back", h: "hint", s: "solution", f: "flip" }[event.key];
+  if (!key || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
+  find(key).click();
+  event.preventDefault();
+});
+
+const query = new URLSearchParams(location.search);
+if ([...source.set.options].some(({ value }) => value === query.get("set"))) source.set.value = query.get("set");
+state.set = source.set.value;
+state.number = Math.max(0, (Number.parseInt(query.get("n"), 10) || 1) - 1);

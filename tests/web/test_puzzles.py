@@ -1,0 +1,163 @@
+"""The page Puzzles: its desk, and what a person does in the browser."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from desk_events import Events
+from lab_browser import Windows, axe_faults
+from playwright.sync_api import expect
+
+from hauteur.cli import main
+from hauteur.studies.puzzles.problems import Problem
+from hauteur.studies.puzzles.sets import problems_of, shipped_sets
+from hauteur.web.desks.desk import DeskSettings
+from hauteur.web.desks.puzzles import PuzzlesDesk
+
+CSV = (
+    "PuzzleId,FEN,Moves,Rating,RatingDeviation,Popularity,NbPlays,Themes,GameUrl,OpeningTags\n"
+    "abc,6k1/5ppp/8/8/8/8/r4PPP/1R4K1 b - - 0 1,a2a7 b1b8,1200,80,0,0,mate mateIn1,,\n"
+)
+"""A puzzle of one move, made up here."""
+
+
+@pytest.fixture
+def events() -> Events:
+    """What the desk sends."""
+    return Events()
+
+
+@pytest.fixture
+def desk(events: Events) -> Any:
+    """A desk, closed at the end."""
+    made = PuzzlesDesk(events, DeskSettings())
+    yield made
+    made.close()
+
+
+def longest(name: str) -> tuple[int, Problem]:
+    """Number of the puzzle of a shipped set with the most moves, and the puzzle."""
+    problems = problems_of(shipped_sets()[name])
+    number = max(range(len(problems)), key=lambda one: len(problems[one].steps))
+    return number, problems[number]
+
+
+def test_a_line_is_solved_and_rated_once(desk: PuzzlesDesk) -> None:
+    number, problem = longest("connect4")
+    reply = desk.handle("open", {"set": "connect4"})
+    assert (reply["count"], reply["scale"]) == (len(problems_of(shipped_sets()["connect4"])), "connect4")
+    shown = desk.handle("puzzle", {"number": number})
+    assert "line" not in json.dumps({key: value for key, value in shown.items() if key != "position"})
+    for place, step in enumerate(problem.steps):
+        (right,) = step.right
+        reply = desk.handle("move", {"a": right})
+        if place + 1 < len(problem.steps):
+            assert reply["answer"] == "right"
+            assert "player" not in reply
+            assert [view["ply"] for view in reply["positions"]] == [step.state.ply + 1, step.state.ply + 2]
+    assert reply["answer"] == "solved"
+    assert reply["clean"]
+    assert reply["player"]["rating"] > 1500
+    assert reply["visits"]["the net it was mined by"] == problem.visits
+    with pytest.raises(ValueError, match="that is no move here"):
+        desk.handle("move", {"a": 0})
+    assert "player" not in desk.handle("solution", {})
+
+
+def test_wrong_moves_and_help_fail_the_attempt(desk: PuzzlesDesk) -> None:
+    _, problem = longest("connect4")
+    desk.handle("open", {"set": "connect4"})
+    for request in ("wrong", "hint", "solution"):
+        shown = desk.handle("puzzle", {"number": 0, "rating": 1600, "deviation": 60})
+        (right,) = problems_of(shipped_sets()["connect4"])[0].steps[0].right
+        wrong = next(action["a"] for action in shown["position"]["actions"] if action["a"] != right)
+        reply = desk.handle("move", {"a": wrong}) if request == "wrong" else desk.handle(request, {})
+        assert reply["player"]["rating"] < 1600
+        assert not reply["clean"]
+        assert "player" not in desk.handle("move", {"a": right})
+    desk.handle("puzzle", {"number": 0, "rated": False})
+    assert "player" not in desk.handle("solution", {})
+    assert len(problem.steps) > 1
+
+
+def test_a_file_of_the_reader(desk: PuzzlesDesk) -> None:
+    reply = desk.handle("open", {"text": CSV, "suffix": ".csv"})
+    assert (reply["count"], reply["game"], reply["scale"]) == (1, "chess", "file")
+    shown = desk.handle("puzzle", {"number": 0})
+    assert shown["rating"] == 1200
+    solved = desk.handle("solution", {})
+    assert solved["line"] == ["Rb8#"]
+    assert solved["themes"] == ["mate", "mateIn1"]
+    desk.handle("open", {"text": "6k1/5ppp/8/8/8/8/r4PPP/1R4K1 w - - bm Rb8;", "suffix": ".epd"})
+    assert desk.handle("puzzle", {"number": 0})["rating"] is None
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"set": "../../etc/passwd"}, "there is no set of puzzles"),
+        ({"set": "connect4.json"}, "there is no set of puzzles"),
+        ({"text": "nonsense", "suffix": ".json"}, "the file.json: not a JSON file"),
+        ({"text": "nonsense", "suffix": ".exe"}, "suffix"),
+        ({"text": CSV.replace("b1b8", "b1b9"), "suffix": ".csv"}, "the file.csv, line 2"),
+        ({"text": "x" * 900_001}, "text"),
+    ],
+)
+def test_bad_sets_are_one_line(desk: PuzzlesDesk, fields: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message) as error:
+        desk.handle("open", fields)
+    assert "\n" not in str(error.value)
+    with pytest.raises(ValueError, match="there is no puzzle yet"):
+        desk.handle("move", {"a": 0})
+
+
+def test_a_search_solves_the_line(desk: PuzzlesDesk, events: Events) -> None:
+    number, problem = longest("connect4")
+    desk.handle("open", {"set": "connect4"})
+    desk.handle("puzzle", {"number": number})
+    reply = desk.handle("search", {"visits": 300})
+    assert not reply["clean"]
+    found = events.wait("found")
+    assert len(found["steps"]) == len(problem.steps)
+    assert all(step["visits"] == 300 for step in found["steps"])
+    assert found["visits"] is None or found["visits"] <= 300
+    assert events.named("searched")
+    with pytest.raises(ValueError, match="no net '/etc/passwd'"):
+        desk.handle("search", {"net": "/etc/passwd"})
+
+
+def test_a_person_solves_puzzles(windows: Windows, lab_root: Path) -> None:
+    """Moves on the board, a rating that the browser keeps, hint, search, files of the server, measured visits."""
+    (lab_root / "mate.csv").write_text(CSV)
+    command = ["puzzles", "solve", str(lab_root / "mate.csv"), "--net", "uniform", "--visits", "1,10"]
+    assert main.main([*command, "--out", str(lab_root / "solved")]) == 0
+    page = windows.open(f"/puzzles?set={lab_root.name}/mate.csv")
+    expect(page.locator("#title")).to_have_text("1 of 1")
+    expect(page.get_by_role("heading", name="solved, 1 puzzles")).to_be_visible()
+    page.get_by_role("button", name=re.compile("^b1,")).click()
+    page.get_by_role("button", name=re.compile("^b7,")).click()
+    expect(page.locator("#status")).to_have_text("Rb7 is not it: try again.")
+    expect(page.locator("#score")).to_have_text("0 of 1")
+    page.get_by_role("button", name=re.compile("^b1,")).click()
+    page.get_by_role("button", name=re.compile("^b8,")).click()
+    expect(page.locator("#status")).to_have_text("Rb8# is right: solved.")
+    expect(page.locator("#told")).to_contain_text("uniform:")
+    lost = page.locator("#player").text_content()
+    page.get_by_label("Set").select_option("connect4")
+    expect(page.locator("#title")).to_have_text("1 of 12")
+    expect(page.locator("#player")).to_have_text("–")
+    page.locator("#solver summary").click()
+    page.get_by_role("button", name="Search").click()
+    expect(page.locator("#pace")).to_contain_text("solved from")
+    page.keyboard.press("n")
+    expect(page.locator("#title")).to_have_text("2 of 12")
+    page.keyboard.press("h")
+    expect(page.locator("#status")).to_have_text("It begins here.")
+    assert not axe_faults(page)
+    page.goto(f"/puzzles?set={lab_root.name}/mate.csv")
+    expect(page.locator("#told")).to_contain_text("tried this one before")
+    expect(page.locator("#player")).to_have_text(lost or "")
