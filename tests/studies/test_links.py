@@ -16,11 +16,12 @@ from hauteur.cli import main
 from hauteur.engine.nets import NetChoice, open_nets
 from hauteur.engine.playing import PlaySettings
 from hauteur.games.registry import make
+from hauteur.networks.evaluators.factory import has_cuda
 from hauteur.networks.files import SafetensorsFile, safetensors_bytes
 from hauteur.networks.names import data_path
 from hauteur.search.params import SearchParams
 from hauteur.search.rules import SearchContempt
-from hauteur.studies.links.facts import linked, nets_by_name
+from hauteur.studies.links.facts import linked, named_net, nets_by_name
 from hauteur.studies.links.link import MOST_CHARACTERS, SearchLink, read_link
 from hauteur.studies.links.repeat import UNEXPLAINED, differences, repeat
 
@@ -51,7 +52,7 @@ def test_a_changed_net_is_named(link: str, tmp_path: Path) -> None:
     tensors = {name: values * np.float32(1.01) for name, values in net.tensors().items()}
     other = tmp_path / "connect4.safetensors"
     other.write_bytes(safetensors_bytes(net.architecture, tensors, game=net.game))
-    found = repeat(read_link(link), nets_by_name([other]))
+    found = repeat(read_link(link), {other.name: [str(other)]})
     assert found.equal is False
     assert len(found.differences) == 1
     assert found.differences[0].startswith("the net connect4.safetensors is another one: sha256 ")
@@ -83,10 +84,22 @@ def test_every_difference_is_named(link: str) -> None:
     assert (unknown.equal, unknown.own.digest) == (None, wanted.digest)
 
 
-def test_a_backend_that_cannot_be_used_is_named(link: str) -> None:
+def test_a_backend_or_precision_that_is_not_here_is_named(link: str) -> None:
+    """onnxruntime has no int8, and torch computes nets on GPUs alone unless it is asked for."""
     found = repeat(read_link(link).model_copy(update={"precision": "int8", "backend": "onnxruntime"}), nets_by_name())
-    assert found.differences[0].startswith("not as in the link: ")
-    assert any(line.startswith("the precision is ") for line in found.differences)
+    assert "the precision is float32 instead of int8" in found.differences
+    if not has_cuda():
+        found = repeat(read_link(link).model_copy(update={"precision": "float16", "backend": "torch"}), nets_by_name())
+        assert any(line.startswith("the backend is ") for line in found.differences)
+
+
+def test_of_nets_with_one_name_the_one_with_the_hash_is_taken(link: str, tmp_path: Path) -> None:
+    other = tmp_path / "connect4.safetensors"
+    other.write_bytes(b"another file")
+    wanted = read_link(link)
+    files = nets_by_name([other])
+    assert named_net(wanted.net, wanted.sha256, files) == str(data_path("connect4.safetensors"))
+    assert named_net(wanted.net, "", files) == str(other)
 
 
 texts = st.text(

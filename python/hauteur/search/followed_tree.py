@@ -34,6 +34,8 @@ class TreeFacts(NamedTuple):
 
     digest: str
     counters: dict[str, float]
+    is_first: bool
+    """Nothing but this position was searched with its random draws and its cache of evaluations."""
 
 
 @dataclass
@@ -88,7 +90,10 @@ class FollowedTree:
     @property
     def facts(self) -> TreeFacts:
         """Digest and counters of the tree."""
-        return TreeFacts(f"{self.forest.digest(self.number):016x}", self.forest.tree_stats(self.number))
+        forest, counters = self.forest, self.forest.tree_stats(self.number)
+        of_root = self.counters.root_visits + counters["large_visits"]
+        is_first = self.number == 0 and of_root == counters["visits"] == forest.stats()["visits"]
+        return TreeFacts(f"{forest.digest(self.number):016x}", counters, is_first)
 
     def go_to(self, start: _core.State, actions: Sequence[int]) -> bool:
         """Go to the position after `actions` from `start`; return whether the tree was kept."""

@@ -24,7 +24,7 @@ def link_address(
 
     The link of one that was stopped says no digest: no other ends where it did.
     """
-    from hauteur.studies.links.facts import linked
+    from hauteur.studies.links.facts import linked, repeatable_digest
     from hauteur.studies.links.link import SearchLink
 
     game, fen, moves, only = place
@@ -32,8 +32,7 @@ def link_address(
     player = session.wait()
     assert isinstance(player, OpenNets)
     position = SearchLink(game=game, fen=fen or "", moves=words, only=only, seed=session.seed, visits=visits)
-    digest = "" if report.reason == "stopped" else session.tree_facts().digest
-    return linked(position, choice, player, session.settings, digest=digest).address
+    return linked(position, choice, player, session.settings, digest=repeatable_digest(session, report)).address
 
 
 def repeat_link(text: str, net: str | None, large_net: str | None, *, rows: int, as_json: bool) -> int:

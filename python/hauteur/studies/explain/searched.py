@@ -95,7 +95,8 @@ class Searches:
             report = analysis.search(limits, lines=ALL_LINES, on_report=self._report, control=self._control)
         if self._stopped:
             raise ExplainStopped
-        return ExplainedSearch(side, report, analysis.result(), *analysis.tree_facts(), nets.name)
+        facts = analysis.tree_facts()
+        return ExplainedSearch(side, report, analysis.result(), facts.digest, facts.counters, nets.name)
 
     def _open(self, choice: NetChoice) -> OpenNets:
         if choice not in self._nets:

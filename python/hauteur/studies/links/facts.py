@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, get_args
 
 from hauteur import _core
 from hauteur.engine.nets import NetChoice, OpenNets
-from hauteur.engine.playing import PlaySettings
+from hauteur.engine.playing import PlayingSession, PlaySettings
 from hauteur.networks.evaluators.base import Backend, Precision
+from hauteur.networks.evaluators.factory import PRECISIONS, has_cuda
 from hauteur.networks.names import KINDS, WITHOUT_FILE, data_path, downloaded_nets, shipped_names
+from hauteur.search.report import RootReport
 from hauteur.studies.links.link import SearchLink
 from hauteur.system.extras import installed_version
 from hauteur.system.files import sha256_of
-from hauteur.system.hardware import usable_cores
+from hauteur.system.hardware import computes_bfloat16, usable_cores
 from hauteur.system.settings import validated
+
+NetFiles = Mapping[str, Sequence[str]]
+"""Files of nets by their names, without folders; several where several folders have one."""
 
 
 def linked(
@@ -41,6 +46,16 @@ def linked(
         "digest": digest,
     }
     return validated(SearchLink, link.model_dump(exclude={"search"}) | facts, "link")
+
+
+def repeatable_digest(session: PlayingSession, report: RootReport) -> str:
+    """Return the digest of the tree of a search by visits that has ended; empty where a link makes another one.
+
+    That is where it was stopped, or made of several searches, or where others before it left draws and evaluations.
+    """
+    facts = session.tree_facts()
+    alone = facts.is_first and report.pace.new_visits == report.visits
+    return facts.digest if alone and report.reason != "stopped" else ""
 
 
 def is_word(text: str) -> bool:
@@ -76,9 +91,32 @@ def core_hash() -> str:
     return sha256_of(Path(str(_core.__file__)))[:12]
 
 
-def nets_by_name(more: Sequence[Path] = ()) -> Mapping[str, str]:
+def nets_by_name(more: Iterable[Path] = ()) -> NetFiles:
     """Return the nets that a link may name here: those that ship, those that were downloaded, and `more` files."""
-    shipped = {f"{name}.safetensors": str(data_path(f"{name}.safetensors")) for name in shipped_names()}
-    downloaded = {path.name: str(path) for path in downloaded_nets().values()}
-    given = {path.name: str(path) for path in more if path.name.endswith((*KINDS, ".onnx"))}
-    return {name: name for name in WITHOUT_FILE} | shipped | downloaded | given
+    shipped = [data_path(f"{name}.safetensors") for name in shipped_names()]
+    found: dict[str, list[str]] = {name: [name] for name in WITHOUT_FILE}
+    for path in [*shipped, *downloaded_nets().values(), *more]:
+        if path.name.endswith((*KINDS, ".onnx")):
+            found.setdefault(path.name, []).append(str(path))
+    return found
+
+
+def named_net(name: str, sha256: str, nets: NetFiles) -> str:
+    """Return the net of this name, of several the one with this sha256, else the last. ValueError without any."""
+    files = nets.get(name, ())
+    if not files:
+        raise ValueError(
+            f"link: the net {name} is not here: `hauteur net get` downloads public nets, --net names a file"
+        )
+    same = (file for file in files if file not in WITHOUT_FILE and sha256_of(Path(file)) == sha256)
+    return files[-1] if len(files) == 1 else next(same, files[-1])
+
+
+def has_backend(backend: Backend) -> bool:
+    """Return whether nets can be computed by a backend here; torch: on a GPU, as nowhere else by default."""
+    return has_cuda() if backend == "torch" else installed_version(backend) is not None
+
+
+def computes(backend: Backend, precision: Precision) -> bool:
+    """Return whether a backend computes in this precision here."""
+    return precision in PRECISIONS[backend] and (precision != "bfloat16" or backend == "torch" or computes_bfloat16())

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from hauteur import _core
 from hauteur.engine.nets import NetChoice, OpenNets
 from hauteur.engine.playing import PlayingSession, PlaySettings
 from hauteur.games.registry import make, with_fen
 from hauteur.networks.bundled import net_or_shipped
-from hauteur.search.control import SearchControl
 from hauteur.search.limits import Limits
 from hauteur.search.report import RootReport
-from hauteur.search.search_run import OnReport
-from hauteur.studies.links.facts import linked
+from hauteur.studies.links.facts import NetFiles, computes, has_backend, linked, named_net
 from hauteur.studies.links.link import SearchLink
-from hauteur.system.errors import explain
 
 UNEXPLAINED = (
     "all that the link names is the same here: the processor or a library of the system computes other last bits"
@@ -75,34 +71,52 @@ def start_of(link: SearchLink) -> tuple[_core.State, tuple[int, ...], tuple[int,
     return start, tuple(actions), tuple(state.action_from_text(text) for text in link.only)
 
 
-def repeat(
-    link: SearchLink,
-    nets: Mapping[str, str],
-    *,
-    net: str = "",
-    large_net: str = "",
-    lines: int = 1,
-    on_report: OnReport | None = None,
-    control: SearchControl | None = None,
-) -> RepeatedSearch:
-    """Search as a link says. nets: files by the names that a link may have; net, large_net: files in their place.
+class LinkedSearch:
+    """The search of a link, as it is made here. nets: the files that a link may name (`nets_by_name`); net, large_net:
+    files in their place. Raise ValueError, one line, for a net that is not here and for moves that are not legal.
 
-    The backend and the precision of the link are taken where they can be. Raise ValueError, one line, for a net that is
-    not here, for one of another game, and for moves that are not legal.
+    The backend and the precision of the link are taken where they are here.
     """
-    start, actions, only = start_of(link)
-    small = net or (_named(link.net, nets) if link.net else net_or_shipped(None, start.game))
-    large = large_net or (_named(link.large_net, nets) if link.large_net else "")
-    choice = NetChoice(small, large, link.backend, link.precision, link.threads)
-    settings = PlaySettings(link.search, batch_size=link.batch_size)
-    with PlayingSession(start.game, settings, seed=link.seed) as session:
-        opened, refused = _open(session, choice)
-        session.set_position(start, actions)
-        limits = Limits(visits=link.visits)
-        found = session.think(limits, actions=only, lines=lines, on_report=on_report, control=control)
+
+    def __init__(self, link: SearchLink, nets: NetFiles, *, net: str = "", large_net: str = "") -> None:
+        self.link = link
+        self.start, self.actions, self.only = start_of(link)
+        default = net_or_shipped(None, self.start.game) if not (net or link.net) else ""
+        small = net or default or named_net(link.net, link.sha256, nets)
+        large = large_net or (named_net(link.large_net, link.large_sha256, nets) if link.large_net else "")
+        backend = link.backend if link.backend and has_backend(link.backend) else None
+        precision = link.precision if backend and link.precision and computes(backend, link.precision) else None
+        self.nets = NetChoice(small, large, backend, precision, link.threads)
+        self.settings = PlaySettings(link.search, batch_size=link.batch_size)
+
+    @property
+    def limits(self) -> Limits:
+        """The limit of the search."""
+        return Limits(visits=self.link.visits)
+
+    def new_session(self) -> PlayingSession:
+        """Return a session at the position of the link, its nets being opened."""
+        session = PlayingSession(self.start.game, self.settings, seed=self.link.seed)
+        session.open(self.nets)
+        session.set_position(self.start, self.actions)
+        return session
+
+    def compared(self, session: PlayingSession, report: RootReport) -> RepeatedSearch:
+        """Return what the search in this session came to, once it has ended."""
+        opened = session.wait()
+        assert isinstance(opened, OpenNets)
+        digest = session.tree_facts().digest
+        own = linked(self.link, self.nets, opened, self.settings, digest=digest)
+        return RepeatedSearch(self.link, own, report, tuple(differences(self.link, own)))
+
+
+def repeat(link: SearchLink, nets: NetFiles, *, net: str = "", large_net: str = "", lines: int = 1) -> RepeatedSearch:
+    """Search as a link says. Raise ValueError as `LinkedSearch`, and for a net of another game."""
+    search = LinkedSearch(link, nets, net=net, large_net=large_net)
+    with search.new_session() as session:
+        found = session.think(search.limits, actions=search.only, lines=lines)
         assert found.report is not None  # a player with nets always reports
-        own = linked(link, choice, opened, settings, digest=session.tree_facts().digest)
-    return RepeatedSearch(link, own, found.report, (*refused, *differences(link, own)))
+        return search.compared(session, found.report)
 
 
 def differences(link: SearchLink, own: SearchLink) -> list[str]:
@@ -119,25 +133,3 @@ def differences(link: SearchLink, own: SearchLink) -> list[str]:
         if theirs and theirs != ours:
             found.append(f"{word} is {ours or 'none'} instead of {theirs}")
     return found
-
-
-def _named(name: str, nets: Mapping[str, str]) -> str:
-    if name not in nets:
-        raise ValueError(
-            f"link: the net {name} is not here: `hauteur net get` downloads public nets, --net names a file"
-        )
-    return nets[name]
-
-
-def _open(session: PlayingSession, choice: NetChoice) -> tuple[OpenNets, list[str]]:
-    """Open the nets as the link wants them, else as they can be opened; return why they could not."""
-    refused = []
-    session.open(choice)
-    try:
-        player = session.wait()
-    except (ValueError, ImportError) as error:
-        refused.append(f"not as in the link: {explain(error)}")
-        session.open(replace(choice, backend=None, precision=None))
-        player = session.wait()
-    assert isinstance(player, OpenNets)
-    return player, refused

@@ -31,7 +31,7 @@ from hauteur.system.errors import explain as error_line
 from hauteur.system.settings import Section, validated
 from hauteur.web.desks.analyse import MOST_MOVES, Move
 from hauteur.web.desks.desk import Desk, DeskSettings, Emit, Fields
-from hauteur.web.players import page_net
+from hauteur.web.players import net_names, page_net
 from hauteur.web.positions import position_at, position_view
 from hauteur.web.search_form import SettingTexts, chosen_search
 
@@ -85,6 +85,10 @@ class ExplainDesk(Desk):
         """Reply: the position."""
         start, actions = _place(validated(PlaceFields, fields, "position"))
         return {"position": position_view(position_at(start, actions), flip=bool(fields.get("flip")))}
+
+    def do_nets(self, fields: Fields) -> Fields:
+        """Reply: the names of nets that a page may give."""
+        return {"nets": net_names(self.settings.roots)}
 
     def do_start(self, fields: Fields) -> Fields:
         """Compare. Events: `progress` (done and share: of `of` searches; left: seconds), then `done` with the result of

@@ -7,7 +7,6 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from hauteur.games.registry import names
-from hauteur.networks.names import WITHOUT_FILE, downloaded_nets, shipped_names
 from hauteur.studies.explain.question import BATCH_SIZE, DEFAULT_VISITS, MOST_BATCH, MOST_VISITS, PRESETS
 from hauteur.web.pages import Page
 from hauteur.web.render import page
@@ -22,7 +21,6 @@ async def show(request: Request) -> Response:
         request,
         "explain.html",
         games=names(),
-        nets=[*WITHOUT_FILE, *shipped_names(), *downloaded_nets()],
         form={"groups": search_form(), "presets": {name: list(map(_pairs, sides)) for name, sides in PRESETS.items()}},
         visits=DEFAULT_VISITS,
         most_visits=MOST_VISITS,

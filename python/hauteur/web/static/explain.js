@@ -49,6 +49,11 @@ function show(given) {
   command();
 }
 
+function offer(select, nets) {
+  const known = new Set([...select.options].map(({ value }) => value));
+  select.append(...nets.filter((name) => !known.has(name)).map((name) => new Option(name)));
+}
+
 function pick(select, value = "") {
   if ([...select.options].every((option) => option.value !== value)) select.append(new Option(value));
   select.value = value;
@@ -117,7 +122,12 @@ async function explain() {
   running(true);
 }
 
-live.on("connected", () => attempt(open));
+live.on("connected", () => attempt(async () => {
+  running(false);
+  await open();
+  const { nets } = await live.ask("nets");
+  for (const { net, large } of Object.values(sides)) for (const select of [net, large]) offer(select, nets);
+}));
 live.on("progress", ({ done, of, what, share, left }) => {
   at("progress").value = share;
   at("step").textContent = `${done + 1} of ${of}: ${what}${left === null ? "" : `, ${seconds(left)} left`}`;
