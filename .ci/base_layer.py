@@ -149,7 +149,7 @@ class BaseLayer:
             page = urllib.request.urlopen(address[0]).read() if address else b""
             seconds = time.perf_counter() - began
             lab.send_signal(signal.SIGTERM)
-        if b"<main" not in page or lab.returncode != 0:
+        if b"<main" not in page or lab.returncode not in (0, -signal.SIGTERM):
             sys.exit(f"base: hauteur web: {line!r}, status {lab.returncode}, {page[:1000]!r}")
         print(f"base: ok: first page after {seconds:.1f} s: {line.strip()}")
 
