@@ -40,7 +40,7 @@ export class Live {
   // The reply to a request; an Error with the server's line where it was refused.
   ask(request, fields = {}) {
     return new Promise((resolve, reject) => {
-      if (!this.ready) { reject(new Error("there is no connection to the server")); return; }
+      if (!this.ready || this.socket.readyState !== WebSocket.OPEN) { reject(new Error("there is no connection to the server")); return; }
       this.number += 1;
       this.waiting.set(this.number, { resolve, reject });
       this.socket.send(JSON.stringify({ id: this.number, do: request, fields }));
