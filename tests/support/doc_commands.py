@@ -57,6 +57,7 @@ SMALL = {
     "tournament": {"--games": "2", "--threads": "1"},
     "analyse": {"--visits": "8", "--threads": "1"},
     "review": {"--visits": "4", "--threads": "1"},
+    "explain": {"--visits": "8", "--threads": "1"},
     "check-game": {"--games": "2"},
     "prove": {"--visits": "2"},
     "puzzles mine": {"--games": "1", "--positions": "2", "--threads": "1"},
@@ -204,7 +205,8 @@ def game_of(words: list[str]) -> str:
     """Return the game that a command is about."""
     if "--game" in words:
         return words[words.index("--game") + 1]
-    return words[1] if words[0] in ("analyse", "prove", "play") and len(words) > 1 else "chess"
+    named = words[0] in ("analyse", "explain", "prove", "play") and not "".join(words[1:2]).startswith("-")
+    return words[1] if named and len(words) > 1 else "chess"
 
 
 def write_net(path: Path, game: str, network: dict[str, Any]) -> None:
