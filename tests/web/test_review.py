@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import chess.pgn
@@ -14,6 +15,7 @@ from desk_events import Events
 from lab_browser import NARROW, Windows, axe_faults, too_wide
 from playwright.sync_api import expect
 
+from hauteur.cli import main
 from hauteur.games.game_texts import written_game
 from hauteur.games.played_game import PlayedGame
 from hauteur.games.registry import make
@@ -73,6 +75,21 @@ def test_a_review_comes_move_by_move_and_can_be_saved(desk: ReviewDesk, events: 
     json.dumps(events.all)
 
 
+def test_the_review_is_that_of_the_command(
+    desk: ReviewDesk, events: Events, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "game.pgn").write_text(random_pgn(12))
+    assert main.main(["review", str(tmp_path / "game.pgn"), "--visits", "30", "--seed", "5", "--json"]) == 0
+    (expected,) = json.loads(capsys.readouterr().out)["games"]
+    desk.handle("open", {"text": random_pgn(12)})
+    desk.handle("start", {"visits": 30, "seed": 5})
+    events.wait("done")
+    moves = events.named("review")[-1]["moves"]
+    assert [{key: move[key] for key in expected["moves"][0]} for move in json.loads(json.dumps(moves))] == expected[
+        "moves"
+    ]
+
+
 def test_what_was_found_is_not_searched_again(desk: ReviewDesk, events: Events) -> None:
     desk.handle("open", {"text": MATE})
     desk.handle("start", ORDER)
@@ -124,7 +141,7 @@ def test_a_person_reviews_a_game(windows: Windows) -> None:
     """Sixty moves by the net that ships: chart, marks, steps by keys, another game, the saved file."""
     page = windows.open("/review")
     page.get_by_label("PGN, SGF").fill(random_pgn(120) + "\n" + MATE)
-    page.get_by_label("Visits").fill("4")
+    page.get_by_label("Visits").fill("2")
     page.get_by_role("button", name="Review", exact=True).click()
     expect(page.locator("#pace")).to_contain_text("121 of 121 positions", timeout=60_000)
     expect(page.locator("#stop")).to_be_hidden()
@@ -152,4 +169,5 @@ def test_a_person_reviews_a_game(windows: Windows) -> None:
     expect(page.locator("#title")).to_have_text("2. A - B, 4 plies")
     expect(page.locator("#pace")).to_contain_text("4 of 4 positions")
     page.keyboard.press("End")
+    expect(page.locator("#analyse")).to_have_attribute("href", "/analyse?game=chess&moves=f2f3+e7e5+g2g4+d8h4")
     expect(page.locator("#wdl")).to_have_attribute("aria-label", re.compile("second player wins 100 %"))

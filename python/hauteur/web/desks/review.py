@@ -114,16 +114,18 @@ class ReviewDesk(Desk):
         }
 
     def do_position(self, fields: Fields) -> Fields:
-        """Return a position of the game, and the squares of the move that led to it."""
+        """Return a position of the game, the moves that led to it, the squares of the next move."""
         place, game = validated(ReviewPlace, fields, "position"), self._chosen()
         if place.ply > len(game.actions):
             raise ValueError(f"the game has {len(game.actions)} plies, got {place.ply}")
-        state = game.start.copy()
+        state, texts = game.start.copy(), list[str]()
         for action in game.actions[: place.ply]:
+            texts.append(state.action_to_text(action))
             state.play(action)
         ends = place.ply == len(game.actions)
         played = [] if ends else list(action_squares(state, game.actions[place.ply]))
-        return {"ply": place.ply, "position": position_view(state, flip=place.flip), "next": played}
+        view = position_view(state, flip=place.flip)
+        return {"ply": place.ply, "position": view, "next": played, "moves": " ".join(texts)}
 
     def do_start(self, fields: Fields) -> Fields:
         """Review the game, or go on.
@@ -233,8 +235,10 @@ class ReviewDesk(Desk):
 
 
 def title_of(game: ReviewedGame) -> str:
-    """Return who played, and the moves."""
-    return f"{game.number}. {' - '.join(game.players)}, {len(game.actions)} plies"
+    """Return who played, else what, and how long."""
+    known = any(name != "?" for name in game.players)
+    who = " - ".join(game.players) if known else game.start.game.name
+    return f"{game.number}. {who}, {len(game.actions)} plies"
 
 
 def review_view(run: ReviewRun, game: ReviewedGame) -> dict[str, Any]:

@@ -51,7 +51,7 @@ function show(shown) {
   status();
   wdlBar(byId("wdl"), game.wdl, SHARES);
   byId("after").hidden = !ending;
-  byId("review").hidden = !game.forms.some((form) => form === "pgn" || form === "sgf") || !game.actions.length;
+  byId("review").hidden = !game.actions.length;
   moves();
   buttons(mine);
   clocks();
@@ -222,10 +222,10 @@ byId("file").onchange = () => attempt(async () => {
   byId("file").value = "";
 });
 byId("review").onclick = async () => {
-  const form = game.forms.find((name) => name === "pgn" || name === "sgf");
+  const form = game.forms.find((name) => name === "pgn" || name === "sgf") ?? "moves";
   const text = await write(form);
   if (text === undefined) return;
-  sessionStorage.setItem(FOR_REVIEW, JSON.stringify({ form, text }));
+  sessionStorage.setItem(FOR_REVIEW, JSON.stringify({ form, text, game: game.spec }));
   location.assign("/review");
 };
 byId("typed").onsubmit = (event) => {

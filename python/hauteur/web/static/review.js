@@ -17,7 +17,7 @@ board.enable(false);
 
 async function open(number = 1) {
   const reply = await live.ask("open", { text: state.text, game: state.game, number, flip: state.flip });
-  Object.assign(state, { number: reply.number, plies: reply.plies, ply: 0 });
+  Object.assign(state, { number: reply.number, plies: reply.plies, spec: reply.spec, ply: 0 });
   find("review").hidden = false;
   find("title").textContent = reply.title;
   find("choice").hidden = reply.games.length < 2;
@@ -114,6 +114,7 @@ function place(reply) {
   next = reply.next;
   board.show(reply.position);
   find("caption").textContent = reply.position.caption;
+  find("analyse").href = `/analyse?${new URLSearchParams({ game: state.spec, moves: reply.moves })}`;
   cursor();
   note();
 }
