@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lab_browser import NARROW, Windows, axe_faults, too_wide
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, WebSocketRoute, expect
 
 from hauteur.games.registry import names
 
@@ -27,8 +27,9 @@ def square(page: Page, name: str) -> Locator:
 
 def begin(page: Page, game: str, second: str, fen: str = "") -> None:
     """Begin a game as a person does, against another player of the list."""
+    expect(page.locator("#new[data-game]")).to_be_attached()
     page.locator("[name=game]").select_option(game)
-    expect(page.locator("[name=who]").nth(1).locator("option").nth(1)).to_be_attached()
+    expect(page.locator(f'#new[data-game="{game}"]')).to_be_attached()
     if fen:
         page.locator("[name=start]").select_option("other")
         page.locator("[name=fen]").fill(fen)
@@ -122,7 +123,14 @@ def test_a_whole_game_by_keyboard_alone_on_a_phone(windows: Windows) -> None:
     assert too_wide(page) == []
 
 
-def test_a_game_survives_a_reload_and_a_killed_process(page: Page, lab: Any) -> None:
+def test_a_game_survives_a_reload_a_lost_connection_and_a_killed_process(page: Page, lab: Any) -> None:
+    sockets: list[WebSocketRoute] = []
+
+    def route(socket: WebSocketRoute) -> None:
+        socket.connect_to_server()
+        sockets.append(socket)
+
+    page.route_web_socket(re.compile("/live/play$"), route)
     page.goto("/play?game=connect4")
     begin(page, "connect4", "person")
     for ply, column in enumerate("443"):
@@ -130,6 +138,10 @@ def test_a_game_survives_a_reload_and_a_killed_process(page: Page, lab: Any) -> 
         expect(page.locator("#moves li")).to_have_count(ply + 1)
     page.reload()
     expect(page.locator("#moves li")).to_have_text(["1. 4", "2. 4", "3. 3"])
+    sockets[-1].close()
+    expect(page.locator("#notice-live")).to_contain_text("The connection to the server was lost: trying again.")
+    expect(page.locator("#notice-live")).to_have_count(0)
+    expect(page.locator("#board:not(.off)")).to_be_visible()
     os.kill(desks(lab.process.pid)[0], signal.SIGKILL)
     expect(page.locator("#notice-live")).to_contain_text("ended by signal 9; another one was started")
     expect(page.locator("#board:not(.off)")).to_be_visible()
@@ -144,6 +156,9 @@ def test_a_game_survives_a_reload_and_a_killed_process(page: Page, lab: Any) -> 
     expect(page.locator("#title")).to_contain_text("random")
     page.go_back()
     expect(page.locator("#status")).to_contain_text("0-1 (resignation)")
+    page.goto("/play?game=nosuchgame")
+    expect(page.locator("#notice-page")).to_contain_text("no game 'nosuchgame'")
+    expect(page.locator("#board")).to_have_attribute("data-game", "chess")
 
 
 def desks(server: int) -> list[int]:

@@ -56,6 +56,7 @@ export class Board {
 
   // No moves can be made while it is off.
   enable(on) {
+    this.hadFocus ||= this.element.contains(document.activeElement); // a button that is off loses it
     this.enabled = on;
     this.element.classList.toggle("off", !on);
     for (const button of this.choices.children) button.disabled = !on;

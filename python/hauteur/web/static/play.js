@@ -197,8 +197,18 @@ live.on("ended", () => {
   ended = performance.now();
 });
 live.on("connected", () => attempt(async () => {
-  await setup.fill(kept ?? { game: linked ?? "chess" });
-  await begin(kept ?? setup.order());
+  try {
+    await setup.fill(kept ?? { game: linked ?? "chess" });
+    await begin(kept ?? setup.order());
+  } catch (error) {
+    if (live.ready) { // the server knows this game or player no more
+      sessionStorage.removeItem(KEPT);
+      kept = null;
+      await setup.fill({ game: "chess" });
+      await begin(setup.order());
+    }
+    throw error;
+  }
 }));
 live.on("game", show);
 live.on("search", search);
@@ -217,7 +227,8 @@ byId("download").onclick = download;
 byId("file").onchange = () => attempt(async () => {
   const [file] = byId("file").files;
   if (!file) return;
-  if (file.size > 2 ** 20) throw new Error(`${file.name} has ${whole(file.size)} bytes, allowed are 1,048,576`);
+  const most = byId("text").maxLength;
+  if (file.size > most) throw new Error(`${file.name} has ${whole(file.size)} bytes, allowed are ${whole(most)}`);
   byId("text").value = await file.text();
   byId("file").value = "";
 });

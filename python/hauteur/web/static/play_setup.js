@@ -1,5 +1,7 @@
 // The form of a new game: game, start, and for each side who plays it and how long it may take.
 
+import { attempt } from "/static/live.js";
+
 const OTHER = "other";
 const LIMITS = [["", "as its text says"], ["visits", "visits a move"], ["seconds", "seconds a move"], ["clock", "clock"]];
 const AMOUNTS = { visits: "400", seconds: "1", clock: "5:00+3" };
@@ -10,8 +12,8 @@ export class Setup {
     this.live = live;
     this.sides = [...form.querySelectorAll(".side")].map((box) => new SideForm(box));
     this.described = null;
-    form.elements.game.onchange = () => this.describe();
-    form.elements.spec.onchange = () => this.describe();
+    form.elements.game.onchange = () => attempt(() => this.describe());
+    form.elements.spec.onchange = () => attempt(() => this.describe());
     form.elements.start.onchange = () => this.starts();
   }
 
@@ -24,14 +26,18 @@ export class Setup {
     const { game, spec, start } = this.form.elements;
     spec.parentElement.hidden = Boolean(game.value);
     if (!this.game) { spec.focus(); return; }
-    this.described = await this.live.ask("describe", { game: this.game });
+    const described = await this.live.ask("describe", { game: this.game });
+    const chosen = described.game === this.described?.game ? start.value : "";
+    this.described = described;
     this.form.querySelector("datalist").replaceChildren(...this.described.nets.map((net) => new Option("", `net=${quoted(net)} visits=400`)),
       ...this.described.players.filter(({ text }) => text).map(({ text }) => new Option("", text)));
     const options = [["", "the usual start"], ...this.described.starts.map(({ name, fen }) => [fen, `without ${name}`])];
     if (this.described.has_fen) options.push([OTHER, "a position (FEN)"]);
     start.replaceChildren(...options.map(([value, text]) => new Option(text, value)));
+    start.value = chosen;
     start.parentElement.hidden = options.length === 1;
     this.starts();
+    this.form.dataset.game = described.game;
     this.sides.forEach((side, seat) => side.offer(this.described.players, kept?.sides?.[seat] ?? (kept ? undefined : side.side())));
   }
 
