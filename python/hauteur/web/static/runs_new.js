@@ -9,7 +9,9 @@ if (form) {
   const groups = read("groups"), defaults = new Map(groups.flatMap((group) => group.settings.map((one) => [one.key, one.default])));
   const settings = new SettingsForm(document.getElementById("settings"), groups, { label: "recipe" });
   settings.values = Object.fromEntries(read("shown").map((key) => [key, defaults.get(key)]));
-  begin.recipe.onchange = () => begin.submit();
+  const use = () => { if (begin.recipe.value !== form.recipe.value) begin.submit(); };
+  begin.recipe.onchange = use;
+  use();  // chosen before this script was there, or by going back
   document.getElementById("use").hidden = true;
   form.onsubmit = async (event) => {
     event.preventDefault();

@@ -1,0 +1,126 @@
+"""The page Runs in a browser: a run is started from its form and watched, over a reload and the server's restart."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from lab_browser import NARROW, Windows, axe_faults, too_wide
+from playwright.sync_api import Browser, Page, expect
+
+RECIPE = """
+game = "tictactoe"
+network = { filters = 4, blocks = 1, policy_channels = 2, value_channels = 2, value_hidden = 8 }
+selfplay = { games = 8, visits = 8, parallel_games = 8, batch_size = 4 }
+train = { batch_size = 16, samples_per_position = 1.0 }
+gate = { games = 4 }
+run = { generations = 2, threads = 1 }
+"""
+
+SLOW = 60_000
+"""Milliseconds that a run has to begin: torch is imported by its process."""
+
+
+def serve(root: Path, port: int = 0) -> tuple[subprocess.Popen[str], str]:
+    """Start a server; return it and its address."""
+    command = [sys.executable, "-m", "hauteur.cli", "web", str(root), "--port", str(port)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    found = re.search(r"http://\S+:(\d+)/", process.stdout.readline())
+    assert found is not None
+    return process, found[0]
+
+
+def stop(process: subprocess.Popen[str]) -> None:
+    process.terminate()
+    process.wait(timeout=30)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "lab").mkdir()
+    (tmp_path / "lab" / "tiny.toml").write_text(RECIPE)
+    return tmp_path / "lab"
+
+
+@pytest.fixture
+def windows(browser: Browser, root: Path) -> Iterator[Windows]:
+    """Windows at a server of its own, which the test restarts: `windows.url` has its port."""
+    server, url = serve(root)
+    opened = Windows(browser, url)
+    opened.server = server  # type: ignore[attr-defined]
+    yield opened
+    try:
+        opened.close()
+    finally:
+        stop(opened.server)  # type: ignore[attr-defined]
+
+
+def generations(page: Page) -> int:
+    """Finished generations, as the page says."""
+    found = re.search(r"(\d+) of \d+ generations", page.get_by_role("region", name="progress").inner_text())
+    assert found is not None
+    return int(found[1])
+
+
+def wait_for_more(page: Page) -> None:
+    """Wait until the page shows a generation more, in figures too; it is not loaded again."""
+    wanted = generations(page) + 1
+    more = "|".join(map(str, range(wanted, wanted + 60)))
+    expect(page.get_by_role("region", name="progress")).to_contain_text(
+        re.compile(rf"\b({more}) of 400 generations"), timeout=SLOW
+    )
+    expect(page.get_by_role("region", name="figures")).to_contain_text(re.compile(rf"visits a move; ({more}) of 400"))
+
+
+def test_a_run_from_its_form_to_its_games(windows: Windows, root: Path) -> None:
+    page = windows.open("/runs")
+    expect(page.get_by_role("main")).to_contain_text("No runs yet")
+    page.get_by_role("link", name="New run").click()
+    page.locator("#begin select").select_option("lab/tiny.toml")
+    expect(page).to_have_url(re.compile("recipe=lab"))
+    page.get_by_label("run.generations", exact=True).fill("400")
+    page.get_by_label("recipe: change one").select_option("gate.by")
+    page.locator(".settings-row", has_text="gate.by").get_by_role("combobox").select_option("off")
+    page.get_by_label("Name").fill("mine")
+    page.get_by_role("button", name="Start").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("tictactoe: mine")
+    expect(page.get_by_role("region", name="progress")).to_contain_text("of 400 generations", timeout=SLOW)
+    wait_for_more(page)
+    page.get_by_role("link", name="positions").click()
+    expect(page.get_by_role("img", name="Losses")).to_contain_text("positions")
+    page.reload()
+    wait_for_more(page)
+
+    stop(windows.server)  # type: ignore[attr-defined]
+    port = int(windows.url.rstrip("/").rpartition(":")[2])
+    windows.server, _ = serve(root, port)  # type: ignore[attr-defined]
+    resume = page.get_by_role("button", name="Resume")
+    expect(resume).to_be_visible(timeout=SLOW)
+    expect(page.locator("#notices")).to_be_empty()
+    windows.faults[:] = [fault for fault in windows.faults if "ERR_CONNECTION_REFUSED" not in fault]
+    before = generations(page)
+    page.reload()
+    resume.click()
+    expect(page.get_by_role("button", name="Stop")).to_be_visible(timeout=SLOW)
+    wait_for_more(page)
+    assert generations(page) > before
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_text("stopped", exact=True)).to_be_visible(timeout=SLOW)
+    assert axe_faults(page) == []
+
+    page.get_by_role("link", name="Games", exact=True).click()
+    page.get_by_label("Generation").select_option("2")
+    page.get_by_label("Game", exact=True).fill("5")
+    page.get_by_role("button", name="Show").click()
+    page.get_by_role("button", name="on", exact=True).click()
+    expect(page.locator(".walk-note")).to_contain_text(re.compile(r"8 visits: [abc][123] \d+%"))
+    assert axe_faults(page) == []
+    narrow = windows.open("/runs", size=NARROW, dark=True)
+    expect(narrow.get_by_role("link", name="tictactoe: mine")).to_be_visible()
+    assert axe_faults(narrow) == []
+    for address in ("/runs", "/runs/run/lab/tictactoe/mine", "/runs/games/lab/tictactoe/mine", "/runs/new"):
+        narrow.goto(address)
+        assert too_wide(narrow) == [], address
