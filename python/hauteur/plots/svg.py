@@ -13,6 +13,9 @@ from math import log10
 from hauteur.plots.figure import Figure, Point, Series
 
 WIDTH, HEIGHT = 460, 280
+MOST_DOTS = 40
+"""Dots of a series; where it has more values, evenly chosen ones have a dot. Its line goes through all."""
+
 LEFT, RIGHT, TOP, BOTTOM = 50, 14, 30, 40
 
 
@@ -114,10 +117,12 @@ def _bars(series: Series, frame: _Frame) -> str:
 
 
 def _dots(series: Series, frame: _Frame, figure: Figure) -> str:
-    """Return a dot for each value, which shows its numbers on hover."""
+    """Return dots at the values, which show their numbers on hover."""
     radius = 3 if len(series.xs) <= 30 else 1.8
+    points = series.points()
+    step = -(-len(points) // MOST_DOTS) if series.joined else 1
     parts = []
-    for point in series.points():
+    for point in points[::-1][:: max(step, 1)][::-1]:  # the last one always
         place = f'cx="{frame.x(point.x):.1f}" cy="{frame.y(point.value):.1f}" r="{radius}"'
         tooltip = escape(_tooltip(series, point, figure))
         parts.append(f'<circle {place} fill="var(--{series.colour})"><title>{tooltip}</title></circle>')

@@ -14,6 +14,9 @@ from hauteur.learning.run_folder import RunFolder
 from hauteur.plots.page import facts_html, figures_html
 from hauteur.system.formatting import duration
 
+MOST_ROWS = 100
+"""Generations of which the page has the numbers as a table, the last ones."""
+
 
 def progress_html(folder: RunFolder, state: str, now: float | None = None) -> str:
     """Return how far a run is: generations, and the step of a running one, as bars and in words.
@@ -56,7 +59,8 @@ def live_html(folder: RunFolder, axis: str) -> str:
         return f"{said}<p>No generation is finished yet; facts and figures come with the first.</p>"
     sections = sections_of(recipe, history, start, axis if history else None)
     parts = [f"<h2>{escape(name)}</h2>{figures_html(figures)}" for name, figures in sections.items()]
-    return "".join([said, facts_html(facts_of(history, start)), *parts, numbers_table(history)])
+    left = f"<p>Numbers are of the last {MOST_ROWS} generations.</p>" if len(history) > MOST_ROWS else ""
+    return "".join([said, facts_html(facts_of(history, start)), *parts, numbers_table(history[-MOST_ROWS:]), left])
 
 
 class RunNumbers(NamedTuple):
