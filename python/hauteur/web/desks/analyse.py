@@ -14,7 +14,7 @@ from hauteur import _core
 from hauteur.engine.nets import NetChoice
 from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
 from hauteur.games.game_texts import MOST_CHARACTERS, read_game
-from hauteur.games.played_game import PlayedGame
+from hauteur.games.played_game import PlayedGame, move_text
 from hauteur.games.registry import make, with_fen
 from hauteur.networks.bundled import net_or_shipped
 from hauteur.search.limits import limits_of
@@ -22,6 +22,7 @@ from hauteur.search.params import SearchParams
 from hauteur.search.report import RootReport
 from hauteur.search.search_history import SearchHistory
 from hauteur.search.search_tree import SearchTree
+from hauteur.system.errors import explain
 from hauteur.system.settings import Section, validated
 from hauteur.web.desks.desk import Desk, DeskSettings, Emit, Fields
 from hauteur.web.desks.reports import report_view
@@ -93,6 +94,7 @@ class AnalyseDesk(Desk):
         self._state: _core.State | None = None
         self._history = SearchHistory()
         self._seconds = 0.0
+        self._number = 0
         self._trees = TreeShelf(settings.roots)
 
     # The position.
@@ -118,6 +120,15 @@ class AnalyseDesk(Desk):
         self._trees.close(nets=[name for name in (net, large) if name])
         return {"position": position_view(played.state, flip=wanted.flip), "net": Path(net).name, "spec": game.spec}
 
+    def do_view(self, fields: Fields) -> Fields:
+        """Reply: the position, or that of a node of the tree, from the side that is wanted."""
+        wanted = validated(LineFields, fields, "view")
+        if wanted.line or self._trees.loaded is not None:
+            return self.do_look(fields)
+        if self._state is None:
+            raise ValueError("there is no position yet")
+        return {"position": position_view(self._state, flip=wanted.flip)}
+
     def do_nets(self, fields: Fields) -> Fields:
         """Reply: the names of nets that a page may give."""
         return {"nets": net_names(self.settings.roots)}
@@ -131,7 +142,9 @@ class AnalyseDesk(Desk):
     # The search.
 
     def do_start(self, fields: Fields) -> Fields:
-        """Search on. Events: `report` about ten times a second, at the end `done` with the last one, or `failed`."""
+        """Search on. Reply: the number of the search, which its events have too: `report` about ten times a second, at
+        the end `done` with the last one, or `failed`.
+        """
         order = validated(SearchOrder, fields, "search")
         if self._session is None or self._state is None:
             raise ValueError("there is no position yet")
@@ -141,9 +154,13 @@ class AnalyseDesk(Desk):
         self._trees.close()
         self._seconds = self._history.samples[-1].pace.seconds if self._history.samples else 0.0
         limits = limits_of(order.visits, order.seconds)
-        self._search = self._session.start(limits, lines=LINES, on_report=self._on_report)
-        self._search.add_done_callback(self._on_done)
-        return {}
+        self._number += 1
+        number = self._number
+        self._search = self._session.start(
+            limits, lines=LINES, on_report=lambda report: self.emit("report", self._noted(report, number))
+        )
+        self._search.add_done_callback(lambda search: self._on_done(search, number))
+        return {"number": number}
 
     def do_stop(self, fields: Fields) -> Fields:
         """End the search."""
@@ -155,7 +172,7 @@ class AnalyseDesk(Desk):
         samples, state = self._history.samples, self._state
         assert state is not None or not samples
         curves = [
-            {"a": curve.action, "text": state.action_to_text(curve.action), "visits": curve.visits, "q": curve.q}
+            {"a": curve.action, "text": move_text(state, curve.action), "visits": curve.visits, "q": curve.q}
             for curve in self._history.curves()
             if state is not None
         ]
@@ -256,22 +273,19 @@ class AnalyseDesk(Desk):
             future.cancel()
             raise ValueError("the search is busy with a long batch: try again") from None
 
-    def _on_report(self, report: RootReport) -> None:
-        self.emit("report", report_view(self._noted(report)))
-
-    def _on_done(self, search: Future[FoundMove]) -> None:
+    def _on_done(self, search: Future[FoundMove], number: int) -> None:
         error = search.exception()
         if error is not None:
-            self.emit("failed", {"text": str(error)}, latest=False)
+            self.emit("failed", {"text": explain(error) or str(error)}, latest=False)
         elif (report := search.result().report) is not None:
-            self.emit("done", report_view(self._noted(report)), latest=False)
+            self.emit("done", self._noted(report, number), latest=False)
 
-    def _noted(self, report: RootReport) -> RootReport:
-        """The report with the time since the position was opened, put into the history."""
+    def _noted(self, report: RootReport, number: int) -> Fields:
+        """Put a report into the history, with the time since the position was opened; return it as the page has it."""
         pace = replace(report.pace, seconds=self._seconds + report.pace.seconds)
         report = replace(report, pace=pace)
         self._history.add(report)
-        return report
+        return {"number": number, **report_view(report)}
 
     def _on_saved(self, saved: Future[Fields]) -> None:
         error = saved.exception()

@@ -1,103 +1,358 @@
-// The page Analyse: the position is in the address, the search in its desk.
+// The page Analyse: position, net and settings are in the address, the search and its tree in the desk.
 
+import { Chart } from "/static/analyse_chart.js";
+import { TreeView } from "/static/analyse_tree.js";
 import { Board } from "/static/board.js";
-import { Live, attempt } from "/static/live.js";
+import { Live, attempt, notice } from "/static/live.js";
 import { percent, seconds, signed, wdlBar, whole } from "/static/numbers.js";
+import { SettingsForm } from "/static/settings.js";
 
-const form = document.getElementById("position"), table = document.querySelector("#moves tbody");
-const start = document.getElementById("start"), stop = document.getElementById("stop");
-const pace = document.getElementById("pace"), wdl = document.getElementById("wdl");
-const state = { game: "chess", fen: "", moves: [], flip: false };
+const byId = (name) => document.getElementById(name);
+const form = byId("position").elements, table = document.querySelector("#moves tbody");
+const SHARES = ["first player wins", "draw", "second player wins"];
+const FIELDS = ["game", "fen", "net", "large_net"];
+const state = { game: "chess", fen: "", moves: [], net: "", large_net: "", search: {}, seed: 0, flip: false };
+let limit = { kind: "visits", amount: 10000 };
+let undone = []; // moves that were taken back
+let report = null; // the last one of the search
+let shown = null; // that of the moment that is looked at
+let look = null; // the node of the tree whose position is on the board: { row, moves }
+let saved = null; // the saved tree that is looked into: its position and facts
+let rows = [];
+let number = null; // of the search, which its reports carry
+
 const live = new Live("analyse");
-const board = new Board(document.getElementById("board"), { onAction: (action) => play(action.text) });
+const board = new Board(byId("board"), { onAction: ({ text }) => play(text) });
+const chart = new Chart(byId("chart"), byId("moment"), byId("moment-text"), { onMoment: (visits) => attempt(() => moment(visits)) });
+const tree = new TreeView(byId("tree"), {
+  read: async (lines) => live.ask("nodes", { lines }),
+  onSelect: (row) => attempt(() => lookAt(row)),
+});
+const settings = new SettingsForm(byId("settings"), JSON.parse(byId("search-settings").textContent), { onChange: () => byId("position").requestSubmit() });
+
+// The address: the keys of links that repeat a search.
 
 function read() {
   const query = new URLSearchParams(location.search);
-  state.game = query.get("game") ?? "chess";
-  state.fen = query.get("fen") ?? "";
+  for (const name of FIELDS) state[name] = query.get(name) ?? (name === "game" ? "chess" : "");
   state.moves = (query.get("moves") ?? "").split(" ").filter(Boolean);
-  if ([...form.game.options].every((option) => option.value !== state.game)) form.game.append(new Option(state.game));
-  form.game.value = state.game;
-  form.fen.value = state.fen;
+  state.seed = Number(query.get("seed") ?? 0);
+  state.search = Object.fromEntries([...query].filter(([name]) => name.startsWith("search.")).map(([name, value]) => [name.slice(7), value]));
+  for (const kind of ["visits", "seconds"]) if (query.get(kind)) limit = { kind, amount: Number(query.get(kind)) };
+  fill();
 }
 
 function address() {
   const query = new URLSearchParams();
-  for (const key of ["game", "fen"]) if (state[key]) query.set(key, state[key]);
+  for (const name of FIELDS) if (state[name]) query.set(name, state[name]);
   if (state.moves.length) query.set("moves", state.moves.join(" "));
+  if (state.seed) query.set("seed", state.seed);
+  if (limit.kind && !(limit.kind === "visits" && limit.amount === 10000)) query.set(limit.kind, limit.amount);
+  for (const [name, value] of Object.entries(state.search)) query.set(`search.${name}`, value);
   return `${location.pathname}?${query}`;
 }
 
+function fill() {
+  if (![...form.game.options].some(({ value }) => value === state.game)) form.game.add(new Option(state.game), 0);
+  for (const name of [...FIELDS, "seed"]) form[name].value = state[name];
+  form.spec.parentElement.hidden = true;
+  form.limit.value = limit.kind;
+  form.amount.value = limit.amount;
+  form.amount.disabled = !limit.kind;
+  if (JSON.stringify(settings.values) !== JSON.stringify(state.search)) settings.values = state.search;
+  const count = Object.keys(state.search).length;
+  byId("changed").textContent = count ? ` · ${count} changed` : "";
+}
+
+// The position.
+
 async function open() {
   const reply = await live.ask("open", state);
-  board.show(reply.position);
+  [report, shown, saved, number] = [null, null, null, null];
+  running(false);
   rows = [];
   table.replaceChildren();
-  wdlBar(wdl, null);
-  pace.textContent = reply.position.caption;
+  chart.clear();
+  plant(null);
+  wdlBar(byId("wdl"), null);
+  byId("pace").textContent = `net ${reply.net}`;
+  place(reply.position);
 }
 
-async function go(change) {
-  const searching = !stop.hidden;
-  Object.assign(state, change);
-  history.pushState(null, "", address());
-  await attempt(async () => { await open(); if (searching) await search(); });
+// Puts a position on the board, with the node of the tree that it is of.
+function place(position, node = null) {
+  look = node;
+  board.show(position);
+  byId("caption").textContent = node ? `after ${node.moves.join(" ")}` : "\u00a0";
+  byId("back").disabled = !node && !state.moves.length;
+  byId("forward").disabled = !undone.length;
+  marks();
 }
 
-const play = (text) => go({ moves: [...state.moves, text] });
+// What goes to another position or search happens one after the other.
+let turn = Promise.resolve();
+
+function inTurn(work) {
+  turn = turn.then(() => attempt(work));
+  return turn;
+}
+
+function go(change) {
+  return inTurn(async () => {
+    const on = searching;
+    Object.assign(state, change);
+    history.pushState(null, "", address());
+    fill();
+    await open();
+    if (on && board.position.outcome === null) await search();
+  });
+}
+
+function play(text) {
+  undone = [];
+  return go({ moves: [...state.moves, ...(look?.moves ?? []), text] });
+}
+
+function back() {
+  if (look) { tree.select(tree.items[0]); return; }
+  if (!state.moves.length) return;
+  undone.push(state.moves.at(-1));
+  go({ moves: state.moves.slice(0, -1) });
+}
+
+function forward() {
+  if (undone.length) go({ moves: [...state.moves, undone.pop()] });
+}
+
+async function flip() {
+  state.flip = !state.flip;
+  const { position } = await live.ask("view", { flip: state.flip, line: look?.row.line ?? [] });
+  place(position, look);
+}
+
+// The search.
+
+let searching = false;
+
+function running(on) {
+  searching = on;
+  byId("start").textContent = on ? "Stop" : report && !saved ? "Go on" : "Search";
+  byId("start").classList.toggle("main", !on);
+}
 
 async function search() {
+  if (saved) await open();
+  const done = limit.kind === "visits" ? report?.visits ?? 0 : 0;
+  const order = limit.kind ? { [limit.kind]: limit.kind === "visits" ? Math.round(done + limit.amount) : limit.amount } : {};
   running(true);
   try {
-    await live.ask("start", form.visits.value ? { visits: Number(form.visits.value) } : {});
+    ({ number } = await live.ask("start", order));
   } catch (error) {
     running(false);
     throw error;
   }
 }
 
-function running(on) {
-  stop.hidden = !on;
-  start.hidden = on;
+function take(found) {
+  if (found.number !== number) return false;
+  report = found;
+  const full = found.reason && found.reason !== "stopped" && found.reason !== "visits" && found.reason !== "time" ? `  ${found.reason}` : "";
+  byId("pace").textContent = `${whole(found.visits)} visits  ${whole(found.visits_per_second)} / s  depth ${found.depth.toFixed(1)}`
+    + ` (${found.seldepth})  ${whole(found.memory / 1e6)} MB  ${seconds(found.seconds)}${full}`;
+  if (chart.chosen === null) show(found);
+  return true;
 }
 
-let rows = [];
-
-function show(report) {
-  pace.textContent = `${whole(report.visits)} visits  ${whole(report.visits_per_second)} / s  depth ${report.depth.toFixed(1)}`
-    + ` (${report.seldepth})  ${whole(report.memory / 1e6)} MB  ${seconds(report.seconds)}`;
-  wdlBar(wdl, report.to_move === 0 ? report.wdl : [...report.wdl].reverse(), ["first player wins", "draw", "second player wins"]);
-  while (rows.length < report.moves.length) {
+// The table and the marks, of the newest report or of an earlier moment.
+function show(found) {
+  shown = found;
+  wdlBar(byId("wdl"), found.to_move === 0 ? found.wdl : [...found.wdl].reverse(), SHARES);
+  while (rows.length < found.moves.length) {
     const row = table.insertRow();
     row.append(Object.assign(document.createElement("th"), { scope: "row" }));
     for (let cell = 0; cell < 7; cell += 1) row.insertCell();
     rows.push(row);
   }
-  report.moves.forEach((move, number) => {
-    const { cells } = rows[number];
-    const texts = [move.text, whole(move.visits), percent(move.share), percent(move.prior), signed(move.q), signed(move.value),
+  while (rows.length > found.moves.length) rows.pop().remove();
+  found.moves.forEach((move, number) => {
+    const proven = move.proven === null ? "" : ` ${["−1", "=", "+1"][move.proven + 1]}`;
+    const texts = [move.text + proven, whole(move.visits), percent(move.share), percent(move.prior), signed(move.q), signed(move.value),
       move.wdl ? move.wdl.map((share) => Math.round(100 * share)).join(" / ") : "–", move.line.slice(1).join(" ")];
+    const { cells } = rows[number];
     texts.forEach((text, column) => { if (cells[column].textContent !== text) cells[column].textContent = text; });
+    rows[number].classList.toggle("unvisited", !move.visits);
   });
-  const most = Math.max(1, ...report.moves.map((move) => move.visits));
-  const squares = new Map(board.position.actions.map((action) => [action.a, action.squares]));
-  board.marks(report.moves.filter((move) => move.visits).slice(0, 6).map((move, number) => (
-    { squares: squares.get(move.a) ?? [], size: move.visits / most, kind: number ? "" : "best" })));
+  if (!look) marks();
 }
 
-live.on("connected", () => attempt(open));
-live.on("report", show);
-live.on("done", (report) => { show(report); running(false); });
-live.on("failed", ({ text }) => { running(false); attempt(() => { throw new Error(text); }); });
-live.on("ended", () => running(false));
-form.onsubmit = (event) => {
+async function moment(visits) {
+  if (visits === null) { if (report) show(report); return; }
+  show(await live.ask("moment", { visits }));
+}
+
+// Marks on the board: of the root's moves, or of the moves of the node that is looked at.
+const MARKED = { visits: (move) => move.share, prior: (move) => move.prior, q: (move) => move.q, value: (move) => move.value };
+
+function marks() {
+  const kind = byId("marks").value;
+  const node = look ? tree.known.get(look.row.line.join(" "))?.children?.map((row) => ({ ...row, a: row.line.at(-1) })) : null;
+  const moves = (look ? node ?? [] : shown?.moves ?? []).filter((move) => MARKED[kind]?.(move) > -2 && MARKED[kind](move) !== null);
+  const worth = moves.filter(({ share, visits }) => kind === "prior" || (kind === "value" ? visits : share >= 0.005));
+  const best = [...worth].sort((one, other) => MARKED[kind](other) - MARKED[kind](one)).slice(0, 6);
+  const values = best.map(MARKED[kind] ?? Number), [most, least] = [Math.max(...values), Math.min(...values)];
+  const squares = new Map(board.position.actions.map((action) => [action.a, action.squares]));
+  board.marks(best.map((move, number) => {
+    const value = values[number], share = kind === "visits" || kind === "prior";
+    const size = share ? value / (most || 1) : most > least ? (value - least) / (most - least) : 1;
+    return { squares: squares.get(move.a) ?? [], size, kind: number ? "" : "best", text: share ? `${Math.round(100 * value)}` : value.toFixed(2) };
+  }));
+}
+
+// The tree.
+
+function plant(root) {
+  byId("tree-scroll").hidden = !root;
+  byId("tree-none").hidden = Boolean(root);
+  byId("tree-facts").hidden = !saved;
+  if (root) tree.show(root);
+  else tree.clear();
+}
+
+async function readTree() {
+  if (tree.root) await tree.refresh();
+  else plant((await live.ask("tree")).root);
+}
+
+async function lookAt(row) {
+  const { position, moves } = await live.ask("look", { line: row.line, flip: state.flip });
+  place(position, row.line.length ? { row, moves } : null);
+}
+
+// Reads the tree and the curves again, while the page is seen; at most about once a second.
+let reading = false;
+
+async function follow() {
+  if (reading || document.hidden || !live.ready || saved) return;
+  reading = true;
+  try {
+    chart.show(await live.ask("history"));
+    if (!tree.root) await readTree();
+    else if (byId("follow").checked) await tree.follow();
+    if (look) marks();
+  } catch (error) {
+    if (!/has not begun|nothing was searched|no connection|lost/.test(error.message)) notice("tree", error.message, "error");
+  } finally {
+    reading = false;
+  }
+}
+
+setInterval(() => { if (searching) follow(); }, 1000);
+
+async function load() {
+  const name = byId("saved").value, reply = await live.ask("load", { name });
+  Object.assign(state, { game: reply.game, fen: "", moves: reply.moves });
+  undone = [];
+  history.pushState(null, "", address());
+  fill();
+  [saved, report, number] = [reply, null, null];
+  running(false);
+  chart.clear();
+  tree.clear();
+  plant(reply.root);
+  tree.put(reply.top);
+  tree.draw();
+  const { facts } = reply, changed = facts.nets.map(({ name: net, sha256 }) => `${net} ${sha256.slice(0, 12)}`).join(", ");
+  byId("tree-facts").textContent = `From the file ${name}: ${whole(reply.root.visits)} visits, ${facts.complete ? "all nodes" : "its most visited nodes"}`
+    + `${changed ? `, net ${changed}` : ""}, seed ${facts.seed ?? "unknown"}, tree ${facts.digest || "unknown"}. Search or a move leaves it.`;
+  byId("pace").textContent = `saved tree, ${whole(reply.root.visits)} visits`;
+  const wdl = reply.root.wdl ?? [0, 0, 0];
+  show({ to_move: reply.position.to_move, wdl, moves: reply.top.children.map((row) => ({ ...row, a: row.line[0], text: row.move, line: [] })) });
+  place(reply.position);
+}
+
+async function listSaved(chosen = "") {
+  const { trees } = await live.ask("saved");
+  byId("saved").replaceChildren(...trees.map((name) => new Option(name)));
+  if (chosen) byId("saved").value = chosen;
+  byId("load").disabled = !trees.length;
+}
+
+// What the page does when it is asked to.
+
+live.on("connected", () => inTurn(async () => {
+  const on = searching;
+  running(false);
+  await open();
+  if (on) await search();
+  const { nets } = await live.ask("nets");
+  byId("nets").replaceChildren(...nets.map((name) => new Option(name)));
+  await listSaved();
+}));
+live.on("report", take);
+live.on("done", (found) => { if (take(found)) { running(false); follow(); } });
+live.on("failed", ({ text }) => { running(false); byId("save").disabled = false; notice("page", text, "error"); });
+live.on("saved", ({ name, nodes }) => attempt(async () => {
+  byId("save").disabled = false;
+  notice("saved", `Saved ${whole(nodes)} nodes as ${name}.`);
+  await listSaved(name);
+}));
+
+byId("position").onsubmit = (event) => {
   event.preventDefault();
-  go({ game: form.game.value, fen: form.fen.value.trim(), moves: [] });
+  const game = form.game.value || form.spec.value.trim(), fen = form.fen.value.trim();
+  const other = game !== state.game || fen !== state.fen;
+  if (other) undone = [];
+  const common = { net: form.net.value.trim(), large_net: form.large_net.value.trim(), seed: Number(form.seed.value), search: settings.values };
+  go({ game, fen, moves: other ? [] : state.moves, ...common });
 };
-form.game.onchange = () => { form.fen.value = ""; form.requestSubmit(); };
-start.onclick = () => attempt(search);
-stop.onclick = () => attempt(() => live.ask("stop"));
-document.getElementById("back").onclick = () => state.moves.length && go({ moves: state.moves.slice(0, -1) });
-document.getElementById("flip").onclick = () => go({ flip: !state.flip });
-onpopstate = () => { read(); attempt(open); };
+form.game.onchange = () => {
+  form.spec.parentElement.hidden = form.game.value !== "";
+  if (!form.game.value) { form.spec.focus(); return; }
+  form.fen.value = form.net.value = form.large_net.value = "";
+  byId("position").requestSubmit();
+};
+form.limit.onchange = form.amount.onchange = () => {
+  const amount = Number(form.amount.value);
+  limit = { kind: form.limit.value, amount: form.limit.value === "visits" ? Math.max(1, Math.round(amount)) : amount || 1 };
+  form.amount.disabled = !limit.kind;
+  history.replaceState(null, "", address());
+};
+byId("start").onclick = () => inTurn(() => (searching ? live.ask("stop") : search()));
+byId("back").onclick = back;
+byId("forward").onclick = forward;
+byId("flip").onclick = () => attempt(flip);
+byId("marks").onchange = marks;
+byId("refresh").onclick = () => attempt(readTree);
+byId("save").onclick = () => attempt(async () => {
+  byId("save").disabled = true;
+  await live.ask("save", { form: byId("save-form").value, nodes: Number(byId("save-nodes").value) });
+});
+byId("load").onclick = () => inTurn(load);
+byId("read").onclick = () => attempt(async () => {
+  const found = await live.ask("read", { text: byId("text").value, game: state.game });
+  undone = [];
+  await go({ game: found.game, fen: "", moves: found.moves });
+});
+byId("file").onchange = () => attempt(async () => {
+  const [file] = byId("file").files;
+  if (!file) return;
+  if (file.size > 2 ** 20 - 4096) throw new Error(`${file.name} has ${whole(file.size)} bytes, allowed are 1,044,480`);
+  byId("text").value = await file.text();
+  byId("file").value = "";
+  byId("read").click();
+});
+
+const KEYS = {
+  s: () => byId("start").click(), u: back, r: forward, f: () => byId("flip").click(), t: () => byId("tree").querySelector('[tabindex="0"]')?.focus(),
+  b: () => byId("board").querySelector('[tabindex="0"]')?.focus(),
+  m: () => { const list = byId("marks"); list.selectedIndex = (list.selectedIndex + 1) % list.length; marks(); },
+};
+addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, select, textarea")) return;
+  const act = KEYS[event.key.toLowerCase()];
+  if (!act) return;
+  act();
+  event.preventDefault();
+});
+onpopstate = () => inTurn(() => { undone = []; read(); return open(); });
 read();
