@@ -15,7 +15,7 @@ from hauteur.engine.nets import NetChoice
 from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
 from hauteur.games.game_texts import MOST_CHARACTERS, read_game
 from hauteur.games.played_game import PlayedGame, move_text
-from hauteur.games.registry import make, with_fen
+from hauteur.games.registry import FEN_GAMES, make, with_fen
 from hauteur.networks.bundled import net_or_shipped
 from hauteur.search.limits import limits_of
 from hauteur.search.params import SearchParams
@@ -118,7 +118,11 @@ class AnalyseDesk(Desk):
         self._state, self._seconds = played.state, 0.0
         self._history.clear()
         self._trees.close(nets=[name for name in (net, large) if name])
-        return {"position": position_view(played.state, flip=wanted.flip), "net": Path(net).name, "spec": game.spec}
+        return {
+            "position": position_view(played.state, flip=wanted.flip),
+            "net": Path(net).name,
+            "has_fen": game.name in FEN_GAMES,
+        }
 
     def do_view(self, fields: Fields) -> Fields:
         """Reply: the position, or that of a node of the tree, from the side that is wanted."""

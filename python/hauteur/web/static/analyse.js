@@ -76,6 +76,7 @@ async function open() {
   plant(null);
   wdlBar(byId("wdl"), null);
   byId("pace").textContent = `net ${reply.net}`;
+  form.fen.parentElement.hidden = !reply.has_fen;
   place(reply.position);
 }
 

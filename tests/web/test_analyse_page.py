@@ -1,0 +1,77 @@
+"""The page Analyse in a browser: a search that is looked into, by pointer and by keys."""
+
+import re
+
+from lab_browser import NARROW, Windows, axe_faults, too_wide
+from playwright.sync_api import Page, expect
+
+
+def count(text: str | None) -> int:
+    """The number of a cell."""
+    return int((text or "0").replace(",", ""))
+
+
+def test_a_search_is_looked_into(windows: Windows) -> None:
+    page = windows.open(
+        "/analyse?game=tictactoe&net=uniform&visits=900&search.solver=on&search.search_contempt.n_scl=8"
+    )
+    page.get_by_role("button", name="Search").click()
+    expect(page.get_by_role("button", name="Go on")).to_be_visible()
+    table = page.locator("#moves tbody tr")
+    assert sum(count(row) for row in table.locator("td:nth-child(2)").all_text_contents()) == 899
+    best = table.first.locator("th").text_content()
+    tree = page.get_by_role("tree")
+    rows = tree.get_by_role("treeitem")
+    expect(rows).to_have_count(10)
+    expect(rows.nth(1)).to_have_accessible_name(re.compile(r"\w\d, [\d,]+ visits, Q .*frozen"))
+
+    page.keyboard.press("t")
+    for key in ("ArrowDown", "ArrowRight"):
+        page.keyboard.press(key)
+    expect(rows.nth(1)).to_have_attribute("aria-expanded", "true")
+    expect(tree.get_by_text(re.compile("sampled")).first).to_be_visible()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(page.locator("#caption")).to_contain_text("after")
+    page.keyboard.press("Escape")
+    expect(page.locator("#caption")).not_to_contain_text("after")
+
+    slider = page.get_by_role("slider", name="Moment")
+    slider.press("Home")
+    early = sum(count(row) for row in table.locator("td:nth-child(2)").all_text_contents())
+    expect(page.locator("#moment-text")).not_to_contain_text("now")
+    assert early < 899
+    slider.press("End")
+    expect(page.locator("#moment-text")).to_have_text("now, 900 visits")
+
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator("#notices")).to_contain_text("Saved")
+    page.get_by_role("button", name="Go on").click()
+    expect(page.locator("#pace")).to_contain_text(re.compile("^1,800 visits|result proven|nothing left"))
+    page.get_by_role("button", name="Look into it").click()
+    expect(page.locator("#tree-facts")).to_contain_text("900 visits, all nodes, seed 0, tree ")
+    expect(table.first.locator("th")).to_contain_text((best or "").split()[0])
+    assert axe_faults(page) == []
+
+
+def test_a_position_is_reached_by_clicks_keys_settings_and_text(windows: Windows) -> None:
+    page: Page = windows.open("/analyse?game=connect4&net=uniform&seconds=60", size=NARROW, dark=True)
+    page.get_by_role("button", name="Search").click()
+    expect(page.locator("#moves tbody tr")).to_have_count(7)
+    page.get_by_role("button", name=re.compile("^4 1|41|d1", re.IGNORECASE)).first.click()
+    expect(page).to_have_url(re.compile("moves=4"))
+    expect(page.get_by_role("button", name="Stop")).to_be_visible()
+    page.keyboard.press("s")
+    expect(page.get_by_role("button", name="Go on")).to_be_visible()
+    page.keyboard.press("u")
+    expect(page).not_to_have_url(re.compile("moves="))
+    page.get_by_text("Settings of the search").click()
+    page.get_by_label("settings: change one").select_option("cpuct.init")
+    expect(page).to_have_url(re.compile(r"search\.cpuct\.init=1\.745"))
+    page.get_by_text("From a file or text").click()
+    page.get_by_label("game as text").fill("1. e4 e5 2. Nf3")
+    page.locator("#position select[name=game]").select_option("chess")
+    page.get_by_role("button", name="Open this game").click()
+    expect(page).to_have_url(re.compile("moves=e4"))
+    assert axe_faults(page) == []
+    assert too_wide(page) == []
