@@ -280,7 +280,7 @@ class AnalyseDesk(Desk):
     def _on_done(self, search: Future[FoundMove], number: int) -> None:
         error = search.exception()
         if error is not None:
-            self.emit("failed", {"text": explain(error) or str(error)}, latest=False)
+            self._failed(error)
         elif (report := search.result().report) is not None:
             self.emit("done", self._noted(report, number), latest=False)
 
@@ -294,6 +294,10 @@ class AnalyseDesk(Desk):
     def _on_saved(self, saved: Future[Fields]) -> None:
         error = saved.exception()
         if error is not None:
-            self.emit("failed", {"text": str(error)}, latest=False)
+            self._failed(error)
         else:
             self.emit("saved", saved.result(), latest=False)
+
+    def _failed(self, error: BaseException) -> None:
+        text = explain(error) if isinstance(error, Exception) else None
+        self.emit("failed", {"text": text or str(error)}, latest=False)
