@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,18 @@ def test_a_killed_process_holds_nothing(tmp_path: Path) -> None:
     with locked(tmp_path / "run", "learning"):
         pass
     assert list((tmp_path / "run").iterdir()) == []
+
+
+def test_many_may_ask_at_once_whether_a_folder_is_locked(tmp_path: Path) -> None:
+    """None of them takes another one for somebody at work, and a beginner is not kept out by them."""
+    (tmp_path / LOCK_FILE).touch()
+    with ThreadPoolExecutor(8) as pool:
+        assert not any(pool.map(is_locked, [tmp_path] * 2000))
+        asked = pool.map(is_locked, [tmp_path] * 2000)
+        with locked(tmp_path, "working"):
+            assert all(pool.map(is_locked, [tmp_path] * 100))
+        list(asked)
+    assert not is_locked(tmp_path)
 
 
 def test_nothing_is_left_behind(tmp_path: Path) -> None:

@@ -32,7 +32,8 @@ ENDLESS = ("sprt", "random", "mcts:20000", "--game", "tictactoe", "--elo0", "-60
 def played(lab_root: Path) -> Iterator[tuple[Path, subprocess.Popen[bytes]]]:
     """A match that is being played, by another process than the server's."""
     folder = lab_root / "cup" / "endless"
-    command = [sys.executable, "-m", "hauteur.cli", *ENDLESS, "--model", "logistic", "--out", str(folder)]
+    more = ("--model", "logistic", "--threads", "1", "--parallel", "8", "--out", str(folder))
+    command = ["nice", sys.executable, "-m", "hauteur.cli", *ENDLESS, *more]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     yield folder, process
     process.kill()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -44,21 +45,35 @@ def locked(folder: Path, work: str) -> Iterator[None]:
 
 
 def is_locked(folder: Path) -> bool:
-    """Return whether a process works in the folder now; False too where that cannot be found out."""
-    if not (folder / LOCK_FILE).exists():
+    """Return whether a process works in the folder now; False too where that cannot be found out.
+
+    Nothing is changed there, and any number of processes may ask at once.
+    """
+    try:
+        with (folder / LOCK_FILE).open("r+b" if sys.platform == "win32" else "rb") as file:
+            return not _can_be_locked(file.fileno())
+    except OSError:
         return False
-    with _looking:
-        lock = FileLock(folder / LOCK_FILE, timeout=0, thread_local=False, fallback_to_soft=False)
+
+
+def _can_be_locked(descriptor: int) -> bool:
+    """Try to lock an open file, as one of many that may (Windows knows no such lock); it is free again at once."""
+    if sys.platform == "win32":
+        import msvcrt
+
         try:
-            lock.acquire()
-        except Timeout:
-            return True
-        except (OSError, NotImplementedError):
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except OSError:
             return False
-        with suppress(OSError):
-            (folder / LOCK_FILE).unlink()  # as `locked` leaves the folder
-        lock.release()
-    return False
+        msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)
+        return True
+    import fcntl
+
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _make(folder: Path) -> list[Path]:
