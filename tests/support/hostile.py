@@ -91,8 +91,9 @@ class Hostile:
         return self.fields(depth - 1)
 
     def fields(self, depth: int = 2) -> dict[str, Any]:
-        """An object, often with names that mean something."""
-        return {self.text(): self.value(depth) for _ in range(self.random.randrange(5))}
+        """An object, often with names that mean something; rarely empty, which for many requests means the defaults."""
+        number = self.random.choice((0, *(1, 2, 3, 4) * 8))
+        return {self.text(): self.value(depth) for _ in range(number)}
 
     def path(self, paths: tuple[str, ...]) -> bytes:
         """A path as it stands in a request, percent signs included."""

@@ -123,7 +123,7 @@ def test_many_more_messages(desk: str, tmp_path: Path, seed: int) -> None:
 def test_a_desk_refuses_any_fields_in_a_line(desk: str, tmp_path: Path) -> None:
     hostile = Hostile(1, words_of(desk))
     opened = desk_class(desk)(lambda event, fields, latest=True: None, DeskSettings(roots=(str(tmp_path),)))
-    for _ in range(300):
+    for _ in range(150):
         request = {"id": 1, "do": hostile.random.choice(requests_of(desk)), "fields": hostile.fields(3)}
         reply = answer(opened, request)
         assert "internal error" not in reply.get("error", "")

@@ -22,7 +22,7 @@ EXPECTED = {200, 204, 206, 303, 304, 307, 400, 403, 404, 405, 408, 413, 416, 421
 MOST_GROWTH = 24e6
 """Bytes that the process may grow by over all requests but the first thousand."""
 
-SECRET = b"root:"
+SECRET = b"root:x:0"
 """In the file of passwords, which some of the paths lead to."""
 
 

@@ -18,6 +18,7 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 POLICY = (
@@ -105,7 +106,7 @@ class Guard:
             await (visit.move(moved_to) if moved_to else self.app(scope, visit.receive, visit.send))
         except HTTPException as refusal:
             await visit.refuse(refusal)
-        except ClientTooSlowError:
+        except (ClientDisconnect, ClientTooSlowError):
             pass  # The server closes a connection whose answer was not finished.
         finally:
             self.open[kind] -= 1
