@@ -105,6 +105,9 @@ def test_files_are_found_below_the_roots_by_name(tmp_path: Path) -> None:
     assert list(visits) == [first.name, second.name]
     assert list(visits[first.name]) == ["uniform"]
     assert measured_result(folder)["problems"] == 2
+    (folder / "answers.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(ValueError, match="not the answers of"):
+        measured_visits(folder)
 
 
 def test_a_person_solves_and_is_rated() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from desk_events import Events
-from lab_browser import Windows, axe_faults
+from lab_browser import NARROW, Windows, axe_faults, too_wide
 from playwright.sync_api import expect
 
 from hauteur.cli import main
@@ -157,6 +157,8 @@ def test_a_person_solves_puzzles(windows: Windows, lab_root: Path) -> None:
     expect(page.locator("#title")).to_have_text("2 of 12")
     page.keyboard.press("h")
     expect(page.locator("#status")).to_have_text("It begins here.")
+    page.set_viewport_size({"width": NARROW[0], "height": NARROW[1]})
+    assert not too_wide(page)
     assert not axe_faults(page)
     page.goto(f"/puzzles?set={lab_root.name}/mate.csv")
     expect(page.locator("#told")).to_contain_text("tried this one before")

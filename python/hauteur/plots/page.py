@@ -121,7 +121,7 @@ def table_html(names: Sequence[str], rows: Iterable[Sequence[str]], *, words: bo
         lines.append(f'<tr><th scope="row">{_cell(first)}</th>{cells}</tr>')
     kind = ' class="words"' if words else ""
     inner = f"<thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody>"
-    return f'<div class="scroll"><table{kind}>{inner}</table></div>'
+    return f'<div class="scroll" tabindex="0"><table{kind}>{inner}</table></div>'
 
 
 def _cell(text: str) -> str:

@@ -45,8 +45,8 @@ def review(
     """Search every position of recorded games: W/D/L over the game, mistakes, better lines, the annotated game.
 
     A move is an inaccuracy, a mistake or a blunder by the share of the expected score that it lost of what there was to
-    lose, so that who plays at odds is not blamed for the odds. Ctrl-C ends a review; with --out the same command goes
-    on with it.
+    lose, so that who plays at odds is not blamed for the odds; and only where searches with four times the effort come
+    to a mark too. Ctrl-C ends a review; with --out the same command goes on with it.
 
     Parameters
     ----------

@@ -17,6 +17,9 @@ from hauteur.system.files import read_json
 SHIPPED = Path(__file__).parent / "data"
 """Puzzles mined from games of the nets that ship; their solutions are confirmed as docs/how-to/puzzles.md says."""
 
+MEASURED = ("answers.csv", "result.json")
+"""Files of a folder of `solve`."""
+
 MOST_LOOKED_AT = 20_000
 """Folders that one look takes."""
 MOST_PROBLEMS = 2_000
@@ -51,7 +54,8 @@ class PuzzleFiles:
             for folder, below, files in islice(os.walk(root), MOST_LOOKED_AT):
                 below[:] = sorted(name for name in below if not name.startswith("."))
                 place = Path(root.name) / Path(folder).relative_to(root)
-                if {"answers.csv", "result.json"} <= set(files):
+                plain = [Path(folder, name) for name in MEASURED if name in files]
+                if len(plain) == len(MEASURED) and not any(path.is_symlink() for path in plain):
                     self.measured[str(place)] = Path(folder)
                 for path in sorted(Path(folder, name) for name in files):
                     if not path.is_symlink() and _has_puzzles(path):
@@ -79,13 +83,19 @@ def _has_puzzles(path: Path) -> bool:
 
 
 def measured_visits(folder: Path) -> dict[str, dict[str, int | None]]:
-    """Return the visits to solution by problem and player, of a folder of `solve`; None: not solved."""
+    """Return the visits to solution by problem and player, of a folder of `solve`; None: not solved.
+
+    Raise ValueError where its answers.csv is of something else.
+    """
     found: dict[str, dict[str, int | None]] = {}
-    with (folder / "answers.csv").open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            visits = row.get("visits_to_solution") or ""
-            if row.get("problem") and row.get("player"):
+    path = folder / "answers.csv"
+    with path.open(encoding="utf-8", errors="replace", newline="") as file:
+        try:
+            for row in csv.DictReader(file):
+                visits = row["visits_to_solution"] or ""
                 found.setdefault(row["problem"], {})[row["player"]] = int(visits) if visits.isdecimal() else None
+        except (csv.Error, KeyError):
+            raise ValueError(f"{path}: not the answers of hauteur puzzles solve") from None
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from concurrent.futures import Future, wait
+from contextlib import suppress
 from itertools import islice, pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -207,8 +208,9 @@ class PuzzlesDesk(Desk):
         self._files.look()
         found: dict[str, dict[str, int | None]] = {}
         for folder in self._files.measured.values():
-            for problem, players in measured_visits(folder).items():
-                found.setdefault(problem, {}).update(players)
+            with suppress(ValueError, OSError):  # the page says what is wrong with it
+                for problem, players in measured_visits(folder).items():
+                    found.setdefault(problem, {}).update(players)
         return found
 
     def _stop(self) -> None:

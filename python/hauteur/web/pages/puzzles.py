@@ -10,7 +10,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from hauteur.plots.page import table_html
-from hauteur.studies.puzzles.sets import PuzzleFiles, measured_result, shipped_sets
+from hauteur.studies.puzzles.sets import PuzzleFiles, measured_result, measured_visits, shipped_sets
 from hauteur.studies.puzzles.solve import solve_rows
 from hauteur.web.desks.puzzles import MOST_TEXT, SUFFIXES
 from hauteur.web.pages import Page
@@ -40,7 +40,7 @@ def show(request: Request) -> Response:
 def _measured(name: str, folder: Path) -> dict[str, str]:
     """Return the table of a measurement, or why there is none."""
     try:
-        result = measured_result(folder)
+        result, _ = measured_result(folder), measured_visits(folder)
         heads, *rows = solve_rows(result)
         return {"name": name, "problems": f"{result['problems']:,}", "table": Markup(table_html(heads, rows))}
     except (ValueError, KeyError, TypeError, OSError) as error:
