@@ -75,6 +75,30 @@ def test_a_review_comes_move_by_move_and_can_be_saved(desk: ReviewDesk, events: 
     json.dumps(events.all)
 
 
+@pytest.mark.parametrize(
+    ("text", "game", "form", "begins"),
+    [
+        ("(;GM[1]FF[4]SZ[4]PB[A]RE[B+R];B[aa];W[dd];B[bc])", "chess", "sgf", "(;FF[4]GM[1]"),
+        ("4 4 3 5", "connect4", None, ""),
+    ],
+)
+def test_games_of_other_kinds(
+    desk: ReviewDesk, events: Events, text: str, game: str, form: str | None, begins: str
+) -> None:
+    reply = desk.handle("open", {"text": text, "game": game})
+    assert reply["form"] == form
+    desk.handle("start", ORDER)
+    events.wait("done")
+    assert len(events.named("review")[-1]["moves"]) == reply["plies"]
+    if form is not None:
+        saved = desk.handle("save", {})
+        assert saved["name"] == f"review.{form}"
+        assert saved["text"].startswith(begins)
+    else:
+        with pytest.raises(ValueError, match="games of connect4 have no annotated form; save the page"):
+            desk.handle("save", {})
+
+
 def test_the_review_is_that_of_the_command(
     desk: ReviewDesk, events: Events, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

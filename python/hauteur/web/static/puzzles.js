@@ -9,7 +9,15 @@ const source = find("source"), KEPT = "hauteur-puzzles", REPLY_AFTER = 450;
 const live = new Live("puzzles");
 const board = new Board(find("board"), { label: "puzzle", onAction: (action) => attempt(() => move(action)) });
 const state = { set: "", file: null, number: 0, count: 0, flip: false, scale: "", id: "" };
-let ratings = JSON.parse(localStorage.getItem(KEPT) ?? "{}");
+let ratings = kept();
+
+function kept() {
+  try {
+    return JSON.parse(localStorage.getItem(KEPT)) ?? {};
+  } catch {
+    return {}; // somebody has edited it
+  }
+}
 
 const mine = () => ratings[state.scale] ?? { solved: 0, tried: 0, done: {} };
 
