@@ -218,6 +218,17 @@ def test_a_program_plays_and_goes_back() -> None:
             assert game.take_back() == 2
 
 
+@pytest.mark.parametrize(("fault", "ending"), [("resign", "0-1 (resignation)"), ("crash", "0-1 (engine crashed)")])
+def test_a_program_that_resigns_or_crashes_loses_the_game(fault: str, ending: str) -> None:
+    command = f"gtp:'{sys.executable} {SUPPORT / 'fake_gtp_engine.py'} {fault}'"
+    with table("nogo(size=5)", engine(command), engine("random")) as game:
+        game.go_on()
+        wait_for(lambda: game.played.ending is not None)
+        assert game.played.ending is not None
+        assert game.played.ending.text == ending
+        assert game.problem == ""
+
+
 def test_a_player_that_cannot_play_says_why() -> None:
     with pytest.raises(ValueError, match="rave plays nogo alone"):
         table("connect4", PERSON, engine("rave:100"))

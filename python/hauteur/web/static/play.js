@@ -239,6 +239,10 @@ byId("review").onclick = async () => {
   sessionStorage.setItem(FOR_REVIEW, JSON.stringify({ form, text, game: game.spec }));
   location.assign("/review");
 };
+byId("analyse").onclick = () => attempt(async () => {
+  const { text } = await live.ask("write", { form: "moves" });
+  location.assign(`/analyse?${new URLSearchParams({ game: game.spec, moves: text.trim() })}`);
+});
 byId("typed").onsubmit = (event) => {
   event.preventDefault();
   const { text } = event.target.elements;
