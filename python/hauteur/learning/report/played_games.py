@@ -20,7 +20,7 @@ MOVES = 6
 """Moves of a search that are named, those with the most visits."""
 
 
-class PlayedGame(NamedTuple):
+class ListedGame(NamedTuple):
     """A game in a list. number: in its generation, from 0; first, second: who sat there; plies: all moves."""
 
     number: int
@@ -36,7 +36,7 @@ def generations_with_games(folder: RunFolder) -> list[int]:
     return sorted({int(match[1]) for match in found if match})
 
 
-def played_games(folder: RunFolder, generation: int) -> list[PlayedGame]:
+def played_games(folder: RunFolder, generation: int) -> list[ListedGame]:
     """Return the games of a generation, by number. ValueError for damaged files, MissingLayerError without pyarrow."""
     found = []
     for path in _shards(folder, generation):
@@ -45,7 +45,7 @@ def played_games(folder: RunFolder, generation: int) -> list[PlayedGame]:
             seats = [_player(row[name]) for name in ("net_first", "net_second")]
             reason = f" ({row['end_reason']})" if row["end_reason"] else ""
             plies = len(row["start"]) + len(row["actions"])
-            found.append(PlayedGame(row["index"], result_text(row["outcome"]) + reason, plies, *seats))
+            found.append(ListedGame(row["index"], result_text(row["outcome"]) + reason, plies, *seats))
     return sorted(found)
 
 
