@@ -4,7 +4,7 @@ import asyncio
 
 from async_runs import run_async
 
-from hauteur.web.live import MOST_WAITING, Mailbox
+from hauteur.web.live import MOST_WAITING, MOST_WAITING_BYTES, Mailbox
 
 
 async def texts(mail: Mailbox, count: int) -> list[str]:
@@ -31,4 +31,13 @@ def test_a_client_that_reads_nothing_is_noticed() -> None:
     assert not mail.overflowed
     for _ in range(MOST_WAITING + 1):
         mail.put("reply", "reply")
+    assert mail.overflowed
+
+
+def test_replies_that_are_long_together_are_too_much() -> None:
+    mail = Mailbox()
+    mail.put("reply", "x" * (MOST_WAITING_BYTES // 2))
+    mail.put("reply", "x" * (MOST_WAITING_BYTES // 2))
+    assert not mail.overflowed
+    mail.put("reply", "x")
     assert mail.overflowed

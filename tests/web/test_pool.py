@@ -16,7 +16,7 @@ from starlette.websockets import WebSocketDisconnect
 
 from hauteur.web.desks import pool as pool_module
 from hauteur.web.desks.pool import BusyError, DeskProcess, Pool
-from hauteur.web.live import MOST_ENDS, MOST_WAITING, Line, Mailbox
+from hauteur.web.live import MOST_ENDS, MOST_WAITING, Line
 from hauteur.web.settings import WebSettings
 
 WORKER = r"""
@@ -306,23 +306,5 @@ def test_a_client_that_is_gone_while_it_is_sent_something_is_left() -> None:
         await asyncio.wait_for(task, 30)
         assert pool.open == set()
         await pool.close()
-
-    run_async(main())
-
-
-def test_a_mailbox_keeps_replies_and_the_newest_reports() -> None:
-    async def main() -> None:
-        box = Mailbox()
-        for number in range(10_000):
-            box.put("latest:report", f"report {number}")
-            box.put("latest:tree", f"tree {number}")
-        box.put("reply", "reply 1")
-        assert [await box.next() for _ in range(3)] == ["reply 1", "report 9999", "tree 9999"]
-        assert not box.overflowed
-        box.put("reply", "x" * 2**25)
-        box.put("reply", "x" * 2**25)
-        assert not box.overflowed
-        box.put("reply", "x")
-        assert box.overflowed
 
     run_async(main())
