@@ -41,7 +41,7 @@ async def show_all(request: Request) -> Response:
     table = await asyncio.to_thread(_list_table, lab)
     if request.query_params.get("part") == "list":
         return JSONResponse({"html": table})
-    return page(request, "matches.html", table=Safe(table), games=names(), where=len(lab.settings.roots) > 0)
+    return page(request, "matches.html", table=Safe(table), games=names(), settings=lab.settings)
 
 
 def _list_table(lab: Lab) -> str:

@@ -73,9 +73,9 @@ function showMatch(main) {
     find("stop").disabled = live.job?.state === "stopping";
     find("resume").hidden = !live.resumable;
     const failed = live.job?.state === "failed";
-    find("job").hidden = !(live.job?.lines.length && (failed || !live.html));
+    find("job").hidden = !(live.job?.lines.length && failed);
     find("job").textContent = live.job?.lines.join("\n") ?? "";
-    fill(find("standing"), live.html);
+    if (live.html !== undefined) fill(find("standing"), live.html);  // at first the page has it already
   };
 
   const showGames = async (games) => {
