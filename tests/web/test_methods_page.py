@@ -52,7 +52,7 @@ def test_methods_and_experiments_are_listed_with_results(client: TestClient, tmp
     result = client.get(address).text
     for part in ("the sun is &lt;hot&gt;", "6000 K", "<polyline", "as text", "2 games"):
         assert part in result
-    assert f'href="/matches/{tmp_path.name}/sun%201/m"' in result
+    assert f'href="/matches/of/{tmp_path.name}/sun%201/m"' in result
     assert "style=" not in result
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from markupsafe import Markup as Safe
+from markupsafe import Markup
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -17,183 +18,215 @@ from hauteur.games.walks import drawing_of
 from hauteur.matches.report.board_games import newest_games_table, walk_of_game
 from hauteur.matches.report.live import FOLDERS, Stored, live_parts
 from hauteur.matches.report.stored_match import StoredMatch
+from hauteur.plots import page as plots
 from hauteur.plots.boards import empty_walks_html
-from hauteur.plots.page import Markup, table_html
 from hauteur.studies.folders import FoundFolder
+from hauteur.system.errors import explain
 from hauteur.system.settings import validated
+from hauteur.web.jobs import Job, JobCommand
 from hauteur.web.match_orders import MatchOrder, match_job, resumed_job
 from hauteur.web.pages import Page
-from hauteur.web.render import page
+from hauteur.web.parts import made, part, whole_number
+from hauteur.web.render import html, page
 
 if TYPE_CHECKING:
     from hauteur.web.app import Lab
 
 PAGE = Page("/matches", "Matches", "Watch matches and tournaments while they are played, and start them.")
 
+GAMES_FILES = ("games.jsonl",)
+FILES = (*GAMES_FILES, *(folder.SETTINGS for folder in FOLDERS), "result.json", "running", "job")
+"""What parts of a match's page are made of."""
+
 GAMES_A_PAGE = 25
-LINES = 8
-"""Lines of what a job prints that are shown."""
+
+
+def address(name: str, what: str = "of") -> str:
+    """Return the address of a folder's page, or of something else about it."""
+    return f"{PAGE.path}/{what}/{quote(name)}"
+
+
+class ShownMatch:
+    """A match or another of FOLDERS as pages show it. found: its folder, None: it has not begun yet; job: the newest
+    in it. HTTPException where there is neither.
+    """
+
+    def __init__(self, lab: Lab, name: str) -> None:
+        self.lab = lab
+        self.name = name
+        self.job: Job | None = lab.watcher.job_of(name)
+        self.found: FoundFolder | None = None
+        try:
+            self.found = lab.folders.find(name)
+        except ValueError:
+            if self.job is None:
+                raise HTTPException(404) from None
+        if self.found is not None and not isinstance(self.found.folder, FOLDERS):
+            raise HTTPException(404)
+
+    def address(self, what: str) -> str:
+        """Return the address of something about the match."""
+        return address(self.name, what)
+
+    @property
+    def title(self) -> str:
+        """Who plays."""
+        return self.get(lambda stored: stored.title) or (self.job.command.title if self.job else self.name)
+
+    @property
+    def around(self) -> str | None:
+        """The name of the tournament or tuning that a match is part of."""
+        inside = self.found and self.found.inside
+        around = self.lab.folders.known_as(inside) if inside else None
+        return around.name if around is not None and isinstance(around.folder, FOLDERS) else None
+
+    @property
+    def can_resume(self) -> bool:
+        """Whether a page may go on with it."""
+        running = self.job is not None and self.job.is_running
+        if self.found is None or running or self.lab.folders.facts(self.found).state != "stopped":
+            return False
+        try:
+            resumed_job(self.found, self.lab.settings)
+        except ValueError:
+            return False
+        return True
+
+    def get(self, make: Callable[[Stored], Any], key: str = "") -> Any:
+        """Return what `make` makes of the folder, None where it is not there yet; see `StoredFolders.get`."""
+        return None if self.found is None else self.lab.stored.get(self.found.folder, make, key)
+
+    def match(self, make: Callable[[StoredMatch], Any]) -> Any:
+        """Return what `make` makes of a match, None for other folders."""
+        return self.get(lambda stored: make(stored) if isinstance(stored, StoredMatch) else None)
+
+    def standing(self) -> str:
+        """Return state, buttons and result until now."""
+        state, said = self.get(self._standing, "standing") or ("not begun", "")
+        return html("match_standing.html", match=self, state=state, said=Markup(said))
+
+    def _standing(self, stored: Stored) -> tuple[str, str]:
+        def linked(folder: str, text: str) -> str:
+            return plots.Markup(Markup('<a href="{}">{}</a>').format(address(f"{self.name}/{folder}"), text))
+
+        return stored.state_text, "".join(live_parts(stored, linked))
+
+    def games(self, first: int) -> str:
+        """Return a table of finished games, the newest numbers first; first: how many of them are left out."""
+
+        def table(match: StoredMatch) -> tuple[int, str]:
+            return len(match.games), newest_games_table(match.games, match.names, first, GAMES_A_PAGE)
+
+        count, said = self.match(table) or (0, "")
+        return html("match_games.html", count=count, first=first, most=GAMES_A_PAGE, said=Markup(said))
+
+    def board(self) -> Markup:
+        """Return the board for its games, empty for what is no match."""
+        return Markup(self.match(lambda match: empty_walks_html(drawing_of(match.game.initial_state()))) or "")
+
+
+def listed(lab: Lab) -> str:
+    """Return the table of all folders, the running ones and the newest first."""
+    found = [one for one in lab.folders.look() if isinstance(one.folder, FOLDERS) and one.inside is None]
+    rows = [(one, lab.folders.facts(one), lab.stored.line(one.folder)) for one in found]
+    rows.sort(key=lambda row: (row[1].state != "running", -row[1].changed))
+    return html("matches_list.html", rows=rows, address=address, cut=lab.folders.cut, roots=lab.settings.roots)
 
 
 async def show_all(request: Request) -> Response:
-    """Return the list; with `part=list` its table alone."""
+    """Return the list and the form of a new match."""
     lab: Lab = request.app.state.lab
-    table = await asyncio.to_thread(_list_table, lab)
-    if request.query_params.get("part") == "list":
-        return JSONResponse({"html": table})
-    return page(request, "matches.html", table=Safe(table), games=names(), settings=lab.settings)
+    said = await asyncio.to_thread(made, lambda: listed(lab))
+    follows = lab.watcher.part(f"{PAGE.path}/list", [""], ["list"])
+    return page(request, "matches.html", said=said, part=follows, games=names(), settings=lab.settings)
 
 
-def _list_table(lab: Lab) -> str:
-    found = [one for one in lab.folders.look() if isinstance(one.folder, FOLDERS) and one.inside is None]
-    facts = [(one, lab.folders.facts(one)) for one in found]
-    rows = [
-        (
-            Markup(f'<a href="{address(one.name)}">{Safe.escape(one.name)}</a>'),
-            fact.title,
-            fact.state,
-            fact.problem or lab.stored.line(one.folder),
-        )
-        for one, fact in sorted(facts, key=lambda item: (item[1].state != "running", -item[1].changed))
-    ]
-    cut = "<p>Not all folders were looked at: there are too many.</p>" if lab.folders.cut else ""
-    if not rows:
-        return f"<p>There is none yet in the folders of this server.</p>{cut}"
-    return table_html(("folder", "what", "state", "result"), rows, words=True) + cut
+async def show_list(request: Request) -> Response:
+    """Return the table of all."""
+    return await part(lambda: listed(request.app.state.lab))
 
 
-def address(name: str) -> str:
-    """Return the address of a folder's page."""
-    return f"/matches/{quote(name)}"
+def match_of(request: Request) -> ShownMatch:
+    """Return what a request is about."""
+    return ShownMatch(request.app.state.lab, request.path_params["name"])
 
 
 async def show_one(request: Request) -> Response:
-    """Return the page of a folder, or a part of it: part=live, part=games with first, or game with its number."""
-    lab: Lab = request.app.state.lab
-    query, name = request.query_params, request.path_params["name"]
-    found = await asyncio.to_thread(_found, lab, name)
-    if "game" in query:
-        return JSONResponse(await asyncio.to_thread(_walk, lab, found, _number(query["game"])))
-    if query.get("part") == "games":
-        return JSONResponse(await asyncio.to_thread(_games, lab, found, _number(query.get("first", "0"))))
-    live = await asyncio.to_thread(_live, lab, found, name)
-    if query.get("part") == "live":
-        return JSONResponse(live)
-    games = await asyncio.to_thread(_games, lab, found, 0)
-    return page(request, "match.html", name=name, live=live, games=games, inside=_match_around(lab, found))
+    """Return the page of a match, a tournament, a tuning or a rating list."""
+    first = whole_number(request, "first") or 0
 
-
-def _found(lab: Lab, name: str) -> FoundFolder | None:
-    """Return the folder of a name; None where a job is about to make it. HTTPException where there is none."""
-    try:
-        found = lab.folders.find(name)
-    except ValueError:
-        if lab.watcher.job_of(name) is None:
-            raise HTTPException(404) from None
-        return None
-    if not isinstance(found.folder, FOLDERS):
-        raise HTTPException(404)
-    return found
-
-
-def _match_around(lab: Lab, found: FoundFolder | None) -> str | None:
-    """Return the name of the tournament or tuning that a match is part of."""
-    around = None if found is None or found.inside is None else lab.folders.known_as(found.inside)
-    return around.name if around is not None and isinstance(around.folder, FOLDERS) else None
-
-
-def _live(lab: Lab, found: FoundFolder | None, name: str) -> dict[str, Any]:
-    """Return what changes while work goes on in a folder."""
-    job = lab.watcher.job_of(name)
-    running = job is not None and job.is_running
-    if found is None:
-        made = {
-            "title": job.command.title if job else name,
-            "state": "starting" if running else "not begun",
-            "html": "",
+    def facts() -> dict[str, Any]:
+        match = match_of(request)
+        watcher, name = match.lab.watcher, [match.name]
+        parts = {
+            "standing": watcher.part(match.address("standing"), name, FILES),
+            "games": watcher.part(match.address("games"), name, GAMES_FILES, first=first),
         }
-    else:
-        made = lab.stored.get(found.folder, lambda stored: _standing(stored, name), "live")
-    told = None if job is None else {"state": job.state, "lines": list(job.lines)[-LINES:]}
-    return {**made, "job": told, "stoppable": running, "resumable": not running and _resumable(lab, found)}
+        said = {"standing": made(match.standing), "games": made(lambda: match.games(first)), "board": made(match.board)}
+        return {"match": match, "parts": parts, **said}
+
+    return page(request, "match.html", **await asyncio.to_thread(facts))
 
 
-def _resumable(lab: Lab, found: FoundFolder | None) -> bool:
-    if found is None or lab.folders.facts(found).state != "stopped":
-        return False
-    try:
-        resumed_job(found, lab.settings)
-    except ValueError:
-        return False
-    return True
+async def show_standing(request: Request) -> Response:
+    """Return state and result."""
+    return await part(lambda: match_of(request).standing())
 
 
-def _standing(stored: Stored, name: str) -> dict[str, Any]:
-    def linked(folder: str, text: str) -> str:
-        return Markup(f'<a href="{address(f"{name}/{folder}")}">{Safe.escape(text)}</a>')
-
-    return {"title": stored.title, "state": stored.state_text, "html": "".join(live_parts(stored, linked))}
-
-
-def _games(lab: Lab, found: FoundFolder | None, first: int) -> dict[str, Any]:
-    """Return a table of finished games, the newest numbers first, and the board for them."""
-
-    def make(stored: Stored) -> dict[str, Any]:
-        if not isinstance(stored, StoredMatch):
-            return none
-        html = newest_games_table(stored.games, stored.names, first, GAMES_A_PAGE)
-        board = empty_walks_html(drawing_of(stored.game.initial_state()))
-        return {"games": len(stored.games), "first": first, "count": GAMES_A_PAGE, "html": html, "board": board}
-
-    none = {"games": 0, "first": 0, "count": GAMES_A_PAGE, "html": "", "board": ""}
-    return none if found is None else lab.stored.get(found.folder, make)
+async def show_games(request: Request) -> Response:
+    """Return a table of games."""
+    first = whole_number(request, "first") or 0
+    return await part(lambda: match_of(request).games(first))
 
 
-def _walk(lab: Lab, found: FoundFolder | None, index: int) -> dict[str, Any]:
-    def make(stored: Stored) -> dict[str, Any]:
-        if not isinstance(stored, StoredMatch):
+async def show_game(request: Request) -> Response:
+    """Return a game for the board, as JSON."""
+    number = whole_number(request, "number") or 0
+
+    def walk() -> Any:
+        found = match_of(request).match(lambda match: walk_of_game(match.game, match.names, match.whole(number)))
+        if found is None:
             raise HTTPException(404)
-        return walk_of_game(stored.game, stored.names, stored.whole(index))
+        return found
 
-    if found is None:
-        raise HTTPException(404)
-    return lab.stored.get(found.folder, make)
-
-
-def _number(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or len(text) > 9:
-        raise ValueError(f"not a number of a game: {text[:40]!r}")
-    return int(text)
+    return JSONResponse(await asyncio.to_thread(walk))
 
 
 async def start(request: Request) -> Response:
-    """Start the match that the fields describe; reply: the address of its page."""
-    lab: Lab = request.app.state.lab
+    """Start the match that the fields describe; the reply has the address of its page."""
     try:
-        order = validated(MatchOrder, await request.json(), "match")
-        command = await asyncio.to_thread(match_job, order, lab.settings)
-        await lab.jobs.start(command)
-    except ValueError as error:
-        return JSONResponse({"error": str(error)}, 400)
-    name = lab.folders.name_of(command.folder)
-    return JSONResponse({"name": name, "address": address(str(name))})
+        sent = await request.json()
+    except (ValueError, RecursionError):
+        return JSONResponse({"error": "not a form: its fields must be JSON"}, 400)
+    settings = request.app.state.lab.settings
+    return await _started(request, lambda: match_job(validated(MatchOrder, sent, "match"), settings))
 
 
 async def resume(request: Request) -> Response:
     """Go on with a match or a tournament."""
+
+    def command() -> JobCommand:
+        match = match_of(request)
+        if match.found is None:
+            raise ValueError("it has not begun yet")
+        return resumed_job(match.found, match.lab.settings)
+
+    return await _started(request, command)
+
+
+async def _started(request: Request, command: Callable[[], JobCommand]) -> Response:
+    """Start a command; the reply has the address of its page, or says what is wrong."""
     lab: Lab = request.app.state.lab
     try:
-        found = await asyncio.to_thread(lab.folders.find, request.path_params["name"])
-        await lab.jobs.start(await asyncio.to_thread(resumed_job, found, lab.settings))
-    except ValueError as error:
-        return JSONResponse({"error": str(error)}, 400)
-    return JSONResponse({})
+        job = await lab.jobs.start(await asyncio.to_thread(command))
+    except (ValueError, OSError, ImportError) as error:
+        return JSONResponse({"error": explain(error)}, 400)
+    return JSONResponse({"address": address(str(lab.folders.name_of(job.command.folder)))})
 
 
 async def stop(request: Request) -> Response:
-    """Stop the match that was started from a page; what is finished stays."""
-    lab: Lab = request.app.state.lab
-    job = lab.watcher.job_of(request.path_params["name"])
+    """Stop what was started from a page; what is finished stays."""
+    job = request.app.state.lab.watcher.job_of(request.path_params["name"])
     if job is None or not job.is_running:
         return JSONResponse({"error": "this server has not started it, so it cannot stop it"}, 400)
     job.stop()
@@ -205,10 +238,14 @@ ROUTES = [
     Mount(
         "/matches",
         routes=[
+            Route("/list", show_list),
+            Route("/of/{name:path}", show_one),
+            Route("/standing/{name:path}", show_standing),
+            Route("/games/{name:path}", show_games),
+            Route("/game/{name:path}", show_game),
             Route("/start", start, methods=["POST"]),
             Route("/resume/{name:path}", resume, methods=["POST"]),
             Route("/stop/{name:path}", stop, methods=["POST"]),
-            Route("/{name:path}", show_one),
         ],
     ),
 ]

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from markupsafe import Markup
 from pydantic import Field
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from hauteur.games.registry import make, names
@@ -23,6 +23,7 @@ from hauteur.system.files import write_bytes
 from hauteur.system.settings import Section, validated
 from hauteur.web.jobs import Job, JobCommand
 from hauteur.web.pages import Page
+from hauteur.web.parts import made, part, said_wrong, whole_number
 from hauteur.web.render import html, page
 from hauteur.web.search_form import SettingTexts
 
@@ -105,27 +106,6 @@ def drawn(folder: RunFolder, name: str, axis: str, _stamp: str) -> str:
     from hauteur.learning.report.live import axes_of, live_html
 
     return html("runs_figures.html", name=name, axes=axes_of(folder), axis=axis, said=Markup(live_html(folder, axis)))
-
-
-async def part(make: Callable[[], str]) -> Response:
-    """Return a part of a page, made in a thread; what goes wrong is said in its place."""
-    try:
-        return HTMLResponse(await asyncio.to_thread(make))
-    except (ValueError, OSError, ImportError) as error:
-        return HTMLResponse(said_wrong(error))
-
-
-def said_wrong(error: Exception) -> Markup:
-    """Return an error as a line of a page."""
-    return Markup('<p class="notice error">{}</p>').format(explain(error))
-
-
-def made(make: Callable[[], str]) -> Markup:
-    """Return a part of a page, or what went wrong with it."""
-    try:
-        return Markup(make())
-    except (ValueError, OSError, ImportError) as error:
-        return said_wrong(error)
 
 
 @lru_cache(4096)
@@ -217,14 +197,6 @@ async def show_games(request: Request) -> Response:
         return shown | {"games": games[:MOST_LISTED], "count": len(games), "number": one, "walk": walk}
 
     return page(request, "runs_games.html", run=run, **await asyncio.to_thread(facts))
-
-
-def whole_number(request: Request, name: str) -> int | None:
-    """Return a whole number of the address, None where there is none; ValueError for anything else."""
-    text = request.query_params.get(name, "")
-    if text and not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise ValueError(f"{name} must be a whole number, got {text[:40]!r}")
-    return int(text) if text else None
 
 
 async def show_comparison(request: Request) -> Response:
