@@ -14,6 +14,7 @@ from hauteur.plots import Figure, Series
 from hauteur.studies.methods import methods
 from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result, make_experiment
 from hauteur.web.app import create_app
+from hauteur.web.pages.matches import address as match_address
 from hauteur.web.pages.methods import PAGE as METHODS
 from hauteur.web.safety import Door
 from hauteur.web.settings import WebSettings
@@ -52,7 +53,7 @@ def test_methods_and_experiments_are_listed_with_results(client: TestClient, tmp
     result = client.get(address).text
     for part in ("the sun is &lt;hot&gt;", "6000 K", "<polyline", "as text", "2 games"):
         assert part in result
-    assert f'href="/matches/of/{tmp_path.name}/sun%201/m"' in result
+    assert f'href="{match_address(f"{tmp_path.name}/sun 1/m")}"' in result
     assert "style=" not in result
 
 

@@ -74,6 +74,11 @@ class ShownMatch:
         return self.get(lambda stored: stored.title) or (self.job.command.title if self.job else self.name)
 
     @property
+    def is_match(self) -> bool:
+        """Whether it is a match, and so has games of its own."""
+        return self.found is not None and self.found.kind == "match"
+
+    @property
     def around(self) -> str | None:
         """The name of the tournament or tuning that a match is part of."""
         inside = self.found and self.found.inside
@@ -118,7 +123,8 @@ class ShownMatch:
             return len(match.games), newest_games_table(match.games, match.names, first, GAMES_A_PAGE)
 
         count, said = self.match(table) or (0, "")
-        return html("match_games.html", count=count, first=first, most=GAMES_A_PAGE, said=Markup(said))
+        many = self.found is not None and not self.is_match
+        return html("match_games.html", count=count, first=first, most=GAMES_A_PAGE, said=Markup(said), many=many)
 
     def board(self) -> Markup:
         """Return the board for its games, empty for what is no match."""
