@@ -63,6 +63,12 @@ def page_net(name: str, roots: Sequence[str], label: str = "net") -> str:
     return str(found)
 
 
+def page_nets(roots: Sequence[str]) -> dict[str, Path]:
+    """Return the files of all nets that `page_net` takes, by their names."""
+    shipped = {name: data_path(f"{name}.safetensors") for name in shipped_names()}
+    return nets_under(roots) | downloaded_nets() | shipped
+
+
 def net_names(roots: Sequence[str]) -> list[str]:
     """Return the names of all nets that `page_net` takes, for a list to choose from."""
     return [*shipped_names(), *downloaded_nets(), *nets_under(roots), *WITHOUT_FILE]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
@@ -17,18 +17,21 @@ from hauteur.games.game_texts import MOST_CHARACTERS, read_game
 from hauteur.games.played_game import PlayedGame, move_text
 from hauteur.games.registry import FEN_GAMES, make, with_fen
 from hauteur.networks.bundled import net_or_shipped
-from hauteur.search.limits import limits_of
+from hauteur.search.limits import Limits, limits_of
 from hauteur.search.params import SearchParams
 from hauteur.search.report import RootReport
 from hauteur.search.search_history import SearchHistory
 from hauteur.search.search_tree import SearchTree
+from hauteur.studies.links.link import SearchLink
+from hauteur.studies.links.repeat import LinkedSearch
 from hauteur.system.errors import explain
 from hauteur.system.settings import Section, validated
 from hauteur.web.desks.desk import Desk, DeskSettings, Emit, Fields
+from hauteur.web.desks.linking import LinkedPlace, link_fields, opened_link, repeated_view
 from hauteur.web.desks.reports import report_view
 from hauteur.web.desks.trees import LineFields, LinesFields, SaveFields, TreeName, TreeShelf
 from hauteur.web.players import net_names, page_net
-from hauteur.web.positions import position_view
+from hauteur.web.positions import position_at, position_view
 from hauteur.web.search_form import SettingTexts, chosen_search
 
 MOST_MOVES = 5000
@@ -96,6 +99,9 @@ class AnalyseDesk(Desk):
         self._seconds = 0.0
         self._number = 0
         self._trees = TreeShelf(settings.roots)
+        self._link: LinkedPlace | None = None
+        self._limits = Limits()
+        self._found: RootReport | None = None
 
     # The position.
 
@@ -109,20 +115,39 @@ class AnalyseDesk(Desk):
         roots = self.settings.roots
         net = page_net(wanted.net, roots) if wanted.net else net_or_shipped(None, game)
         large = page_net(wanted.large_net, roots, "large net") if wanted.large_net else ""
-        search = self._bounded(chosen_search(wanted.search))
+        nets, search = NetChoice(net, large, threads=self.settings.threads), chosen_search(wanted.search)
         self._stop()
         session = self._session_for(game, wanted.seed)
-        session.use(PlaySettings(search))
-        session.open(NetChoice(net, large, threads=self.settings.threads))
+        session.use(PlaySettings(self._bounded(search)))
+        session.open(nets)
         session.set_position(played.start, played.actions)
-        self._state, self._seconds = played.state, 0.0
-        self._history.clear()
-        self._trees.close(nets=[name for name in (net, large) if name])
-        return {
-            "position": position_view(played.state, flip=wanted.flip),
-            "net": Path(net).name,
-            "has_fen": game.name in FEN_GAMES,
-        }
+        place = SearchLink(game=wanted.game, fen=wanted.fen, moves=wanted.moves, seed=wanted.seed)
+        self._link = LinkedPlace(place, nets, search)
+        return self._arrive(played.state, flip=wanted.flip)
+
+    def do_repeat(self, fields: Fields) -> Fields:
+        """Search as a link says. Reply: the position, what the page's address has of it, the number of the search.
+        Events: those of a search, and `repeated`: whether the tree is that of the link, or what is another one here.
+        """
+        wanted = opened_link(fields, self.settings.roots)
+        self._stop()
+        if self._session is not None:
+            self._session.close()
+        session = self._session = wanted.new_session()
+        session.use(replace(wanted.settings, search=self._bounded(wanted.link.search)))
+        self._key = (wanted.start.game.spec, wanted.link.seed)
+        self._link = LinkedPlace(wanted.link, wanted.nets, wanted.link.search)
+        state = position_at(wanted.start, wanted.actions)
+        number = self._begin(session, wanted.limits, wanted.only, lambda report: self._on_repeated(wanted, report))
+        return {**self._arrive(state), "number": number, "fields": link_fields(wanted, self.settings.roots)}
+
+    def do_link(self, fields: Fields) -> Fields:
+        """Reply: a link that repeats the last search, and a note on it."""
+        if self._search is not None and not self._search.done():
+            raise ValueError("wait for the end of the search, or stop it: a link repeats a search that has ended")
+        if self._found is None or self._session is None or self._link is None or self._trees.loaded is not None:
+            raise ValueError("search first: a link repeats a search of this position")
+        return self._link.reply(self._session, self._found, self._limits)
 
     def do_view(self, fields: Fields) -> Fields:
         """Reply: the position, or that of a node of the tree, from the side that is wanted."""
@@ -157,14 +182,7 @@ class AnalyseDesk(Desk):
         self._stop()
         self._trees.close()
         self._seconds = self._history.samples[-1].pace.seconds if self._history.samples else 0.0
-        limits = limits_of(order.visits, order.seconds)
-        self._number += 1
-        number = self._number
-        self._search = self._session.start(
-            limits, lines=LINES, on_report=lambda report: self.emit("report", self._noted(report, number))
-        )
-        self._search.add_done_callback(lambda search: self._on_done(search, number))
-        return {"number": number}
+        return {"number": self._begin(self._session, limits_of(order.visits, order.seconds))}
 
     def do_stop(self, fields: Fields) -> Fields:
         """End the search."""
@@ -246,6 +264,35 @@ class AnalyseDesk(Desk):
             self._session, self._key = PlayingSession(game, seed=seed), (game.spec, seed)
         return self._session
 
+    def _arrive(self, state: _core.State, *, flip: bool = False) -> Fields:
+        """Begin with a new position; return what the page shows of it."""
+        assert self._link is not None
+        nets = self._link.nets
+        self._state, self._found, self._seconds = state, None, 0.0
+        self._history.clear()
+        self._trees.close(nets=[name for name in (nets.net, nets.large) if name])
+        return {
+            "position": position_view(state, flip=flip),
+            "net": Path(nets.net).name,
+            "has_fen": state.game.name in FEN_GAMES,
+        }
+
+    def _begin(
+        self,
+        session: PlayingSession,
+        limits: Limits,
+        only: Sequence[int] = (),
+        then: Callable[[RootReport], None] = lambda _report: None,
+    ) -> int:
+        """Search; return the number of the search. then: gets its last report."""
+        self._number += 1
+        number, self._limits, self._found = self._number, limits, None
+        self._search = session.start(
+            limits, actions=only, lines=LINES, on_report=lambda report: self.emit("report", self._noted(report, number))
+        )
+        self._search.add_done_callback(lambda search: self._on_done(search, number, then))
+        return number
+
     def _stop(self) -> None:
         if self._search is not None and self._session is not None:
             self._session.stop()
@@ -277,12 +324,18 @@ class AnalyseDesk(Desk):
             future.cancel()
             raise ValueError("the search is busy with a long batch: try again") from None
 
-    def _on_done(self, search: Future[FoundMove], number: int) -> None:
+    def _on_done(self, search: Future[FoundMove], number: int, then: Callable[[RootReport], None]) -> None:
         error = search.exception()
         if error is not None:
             self._failed(error)
         elif (report := search.result().report) is not None:
             self.emit("done", self._noted(report, number), latest=False)
+            self._found = report
+            then(report)
+
+    def _on_repeated(self, link: LinkedSearch, report: RootReport) -> None:
+        if report.reason != "stopped" and self._session is not None:
+            self.emit("repeated", repeated_view(link.compared(self._session, report)), latest=False)
 
     def _noted(self, report: RootReport, number: int) -> Fields:
         """Put a report into the history, with the time since the position was opened; return it as the page has it."""

@@ -3,6 +3,7 @@
 import { Chart } from "/static/analyse_chart.js";
 import { TreeView } from "/static/analyse_tree.js";
 import { Board } from "/static/board.js";
+import { LinkBox, linkInAddress, verdictLine } from "/static/link.js";
 import { Live, attempt, notice } from "/static/live.js";
 import { percent, seconds, signed, wdlBar, whole } from "/static/numbers.js";
 import { SettingsForm } from "/static/settings.js";
@@ -29,6 +30,8 @@ const tree = new TreeView(byId("tree"), {
   onSelect: (row) => attempt(() => lookAt(row)),
 });
 const settings = new SettingsForm(byId("settings"), JSON.parse(byId("search-settings").textContent), { onChange: () => byId("position").requestSubmit() });
+
+const linkBox = new LinkBox(byId("link-box"), () => live.ask("link"));
 
 // The address: the keys of links that repeat a search.
 
@@ -67,7 +70,13 @@ function fill() {
 // The position.
 
 async function open() {
-  const reply = await live.ask("open", state);
+  arrive(await live.ask("open", state));
+}
+
+// A position that was opened: nothing is known of it yet.
+function arrive(reply) {
+  linkBox.hide();
+  notice("link", "");
   [report, shown, saved, number] = [null, null, null, null];
   running(false);
   rows = [];
@@ -129,6 +138,25 @@ async function flip() {
   state.flip = !state.flip;
   const { position } = await live.ask("view", { flip: state.flip, line: look?.row.line ?? [] });
   place(position, look);
+}
+
+// Repeats the search of a link, which the address of the page is.
+async function repeat(link) {
+  const reply = await live.ask("repeat", { link });
+  const { visits, ...fields } = reply.fields;
+  Object.assign(state, fields);
+  limit = { kind: "visits", amount: visits };
+  fill();
+  arrive(reply);
+  notice("link", "The search of the link is repeated …");
+  running(true);
+  ({ number } = reply);
+}
+
+// What the address of the page says: a link's search, or a position.
+function arriveHere() {
+  const link = linkInAddress();
+  return link ? repeat(link) : open();
 }
 
 // The search.
@@ -283,8 +311,8 @@ async function listSaved(chosen = "") {
 live.on("connected", () => inTurn(async () => {
   const on = searching;
   running(false);
-  await open();
-  if (on) await search();
+  await arriveHere();
+  if (on && !searching) await search();
   const { nets } = await live.ask("nets");
   byId("nets").replaceChildren(...nets.map((name) => new Option(name)));
   await listSaved();
@@ -292,6 +320,7 @@ live.on("connected", () => inTurn(async () => {
 live.on("report", take);
 live.on("done", (found) => { if (take(found)) { running(false); follow(); } });
 live.on("failed", ({ text }) => { running(false); byId("save").disabled = false; notice("page", text, "error"); });
+live.on("repeated", (found) => notice("link", verdictLine(found), found.equal === false ? "error" : ""));
 live.on("saved", ({ name, nodes }) => attempt(async () => {
   byId("save").disabled = false;
   notice("saved", `Saved ${whole(nodes)} nodes as ${name}.`);
@@ -323,6 +352,7 @@ byId("back").onclick = back;
 byId("forward").onclick = forward;
 byId("flip").onclick = () => attempt(flip);
 byId("marks").onchange = marks;
+byId("link").onclick = () => attempt(() => linkBox.show());
 byId("refresh").onclick = () => attempt(readTree);
 byId("save").onclick = () => attempt(async () => {
   byId("save").disabled = true;
@@ -355,5 +385,5 @@ addEventListener("keydown", (event) => {
   act();
   event.preventDefault();
 });
-onpopstate = () => inTurn(() => { undone = []; read(); return open(); });
+onpopstate = () => inTurn(() => { undone = []; read(); return arriveHere(); });
 read();
