@@ -1,7 +1,9 @@
 """The page Runs without a browser: what it shows of runs, what it refuses, which commands it starts."""
 
 import json
+import re
 import shutil
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +55,7 @@ def test_a_run_and_its_figures_by_an_axis(client: TestClient, place: Path) -> No
     text = client.get("/runs/run/lab/ttt/one?by=positions").text
     assert "2 of 5 generations, stopped" in text
     assert "Elo by positions" in text
-    assert 'data-post="/runs/resume/lab/ttt/one"' in text
+    assert '<form class="resume" data-post="/runs/resume/lab/ttt/one">' in text
     part = client.get("/runs/figures/lab/ttt/one?by=games").text
     assert "Elo by games" in part
     assert 'href="?by=time"' in part
@@ -147,11 +149,29 @@ def test_commands_that_are_started(client: TestClient, place: Path, monkeypatch:
     assert (command, options) == ("train", [f"--run={folder}", "--fresh"])
     chosen = load_recipe(Path(recipe))
     assert (chosen.folder, chosen.selfplay.visits, chosen.run.generations, chosen.run.threads) == (folder, 9, 3, 1)
-    assert client.post("/runs/resume/lab/ttt/one").json() == {"address": "/runs/run/lab/ttt/one"}
-    one = place / "ttt" / "one"
-    assert given[1].words == ["train", str(one / "config.toml"), f"--run={one}"]
-    assert "there is no run" in client.post("/runs/resume/lab/x").json()["error"]
+    one, address = place / "ttt" / "one", "/runs/resume/lab/ttt/one"
+    assert client.post(address, json={}).json() == {"address": "/runs/run/lab/ttt/one"}
+    client.post(address, json={"generations": 9})
+    same = ["train", str(one / "config.toml"), f"--run={one}"]
+    assert [given[1].words, given[2].words] == [same, [*same[:2], "run.generations=9", same[2]]]
+    refused = client.post(address, json={"generations": 1}).json()["error"]
+    assert refused == "2 generations are done; the run cannot have 1"
+    assert "there is no run" in client.post("/runs/resume/lab/x", json={}).json()["error"]
     assert "was not started here" in client.post("/runs/stop/lab/ttt/one").json()["error"]
+
+
+def test_folders_of_any_name(client: TestClient, place: Path) -> None:
+    name = """a <b> & "c" #?%'""" + "\u00e9"
+    folder_with(place / name, [line(1)], run={"generations": 5})
+    text = client.get("/runs").text
+    (address,) = re.findall(r'href="(/runs/run/lab/a[^"]*)"', text)
+    page = client.get(unescape(address)).text
+    assert "1 of 5 generations, stopped" in page
+    (follows,) = re.findall(r'data-part="(/runs/progress/[^"]*)"', page)
+    assert "1 of 5 generations, stopped" in client.get(unescape(follows)).text
+    assert "<b>" not in unescape(address)
+    (watched,) = set(re.findall(r'data-watch="([^"]*)"', page))
+    assert json.loads(unescape(watched)) == [f"lab/{name}"]
 
 
 def test_a_run_that_has_gone(client: TestClient, place: Path) -> None:

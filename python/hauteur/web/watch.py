@@ -30,6 +30,9 @@ PERIOD = 0.5
 LIST_PERIOD = 2.0
 """Seconds between two looks for folders that are new or gone."""
 
+REST = 10
+"""Such a look is followed by a rest of so many times its length, at least."""
+
 Version = dict[str, str]
 """When files were written last and how long they are, by name; `running`: a process works there; `job`: its state.
 
@@ -51,7 +54,7 @@ class Watcher:
         self.jobs = jobs
         self._listeners: set[Listener] = set()
         self._task: asyncio.Task[None] | None = None
-        self._looked = 0.0
+        self._next_look = 0.0
 
     def version(self, name: str) -> Version:
         """Return the version of a folder, or of the list of all ("")."""
@@ -105,9 +108,10 @@ class Watcher:
 
     def _look(self, names: Iterable[str]) -> dict[str, Version]:
         unknown = any(not name or self.folders.known_as(name) is None for name in names)
-        if unknown and time.monotonic() - self._looked > LIST_PERIOD:
+        began = time.monotonic()
+        if unknown and began >= self._next_look:
             self.folders.look()
-            self._looked = time.monotonic()
+            self._next_look = time.monotonic() + max(LIST_PERIOD, REST * (time.monotonic() - began))
         return {name: self.version(name) for name in names}
 
 

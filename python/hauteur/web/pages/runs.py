@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import count
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import quote
 
@@ -52,6 +53,12 @@ class NewRun(Section):
     settings: SettingTexts = Field(default_factory=dict)
 
 
+class ResumedRun(Section):
+    """What is given with a run that goes on. generations: in all; None: as many as before."""
+
+    generations: Annotated[int, Field(ge=1, le=1_000_000_000)] | None = None
+
+
 class ShownRun:
     """A run as pages show it. found: its folder, None: it has not begun yet; job: the newest in it."""
 
@@ -87,11 +94,13 @@ class ShownRun:
 
     def progress(self) -> str:
         """Return how far the run is, with what can be done about it."""
-        from hauteur.learning.report.live import progress_html
+        from hauteur.learning.report.live import progress_html, run_numbers
 
         facts = self.facts
-        said = "" if self.found is None else progress_html(self.folder, facts.state)
-        return html("runs_progress.html", run=self, facts=facts, said=Markup(said))
+        if self.found is None or facts.problem is not None:
+            return html("runs_progress.html", run=self, facts=facts, said="", planned=1)
+        said, planned = Markup(progress_html(self.folder, facts.state)), run_numbers(self.folder).total
+        return html("runs_progress.html", run=self, facts=facts, said=said, planned=planned)
 
     def figures(self, axis: str) -> str:
         """Return facts, the choice of an axis, and figures."""
@@ -116,10 +125,10 @@ def numbers_of(folder: RunFolder, _stamp: str) -> RunNumbers:
     return run_numbers(folder)
 
 
-def listed(lab: Lab) -> str:
-    """Return the table of all runs, the running ones and the newest first."""
+def listed(lab: Lab, *, known: bool = False) -> str:
+    """Return the table of all runs, the running ones and the newest first. known: of those that the last look found."""
     rows = []
-    for found in lab.folders.look():
+    for found in lab.folders.known() if known else lab.folders.look():
         if found.kind == "run":
             facts = lab.folders.facts(found)
             numbers = numbers_of(found.folder, str(found.folder.stamps())) if facts.problem is None else None
@@ -140,7 +149,7 @@ async def show(request: Request) -> Response:
 
 async def show_list(request: Request) -> Response:
     """Return the table of runs."""
-    return await part(lambda: listed(request.app.state.lab))
+    return await part(lambda: listed(request.app.state.lab, known=True))
 
 
 def run_of(request: Request) -> ShownRun:
@@ -240,8 +249,7 @@ async def show_new(request: Request) -> Response:
         return {"files": list(files), "recipe": recipe, "groups": recipe_form(recipe), "shown": SHOWN, "free": free}
 
     try:
-        if not lab.settings.roots:
-            raise ValueError("the server was started without a folder for runs: hauteur web FOLDER")
+        first_root(lab)
         require("learning", "torch", "pyarrow")
     except (ValueError, ImportError) as error:
         return page(request, "runs_new.html", problem=explain(error), chosen=chosen)
@@ -251,56 +259,69 @@ async def show_new(request: Request) -> Response:
 
 async def start(request: Request) -> Response:
     """Start a new run; the reply has its address."""
-    lab = request.app.state.lab
-
-    def command() -> JobCommand:
-        from hauteur.learning.recipe import recipe_toml
-        from hauteur.web.recipe_form import chosen_recipe, recipe_files
-
-        if not lab.settings.roots:
-            raise ValueError("the server was started without a folder for runs: hauteur web FOLDER")
-        given = validated(NewRun, sent, "form")
-        files = recipe_files(lab.folders)
-        if given.recipe and given.recipe not in files:
-            raise ValueError(f"there is no recipe {given.recipe[:200]!r} here")
-        recipe = chosen_recipe(files.get(given.recipe), given.game, given.name, given.settings)
-        make(recipe.game)
-        threads = lab.settings.threads if lab.settings.threads else recipe.run.threads
-        run = recipe.run.model_copy(update={"directory": str(lab.settings.roots[0]), "threads": threads})
-        recipe = recipe.model_copy(update={"run": run})
-        if recipe.folder.exists():
-            raise ValueError(f"there is a run {recipe.run.tag} of {recipe.game} already; choose another name")
-        path = lab.jobs.scratch / f"{recipe.run.tag}.toml"
-        write_bytes(path, recipe_toml(recipe).encode(), lasting=False)
-        options: dict[str, str | bool] = {"run": str(recipe.folder), "fresh": True}
-        return JobCommand("train", f"{recipe.game}: {recipe.run.tag}", recipe.folder, (str(path),), options)
-
-    try:
-        sent = await request.json()
-    except (ValueError, RecursionError):
-        return JSONResponse({"error": "not a form: its fields must be JSON"}, 400)
-    return await started(lab, command)
+    return await started(request, new_run)
 
 
 async def resume(request: Request) -> Response:
-    """Go on with a run that was stopped."""
-
-    def command() -> JobCommand:
-        run = run_of(request)
-        folder = run.folder
-        return JobCommand("train", run.facts.title, folder.path, (str(folder.config),), {"run": str(folder.path)})
-
-    return await started(request.app.state.lab, command)
+    """Go on with a run that was stopped, or that is to have more generations; the reply has its address."""
+    return await started(request, resumed_run)
 
 
-async def started(lab: Lab, command: Callable[[], JobCommand]) -> Response:
+def new_run(request: Request, sent: Any) -> JobCommand:
+    """Return the command of a new run. ValueError says what is wrong with what the form has sent."""
+    from hauteur.learning.recipe import recipe_toml
+    from hauteur.web.recipe_form import chosen_recipe, recipe_files
+
+    lab, given = request.app.state.lab, validated(NewRun, sent, "form")
+    files = recipe_files(lab.folders)
+    if given.recipe and given.recipe not in files:
+        raise ValueError(f"there is no recipe {given.recipe[:200]!r} here")
+    recipe = chosen_recipe(files.get(given.recipe), given.game, given.name, given.settings)
+    make(recipe.game)
+    update = {"directory": str(first_root(lab)), "threads": lab.settings.threads or recipe.run.threads}
+    recipe = recipe.model_copy(update={"run": recipe.run.model_copy(update=update)})
+    if recipe.folder.exists():
+        raise ValueError(f"there is a run {recipe.run.tag} of {recipe.game} already; choose another name")
+    path = lab.jobs.scratch / f"{recipe.run.tag}.toml"
+    write_bytes(path, recipe_toml(recipe).encode(), lasting=False)
+    options: dict[str, str | bool] = {"run": str(recipe.folder), "fresh": True}
+    return JobCommand("train", f"{recipe.game}: {recipe.run.tag}", recipe.folder, (str(path),), options)
+
+
+def resumed_run(request: Request, sent: Any) -> JobCommand:
+    """Return the command that goes on with a run. ValueError says what is wrong with what the form has sent."""
+    run, given = run_of(request), validated(ResumedRun, sent, "form")
+    folder, done = run.folder, len(run.folder.read_metrics())
+    if given.generations is not None and given.generations < done:
+        raise ValueError(f"{done} generations are done; the run cannot have {given.generations}")
+    more = [] if given.generations is None else [f"run.generations={given.generations}"]
+    words = (str(folder.config), *more)
+    return JobCommand("train", run.facts.title, folder.path, words, {"run": str(folder.path)})
+
+
+def first_root(lab: Lab) -> Path:
+    """Return where new runs are kept. ValueError where the server has no folder."""
+    if not lab.settings.roots:
+        raise ValueError("the server was started without a folder for runs: hauteur web FOLDER")
+    return lab.settings.roots[0]
+
+
+async def started(request: Request, command: Callable[[Request, Any], JobCommand]) -> Response:
     """Start a command; the reply has the address of its run, or says what is wrong."""
+    lab = request.app.state.lab
     try:
-        job = await lab.jobs.start(await asyncio.to_thread(command))
+        job = await lab.jobs.start(await asyncio.to_thread(command, request, await sent_with(request)))
     except (ValueError, OSError, ImportError) as error:
         return JSONResponse({"error": explain(error)}, 400)
-    name = lab.folders.name_of(job.command.folder)
-    return JSONResponse({"address": f"/runs/run/{quote(name or '')}"})
+    return JSONResponse({"address": f"/runs/run/{quote(lab.folders.name_of(job.command.folder) or '')}"})
+
+
+async def sent_with(request: Request) -> Any:
+    """Return the JSON of a request. ValueError where it has none."""
+    try:
+        return await request.json()
+    except (ValueError, RecursionError):
+        raise ValueError("not a form: its fields must be JSON") from None
 
 
 async def stop(request: Request) -> Response:

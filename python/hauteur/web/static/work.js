@@ -3,10 +3,21 @@
 import { attempt, post } from "/static/live.js";
 import "/static/watch.js";
 
-document.addEventListener("click", async ({ target }) => {
-  const button = target.closest("[data-post]");
-  if (!button) return;
-  button.disabled = true;
-  await attempt(() => post(button.dataset.post, {}));
-  setTimeout(() => { button.disabled = false; }, 1000);
+document.addEventListener("click", ({ target }) => {
+  const button = target.closest("button[data-post]");
+  if (button) send(button, button.dataset.post, {});
 });
+
+document.addEventListener("submit", (event) => {
+  const form = event.target.closest("form[data-post]");
+  if (!form) return;
+  event.preventDefault();
+  const numbers = [...form.querySelectorAll("input[type=number]")].map((input) => [input.name, Number(input.value)]);
+  send(form.querySelector("button"), form.dataset.post, Object.fromEntries(numbers));
+});
+
+async function send(button, address, fields) {
+  button.disabled = true;
+  await attempt(() => post(address, fields));
+  setTimeout(() => { button.disabled = false; }, 1000);
+}
