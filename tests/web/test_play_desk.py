@@ -238,6 +238,17 @@ def test_who_gives_odds_has_the_settings_for_it(desk: Watched) -> None:
     assert game["names"][0] == "hauteur visits=2, settings for odds"
 
 
+def test_a_search_tells_how_far_it_is(desk: Watched) -> None:
+    desk.open("connect4", PERSON, {"player": "net=uniform", "visits": 30_000_000})
+    desk.ask("play", ply=0, text="4")
+    search = desk.wait(lambda search: search["seconds"] > 0.2, "search")
+    assert search["of"] == 30_000_000
+    assert search["left"] > 0.0
+    assert 0 < search["visits"] < search["of"]
+    desk.ask("move_now")
+    desk.wait(lambda game: game["position"]["ply"] == 2)
+
+
 def test_limits_of_every_kind(desk: Watched) -> None:
     for limit in ({"visits": 3}, {"seconds": 0.05}, {"clock": "0:01+0.1"}):
         desk.open("tictactoe", PERSON, {"player": "net=tictactoe", **limit})

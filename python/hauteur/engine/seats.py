@@ -27,6 +27,7 @@ from hauteur.players.settings import PlayerSettings
 from hauteur.search.control import SearchControl, in_background
 from hauteur.search.limits import Limits
 from hauteur.search.params import SearchParams, Temperature
+from hauteur.search.report import RootReport
 from hauteur.search.search_run import OnReport
 from hauteur.search.time_manager import Budget, Clock, fixed, moves_left, plan
 from hauteur.system.closing import Closing
@@ -137,6 +138,14 @@ class EngineSeat(Closing):
         """Visits a move, None where something else ends a search."""
         player = self.side.player
         return player.visits if player is not None and player.has_net and self._by_visits else None
+
+    def seconds_left(self, report: RootReport) -> float | None:
+        """Return how long a search will still take at its pace; None where nothing says so."""
+        if self.side.seconds is not None:
+            return max(0.0, self.side.seconds - report.pace.seconds)
+        if self.visits is None or report.pace.visits_per_second == 0.0:
+            return None
+        return max(0, self.visits - report.visits) / report.pace.visits_per_second
 
     def start(
         self,

@@ -103,10 +103,10 @@ class TwoSidedGame(Closing):
         first, second = ("person" if engine is None else engine.name for engine in self._engines)
         return first, second
 
-    def visits(self, seat: int) -> int | None:
-        """Visits of a move of this seat; None for a person, and where something else ends its searches."""
+    def progress(self, seat: int, report: RootReport) -> tuple[int | None, float | None]:
+        """Visits at which a search of this seat ends, and the seconds that are left of it; None: nothing says so."""
         engine = self._engines[seat]
-        return None if engine is None else engine.visits
+        return (None, None) if engine is None else (engine.visits, engine.seconds_left(report))
 
     @property
     def left(self) -> list[float | None]:

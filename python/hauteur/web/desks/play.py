@@ -294,14 +294,15 @@ class PlayDesk(Desk):
         )
 
     def _on_search(self, table: TwoSidedGame, seat: int, report: RootReport) -> None:
-        best = report.best
+        best, (visits, left) = report.best, table.progress(seat, report)
         self.emit(
             "search",
             {
                 "seat": seat,
                 "visits": report.visits,
-                "of": table.visits(seat),
+                "of": visits,
                 "seconds": report.pace.seconds,
+                "left": left,
                 "wdl": first_players(report),
                 "line": line_texts(report.state, best.line[:LINE_PLIES]) if best else [],
             },

@@ -170,7 +170,8 @@ function search(report) {
   if (!game?.thinking) return;
   wdlBar(byId("wdl"), report.wdl, SHARES);
   const visits = report.of ? `${whole(report.visits)} of ${whole(report.of)} visits` : `${whole(report.visits)} visits`;
-  byId("search").textContent = `${visits}  ${seconds(report.seconds)}  ${report.line.join(" ")}`;
+  const time = report.left === null ? seconds(report.seconds) : `${seconds(report.left)} left`;
+  byId("search").textContent = `${visits}  ${time}  ${report.line.join(" ")}`;
 }
 
 function hint({ ply, wdl, moves: found, error }) {
