@@ -123,8 +123,7 @@ class ShownMatch:
             return len(match.games), newest_games_table(match.games, match.names, first, GAMES_A_PAGE)
 
         count, said = self.match(table) or (0, "")
-        many = self.found is not None and not self.is_match
-        return html("match_games.html", count=count, first=first, most=GAMES_A_PAGE, said=Markup(said), many=many)
+        return html("match_games.html", count=count, first=first, most=GAMES_A_PAGE, said=Markup(said))
 
     def board(self) -> Markup:
         """Return the board for its games, empty for what is no match."""

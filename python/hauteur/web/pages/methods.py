@@ -14,6 +14,7 @@ from starlette.responses import Response
 from starlette.routing import Mount, Route
 
 from hauteur.games.registry import names
+from hauteur.matches.report.live import FOLDERS
 from hauteur.studies.folders import FoundFolder
 from hauteur.studies.methods import index_html, methods
 from hauteur.studies.papers.experiment import ExperimentFolder
@@ -21,12 +22,17 @@ from hauteur.studies.papers.results import result_parts
 from hauteur.system.files import read_json
 from hauteur.web.pages import Page
 from hauteur.web.pages.matches import address as match_address
-from hauteur.web.render import page
+from hauteur.web.parts import made, part
+from hauteur.web.render import html, page
 
 if TYPE_CHECKING:
     from hauteur.web.app import Lab
 
 PAGE = Page("/methods", "Methods", "What each method of the search does, with a position to try it; experiments.")
+
+
+RESULT_FILES = ("experiment.json", "result.json", "running")
+"""What the page of a result is made of."""
 
 
 async def show_all(request: Request) -> Response:
@@ -87,36 +93,35 @@ async def show_method(request: Request) -> Response:
 
 
 async def show_result(request: Request) -> Response:
-    """Return the results of an experiment, and its matches."""
+    """Return the results of an experiment and its matches; with `part` in its address what follows its files alone."""
     lab: Lab = request.app.state.lab
-    return page(request, "result.html", **await asyncio.to_thread(_result, lab, request.path_params["name"]))
+    name = request.path_params["name"]
+    found = await asyncio.to_thread(_found, lab, name)
+    if "part" in request.query_params:
+        return await part(lambda: _result(lab, found))
+    follows = lab.watcher.part(result_address(name), [name], RESULT_FILES, part="result")
+    said = await asyncio.to_thread(made, lambda: _result(lab, found))
+    return page(request, "result.html", name=name, title=found.folder.path.name, part=follows, said=said)
 
 
-def _result(lab: Lab, name: str) -> dict[str, Any]:
+def _found(lab: Lab, name: str) -> FoundFolder:
     try:
-        found = lab.folders.find(name, "experiment")
+        return lab.folders.find(name, "experiment")
     except ValueError:
         raise HTTPException(404) from None
+
+
+def _result(lab: Lab, found: FoundFolder) -> str:
+    """Return what an experiment found until now, and its matches."""
+    known = [one for one in lab.folders.known() if one.inside == found.name and isinstance(one.folder, FOLDERS)]
     matches = [
-        {
-            "name": one.name.removeprefix(f"{name}/"),
-            "address": match_address(one.name),
-            "line": lab.stored.line(one.folder),
-        }
-        for one in lab.folders.known()
-        if one.inside == name and one.kind in ("match", "tournament", "tuning")
+        (one.name.removeprefix(f"{found.name}/"), match_address(one.name), lab.stored.line(one.folder)) for one in known
     ]
-    has_result = found.folder.result_file.exists()
-    facts = read_json(found.folder.result_file) if has_result else {}
-    shown = "".join(result_parts(facts)) if has_result else "<p>The experiment has no result yet.</p>"
-    stored = found.folder.stored()["settings"]
-    return {
-        "name": name,
-        "title": facts.get("title") or stored.get("experiment") or name,
-        "state": lab.folders.facts(found).state,
-        "html": Safe(shown),
-        "matches": matches,
-    }
+    result = read_json(found.folder.result_file) if found.folder.result_file.exists() else None
+    said = "<p>The experiment has no result yet.</p>" if result is None else "".join(result_parts(result))
+    title = (result or {}).get("title") or found.folder.stored()["settings"].get("experiment") or found.name
+    facts = lab.folders.facts(found)
+    return html("result_found.html", title=title, state=facts.state, said=Safe(said), matches=matches)
 
 
 ROUTES = [
