@@ -5,13 +5,14 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 import pytest
 import uvicorn
 from starlette.types import Receive, Scope, Send
 
-from hauteur.web.connections import PatientProtocol
+from hauteur.web.connections import PatientProtocol, most_connections
 from hauteur.web.safety import Door, Guard
 
 GET = b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n"
@@ -98,6 +99,23 @@ def test_many_idle_clients_do_not_keep_others_out(served: Served) -> None:
     served.wait_for_connections(0)
     for client in idle:
         client.close()
+
+
+def test_more_connections_than_the_most_are_closed(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(QuickProtocol, "most", 5)
+    monkeypatch.setattr(QuickProtocol, "seconds", 60)
+    first = [socket.create_connection(served.address, timeout=20) for _ in range(5)]
+    served.wait_for_connections(5)
+    with socket.create_connection(served.address, timeout=20) as late, suppress(ConnectionResetError):
+        assert late.recv(1) == b""
+    first[0].sendall(GET)
+    assert b"200 OK" in first[0].recv(1000)
+    for client in first:
+        client.close()
+
+
+def test_there_is_room_for_many_connections() -> None:
+    assert most_connections() >= 200
 
 
 def test_a_flood_of_pipelined_requests_is_answered_in_turn(served: Served) -> None:

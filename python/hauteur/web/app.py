@@ -23,7 +23,7 @@ from starlette.staticfiles import StaticFiles
 from hauteur.plots import boards
 from hauteur.plots.page import STYLE
 from hauteur.studies.folders import FolderList
-from hauteur.web.connections import PatientProtocol
+from hauteur.web.connections import PatientProtocol, most_connections
 from hauteur.web.desks.pool import Pool
 from hauteur.web.jobs import Jobs
 from hauteur.web.live import MOST_MESSAGE, live
@@ -121,9 +121,12 @@ def serve(settings: WebSettings, *, open_browser: bool = False) -> None:
         if open_browser:
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
+    PatientProtocol.most = most_connections()
     config = uvicorn.Config(
         Guard(create_app(settings, door, on_started=started), door),
         http=PatientProtocol,
+        h11_max_incomplete_event_size=2 * door.most_header,
+        proxy_headers=False,
         log_level="warning",
         access_log=False,
         server_header=False,

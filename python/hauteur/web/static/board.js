@@ -172,15 +172,15 @@ export class Board {
     for (const { squares, size, text = "", kind = "" } of [...marks].reverse()) {
       if (!squares.length) continue;
       const [x, y] = middle(squares[0]), [tipX, tipY] = middle(squares.at(-1));
-      const group = svg("g", { class: `mark ${kind}`, opacity: 0.35 + 0.6 * size }, this.below);
-      if (squares.length === 1) svg("circle", { cx: x, cy: y, r: side * (0.18 + 0.24 * size) }, group);
+      const group = svg("g", { class: `mark ${kind}` }, this.below), opacity = 0.35 + 0.6 * size;
+      if (squares.length === 1) svg("circle", { cx: x, cy: y, r: side * (0.18 + 0.24 * size), opacity }, group);
       else {
         const length = Math.hypot(tipX - x, tipY - y), [ux, uy] = [(tipX - x) / length, (tipY - y) / length];
         const wide = side * (0.04 + 0.1 * size), head = side * (0.14 + 0.16 * size);
         const [neckX, neckY] = [tipX - ux * head, tipY - uy * head];
         const at = (px, py, out) => `${px - uy * out} ${py + ux * out}`;
         svg("path", { d: `M${at(x, y, wide)}L${at(neckX, neckY, wide)}L${at(neckX, neckY, head / 1.5)}L${tipX} ${tipY}`
-          + `L${at(neckX, neckY, -head / 1.5)}L${at(neckX, neckY, -wide)}L${at(x, y, -wide)}z` }, group);
+          + `L${at(neckX, neckY, -head / 1.5)}L${at(neckX, neckY, -wide)}L${at(x, y, -wide)}z`, opacity }, group);
       }
       if (text) svg("text", { x: tipX, y: tipY + 4 }, group).textContent = text;
     }
