@@ -111,6 +111,8 @@ def comparison_parts(groups: Groups, axis: str | None = None) -> list[str]:
     names, rows = differences(groups)
     same = "<p>The recipes differ in nothing but the seed.</p>"
     sections = comparison_sections(groups, axis)
+    if axis is not None:  # one figure a quantity
+        sections = {"Figures": [figure for figures in sections.values() for figure in figures]}
     return [
         f"<p>{LEGEND}</p>",
         "<h2>Runs</h2>",
