@@ -122,9 +122,15 @@ async function explain() {
   running(true);
 }
 
+// An address that says what to compare is compared at once; so is what was interrupted.
+let pending = new URLSearchParams(location.search).has("visits");
+
 live.on("connected", () => attempt(async () => {
+  const wanted = pending || !stop.hidden;
+  pending = false;
   running(false);
   await open();
+  if (wanted && !start.disabled) await explain();
   const { nets } = await live.ask("nets");
   for (const { net, large } of Object.values(sides)) for (const select of [net, large]) offer(select, nets);
 }));

@@ -4,7 +4,7 @@ import { attempt } from "/static/live.js";
 import { percent, signed, whole } from "/static/numbers.js";
 
 const at = (id) => document.getElementById(id);
-const FIRST_MOVES = 12;
+const FIRST_MOVES = 12, LINE_MOVES = 4;
 
 export function showResult(found, children) {
   at("result").hidden = false;
@@ -35,9 +35,11 @@ function showSides({ a, b }) {
 
 function showMoves(moves) {
   const share = (wdl) => (wdl ? wdl.map((part) => Math.round(100 * part)).join(" / ") : "–");
+  const line = ({ visits, line: texts }) => (visits ? texts.slice(1, 1 + LINE_MOVES).join(" ") : "");
   const rows = moves.map(({ move, a, b, shift }) => {
     const made = row(move, [whole(a.visits), whole(b.visits), shift ? signedWhole(shift) : "", percent(a.share), percent(b.share),
-      percent(a.prior), percent(b.prior), signed(a.q), signed(b.q), share(a.wdl), share(b.wdl)]);
+      percent(a.prior), percent(b.prior), signed(a.q), signed(b.q), share(a.wdl), share(b.wdl), line(a), line(b)]);
+    for (const cell of [...made.cells].slice(-2)) cell.className = "text";
     mark(made.cells[3], shift);
     return made;
   });
