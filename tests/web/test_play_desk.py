@@ -138,8 +138,13 @@ def played_out(desk: Watched, spec: str) -> Shown:
     return game
 
 
-@pytest.mark.parametrize("spec", [*names(), "nogo(size=3)", "nogo(rows=3, cols=4)"])
+OPENSPIEL = ["openspiel:hex(board_size=4)", "openspiel:breakthrough(rows=5,columns=4)", "openspiel:othello"]
+
+
+@pytest.mark.parametrize("spec", [*names(), "nogo(size=3)", "nogo(rows=3, cols=4)", *OPENSPIEL])
 def test_every_game_is_played_to_its_end(desk: Watched, spec: str) -> None:
+    if spec.startswith("openspiel:"):
+        pytest.importorskip("pyspiel")
     game = played_out(desk, spec)
     assert game["ending"]["outcome"] == game["position"]["outcome"]
     assert game["result"]
