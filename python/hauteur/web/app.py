@@ -104,6 +104,7 @@ def listen(settings: WebSettings) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((settings.host, settings.port))
+        listener.listen(2048)  # who connects as soon as the address is printed waits, and is not refused
     except OSError as error:
         listener.close()
         raise ValueError(f"--host {settings.host} --port {settings.port}: {os.strerror(error.errno or 0)}") from None

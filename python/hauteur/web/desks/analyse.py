@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
@@ -29,7 +30,7 @@ from hauteur.system.settings import Section, validated
 from hauteur.web.desks.desk import Desk, DeskSettings, Emit, Fields
 from hauteur.web.desks.linking import LinkedPlace, link_fields, opened_link, repeated_view
 from hauteur.web.desks.reports import report_view
-from hauteur.web.desks.trees import LineFields, LinesFields, SaveFields, TreeName, TreeShelf
+from hauteur.web.desks.trees import LinesFields, NodeFields, SaveFields, TreeName, TreeShelf
 from hauteur.web.players import net_names, page_net
 from hauteur.web.positions import position_at, position_view
 from hauteur.web.search_form import SettingTexts, chosen_search
@@ -151,7 +152,7 @@ class AnalyseDesk(Desk):
 
     def do_view(self, fields: Fields) -> Fields:
         """Reply: the position, or that of a node of the tree, from the side that is wanted."""
-        wanted = validated(LineFields, fields, "view")
+        wanted = validated(NodeFields, fields, "view")
         if wanted.line or self._trees.loaded is not None:
             return self.do_look(fields)
         if self._state is None:
@@ -224,7 +225,7 @@ class AnalyseDesk(Desk):
 
     def do_look(self, fields: Fields) -> Fields:
         """Reply: the position of a node."""
-        wanted = validated(LineFields, fields, "node")
+        wanted = validated(NodeFields, fields, "node")
         return self._read_tree(lambda tree: self._trees.look(tree, wanted))
 
     def do_save(self, fields: Fields) -> Fields:
@@ -338,11 +339,14 @@ class AnalyseDesk(Desk):
             self.emit("repeated", repeated_view(link.compared(self._session, report)), latest=False)
 
     def _noted(self, report: RootReport, number: int) -> Fields:
-        """Put a report into the history, with the time since the position was opened; return it as the page has it."""
+        """Put a report into the history, with the time since the position was opened; return it as the page has it.
+
+        made: when that was, seconds since 1970.
+        """
         pace = replace(report.pace, seconds=self._seconds + report.pace.seconds)
         report = replace(report, pace=pace)
         self._history.add(report)
-        return {"number": number, **report_view(report)}
+        return {"number": number, "made": time.time(), **report_view(report)}
 
     def _on_saved(self, saved: Future[Fields]) -> None:
         error = saved.exception()

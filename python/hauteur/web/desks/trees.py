@@ -23,7 +23,7 @@ MOST_OPEN = 100
 Line = Annotated[tuple[Annotated[int, Field(ge=0, lt=65_536)], ...], Field(max_length=5000)]
 
 
-class LineFields(Section):
+class NodeFields(Section):
     """A node, by the actions from the root; flip: the board from the other side."""
 
     line: Line
@@ -78,7 +78,7 @@ class TreeShelf:
                 continue
         return {"nodes": found}
 
-    def look(self, tree: SearchTree, wanted: LineFields) -> Fields:
+    def look(self, tree: SearchTree, wanted: NodeFields) -> Fields:
         """Return the position of a node, and the moves that lead to it."""
         state = tree.node(wanted.line).state
         return {
