@@ -18,7 +18,7 @@ from hauteur.matches.ratings.elo import Sprt
 from hauteur.matches.report.board_games import sample_of
 from hauteur.matches.report.match_page import POINTS, match_page
 from hauteur.matches.report.pages import write_page
-from hauteur.matches.report.stored_match import StoredMatch, read_match
+from hauteur.matches.report.stored_match import StoredMatch, StoredTournament, read_match
 from hauteur.matches.results import MatchGame
 from hauteur.players.settings import parse_player
 from hauteur.system.lock import locked
@@ -225,3 +225,23 @@ def test_a_match_says_from_its_beginning_how_many_games_it_will_have(tmp_path: P
         assert stored.counted.test is not None
         assert stored.counted.test.sprt == Sprt(0, 50)
     assert stored.state == "not finished"
+
+
+def test_a_tournament_and_its_pairings_are_read_on(tmp_path: Path) -> None:
+    """What is not finished runs where the tournament does, with the share and the time that are left."""
+    out = played(tmp_path, "tournament", "random", "mcts:5", "solver", "--games", "4")
+    last = (out / "2-3" / "games.jsonl").read_bytes()
+    (out / "2-3" / "games.jsonl").write_bytes(b"")
+    (out / "2-3" / "result.json").unlink()
+    stored = StoredTournament(out)
+    assert (stored.games, stored.share_done, stored.state_text[:12]) == (8, 8 / 12, "not finished")
+    assert [line["results"]["games"] for line in stored.standing()["pairings"]] == [4, 4, 0]
+    with locked(out, "playing"):
+        assert re.fullmatch(r"running, 8 of 12 games, 0:0\d, about 0:0\d left", stored.state_text)
+        assert [match.state for match in stored.matches] == ["finished", "finished", "running"]
+    (out / "2-3" / "games.jsonl").write_bytes(last)
+    stored.refresh()
+    assert (stored.games, stored.share_done) == (12, 1.0)
+    assert stored.state_text.startswith("finished, 12 games")
+    assert stored.standing()["ratings"] == StoredTournament(out).standing()["ratings"]
+    assert sum("games.jsonl" in folder.stamps() for folder in (stored.folder, *(m.folder for m in stored.matches))) == 4

@@ -26,6 +26,7 @@ class StoredRatings:
     """A rating list as its folder has it."""
 
     title = "Rating list"
+    share_done = None
 
     def __init__(self, path: Path) -> None:
         self._path = path

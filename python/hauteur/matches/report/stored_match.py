@@ -109,20 +109,16 @@ class StoredMatch:
         return _state(self.folder, complete=self.complete)
 
     @property
-    def seconds_left(self) -> float | None:
-        """Estimate the time of the remaining games at the speed until now; None where it is unknown."""
-        played = (self.result.get("results") or {}).get("games")
-        seconds = (self.result.get("work") or {}).get("seconds")
-        if not played or not seconds or self.games_wanted is None or self.complete:
-            return None
-        return float(seconds / played * (self.games_wanted - len(self.games)))
+    def share_done(self) -> float | None:
+        """Share of the games that are finished, 0 to 1; None where it is not known how many there will be."""
+        return _share(len(self.games), None if self.counted.test is not None else self.games_wanted)
 
     @property
     def state_text(self) -> str:
-        """Return the state with the games and the time, as `running, 120 of 400 games, 1 min left`."""
+        """Return the state with the games and the time, as `running, 120 of 400 games, 1:20, about 3:05 left`."""
+        played = (self.result.get("results") or {}).get("games")
         most = "at most" if self.counted.test is not None else "about"
-        left = "" if self.seconds_left is None else f"{most} {duration(self.seconds_left)} left"
-        return _state_text(self.state, len(self.games), self.games_wanted, self.result, left)
+        return _state_text(self.state, len(self.games), self.games_wanted, self.result, played, most)
 
 
 class StoredTournament:
@@ -165,12 +161,22 @@ class StoredTournament:
         return sum(len(match.games) for match in self.matches)
 
     @property
+    def games_wanted(self) -> int:
+        """All games."""
+        return (self.settings.get("games") or 0) * len(self.settings.get("pairings") or ())
+
+    @property
+    def share_done(self) -> float | None:
+        """Share of the games that are finished, 0 to 1."""
+        return _share(self.games, self.games_wanted)
+
+    @property
     def state_text(self) -> str:
         """Return the state with the games and the time."""
-        each = self.settings.get("games") or 0
-        wanted = each * len(self.settings.get("pairings") or ())
-        complete = bool(wanted) and self.games >= wanted
-        return _state_text(_state(self.folder, complete=complete), self.games, wanted, self.result)
+        complete = 0 < self.games_wanted <= self.games
+        played = sum(pairing["results"]["games"] for pairing in self.result.get("pairings") or ())
+        state = _state(self.folder, complete=complete)
+        return _state_text(state, self.games, self.games_wanted, self.result, played)
 
     def standing(self) -> dict[str, Any]:
         """Return the rating list, as `ratings_json`, and the results of the pairings until now."""
@@ -215,6 +221,9 @@ class StoredTuning:
     def games(self) -> int:
         """Number of the finished games."""
         return sum(len(match.games) for match in self._matches.values())
+
+    share_done = None
+    """How many games there will be is not known."""
 
     @property
     def state_text(self) -> str:
@@ -262,12 +271,23 @@ def _sprt(result: Mapping[str, Any]) -> Sprt | None:
     return values and Sprt(*(values[name] for name in ("elo0", "elo1", "alpha", "beta", "model")))
 
 
+def _share(done: int, wanted: int | None) -> float | None:
+    return min(1.0, done / wanted) if wanted else None
+
+
 def _state(folder: RunDirectory, *, complete: bool) -> str:
-    return "running" if is_locked(folder.path) else "finished" if complete else "not finished"
+    """Return whether work goes on in a folder, or in the one that a match is part of; or is done."""
+    running = is_locked(folder.path) or (not complete and is_locked(folder.path.parent))
+    return "running" if running else "finished" if complete else "not finished"
 
 
-def _state_text(state: str, games: int, wanted: int | None, result: Mapping[str, Any], left: str = "") -> str:
+def _state_text(
+    state: str, games: int, wanted: int | None, result: Mapping[str, Any], played: int | None, about: str = "about"
+) -> str:
+    """Return state, games, time, and while work goes on the time left. played: games when the result was written."""
     of = f" of {wanted:,}" if wanted is not None and state != "finished" else ""
     seconds = (result.get("work") or {}).get("seconds")
     took = f", {duration(seconds)}" if seconds else ""
-    return f"{state}, {games:,}{of} games{took}{f', {left}' if left and state == 'running' else ''}"
+    if state != "running" or not (seconds and played and wanted):
+        return f"{state}, {games:,}{of} games{took}"
+    return f"{state}, {games:,}{of} games{took}, {about} {duration(seconds / played * max(0, wanted - games))} left"

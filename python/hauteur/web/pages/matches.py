@@ -107,14 +107,14 @@ class ShownMatch:
 
     def standing(self) -> str:
         """Return state, buttons and result until now."""
-        state, said = self.get(self._standing, "standing") or ("not begun", "")
-        return html("match_standing.html", match=self, state=state, said=Markup(said))
+        state, share, said = self.get(self._standing, "standing") or ("not begun", None, "")
+        return html("match_standing.html", match=self, state=state, share=share, said=Markup(said))
 
-    def _standing(self, stored: Stored) -> tuple[str, str]:
+    def _standing(self, stored: Stored) -> tuple[str, float | None, str]:
         def linked(folder: str, text: str) -> str:
             return plots.Markup(Markup('<a href="{}">{}</a>').format(address(f"{self.name}/{folder}"), text))
 
-        return stored.state_text, "".join(live_parts(stored, linked))
+        return stored.state_text, stored.share_done, "".join(live_parts(stored, linked))
 
     def games(self, first: int) -> str:
         """Return a table of finished games, the newest numbers first; first: how many of them are left out."""
