@@ -176,6 +176,15 @@ def test_pages_of_methods_are_there(root: Any) -> None:
     assert [page for page in pages if not (root / "python/hauteur/search/methods" / f"{page}.md").is_file()] == []
 
 
+def test_a_large_tree_is_read_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(read_nodes, "__defaults__", (100,))
+    found, _, nodes = answer(question("connect4", "search_contempt.n_scl=5"))
+    assert len(nodes) > 100
+    assert not found["tree"]["complete"]
+    assert found["tree"]["nodes"]["a"] == 100
+    assert facts(found, "search_contempt")["nodes that these are of, the most visited"] == 100
+
+
 def test_a_stopped_comparison_ends() -> None:
     with Searches(asked := question("connect4", "solver=on", visits=100_000)) as searches:
         searches.on_progress = lambda share: searches.stop()

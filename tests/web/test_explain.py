@@ -58,7 +58,7 @@ def test_the_desk_compares_and_walks_through_both_trees(explained: Any) -> None:
     assert sum(row["a"]["visits"] for row in behind if row["a"]) + 1 == children[0]["a"]["visits"]
     assert behind[0]["a"]["weight"] is not None
     assert behind[0]["b"]["weight"] is None
-    assert events.named("progress")[-1]["of"] == 3
+    assert events.named("progress")[-1]["of"] == 4
 
 
 def test_a_comparison_is_stopped() -> None:

@@ -47,6 +47,7 @@ def explain(question: Question, searches: Searches, on_step: OnStep | None = Non
     sides = list(zip("ab", question.sides, strict=True))
     wanted = [(name, side, key) for name, side in sides for key in changed(side)]
     steps = [f"side {name.upper()}" for name, _ in sides] + [f"side {n.upper()} without {key}" for n, _, key in wanted]
+    steps.append("reading the trees")
 
     def step(done: int) -> None:
         if on_step is not None:
@@ -58,7 +59,10 @@ def explain(question: Question, searches: Searches, on_step: OnStep | None = Non
     rules = []
     for done, (name, side, key) in enumerate(wanted, len(sides)):
         step(done)
-        rules.append(_rule(name, key, searches.of(side), searches.of(side.without(key), keep=False)))
+        rules.append(
+            (name, key, searches.of(side), _ablation(searches.of(side), searches.of(side.without(key), keep=False)))
+        )
+    step(len(steps) - 1)
     a, b = (searches.of(side) for side in question.sides)
     return {
         "game": question.start.game.spec,
@@ -73,7 +77,7 @@ def explain(question: Question, searches: Searches, on_step: OnStep | None = Non
         "moves": moves_json(a, b),
         "lines": lines_json(a, b),
         "tree": trees_json(a, b),
-        "rules": rules,
+        "rules": [_rule(*rule) for rule in rules],
     }
 
 
@@ -108,7 +112,7 @@ def _side(search: ExplainedSearch) -> dict[str, Any]:
     }
 
 
-def _rule(name: str, key: str, on: ExplainedSearch, off: ExplainedSearch) -> dict[str, Any]:
+def _rule(name: str, key: str, on: ExplainedSearch, ablation: dict[str, Any]) -> dict[str, Any]:
     facts = facts_of(key, on)
     result = {
         "side": name,
@@ -117,7 +121,7 @@ def _rule(name: str, key: str, on: ExplainedSearch, off: ExplainedSearch) -> dic
         "page": method_page(key),
         "measured_by": ["facts", "ablation"] if facts else ["ablation"],
         "facts": facts,
-        "ablation": _ablation(on, off),
+        "ablation": ablation,
     }
     return result | ({"frozen": frozen_nodes(on)} if key == "search_contempt" else {})
 

@@ -23,7 +23,10 @@ CHANGED = 1e-6
 def facts_of(name: str, search: ExplainedSearch) -> Facts:
     """Return what was measured of a rule or setting of this name; nothing where it leaves no trace of its own."""
     measure = MEASURES.get(name)
-    return [] if measure is None else measure(search)
+    facts = [] if measure is None else measure(search)
+    if any(fact["how"] == "tree" for fact in facts) and not search.tree.complete:
+        facts.append(_fact("nodes that these are of, the most visited", len(search.tree.nodes), "tree"))
+    return facts
 
 
 def frozen_nodes(search: ExplainedSearch) -> list[dict[str, Any]]:
