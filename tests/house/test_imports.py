@@ -163,6 +163,14 @@ def loaded_after(statement: str) -> set[str]:
             {"torch", "onnx", "onnxscript", "pyarrow", "scipy", "safetensors"},
         ),
         ("import hauteur.cli.commands.gtp, hauteur.engine.gtp.engine", {"torch", "onnx", "pyarrow", "scipy"}),
+        (
+            "from hauteur.web.pages import all_pages; import hauteur.web.app; all_pages()",
+            {"torch", "onnx", "onnxruntime", "openvino", "pyarrow", "scipy", "matplotlib"},
+        ),
+        (
+            "from hauteur.web.desks.worker import DESKS, desk_class; [desk_class(name) for name in DESKS]",
+            {"torch", "onnx", "openvino", "pyarrow", "scipy", "matplotlib", "starlette", "uvicorn"},
+        ),
     ],
 )
 def test_a_start_loads_little(statement: str, unwanted: set[str]) -> None:
