@@ -63,7 +63,7 @@ class QuestionFields(PlaceFields):
     batch_size: Annotated[int, Field(ge=1, le=MOST_BATCH)] = BATCH_SIZE
 
 
-class LineFields(Section):
+class ComparedLine(Section):
     """A node of the trees, by the actions that lead to it."""
 
     line: Annotated[tuple[Annotated[int, Field(ge=0, le=65_535)], ...], Field(max_length=2000)] = ()
@@ -111,7 +111,7 @@ class ExplainDesk(Desk):
 
     def do_children(self, fields: Fields) -> Fields:
         """Reply: the moves behind a line in both trees of the last comparison."""
-        wanted = validated(LineFields, fields, "line")
+        wanted = validated(ComparedLine, fields, "line")
         if self._trees is None:
             raise ValueError("there is no comparison yet")
         return {"children": children_json(*self._trees, wanted.line)}

@@ -46,7 +46,7 @@ def address(name: str, what: str = "of") -> str:
     return f"{PAGE.path}/{what}/{quote(name)}"
 
 
-class ShownMatch:
+class MatchOnPage:
     """A match or another of FOLDERS as pages show it. found: its folder, None: it has not begun yet; job: the newest
     in it. HTTPException where there is neither.
     """
@@ -151,9 +151,9 @@ async def show_list(request: Request) -> Response:
     return await part(lambda: listed(request.app.state.lab))
 
 
-def match_of(request: Request) -> ShownMatch:
+def match_of(request: Request) -> MatchOnPage:
     """Return what a request is about."""
-    return ShownMatch(request.app.state.lab, request.path_params["name"])
+    return MatchOnPage(request.app.state.lab, request.path_params["name"])
 
 
 async def show_one(request: Request) -> Response:
