@@ -125,6 +125,19 @@ def test_kinds_are_by_their_files() -> None:
     }
 
 
+def test_unknown_names_do_not_make_it_look_all_the_time(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [100.0]
+    monkeypatch.setattr("hauteur.studies.folders.time.monotonic", lambda: clock[0])
+    listing = FolderList([root])
+    with pytest.raises(ValueError, match="there is no folder 'runs/new' here"):
+        listing.find("runs/new")
+    make_run(root / "new")
+    with pytest.raises(ValueError, match="there is no folder 'runs/new' here"):
+        listing.find("runs/new")
+    clock[0] += 0.3
+    assert listing.find("runs/new").kind == "run"
+
+
 def test_names_of_paths(root: Path, tmp_path: Path) -> None:
     listing = FolderList([root])
     assert listing.name_of(root / "new" / "one") == "runs/new/one"

@@ -6,8 +6,10 @@ large disk ends.
 
 from __future__ import annotations
 
+import math
 import os
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -42,6 +44,12 @@ FILE_DEPTH = 3
 
 MOST_FILES = 500
 """Files that are listed."""
+
+PAUSE = 0.2
+"""Seconds after a look in which a name that it has not found is not looked for again."""
+
+REST = 10
+"""Looks that nobody waits for are so many times their own length apart, at least."""
 
 MOST_LOOKED_AT = 20_000
 """Folders that one look takes."""
@@ -84,14 +92,25 @@ class FolderList:
 
     roots: Sequence[Path]
     cut: bool = False
-    _one_at_a_time: threading.RLock = field(default_factory=threading.RLock)
+    _one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
+    _looked: float = -math.inf
+    _took: float = 0.0
     _found: dict[str, FoundFolder] = field(default_factory=dict)
     _facts: dict[str, tuple[Mapping[str, str], FolderFacts]] = field(default_factory=dict)
 
     def look(self) -> list[FoundFolder]:
         """Return the folders that there are now, by name."""
         with self._one_at_a_time:
-            return self._look()
+            began = time.monotonic()
+            found = self._look()
+            self._looked = time.monotonic()
+            self._took = self._looked - began
+        return found
+
+    def renew(self, period: float) -> None:
+        """Look again, unless that was done within so many seconds, or within REST times what it takes."""
+        if time.monotonic() >= self._looked + max(period, REST * self._took):
+            self.look()
 
     def known(self) -> list[FoundFolder]:
         """Return the folders that the last look has found."""
@@ -104,7 +123,7 @@ class FolderList:
     def find(self, name: str, kind: str = "folder") -> FoundFolder:
         """Return the folder of a name; ValueError where there is none, or not of this kind."""
         if name not in self._found:
-            self.look()
+            self.renew(PAUSE)
         found = self._found.get(name)
         if found is None or kind not in ("folder", found.kind):
             raise ValueError(f"there is no {kind} {name[:200]!r} here")
@@ -139,10 +158,9 @@ class FolderList:
     def facts(self, found: FoundFolder) -> FolderFacts:
         """Return what is told of a folder; its files are read again only after they have changed."""
         stamps, running = found.folder.stamps(), is_locked(found.folder.path)
-        with self._one_at_a_time:
-            known = self._facts.get(found.name)
-            if known is None or known[0] != stamps:
-                known = self._facts[found.name] = stamps, read_facts(found.folder, stamps)
+        known = self._facts.get(found.name)
+        if known is None or known[0] != stamps:
+            known = self._facts[found.name] = stamps, read_facts(found.folder, stamps)
         return replace(known[1], state="running") if running else known[1]
 
     def _look(self) -> list[FoundFolder]:
@@ -156,7 +174,7 @@ class FolderList:
                 if one is not None:
                     found[one.name] = one
         self._found = dict(sorted(found.items()))
-        self._facts = {name: known for name, known in self._facts.items() if name in found}
+        self._facts = {name: known for name, known in list(self._facts.items()) if name in found}
         return self.known()
 
     def _labels(self) -> Iterator[tuple[str, Path]]:

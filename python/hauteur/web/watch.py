@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from typing import Annotated, Any
@@ -29,9 +28,6 @@ PERIOD = 0.5
 
 LIST_PERIOD = 2.0
 """Seconds between two looks for folders that are new or gone."""
-
-REST = 10
-"""Such a look is followed by a rest of so many times its length, at least."""
 
 Version = dict[str, str]
 """When files were written last and how long they are, by name; `running`: a process works there; `job`: its state.
@@ -54,7 +50,6 @@ class Watcher:
         self.jobs = jobs
         self._listeners: set[Listener] = set()
         self._task: asyncio.Task[None] | None = None
-        self._next_look = 0.0
 
     def version(self, name: str) -> Version:
         """Return the version of a folder, or of the list of all ("")."""
@@ -108,10 +103,8 @@ class Watcher:
 
     def _look(self, names: Iterable[str]) -> dict[str, Version]:
         unknown = any(not name or self.folders.known_as(name) is None for name in names)
-        began = time.monotonic()
-        if unknown and began >= self._next_look:
-            self.folders.look()
-            self._next_look = time.monotonic() + max(LIST_PERIOD, REST * (time.monotonic() - began))
+        if unknown:
+            self.folders.renew(LIST_PERIOD)
         return {name: self.version(name) for name in names}
 
 
