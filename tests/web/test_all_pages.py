@@ -8,7 +8,7 @@ from playwright.sync_api import Page
 
 from hauteur.web.pages import all_pages
 
-PATHS = [page.path for page in all_pages().navigation]
+PATHS = [*(page.path for page in all_pages().navigation), "/keys"]
 WITH_A_BOARD = ("/play", "/analyse")
 """Pages that show a board from the beginning."""
 MOST_BYTES = 150_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -40,11 +41,13 @@ def html(template: str, **facts: Any) -> str:
 def page(request: Request, template: str, *, status: int = 200, **facts: Any) -> HTMLResponse:
     """Return a whole page; its template extends base.html."""
     lab = request.app.state.lab
+    entry = lab.pages.of(request.url.path)
     common = {
         "path": request.url.path,
         "navigation": lab.pages.navigation,
         "version": _core.__version__,
         "csrf": lab.door.csrf,
+        "keys": [] if entry is None else [asdict(key) for key in entry.keys],
     }
     return HTMLResponse(html(template, **common, **facts), status)
 

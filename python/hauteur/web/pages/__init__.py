@@ -21,26 +21,59 @@ NAMES = (
 )
 """Modules of this folder that are pages, in the order of the navigation. Each has PAGE and ROUTES."""
 
+ASIDE = ("keys",)
+"""Pages that are not in the navigation."""
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key of a page, as static/keys.js acts on it.
+
+    names: as a browser calls it (KeyboardEvent.key), several with a space between; act: the button that it presses, by
+    id or data-go, or what the page's script has under this name; empty: what has the focus knows the key; text: for
+    people.
+    """
+
+    names: str
+    act: str
+    text: str
+
+
+BOARD_KEYS = (
+    Key("Tab", "", "to the board, and on"),
+    Key("ArrowLeft ArrowRight ArrowUp ArrowDown", "", "on the board: from square to square"),
+    Key("Enter", "", "on the board: choose a square, from and then to; Escape lets go"),
+)
+WALK_KEYS = (
+    Key("ArrowLeft ArrowRight", "", "on the board of a game: a move back, a move on"),
+    Key("Home End", "", "on the board of a game: first and last position"),
+    Key("f", "", "on the board of a game: other side"),
+)
+
 
 @dataclass(frozen=True)
 class Page:
-    """A page in the navigation. path: its address; title: its name; text: one sentence about it."""
+    """A page. path: its address; title: its name; text: one sentence about it; keys: those it has."""
 
     path: str
     title: str
     text: str
+    keys: tuple[Key, ...] = ()
 
 
 class Pages(NamedTuple):
-    """All pages and all their routes."""
+    """The pages in the navigation, and the routes of all."""
 
     navigation: tuple[Page, ...]
     routes: tuple[BaseRoute, ...]
 
+    def of(self, path: str) -> Page | None:
+        """Return the page that an address belongs to."""
+        return next((page for page in self.navigation if f"{path}/".startswith(f"{page.path}/")), None)
+
 
 def all_pages() -> Pages:
     """Return every page, imported with this call."""
-    modules: list[ModuleType] = [import_module(f"{__name__}.{name}") for name in NAMES]
-    return Pages(
-        tuple(module.PAGE for module in modules), tuple(route for module in modules for route in module.ROUTES)
-    )
+    modules: list[ModuleType] = [import_module(f"{__name__}.{name}") for name in (*NAMES, *ASIDE)]
+    routes = (route for module in modules for route in module.ROUTES)
+    return Pages(tuple(module.PAGE for module in modules[: len(NAMES)]), tuple(routes))

@@ -8,11 +8,18 @@ from starlette.routing import Route
 
 from hauteur.games.registry import names
 from hauteur.studies.explain.question import BATCH_SIZE, DEFAULT_VISITS, MOST_BATCH, MOST_VISITS, PRESETS
-from hauteur.web.pages import Page
+from hauteur.web.pages import BOARD_KEYS, Key, Page
 from hauteur.web.render import page
 from hauteur.web.search_form import search_form
 
-PAGE = Page("/explain", "Explain", "Two settings, or two nets, on one position: what differs, and what each rule did.")
+KEYS = (
+    *BOARD_KEYS,
+    Key("s", "search", "search both, stop"),
+    Key("u", "back", "take back"),
+    Key("f", "flip", "the board from the other side"),
+)
+TEXT = "Two settings, or two nets, on one position: what differs, and what each rule did."
+PAGE = Page("/explain", "Explain", TEXT, KEYS)
 
 
 async def show(request: Request) -> Response:

@@ -7,10 +7,20 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from hauteur.games.registry import names
-from hauteur.web.pages import Page
+from hauteur.web.pages import BOARD_KEYS, Key, Page
 from hauteur.web.render import page
 
-PAGE = Page("/play", "Play", "Play any game against a net, another player, a program or a person.")
+KEYS = (
+    *BOARD_KEYS,
+    Key("t", "type", "a move as text, such as e4 or Nf3"),
+    Key("u", "back", "take back"),
+    Key("h", "hint", "hint"),
+    Key("f", "flip", "the board from the other side"),
+    Key("p", "pause", "pause, go on"),
+    Key("m", "now", "the engine moves at once"),
+    Key("n", "choose", "new game"),
+)
+PAGE = Page("/play", "Play", "Play any game against a net, another player, a program or a person.", KEYS)
 
 SIZES = ("nogo(size=7)",)
 """Games with parameters that are offered beside the names."""

@@ -13,11 +13,20 @@ from hauteur.plots.page import table_html
 from hauteur.studies.puzzles.sets import PuzzleFiles, measured_result, measured_visits, shipped_sets
 from hauteur.studies.puzzles.solve import solve_rows
 from hauteur.web.desks.puzzles import MOST_TEXT, SUFFIXES
-from hauteur.web.pages import Page
+from hauteur.web.pages import BOARD_KEYS, Key, Page
 from hauteur.web.players import net_names
 from hauteur.web.render import page
 
-PAGE = Page("/puzzles", "Puzzles", "Solve positions with one good move, and see how many visits a net needs for them.")
+KEYS = (
+    *BOARD_KEYS,
+    Key("n", "next", "next puzzle"),
+    Key("p", "back", "the puzzle before"),
+    Key("h", "hint", "hint"),
+    Key("s", "solution", "solution"),
+    Key("f", "flip", "the board from the other side"),
+)
+TEXT = "Solve positions with one good move, and see how many visits a net needs for them."
+PAGE = Page("/puzzles", "Puzzles", TEXT, KEYS)
 
 
 def show(request: Request) -> Response:

@@ -8,11 +8,19 @@ from starlette.routing import Route
 
 from hauteur.games.registry import names
 from hauteur.web.desks.review import MOST_TEXT
-from hauteur.web.pages import Page
+from hauteur.web.pages import Key, Page
 from hauteur.web.players import net_names
 from hauteur.web.render import page
 
-PAGE = Page("/review", "Review", "Find out which moves of a game threw something away.")
+KEYS = (
+    Key("ArrowLeft", "back", "a move back"),
+    Key("ArrowRight", "on", "a move on"),
+    Key("Home", "first", "first position"),
+    Key("End", "last", "last position"),
+    Key("m", "mark", "the next marked move"),
+    Key("f", "flip", "the board from the other side"),
+)
+PAGE = Page("/review", "Review", "Find out which moves of a game threw something away.", KEYS)
 
 
 def show(request: Request) -> Response:

@@ -23,7 +23,7 @@ from hauteur.system.extras import require
 from hauteur.system.files import write_bytes
 from hauteur.system.settings import Section, validated
 from hauteur.web.jobs import Job, JobCommand
-from hauteur.web.pages import Page
+from hauteur.web.pages import WALK_KEYS, Page
 from hauteur.web.parts import made, part, said_wrong, whole_number
 from hauteur.web.render import html, page
 from hauteur.web.search_form import SettingTexts
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from hauteur.learning.run_folder import RunFolder
     from hauteur.web.app import Lab
 
-PAGE = Page("/runs", "Runs", "Watch learning runs, compare them, replay their games, start one.")
+PAGE = Page("/runs", "Runs", "Watch learning runs, compare them, replay their games, start one.", WALK_KEYS)
 
 PROGRESS_FILES = ("config.toml", "metrics.jsonl", "progress.json", "running", "job")
 FIGURE_FILES = ("metrics.jsonl",)

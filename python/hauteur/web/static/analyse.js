@@ -3,6 +3,7 @@
 import { Chart } from "/static/analyse_chart.js";
 import { TreeView } from "/static/analyse_tree.js";
 import { Board } from "/static/board.js";
+import { bindKeys } from "/static/keys.js";
 import { LinkBox, linkInAddress, verdictLine } from "/static/link.js";
 import { Live, attempt, notice } from "/static/live.js";
 import { percent, seconds, signed, wdlBar, whole } from "/static/numbers.js";
@@ -373,17 +374,10 @@ byId("file").onchange = () => attempt(async () => {
   byId("read").click();
 });
 
-const KEYS = {
-  s: () => byId("start").click(), u: back, r: forward, f: () => byId("flip").click(), t: () => byId("tree").querySelector('[tabindex="0"]')?.focus(),
-  b: () => byId("board").querySelector('[tabindex="0"]')?.focus(),
-  m: () => { const list = byId("marks"); list.selectedIndex = (list.selectedIndex + 1) % list.length; marks(); },
-};
-addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, select, textarea")) return;
-  const act = KEYS[event.key.toLowerCase()];
-  if (!act) return;
-  act();
-  event.preventDefault();
+bindKeys({
+  tree: () => byId("tree").querySelector('[tabindex="0"]')?.focus(),
+  board: () => byId("board").querySelector('[tabindex="0"]')?.focus(),
+  marks: () => { const list = byId("marks"); list.selectedIndex = (list.selectedIndex + 1) % list.length; marks(); },
 });
 onpopstate = () => inTurn(() => { undone = []; read(); return arriveHere(); });
 read();

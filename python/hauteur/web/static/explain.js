@@ -2,6 +2,7 @@
 
 import { Board } from "/static/board.js";
 import { showResult } from "/static/explain_result.js";
+import { bindKeys } from "/static/keys.js";
 import { Live, attempt } from "/static/live.js";
 import { seconds } from "/static/numbers.js";
 import { SettingsForm } from "/static/settings.js";
@@ -159,5 +160,6 @@ at("preset").onclick = () => { const [a, b] = form.presets["search-contempt"]; s
 stop.onclick = () => attempt(() => live.ask("stop"));
 at("back").onclick = () => state.moves.length && go({ moves: state.moves.slice(0, -1) });
 at("flip").onclick = () => go({ flip: !state.flip });
+bindKeys({ search: () => (stop.hidden ? start : stop).click() });
 onpopstate = () => { read(); at("stale").hidden = false; attempt(open); };
 read();

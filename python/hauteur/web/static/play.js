@@ -2,6 +2,7 @@
 
 import { Board } from "/static/board.js";
 import { save } from "/static/files.js";
+import { bindKeys } from "/static/keys.js";
 import { Live, attempt } from "/static/live.js";
 import { percent, seconds, wdlBar, whole } from "/static/numbers.js";
 import { Setup } from "/static/play_setup.js";
@@ -253,15 +254,9 @@ byId("typed").onsubmit = (event) => {
   });
 };
 
-const KEYS = { u: "back", h: "hint", f: "flip", p: "pause", m: "now" };
-addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, select, textarea")) return;
-  const button = KEYS[event.key.toLowerCase()];
-  if (button && !byId(button).disabled) byId(button).click();
-  else if (event.key === "t") byId("typed").elements.text.focus();
-  else if (event.key === "n") { byId("setup").open = true; byId("new").elements.game.focus(); }
-  else return;
-  event.preventDefault();
+bindKeys({
+  type: () => byId("typed").elements.text.focus(),
+  choose: () => { byId("setup").open = true; byId("new").elements.game.focus(); },
 });
 
 setInterval(() => { if (game && game.running !== null && !document.hidden) clocks(); }, 100);

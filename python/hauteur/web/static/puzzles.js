@@ -194,12 +194,6 @@ source.file.onchange = () => attempt(async () => {
   Object.assign(state, { file: { text: await file.text(), suffix }, number: 0 });
   await open();
 });
-addEventListener("keydown", (event) => {
-  const key = { n: "next", p: "back", h: "hint", s: "solution", f: "flip" }[event.key];
-  if (!key || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
-  find(key).click();
-  event.preventDefault();
-});
 
 const query = new URLSearchParams(location.search);
 if ([...source.set.options].some(({ value }) => value === query.get("set"))) source.set.value = query.get("set");

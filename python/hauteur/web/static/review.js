@@ -161,15 +161,8 @@ const steps = {
     if (found) go(found.ply + 1);
   },
 };
-const keys = { ArrowLeft: "back", ArrowRight: "on", Home: "first", End: "last", f: "flip", m: "mark" };
 
 document.querySelectorAll("[data-go]").forEach((button) => { button.onclick = steps[button.dataset.go]; });
-addEventListener("keydown", (event) => {
-  if (!keys[event.key] || event.ctrlKey || event.metaKey || event.altKey || find("review").hidden) return;
-  if (event.target.closest("input, textarea, select, .board-overlay")) return;
-  steps[keys[event.key]]();
-  event.preventDefault();
-});
 
 live.on("review", show);
 live.on("found", (fresh) => { found.push(...fresh.found); });
