@@ -75,6 +75,7 @@ def test_search_contempt(words: str) -> None:
     assert row["frozen"][0]["visits"] == most.visits
     # Without the rule side A is side B.
     assert row["ablation"]["visits_moved"] == found["visits_moved"]
+    assert row["ablation"]["nodes_in_both"] == found["tree"]["nodes"]["both"] > row["ablation"]["values_changed"] > 0
     assert row["ablation"]["q_without"] == found["sides"]["b"]["q"]
 
 
@@ -161,6 +162,7 @@ def test_every_rule_and_setting_gets_an_answer(name: str) -> None:
     found, searched, nodes = answer(asked)
     (row,) = found["rules"]
     assert (row["name"], row["side"], row["settings"]) == (name, "a", words)
+    assert (row["ablation"]["values_changed"] > 0) <= row["ablation"]["tree_changed"]
     assert "ablation" in row["measured_by"]
     assert row["ablation"]["visits_moved"] == found["visits_moved"]
     if name != "graph":  # in a graph a node is behind several lines

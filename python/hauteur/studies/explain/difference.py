@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -41,6 +42,19 @@ def visits_moved(a: RootReport, b: RootReport) -> int:
     """Return the visits that one search gave to other moves of the root than the other search did."""
     others = {move.action: move.visits for move in b.moves}
     return sum(max(move.visits - others[move.action], 0) for move in a.moves)
+
+
+def values_json(a: TreeNodes, b: TreeNodes) -> dict[str, Any]:
+    """Return how many nodes two trees have in common, and at how many of them Q is another one, and by how much."""
+    pairs = [(place, b.nodes[line]) for line, place in a.nodes.items() if line in b.nodes]
+    changes = [abs(one.q - other.q) for one, other in pairs if one.visits and other.visits and one.q != other.q]
+    mean = math.fsum(changes) / len(changes) if changes else 0.0
+    return {
+        "nodes_in_both": len(pairs),
+        "values_changed": len(changes),
+        "mean_change": mean,
+        "greatest_change": max(changes, default=0.0),
+    }
 
 
 def lines_json(a: ExplainedSearch, b: ExplainedSearch) -> dict[str, Any]:

@@ -12,9 +12,9 @@ from typing import Any
 
 from hauteur.search.params import SearchParams
 from hauteur.search.report_text import line_in_notation
-from hauteur.studies.explain.difference import lines_json, moves_json, trees_json, visits_moved
+from hauteur.studies.explain.difference import lines_json, moves_json, trees_json, values_json, visits_moved
 from hauteur.studies.explain.facts import facts_of, frozen_nodes
-from hauteur.studies.explain.question import Question, Side, settings_text, side_json
+from hauteur.studies.explain.question import Question, Side, net_name, settings_text, side_json
 from hauteur.studies.explain.searched import ExplainedSearch, Searches
 
 OnStep = Callable[[int, int, str], None]
@@ -117,7 +117,7 @@ def _rule(name: str, key: str, on: ExplainedSearch, ablation: dict[str, Any]) ->
     result = {
         "side": name,
         "name": key,
-        "settings": settings_text(on.side.search, key),
+        "settings": settings_text(on.side.search, key) or f"large_net={net_name(on.side.nets.large)}",
         "page": method_page(key),
         "measured_by": ["facts", "ablation"] if facts else ["ablation"],
         "facts": facts,
@@ -139,6 +139,7 @@ def _ablation(on: ExplainedSearch, off: ExplainedSearch) -> dict[str, Any]:
         "q": on.q,
         "q_without": off.q,
         "tree_changed": on.digest != off.digest,
+        **values_json(on.tree, off.tree),
         "evaluations": first.pace.rows,
         "evaluations_without": second.pace.rows,
     }

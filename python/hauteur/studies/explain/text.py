@@ -105,10 +105,14 @@ def _rule(rule: dict[str, Any]) -> list[RenderableType]:
         f"{best if off['best_changed'] else kept}, Q {off['q_without']:+.3f} without, {off['q']:+.3f} with it"
         f"{'' if off['tree_changed'] else '; the tree is the same'}"
     )
+    values = (
+        f"  of {off['nodes_in_both']:,} nodes in both trees {off['values_changed']:,} have another Q, "
+        f"by {off['mean_change']:.3f} on average, {off['greatest_change']:.3f} at most"
+    )
     facts = [f"  {fact['name']}: {number_text(fact['value'])} ({fact['how']})" for fact in rule["facts"]]
     frozen = [f"  frozen after {' '.join(place['moves'])}: {_replies(place)}" for place in rule.get("frozen", ())]
     title = f"{rule['name']} in {rule['side'].upper()}: {rule['settings']}"
-    return [Text(""), Text(title, style="bold"), *map(Text, [*facts, *frozen, without])]
+    return [Text(""), Text(title, style="bold"), *map(Text, [*facts, *frozen, without, values])]
 
 
 def _replies(place: dict[str, Any]) -> str:

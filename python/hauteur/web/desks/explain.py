@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from concurrent.futures import Future
 from typing import Annotated, Any
@@ -34,6 +33,8 @@ from hauteur.web.desks.desk import Desk, DeskSettings, Emit, Fields
 from hauteur.web.players import net_names, page_net
 from hauteur.web.positions import position_at, position_view
 from hauteur.web.search_form import SettingTexts, chosen_search
+
+ADVICE = "choose one of the list"
 
 
 class PlaceFields(Section):
@@ -79,7 +80,6 @@ class ExplainDesk(Desk):
         self._searches: Searches | None = None
         self._work: Future[None] | None = None
         self._trees: tuple[ExplainedSearch, ExplainedSearch] | None = None
-        self._lock = threading.Lock()
 
     def do_open(self, fields: Fields) -> Fields:
         """Reply: the position."""
@@ -131,7 +131,7 @@ class ExplainDesk(Desk):
 
     def _side(self, fields: ExplainedSide, game: _core.Game, label: str) -> Side:
         roots = self.settings.roots
-        small = page_net(fields.net, roots, label) if fields.net else net_or_shipped(None, game)
+        small = page_net(fields.net, roots, label) if fields.net else net_or_shipped(None, game, advice=ADVICE)
         large = page_net(fields.large_net, roots, label) if fields.large_net else ""
         nets = [("net", fields.net and small), ("large_net", large)]
         words = [f"{key}={value}" for key, value in fields.settings.items()]

@@ -79,6 +79,9 @@ function ruleCard({ side, name, settings, page, facts, ablation, frozen = [] }) 
     ["best move without, with", `${ablation.best_without}, ${ablation.best}`],
     ["Q without, with", `${signed(ablation.q_without)}, ${signed(ablation.q)}`],
     ["evaluations without, with", `${whole(ablation.evaluations_without)}, ${whole(ablation.evaluations)}`],
+    ["nodes in both trees", whole(ablation.nodes_in_both)],
+    ["with another Q", whole(ablation.values_changed)],
+    ["mean, greatest change of Q", `${figure(ablation.mean_change)}, ${figure(ablation.greatest_change)}`],
     ["tree", ablation.tree_changed ? "another one" : "the same"],
   ]);
   return card;
