@@ -184,7 +184,9 @@ def test_an_order_becomes_a_command(tmp_path: Path) -> None:
     assert f"--out={job.folder}" in job.words
     job = match_job(order(kind="sprt", b="net=uniform visits=3 cpuct.init=2", games=0), settings)
     assert "visits=3" in job.words[2]
-    assert not any(word.startswith("--max-games") for word in job.words)
+    assert not any(word.startswith(("--max-games", "--parallel", "--threads")) for word in job.words)
+    job = match_job(order(visits=500_000), WebSettings(roots=(tmp_path,), threads=1))
+    assert {"--parallel=10", "--threads=1"} <= set(job.words)
 
 
 @pytest.mark.parametrize(
@@ -194,6 +196,7 @@ def test_an_order_becomes_a_command(tmp_path: Path) -> None:
         ({"b": "net=/etc/passwd"}, "there is no net '/etc/passwd'"),
         ({"b": "@/etc/passwd"}, "player B: a page reads no files of settings"),
         ({"game": "ludo"}, "ludo"),
+        ({"b": "net=uniform visits=1000001"}, "player B: visits in a match of a page are at most 1,000,000"),
         ({"games": 3}, "must be even"),
         ({"kind": "sprt", "elo0": 5, "elo1": 5}, "elo0 must be below elo1"),
         ({"kind": "tournament"}, "kind"),

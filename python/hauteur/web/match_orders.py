@@ -13,6 +13,7 @@ from hauteur.games.registry import make
 from hauteur.matches.folder import MatchFolder, TournamentFolder
 from hauteur.matches.match import NO_LIMIT, MatchSettings
 from hauteur.matches.ratings.elo import Model, Sprt
+from hauteur.players.build import Resources
 from hauteur.players.settings import PlayerSettings, changed_player, player_text
 from hauteur.studies.folders import FoundFolder
 from hauteur.system.settings import Section
@@ -29,6 +30,14 @@ KEPT_OPTIONS = {
 }
 """Options with which such a command goes on; --out is the folder itself."""
 
+FLAGS = frozenset({"eval", "json"})
+"""Options without a value."""
+
+MOST_VISITS = 1_000_000
+"""Visits a move of a player in a match that a page starts, and ..."""
+VISITS_TOGETHER = 5_000_000
+"""... of all games at a time, about a GB of trees."""
+
 FOLDER = "matches"
 """Folder of the matches that pages start, in the first root."""
 
@@ -42,7 +51,7 @@ class MatchOrder(Section):
     game: Annotated[str, Field(max_length=200)]
     a: Text = ""
     b: Text = ""
-    visits: Annotated[int, Field(ge=1, le=1_000_000_000)] = 100
+    visits: Annotated[int, Field(ge=1, le=MOST_VISITS)] = 100
     games: Annotated[int, Field(ge=0, le=NO_LIMIT)] = 100
     random_plies: Annotated[int, Field(ge=0, le=10_000)] = 4
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
@@ -67,7 +76,7 @@ def match_job(order: MatchOrder, settings: WebSettings) -> JobCommand:
     wanted = order.games or NO_LIMIT
     MatchSettings(a=a, b=b, game=game.spec, games=wanted, random_plies=order.random_plies, seed=order.seed)
     folder = _new_folder(settings.roots[0] / FOLDER)
-    return _job(order.kind, (a, b), options, folder)
+    return _job(order.kind, (a, b), options | _resources((a, b), settings), folder)
 
 
 def resumed_job(found: FoundFolder, settings: WebSettings) -> JobCommand:
@@ -82,7 +91,15 @@ def resumed_job(found: FoundFolder, settings: WebSettings) -> JobCommand:
         raise ValueError(f"{found.name}: --{left[0]} is not for pages; go on with it by its command")
     kept = {name: value for name, value in options.items() if name in KEPT_OPTIONS}
     made = [_player(text, settings, f"player {number}") for number, text in enumerate(players, 1)]
-    return _job(words[1], made, kept, found.folder.path)
+    return _job(words[1], made, {**_resources(made, settings), **kept}, found.folder.path)
+
+
+def _resources(players: Sequence[PlayerSettings], settings: WebSettings) -> dict[str, str]:
+    """Return options for what a match may use: threads as the server's pages, games at a time by their trees."""
+    visits = max((player.visits for player in players if player.has_net), default=1)
+    parallel = min(Resources().parallel, max(1, VISITS_TOGETHER // visits))
+    threads = {"threads": str(settings.threads)} if settings.threads else {}
+    return threads | ({"parallel": str(parallel)} if parallel < Resources().parallel else {})
 
 
 def _job(command: str, players: Sequence[PlayerSettings], options: dict[str, Any], folder: Path) -> JobCommand:
@@ -95,6 +112,8 @@ def _player(text: str, settings: WebSettings, label: str, visits: int | None = N
     """Return a player of a page's text; visits: of one that searches and has none of its own."""
     roots = [str(root) for root in settings.roots]
     player = page_player(text, roots, allow_programs=settings.allow_programs, label=label)
+    if player.has_net and player.visits > MOST_VISITS:
+        raise ValueError(f"{label}: visits in a match of a page are at most {MOST_VISITS:,}, got {player.visits:,}")
     if visits is None or not player.has_net or "visits" in player.model_fields_set:
         return player
     return changed_player(player, f"visits={visits}", label)
@@ -116,6 +135,6 @@ def _split(words: Sequence[str]) -> tuple[list[str], dict[str, str | bool]]:
             arguments.append(word)
             continue
         name, equals, value = word[2:].partition("=")
-        following = not equals and bool(rest) and not rest[0].startswith("--")
+        following = not equals and name not in FLAGS and bool(rest) and not rest[0].startswith("--")
         options[name] = value if equals else rest.pop(0) if following else True
     return arguments, options
