@@ -71,6 +71,11 @@ def test_a_position_is_reached_by_clicks_keys_settings_and_text(windows: Windows
     page.get_by_label("game as text").fill("1. e4 e5 2. Nf3")
     page.locator("#position select[name=game]").select_option("chess")
     page.get_by_role("button", name="Open this game").click()
-    expect(page).to_have_url(re.compile("moves=e4"))
+    moves = page.get_by_label("moves of the game").get_by_role("button")
+    expect(moves).to_have_text(["e4", "e5", "Nf3"])
+    moves.first.click()
+    expect(moves.first).to_have_attribute("aria-current", "true")
+    page.keyboard.press("r")
+    expect(page).to_have_url(re.compile(r"moves=e4\+e5(&|$)"))
     assert axe_faults(page) == []
     assert too_wide(page) == []

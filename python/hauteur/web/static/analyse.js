@@ -80,6 +80,7 @@ function arrive(reply) {
   notice("link", "");
   [report, shown, saved, number] = [null, null, null, null];
   running(false);
+  line();
   rows = [];
   table.replaceChildren();
   chart.clear();
@@ -129,6 +130,21 @@ function back() {
   if (!state.moves.length) return;
   undone.push(state.moves.at(-1));
   go({ moves: state.moves.slice(0, -1) });
+}
+
+// The moves of the game, those that were taken back too; each leads to its position.
+function line() {
+  const list = byId("line"), texts = [...state.moves, ...[...undone].reverse()];
+  list.hidden = !texts.length;
+  list.replaceChildren(...texts.map((text, ply) => {
+    const item = document.createElement("li"), button = Object.assign(document.createElement("button"), { type: "button", textContent: text });
+    if (ply === state.moves.length - 1) button.setAttribute("aria-current", "true");
+    button.onclick = () => { undone = texts.slice(ply + 1).reverse(); go({ moves: texts.slice(0, ply + 1) }); };
+    item.append(button);
+    return item;
+  }));
+  const here = list.querySelector("[aria-current]");
+  if (here) list.scrollTop = here.offsetTop - list.offsetTop - 40;
 }
 
 function forward() {
@@ -286,6 +302,7 @@ async function load() {
   fill();
   [saved, report, number] = [reply, null, null];
   running(false);
+  line();
   chart.clear();
   tree.clear();
   plant(reply.root);
@@ -304,7 +321,7 @@ async function listSaved(chosen = "") {
   const { trees } = await live.ask("saved");
   byId("saved").replaceChildren(...trees.map((name) => new Option(name)));
   if (chosen) byId("saved").value = chosen;
-  byId("load").disabled = !trees.length;
+  byId("shelf").hidden = !trees.length;
 }
 
 // What the page does when it is asked to.
