@@ -29,7 +29,7 @@ from hauteur.web.jobs import Jobs
 from hauteur.web.live import MOST_MESSAGE, live
 from hauteur.web.pages import Pages, all_pages
 from hauteur.web.render import error_page
-from hauteur.web.safety import Door, Guard
+from hauteur.web.safety import EVERYWHERE, Door, Guard
 from hauteur.web.settings import WebSettings
 from hauteur.web.stored import StoredFolders
 from hauteur.web.watch import Watcher, watch
@@ -115,6 +115,7 @@ def serve(settings: WebSettings, *, open_browser: bool = False) -> None:
     """Serve until Ctrl-C or SIGTERM; the address is printed once pages can be opened."""
     listener, door = listen(settings), Door.at(settings.host)
     host, port = listener.getsockname()[:2]
+    host = socket.gethostname() if host in EVERYWHERE else host
     address = f"http://{f'[{host}]' if ':' in host else host}:{port}/{f'?token={door.token}' if door.token else ''}"
 
     def started() -> None:

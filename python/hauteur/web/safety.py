@@ -36,6 +36,8 @@ HEADERS = {
 """On every answer, whatever the application says."""
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+EVERYWHERE = frozenset({"0.0.0.0", "::"})
+"""Addresses that stand for all of this machine."""
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
 """Methods that change nothing, so that they need neither Origin nor CSRF token."""
 
@@ -53,7 +55,7 @@ def is_loopback(host: str) -> bool:
 
 def names_of(host: str) -> frozenset[str]:
     """Return the names under which a server that is bound to `host` may be addressed."""
-    own = {socket.gethostname().lower()} if host in ("0.0.0.0", "::") else set()
+    own = {socket.gethostname().lower()} if host in EVERYWHERE else set()
     return LOOPBACK | {host.lower()} | own
 
 
@@ -66,8 +68,8 @@ class Door:
     token: str | None = None
     """Demanded where other machines reach the server; None: nothing is demanded."""
     names: frozenset[str] = LOOPBACK
-    most_body: int = 16 * 2**20
-    """Bytes of a request's body."""
+    most_body: int = 2**21
+    """Bytes of a request's body; games and puzzles come by websocket (`live.MOST_MESSAGE`)."""
     most_header: int = 16 * 2**10
     """Bytes of a request's address and headers together."""
     most_open: int = 1000
@@ -167,7 +169,7 @@ class Exchange:
     def _check_host(self) -> str:
         host = self._one("host")
         name = host_name(host or "")
-        if host is None or (name not in self.door.names and not (self.door.host in ("0.0.0.0", "::") and is_ip(name))):
+        if host is None or (name not in self.door.names and not (self.door.host in EVERYWHERE and is_ip(name))):
             line = f"this server is {' or '.join(sorted(self.door.names))}, not the host that was asked for"
             raise HTTPException(HTTPStatus.MISDIRECTED_REQUEST, line)
         return host
@@ -300,10 +302,10 @@ def parse_query(query: bytes) -> list[tuple[str, str]]:
 
 
 def refusal_page(refusal: HTTPException) -> str:
-    """Return a refusal as a page."""
+    """Return a refusal as a page, without style: who is refused gets no files."""
     title = f"{refusal.status_code} {HTTPStatus(refusal.status_code).phrase}"
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}: hauteur</title>'
-        '<meta name="viewport" content="width=device-width"><link rel="stylesheet" href="/static/style.css"></head>'
+        '<meta name="viewport" content="width=device-width"></head>'
         f"<body><main><h1>{title}</h1><p>{html.escape(refusal.detail)}</p></main></body></html>\n"
     )
