@@ -104,9 +104,10 @@ examples: setup  ## run the programs in examples/
 	@for program in examples/*.py; do echo "make: $$program"; $(BIN)/python "$$program" || exit 1; done
 
 pictures: REPORT := $(RUNS)/pictures
-pictures: setup  ## draw the pictures of the README: a run of the demo's recipe (minutes), and a browser for its report
+pictures: setup  ## draw the pictures of the README: a run of the demo's recipe (minutes), and a browser for report and pages
 	$(BIN)/hauteur train runs/tictactoe.toml --run $(REPORT)
 	$(BIN)/python docs/site/pictures.py --report $(REPORT)/report.html
+	$(BIN)/python docs/site/screenshots.py analyse review --pictures docs/pictures
 
 screenshots: setup  ## photograph every page of the browser lab into build/screenshots (minutes; needs Chromium)
 	$(BIN)/python docs/site/screenshots.py

@@ -152,8 +152,11 @@ def photograph(windows: Windows, name: str, out: Path, pictures: Path | None) ->
             page.wait_for_timeout(300)
             page.screenshot(path=out / f"{name}-{scheme}-{label}.png", full_page=True)
             faults += [f"{name} {label}: {fault}" for fault in too_wide(page)]
-            if pictures is not None and name in PICTURES and (scheme, label) == ("light", "wide"):
-                page.screenshot(path=pictures / PICTURES[name])
+    if pictures is not None and name in PICTURES:
+        page.emulate_media(color_scheme="light")
+        page.set_viewport_size({"width": WIDE[0], "height": 1000})
+        page.evaluate("scrollTo(0, 0)")
+        page.screenshot(path=pictures / PICTURES[name])
     page.context.close()
     return faults
 

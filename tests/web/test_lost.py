@@ -11,7 +11,7 @@ from lab_browser import Windows
 from playwright.sync_api import Browser, expect
 from running_lab import RunningLab, start_lab, stop_lab
 
-ADDRESS = "/analyse?game=connect4&moves=4+4"
+ADDRESS = "/analyse?game=connect4&moves=4+4&visits=200"
 CAPTION = "First player to move"
 
 
@@ -28,7 +28,6 @@ def test_a_killed_process_is_said_and_replaced(windows: Windows, lab: RunningLab
     for child in children(lab.process.pid):
         os.kill(child, signal.SIGKILL)
     expect(page.get_by_role("status").first).to_contain_text("ended by signal 9; another one was started")
-    page.locator("#visits, [name=visits]").first.fill("200")
     page.get_by_role("button", name="Search").click()
     expect(page.locator("#moves tbody tr").first).to_be_visible()
 
