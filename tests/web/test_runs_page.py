@@ -1,14 +1,13 @@
 """The page Runs in a browser: a run is started from its form and watched, over a reload and the server's restart."""
 
 import re
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from lab_browser import NARROW, Windows, axe_faults, too_wide
 from playwright.sync_api import Browser, Page, expect
+from running_lab import RunningLab, start_lab, stop_lab
 
 RECIPE = """
 game = "tictactoe"
@@ -23,39 +22,11 @@ SLOW = 60_000
 """Milliseconds that a run has to begin: torch is imported by its process."""
 
 
-def serve(root: Path, port: int = 0) -> tuple[subprocess.Popen[str], str]:
-    """Start a server; return it and its address."""
-    command = [sys.executable, "-m", "hauteur.cli", "web", str(root), "--port", str(port)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    found = re.search(r"http://\S+:(\d+)/", process.stdout.readline())
-    assert found is not None
-    return process, found[0]
-
-
-def stop(process: subprocess.Popen[str]) -> None:
-    process.terminate()
-    process.wait(timeout=30)
-
-
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     (tmp_path / "lab").mkdir()
     (tmp_path / "lab" / "tiny.toml").write_text(RECIPE)
     return tmp_path / "lab"
-
-
-@pytest.fixture
-def windows(browser: Browser, root: Path) -> Iterator[Windows]:
-    """Windows at a server of its own, which the test restarts: `windows.url` has its port."""
-    server, url = serve(root)
-    opened = Windows(browser, url)
-    opened.server = server  # type: ignore[attr-defined]
-    yield opened
-    try:
-        opened.close()
-    finally:
-        stop(opened.server)  # type: ignore[attr-defined]
 
 
 def generations(page: Page) -> int:
@@ -75,7 +46,8 @@ def wait_for_more(page: Page) -> None:
     expect(page.get_by_role("region", name="figures")).to_contain_text(re.compile(rf"visits a move; ({more}) of 400"))
 
 
-def test_a_run_from_its_form_to_its_games(windows: Windows, root: Path) -> None:
+def watched_and_restarted(windows: Windows, labs: list[RunningLab]) -> None:
+    """Start a run from its form, watch it over a reload and the server's restart, resume and stop it."""
     page = windows.open("/runs")
     expect(page.get_by_role("main")).to_contain_text("No runs yet")
     page.get_by_role("link", name="New run").click()
@@ -95,9 +67,8 @@ def test_a_run_from_its_form_to_its_games(windows: Windows, root: Path) -> None:
     page.reload()
     assert generations(page) >= before
 
-    stop(windows.server)  # type: ignore[attr-defined]
-    port = int(windows.url.rstrip("/").rpartition(":")[2])
-    windows.server, _ = serve(root, port)  # type: ignore[attr-defined]
+    stop_lab(labs[0])
+    labs.append(start_lab(labs[0].root, port=urlsplit(labs[0].url).port or 0))
     resume = page.get_by_role("button", name="Resume")
     expect(resume).to_be_visible(timeout=SLOW)
     expect(page.locator("#notices")).to_be_empty()
@@ -112,6 +83,10 @@ def test_a_run_from_its_form_to_its_games(windows: Windows, root: Path) -> None:
     expect(page.get_by_text("stopped", exact=True)).to_be_visible(timeout=SLOW)
     assert axe_faults(page) == []
 
+
+def replayed(windows: Windows) -> None:
+    """Step through a game, and look at all pages on a small screen."""
+    page = windows.open("/runs/run/lab/tictactoe/mine")
     page.get_by_role("link", name="Games", exact=True).click()
     page.get_by_label("Generation").select_option("2")
     page.get_by_label("Game", exact=True).fill("5")
@@ -125,3 +100,15 @@ def test_a_run_from_its_form_to_its_games(windows: Windows, root: Path) -> None:
     for address in ("/runs", "/runs/run/lab/tictactoe/mine", "/runs/games/lab/tictactoe/mine", "/runs/new"):
         narrow.goto(address)
         assert too_wide(narrow) == [], address
+
+
+def test_a_run_from_its_form_to_its_games(browser: Browser, root: Path) -> None:
+    labs = [start_lab(root)]
+    windows = Windows(browser, labs[0].url)
+    try:
+        watched_and_restarted(windows, labs)
+        replayed(windows)
+        windows.close()
+    finally:
+        for lab in labs:
+            stop_lab(lab)
