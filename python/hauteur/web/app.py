@@ -72,7 +72,7 @@ def create_app(settings: WebSettings, door: Door, *, on_started: Callable[[], No
             WebSocketRoute("/live/{desk}", live),
             *lab.pages.routes,
         ],
-        exception_handlers={HTTPException: _on_http_error, ValueError: _on_value_error},
+        exception_handlers={HTTPException: _on_http_error, ValueError: _on_value_error, Exception: _on_fault},
         lifespan=lifespan,
     )
     app.state.lab = lab
@@ -95,6 +95,11 @@ async def _on_http_error(request: Request, error: Exception) -> Response:
 
 async def _on_value_error(request: Request, error: Exception) -> Response:
     return error_page(request, 400, str(error))
+
+
+async def _on_fault(request: Request, error: Exception) -> Response:
+    text = f"The program has a fault here ({type(error).__name__}). Where it is stands in the terminal of the server."
+    return error_page(request, 500, text)
 
 
 def listen(settings: WebSettings) -> socket.socket:
