@@ -91,7 +91,7 @@ def test_a_copied_link_gives_the_same_tree_elsewhere(windows: Windows, capsys: p
     assert main.main(["analyse", "--from-link", link]) == 0
     assert f"equal: tree {read_link(link).digest}" in capsys.readouterr().out
     other = windows.open(link)
-    expect(other.locator("#notice-link")).to_contain_text(f"Equal: tree {read_link(link).digest}")
+    expect(other.locator("#notice-link")).to_contain_text(f"equal: tree {read_link(link).digest}")
     expect(other.locator("#moves tbody tr").first).to_contain_text(
         page.locator("#moves tbody tr").first.locator("td").first.inner_text()
     )

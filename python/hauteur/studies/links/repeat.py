@@ -51,7 +51,7 @@ class RepeatedSearch:
         if self.equal is None:
             return f"tree {self.own.digest}; the link does not say which one it was"
         if self.equal:
-            return f"equal: tree {self.own.digest}"
+            return f"equal: tree {self.own.digest}{''.join(f', although {line}' for line in self.differences)}"
         why = "; ".join(self.differences) or UNEXPLAINED
         return f"another tree, {self.own.digest} instead of {self.link.digest}: {why}"
 

@@ -47,10 +47,8 @@ export class LinkBox {
 }
 
 // What a repeated search came to, as a line.
-export function verdictLine({ equal, verdict, differences }) {
-  if (equal === null) return `The search of the link was repeated: ${verdict}.`;
-  if (equal) return `The search of the link was repeated. ${verdict[0].toUpperCase()}${verdict.slice(1)}${differences.length ? `, although ${differences.join("; ")}` : ""}.`;
-  return `The search of the link was repeated, but gave ${verdict}.`;
+export function verdictLine({ equal, verdict }) {
+  return `The search of the link was repeated${equal === false ? ", but gave" : ":"} ${verdict}.`;
 }
 
 function make(name, properties, parent) {
