@@ -85,6 +85,10 @@ def test_a_method_is_tried_from_its_page(windows: Windows) -> None:
     expect(page.locator("h1")).to_have_text("Search-contempt")
     assert too_wide(page) == []
     assert axe_faults(page) == []
+    page.get_by_label("Game").select_option("connect4")
+    expect(page.get_by_label("FEN")).to_have_value("")
+    page.get_by_label("Game").select_option("chess")
+    expect(page.get_by_label("FEN")).not_to_have_value("")
     page.get_by_label("Visits").fill("40")
     page.get_by_role("button", name="Compare").click()
     expect(page.locator("#command")).to_contain_text("search_contempt.n_scl=5")

@@ -59,5 +59,5 @@ function fill(element, html) {
 
 // What can be scrolled can be reached by keyboard.
 function tabs(element) {
-  for (const box of element.querySelectorAll(".scroll")) box.tabIndex = 0;
+  for (const box of element.querySelectorAll(".scroll, pre")) box.tabIndex = 0;
 }
