@@ -7,33 +7,28 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future, wait
 from dataclasses import dataclass
-from pathlib import Path
 
 from hauteur import _core
-from hauteur.engine.nets import NetChoice
+from hauteur.engine.chosen_player import player_of
 from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
 from hauteur.engine.uci.options import Options
 from hauteur.games.odds import odds_of
 from hauteur.games.played_game import PlayedGame
-from hauteur.networks.bundled import ADVICE, default_net, net_or_shipped
-from hauteur.networks.names import WITHOUT_FILE, resolve_net
-from hauteur.players.baselines import MOVE_FUNCTIONS, parse_baseline
+from hauteur.networks.bundled import default_net
 from hauteur.players.build import player_name
 from hauteur.players.engines.host import EngineHost
 from hauteur.players.engines.player import EnginePlayer, make_engine
 from hauteur.players.engines.settings import EngineSettings, clock_of
-from hauteur.players.move_player import ChosenMove, MoveFunction, MoveRequest
+from hauteur.players.move_player import ChosenMove, MoveRequest
 from hauteur.players.settings import PlayerSettings
 from hauteur.search.control import SearchControl, in_background
-from hauteur.search.limits import Limits
+from hauteur.search.limits import SMART_PRUNING, Limits
 from hauteur.search.params import SearchParams, Temperature
 from hauteur.search.report import RootReport
 from hauteur.search.search_run import OnReport
 from hauteur.search.time_manager import Budget, Clock, fixed, moves_left, plan
 from hauteur.system.closing import Closing
 
-SMART_PRUNING = 1.33
-"""On the clock a search ends early by this factor, as lc0's does; see Limits.smart_pruning."""
 OVERHEAD = 0.1
 """Seconds of a clock that a move may lose outside of its search."""
 BATCH = 8
@@ -71,27 +66,6 @@ class GameSide:
 def default_player(game: _core.Game) -> str:
     """Return the text of the player of a game for whoever names none: its own net, else WITHOUT_NET."""
     return "" if default_net(game) is not None else WITHOUT_NET
-
-
-def player_of(
-    game: _core.Game, settings: PlayerSettings, *, threads: int, advice: str = ADVICE
-) -> NetChoice | MoveFunction:
-    """Return what plays: nets that are to be opened, or a function. ValueError or OSError for what cannot play.
-
-    advice: how a net is named here. A program is no function; see EngineSeat.
-    """
-    if settings.engine is not None:
-        raise ValueError(f"the player is a net or one of hauteur's own, got the program {settings.engine.command!r}")
-    if settings.baseline is not None:
-        baseline = parse_baseline(settings.baseline)
-        return MOVE_FUNCTIONS[baseline.kind](game, baseline.number)
-    net = net_or_shipped(settings.net, game, advice=advice)
-    large = resolve_net(settings.large_net) if settings.large_net else ""
-    for file in filter(None, (net, large)):
-        if file not in WITHOUT_FILE:
-            with Path(file).open("rb"):
-                pass
-    return NetChoice(net, large, precision=settings.precision, threads=threads)
 
 
 def with_odds(player: PlayerSettings, game: _core.Game, seat: int) -> PlayerSettings:

@@ -8,16 +8,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from hauteur import _core
+from hauteur.engine.chosen_player import player_of
 from hauteur.engine.gtp.clocks import PlayerClock, TimeSettings, after_move, budget_of, full_clock
 from hauteur.engine.gtp.game_history import GameHistory
 from hauteur.engine.gtp.points import board_size, vertices_of
 from hauteur.engine.nets import OpenNets
 from hauteur.engine.playing import FoundMove, OpenPlayer, PlayingSession, PlaySettings
-from hauteur.engine.seats import SMART_PRUNING, player_of
 from hauteur.games.registry import make
 from hauteur.networks.names import WITHOUT_FILE
 from hauteur.players.settings import PlayerSettings
-from hauteur.search.limits import Limits
+from hauteur.search.limits import SMART_PRUNING, Limits
 from hauteur.search.report import RootReport
 from hauteur.search.search_run import OnReport
 from hauteur.search.time_manager import Budget
