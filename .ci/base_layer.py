@@ -139,7 +139,7 @@ class BaseLayer:
             sys.exit(f"base: the base layer has {present}")
 
     def web(self, wheel: Path) -> None:
-        """With the extra `web` beside the base the browser lab has a page."""
+        """With the extra `web` beside the base every page of the browser lab opens."""
         self.run("python", "-m", "pip", "install", "--quiet", f"{wheel.resolve()}[web]")
         command = [str(self.bin / "hauteur"), "web", "--port", "0"]
         began = time.perf_counter()
@@ -148,10 +148,13 @@ class BaseLayer:
             address = re.search(r"http://\S+", line)
             page = urllib.request.urlopen(address[0]).read() if address else b""
             seconds = time.perf_counter() - began
+            others = re.findall(rb'<a href="/([a-z]+)"', page)
+            for other in others if address else []:
+                urllib.request.urlopen(address[0] + other.decode()).close()
             lab.send_signal(signal.SIGTERM)
-        if b"<main" not in page or lab.returncode not in (0, -signal.SIGTERM):
+        if b"<main" not in page or len(others) < 8 or lab.returncode not in (0, -signal.SIGTERM):
             sys.exit(f"base: hauteur web: {line!r}, status {lab.returncode}, {page[:1000]!r}")
-        print(f"base: ok: first page after {seconds:.1f} s: {line.strip()}")
+        print(f"base: ok: first of {len(others)} pages after {seconds:.1f} s: {line.strip()}")
 
 
 def names_in(folder: str) -> list[str]:
