@@ -240,7 +240,7 @@ def test_who_gives_odds_has_the_settings_for_it(desk: Watched) -> None:
     starts = desk.ask("describe", game="chess")["starts"]
     assert starts[0]["name"] == "queen d1, White gives"
     game = desk.open("chess", {"player": "", "visits": 2}, PERSON, fen=starts[0]["fen"])
-    assert game["names"][0] == "hauteur visits=2, settings for odds"
+    assert game["names"][0] == "hauteur (2 visits), settings for odds"
 
 
 def test_a_search_tells_how_far_it_is(desk: Watched) -> None:

@@ -250,7 +250,7 @@ class PlayDesk(Desk):
             player = self._player(side, side.player or default_player(game))
             seconds = side.seconds if player.engine is None else None
             if not side.player:
-                player = with_odds(player.model_copy(update={"name": _own_name(player)}), game, seat)
+                player = with_odds(player.model_copy(update={"name": _own_name(player, side)}), game, seat)
             return GameSide(player, seconds, side.clock)
         except ValueError as error:
             raise ValueError(f"{label}: {error}") from None
@@ -327,9 +327,10 @@ class PlayDesk(Desk):
         self.emit("hint", {"ply": state.ply, "wdl": first_players(found.report), "moves": moves}, latest=False)
 
 
-def _own_name(player: PlayerSettings) -> str:
-    """What the player is called that a game has by default."""
-    return f"hauteur{'' if player.net is None else ', by random games'} visits={player.visits}"
+def _own_name(player: PlayerSettings, side: SideFields) -> str:
+    """What the player is called that a game has by default; a limit of time is added where it plays."""
+    limit = f" ({player.visits:,} visits)" if side.seconds is None and side.clock is None else ""
+    return f"hauteur{'' if player.net is None else ', by random games'}{limit}"
 
 
 def _odds_text(fen: str) -> str:

@@ -25,14 +25,14 @@ from hauteur.system.errors import explain
 from hauteur.system.settings import validated
 from hauteur.web.jobs import Job, JobCommand
 from hauteur.web.match_orders import MatchOrder, match_job, resumed_job
-from hauteur.web.pages import Page
+from hauteur.web.pages import WALK_KEYS, Page
 from hauteur.web.parts import made, part, whole_number
 from hauteur.web.render import html, page
 
 if TYPE_CHECKING:
     from hauteur.web.app import Lab
 
-PAGE = Page("/matches", "Matches", "Watch matches and tournaments while they are played, and start them.")
+PAGE = Page("/matches", "Matches", "Watch matches and tournaments while they are played, and start them.", WALK_KEYS)
 
 GAMES_FILES = ("games.jsonl",)
 FILES = (*GAMES_FILES, *(folder.SETTINGS for folder in FOLDERS), "result.json", "running", "job")

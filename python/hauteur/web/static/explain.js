@@ -99,6 +99,7 @@ async function open() {
   const reply = await live.ask("open", state);
   board.show(reply.position);
   start.disabled = reply.position.outcome !== null;
+  at("back").disabled = !state.moves.length;
 }
 
 async function go(change) {

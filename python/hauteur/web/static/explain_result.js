@@ -23,13 +23,13 @@ export function showResult(found, children) {
 function showSides({ a, b }) {
   const wdl = ({ wdl: shares }) => shares.map((share) => Math.round(100 * share)).join(" / ");
   const rows = [
-    ["settings", (side) => side.settings || "as by default"], ["net", (side) => side.net], ["large net", (side) => side.large_net],
+    ["settings", (side) => side.settings || "as by default"], ["net", (side) => side.net], ["second net", (side) => side.large_net],
     ["best move", (side) => side.best], ["Q", (side) => signed(side.q)], ["W / D / L in %", wdl],
     ["visits", (side) => whole(side.visits)], ["evaluations", (side) => whole(side.evaluations)],
     ["mean depth, deepest", (side) => `${side.depth.toFixed(1)}, ${side.seldepth}`], ["tree digest", (side) => side.digest],
     ["computed by", (side) => side.evaluator],
   ];
-  const shown = rows.filter(([name]) => name !== "large net" || a.large_net || b.large_net);
+  const shown = rows.filter(([name]) => name !== "second net" || a.large_net || b.large_net);
   at("sides").tBodies[0].replaceChildren(...shown.map(([name, text]) => row(name, [text(a), text(b)])));
 }
 
@@ -47,7 +47,7 @@ function showMoves(moves) {
   rows.slice(FIRST_MOVES).forEach((made) => { made.hidden = true; });
   at("moves").tBodies[0].replaceChildren(...rows);
   all.hidden = rows.length <= FIRST_MOVES;
-  all.textContent = `all ${rows.length} moves`;
+  all.textContent = `All ${rows.length} moves`;
   all.onclick = () => { all.hidden = true; rows.forEach((made) => { made.hidden = false; }); };
 }
 

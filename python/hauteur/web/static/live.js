@@ -65,7 +65,7 @@ export class Live {
   }
 }
 
-// A line above the page; an empty text takes it away. kind: "error" or "".
+// A line over the foot of the page, which a click, Escape or an empty text takes away. kind: "error" or "".
 export function notice(name, text, kind = "") {
   const place = document.getElementById("notices");
   let line = document.getElementById(`notice-${name}`);
@@ -73,11 +73,16 @@ export function notice(name, text, kind = "") {
   if (!line) {
     line = document.createElement("p");
     line.id = `notice-${name}`;
+    line.onclick = () => line.remove();
     place.append(line);
   }
   line.className = `notice ${kind}`;
   line.textContent = text;
 }
+
+addEventListener("keydown", ({ key, defaultPrevented }) => {
+  if (key === "Escape" && !defaultPrevented) document.getElementById("notices").replaceChildren();
+});
 
 // Runs an action of the page; what goes wrong becomes a line above it.
 export async function attempt(work, name = "page") {

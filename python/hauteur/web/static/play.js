@@ -62,7 +62,7 @@ function show(shown) {
 const called = (seat) => (game.persons.includes(seat)
   ? (game.persons.length === 1 ? "You" : `Person, ${seat === 0 ? "first" : "second"}`) : game.names[seat]);
 
-const short = (seat) => called(seat).split(/ visits=|, /)[0]; // without its settings
+const short = (seat) => called(seat).split(/ visits=| \(|, /)[0]; // without its settings
 
 function status() {
   const { ending, position, problem, paused, thinking, note } = game;
@@ -186,7 +186,7 @@ function hint({ ply, wdl, moves: found, error }) {
 function pointOut({ moves: found }) {
   board.marks(found.slice(0, 3).map(({ squares, share }, number) => ({ squares, size: share, kind: number ? "" : "best" })));
   byId("hints").replaceChildren(...found.map(({ text, share, score, line }) => Object.assign(document.createElement("li"), {
-    textContent: `${text}  ${percent(share, 0)} of the visits, score ${percent(score, 0)}  ${line.slice(1).join(" ")}`,
+    textContent: `${text}: ${percent(share, 0)} of the visits, expected score ${percent(score, 0)}; then ${line.slice(1).join(" ") || "–"}`,
   })));
 }
 

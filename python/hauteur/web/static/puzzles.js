@@ -50,10 +50,7 @@ async function puzzle(number) {
   score();
 }
 
-function show(position) {
-  board.show(position);
-  find("caption").textContent = position.caption;
-}
+const show = (position) => board.show(position);
 
 function status(text, kind = "") {
   find("status").textContent = text;

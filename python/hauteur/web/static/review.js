@@ -74,7 +74,7 @@ function row(name, cells) {
   return made;
 }
 
-const chances = (wdl) => wdl.map((share) => Math.round(100 * share)).join(" ");
+const chances = (wdl) => wdl.map((share) => Math.round(100 * share)).join(" / ");
 
 function showMove(move, number) {
   const rows = find("moves").rows;

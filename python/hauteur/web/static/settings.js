@@ -46,7 +46,9 @@ export class SettingsForm {
   add(key) {
     this.row(key, this.known.get(key).default);
     this.offered();
-    (this.rows.get(key).field ?? this.more).focus();
+    const { field } = this.rows.get(key);
+    (field ?? this.more).focus();
+    field?.select?.();
     this.onChange();
   }
 
