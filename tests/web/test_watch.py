@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hostile import Hostile
 from starlette.testclient import TestClient, WebSocketTestSession
 
 from hauteur.learning.recipe import Recipe
@@ -75,6 +76,18 @@ def test_folders_that_are_new(socket: WebSocketTestSession, tmp_path: Path) -> N
 def test_wrong_messages(socket: WebSocketTestSession, message: str, error: str) -> None:
     socket.send_text(message)
     assert error in socket.receive_json()["error"]
+    assert asked(socket, names=[]) == {"id": 1, "reply": {}}
+
+
+def test_two_thousand_hostile_messages(socket: WebSocketTestSession, tmp_path: Path) -> None:
+    hostile = Hostile(1, ("names", "watch", "", tmp_path.name))
+    for _ in range(2000):
+        message = hostile.message(("watch",))
+        (socket.send_text if isinstance(message, str) else socket.send_bytes)(message)  # type: ignore[arg-type]
+        while "event" in (reply := socket.receive_json()):
+            pass
+        assert ("error" in reply) != ("reply" in reply)
+        assert "\n" not in reply.get("error", "")
     assert asked(socket, names=[]) == {"id": 1, "reply": {}}
 
 

@@ -131,7 +131,9 @@ def listed(lab: Lab, *, known: bool = False) -> str:
     for found in lab.folders.known() if known else lab.folders.look():
         if found.kind == "run":
             facts = lab.folders.facts(found)
-            numbers = numbers_of(found.folder, str(found.folder.stamps())) if facts.problem is None else None
+            stamps = found.folder.stamps()
+            stamp = f"{stamps.get('config.toml')} {stamps.get('metrics.jsonl')}"
+            numbers = numbers_of(found.folder, stamp) if facts.problem is None else None
             rows.append((found, facts, numbers))
     rows.sort(key=lambda row: (row[1].state != "running", -row[1].changed))
     names = {found.name for found, _, _ in rows}
