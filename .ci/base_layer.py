@@ -144,14 +144,16 @@ class BaseLayer:
         command = [str(self.bin / "hauteur"), "web", "--port", "0"]
         began = time.perf_counter()
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=self.environment, cwd=self.folder) as lab:
-            line = lab.stdout.readline() if lab.stdout else ""
-            address = re.search(r"http://\S+", line)
-            page = urllib.request.urlopen(address[0]).read() if address else b""
-            seconds = time.perf_counter() - began
-            others = re.findall(rb'<a href="/([a-z]+)"', page)
-            for other in others if address else []:
-                urllib.request.urlopen(address[0] + other.decode()).close()
-            lab.send_signal(signal.SIGTERM)
+            try:
+                line = lab.stdout.readline() if lab.stdout else ""
+                address = re.search(r"http://\S+", line)
+                page = urllib.request.urlopen(address[0]).read() if address else b""
+                seconds = time.perf_counter() - began
+                others = re.findall(rb'<a href="/([a-z]+)"', page)
+                for other in others if address else []:
+                    urllib.request.urlopen(address[0] + other.decode()).close()
+            finally:
+                lab.send_signal(signal.SIGTERM)
         if b"<main" not in page or len(others) < 8 or lab.returncode not in (0, -signal.SIGTERM):
             sys.exit(f"base: hauteur web: {line!r}, status {lab.returncode}, {page[:1000]!r}")
         print(f"base: ok: first of {len(others)} pages after {seconds:.1f} s: {line.strip()}")

@@ -112,6 +112,20 @@ def test_ten_thousand_messages(desk: str, tmp_path: Path) -> None:
     run_async(bombard(tmp_path, desk, MESSAGES // len(DESKS) + 1, seed=1))
 
 
+def test_messages_to_what_watches_folders(tmp_path: Path) -> None:
+    async def main() -> None:
+        door = Door()
+        client = FakeClient(Guard(create_app(WebSettings(roots=(tmp_path,)), door), door), "watch")
+        await asyncio.wait_for(client.ready.wait(), 60)
+        hostile = Hostile(1, ("names", "runs"))
+        for _ in range(2000):
+            reply = await client.ask(hostile.message(("watch",)))
+            assert ("error" in reply) != ("reply" in reply)
+        await client.leave()
+
+    run_async(main())
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2, 12))
 @pytest.mark.parametrize("desk", DESKS)
