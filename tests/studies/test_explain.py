@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import numpy as np
 import pytest
 
 from hauteur.cli import main
 from hauteur.games.registry import make
+from hauteur.networks.evaluators.factory import evaluator
 from hauteur.players.settings import PlayerSettings
 from hauteur.search.params import Cpuct, SearchParams
+from hauteur.search.reference.tree import Value
+from hauteur.search.reference.wdl_contempt import shifted
 from hauteur.search.search_tree import TreeNode
 from hauteur.studies.explain.explain import changed, explain, method_page
 from hauteur.studies.explain.nodes import read_nodes
@@ -115,18 +119,28 @@ def test_repeats_are_counted() -> None:
     assert shown["visits that ended there"] == sum(node.visits for node in repeats)
 
 
-def test_two_nets_and_contempt_of_values() -> None:
+def test_turns_of_two_nets_are_counted() -> None:
     words = "large_net=rollout second_net.small_visits=8 second_net.large_visits=2"
     found, _, _ = answer(question("connect4", words, net="uniform", visits=80))
     assert facts(found, "second_net")["turns of the large net"] == 20
     assert found["rules"][0]["ablation"]["tree_changed"]
 
-    found, _, nodes = answer(
-        question("connect4", "wdl_contempt.contempt=200 wdl_contempt.draw_rate_target=0.3", visits=200)
-    )
-    shown = facts(found, "wdl_contempt")
-    single = [node for node in nodes if node.line and node.visits == 1 and node.value == node.value]
-    assert shown["nodes with one visit"] == len(single)
+
+def test_contempt_of_values_shifts_what_the_network_says() -> None:
+    asked = question("connect4", "wdl_contempt.contempt=60", net="connect4", visits=120)
+    found, _, nodes = answer(asked)
+    shown, params, root = facts(found, "wdl_contempt"), asked.a.search, asked.position
+    single = [node for node in nodes if node.line and node.visits == 1 and not node.terminal]
+    changes = []
+    with evaluator(root.game, "connect4", precision="float32", threads=1) as net:
+        for node in single:
+            _, ((win, draw, loss),) = net(node.state.encode()[None])
+            value = Value(float(win - loss), float(draw))
+            sign = 1.0 if node.state.to_move == root.to_move else -1.0
+            changes.append(abs(shifted(value, sign=sign, params=params).wl - value.wl))
+    assert shown["nodes with one visit"] == shown["values shifted among them"] == len(single) > 20
+    assert shown["mean change"] == pytest.approx(np.mean(changes), abs=0.01)
+    assert shown["greatest change"] == pytest.approx(max(changes), abs=0.03)
 
 
 ON = {
