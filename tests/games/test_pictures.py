@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hauteur import _core
-from hauteur.games.pictures import LOOKS, action_squares, board_of, board_svg, square_words
+from hauteur.games.pictures import LOOKS, action_squares, board_of, board_svg, seat_names, square_words
 from hauteur.games.registry import make
 
 GAMES = ["chess", "minichess", "connect4", "tictactoe", "nogo(size=4)"]
@@ -90,3 +90,17 @@ def test_a_game_whose_text_is_a_grid_is_drawn_with_its_signs() -> None:
     assert action_squares(state, state.action_from_text("c1")) == (8,)
     assert square_words(board)[3:5] == ["empty", "X"]
     assert ">X</text>" in board_svg(state)
+
+
+@pytest.mark.parametrize(
+    ("spec", "seats"),
+    [
+        ("chess", ("White", "Black")),
+        ("nogo", ("Black", "White")),
+        ("connect4", ("Yellow", "Red")),
+        ("tutorial", ("First player", "Second player")),
+        ("chess(fen=4k3/8/8/8/8/8/4P3/4K3 b - - 0 1)", ("White", "Black")),
+    ],
+)
+def test_players_are_called_as_captions_call_them(spec: str, seats: tuple[str, str]) -> None:
+    assert seat_names(make(spec)) == seats

@@ -163,6 +163,18 @@ def caption(state: _core.State) -> str:
     return last if last.endswith("to move") else f"{('first', 'second')[state.to_move]} player to move"
 
 
+def seat_names(game: _core.Game) -> tuple[str, str]:
+    """Return what the two players of a game are called, as captions call them: `White` and `Black`."""
+    names, state = ["First player", "Second player"], game.initial_state()
+    for _ in range(2):
+        text = caption(state)
+        if text.endswith(" to move"):
+            names[state.to_move] = text[0].upper() + text[1:].removesuffix(" to move")
+        if state.outcome() is None:
+            state.play(int(state.legal_actions()[0]))
+    return names[0], names[1]
+
+
 def square_names(board: Board) -> list[str]:
     """Return the name of every square, such as e4, in the order of the cells."""
     return [f"{column}{row}" for row in board.row_labels for column in board.column_labels]

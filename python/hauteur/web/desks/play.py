@@ -12,7 +12,7 @@ from hauteur.engine.seats import GameSide, default_player, with_odds
 from hauteur.engine.two_sided import TwoSidedGame, first_players
 from hauteur.games.game_texts import MOST_CHARACTERS, MOST_PLIES, Form, forms_of, read_game, written_game
 from hauteur.games.odds import ODDS_STARTS, odds_of
-from hauteur.games.pictures import action_squares
+from hauteur.games.pictures import action_squares, seat_names
 from hauteur.games.played_game import PlayedGame, line_texts, move_text
 from hauteur.games.registry import FEN_GAMES, make, with_fen
 from hauteur.players.engines.settings import is_engine
@@ -109,6 +109,7 @@ class PlayDesk(Desk):
         super().__init__(emit, settings)
         self._table: TwoSidedGame | None = None
         self._flip = False
+        self._seats = ("", "")
 
     # What there is to play.
 
@@ -118,6 +119,7 @@ class PlayDesk(Desk):
         starts = [{"name": _odds_text(fen), "fen": fen} for fen in ODDS_STARTS.values()] if game.name == "chess" else []
         return {
             "game": game.spec,
+            "seats": seat_names(game),
             "players": suggested_players(game),
             "nets": nets_for(game, self.settings.roots),
             "starts": starts,
@@ -151,7 +153,7 @@ class PlayDesk(Desk):
             on_search=lambda seat, report: self._on_search(table, seat, report),
         )
         self.close()
-        self._table, self._flip = table, wanted.flip
+        self._table, self._flip, self._seats = table, wanted.flip, seat_names(game)
         if wanted.paused:
             table.pause()
         else:
@@ -278,6 +280,7 @@ class PlayDesk(Desk):
                 "start_to_move": played.start.to_move,
                 "last_mover": played.movers[-1] if played.movers else None,
                 "names": table.names,
+                "seats": self._seats,
                 "persons": sorted(table.persons),
                 "ending": None if ending is None else {"outcome": ending.outcome, "reason": ending.reason},
                 "result": None if ending is None else ending.text,

@@ -60,7 +60,7 @@ function show(shown) {
 }
 
 const called = (seat) => (game.persons.includes(seat)
-  ? (game.persons.length === 1 ? "You" : `Person, ${seat === 0 ? "first" : "second"}`) : game.names[seat]);
+  ? (game.persons.length === 1 ? "You" : game.seats[seat]) : game.names[seat]);
 
 const short = (seat) => called(seat).split(/ visits=| \(|, /)[0]; // without its settings
 

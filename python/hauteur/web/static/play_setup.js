@@ -38,6 +38,7 @@ export class Setup {
     start.parentElement.hidden = options.length === 1;
     this.starts();
     this.form.dataset.game = described.game;
+    this.sides.forEach((side, seat) => { side.legend.textContent = described.seats[seat]; });
     this.sides.forEach((side, seat) => side.offer(this.described.players, kept?.sides?.[seat] ?? (kept ? undefined : side.side())));
   }
 
@@ -78,7 +79,7 @@ const quoted = (word) => (/^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("
 class SideForm {
   constructor(box) {
     const [who, player, limit, amount] = ["who", "player", "limit", "amount"].map((name) => box.querySelector(`[name=${name}]`));
-    Object.assign(this, { who, player, limit, amount });
+    Object.assign(this, { who, player, limit, amount, legend: box.querySelector("legend") });
     who.onchange = () => { this.limits(); this.limit.value = this.usual; this.amounts(); };
     limit.onchange = () => this.amounts();
   }
