@@ -10,6 +10,7 @@ Prints one JSON line.
 
 import argparse
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -26,6 +27,9 @@ from playwright.sync_api import Page, sync_playwright
 from websockets.sync.client import connect
 
 import hauteur as ht
+from hauteur.engine.nets import NetChoice
+from hauteur.engine.playing import PlayingSession
+from hauteur.networks.names import resolve_net
 from hauteur.search.limits import limits_of
 
 WATCH = """
@@ -186,37 +190,68 @@ def tree(options: argparse.Namespace) -> dict[str, Any]:
     return nodes | {name: shares(values) for name, values in parts.items()}
 
 
-def alone(net: str, seconds: float) -> float:
-    """Visits a second of the search in a process of its own."""
-    folder = str(Path(__file__).parent)
-    script = f"import sys; sys.path.insert(0, {folder!r}); import web_live; web_live.bare({net!r}, {seconds})"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    return float(done.stdout)
+def alone(net: str, seconds: float) -> Parts:
+    """The search in a process of its own."""
+    script = f"import web_live; web_live.bare({net!r}, {seconds})"
+    folder = Path(__file__).parent
+    done = subprocess.run([sys.executable, "-c", script], cwd=folder, capture_output=True, text=True, check=True)
+    found: Parts = json.loads(done.stdout)
+    return found
 
 
 def bare(net: str, seconds: float) -> None:
-    """Search without any page, and print visits a second."""
-    with ht.Analysis(net) as analysis:
-        state = ht.load_game("chess").new_initial_state()
-        analysis.set_position(state)
-        report = analysis.search(limits_of(None, seconds))
-    print(report.pace.visits_per_second)
+    """Search as the desk does, without a server and a page, and print visits a second."""
+    game = ht.load_game("chess")
+    with PlayingSession(game, seed=0) as session:
+        session.open(NetChoice(resolve_net(net)))
+        session.set_position(game.initial_state())
+        session.prepare()
+        began = time.process_time()
+        report = session.think(limits_of(None, seconds), lines=1).report
+    assert report is not None
+    visits = report.pace.new_visits
+    print(json.dumps({"clock": report.pace.visits_per_second, "cpu": visits / (time.process_time() - began)}))
+
+
+def desk_seconds(server: int) -> float:
+    """Processor seconds of the server's desks (Linux)."""
+    found = 0
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[1]) == server:
+            found += int(fields[11]) + int(fields[12])
+    return found / os.sysconf("SC_CLK_TCK")
+
+
+def shown(url: str, server: int, options: argparse.Namespace) -> Parts:
+    """The search of a page."""
+    with opened_page(url, options.browser, f"net={options.net}&seconds={options.seconds}") as page:
+        page.wait_for_timeout(1500)  # the process for the next page has started too
+        began = desk_seconds(server)
+        page.click("#start")
+        page.locator("#start", has_text="Go on").wait_for(timeout=120_000)
+        spent = desk_seconds(server) - began
+        found = re.search(r"([\d,]+) visits  ([\d,]+) / s", page.locator("#pace").inner_text())
+        assert found is not None
+    visits, pace = (float(text.replace(",", "")) for text in found.groups())
+    return {"clock": pace, "cpu": visits / spent}
 
 
 def speed(options: argparse.Namespace) -> dict[str, Any]:
-    """The speed of the search with the page open and without, in turns."""
+    """Visits a second with the page open and without, in turns: by the clock, and by processor seconds."""
     without, with_page = [], []
     for _ in range(options.rounds):
         without.append(alone(options.net, options.seconds))
-        query = f"net={options.net}&seconds={options.seconds}"
-        with running_server() as (url, _), opened_page(url, options.browser, query) as page:
-            page.click("#start")
-            page.locator("#start", has_text="Go on").wait_for(timeout=120_000)
-            found = re.search(r"([\d,]+) / s", page.locator("#pace").inner_text())
-            assert found is not None
-            with_page.append(float(found[1].replace(",", "")))
-    ratio = median(with_page) / median(without)
-    return {"without": without, "with": with_page, "ratio": round(ratio, 3)}
+        with running_server() as (url, server):
+            with_page.append(shown(url, server, options))
+    figures: dict[str, Any] = {}
+    for name in ("clock", "cpu"):
+        alone_, page = [round(one[name]) for one in without], [round(one[name]) for one in with_page]
+        figures[name] = {"without": alone_, "with": page, "ratio": round(median(page) / median(alone_), 3)}
+    return figures
 
 
 def main() -> int:
