@@ -1,6 +1,6 @@
 // Pages about work in folders: parts that follow files, and buttons that start and stop work.
 
-import { attempt, post } from "/static/live.js";
+import { attempt, notice, post } from "/static/live.js";
 import "/static/watch.js";
 
 document.addEventListener("click", ({ target }) => {
@@ -9,6 +9,11 @@ document.addEventListener("click", ({ target }) => {
 });
 
 document.addEventListener("submit", (event) => {
+  const listing = event.target.closest("form.listing");
+  if (listing && listing.querySelectorAll("input:checked").length < 2) {
+    event.preventDefault();
+    notice("page", "Choose two or more of the list.", "error");
+  }
   const form = event.target.closest("form[data-post]");
   if (!form) return;
   event.preventDefault();
