@@ -318,6 +318,7 @@ def test_programs_are_started_only_where_they_are_allowed() -> None:
         game = open_desk.play("e4")
         assert game["position"]["ply"] == 2
         assert game["names"][1].endswith("movetime=500")
+        assert game["note"] == "Its score: -0.35 at depth 7"
 
 
 def test_an_engine_that_cannot_play_says_so_and_the_game_waits(desk: Watched) -> None:

@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hauteur import _core
 from hauteur.engine.chosen_player import player_of
@@ -25,6 +25,7 @@ from hauteur.search.control import SearchControl, in_background
 from hauteur.search.limits import SMART_PRUNING, Limits
 from hauteur.search.params import SearchParams, Temperature
 from hauteur.search.report import RootReport
+from hauteur.search.scores import score_text
 from hauteur.search.search_run import OnReport
 from hauteur.search.time_manager import Budget, Clock, fixed, moves_left, plan
 from hauteur.system.closing import Closing
@@ -216,7 +217,10 @@ class _Program:
             self._number += 1
         self._known = actions
         self._answer = self._player.choose(MoveRequest(self._number, state, state.start.notation(), actions, seed))
-        return self._answer.result()
+        chosen = self._answer.result()
+        if chosen.score is None or chosen.note:
+            return chosen
+        return replace(chosen, note=f"Its score: {score_text(chosen.score)} at depth {chosen.depth}")
 
     def stop(self) -> None:
         """Break the search off, which ends the program; the next question starts it again."""
