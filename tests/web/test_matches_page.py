@@ -109,6 +109,7 @@ def test_a_match_is_started_from_the_page(windows: Windows) -> None:
     expect(page.locator("#state")).to_contain_text("finished, 6 games")
     expect(page.locator("h1")).to_have_text("random against uniform visits=4")
     expect(page.locator("#games tbody tr")).to_have_count(6)
+    page.wait_for_load_state()
     assert too_wide(page) == []
 
 
