@@ -23,7 +23,8 @@ from hauteur.search.params import SearchParams
 from hauteur.search.rules import SearchContempt
 from hauteur.studies.links.facts import linked, named_net, nets_by_name
 from hauteur.studies.links.link import MOST_CHARACTERS, SearchLink, read_link
-from hauteur.studies.links.repeat import UNEXPLAINED, differences, repeat
+from hauteur.studies.links.repeat import UNEXPLAINED, LinkedSearch, differences, repeat
+from hauteur.system.hardware import usable_cores
 
 WORDS = ["connect4", "--visits", "120", "--moves", "4 4 5", "--seed", "7", "--batch-size", "8", "--threads", "1"]
 RULES = ["--search.search-contempt.n-scl", "3", "--search.solver.lookahead", "1"]
@@ -78,6 +79,8 @@ def test_every_difference_is_named(link: str) -> None:
         "the number of threads",
     ]
     assert differences(wanted, wanted) == []
+    many = LinkedSearch(wanted.model_copy(update={"threads": 1024}), nets_by_name())
+    assert many.nets.threads == 4 * usable_cores()
     same = repeat(wanted.model_copy(update={"core": "x"}), nets_by_name())
     assert same.verdict == f"equal: tree {wanted.digest}, although the compiled core is {wanted.core} instead of x"
     other = repeat(wanted.model_copy(update={"digest": "0" * 16}), nets_by_name())

@@ -51,7 +51,7 @@ class SearchLink(Section):
     search: SearchParams = SearchParams()
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
     visits: Annotated[int, Field(ge=1, le=2**32 - 1)] = 800
-    batch_size: Annotated[int, Field(ge=1, le=65_536)] = 1
+    batch_size: Annotated[int, Field(ge=1, le=8192)] = 1
     threads: Annotated[int, Field(ge=1, le=1024)] = 1
     backend: Backend | None = None
     runtime: Name = ""

@@ -13,10 +13,14 @@ from hauteur.search.limits import Limits
 from hauteur.search.report import RootReport
 from hauteur.studies.links.facts import NetFiles, computes, has_backend, linked, named_net
 from hauteur.studies.links.link import SearchLink
+from hauteur.system.hardware import usable_cores
 
 UNEXPLAINED = (
     "all that the link names is the same here: the processor or a library of the system computes other last bits"
 )
+
+MOST_THREADS = 4
+"""Threads a core that a link may have: more help nobody, and a link is somebody else's."""
 
 NAMES = {
     "version": "hauteur",
@@ -86,7 +90,8 @@ class LinkedSearch:
         large = large_net or (named_net(link.large_net, link.large_sha256, nets) if link.large_net else "")
         backend = link.backend if link.backend and has_backend(link.backend) else None
         precision = link.precision if backend and link.precision and computes(backend, link.precision) else None
-        self.nets = NetChoice(small, large, backend, precision, link.threads)
+        threads = min(link.threads, MOST_THREADS * usable_cores())
+        self.nets = NetChoice(small, large, backend, precision, threads)
         self.settings = PlaySettings(link.search, batch_size=link.batch_size)
 
     @property
