@@ -1,6 +1,7 @@
 """Evaluators: all engines agree, answers belong to their rows, work goes on meanwhile, wrong input is named."""
 
 import importlib.util
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, get_args
@@ -268,3 +269,8 @@ def test_forms_of_fixed_shapes_agree_with_that_of_any(folder: Path) -> None:
         assert differences(states, answers, together).largest < 1e-4, rows
     one = evaluate(game, net, features[:1], backend="openvino", precision=precision, threads=1)
     assert differences(states[:1], one, (together[0][:1], together[1][:1])).largest < 1e-4
+
+
+def test_openvino_reports_nothing_to_a_server() -> None:
+    pytest.importorskip("hauteur.networks.evaluators.openvino", exc_type=ImportError)
+    assert sys.modules["openvino_telemetry"] is None

@@ -28,6 +28,7 @@ import onnxruntime
 found = {"providers": onnxruntime.get_available_providers()}
 """,
     "openvino": """
+import hauteur.networks  # keeps OpenVINO's telemetry from loading
 import openvino
 core = openvino.Core()
 found = {"devices": {
