@@ -33,6 +33,7 @@ ONLY_PARSED = {
     "hauteur completion": "loads every command; tested in tests/cli",
     "hauteur net get [a-z]": "needs a network; tested in tests/networks with a server on this machine",
     "hauteur puzzles solve": "needs puzzles, and a game or two have none; tested in tests/studies",
+    "hauteur web": "a server that does not end; tested in tests/web",
     "hauteur verify": "needs reference files; tested in tests/studies",
     "hauteur prove connect4": "examines 460 positions or plays long games; tested in tests/studies",
 }

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from hauteur.networks.architecture import Architecture, Lc0Architecture, NetDescription, ResNetArchitecture
     from hauteur.networks.registry import Net, convert, describe, load, save
 
-# OpenVINO and NNCF report their use to a server on the Internet, from a process that they fork; without this package they
-# do not, and hauteur speaks to no host that nobody named.
+# OpenVINO and NNCF report their use to a server on the Internet, from a process that they fork. Without this package
+# they do not, and hauteur speaks to no host that nobody named.
 sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
 
 __all__ = [
