@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -233,7 +234,8 @@ def test_a_player_that_cannot_play_says_why() -> None:
     with pytest.raises(ValueError, match="rave plays nogo alone"):
         table("connect4", PERSON, engine("rave:100"))
     with pytest.raises(ValueError, match="no net"):
-        table("connect4", PERSON, engine("net=nosuchnet"))
+        table("nogo", engine("gtp:nosuchprogram"), engine("net=nosuchnet"))
+    assert not any(thread.name == "engines" for thread in threading.enumerate()), "the first one is closed"
     with table("chess", engine("uci:nosuchprogram nodes=1"), PERSON) as game:
         game.go_on()
         wait_for(lambda: game.paused)

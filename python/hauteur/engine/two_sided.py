@@ -80,7 +80,8 @@ class TwoSidedGame(Closing):
         self._scores: list[float | None] = [None, None]
         self._engines: list[EngineSeat | None] = [None, None]
         try:
-            self._engines = [None if side.player is None else self._engine(side) for side in self.sides]
+            for seat, side in enumerate(self.sides):
+                self._engines[seat] = None if side.player is None else self._engine(side)
         except BaseException:
             self.close()
             raise
