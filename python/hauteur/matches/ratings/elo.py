@@ -305,9 +305,15 @@ def _tilted(shares: list[float], values: list[float]) -> list[float]:
     low, high = -1 / max(values), -1 / min(values)
     margin = 1e-9 * (high - low)
 
+    known = list(zip(shares, values, strict=True))
+
     def mean(x: float) -> tuple[float, float]:
-        terms = [(p, v / (1 + x * v)) for p, v in zip(shares, values, strict=True)]
-        return sum(p * term for p, term in terms), -sum(p * term**2 for p, term in terms)
+        total = slope = 0.0
+        for p, v in known:  # a sequential test spends its time here
+            term = v / (1 + x * v)
+            total += p * term
+            slope -= p * term**2
+        return total, slope
 
     x = falling_root(mean, low + margin, high - margin)
     return [p / (1 + x * v) for p, v in zip(shares, values, strict=True)]
