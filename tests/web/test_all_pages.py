@@ -44,7 +44,8 @@ def settled(page: Page) -> None:
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_page_in_the_light_and_wide(windows: Windows, path: str) -> None:
+def test_page(windows: Windows, path: str) -> None:
+    """Light and wide, then dark and narrow."""
     page = windows.open(path, size=WIDE)
     settled(page)
     assert axe_faults(page) == []
@@ -53,12 +54,8 @@ def test_page_in_the_light_and_wide(windows: Windows, path: str) -> None:
     size = sum(windows.bytes_loaded.values())
     assert 0 < size <= MOST_BYTES, windows.bytes_loaded
     all_by_keyboard(page)
-
-
-@pytest.mark.parametrize("path", PATHS)
-def test_page_in_the_dark_and_narrow(windows: Windows, path: str) -> None:
-    page = windows.open(path, size=NARROW, dark=True)
-    settled(page)
+    page.emulate_media(color_scheme="dark")
+    page.set_viewport_size({"width": NARROW[0], "height": NARROW[1]})
     assert axe_faults(page) == []
     assert too_wide(page) == []
 
