@@ -50,5 +50,5 @@ nitpick_ignore_regex = [
     ),
     ("py:class", r"NDArray|Path|NoneType|FieldInfo|concurrent\.futures\._base\.Future"),
     # Type variables, which Sphinx refers to as if they were classes.
-    ("py:.*", r"hauteur\.networks\.registered\.Builder"),
+    ("py:.*", r"hauteur\.networks\.registered\.Builder|hauteur\.search\.analysis\.Answer"),
 ]
