@@ -1,11 +1,13 @@
 """The command `analyse`: table, JSON, and what it refuses."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from hauteur.cli import main
 from hauteur.search.params import SearchParams
+from hauteur.search.search_tree import SearchTree
 
 
 def test_analyse_command(capsys: pytest.CaptureFixture[str]) -> None:
@@ -50,12 +52,27 @@ def test_analyse_shows_a_table(words: list[str], capsys: pytest.CaptureFixture[s
         (["--threads", "-1"], "--threads must be 0 to 1024, got -1"),
         (["--batch-size", "0"], "batch_size must be >= 1, got 0"),
         (["--syzygy", "missing"], "missing"),
+        (["--save-tree", "tree.txt"], "tree.txt: a tree is saved as .json or .parquet"),
+        (["--save-tree", "missing/tree.json"], "the folder missing is not there"),
+        (
+            ["--save-tree", "tree.json", "--from-link", "/analyse?game=chess"],
+            "--save-tree does not go with --from-link",
+        ),
         (["--search.cpuct.init", "-1"], "cpuct.init: Input should be greater than or equal to 0, got"),
     ],
 )
 def test_analyse_refuses(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main.main(["analyse", "chess", "--net", "uniform", *words]) == main.EXIT_BAD_INPUT
     assert message in capsys.readouterr().err
+
+
+def test_analyse_saves_its_tree(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "tree.json"
+    assert main.main(["analyse", "connect4", "--visits", "60", "--seed", "3", "--save-tree", str(path)]) == 0
+    tree = SearchTree.open(path)
+    assert (tree.root.visits, tree.source.facts()["seed"]) == (60, 3)
+    assert tree.source.facts()["nets"][0]["name"] == "connect4.safetensors"
+    assert "visits/s" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("form", [[], ["--json"]])

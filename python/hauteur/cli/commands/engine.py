@@ -17,12 +17,14 @@ from hauteur.engine.nets import NetChoice, OpenNets
 from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
 from hauteur.networks.bundled import net_or_shipped
 from hauteur.networks.evaluators.base import Precision
-from hauteur.networks.names import resolve_net
+from hauteur.networks.names import WITHOUT_FILE, resolve_net
 from hauteur.search.limits import Limits
 from hauteur.search.params import SearchParams
 from hauteur.search.report import RootReport
+from hauteur.search.saved_tree import check_ending
 from hauteur.search.search_run import OnReport
 from hauteur.search.time_manager import Budget
+from hauteur.system.files import check_folder
 
 DEFAULT_VISITS = 800
 MOVES_SHOWN = 12
@@ -51,6 +53,7 @@ def analyse(
     seed: Seed = 0,
     link: bool = False,
     from_link: str | None = None,
+    save_tree: Path | None = None,
     list_settings: SettingsListed = False,
     search: SearchSettings = SearchParams(),  # noqa: B008  (immutable)
 ) -> int:
@@ -95,6 +98,9 @@ def analyse(
     from_link
         Repeat the search of a link, and compare the tree; of the other options --net, --large-net, --multipv and --json
         may be given. Exit status 1: another tree, and what is another one here.
+    save_tree
+        Write the 20,000 most visited nodes of the tree to this file, .json or .parquet (needs pyarrow), with position,
+        settings, nets, seed and digest. `hauteur web` and `SearchTree.open` read it.
     list_settings
         List all settings of the search with defaults and ranges, and stop. They are given as --search.KEY VALUE, such
         as --search.cpuct.init 1.5 or --search.search-contempt.n-scl 10. On by default is plain PUCT: cpuct, fpu,
@@ -108,9 +114,14 @@ def analyse(
     for name, value, least, most in (("multipv", multipv, 1, 500), ("threads", threads, 0, 1024)):
         if not least <= value <= most:
             raise ValueError(f"--{name} must be {least} to {most}, got {value}")
+    if from_link is not None and save_tree is not None:
+        raise ValueError("--save-tree does not go with --from-link")
     if from_link is not None:
         return repeat_link(from_link, net, large_net, rows=rows, as_json=json)
     limits = analysis_limits(visits, time)
+    if save_tree is not None:
+        check_ending(save_tree)
+        check_folder(save_tree)
     if link and (limits.visits is None or limits.budget is not None):
         raise ValueError("--link needs a search that visits alone end: without --time")
     start, actions, state = find_position(spec, fen, moves)
@@ -130,6 +141,9 @@ def analyse(
         facts = {"evaluator": player.name if isinstance(player, OpenNets) else ""}
         if link and limits.visits is not None:
             facts["link"] = link_address(session, choice, (spec, fen, moves, only), limits.visits, report)
+        if save_tree is not None:
+            path, nets = save_tree, [net for net in (choice.net, choice.large) if net and net not in WITHOUT_FILE]
+            session.ask(lambda tree: tree.save(path, nets=nets)).result()
     _show(report, f"{name} and {large_net}" if large_net else name, facts, rows=rows, as_json=json)
     return 0
 

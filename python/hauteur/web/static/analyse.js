@@ -374,7 +374,12 @@ byId("link").onclick = () => attempt(() => linkBox.show());
 byId("refresh").onclick = () => attempt(readTree);
 byId("save").onclick = () => attempt(async () => {
   byId("save").disabled = true;
-  await live.ask("save", { form: byId("save-form").value, nodes: Number(byId("save-nodes").value) });
+  try {
+    await live.ask("save", { form: byId("save-form").value, nodes: Number(byId("save-nodes").value) });
+  } catch (error) {
+    byId("save").disabled = false;
+    throw error;
+  }
 });
 byId("load").onclick = () => inTurn(load);
 byId("read").onclick = () => attempt(async () => {

@@ -1,5 +1,6 @@
 // The connection to a desk: requests with their replies, events, and coming back after a lost connection.
 
+const MOST_MESSAGE = 2 ** 20; // bytes, as the server allows
 const FIRST_PAUSE = 300, LONGEST_PAUSE = 5000;
 
 export class Live {
@@ -42,8 +43,10 @@ export class Live {
     return new Promise((resolve, reject) => {
       if (!this.ready || this.socket.readyState !== WebSocket.OPEN) { reject(new Error("there is no connection to the server")); return; }
       this.number += 1;
+      const text = JSON.stringify({ id: this.number, do: request, fields }), { length } = new TextEncoder().encode(text);
+      if (length > MOST_MESSAGE) { reject(new Error(`that is too long: ${length} bytes, allowed are ${MOST_MESSAGE}`)); return; }
       this.waiting.set(this.number, { resolve, reject });
-      this.socket.send(JSON.stringify({ id: this.number, do: request, fields }));
+      this.socket.send(text);
     });
   }
 
