@@ -114,14 +114,10 @@ def analyse(
     for name, value, least, most in (("multipv", multipv, 1, 500), ("threads", threads, 0, 1024)):
         if not least <= value <= most:
             raise ValueError(f"--{name} must be {least} to {most}, got {value}")
-    if from_link is not None and save_tree is not None:
-        raise ValueError("--save-tree does not go with --from-link")
+    _check_tree_file(save_tree, from_link)
     if from_link is not None:
         return repeat_link(from_link, net, large_net, rows=rows, as_json=json)
     limits = analysis_limits(visits, time)
-    if save_tree is not None:
-        check_ending(save_tree)
-        check_folder(save_tree)
     if link and (limits.visits is None or limits.budget is not None):
         raise ValueError("--link needs a search that visits alone end: without --time")
     start, actions, state = find_position(spec, fen, moves)
@@ -142,10 +138,24 @@ def analyse(
         if link and limits.visits is not None:
             facts["link"] = link_address(session, choice, (spec, fen, moves, only), limits.visits, report)
         if save_tree is not None:
-            path, nets = save_tree, [net for net in (choice.net, choice.large) if net and net not in WITHOUT_FILE]
-            session.ask(lambda tree: tree.save(path, nets=nets)).result()
+            _save_tree(session, choice, save_tree)
     _show(report, f"{name} and {large_net}" if large_net else name, facts, rows=rows, as_json=json)
     return 0
+
+
+def _check_tree_file(path: Path | None, from_link: str | None) -> None:
+    """Raise ValueError unless a tree can be saved there after the search."""
+    if path is None:
+        return
+    if from_link is not None:
+        raise ValueError("--save-tree does not go with --from-link")
+    check_ending(path)
+    check_folder(path)
+
+
+def _save_tree(session: PlayingSession, choice: NetChoice, path: Path) -> None:
+    nets = [net for net in (choice.net, choice.large) if net and net not in WITHOUT_FILE]
+    session.ask(lambda tree: tree.save(path, nets=nets)).result()
 
 
 def uci(*, weights: str | None = None, log: Path | None = None, seed: Seed | None = None) -> None:
