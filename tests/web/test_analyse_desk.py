@@ -166,3 +166,11 @@ def test_requests_that_make_no_sense_are_refused_in_one_line(desk: Analysed) -> 
     with pytest.raises(ValueError, match="the game is over here"):
         desk.ask("start")
     assert desk.ask("nets")["nets"][-2:] == ["uniform", "rollout"]
+
+
+def test_a_game_without_a_net_is_searched_with_random_games(desk: Analysed) -> None:
+    opened = desk.ask("open", game="nogo(size=4)")
+    assert opened["net"] == "rollout"
+    desk.ask("start", visits=50)
+    assert desk.wait("done")["visits"] == 50
+    assert "net=rollout" in desk.ask("link")["link"]

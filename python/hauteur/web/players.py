@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hauteur import _core
-from hauteur.networks.bundled import default_net
+from hauteur.networks.bundled import default_net, net_or_shipped
 from hauteur.networks.names import KINDS, WITHOUT_FILE, data_path, downloaded_nets, shipped_names
 from hauteur.networks.registry import describe
 from hauteur.players.settings import PlayerSettings, parse_player
@@ -61,6 +61,13 @@ def page_net(name: str, roots: Sequence[str], label: str = "net") -> str:
             "downloaded nets (hauteur net get) and those in the folders that the server was given"
         )
     return str(found)
+
+
+def page_net_or_own(name: str, game: _core.Game, roots: Sequence[str]) -> str:
+    """Return what `page_net` does for a name; without one the game's own net, and random games where it has none."""
+    if name:
+        return page_net(name, roots)
+    return net_or_shipped(None if default_net(game) is not None else "rollout", game)
 
 
 def page_nets(roots: Sequence[str]) -> dict[str, Path]:

@@ -17,7 +17,6 @@ from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
 from hauteur.games.game_texts import MOST_CHARACTERS, read_game
 from hauteur.games.played_game import PlayedGame, move_text
 from hauteur.games.registry import FEN_GAMES, make, with_fen
-from hauteur.networks.bundled import net_or_shipped
 from hauteur.search.limits import Limits, limits_of
 from hauteur.search.params import SearchParams
 from hauteur.search.report import RootReport
@@ -31,7 +30,7 @@ from hauteur.web.desks.desk import Desk, DeskSettings, Emit, Fields
 from hauteur.web.desks.linking import LinkedPlace, link_fields, opened_link, repeated_view
 from hauteur.web.desks.reports import report_view
 from hauteur.web.desks.trees import LinesFields, NodeFields, SaveFields, TreeName, TreeShelf
-from hauteur.web.players import net_names, page_net
+from hauteur.web.players import net_names, page_net, page_net_or_own
 from hauteur.web.positions import position_at, position_view
 from hauteur.web.search_form import SettingTexts, chosen_search
 
@@ -114,7 +113,7 @@ class AnalyseDesk(Desk):
         for move in wanted.moves:
             played.play(played.state.action_from_text(move))
         roots = self.settings.roots
-        net = page_net(wanted.net, roots) if wanted.net else net_or_shipped(None, game)
+        net = page_net_or_own(wanted.net, game, roots)
         large = page_net(wanted.large_net, roots, "large net") if wanted.large_net else ""
         nets, search = NetChoice(net, large, threads=self.settings.threads), chosen_search(wanted.search)
         self._stop()

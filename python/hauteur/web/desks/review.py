@@ -12,7 +12,6 @@ from pydantic import Field
 from hauteur.engine.nets import NetChoice
 from hauteur.games.game_line import BadGame
 from hauteur.games.pictures import action_squares
-from hauteur.networks.bundled import net_or_shipped
 from hauteur.plots.page import figure_html
 from hauteur.plots.svg import LEFT, RIGHT, WIDTH
 from hauteur.search.control import in_background
@@ -28,7 +27,7 @@ from hauteur.studies.review.run import ReviewRun, ReviewStoppedError
 from hauteur.studies.review.tables import summaries
 from hauteur.system.settings import Section, validated
 from hauteur.web.desks.desk import Desk, DeskSettings, Emit, Fields
-from hauteur.web.players import page_net
+from hauteur.web.players import page_net_or_own
 from hauteur.web.positions import position_view
 
 MOST_TEXT = 900_000
@@ -134,8 +133,7 @@ class ReviewDesk(Desk):
         """
         order, game = validated(ReviewOrder, fields, "review"), self._chosen()
         self._stop()
-        named = page_net(order.net, self.settings.roots) if order.net else None
-        net = net_or_shipped(named, game.start.game)
+        net = page_net_or_own(order.net, game.start.game, self.settings.roots)
         run = ReviewRun(
             file="game",
             sha256=self._digest,
