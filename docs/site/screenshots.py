@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 
 from lab_browser import NARROW, WIDE, Windows, start_browser, too_wide  # noqa: E402
+from PIL import Image  # noqa: E402
 from playwright.sync_api import Page, expect  # noqa: E402
 from running_lab import start_lab, stop_lab  # noqa: E402
 
@@ -91,8 +92,8 @@ def run(page: Page) -> None:
 
 def match(page: Page) -> None:
     """The match and one of its games."""
-    page.goto("/matches/" + f"lab/{PLAYED}")
-    page.locator("[data-game]").first.click()
+    page.goto("/matches/" + f"of/lab/{PLAYED}")
+    page.locator("button[data-game]").first.click()
     expect(page.locator(".walk-moves button").first).to_be_visible()
 
 
@@ -125,6 +126,7 @@ SCENES: dict[str, Callable[[Page], None]] = {
     "match": match,
     "methods": listing("/methods"),
     "method": method,
+    "keys": listing("/keys"),
     "error": listing("/nothing"),
 }
 
@@ -157,8 +159,16 @@ def photograph(windows: Windows, name: str, out: Path, pictures: Path | None) ->
         page.set_viewport_size({"width": WIDE[0], "height": 1000})
         page.evaluate("scrollTo(0, 0)")
         page.screenshot(path=pictures / PICTURES[name])
+        shrink(pictures / PICTURES[name])
     page.context.close()
     return faults
+
+
+def shrink(picture: Path) -> None:
+    """Write a picture again with few colours, which a page needs, at a third of its bytes."""
+    with Image.open(picture) as full:
+        few = full.convert("RGB").quantize(128, dither=Image.Dither.NONE)
+    few.save(picture, optimize=True)
 
 
 def main() -> int:
