@@ -139,6 +139,16 @@ def test_a_tree_is_saved_found_again_and_looked_into(desk: Analysed, tmp_path: P
             desk.ask("load", name=name)
 
 
+def test_the_board_is_turned_round_at_every_node(desk: Analysed) -> None:
+    with pytest.raises(ValueError, match="there is no position yet"):
+        desk.ask("view", line=[], flip=True)
+    desk.searched(50, game="chess")
+    here, turned = desk.ask("view", line=[])["position"], desk.ask("view", line=[], flip=True)["position"]
+    assert (here["notation"], here["svg"] != turned["svg"]) == (turned["notation"], True)
+    line = desk.ask("tree")["root"]["children"][0]["line"]
+    assert desk.ask("view", line=line, flip=True)["position"] == desk.ask("look", line=line, flip=True)["position"]
+
+
 def test_games_are_read_from_text(desk: Analysed) -> None:
     read = desk.ask("read", text='[Event "x"]\n\n1. e4 e5 2. Nf3 *', game="connect4")
     opened = desk.ask("open", game=read["game"], moves=read["moves"], net="uniform")

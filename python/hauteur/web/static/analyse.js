@@ -271,6 +271,7 @@ async function readTree() {
 
 async function lookAt(row) {
   const { position, moves } = await live.ask("look", { line: row.line, flip: state.flip });
+  if (row.replies && !row.children) await tree.learnAll([row.line]); // for the marks on the board
   place(position, row.line.length ? { row, moves } : null);
 }
 
