@@ -22,6 +22,7 @@ let look = null; // the node of the tree whose position is on the board: { row, 
 let saved = null; // the saved tree that is looked into: its position and facts
 let rows = [];
 let number = null; // of the search, which its reports carry
+let target = {}; // its limit, and the seconds that were searched before it
 
 const live = new Live("analyse");
 const board = new Board(byId("board"), { onAction: ({ text }) => play(text) });
@@ -190,6 +191,7 @@ async function search() {
   if (saved) await open();
   const done = limit.kind === "visits" ? report?.visits ?? 0 : 0;
   const order = limit.kind ? { [limit.kind]: limit.kind === "visits" ? Math.round(done + limit.amount) : limit.amount } : {};
+  target = { ...order, began: report?.seconds ?? 0 };
   running(true);
   try {
     ({ number } = await live.ask("start", order));
@@ -199,12 +201,18 @@ async function search() {
   }
 }
 
+// How long the search will still take, as text; empty where nothing ends it.
+function timeLeft({ visits, visits_per_second: pace, seconds: gone }) {
+  const left = target.seconds ? target.seconds + target.began - gone : target.visits && pace ? (target.visits - visits) / pace : 0;
+  return searching && left > 0 ? `  ${seconds(left)} left` : "";
+}
+
 function take(found) {
   if (found.number !== number) return false;
   report = found;
   const full = found.reason && found.reason !== "stopped" && found.reason !== "visits" && found.reason !== "time" ? `  ${found.reason}` : "";
   byId("pace").textContent = `${whole(found.visits)} visits  ${whole(found.visits_per_second)} / s  depth ${found.depth.toFixed(1)}`
-    + ` (${found.seldepth})  ${whole(found.memory / 1e6)} MB  ${seconds(found.seconds)}${full}`;
+    + ` (${found.seldepth})  ${whole(found.memory / 1e6)} MB  ${seconds(found.seconds)}${full || (found.reason ? "" : timeLeft(found))}`;
   if (chart.chosen === null) show(found);
   return true;
 }
