@@ -117,4 +117,5 @@ def test_a_game_without_a_board_of_cells_is_shown_as_text() -> None:
     text = boards.walks_html(drawing_of(start), [walk])
     assert drawing_of(start) is None
     assert "<pre></pre>" in text
-    assert "X" in walk["cells"][-1]
+    assert walk["cells"][0] == start.text()
+    assert walk["cells"][-1].count("X") == 1

@@ -74,7 +74,7 @@ def walk_of(start: _core.State, actions: Sequence[int], *, title: str, notes: Wa
 def drawing_of(state: _core.State) -> dict[str, Any] | None:
     """Return the empty board as the widget takes it; None where the game has no board of cells."""
     board = pictures.board_of(state)
-    if board is None or board.look == "letters":
+    if board is None or not _is_drawn(board):
         return None
     signs = pictures.all_signs(board.look)
     return {
@@ -100,11 +100,16 @@ def packed(cells: str) -> str:
     return re.sub(r"\.{2,}", lambda run: str(len(run[0])), cells)
 
 
+def _is_drawn(board: pictures.Board) -> bool:
+    """Return whether the widget draws such boards; it shows others as text."""
+    return board.look != "letters"
+
+
 def _add_position(walk: dict[str, Any], state: _core.State, notes: WalkNotes, ply: int) -> None:
     board = pictures.board_of(state)
     best = notes.best.get(ply)
     shares = notes.wdl.get(ply)
-    walk["cells"].append(state.text() if board is None else packed(board.cells))
+    walk["cells"].append(packed(board.cells) if board is not None and _is_drawn(board) else state.text())
     walk["last"].append([] if board is None else list(board.last))
     walk["captions"].append("" if board is None else board.caption)
     walk["best"].append([] if best is None else list(pictures.action_squares(state, best)))
