@@ -54,4 +54,5 @@ def page(request: Request, template: str, *, status: int = 200, **facts: Any) ->
 
 def error_page(request: Request, status: int, text: str) -> HTMLResponse:
     """Return a page that reports an error in words."""
-    return page(request, "error.html", status=status, code=status, text=text)
+    section = request.app.state.lab.pages.of(request.url.path)
+    return page(request, "error.html", status=status, code=status, text=text, section=section)
