@@ -96,7 +96,7 @@ def test_games_that_cannot_be_shown(client: TestClient, place: Path, monkeypatch
     assert "No games yet" in client.get("/runs/games/lab/ttt/one").text
     (place / "ttt" / "one" / "games" / "gen-00001-0000.parquet").write_bytes(b"PAR1")
     assert "not a whole Parquet file" in client.get("/runs/games/lab/ttt/one").text
-    assert "has no games of generation 9" in client.get("/runs/games/lab/ttt/one?generation=9").text
+    assert "there are no games of generation 9" in client.get("/runs/games/lab/ttt/one?generation=9").text
     assert client.get("/runs/games/lab/ttt/one?game=-1").status_code == 400
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
     text = client.get("/runs/games/lab/ttt/one").text

@@ -78,7 +78,9 @@ def _shards(folder: RunFolder, generation: int) -> list[Path]:
     require("replaying games of a run", "pyarrow")
     paths = sorted(folder.games.glob(f"gen-{generation:05d}-*.parquet"))
     if not paths:
-        raise ValueError(f"{folder.path} has no games of generation {generation}")
+        known = generations_with_games(folder)
+        there = f"generations {known[0]} to {known[-1]} have" if known else "no generation has"
+        raise ValueError(f"there are no games of generation {generation}; {there} games on disk")
     return paths
 
 
