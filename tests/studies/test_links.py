@@ -1,4 +1,4 @@
-"""Links repeat a search to the same tree, and say what is another one where they do not."""
+"""Links repeat a search to the same tree, and report what differs where they do not."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_changed_net_is_named(link: str, tmp_path: Path) -> None:
     found = repeat(read_link(link), {other.name: [str(other)]})
     assert found.equal is False
     assert len(found.differences) == 1
-    assert found.differences[0].startswith("the net connect4.safetensors is another one: sha256 ")
+    assert found.differences[0].startswith("the net connect4.safetensors differs: sha256 ")
     assert found.verdict.startswith("another tree, ")
 
 
@@ -64,7 +64,7 @@ def test_another_net_gives_another_tree(link: str, capsys: pytest.CaptureFixture
     assert main.main(["analyse", "--from-link", link, "--net", "uniform"]) == 1
     said = capsys.readouterr().out.splitlines()[-1]
     assert said.startswith("another tree, ")
-    assert "the net uniform is another one" in said
+    assert "the net uniform differs" in said
     assert "the backend is none instead of " in said
 
 

@@ -60,7 +60,7 @@ def test_a_link_of_one_desk_is_repeated_by_another() -> None:
     found = events.wait("repeated")
     assert found["equal"] is False
     assert found["differences"] == [
-        f"the net connect4.safetensors is another one: sha256 {link.sha256[:12]} instead of 111111111111"
+        f"the net connect4.safetensors differs: sha256 {link.sha256[:12]} instead of 111111111111"
     ]
     other.close()
 
@@ -97,7 +97,7 @@ def test_a_copied_link_gives_the_same_tree_elsewhere(windows: Windows, capsys: p
     )
     changed = read_link(link).model_copy(update={"sha256": "3" * 64, "digest": "4" * 16})
     other.goto(changed.address)
-    expect(other.locator("#notice-link")).to_contain_text("the net connect4.safetensors is another one")
+    expect(other.locator("#notice-link")).to_contain_text("the net connect4.safetensors differs")
 
     # Another position is no link any more.
     other.locator("#board .target").first.click()

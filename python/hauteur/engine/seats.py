@@ -115,7 +115,7 @@ class EngineSeat(Closing):
         return player.visits if player is not None and player.has_net and self._by_visits else None
 
     def seconds_left(self, report: RootReport) -> float | None:
-        """Return how long a search will still take at its pace; None where nothing says so."""
+        """Return how long a search will still take at its pace; None where it is unknown."""
         if self.side.seconds is not None:
             return max(0.0, self.side.seconds - report.pace.seconds)
         if self.visits is None or report.pace.visits_per_second == 0.0:
@@ -187,7 +187,7 @@ def _share(left: float, increment: float, ply: int, max_plies: int) -> Budget:
 
 
 def _seat_name(name: str, side: GameSide) -> str:
-    """The name of a player with what limits it here: its visits say nothing where seconds or a clock do."""
+    """The name of a player with what limits it here: its visits are left out where seconds or a clock limit it."""
     limit = f"{side.seconds:g}s" if side.seconds is not None else side.clock
     if limit is None or not side.searches or side.player is None:
         return name

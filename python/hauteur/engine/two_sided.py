@@ -63,9 +63,9 @@ class TwoSidedGame(Closing):
         self.problem = ""
         """Why an engine could not move; empty where none failed."""
         self.value: Wdl | None = None
-        """Chances of the first player to win, draw and lose, by the last search; None where none said so."""
+        """Chances of the first player to win, draw and lose, by the last search; None before there was one."""
         self.note = ""
-        """What is to be said of the last move or offer."""
+        """A note on the last move or offer."""
         self._threads = threads
         self._seed = seed
         self._on_change = on_change
@@ -105,7 +105,7 @@ class TwoSidedGame(Closing):
         return first, second
 
     def progress(self, seat: int, report: RootReport) -> tuple[int | None, float | None]:
-        """Visits at which a search of this seat ends, and the seconds that are left of it; None: nothing says so."""
+        """Visits at which a search of this seat ends, and the seconds that are left of it; None: unknown."""
         engine = self._engines[seat]
         return (None, None) if engine is None else (engine.visits, engine.seconds_left(report))
 

@@ -50,7 +50,7 @@ class RunProgress(Section):
 
 
 def read_progress(path: Path) -> RunProgress | None:
-    """Return what a file says; None where there is none. ValueError when it is damaged."""
+    """Return the content of a file; None where there is none. ValueError when it is damaged."""
     try:
         return validated(RunProgress, read_json(path), str(path))
     except FileNotFoundError:

@@ -75,7 +75,7 @@ class FoundFolder:
 
 @dataclass(frozen=True)
 class FolderFacts:
-    """What is told of a folder in a list. changed: seconds since 1970; problem: why its files cannot be read."""
+    """The facts of a folder in a list. changed: seconds since 1970; problem: why its files cannot be read."""
 
     title: str
     state: State
@@ -156,7 +156,7 @@ class FolderList:
         return dict(sorted(found.items())[:MOST_FILES])
 
     def facts(self, found: FoundFolder) -> FolderFacts:
-        """Return what is told of a folder; its files are read again only after they have changed."""
+        """Return the facts of a folder; its files are read again only after they have changed."""
         stamps, running = found.folder.stamps(), is_locked(found.folder.path)
         known = self._facts.get(found.name)
         if known is None or known[0] != stamps:
@@ -226,7 +226,7 @@ def kind_of(settings: str) -> type[RunDirectory]:
 
 
 def read_facts(folder: RunDirectory, stamps: Mapping[str, str]) -> FolderFacts:
-    """Return what is told of a folder whose files have these stamps and in which no process works."""
+    """Return the facts of a folder whose files have these stamps and in which no process works."""
     changed = max((int(stamp.partition("-")[0], 16) / 1e9 for stamp in stamps.values()), default=0.0)
     try:
         return FolderFacts(folder.title(), "finished" if folder.is_complete() else "stopped", changed)

@@ -13,14 +13,14 @@ from hauteur.system.errors import explain
 
 
 async def part(make: Callable[[], str]) -> Response:
-    """Return a part of a page, made in a thread; what goes wrong is said in its place."""
+    """Return a part of a page, made in a thread; an error takes its place."""
     try:
         return HTMLResponse(await asyncio.to_thread(make))
     except (ValueError, OSError, ImportError) as error:
-        return HTMLResponse(said_wrong(error))
+        return HTMLResponse(error_line(error))
 
 
-def said_wrong(error: Exception) -> Markup:
+def error_line(error: Exception) -> Markup:
     """Return an error as a line of a page."""
     return Markup('<p class="notice error">{}</p>').format(explain(error))
 
@@ -30,7 +30,7 @@ def made(make: Callable[[], str]) -> Markup:
     try:
         return Markup(make())
     except (ValueError, OSError, ImportError) as error:
-        return said_wrong(error)
+        return error_line(error)
 
 
 def whole_number(request: Request, name: str) -> int | None:

@@ -112,7 +112,7 @@ def _is_for(path: Path, game: _core.Game) -> bool:
     try:
         net = describe(path)
     except (ValueError, OSError):
-        return False  # a page offers nets; what is wrong with a file is said where it is named
+        return False  # a page offers nets; what is wrong with a file is reported where it is named
     return (net.feature_shape, net.num_actions) == (game.feature_shape, game.num_actions)
 
 

@@ -66,7 +66,7 @@ def recipe_form(recipe: Recipe) -> list[dict[str, Any]]:
 
 
 def chosen_recipe(path: Path | None, game: str, tag: str, settings: Mapping[str, str]) -> Recipe:
-    """Return the recipe of a file (None: the defaults) with what a form has changed. ValueError says what is wrong.
+    """Return the recipe of a file (None: the defaults) with what a form has changed. ValueError where it does not fit.
 
     settings: by key, of those that the form has.
     """

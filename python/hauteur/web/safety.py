@@ -33,7 +33,7 @@ HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
 }
-"""On every answer, whatever the application says."""
+"""On every answer, whatever the application answers."""
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 EVERYWHERE = frozenset({"0.0.0.0", "::"})
@@ -242,7 +242,7 @@ class Exchange:
             raise ClientTooSlowError(f"nothing was read for {self.door.patience:g} s") from None
 
     async def refuse(self, refusal: HTTPException) -> None:
-        """Say why, as a page where a browser asks for one; an answer that has begun is broken off."""
+        """Report why, as a page where a browser asks for one; an answer that has begun is broken off."""
         if self.answered:
             return
         kind = "websocket.http.response" if self.websocket else "http.response"

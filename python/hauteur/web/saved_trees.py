@@ -36,7 +36,7 @@ def tree_named(name: str, roots: Sequence[str]) -> Path:
 
 
 def new_tree_file(roots: Sequence[str], facts: dict[str, Any], form: TreeForm) -> Path:
-    """Return a path for a tree that will be saved, in the first root; its name says game, visits and digest."""
+    """Return a path for a tree that will be saved, in the first root; its name has game, visits and digest."""
     if not roots:
         raise ValueError("this server was given no folder to save in: hauteur web FOLDER")
     folder = Path(roots[0]) / FOLDER

@@ -1,4 +1,4 @@
-"""Watching folders for the pages: one task looks at dates and sizes of files, and tells the pages that show them.
+"""Watching folders for the pages: one task looks at dates and sizes of files, and notifies the pages that show them.
 
 A page asks /live/watch for names of folders, or "" for the list of all, and gets an event `changed` with the version
 of each: at first, and after every change. What changed it then fetches by itself.
@@ -43,7 +43,7 @@ class WatchedNames(Section):
 
 
 class Watcher:
-    """Tells pages what has changed. It works only while a page listens."""
+    """Notifies pages of changes. It works only while a page listens."""
 
     def __init__(self, folders: FolderList, jobs: Jobs) -> None:
         self.folders = folders
@@ -84,13 +84,13 @@ class Watcher:
         return next((job for job in self.jobs.all if self.folders.name_of(job.command.folder) == name), None)
 
     def add(self, listener: Listener) -> None:
-        """Begin to tell a page."""
+        """Begin to notify a page."""
         self._listeners.add(listener)
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._run())
 
     def remove(self, listener: Listener) -> None:
-        """Tell a page no more."""
+        """Notify a page no more."""
         self._listeners.discard(listener)
 
     async def _run(self) -> None:

@@ -97,7 +97,7 @@ def analyse(
         Print a link that repeats the search, to the same tree, by --from-link or on the page Analyse.
     from_link
         Repeat the search of a link, and compare the tree; of the other options --net, --large-net, --multipv and --json
-        may be given. Exit status 1: another tree, and what is another one here.
+        may be given. Exit status 1: another tree, and what differs here.
     save_tree
         Write the 20,000 most visited nodes of the tree to this file, .json or .parquet (needs pyarrow), with position,
         settings, nets, seed and digest. `hauteur web` and `SearchTree.open` read it.

@@ -45,7 +45,7 @@ def visits_moved(a: RootReport, b: RootReport) -> int:
 
 
 def values_json(a: TreeNodes, b: TreeNodes) -> dict[str, Any]:
-    """Return how many nodes two trees have in common, and at how many of them Q is another one, and by how much."""
+    """Return how many nodes two trees have in common, and at how many of them Q differs, and by how much."""
     pairs = [(place, b.nodes[line]) for line, place in a.nodes.items() if line in b.nodes]
     changes = [abs(one.q - other.q) for one, other in pairs if one.visits and other.visits and one.q != other.q]
     mean = math.fsum(changes) / len(changes) if changes else 0.0

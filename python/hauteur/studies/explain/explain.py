@@ -89,7 +89,7 @@ def changed(side: Side) -> list[str]:
 
 
 def method_page(name: str) -> str | None:
-    """Return the page of search/methods that tells of a section or setting, None where none does."""
+    """Return the page of search/methods about a section or setting, None where none does."""
     return PAGES.get(name) or (name.replace("_", "-") if name in OWN_PAGE else None)
 
 

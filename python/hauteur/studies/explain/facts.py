@@ -182,4 +182,4 @@ MEASURES: dict[str, Callable[[ExplainedSearch], Facts]] = {
     "graph": _graph,
     "cache_key": _cache_key,
 }
-"""Rules and settings that leave traces of their own; of every other one the search without it says what it did."""
+"""Rules and settings that leave traces of their own; every other one is measured by the search without it."""

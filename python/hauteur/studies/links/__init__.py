@@ -1,1 +1,1 @@
-"""Links that repeat a search on another machine, and what is another one there."""
+"""Links that repeat a search on another machine, and what differs there."""

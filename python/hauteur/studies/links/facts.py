@@ -1,4 +1,4 @@
-"""What a link says of the machine and the nets that computed a search, found out here."""
+"""The facts of a link about the machine and the nets that computed a search, found out here."""
 
 from __future__ import annotations
 

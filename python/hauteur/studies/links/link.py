@@ -1,7 +1,7 @@
 """Links that repeat a search: game, position, net, settings, seed, visits, what computed it, and its tree's digest.
 
 A link is an address of the page Analyse, `/analyse?game=...`. Opened on another machine with the same wheel, net,
-backend and precision it gives the same tree, bit by bit; else `hauteur.studies.links.repeat` says what is another one.
+backend and precision it gives the same tree, bit by bit; else `hauteur.studies.links.repeat` reports what differs.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Hash = Annotated[str, Field(pattern="^([0-9a-f]{64})?$")]
 
 
 class SearchLink(Section):
-    """What a link says of a search.
+    """The facts of a link about a search.
 
     game: spec; fen: where it begins, empty: its start; moves: since then, as text. only: the only moves searched. net:
     name of a file or of an evaluator without one, sha256: of its bytes. batch_size: most rows of a batch; threads: of
@@ -81,7 +81,7 @@ def settings_pairs(search: SearchParams) -> list[tuple[str, str]]:
 
 
 def read_link(text: str) -> SearchLink:
-    """Return what a link says: a whole address, or its path and query, or the query alone. Raise ValueError, one line,
+    """Return the content of a link: a whole address, its path and query, or the query alone. Raise ValueError, one line,
     for keys and values that are not allowed.
     """
     if len(text) > MOST_CHARACTERS:
@@ -93,7 +93,7 @@ def read_link(text: str) -> SearchLink:
 
 
 def link_of(pairs: Sequence[tuple[str, str]]) -> SearchLink:
-    """Return what the keys and values of a link's query say; ValueError as `read_link`."""
+    """Return the content of a link's query; ValueError as `read_link`."""
     values: dict[str, Any] = {}
     search: dict[str, str] = {}
     for key, value in pairs:

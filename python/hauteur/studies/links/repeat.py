@@ -1,4 +1,4 @@
-"""A search repeated from its link, and what is another one here than where the link was made."""
+"""A search repeated from its link, and what differs from where the link was made."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ NAMES = {
     "precision": "the precision",
     "threads": "the number of threads",
 }
-"""What a link says of the machine, in words."""
+"""The facts of a link about the machine, in words."""
 
 
 @dataclass(frozen=True)
 class RepeatedSearch:
     """A search repeated from a link. link: the one opened; own: the one that this search has; differences: one line for
-    everything that is another one here.
+    everything that differs here.
     """
 
     link: SearchLink
@@ -46,14 +46,14 @@ class RepeatedSearch:
 
     @property
     def equal(self) -> bool | None:
-        """Whether the tree is that of the link; None where the link does not say which it was."""
+        """Whether the tree is that of the link; None where the link has no digest."""
         return self.link.digest == self.own.digest if self.link.digest else None
 
     @property
     def verdict(self) -> str:
         """The result in one line."""
         if self.equal is None:
-            return f"tree {self.own.digest}; the link does not say which one it was"
+            return f"tree {self.own.digest}; the link has no digest to compare it with"
         if self.equal:
             return f"equal: tree {self.own.digest}{''.join(f', although {line}' for line in self.differences)}"
         why = "; ".join(self.differences) or UNEXPLAINED
@@ -116,7 +116,7 @@ class LinkedSearch:
 
 
 def repeat(link: SearchLink, nets: NetFiles, *, net: str = "", large_net: str = "", lines: int = 1) -> RepeatedSearch:
-    """Search as a link says. Raise ValueError as `LinkedSearch`, and for a net of another game."""
+    """Search as in a link. Raise ValueError as `LinkedSearch`, and for a net of another game."""
     search = LinkedSearch(link, nets, net=net, large_net=large_net)
     with search.new_session() as session:
         found = session.think(search.limits, actions=search.only, lines=lines)
@@ -125,12 +125,12 @@ def repeat(link: SearchLink, nets: NetFiles, *, net: str = "", large_net: str = 
 
 
 def differences(link: SearchLink, own: SearchLink) -> list[str]:
-    """Return a line for everything that a link says of net and machine and that is another one here."""
+    """Return a line for every fact of a link about net and machine that differs here."""
     found = []
     for name, key, word in (("net", "sha256", "the net"), ("large_net", "large_sha256", "the large net")):
         theirs, ours = getattr(link, key), getattr(own, key)
         if theirs != ours and theirs:
-            found.append(f"{word} {getattr(own, name)} is another one: sha256 {ours[:12]} instead of {theirs[:12]}")
+            found.append(f"{word} {getattr(own, name)} differs: sha256 {ours[:12]} instead of {theirs[:12]}")
         elif getattr(link, name) not in ("", getattr(own, name)) and not theirs:
             found.append(f"{word} is {getattr(own, name)} instead of {getattr(link, name)}")
     for key, word in NAMES.items():

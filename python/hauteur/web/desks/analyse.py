@@ -72,7 +72,7 @@ class SearchOrder(Section):
 
 
 class GameText(Section):
-    """A text that is a game: PGN, SGF, a FEN, moves. game: that it is of, where it does not say so itself."""
+    """A text that is a game: PGN, SGF, a FEN, moves. game: that it is of, where it does not name it."""
 
     text: Annotated[str, Field(max_length=MOST_CHARACTERS)]
     game: Annotated[str, Field(max_length=300)] = "chess"
@@ -126,8 +126,8 @@ class AnalyseDesk(Desk):
         return self._arrive(played.state, flip=wanted.flip)
 
     def do_repeat(self, fields: Fields) -> Fields:
-        """Search as a link says. Reply: the position, what the page's address has of it, the number of the search.
-        Events: those of a search, and `repeated`: whether the tree is that of the link, or what is another one here.
+        """Search as in a link. Reply: the position, what the page's address has of it, the number of the search.
+        Events: those of a search, and `repeated`: whether the tree is that of the link, or what differs here.
         """
         wanted = opened_link(fields, self.settings.roots)
         self._stop()

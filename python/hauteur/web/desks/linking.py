@@ -24,7 +24,7 @@ from hauteur.web.players import nets_under, page_nets
 
 NO_DIGEST = (
     "The tree comes from more than one search, from a search by time, or from one that was stopped: the link repeats a "
-    "search of as many visits, and does not say which tree it gives."
+    "search of as many visits, and has no digest of its tree."
 )
 
 
@@ -43,7 +43,7 @@ class LinkedPlace:
     search: SearchParams
 
     def reply(self, session: PlayingSession, report: RootReport, limits: Limits) -> Fields:
-        """Return the link of a search that has ended, and a note where it does not say which tree it gives."""
+        """Return the link of a search that has ended, and a note where it has no digest."""
         opened = session.wait()
         assert isinstance(opened, OpenNets)
         digest = repeatable_digest(session, report) if limits.by_visits_alone else ""

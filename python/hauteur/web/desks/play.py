@@ -88,7 +88,7 @@ class FlipFields(Section):
 
 
 class ReadFields(Section):
-    """A text that is a game. game: that it is of, where it does not say so itself."""
+    """A text that is a game. game: that it is of, where it does not name it."""
 
     text: Annotated[str, Field(max_length=MOST_CHARACTERS)]
     game: Annotated[str, Field(max_length=300)] = "chess"

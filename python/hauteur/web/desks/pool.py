@@ -66,7 +66,7 @@ class DeskProcess:
             try:
                 await self._process.stdin.drain()
             except ConnectionError:
-                return  # it has ended: on_end tells
+                return  # it has ended: on_end reports it
 
     async def close(self) -> None:
         """End the process."""

@@ -197,7 +197,7 @@ class PuzzlesDesk(Desk):
         return {"player": {"rating": player.rating, "deviation": player.deviation}, "clean": attempt.clean}
 
     def _told(self) -> Fields:
-        """Return what is told of a puzzle at its end."""
+        """Return the facts of a puzzle that are shown at its end."""
         problem = self._chosen().problem
         visits: dict[str, int | None] = {} if problem.visits is None else {"the net it was mined by": problem.visits}
         visits |= self._measured.get(problem.name, {})
@@ -208,7 +208,7 @@ class PuzzlesDesk(Desk):
         self._files.look()
         found: dict[str, dict[str, int | None]] = {}
         for folder in self._files.measured.values():
-            with suppress(ValueError, OSError):  # the page says what is wrong with it
+            with suppress(ValueError, OSError):  # the page reports what is wrong with it
                 for problem, players in measured_visits(folder).items():
                     found.setdefault(problem, {}).update(players)
         return found

@@ -179,7 +179,7 @@ class ReviewDesk(Desk):
         return self._game
 
     def _check_known(self, run: ReviewRun, game: ReviewedGame) -> None:
-        """Raise ValueError where what the client says was found before does not fit the game."""
+        """Raise ValueError where the findings that the client sends do not fit the game."""
         for place, finding in run.found.get(game.number, {}).items():
             if place.ply > len(game.actions) or not finding.line:
                 raise ValueError(f"what was found before at ply {place.ply} is not of this game")

@@ -101,7 +101,7 @@ class TreeShelf:
         return list(saved_trees(self._roots))
 
     def load(self, name: str) -> dict[str, Any]:
-        """Look into a saved tree from now on; return its position and what its file says."""
+        """Look into a saved tree from now on; return its position and the facts of its file."""
         tree = SearchTree.open(tree_named(name, self._roots))
         self.loaded = tree
         state = tree.state

@@ -27,7 +27,7 @@ DESKS = {
 }
 """Every desk: the module of this folder and the class."""
 MOST_ERROR = 2000
-"""Characters of the line that says what is wrong."""
+"""Characters of an error line."""
 
 
 class WorkerOutput:

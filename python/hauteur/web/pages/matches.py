@@ -220,7 +220,7 @@ async def resume(request: Request) -> Response:
 
 
 async def _started(request: Request, command: Callable[[], JobCommand]) -> Response:
-    """Start a command; the reply has the address of its page, or says what is wrong."""
+    """Start a command; the reply has the address of its page, or an error line."""
     lab: Lab = request.app.state.lab
     try:
         job = await lab.jobs.start(await asyncio.to_thread(command))

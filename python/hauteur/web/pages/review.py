@@ -1,4 +1,4 @@
-"""The page Review: a recorded game with what a search says of every move, live."""
+"""The page Review: a recorded game with a search's findings about every move, live."""
 
 from __future__ import annotations
 

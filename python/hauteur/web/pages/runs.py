@@ -24,7 +24,7 @@ from hauteur.system.files import write_bytes
 from hauteur.system.settings import Section, validated
 from hauteur.web.jobs import Job, JobCommand
 from hauteur.web.pages import WALK_KEYS, Page
-from hauteur.web.parts import made, part, said_wrong, whole_number
+from hauteur.web.parts import error_line, made, part, whole_number
 from hauteur.web.render import html, page
 from hauteur.web.search_form import SettingTexts
 
@@ -119,7 +119,7 @@ def drawn(folder: RunFolder, name: str, axis: str, _stamp: str) -> str:
 
 @lru_cache(4096)
 def numbers_of(folder: RunFolder, _stamp: str) -> RunNumbers:
-    """Return what the list tells of a run whose files have these stamps."""
+    """Return the facts in the list about a run whose files have these stamps."""
     from hauteur.learning.report.live import run_numbers
 
     return run_numbers(folder)
@@ -204,7 +204,7 @@ async def show_games(request: Request) -> Response:
             one = games[0].number if number is None else number - 1
             walk = Markup(game_html(run.folder, chosen, one))
         except (ValueError, OSError, ImportError) as error:
-            return shown | {"problem": said_wrong(error)}
+            return shown | {"problem": error_line(error)}
         return shown | {"games": games[:MOST_LISTED], "count": len(games), "number": one, "walk": walk}
 
     return page(request, "runs_games.html", run=run, **await asyncio.to_thread(facts))
@@ -270,7 +270,7 @@ async def resume(request: Request) -> Response:
 
 
 def new_run(request: Request, sent: Any) -> JobCommand:
-    """Return the command of a new run. ValueError says what is wrong with what the form has sent."""
+    """Return the command of a new run. ValueError an error line with what the form has sent."""
     from hauteur.learning.recipe import recipe_toml
     from hauteur.web.recipe_form import chosen_recipe, recipe_files
 
@@ -291,7 +291,7 @@ def new_run(request: Request, sent: Any) -> JobCommand:
 
 
 def resumed_run(request: Request, sent: Any) -> JobCommand:
-    """Return the command that goes on with a run. ValueError says what is wrong with what the form has sent."""
+    """Return the command that goes on with a run. ValueError an error line with what the form has sent."""
     run, given = run_of(request), validated(ResumedRun, sent, "form")
     folder, done = run.folder, len(run.folder.read_metrics())
     if given.generations is not None and given.generations < done:
@@ -309,7 +309,7 @@ def first_root(lab: Lab) -> Path:
 
 
 async def started(request: Request, command: Callable[[Request, Any], JobCommand]) -> Response:
-    """Start a command; the reply has the address of its run, or says what is wrong."""
+    """Start a command; the reply has the address of its run, or an error line."""
     lab = request.app.state.lab
     try:
         job = await lab.jobs.start(await asyncio.to_thread(command, request, await sent_with(request)))

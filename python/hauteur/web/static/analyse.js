@@ -171,7 +171,7 @@ async function repeat(link) {
   ({ number } = reply);
 }
 
-// What the address of the page says: a link's search, or a position.
+// The content of the page's address: a link's search, or a position.
 function arriveHere() {
   const link = linkInAddress();
   return link ? repeat(link) : open();

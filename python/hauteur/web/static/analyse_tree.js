@@ -31,7 +31,7 @@ export class TreeView {
     this.draw();
   }
 
-  // Keeps a node; what it has learnt of its moves before stays where the new data does not tell.
+  // Keeps a node; what it has learnt of its moves before stays where the new data has nothing about them.
   learn(row) {
     const before = this.known.get(key(row.line));
     if (!row.children && before?.children) Object.assign(row, { children: before.children, left_out: before.left_out });

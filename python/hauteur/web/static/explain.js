@@ -124,7 +124,7 @@ async function explain() {
   running(true);
 }
 
-// An address that says what to compare is compared at once; so is what was interrupted.
+// An address with a comparison is compared at once; so is what was interrupted.
 let pending = new URLSearchParams(location.search).has("visits");
 
 live.on("connected", () => attempt(async () => {

@@ -2,7 +2,7 @@
 
 const OF_LINKS = ["digest", "sha256", "core", "batch_size"];
 
-// The address of the page as a link; null where it says no more than a position and settings.
+// The address of the page as a link; null where it has no more than a position and settings.
 export function linkInAddress() {
   const query = new URLSearchParams(location.search);
   return OF_LINKS.some((key) => query.has(key)) ? `${location.pathname}${location.search}` : null;

@@ -3,7 +3,7 @@
 import { attempt } from "/static/live.js";
 
 const OTHER = "other";
-const LIMITS = [["", "as its text says"], ["visits", "visits a move"], ["seconds", "seconds a move"], ["clock", "clock"]];
+const LIMITS = [["", "as in its text"], ["visits", "visits a move"], ["seconds", "seconds a move"], ["clock", "clock"]];
 const AMOUNTS = { visits: "400", seconds: "1", clock: "5:00+3" };
 
 export class Setup {

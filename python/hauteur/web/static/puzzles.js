@@ -71,7 +71,7 @@ async function move(action) {
   show(first);
   if (reply.answer === "solved") {
     status(`${reply.text} is right: solved.`, "right");
-    told(reply);
+    describe(reply);
     return;
   }
   status(`${reply.text} is right: go on.`, "right");
@@ -97,7 +97,7 @@ function score() {
   find("score").textContent = `${whole(solved)} of ${whole(tried)}`;
 }
 
-function told({ themes, source: from, visits }) {
+function describe({ themes, source: from, visits }) {
   const needed = Object.entries(visits).map(([net, count]) => `${net}: ${count === null ? "not solved" : `${whole(count)} visits`}`);
   find("told").textContent = [themes.join(", "), needed.join("; "), from].filter(Boolean).join(" · ");
 }
@@ -112,7 +112,7 @@ async function hint() {
 async function solution() {
   const reply = await live.ask("solution");
   take(reply);
-  told(reply);
+  describe(reply);
   board.marks(reply.squares.map((squares) => ({ squares, size: 0.7, kind: "best" })));
   status(`The solution: ${reply.line.join(" ")}`);
 }
