@@ -81,7 +81,7 @@ def settings_pairs(search: SearchParams) -> list[tuple[str, str]]:
 
 
 def read_link(text: str) -> SearchLink:
-    """Return the content of a link: a whole address, its path and query, or the query alone. Raise ValueError, one line,
+    """Return the content of a link: an address, its path and query, or the query alone. Raise ValueError, one line,
     for keys and values that are not allowed.
     """
     if len(text) > MOST_CHARACTERS:
