@@ -38,7 +38,7 @@ MOST_ENDED = 20
 NICENESS = 10
 """Added to the processor's priority number, so that pages and searches come first."""
 
-PATIENCE = (10.0, 3.0)
+PATIENCE = (30.0, 3.0)
 """Seconds for the work to end after an interrupt (SIGINT), and after SIGTERM; then it is killed."""
 
 JobState = Literal["running", "stopping", "finished", "stopped", "failed"]

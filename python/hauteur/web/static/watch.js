@@ -11,6 +11,13 @@ const parts = [...document.querySelectorAll("[data-part]")].map((element) => ({
 const names = [...new Set(parts.flatMap((part) => part.names))];
 const versions = new Map();
 const live = new Live("watch");
+let released;  // what is being clicked is not replaced between press and release
+addEventListener("pointerdown", () => {
+  released = new Promise((done) => {
+    for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => setTimeout(done), { once: true });
+    setTimeout(done, 2000);
+  });
+});
 
 live.on("connected", listen);
 live.on("changed", ({ name, version }) => {
@@ -37,7 +44,9 @@ async function renew(part) {
   try {
     const answer = await fetch(element.dataset.part);
     if (!answer.ok) throw new Error(`The server answers ${answer.status}; reload the page`);
-    fill(element, await answer.text());
+    const html = await answer.text();
+    await released;
+    fill(element, html);
     notice("part", "");
   } catch (error) {
     notice("part", error.message, "error");
