@@ -53,6 +53,11 @@ class DeskProcess:
         """Number of the process."""
         return self._process.pid
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether the process is gone."""
+        return self._process.returncode is not None
+
     def open(self, desk: str, settings: Mapping[str, Any], on_line: OnLine, on_end: OnEnd) -> None:
         """Give the process its desk. Lines go to on_line; on_end is called when it ends without `close`."""
         self._write({"desk": desk, "settings": settings})
@@ -139,6 +144,8 @@ class Pool:
         self._starting += 1
         try:
             process = await spare
+            while process.has_ended:  # while it waited
+                process = await self._start()
         finally:
             self._starting -= 1
         process.heard = time.monotonic()
