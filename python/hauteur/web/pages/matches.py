@@ -23,6 +23,7 @@ from hauteur.plots.boards import empty_walks_html
 from hauteur.studies.folders import FoundFolder
 from hauteur.system.errors import explain
 from hauteur.system.settings import validated
+from hauteur.web.job_requests import sent_with, started_job, stopped_job
 from hauteur.web.jobs import Job, JobCommand
 from hauteur.web.match_orders import MatchOrder, match_job, resumed_job
 from hauteur.web.pages import WALK_KEYS, Page
@@ -200,11 +201,11 @@ async def show_game(request: Request) -> Response:
 async def start(request: Request) -> Response:
     """Start the match that the fields describe; the reply has the address of its page."""
     try:
-        sent = await request.json()
-    except (ValueError, RecursionError):
-        return JSONResponse({"error": "not a form: its fields must be JSON"}, 400)
+        sent = await sent_with(request)
+    except ValueError as error:
+        return JSONResponse({"error": explain(error)}, 400)
     settings = request.app.state.lab.settings
-    return await _started(request, lambda: match_job(validated(MatchOrder, sent, "match"), settings))
+    return await started_job(request, lambda: match_job(validated(MatchOrder, sent, "match"), settings), address)
 
 
 async def resume(request: Request) -> Response:
@@ -216,26 +217,12 @@ async def resume(request: Request) -> Response:
             raise ValueError("it has not begun yet")
         return resumed_job(match.found, match.lab.settings)
 
-    return await _started(request, command)
-
-
-async def _started(request: Request, command: Callable[[], JobCommand]) -> Response:
-    """Start a command; the reply has the address of its page, or an error line."""
-    lab: Lab = request.app.state.lab
-    try:
-        job = await lab.jobs.start(await asyncio.to_thread(command))
-    except (ValueError, OSError, ImportError) as error:
-        return JSONResponse({"error": explain(error)}, 400)
-    return JSONResponse({"address": address(str(lab.folders.name_of(job.command.folder)))})
+    return await started_job(request, command, address)
 
 
 async def stop(request: Request) -> Response:
     """Stop what was started from a page; what is finished stays."""
-    job = request.app.state.lab.watcher.job_of(request.path_params["name"])
-    if job is None or not job.is_running:
-        return JSONResponse({"error": "this server has not started it, so it cannot stop it"}, 400)
-    job.stop()
-    return JSONResponse({})
+    return stopped_job(request, "this server has not started it, so it cannot stop it")
 
 
 ROUTES = [

@@ -22,6 +22,7 @@ from hauteur.system.errors import explain
 from hauteur.system.extras import require
 from hauteur.system.files import write_bytes
 from hauteur.system.settings import Section, validated
+from hauteur.web.job_requests import sent_with, started_job, stopped_job
 from hauteur.web.jobs import Job, JobCommand
 from hauteur.web.pages import WALK_KEYS, Page
 from hauteur.web.parts import error_line, made, part, whole_number
@@ -270,7 +271,7 @@ async def resume(request: Request) -> Response:
 
 
 def new_run(request: Request, sent: Any) -> JobCommand:
-    """Return the command of a new run. ValueError an error line with what the form has sent."""
+    """Return the command of a new run. ValueError where the fields of the form do not fit."""
     from hauteur.learning.recipe import recipe_toml
     from hauteur.web.recipe_form import chosen_recipe, recipe_files
 
@@ -291,7 +292,7 @@ def new_run(request: Request, sent: Any) -> JobCommand:
 
 
 def resumed_run(request: Request, sent: Any) -> JobCommand:
-    """Return the command that goes on with a run. ValueError an error line with what the form has sent."""
+    """Return the command that goes on with a run. ValueError where the fields of the form do not fit."""
     run, given = run_of(request), validated(ResumedRun, sent, "form")
     folder, done = run.folder, len(run.folder.read_metrics())
     if given.generations is not None and given.generations < done:
@@ -310,29 +311,16 @@ def first_root(lab: Lab) -> Path:
 
 async def started(request: Request, command: Callable[[Request, Any], JobCommand]) -> Response:
     """Start a command; the reply has the address of its run, or an error line."""
-    lab = request.app.state.lab
     try:
-        job = await lab.jobs.start(await asyncio.to_thread(command, request, await sent_with(request)))
-    except (ValueError, OSError, ImportError) as error:
+        sent = await sent_with(request)
+    except ValueError as error:
         return JSONResponse({"error": explain(error)}, 400)
-    return JSONResponse({"address": f"/runs/run/{quote(lab.folders.name_of(job.command.folder) or '')}"})
-
-
-async def sent_with(request: Request) -> Any:
-    """Return the JSON of a request. ValueError where it has none."""
-    try:
-        return await request.json()
-    except (ValueError, RecursionError):
-        raise ValueError("not a form: its fields must be JSON") from None
+    return await started_job(request, lambda: command(request, sent), lambda name: f"/runs/run/{quote(name)}")
 
 
 async def stop(request: Request) -> Response:
     """Stop a run that was started here."""
-    job = request.app.state.lab.watcher.job_of(request.path_params["name"])
-    if job is None or not job.is_running:
-        return JSONResponse({"error": "this run does not run, or was not started here"}, 400)
-    job.stop()
-    return JSONResponse({})
+    return stopped_job(request, "this run does not run, or was not started here")
 
 
 ROUTES = [
