@@ -71,14 +71,15 @@ def test_a_header_that_does_not_end_is_cut(served: Served, sent: bytes) -> None:
         assert (b"small" in received) == sent.startswith(GET)
 
 
-def test_requests_one_after_another_are_not_cut(served: Served) -> None:
+def test_requests_one_after_another_are_not_cut(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(QuickProtocol, "seconds", 0.7)  # much more than between two requests, on a busy machine too
     connection = http.client.HTTPConnection(*served.address, timeout=20)
     own = set()
     for _ in range(20):
         connection.request("GET", "/")
         assert connection.getresponse().read() == b"small"
         own.add(connection.sock.getsockname())
-        time.sleep(0.03)
+        time.sleep(0.1)
     connection.close()
     assert len(own) == 1
 

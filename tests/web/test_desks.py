@@ -1,5 +1,7 @@
 """Desks as the server sees them: requests, replies, events; and positions as the board takes them."""
 
+import threading
+import time
 from typing import Any
 
 import pytest
@@ -7,7 +9,8 @@ from desk_events import Events
 
 from hauteur.games.registry import make, names
 from hauteur.web.desks.analyse import AnalyseDesk
-from hauteur.web.desks.desk import DeskSettings
+from hauteur.web.desks.desk import Desk, DeskSettings, Fields
+from hauteur.web.desks.worker import answer
 from hauteur.web.positions import position_view
 
 
@@ -55,3 +58,45 @@ def test_a_wrong_position_is_refused_in_one_line(fields: dict[str, Any], text: s
         desk.handle("open", fields)
     with pytest.raises(ValueError, match=r"there is no request 'dig'; there are .*open, .*start, stop"):
         desk.handle("dig", {})
+
+
+class QuickDesk(Desk):
+    """Its work has ended before it can reply."""
+
+    name = "quick"
+
+    def do_start(self, fields: Fields) -> Fields:
+        """Work, and end."""
+        self.emit("stopped", {"work": 1}, latest=False)
+        self.hold()
+        worker = threading.Thread(target=lambda: self.emit("done", {"work": 2}, latest=False))
+        worker.start()
+        worker.join()
+        return {"work": 2}
+
+
+def test_the_end_of_work_comes_after_the_reply_that_names_it() -> None:
+    sent: list[str] = []
+    desk = QuickDesk(lambda event, fields, *, latest=True: sent.append(event), DeskSettings())
+    for _ in range(2):
+        with desk.replying():
+            reply = answer(desk, {"id": 1, "do": "start", "fields": {}})
+            sent.append("reply")
+        assert reply == {"id": 1, "reply": {"work": 2}}
+    assert sent == ["stopped", "reply", "done"] * 2
+    desk.emit("later", {})
+    assert sent[-1] == "later"
+
+
+def test_a_search_that_ends_at_once_is_reported_after_its_number() -> None:
+    events = Events()
+    desk = AnalyseDesk(events, DeskSettings())
+    try:
+        desk.handle("open", {"game": "tictactoe", "net": "uniform"})
+        with desk.replying():
+            reply = desk.handle("start", {"visits": 2})
+            time.sleep(0.2)
+            assert events.all == []
+        assert events.wait("done")["number"] == reply["number"]
+    finally:
+        desk.close()

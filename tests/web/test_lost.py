@@ -27,7 +27,7 @@ def test_a_killed_process_is_said_and_replaced(windows: Windows, lab: RunningLab
     expect(board.locator("svg").first).to_be_visible()
     for child in children(lab.process.pid):
         os.kill(child, signal.SIGKILL)
-    expect(page.get_by_role("status").first).to_contain_text("ended by signal 9; another one was started")
+    expect(page.get_by_role("status").first).to_contain_text("ended by signal 9; another one takes its place")
     page.get_by_role("button", name="Search").click()
     expect(page.locator("#moves tbody tr").first).to_be_visible()
 

@@ -127,7 +127,7 @@ def test_a_killed_process_is_replaced_and_the_page_told() -> None:
             [process] = pool.open
             os.kill(process.pid, signal.SIGKILL)
             [*_, told] = await socket.wait_for(number, "ended")
-            assert told["text"] == "the process of this page ended by signal 9; another one was started"
+            assert told["text"] == "the process of this page ended by signal 9; another one takes its place"
         await socket.wait_for(MOST_ENDS + 1, "ready")
         socket.ask("die", status=3)
         [*_, told] = await socket.wait_for(MOST_ENDS + 1, "ended")

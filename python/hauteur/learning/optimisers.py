@@ -41,7 +41,7 @@ class Optimiser:
         self._move([number for number in numbers if number >= self.decayed], rate, 0.0)
 
     def tensors(self) -> dict[str, Tensor]:
-        """What a checkpoint keeps, by the number of the parameter and the name."""
+        """Return what a checkpoint keeps, by the number of the parameter and the name."""
         return {f"{number}.{name}": tensor for number, kept in self.state.items() for name, tensor in kept.items()}
 
     def restore(self, tensors: Mapping[str, Tensor]) -> None:

@@ -32,7 +32,7 @@ class TreeSource(Protocol):
         """The most visited nodes below the root, at most so many, parents before children."""
 
     def facts(self) -> dict[str, Any]:
-        """What the tree came about by, as far as it is known: settings, seed, nets, digest."""
+        """Return what the tree came about by, as far as it is known: settings, seed, nets, digest."""
 
 
 class ForestTree:
@@ -92,7 +92,7 @@ class ForestTree:
             raise _BEING_SEARCHED from None
 
     def facts(self) -> dict[str, Any]:
-        """What is known of the search, and the digest of the tree."""
+        """Return what is known of the search, and the digest of the tree."""
         self._ready()
         digest = getattr(self._forest, "digest", None)
         return self._facts | ({} if digest is None else {"digest": f"{digest(self._number):016x}"})

@@ -180,7 +180,7 @@ class Line(Client):
         self._process = None
         self._ends += 1
         if again and self._ends <= MOST_ENDS:
-            self.mail.event("ended", text=f"{cause}; another one was started")
+            self.mail.event("ended", text=f"{cause}; another one takes its place")
             self._reopening = asyncio.create_task(self._open())
         else:
             self.mail.event("ended", text=f"{cause}; reload the page to go on" if again else cause)

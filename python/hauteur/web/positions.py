@@ -1,12 +1,40 @@
-"""A position as the board of a page takes it: the drawing, the squares, the legal actions and their squares."""
+"""Positions: as pages name them, and as the board of a page takes them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from hauteur import _core
 from hauteur.games import pictures
+from hauteur.games.played_game import PlayedGame
+from hauteur.games.registry import make, with_fen
+from hauteur.system.settings import Section
+
+MOST_MOVES = 5000
+"""Moves of a game that a page sends."""
+
+Spec = Annotated[str, Field(max_length=300)]
+Move = Annotated[str, Field(max_length=40)]
+
+
+class PlaceFields(Section):
+    """A position of a page: a game by its spec, a FEN, moves as text; flip: drawn from the second player's side."""
+
+    game: Spec = "chess"
+    fen: Annotated[str, Field(max_length=200)] = ""
+    moves: Annotated[tuple[Move, ...], Field(max_length=MOST_MOVES)] = ()
+    flip: bool = False
+
+
+def game_at(place: PlaceFields) -> PlayedGame:
+    """Return the game of a page up to its position. Raise ValueError for an unknown game, a bad FEN or move."""
+    played = PlayedGame(make(with_fen(place.game, place.fen or None)))
+    for move in place.moves:
+        played.play(played.state.action_from_text(move))
+    return played
 
 
 def position_view(state: _core.State, *, flip: bool = False) -> dict[str, Any]:

@@ -46,7 +46,7 @@ CLOSED = 1008
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches a server that is bound to `host`."""
+    """Return whether only this machine reaches a server that is bound to `host`."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -280,7 +280,7 @@ def host_name(host: str) -> str:
 
 
 def is_ip(name: str) -> bool:
-    """Whether a name is an address in figures, which no other site can have for its own."""
+    """Return whether a name is an address in figures, which no other site can have for its own."""
     try:
         ipaddress.ip_address(name)
     except ValueError:
@@ -289,7 +289,7 @@ def is_ip(name: str) -> bool:
 
 
 def same(given: str | None, expected: str | None) -> bool:
-    """Whether two secrets are equal, in a time that does not depend on how much of them is."""
+    """Return whether two secrets are equal, in a time that does not depend on how much of them is."""
     return given is not None and expected is not None and hmac.compare_digest(given.encode(), expected.encode())
 
 

@@ -42,7 +42,7 @@ def _text(value: object) -> str:
 
 
 def _allowed(facts: SettingFacts) -> str:
-    """What a setting may be: its choices, or the ends of its range."""
+    """Return what a setting may be: its choices, or the ends of its range."""
     if facts.choices or facts.kind == "switch":
         return " | ".join(facts.choices) or "true | false"
     signs = {"ge": ">=", "gt": ">", "le": "<=", "lt": "<"}

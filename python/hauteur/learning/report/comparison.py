@@ -100,7 +100,7 @@ def comparison_page(groups: Groups) -> str:
 
 
 def comparison_title(groups: Groups) -> str:
-    """What is compared, in a few words."""
+    """Return what is compared, in a few words."""
     runs = [run for group in groups.values() for run in group]
     return f"{runs[0].recipe.game}: {len(runs)} runs compared"
 

@@ -338,7 +338,7 @@ def _with_t_value(shares: list[float], t: float) -> list[float]:
 
 
 def _linear_t_condition(shares: list[float], t: float) -> list[float]:
-    """What each share of points adds to (mean - 1/2) - t * deviation, to first order at `shares`."""
+    """Return what each share of points adds to (mean - 1/2) - t * deviation, to first order at `shares`."""
     mean, deviation = _moments(shares)
     return [a - 0.5 - t * deviation * (1 + ((a - mean) / deviation) ** 2) / 2 for a in PAIR_POINTS]
 

@@ -220,7 +220,7 @@ def _read(core: ov.Core, game: _core.Game, path: Path, precision: Precision) -> 
 
 
 def _hint(precision: Precision) -> str:
-    """What OpenVINO calls the precision. What an int8 net does not quantise is no faster in bfloat16."""
+    """Return what OpenVINO calls the precision. What an int8 net does not quantise is no faster in bfloat16."""
     return "bf16" if precision == "bfloat16" else "f32"
 
 

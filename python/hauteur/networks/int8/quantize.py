@@ -80,7 +80,7 @@ def make_int8(path: str | Path, game: _core.Game, calibration: Calibration | Non
 
 
 def calibration_of(path: str | Path) -> CalibrationRecord:
-    """What the quantised model of a network file in the cache was calibrated on."""
+    """Return what the quantised model of a network file in the cache was calibrated on."""
     model = ov.Core().read_model(int8_file(path))
     return CalibrationRecord.model_validate_json(model.get_rt_info(_RECORD).astype(str))
 
@@ -168,7 +168,7 @@ def _weights(layer: Any) -> Floats:
 
 
 def _holds_counts(inputs: _Seen) -> bool:
-    """Whether the features look like planes of zeros and ones, and of counts that fit in 8 bits."""
+    """Return whether the features look like planes of zeros and ones, and of counts that fit in 8 bits."""
     return float(inputs.least.min()) >= 0 and float(inputs.greatest.max()) <= _LEVELS
 
 

@@ -21,7 +21,7 @@ _TRIED = np.linspace(1.0, 0.6, 21)
 
 
 def patches(x: Floats, kernel: int) -> Floats:
-    """What a padded convolution sums over: [N, C, H, W] to [N H W, kernel kernel C]."""
+    """Return what a padded convolution sums over: [N, C, H, W] to [N H W, kernel kernel C]."""
     count, channels, height, width = x.shape
     pad = kernel // 2
     padded = np.pad(x.transpose(0, 2, 3, 1), ((0, 0), (pad, pad), (pad, pad), (0, 0)))

@@ -205,7 +205,7 @@ def end_or_node(state: State) -> Node:
 
 
 def added(now: Value, visits: int, before: Value) -> Value:
-    """What one more visit of an edge adds to the sum of its node, where the N visits before had another value.
+    """Return what one more visit of an edge adds to the sum of its node, where the N visits before had another value.
 
     (N + 1) now - N before; D in float32, as the core keeps it.
     """

@@ -16,7 +16,7 @@ from hauteur.engine.nets import NetChoice
 from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
 from hauteur.games.game_texts import MOST_CHARACTERS, read_game
 from hauteur.games.played_game import PlayedGame, move_text
-from hauteur.games.registry import FEN_GAMES, make, with_fen
+from hauteur.games.registry import FEN_GAMES, make
 from hauteur.search.limits import Limits, limits_of
 from hauteur.search.params import SearchParams
 from hauteur.search.report import RootReport
@@ -31,11 +31,9 @@ from hauteur.web.desks.linking import LinkedPlace, link_fields, opened_link, rep
 from hauteur.web.desks.reports import report_view
 from hauteur.web.desks.trees import LinesFields, NodeFields, SaveFields, TreeName, TreeShelf
 from hauteur.web.players import net_names, page_net, page_net_or_own
-from hauteur.web.positions import position_at, position_view
+from hauteur.web.positions import PlaceFields, Spec, game_at, position_at, position_view
 from hauteur.web.search_form import SettingTexts, chosen_search
 
-MOST_MOVES = 5000
-"""Moves of a game that a page sends."""
 LINES = 256
 """Moves of a report that get their line."""
 TREE_SHARE = 0.6
@@ -43,25 +41,20 @@ TREE_SHARE = 0.6
 PATIENCE = 2.0
 """Seconds to wait for the end of a batch."""
 
-Move = Annotated[str, Field(max_length=40)]
 Name = Annotated[str, Field(max_length=400)]
 Found = TypeVar("Found")
 
 
-class PositionFields(Section):
-    """A position to look at: a game by its spec, a FEN, moves as text; with which nets and settings.
+class PositionFields(PlaceFields):
+    """A position to look at, with which nets and settings.
 
     net: empty: the game's own; large_net: empty: one net alone.
     """
 
-    game: Annotated[str, Field(max_length=300)] = "chess"
-    fen: Annotated[str, Field(max_length=200)] = ""
-    moves: Annotated[tuple[Move, ...], Field(max_length=MOST_MOVES)] = ()
     net: Name = ""
     large_net: Name = ""
     search: SettingTexts = Field(default_factory=dict)
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
-    flip: bool = False
 
 
 class SearchOrder(Section):
@@ -75,7 +68,7 @@ class GameText(Section):
     """A text that is a game: PGN, SGF, a FEN, moves. game: that it is of, where it does not name it."""
 
     text: Annotated[str, Field(max_length=MOST_CHARACTERS)]
-    game: Annotated[str, Field(max_length=300)] = "chess"
+    game: Spec = "chess"
 
 
 class MomentFields(Section):
@@ -108,10 +101,8 @@ class AnalyseDesk(Desk):
     def do_open(self, fields: Fields) -> Fields:
         """Go to a position; a search of the one before ends. Reply: the position, and which net looks at it."""
         wanted = validated(PositionFields, fields, "position")
-        game = make(with_fen(wanted.game, wanted.fen or None))
-        played = PlayedGame(game)
-        for move in wanted.moves:
-            played.play(played.state.action_from_text(move))
+        played = game_at(wanted)
+        game = played.game
         roots = self.settings.roots
         net = page_net_or_own(wanted.net, game, roots)
         large = page_net(wanted.large_net, roots, "large net") if wanted.large_net else ""
@@ -287,6 +278,7 @@ class AnalyseDesk(Desk):
         """Search; return the number of the search. then: gets its last report."""
         self._number += 1
         number, self._limits, self._found = self._number, limits, None
+        self.hold()
         self._search = session.start(
             limits, actions=only, lines=LINES, on_report=lambda report: self.emit("report", self._noted(report, number))
         )

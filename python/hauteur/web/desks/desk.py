@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, ClassVar, Protocol
 
 from hauteur.system.settings import Section
@@ -38,8 +40,41 @@ class Desk:
     """As in the address of the websocket, /live/NAME."""
 
     def __init__(self, emit: Emit, settings: DeskSettings) -> None:
-        self.emit = emit
         self.settings = settings
+        self._send = emit
+        self._order = threading.Lock()
+        self._replying = False
+        self._held: list[tuple[str, Mapping[str, Any], bool]] | None = None
+
+    def emit(self, event: str, fields: Mapping[str, Any], *, latest: bool = True) -> None:
+        """Send an event, after the reply where `hold` was called. latest: see Emit."""
+        with self._order:
+            if self._held is None:
+                self._send(event, fields, latest=latest)
+            else:
+                self._held.append((event, fields, latest))
+
+    def hold(self) -> None:
+        """Keep events back until the reply is sent: a request calls it before it begins work that emits some.
+
+        The page then knows of the work from the reply before it gets the end of it, however short it is.
+        """
+        with self._order:
+            if self._replying and self._held is None:
+                self._held = []
+
+    @contextmanager
+    def replying(self) -> Iterator[None]:
+        """Enclose a request and the sending of its reply."""
+        self._replying = True
+        try:
+            yield
+        finally:
+            with self._order:
+                self._replying = False
+                for event, fields, latest in self._held or ():
+                    self._send(event, fields, latest=latest)
+                self._held = None
 
     def handle(self, do: str, fields: Fields) -> Fields:
         """Answer a request. Raise ValueError for one that there is not."""

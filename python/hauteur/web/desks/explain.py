@@ -10,7 +10,6 @@ from pydantic import Field
 
 from hauteur import _core
 from hauteur.engine.nets import NetChoice
-from hauteur.games.registry import make, with_fen
 from hauteur.networks.bundled import net_or_shipped
 from hauteur.search.control import in_background
 from hauteur.studies.explain.difference import children_json
@@ -28,22 +27,12 @@ from hauteur.studies.explain.question import (
 from hauteur.studies.explain.searched import ExplainedSearch, ExplainStopped, Searches
 from hauteur.system.errors import explain as error_line
 from hauteur.system.settings import Section, validated
-from hauteur.web.desks.analyse import MOST_MOVES, Move
 from hauteur.web.desks.desk import Desk, DeskSettings, Emit, Fields
 from hauteur.web.players import net_names, page_net
-from hauteur.web.positions import position_at, position_view
+from hauteur.web.positions import PlaceFields, game_at, position_view
 from hauteur.web.search_form import SettingTexts, chosen_search
 
 ADVICE = "choose one of the list"
-
-
-class PlaceFields(Section):
-    """A position: a game by its spec, a FEN, moves as text."""
-
-    game: Annotated[str, Field(max_length=200)] = "chess"
-    fen: Annotated[str, Field(max_length=200)] = ""
-    moves: Annotated[tuple[Move, ...], Field(max_length=MOST_MOVES)] = ()
-    flip: bool = False
 
 
 class ExplainedSide(Section):
@@ -83,8 +72,8 @@ class ExplainDesk(Desk):
 
     def do_open(self, fields: Fields) -> Fields:
         """Reply: the position."""
-        start, actions = _place(validated(PlaceFields, fields, "position"))
-        return {"position": position_view(position_at(start, actions), flip=bool(fields.get("flip")))}
+        place = validated(PlaceFields, fields, "position")
+        return {"position": position_view(game_at(place).state, flip=place.flip)}
 
     def do_nets(self, fields: Fields) -> Fields:
         """Reply: the names of nets that a page may give."""
@@ -95,11 +84,12 @@ class ExplainDesk(Desk):
         `hauteur explain --json`, or `failed`.
         """
         asked = validated(QuestionFields, fields, "question")
-        start, actions = _place(asked)
-        a, b = (self._side(side, start.game, label) for side, label in ((asked.a, "side A"), (asked.b, "side B")))
-        question = Question(start, actions, a, b, asked.visits, asked.seed, asked.batch_size)
+        game = game_at(asked)
+        a, b = (self._side(side, game.game, label) for side, label in ((asked.a, "side A"), (asked.b, "side B")))
+        question = Question(game.start, tuple(game.actions), a, b, asked.visits, asked.seed, asked.batch_size)
         self._end()
         searches = self._searches = Searches(question)
+        self.hold()
         self._work = in_background(lambda: self._explain(question, searches), "explain")
         return {}
 
@@ -163,13 +153,3 @@ class ExplainDesk(Desk):
             self.emit("failed", {"text": error_line(error) or f"internal error: {error}"}, latest=False)
             if not isinstance(error, ValueError | OSError | ImportError):
                 raise
-
-
-def _place(fields: PlaceFields) -> tuple[_core.State, tuple[int, ...]]:
-    """Return where the game begins, and its actions since."""
-    start = make(with_fen(fields.game, fields.fen or None)).initial_state()
-    state, actions = start.copy(), list[int]()
-    for move in fields.moves:
-        actions.append(state.action_from_text(move))
-        state.play(actions[-1])
-    return start, tuple(actions)

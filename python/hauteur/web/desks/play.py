@@ -331,13 +331,13 @@ class PlayDesk(Desk):
 
 
 def _own_name(player: PlayerSettings, side: SideFields) -> str:
-    """What the player is called that a game has by default; a limit of time is added where it plays."""
+    """Return what the player is called that a game has by default; a limit of time is added where it plays."""
     limit = f" ({player.visits:,} visits)" if side.seconds is None and side.clock is None else ""
     return f"hauteur{'' if player.net is None else ', by random games'}{limit}"
 
 
 def _odds_text(fen: str) -> str:
-    """What an odds start is called: `queen d1, White gives`."""
+    """Return what an odds start is called: `queen d1, White gives`."""
     odds = odds_of(fen)
     assert odds is not None  # the starts are made of them
     return f"{odds.name}, {('White', 'Black')[odds.giver]} gives"

@@ -161,7 +161,7 @@ class Pool:
         if quiet is None or time.monotonic() - quiet.heard < IDLE:
             raise BusyError(
                 f"the server allows {self.settings.desks} searches, games and reviews at a time, and all are in use: "
-                "close another tab and reload this one (hauteur web --desks N allows more)"
+                "close another tab, or start the server with a larger --desks"
             )
         self.open.discard(quiet)
         quiet.end("this page did nothing for long, and another one needed its place: reload it to go on", again=False)

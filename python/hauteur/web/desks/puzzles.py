@@ -168,6 +168,7 @@ class PuzzlesDesk(Desk):
         if not attempt.solved:
             attempt.help()
         self._stopped = False
+        self.hold()
         self._work = in_background(lambda: self._search(attempt.problem, choice, order.visits), "solver")
         return {**self._rated(), "steps": len(attempt.problem.steps)}
 

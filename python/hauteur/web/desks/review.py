@@ -149,6 +149,7 @@ class ReviewDesk(Desk):
         self._run = run
         self._begun, self._sent, self._done_before, self._unsent = time.monotonic(), 0.0, None, []
         self._tell(run)
+        self.hold()
         self._work = in_background(self._review, "review")
         return {"settings": run.stored_settings(), "positions": run.positions, "confirmation": CONFIRMATION}
 

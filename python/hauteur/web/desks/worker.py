@@ -81,7 +81,8 @@ def main() -> int:
     desk = desk_class(opening["desk"])(output.emit, validated(DeskSettings, opening["settings"], "desk"))
     try:
         for line in sys.stdin:
-            output.line("reply", answer(desk, json.loads(line)))
+            with desk.replying():
+                output.line("reply", answer(desk, json.loads(line)))
     except (BrokenPipeError, KeyboardInterrupt):
         return 0
     finally:

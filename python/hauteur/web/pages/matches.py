@@ -108,8 +108,8 @@ class MatchOnPage:
 
     def standing(self) -> str:
         """Return state, buttons and result until now."""
-        state, share, said = self.get(self._standing, "standing") or ("not begun", None, "")
-        return html("match_standing.html", match=self, state=state, share=share, said=Markup(said))
+        state, share, content = self.get(self._standing, "standing") or ("not begun", None, "")
+        return html("match_standing.html", match=self, state=state, share=share, content=Markup(content))
 
     def _standing(self, stored: Stored) -> tuple[str, float | None, str]:
         def linked(folder: str, text: str) -> str:
@@ -123,8 +123,8 @@ class MatchOnPage:
         def table(match: StoredMatch) -> tuple[int, str]:
             return len(match.games), newest_games_table(match.games, match.names, first, GAMES_A_PAGE)
 
-        count, said = self.match(table) or (0, "")
-        return html("match_games.html", count=count, first=first, most=GAMES_A_PAGE, said=Markup(said))
+        count, content = self.match(table) or (0, "")
+        return html("match_games.html", count=count, first=first, most=GAMES_A_PAGE, content=Markup(content))
 
     def board(self) -> Markup:
         """Return the board for its games, empty for what is no match."""
@@ -142,9 +142,9 @@ def listed(lab: Lab) -> str:
 async def show_all(request: Request) -> Response:
     """Return the list and the form of a new match."""
     lab: Lab = request.app.state.lab
-    said = await asyncio.to_thread(made, lambda: listed(lab))
+    content = await asyncio.to_thread(made, lambda: listed(lab))
     follows = lab.watcher.part(f"{PAGE.path}/list", [""], ["list"])
-    return page(request, "matches.html", said=said, part=follows, games=names(), settings=lab.settings)
+    return page(request, "matches.html", content=content, part=follows, games=names(), settings=lab.settings)
 
 
 async def show_list(request: Request) -> Response:
@@ -168,8 +168,12 @@ async def show_one(request: Request) -> Response:
             "standing": watcher.part(match.address("standing"), name, FILES),
             "games": watcher.part(match.address("games"), name, GAMES_FILES, first=first),
         }
-        said = {"standing": made(match.standing), "games": made(lambda: match.games(first)), "board": made(match.board)}
-        return {"match": match, "parts": parts, **said}
+        content = {
+            "standing": made(match.standing),
+            "games": made(lambda: match.games(first)),
+            "board": made(match.board),
+        }
+        return {"match": match, "parts": parts, **content}
 
     return page(request, "match.html", **await asyncio.to_thread(facts))
 

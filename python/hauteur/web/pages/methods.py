@@ -100,8 +100,8 @@ async def show_result(request: Request) -> Response:
     if "part" in request.query_params:
         return await part(lambda: _result(lab, found))
     follows = lab.watcher.part(result_address(name), [name], RESULT_FILES, part="result")
-    said = await asyncio.to_thread(made, lambda: _result(lab, found))
-    return page(request, "result.html", name=name, title=found.folder.path.name, part=follows, said=said)
+    content = await asyncio.to_thread(made, lambda: _result(lab, found))
+    return page(request, "result.html", name=name, title=found.folder.path.name, part=follows, content=content)
 
 
 def _found(lab: Lab, name: str) -> FoundFolder:
@@ -118,10 +118,10 @@ def _result(lab: Lab, found: FoundFolder) -> str:
         (one.name.removeprefix(f"{found.name}/"), match_address(one.name), lab.stored.line(one.folder)) for one in known
     ]
     result = read_json(found.folder.result_file) if found.folder.result_file.exists() else None
-    said = "<p>The experiment has no result yet.</p>" if result is None else "".join(result_parts(result))
+    content = "<p>The experiment has no result yet.</p>" if result is None else "".join(result_parts(result))
     title = (result or {}).get("title") or found.folder.stored()["settings"].get("experiment") or found.name
     facts = lab.folders.facts(found)
-    return html("result_found.html", title=title, state=facts.state, said=Safe(said), matches=matches)
+    return html("result_found.html", title=title, state=facts.state, content=Safe(content), matches=matches)
 
 
 ROUTES = [

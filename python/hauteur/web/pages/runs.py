@@ -99,9 +99,9 @@ class ShownRun:
 
         facts = self.facts
         if self.found is None or facts.problem is not None:
-            return html("runs_progress.html", run=self, facts=facts, said="", planned=1)
-        said, planned = Markup(progress_html(self.folder, facts.state)), run_numbers(self.folder).total
-        return html("runs_progress.html", run=self, facts=facts, said=said, planned=planned)
+            return html("runs_progress.html", run=self, facts=facts, content="", planned=1)
+        content, planned = Markup(progress_html(self.folder, facts.state)), run_numbers(self.folder).total
+        return html("runs_progress.html", run=self, facts=facts, content=content, planned=planned)
 
     def figures(self, axis: str) -> str:
         """Return facts, the choice of an axis, and figures."""
@@ -115,7 +115,9 @@ def drawn(folder: RunFolder, name: str, axis: str, _stamp: str) -> str:
     """Return the figures of a run whose metrics have this stamp."""
     from hauteur.learning.report.live import axes_of, live_html
 
-    return html("runs_figures.html", name=name, axes=axes_of(folder), axis=axis, said=Markup(live_html(folder, axis)))
+    return html(
+        "runs_figures.html", name=name, axes=axes_of(folder), axis=axis, content=Markup(live_html(folder, axis))
+    )
 
 
 @lru_cache(4096)
@@ -146,8 +148,8 @@ def listed(lab: Lab, *, known: bool = False) -> str:
 async def show(request: Request) -> Response:
     """Return the list of runs."""
     lab = request.app.state.lab
-    said = await asyncio.to_thread(made, lambda: listed(lab))
-    return page(request, "runs.html", said=said, part=lab.watcher.part("/runs/list", [""], ["list"]))
+    content = await asyncio.to_thread(made, lambda: listed(lab))
+    return page(request, "runs.html", content=content, part=lab.watcher.part("/runs/list", [""], ["list"]))
 
 
 async def show_list(request: Request) -> Response:
@@ -173,8 +175,10 @@ async def show_run(request: Request) -> Response:
         "progress": watcher.part(run.address("progress"), names, PROGRESS_FILES),
         "figures": watcher.part(run.address("figures"), names, FIGURE_FILES, by=axis),
     }
-    said = await asyncio.to_thread(lambda: (made(run.progress), made(lambda: run.figures(axis))))
-    return page(request, "runs_run.html", run=run, facts=run.facts, parts=parts, progress=said[0], figures=said[1])
+    content = await asyncio.to_thread(lambda: (made(run.progress), made(lambda: run.figures(axis))))
+    return page(
+        request, "runs_run.html", run=run, facts=run.facts, parts=parts, progress=content[0], figures=content[1]
+    )
 
 
 async def show_progress(request: Request) -> Response:
@@ -224,15 +228,19 @@ async def show_comparison(request: Request) -> Response:
         folders = [lab.folders.find(name, "run").folder.path for name in names]
         runs = read_runs(folders)
         known = [axis.key for axis in axes([run.history for run in runs], tuple(AXES))[0]]
-        said = Markup("".join(comparison_parts(grouped(runs), axis)))
-        return html("runs_compared.html", names=names, axes={key: AXES[key] for key in known}, axis=axis, said=said)
+        content = Markup("".join(comparison_parts(grouped(runs), axis)))
+        return html(
+            "runs_compared.html", names=names, axes={key: AXES[key] for key in known}, axis=axis, content=content
+        )
 
     from hauteur.learning.report.axes import AXES, axes
 
     if "part" in request.query_params:
         return await part(compared)
     follows = lab.watcher.part("/runs/compare", names, FIGURE_FILES, run=names, by=axis, part="figures")
-    return page(request, "runs_compare.html", names=names, part=follows, said=await asyncio.to_thread(made, compared))
+    return page(
+        request, "runs_compare.html", names=names, part=follows, content=await asyncio.to_thread(made, compared)
+    )
 
 
 async def show_new(request: Request) -> Response:

@@ -188,6 +188,7 @@ function running(on) {
 }
 
 async function search() {
+  if (!live.ready) { running(true); return; } // "connected" begins it
   if (saved) await open();
   const done = limit.kind === "visits" ? report?.visits ?? 0 : 0;
   const order = limit.kind ? { [limit.kind]: limit.kind === "visits" ? Math.round(done + limit.amount) : limit.amount } : {};
@@ -374,7 +375,7 @@ form.limit.onchange = form.amount.onchange = () => {
   form.amount.disabled = !limit.kind;
   history.replaceState(null, "", address());
 };
-byId("start").onclick = () => inTurn(() => (searching ? live.ask("stop") : search()));
+byId("start").onclick = () => inTurn(() => (!searching ? search() : live.ready ? live.ask("stop") : running(false)));
 byId("back").onclick = back;
 byId("forward").onclick = forward;
 byId("flip").onclick = () => attempt(flip);

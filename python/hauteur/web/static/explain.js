@@ -155,7 +155,10 @@ position.onsubmit = (event) => {
   go({ game: position.game.value, fen: position.fen.value.trim(), moves: [] });
 };
 position.game.onchange = () => { position.fen.value = ""; position.requestSubmit(); };
-question.onsubmit = (event) => { event.preventDefault(); attempt(explain); };
+question.onsubmit = (event) => {
+  event.preventDefault();
+  attempt(async () => { await live.settled(); await explain(); });
+};
 for (const name of NUMBERS) question[name].onchange = changed;
 at("preset").onclick = () => { const [a, b] = form.presets["search-contempt"]; show({ a, b }); changed(); };
 stop.onclick = () => attempt(() => live.ask("stop"));

@@ -1,7 +1,9 @@
 // The connection to a desk: requests with their replies, events, and coming back after a lost connection.
 
 const MOST_MESSAGE = 2 ** 20; // bytes, as the server allows
-const FIRST_PAUSE = 300, LONGEST_PAUSE = 5000;
+const FIRST_PAUSE = 250, SHORT_PAUSE = 500, LONG_PAUSE = 5000; // milliseconds
+const SHORT_PAUSES = 60; // then the server is away for longer
+const PATIENCE = 5000; // milliseconds that a click waits for a connection
 
 export class Live {
   // desk: as in /live/DESK. Events: those of the desk, and "connected": a fresh desk waits for the page's state.
@@ -10,11 +12,17 @@ export class Live {
     this.handlers = new Map();
     this.waiting = new Map();
     this.number = 0;
-    this.pause = FIRST_PAUSE;
-    this.on("busy", ({ text }) => { this.ready = false; notice("live", text, "error"); });
+    this.arrivals = []; // those who wait in settled()
+    this.lost = 0; // times in a row that there was no connection
+    this.on("busy", ({ text }) => { this.refusal = text; this.socket.close(); });
     this.on("ended", ({ text }) => { this.ready = false; this.fail(text); notice("live", text, "error"); });
-    this.on("ready", () => { this.ready = true; this.pause = FIRST_PAUSE; this.tell("connected", {}); });
-    addEventListener("pagehide", () => { this.left = true; this.socket?.close(1000); });
+    this.on("ready", () => {
+      if (this.lost) notice("live", "");
+      this.ready = true; this.lost = 0; this.refusal = "";
+      this.arrived = Promise.all(this.tell("connected", {}));
+      for (const resolve of this.arrivals.splice(0)) resolve();
+    });
+    addEventListener("pagehide", () => { this.left = true; if (this.socket?.readyState === WebSocket.OPEN) this.socket.close(1000); });
     addEventListener("pageshow", (event) => { if (event.persisted) { this.left = false; this.connect(); } });
     queueMicrotask(() => this.connect());
   }
@@ -26,11 +34,12 @@ export class Live {
       this.ready = false;
       this.fail("the connection was lost");
       if (this.left) return;
-      notice("live", `${reason || "The connection to the server was lost"}: trying again.`, "error");
-      setTimeout(() => this.connect(), this.pause);
-      this.pause = Math.min(2 * this.pause, LONGEST_PAUSE);
+      notice("live", `${this.refusal || reason || "The connection to the server was lost"}; trying again.`, "error");
+      this.lost += 1;
+      const away = this.refusal || this.lost > SHORT_PAUSES;
+      setTimeout(() => this.connect(), away ? LONG_PAUSE : this.lost > 1 ? SHORT_PAUSE : FIRST_PAUSE);
     };
-    this.socket.onopen = () => notice("live", "");
+    this.socket.onopen = () => { if (this.left) this.socket.close(1000); };
   }
 
   on(event, handler) {
@@ -50,6 +59,17 @@ export class Live {
     });
   }
 
+  // Waits until the desk has the page's state: no click is lost while the connection or a fresh desk is on its way.
+  async settled() {
+    if (!this.ready) {
+      await new Promise((resolve, reject) => {
+        this.arrivals.push(resolve);
+        setTimeout(() => reject(new Error("there is no connection to the server")), PATIENCE);
+      });
+    }
+    await this.arrived;
+  }
+
   take(message) {
     if (message.event !== undefined) { this.tell(message.event, message.fields); return; }
     const waiting = this.waiting.get(message.id);
@@ -59,7 +79,7 @@ export class Live {
   }
 
   tell(event, fields) {
-    for (const handler of this.handlers.get(event) ?? []) handler(fields);
+    return (this.handlers.get(event) ?? []).map((handler) => handler(fields));
   }
 
   fail(text) {

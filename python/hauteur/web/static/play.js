@@ -159,6 +159,7 @@ const load = () => attempt(async () => {
 });
 
 async function start(change = {}) {
+  await live.settled();
   const order = { ...setup.order(), ...change };
   await begin(order);
   history.replaceState(null, "", location.pathname);

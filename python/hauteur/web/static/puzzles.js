@@ -157,6 +157,7 @@ find("search").onsubmit = (event) => {
   event.preventDefault();
   const { net, visits } = event.target.elements;
   attempt(async () => {
+    await live.settled();
     find("steps").replaceChildren();
     running(true);
     try {

@@ -197,7 +197,7 @@ form.file.onchange = () => attempt(async () => {
 form.onsubmit = (event) => {
   event.preventDefault();
   Object.assign(state, { text: form.text.value, game: form.game.value.trim() || "chess" });
-  attempt(() => begin());
+  attempt(async () => { await live.settled(); await begin(); });
 };
 find("number").onchange = () => attempt(() => begin(Number(find("number").value)));
 find("stop").onclick = () => attempt(() => live.ask("stop"));
