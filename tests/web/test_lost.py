@@ -12,7 +12,6 @@ from playwright.sync_api import Browser, expect
 from running_lab import RunningLab, start_lab, stop_lab
 
 ADDRESS = "/analyse?game=connect4&moves=4+4&visits=200"
-CAPTION = "First player to move"
 
 
 def children(pid: int) -> list[int]:

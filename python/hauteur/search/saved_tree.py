@@ -130,7 +130,7 @@ class SavedTree:
         return {name: column[:count] for name, column in self._columns.items()}
 
     def facts(self) -> dict[str, Any]:
-        """Return what the file says of the search."""
+        """Return the facts of the search in the file."""
         return self.header.model_dump(include={"settings", "seed", "nets", "digest", "complete", "hauteur"})
 
     def _behind(self, row: int) -> NDArray[np.int64]:

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from hauteur import _core
 from hauteur.games import pictures
+from hauteur.games.game_texts import MOST_CHARACTERS
 from hauteur.games.played_game import PlayedGame
 from hauteur.games.registry import make, with_fen
 from hauteur.system.settings import Section
@@ -27,6 +28,13 @@ class PlaceFields(Section):
     fen: Annotated[str, Field(max_length=200)] = ""
     moves: Annotated[tuple[Move, ...], Field(max_length=MOST_MOVES)] = ()
     flip: bool = False
+
+
+class GameText(Section):
+    """A text that is a game: PGN, SGF, a FEN, moves. game: that it is of, where it does not name it."""
+
+    text: Annotated[str, Field(max_length=MOST_CHARACTERS)]
+    game: Spec = "chess"
 
 
 def game_at(place: PlaceFields) -> PlayedGame:

@@ -14,7 +14,7 @@ from pydantic import Field
 from hauteur import _core
 from hauteur.engine.nets import NetChoice
 from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
-from hauteur.games.game_texts import MOST_CHARACTERS, read_game
+from hauteur.games.game_texts import read_game
 from hauteur.games.played_game import PlayedGame, move_text
 from hauteur.games.registry import FEN_GAMES, make
 from hauteur.search.limits import Limits, limits_of
@@ -31,7 +31,7 @@ from hauteur.web.desks.linking import LinkedPlace, link_fields, opened_link, rep
 from hauteur.web.desks.reports import report_view
 from hauteur.web.desks.trees import LinesFields, NodeFields, SaveFields, TreeName, TreeShelf
 from hauteur.web.players import net_names, page_net, page_net_or_own
-from hauteur.web.positions import PlaceFields, Spec, game_at, position_at, position_view
+from hauteur.web.positions import GameText, PlaceFields, game_at, position_at, position_view
 from hauteur.web.search_form import SettingTexts, chosen_search
 
 LINES = 256
@@ -62,13 +62,6 @@ class SearchOrder(Section):
 
     visits: Annotated[int, Field(ge=1, le=2**32 - 1)] | None = None
     seconds: Annotated[float, Field(gt=0, le=86_400)] | None = None
-
-
-class GameText(Section):
-    """A text that is a game: PGN, SGF, a FEN, moves. game: that it is of, where it does not name it."""
-
-    text: Annotated[str, Field(max_length=MOST_CHARACTERS)]
-    game: Spec = "chess"
 
 
 class MomentFields(Section):

@@ -10,7 +10,7 @@ from hauteur import _core
 from hauteur.engine.playing import FoundMove
 from hauteur.engine.seats import GameSide, default_player, with_odds
 from hauteur.engine.two_sided import TwoSidedGame, first_players
-from hauteur.games.game_texts import MOST_CHARACTERS, MOST_PLIES, Form, forms_of, read_game, written_game
+from hauteur.games.game_texts import MOST_PLIES, Form, forms_of, read_game, written_game
 from hauteur.games.odds import ODDS_STARTS, odds_of
 from hauteur.games.pictures import action_squares, seat_names
 from hauteur.games.played_game import PlayedGame, line_texts, move_text
@@ -22,7 +22,7 @@ from hauteur.system.errors import explain
 from hauteur.system.settings import Section, validated
 from hauteur.web.desks.desk import Desk, DeskSettings, Emit, Fields
 from hauteur.web.players import nets_for, page_player, suggested_players
-from hauteur.web.positions import position_view
+from hauteur.web.positions import GameText, position_view
 
 LINE_PLIES = 8
 """Moves of a line that are shown."""
@@ -87,13 +87,6 @@ class FlipFields(Section):
     flip: bool
 
 
-class ReadFields(Section):
-    """A text that is a game. game: that it is of, where it does not name it."""
-
-    text: Annotated[str, Field(max_length=MOST_CHARACTERS)]
-    game: Annotated[str, Field(max_length=300)] = "chess"
-
-
 class WriteFields(Section):
     """The form in which the game is wanted."""
 
@@ -129,7 +122,7 @@ class PlayDesk(Desk):
 
     def do_read(self, fields: Fields) -> Fields:
         """Reply: the game of a text, as `open` takes it."""
-        wanted = validated(ReadFields, fields, "game")
+        wanted = validated(GameText, fields, "game")
         read = read_game(wanted.text, wanted.game)
         ended = None if read.outcome is None else {"outcome": read.outcome, "reason": read.reason}
         return {"game": read.spec, "actions": read.actions, "ending": ended, "names": read.names}

@@ -18,7 +18,7 @@ export class Live {
     this.on("ended", ({ text }) => { this.ready = false; this.fail(text); notice("live", text, "error"); });
     this.on("ready", () => {
       if (this.lost) notice("live", "");
-      this.ready = true; this.lost = 0; this.refusal = "";
+      this.ready = true; this.lost = 0;
       this.arrived = Promise.all(this.tell("connected", {}));
       for (const resolve of this.arrivals.splice(0)) resolve();
     });
@@ -28,6 +28,7 @@ export class Live {
   }
 
   connect() {
+    this.refusal = "";
     this.socket = new WebSocket(this.address);
     this.socket.onmessage = ({ data }) => this.take(JSON.parse(data));
     this.socket.onclose = ({ reason }) => {
