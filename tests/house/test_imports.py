@@ -12,7 +12,7 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[2] / "python" / "hauteur"
 ROOMS = {
     *("system", "games", "networks", "plots", "search", "players"),
-    *("matches", "engine", "learning", "studies", "web", "cli"),
+    *("cluster", "matches", "engine", "learning", "studies", "web", "cli"),
 }
 
 TORCH = (
@@ -31,6 +31,7 @@ ALLOWED = {
     "pyspiel": ("games",),
     "matplotlib": ("plots.files",),
     "tensorboard": ("learning.report.tensorboard",),
+    "ray": ("cluster",),
     **dict.fromkeys(("starlette", "uvicorn", "websockets", "jinja2", "markupsafe"), ("web",)),
 }
 """Heavy or optional package -> the modules that may import it, inside functions too."""

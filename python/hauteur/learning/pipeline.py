@@ -7,7 +7,7 @@ half-finished step. Every output is a complete file or absent, and is written be
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -17,6 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
+from hauteur.cluster.scheduler import Scheduler
+from hauteur.cluster.unit import Unit
+from hauteur.games.game_line import NO_NET
 from hauteur.games.registry import make
 from hauteur.learning import controller
 from hauteur.learning.bootstrap.steps import Start, check_start
@@ -37,9 +40,19 @@ from hauteur.learning.report.page import write_report
 from hauteur.learning.report.tensorboard import write_events
 from hauteur.learning.run_folder import RunFolder
 from hauteur.learning.run_players import RunPlayers, check_players, evaluations_of_nets
-from hauteur.learning.selfplay import candidate_record, play_generation, play_probe, shard_paths
+from hauteur.learning.selfplay import (
+    candidate_record,
+    game_plans,
+    play_generation,
+    play_probe,
+    played_numbers,
+    shard_path,
+    shard_paths,
+)
+from hauteur.learning.shards import read_shard_bytes
 from hauteur.learning.train import steps_for
 from hauteur.learning.trainers import Learners
+from hauteur.learning.units import selfplay_units, summed_facts
 from hauteur.matches.ratings.elo import MatchScore, finite_elo
 from hauteur.networks.evaluators.batch_invariant import Exact
 from hauteur.players.move_player import MovePlayer
@@ -51,7 +64,14 @@ if TYPE_CHECKING:
     from hauteur.matches.arena import ArenaFacts
 
 
-def learn(recipe: Recipe, *, folder: Path | None = None, fresh: bool = False, display: Display | None = None) -> Run:
+def learn(
+    recipe: Recipe,
+    *,
+    folder: Path | None = None,
+    fresh: bool = False,
+    display: Display | None = None,
+    scheduler: Scheduler | None = None,
+) -> Run:
     """Begin or resume the run of this recipe and take it to its end.
 
     fresh: ValueError when the folder holds a run already. Also when it holds a run with other settings, or another
@@ -60,6 +80,7 @@ def learn(recipe: Recipe, *, folder: Path | None = None, fresh: bool = False, di
     place = RunFolder(folder or recipe.folder)
     with place.locked(), place.nothing_half_begun(), removed_at_the_end(place.progress):
         run = open_run(recipe, place, fresh=fresh, display=display or Display())
+        run.scheduler = scheduler
         while run.state.generation <= recipe.run.generations:
             for name, step in run.steps().items():
                 run.take(name, step)
@@ -100,6 +121,7 @@ class Run:
     learners: Learners
     state: RunState
     display: Display
+    scheduler: Scheduler | None = None
     buffer: ReplayBuffer = field(init=False)
     threads: int = field(init=False)
     players: RunPlayers = field(init=False)
@@ -111,7 +133,7 @@ class Run:
         )
         self.threads = self.recipe.run.threads or hardware.usable_cores()
         exact = Exact(self.recipe.selfplay.batch_size) if self.recipe.run.exact else None
-        self.players = RunPlayers(self.recipe, self.folder, self.game, exact, self.threads)
+        self.players = RunPlayers(self.recipe, self._net_files, self.game, exact, self.threads)
         if self.recipe.controller is not None and self.state.controller is None:
             self.state.controller = controller.begin(self.recipe.controller, self.recipe.selfplay.visits)
 
@@ -122,7 +144,7 @@ class Run:
 
     def begin(self) -> None:
         """Write the first net of a new run; read the games of a resumed one."""
-        if not all(path.exists() for path in self.players.net_files(0)):
+        if not all(path.exists() for path in self._net_files(0)):
             self._save_nets(0)
         finished = self.state.generation - (0 if "self-play" in self.state.done else 1)
         games = {generation: count for generation, count in self.state.games.items() if generation <= finished}
@@ -203,6 +225,9 @@ class Run:
     def self_play(self) -> None:
         """The generation's games, on disk and in the replay buffer."""
         settings, generation, nets = self.selfplay, self.state.generation, self._playing_nets()
+        if self.scheduler is not None:
+            self._self_play_in_units(self.scheduler, settings, nets)
+            return
         with ExitStack() as stack, self._progress("self-play", settings.games) as progress:
             players = self.players.of_selfplay(nets, settings, stack)
             facts = play_generation(
@@ -219,6 +244,35 @@ class Run:
         self.state.games[generation] = self._read_games(generation)
         self.state.current["selfplay"] = search_metrics(facts)
         self._add_cost(facts, players, nets)
+
+    def _self_play_in_units(self, scheduler: Scheduler, settings: SelfPlaySettings, nets: list[int]) -> None:
+        generation = self.state.generation
+        played = played_numbers(self.game, self.folder.games, generation)
+        plans = list(
+            game_plans(
+                self.game,
+                settings,
+                generation=generation,
+                seed=self.recipe.run.seed,
+                without=played,
+                colours=self.players.colours,
+            )
+        )
+        files = {net: self._net_files(net) for net in nets if net != NO_NET}
+        units, sources = selfplay_units(self.recipe, settings, plans, nets, files, generation=generation)
+
+        def check(unit: Unit, content: bytes) -> str:
+            return read_shard_bytes(content, self.game.spec, unit.name)[1]
+
+        done, costs = len(played), list[Mapping[str, float]]()
+        with self._progress("self-play", settings.games) as progress:
+            for unit, result in scheduler.start(units, sources, check):
+                write_bytes(shard_path(self.folder.games, generation, unit.own["number"]), result.content)
+                done += unit.games
+                progress(done)
+                costs.append(result.facts)
+        self.state.games[generation] = self._read_games(generation)
+        self.state.current["selfplay"] = search_metrics(summed_facts(costs))
 
     def train(self) -> None:
         """The candidate learns; its net, or its nets, are written."""
@@ -317,6 +371,11 @@ class Run:
         played = controller.Observation.model_validate(self.state.current.pop("observation"))
         self.state.controller = controller.after_generation(settings, state, played)
         self.state.current["search_contempt"] = controller.controller_metrics(settings, self.state.controller)
+
+    def _net_files(self, generation: int) -> list[Path]:
+        """The net of a generation, then the large one where there are two."""
+        kinds = (False,) if self.recipe.large is None else (False, True)
+        return [self.folder.net(generation, large=large) for large in kinds]
 
     def _playing_nets(self) -> list[int]:
         return self.players.nets(self.state.best, self.state.generation - 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from hauteur import _core
 from hauteur.games.game_line import NO_NET
 from hauteur.learning.recipe import Recipe, SelfPlaySettings
-from hauteur.learning.run_folder import RunFolder
 from hauteur.matches.openings import read_openings
 from hauteur.networks.evaluators.batch_invariant import Exact
 from hauteur.networks.evaluators.factory import make_evaluator
@@ -40,11 +39,12 @@ def check_players(game: _core.Game, recipe: Recipe) -> None:
 class RunPlayers:
     """Makes the players of a run; their evaluators are closed with the stack that they are made on.
 
-    exact: makes evaluators whose answers do not depend on the batch, or None.
+    net_files: returns the files of a generation's net, or of its two; exact: makes evaluators whose answers do not
+    depend on the batch, or None.
     """
 
     recipe: Recipe
-    folder: RunFolder
+    net_files: Callable[[int], Sequence[Path]]
     game: _core.Game
     exact: Exact | None
     threads: int
@@ -82,11 +82,6 @@ class RunPlayers:
         quiet = {"dirichlet": None, "forced_playouts": None, "search_contempt": None}
         search = self.recipe.selfplay.search.model_copy(update=quiet)
         return self._player(net, search, self.recipe.gate.visits or visits, self.recipe.gate.temperature, stack)
-
-    def net_files(self, generation: int) -> list[Path]:
-        """The net of a generation, then the large one where there are two."""
-        kinds = (False,) if self.recipe.large is None else (False, True)
-        return [self.folder.net(generation, large=large) for large in kinds]
 
     def _learner(self, net: int, settings: SelfPlaySettings, stack: ExitStack) -> SearchPlayer:
         player = self._player(net, settings.search, settings.visits, settings.temperature, stack)

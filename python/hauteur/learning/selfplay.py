@@ -30,6 +30,11 @@ def shard_paths(folder: Path, generation: int) -> list[Path]:
     return sorted(folder.glob(f"gen-{generation:05d}-*.parquet"))
 
 
+def shard_path(folder: Path, generation: int, number: int) -> Path:
+    """The shard of a unit."""
+    return folder / f"gen-{generation:05d}-{number:04d}.parquet"
+
+
 def play_generation(
     game: _core.Game,
     players: Sequence[SearchPlayer | MovePlayer],

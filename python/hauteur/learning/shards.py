@@ -52,16 +52,32 @@ def write_shard(
     path: Path, game_spec: str, games: Sequence[GameRecord], *, generation: int, nets: Sequence[int]
 ) -> None:
     """Write games as one shard, whole or not at all; nets: generation of each player's net, by player index."""
+    write_bytes(path, shard_bytes(game_spec, games, generation=generation, nets=nets))
+
+
+def shard_bytes(game_spec: str, games: Sequence[GameRecord], *, generation: int, nets: Sequence[int]) -> bytes:
+    """Return the content of a shard. The same games give the same bytes with the same version of pyarrow."""
     table = pa.Table.from_pylist([_row(game_spec, game, generation, nets) for game in games], schema=SCHEMA)
     table = table.replace_schema_metadata({"format": FORMAT, "sha256": _digest(table)})
     file = pa.BufferOutputStream()
     pq.write_table(table, file, compression="zstd", write_page_checksum=True)
-    write_bytes(path, file.getvalue().to_pybytes())
+    content: bytes = file.getvalue().to_pybytes()
+    return content
 
 
 def read_shard(path: Path, game_spec: str) -> Games:
     """Read a shard; ValueError naming the file when it is damaged, foreign, of another game or holds a bad game."""
-    table = read_table(path)
+    return checked_games(read_table(path), path, game_spec)
+
+
+def read_shard_bytes(content: bytes, game_spec: str, name: str) -> tuple[Games, str]:
+    """Return the games of a shard's content and the hash of their columns; errors as `read_shard`, naming `name`."""
+    table = read_table(pa.BufferReader(content), name)
+    return checked_games(table, name, game_spec), _digest(table).decode()
+
+
+def checked_games(table: pa.Table, path: Path | str, game_spec: str) -> Games:
+    """Return the games of a table of `read_table`; ValueError where they are of another game or cannot be."""
     others = set(table["game_spec"].to_pylist()) - {game_spec}
     if others:
         raise ValueError(f"{path}: games of {', '.join(sorted(map(str, others)))}, expected {game_spec}")
@@ -70,10 +86,11 @@ def read_shard(path: Path, game_spec: str) -> Games:
     return games_of(table)
 
 
-def read_table(path: Path) -> pa.Table:
+def read_table(source: Path | pa.BufferReader, name: str = "") -> pa.Table:
     """Return the columns of a shard as SCHEMA has them; ValueError naming the file when it is damaged or foreign."""
+    path = name or source
     try:
-        table = pq.ParquetFile(path, page_checksum_verification=True).read()
+        table = pq.ParquetFile(source, page_checksum_verification=True).read()
     except (pa.ArrowException, OSError, MemoryError, UnicodeDecodeError) as error:
         raise ValueError(f"{path}: not a whole Parquet file: {one_line(error)[:200]}") from error
     metadata = table.schema.metadata or {}

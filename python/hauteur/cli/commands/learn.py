@@ -3,7 +3,7 @@
 from pathlib import Path
 
 
-def train(recipe: Path, *settings: str, run: Path | None = None, fresh: bool = False) -> None:
+def train(recipe: Path, *settings: str, run: Path | None = None, fresh: bool = False, workers: int = 0) -> None:
     """Learn a game from zero by self-play, following a recipe; an interrupted run resumes.
 
     Parameters
@@ -16,15 +16,19 @@ def train(recipe: Path, *settings: str, run: Path | None = None, fresh: bool = F
         Folder of the run; default: runs/GAME/TAG, TAG being the recipe's run.tag.
     fresh
         Refuse to resume a run already in the folder.
+    workers
+        Processes of this machine that play the games; 0: this process plays them. The games and nets are the same.
     """
     from hauteur.cli.interrupts import answered_interrupts
     from hauteur.learning.recipe import load_recipe
 
     wanted = load_recipe(recipe, settings)  # before what takes seconds to import: a wrong setting is named at once
     with answered_interrupts("the same command resumes the run"):
+        from hauteur.cluster.open import open_scheduler
         from hauteur.learning.pipeline import learn
 
-        finished = learn(wanted, folder=run, fresh=fresh)
+        with open_scheduler(workers) as scheduler:
+            finished = learn(wanted, folder=run, fresh=fresh, scheduler=scheduler)
     print(f"best net: {finished.folder.best()}\nreport: {finished.folder.report}")
 
 

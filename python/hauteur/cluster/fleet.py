@@ -1,0 +1,99 @@
+"""Fleets: workers that come and go, given units, and the events that they report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from hauteur.cluster.unit import Unit, UnitResult
+
+
+@dataclass(frozen=True)
+class WorkerFacts:
+    """What a worker is. device_class: equal bits are expected among workers of one class alone."""
+
+    host: str
+    device_class: str
+    version: str
+    process: int = 0
+    threads: int = 1
+
+
+@dataclass(frozen=True)
+class Joined:
+    """A worker is ready."""
+
+    worker: str
+    facts: WorkerFacts
+
+
+@dataclass(frozen=True)
+class Left:
+    """A worker is gone, and the units that it had with it. cause: in words."""
+
+    worker: str
+    cause: str
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A worker has played a unit."""
+
+    worker: str
+    result: UnitResult
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A worker could not play a unit. key: the unit's; cause: in words."""
+
+    worker: str
+    key: str
+    cause: str
+
+
+Event = Joined | Left | Finished | Failed
+
+Sources = Mapping[str, Path]
+"""Where the driver has the files of units, by sha256."""
+
+
+class Fleet(Protocol):
+    """Workers; one thread uses a fleet.
+
+    name: for people. A worker that left is replaced by the fleet itself, under another name, as far as there is room.
+    """
+
+    name: str
+
+    def submit(self, worker: str, unit: Unit, sources: Sources) -> None:
+        """Give a unit to a worker that has joined and not left."""
+
+    def wait(self, seconds: float) -> list[Event]:
+        """Return what has happened, after at most so many seconds."""
+
+    def wake(self) -> None:
+        """End a `wait`; any thread may call it."""
+
+    def remove(self, worker: str, cause: str, *, replace: bool = True) -> None:
+        """End a worker; `Left` follows. replace: another one may take its place."""
+
+    def shortage(self) -> str | None:
+        """Return why there are not more workers, in words; None where all are there."""
+
+    def close(self) -> None:
+        """End all workers."""
+
+
+@dataclass
+class Present:
+    """A worker as the scheduler knows it. units: in flight, by key, with the time when each was given."""
+
+    name: str
+    facts: WorkerFacts
+    units: dict[str, float] = field(default_factory=dict)
+    failures: int = 0
+    joined: float = 0.0
+    busy: float = 0.0
