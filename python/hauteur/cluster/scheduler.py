@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from hauteur.cluster.fleet import Event, Failed, Finished, Fleet, Joined, Left, Present, Sources
+from hauteur.cluster.fleet import Event, Failed, Finished, Fleet, Joined, Left, Present, Sources, WorkerFacts
 from hauteur.cluster.unit import Unit, UnitResult
 
 IN_FLIGHT = 2
@@ -21,6 +21,20 @@ PULSE = 0.2
 
 Check = Callable[[Unit, bytes], str]
 """Returns the hash of a result's games. ValueError, in one line, for content that cannot be right."""
+
+
+@dataclass(frozen=True)
+class Played:
+    """A unit that was played. digest: hash of its games; replaces: it stands in the place of one that was handed out
+    before, by a worker that was found to be wrong.
+    """
+
+    unit: Unit
+    result: UnitResult
+    worker: str
+    facts: WorkerFacts
+    digest: str
+    replaces: bool = False
 
 
 @dataclass
@@ -52,10 +66,10 @@ class Batch:
         self.waiting: deque[Unit] = deque(self.units.values())
         self.failures: dict[str, int] = {}
         self.done: set[str] = set()
-        self.results: queue.Queue[tuple[Unit, UnitResult] | Exception] = queue.Queue()
+        self.results: queue.Queue[Played | Exception] = queue.Queue()
         self._scheduler = scheduler
 
-    def __iter__(self) -> Iterator[tuple[Unit, UnitResult]]:
+    def __iter__(self) -> Iterator[Played]:
         for _ in range(len(self.units)):
             found = self.results.get()
             if isinstance(found, Exception):
@@ -92,6 +106,14 @@ class Scheduler:
         with self._lock:
             if batch in self._batches:
                 self._batches.remove(batch)
+
+    def status(self) -> str:
+        """Return how many workers and units there are, and why nothing moves where nothing does, in words."""
+        with self._lock:
+            flying = sum(len(worker.units) for worker in self.workers.values())
+            shortage = self.fleet.shortage()
+            text = f"{len(self.workers)} workers, {flying} units in flight"
+            return f"{text}; {shortage}" if shortage else text
 
     def close(self) -> None:
         """End the workers."""
@@ -163,14 +185,14 @@ class Scheduler:
             return
         unit = batch.units[result.key]
         try:
-            batch.check(unit, result.content)
+            digest = batch.check(unit, result.content)
         except ValueError as error:
             self._failed(result.key, f"{name}: {error}")
             return
         batch.done.add(result.key)
         batch.counts.finished += 1
         batch.counts.workers.add(name)
-        batch.results.put((unit, result))
+        batch.results.put(Played(unit, result, name, self.workers[name].facts, digest))
         if batch.counts.finished == batch.counts.units:
             self._batches.remove(batch)
 

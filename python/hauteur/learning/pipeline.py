@@ -247,14 +247,14 @@ class Run:
 
     def _self_play_in_units(self, scheduler: Scheduler, settings: SelfPlaySettings, nets: list[int]) -> None:
         generation = self.state.generation
-        played = played_numbers(self.game, self.folder.games, generation)
+        known = played_numbers(self.game, self.folder.games, generation)
         plans = list(
             game_plans(
                 self.game,
                 settings,
                 generation=generation,
                 seed=self.recipe.run.seed,
-                without=played,
+                without=known,
                 colours=self.players.colours,
             )
         )
@@ -264,13 +264,14 @@ class Run:
         def check(unit: Unit, content: bytes) -> str:
             return read_shard_bytes(content, self.game.spec, unit.name)[1]
 
-        done, costs = len(played), list[Mapping[str, float]]()
+        done, costs = len(known), list[Mapping[str, float]]()
         with self._progress("self-play", settings.games) as progress:
-            for unit, result in scheduler.start(units, sources, check):
-                write_bytes(shard_path(self.folder.games, generation, unit.own["number"]), result.content)
-                done += unit.games
+            for played in scheduler.start(units, sources, check):
+                number = played.unit.own["number"]
+                write_bytes(shard_path(self.folder.games, generation, number), played.result.content)
+                done += played.unit.games
                 progress(done)
-                costs.append(result.facts)
+                costs.append(played.result.facts)
         self.state.games[generation] = self._read_games(generation)
         self.state.current["selfplay"] = search_metrics(summed_facts(costs))
 
