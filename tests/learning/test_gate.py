@@ -4,8 +4,9 @@ import pytest
 from learning_toys import ToyEvaluator
 
 from hauteur import _core
-from hauteur.learning.gate import BEST, CANDIDATE, GateResults, decide, gate_match, pair_plans, sprt_of
-from hauteur.learning.recipe import GateSettings
+from hauteur.learning.gate import GateResults, decide, gate_match, sprt_of
+from hauteur.learning.planned import BEST, CANDIDATE, PlannedGames, pair_plans, planned_gate
+from hauteur.learning.recipe import GateSettings, SelfPlaySettings
 from hauteur.matches.ratings.elo import MatchScore
 from hauteur.players.search_player import SearchPlayer
 from hauteur.search.params import SearchParams, Temperature
@@ -19,6 +20,11 @@ def results(**counts: int) -> GateResults:
 
 def settings(**values: object) -> GateSettings:
     return GateSettings.model_validate(values)
+
+
+def planned(gate: GateSettings) -> PlannedGames:
+    sizes = SelfPlaySettings(parallel_games=12, batch_size=8)
+    return planned_gate(GAME, sizes, gate, generation=1, best=0, seed=1, unit_games=4)
 
 
 @pytest.mark.parametrize(
@@ -69,12 +75,12 @@ def test_more_visits_win_the_match() -> None:
     )
     seen: list[int] = []
     gate = settings(games=12, opening_plies=2)
-    match = gate_match(GAME, strong, weak, gate, generation=1, seed=1, parallel=12, batch_size=8, on_games=seen.append)
+    match = gate_match([strong, weak], planned(gate), on_games=seen.append)
     record = match.record
     assert seen == list(range(1, 13))
     assert record.games == 12
     assert record.score > 0.7
-    swapped = gate_match(GAME, weak, strong, gate, generation=1, seed=1, parallel=12, batch_size=8)
+    swapped = gate_match([weak, strong], planned(gate))
     assert swapped.record.score < 0.3
 
 
@@ -87,19 +93,14 @@ def test_a_sequential_gate_ends_early_and_says_why() -> None:
         SearchPlayer(name, ToyEvaluator(GAME), SearchParams(), visits, Temperature(initial=0.5))
         for name, visits in (("strong", 200), ("weak", 4))
     )
-    match = gate_match(GAME, strong, weak, gate, generation=1, seed=1, parallel=16, batch_size=8)
+    match = gate_match([strong, weak], planned(gate), sprt_of(gate))
     assert match.over
     assert 2 * match.pairs.pairs == match.record.games < 200
     decision = decide(gate, match, generation=1, best=0)
     assert decision.promoted
     assert "SPRT took Elo 100" in decision.reason
     assert decision.to_json()["llr"] >= match.sprt.bounds[1]  # type: ignore[union-attr]
-    refused = decide(
-        gate,
-        gate_match(GAME, weak, strong, gate, generation=1, seed=1, parallel=16, batch_size=8),
-        generation=1,
-        best=0,
-    )
+    refused = decide(gate, gate_match([weak, strong], planned(gate), sprt_of(gate)), generation=1, best=0)
     assert not refused.promoted
 
 

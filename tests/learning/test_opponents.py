@@ -14,9 +14,11 @@ from hauteur.games.end_reasons import RESIGNATION
 from hauteur.games.game_line import NO_NET
 from hauteur.learning.metrics import Display, learner_metrics
 from hauteur.learning.pipeline import learn
+from hauteur.learning.planned import planned_selfplay
 from hauteur.learning.recipe import Recipe, SelfPlaySettings, parse_recipe
 from hauteur.learning.replay import ReplayBuffer
-from hauteur.learning.selfplay import play_generation, shard_paths
+from hauteur.learning.selfplay import play_generation
+from hauteur.learning.unit_files import unit_paths
 from hauteur.matches.arena import ArenaFacts
 from hauteur.matches.record import GamePlan
 from hauteur.search.params import Dirichlet, SearchParams
@@ -29,11 +31,10 @@ def test_only_the_learner_is_learned_from(tmp_path: Path, colours: Any, seats: s
         episodes="best-versus-opponent", games=12, visits=12, parallel_games=6, batch_size=6, opening_plies=3
     )
     opponent = replace(player(1, visits=1), learns=False)
-    play_generation(
-        GAME, [player(), opponent], settings, folder=tmp_path, generation=1, nets=[7, NO_NET], seed=1, colours=colours
-    )
+    planned = planned_selfplay(GAME, settings, generation=1, nets=[7, NO_NET], seed=1, colours=colours)
+    list(play_generation([player(), opponent], planned, tmp_path))
     buffer = ReplayBuffer(GAME, 100)
-    games = buffer.extend(shard_paths(tmp_path, 1))
+    games = buffer.extend(unit_paths(tmp_path, 1, 1))
     assert games is not None
     learners = np.argmax(games.nets == 7, axis=1)
     assert set(learners.tolist()) == seats

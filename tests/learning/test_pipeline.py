@@ -144,7 +144,6 @@ def test_torn_and_foreign_shards_are_named_and_played_again(tmp_path: Path) -> N
     assert any("7 games on disk, the checkpoint knows 12" in text for text in display.warnings)
     assert any("gen-00002-0000.parquet" in text for text in display.warnings)
     shard.unlink()
-    (folder / "games" / "gen-00002-0000.parquet").unlink()
     assert [row["index"] for row in games_of(folder) if row["generation"] == 2] == list(range(12))
 
 
@@ -185,21 +184,21 @@ def test_candidate_against_best_with_the_gate_on_the_episodes(tmp_path: Path, va
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from hauteur.learning import pipeline, selfplay
+from hauteur.learning import pipeline, selfplay, step_games
 from hauteur.learning.recipe import load_recipe
 step, folder = sys.argv[1], Path(sys.argv[2])
 def kill(*args, **options):
     os.kill(os.getpid(), signal.SIGKILL)
 if step == "shard":
-    write = selfplay.write_shard
+    write = selfplay.write_unit
     def write_one(*args, **options):
         write(*args, **options)
         kill()
-    selfplay.write_shard = write_one
+    selfplay.write_unit = write_one
 elif step == "train":
     pipeline.Learners.train = kill
 elif step == "gate":
-    pipeline.gate_match = kill
+    step_games.gate_match = kill
 else:
     pipeline.write_report = kill
 pipeline.learn(load_recipe(folder.parent / "recipe.toml"), folder=folder)
@@ -258,7 +257,7 @@ def test_two_nets_learn_from_the_same_games(tmp_path: Path) -> None:
 def test_the_gate_plays_without_what_makes_games_vary(finished: Path) -> None:
     rules = {"search_contempt": {"n_scl": 3}, "forced_playouts": {"k": 2}, "solver": {}}
     recipe = parse_recipe({**TINY, "selfplay": {**TINY["selfplay"], "search": rules}}, "test")
-    players = RunPlayers(recipe, RunFolder(finished), make(recipe.game), None, 1)
+    players = RunPlayers(recipe, lambda net: [RunFolder(finished).net(net)], make(recipe.game), None, 1)
     with ExitStack() as stack:
         judged = players.of_gate(1, 8, stack).search
         (played,) = players.of_selfplay([1], recipe.selfplay, stack)

@@ -13,9 +13,11 @@ from hauteur import _core
 from hauteur.games.end_reasons import PLY_LIMIT, RESIGNATION
 from hauteur.games.registry import make
 from hauteur.learning.metrics import resignation_metrics
+from hauteur.learning.planned import game_plans, planned_selfplay
 from hauteur.learning.recipe import SelfPlaySettings
 from hauteur.learning.replay import ReplayBuffer
-from hauteur.learning.selfplay import game_plans, play_generation, shard_paths
+from hauteur.learning.selfplay import play_generation
+from hauteur.learning.unit_files import unit_paths
 from hauteur.matches.openings import read_openings
 from hauteur.matches.record import GamePlan
 from hauteur.matches.resignation import NOBODY, Resignation, Watch
@@ -140,9 +142,11 @@ def test_resignation_works_with_a_tree_for_each_player_and_the_ply_limit() -> No
 
 def test_resignations_are_counted_from_the_shards(tmp_path: Path) -> None:
     settings = SelfPlaySettings(games=60, visits=16, parallel_games=8, batch_size=8, resignation=RESIGNS)
-    play_generation(GAME, [player()], settings, folder=tmp_path, generation=1, nets=[0], seed=3)
+    planned = planned_selfplay(GAME, settings, generation=1, nets=[0], seed=3)
+    units = list(play_generation([player()], planned, tmp_path))
+    assert sorted(units) == [0, 1, 2]
     buffer = ReplayBuffer(GAME, 100)
-    games = buffer.extend(shard_paths(tmp_path, 1))
+    games = buffer.extend(unit_paths(tmp_path, 1, len(units)))
     assert games is not None
     found = resignation_metrics(games)
     assert found["games"] == int(games.gave_up.sum()) > 5
@@ -164,15 +168,13 @@ def test_games_begin_with_openings_of_the_book_and_random_plies(tmp_path: Path) 
     chess = _core.Game("chess")
     book = chess_book(tmp_path)
     settings = SelfPlaySettings(games=40, opening_book=str(book), opening_plies=2, opening_share=0.8)
-    plans = list(game_plans(chess, settings, generation=1, seed=1, without=set()))
+    plans = list(game_plans(chess, settings, generation=1, seed=1))
     assert len(plans) == 40
     origins = [None if plan.origin is None else plan.origin.text() for plan in plans]
     assert 2 <= origins.count(None) <= 16
     assert len(set(origins)) == 3
     assert {len(plan.start) for plan in plans if plan.origin is not None} == {0, 1, 2}
     assert all(plan.start == () for plan in plans if plan.origin is None)
-    again = game_plans(chess, settings, generation=1, seed=1, without=set(range(20)))
-    assert [plan.start for plan in again] == [plan.start for plan in plans[20:]]
 
 
 def test_games_from_a_book_are_learned_from_as_they_were_played(tmp_path: Path) -> None:
@@ -181,9 +183,9 @@ def test_games_from_a_book_are_learned_from_as_they_were_played(tmp_path: Path) 
         games=4, visits=4, opening_book=str(chess_book(tmp_path)), opening_plies=3, max_plies=9, parallel_games=4
     )
     toy = SearchPlayer("toy", ToyEvaluator(chess), SearchParams(), 4, Temperature(initial=1.0))
-    play_generation(chess, [toy], settings, folder=tmp_path, generation=1, nets=[0], seed=1)
+    list(play_generation([toy], planned_selfplay(chess, settings, generation=1, nets=[0], seed=1), tmp_path))
     buffer = ReplayBuffer(chess, 10)
-    games = buffer.extend(shard_paths(tmp_path, 1))
+    games = buffer.extend(unit_paths(tmp_path, 1, 1))
     assert games is not None
     features, move = buffer.samples_of(np.arange(games.positions)).features, 0
     for number in range(games.games):
@@ -203,7 +205,7 @@ def test_odds_books_give_origins_and_the_mover_lacks_its_queen(shared_data: Path
     settings = SelfPlaySettings(
         episodes="best-versus-opponent", games=30, opening_book=str(shared_data / "openings" / "queen_odds_all1_b.epd")
     )
-    for plan in game_plans(chess, settings, generation=1, seed=1, without=set(), colours="mover"):
+    for plan in game_plans(chess, settings, generation=1, seed=1, colours="mover"):
         assert plan.origin is not None
         assert plan.origin.to_move == 1
         assert plan.seats == (1, 0)

@@ -11,6 +11,7 @@ from hauteur.cluster.unit import Unit
 
 KINDS = {
     "self-play": "learning.units:SelfPlayJob",
+    "gate": "learning.units:GateJob",
 }
 """Every kind: the module of the package, and the class of its jobs."""
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
 from hauteur import _core
-from hauteur.learning.recipe import GateSettings
+from hauteur.learning.planned import CANDIDATE, PlannedGames
+from hauteur.learning.recipe import GateSettings, SelfPlaySettings
 from hauteur.matches.arena import ArenaFacts, play_games
-from hauteur.matches.openings import random_opening
 from hauteur.matches.ratings.elo import (
     MatchScore,
     Pairs,
@@ -20,11 +20,9 @@ from hauteur.matches.ratings.elo import (
     likelihood_of_superiority,
     score_interval,
 )
-from hauteur.matches.record import GamePlan
+from hauteur.matches.record import GamePlan, GameRecord
+from hauteur.players.move_player import MovePlayer
 from hauteur.players.search_player import SearchPlayer
-from hauteur.system.seeds import stream
-
-CANDIDATE, BEST = 0, 1
 
 
 @dataclass(frozen=True)
@@ -114,35 +112,41 @@ def sprt_of(settings: GateSettings) -> Sprt | None:
     return Sprt(**settings.sprt.model_dump()) if settings.by == "sprt" else None
 
 
-def gate_match(
+def gate_games(
     game: _core.Game,
-    candidate: SearchPlayer,
-    best: SearchPlayer,
-    settings: GateSettings,
+    players: Sequence[SearchPlayer | MovePlayer],
+    settings: SelfPlaySettings,
+    plans: Iterator[GamePlan],
     *,
-    generation: int,
     seed: int,
-    parallel: int,
-    batch_size: int,
-    in_flight: int = 2,
-    threads: int = 1,
+    purpose: str,
     facts: ArenaFacts | None = None,
-    on_games: Callable[[int], None] | None = None,
-) -> GateResults:
-    """Play the gate's match, with a sequential test until it ends; the results are the candidate's."""
-    results = GateResults(sprt_of(settings))
-    games = play_games(
+) -> Generator[GameRecord]:
+    """Play games of a gate match, as many side by side as in self-play with these settings."""
+    return play_games(
         game,
-        [candidate, best],
-        pair_plans(game, settings.games, settings.opening_plies, purpose=f"gate opening {generation}", seed=seed),
+        players,
+        plans,
         seed=seed,
-        purpose=f"gate {generation}",
-        parallel=parallel,
-        batch_size=batch_size,
-        in_flight=in_flight,
-        threads=threads,
+        purpose=purpose,
+        parallel=settings.parallel_games,
+        batch_size=settings.batch_size,
+        in_flight=settings.in_flight,
         facts=facts,
     )
+
+
+def gate_match(
+    players: Sequence[SearchPlayer],
+    planned: PlannedGames,
+    sprt: Sprt | None = None,
+    *,
+    on_games: Callable[[int], None] | None = None,
+) -> GateResults:
+    """Play the match of the candidate against the best net, with a sequential test until it ends."""
+    results = GateResults(sprt)
+    plans = iter(planned.plans)
+    games = gate_games(planned.game, players, planned.settings, plans, seed=planned.seed, purpose=planned.purpose)
     with closing(games):
         for played in games:
             results.add(played.plan.index, played.score_of(CANDIDATE))
@@ -151,10 +155,3 @@ def gate_match(
             if results.over:
                 break
     return results
-
-
-def pair_plans(game: _core.Game, games: int, opening_plies: int, *, purpose: str, seed: int) -> Iterator[GamePlan]:
-    """Games 2k and 2k + 1 begin with the same random plies, with seats swapped."""
-    for index in range(games):
-        start = random_opening(game, opening_plies, stream(seed, purpose, index // 2))
-        yield GamePlan(index, (CANDIDATE, BEST) if index % 2 == 0 else (BEST, CANDIDATE), start)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,25 @@ if TYPE_CHECKING:
 
 REPEAT_PLIES = (2, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 """Plies at which the share of unique games is told."""
+
+
+def generation_metrics(recipe: Recipe, games: Games) -> dict[str, Any]:
+    """Numbers of a generation's games, with those that this recipe gives a meaning."""
+    found = game_metrics(games)
+    if recipe.selfplay.episodes == "candidate-versus-best":
+        found["candidate"] = asdict(candidate_record(games))
+    if recipe.opponent is not None:
+        found["learner"] = learner_metrics(games)
+    if recipe.selfplay.resignation is not None:
+        found["resigned"] = resignation_metrics(games)
+    return found
+
+
+def candidate_record(games: Games) -> MatchScore:
+    """Results of the candidate in candidate-versus-best episodes: it moves first in the games with even numbers."""
+    results = np.where(games.index % 2 == 0, games.outcome, -games.outcome)
+    wins, draws, losses = (int((results == result).sum()) for result in (1, 0, -1))
+    return MatchScore(wins=wins, draws=draws, losses=losses)
 
 
 def game_metrics(games: Games) -> dict[str, Any]:
@@ -70,13 +90,17 @@ def unique_shares(games: Games) -> dict[str, float]:
     return {str(m): len({line[:m].tobytes() for line in lines}) / len(lines) for m in plies}
 
 
-def search_metrics(facts: ArenaFacts) -> dict[str, Any]:
-    """Numbers of a stretch of self-play: speed, fill, cache, shares of time."""
+def search_metrics(facts: ArenaFacts, seconds: float | None = None) -> dict[str, Any]:
+    """Numbers of a stretch of self-play: speed, fill, cache, shares of time.
+
+    seconds: of the clock, where the facts are of several workers together.
+    """
     search = facts.search
-    seconds = max(search.total, 1e-9)
+    total = max(search.total, 1e-9)
+    seconds = total if seconds is None else max(seconds, 1e-9)
     return {
         "games": facts.games,
-        "seconds": search.total,
+        "seconds": seconds,
         "games_per_second": facts.games / seconds,
         "moves_per_second": facts.moves / seconds,
         "visits_per_second": facts.visits / seconds,
@@ -85,9 +109,9 @@ def search_metrics(facts: ArenaFacts) -> dict[str, Any]:
         "mean_batch_fill": search.fill,
         "mean_batch_rows": search.rows / search.batches if search.batches else 0.0,
         "cache_hit_rate": facts.cache_hit_rate,
-        "network_share": search.network / seconds,
-        "search_share": search.search / seconds,
-        "python_share": search.python / seconds,
+        "network_share": search.network / total,
+        "search_share": search.search / total,
+        "python_share": search.python / total,
         "tree_bytes": facts.tree_bytes,
     }
 

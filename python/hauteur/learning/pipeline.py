@@ -7,61 +7,39 @@ half-finished step. Every output is a complete file or absent, and is written be
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
 from hauteur.cluster.scheduler import Scheduler
-from hauteur.cluster.unit import Unit
-from hauteur.games.game_line import NO_NET
 from hauteur.games.registry import make
 from hauteur.learning import controller
 from hauteur.learning.bootstrap.steps import Start, check_start
 from hauteur.learning.checkpoint import RunState, load_checkpoint, save_checkpoint
-from hauteur.learning.gate import GateResults, decide, gate_match
-from hauteur.learning.metrics import (
-    Display,
-    game_metrics,
-    generation_line,
-    learner_metrics,
-    resignation_metrics,
-    search_metrics,
-)
+from hauteur.learning.gate import GateResults, decide, sprt_of
+from hauteur.learning.metrics import Display, generation_line, generation_metrics, search_metrics
+from hauteur.learning.planned import planned_gate, planned_probe, planned_selfplay
 from hauteur.learning.progress import progress_of_step, removed_at_the_end
 from hauteur.learning.recipe import Recipe, SelfPlaySettings
 from hauteur.learning.replay import ReplayBuffer, first_needed
 from hauteur.learning.report.page import write_report
 from hauteur.learning.report.tensorboard import write_events
 from hauteur.learning.run_folder import RunFolder
-from hauteur.learning.run_players import RunPlayers, check_players, evaluations_of_nets
-from hauteur.learning.selfplay import (
-    candidate_record,
-    game_plans,
-    play_generation,
-    play_probe,
-    played_numbers,
-    shard_path,
-    shard_paths,
-)
-from hauteur.learning.shards import read_shard_bytes
+from hauteur.learning.run_players import RunPlayers, check_players
+from hauteur.learning.step_games import OwnGames, StepCost, StepGames
 from hauteur.learning.train import steps_for
 from hauteur.learning.trainers import Learners
-from hauteur.learning.units import selfplay_units, summed_facts
+from hauteur.learning.unit_files import unit_paths
+from hauteur.learning.worker_games import WorkerGames
 from hauteur.matches.ratings.elo import MatchScore, finite_elo
 from hauteur.networks.evaluators.batch_invariant import Exact
-from hauteur.players.move_player import MovePlayer
-from hauteur.players.search_player import SearchPlayer
 from hauteur.system import hardware
 from hauteur.system.files import write_bytes, write_json
-
-if TYPE_CHECKING:
-    from hauteur.matches.arena import ArenaFacts
 
 
 def learn(
@@ -79,16 +57,18 @@ def learn(
     """
     place = RunFolder(folder or recipe.folder)
     with place.locked(), place.nothing_half_begun(), removed_at_the_end(place.progress):
-        run = open_run(recipe, place, fresh=fresh, display=display or Display())
-        run.scheduler = scheduler
-        while run.state.generation <= recipe.run.generations:
-            for name, step in run.steps().items():
-                run.take(name, step)
-            run.finish_generation()
+        run = open_run(recipe, place, fresh=fresh, display=display or Display(), scheduler=scheduler)
+        with closing(run.games):
+            while run.state.generation <= recipe.run.generations:
+                for name, step in run.steps().items():
+                    run.take(name, step)
+                run.finish_generation()
     return run
 
 
-def open_run(recipe: Recipe, folder: RunFolder, *, fresh: bool, display: Display) -> Run:
+def open_run(
+    recipe: Recipe, folder: RunFolder, *, fresh: bool, display: Display, scheduler: Scheduler | None = None
+) -> Run:
     """A new run, or the one that the folder holds, as its last checkpoint left it."""
     game = make(recipe.game)
     begins = fresh or not folder.config.exists()
@@ -106,7 +86,7 @@ def open_run(recipe: Recipe, folder: RunFolder, *, fresh: bool, display: Display
     if begins:
         folder.create(recipe)  # when the nets are there, so that a start that does not fit leaves nothing behind
     folder.sweep()
-    run = Run(recipe, folder, game, learners, state, display)
+    run = Run(recipe, folder, game, learners, state, display, scheduler)
     run.begin()
     return run
 
@@ -125,6 +105,7 @@ class Run:
     buffer: ReplayBuffer = field(init=False)
     threads: int = field(init=False)
     players: RunPlayers = field(init=False)
+    games: StepGames = field(init=False)
 
     def __post_init__(self) -> None:
         train = self.recipe.train
@@ -134,6 +115,11 @@ class Run:
         self.threads = self.recipe.run.threads or hardware.usable_cores()
         exact = Exact(self.recipe.selfplay.batch_size) if self.recipe.run.exact else None
         self.players = RunPlayers(self.recipe, self._net_files, self.game, exact, self.threads)
+        place, warn = (self.recipe, self.folder), self.display.warn
+        if self.scheduler is None:
+            self.games = OwnGames(*place, self.players, warn)
+        else:
+            self.games = WorkerGames(self.scheduler, *place, self._net_files, warn)
         if self.recipe.controller is not None and self.state.controller is None:
             self.state.controller = controller.begin(self.recipe.controller, self.recipe.selfplay.visits)
 
@@ -195,25 +181,21 @@ class Run:
             number += 1
 
     def _play_probe(self, games: int, number: int) -> controller.Observation:
-        nets = self._playing_nets()
-        with ExitStack() as stack, self._progress("probe", games) as progress:
-            players = self.players.of_selfplay(nets, self.selfplay, stack)
-            records, facts = play_probe(
-                self.game,
-                players,
-                self.selfplay,
-                generation=self.state.generation,
-                number=number,
-                games=games,
-                seed=self.recipe.run.seed,
-                colours=self.players.colours,
-                on_games=progress,
-            )
-        self._add_cost(facts, players, nets)
-        return self._observed(
-            np.array([record.outcome for record in records]),
-            np.array([len(record.plan.start) + len(record.actions) for record in records]),
+        planned = planned_probe(
+            self.game,
+            self.selfplay,
+            generation=self.state.generation,
+            number=number,
+            games=games,
+            nets=self._playing_nets(),
+            seed=self.recipe.run.seed,
+            colours=self.players.colours,
+            unit_games=self.games.unit_games(games),
         )
+        with self._progress("probe", games) as progress:
+            played, cost = self.games.probe(planned, progress)
+        self._add_cost(cost)
+        return self._observed(played.outcome, played.line_lengths)
 
     def _observed(self, outcomes: NDArray[Any], plies: NDArray[Any]) -> controller.Observation:
         """Return the controller's observation of games played with its present N_scl."""
@@ -224,56 +206,20 @@ class Run:
 
     def self_play(self) -> None:
         """The generation's games, on disk and in the replay buffer."""
-        settings, generation, nets = self.selfplay, self.state.generation, self._playing_nets()
-        if self.scheduler is not None:
-            self._self_play_in_units(self.scheduler, settings, nets)
-            return
-        with ExitStack() as stack, self._progress("self-play", settings.games) as progress:
-            players = self.players.of_selfplay(nets, settings, stack)
-            facts = play_generation(
-                self.game,
-                players,
-                settings,
-                folder=self.folder.games,
-                generation=generation,
-                nets=nets,
-                seed=self.recipe.run.seed,
-                colours=self.players.colours,
-                on_games=progress,
-            )
-        self.state.games[generation] = self._read_games(generation)
-        self.state.current["selfplay"] = search_metrics(facts)
-        self._add_cost(facts, players, nets)
-
-    def _self_play_in_units(self, scheduler: Scheduler, settings: SelfPlaySettings, nets: list[int]) -> None:
-        generation = self.state.generation
-        known = played_numbers(self.game, self.folder.games, generation)
-        plans = list(
-            game_plans(
-                self.game,
-                settings,
-                generation=generation,
-                seed=self.recipe.run.seed,
-                without=known,
-                colours=self.players.colours,
-            )
+        settings, generation = self.selfplay, self.state.generation
+        planned = planned_selfplay(
+            self.game,
+            settings,
+            generation=generation,
+            nets=self._playing_nets(),
+            seed=self.recipe.run.seed,
+            colours=self.players.colours,
         )
-        files = {net: self._net_files(net) for net in nets if net != NO_NET}
-        units, sources = selfplay_units(self.recipe, settings, plans, nets, files, generation=generation)
-
-        def check(unit: Unit, content: bytes) -> str:
-            return read_shard_bytes(content, self.game.spec, unit.name)[1]
-
-        done, costs = len(known), list[Mapping[str, float]]()
         with self._progress("self-play", settings.games) as progress:
-            for played in scheduler.start(units, sources, check):
-                number = played.unit.own["number"]
-                write_bytes(shard_path(self.folder.games, generation, number), played.result.content)
-                done += played.unit.games
-                progress(done)
-                costs.append(played.result.facts)
+            cost = self.games.self_play(planned, progress)
         self.state.games[generation] = self._read_games(generation)
-        self.state.current["selfplay"] = search_metrics(summed_facts(costs))
+        self.state.current["selfplay"] = search_metrics(cost.facts, cost.seconds)
+        self._add_cost(cost)
 
     def train(self) -> None:
         """The candidate learns; its net, or its nets, are written."""
@@ -334,7 +280,7 @@ class Run:
         self._control()
         line = {"generation": state.generation, **state.current, "best": state.best, "best_elo": state.best_elo}
         line |= {"train_steps": state.train_steps, "seconds": state.seconds, "cpu_seconds": state.cpu_seconds}
-        line["resident_bytes"] = hardware.resident_bytes()
+        line |= {"resident_bytes": hardware.resident_bytes(), **self.games.metrics()}
         state.history.append(line)
         state.generation, state.done, state.current = state.generation + 1, [], {}
         self._checkpoint()
@@ -382,42 +328,40 @@ class Run:
         return self.players.nets(self.state.best, self.state.generation - 1)
 
     def _gate_match(self) -> GateResults:
-        settings, selfplay = self.recipe.gate, self.recipe.selfplay
-        with ExitStack() as stack, self._progress("gate", settings.games) as progress:
-            return gate_match(
-                self.game,
-                self.players.of_gate(self.state.generation, self.selfplay.visits, stack),
-                self.players.of_gate(self.state.best, self.selfplay.visits, stack),
-                settings,
-                generation=self.state.generation,
-                seed=self.recipe.run.seed,
-                parallel=selfplay.parallel_games,
-                batch_size=selfplay.batch_size,
-                in_flight=selfplay.in_flight,
-                on_games=progress,
-            )
+        gate = self.recipe.gate
+        planned = planned_gate(
+            self.game,
+            self.selfplay,
+            gate,
+            generation=self.state.generation,
+            best=self.state.best,
+            seed=self.recipe.run.seed,
+            unit_games=self.games.unit_games(gate.games),
+        )
+        with self._progress("gate", gate.games) as progress:
+            return self.games.gate_match(planned, sprt_of(gate), progress)
 
-    def _add_cost(self, facts: ArenaFacts, players: Sequence[SearchPlayer | MovePlayer], nets: Sequence[int]) -> None:
+    def _add_cost(self, cost: StepCost) -> None:
         """Count the evaluations by the run's nets in a stretch of self-play, and the normalised budget that they are.
 
         A unit is one evaluation of a tower of 128 filters and 10 blocks (Lan et al. 2019, section 4).
         """
-        current, history = self.state.current, self.state.history
-        rows = evaluations_of_nets(facts, players, nets)
+        current, history, rows = self.state.current, self.state.history, cost.evaluations
         costs = [trainer.cost for trainer in self.learners.trainers]
-        units = sum(count * cost for count, cost in zip(rows, costs, strict=False))
+        units = sum(count * one for count, one in zip(rows, costs, strict=False))
         before = history[-1]["cost"]["normalised_total"] if history else 0.0
-        cost = current.get(
+        found = current.get(
             "cost", {"evaluations": 0, "evaluations_large": 0, "normalised": 0, "normalised_total": before}
         )
         added = {"evaluations": rows[0], "evaluations_large": rows[1], "normalised": units, "normalised_total": units}
-        current["cost"] = {name: value + added[name] for name, value in cost.items()}
+        current["cost"] = {name: value + added[name] for name, value in found.items()}
 
     def _read_games(self, generation: int) -> int:
         """Add a generation's shards to the replay buffer; skipped or missing games cause a warning, never an error."""
         known = len(self.buffer.skipped)
         self.buffer.window = self._window(generation)
-        added = self.buffer.extend(shard_paths(self.folder.games, generation))
+        units = -(-self.recipe.selfplay.games // self.recipe.selfplay.shard_games)
+        added = self.buffer.extend(unit_paths(self.folder.games, generation, units))
         for message in self.buffer.skipped[known:]:
             self.display.warn(f"skipped {message}")
         games = added.games if added is not None else 0
@@ -425,13 +369,7 @@ class Run:
         if games != expected:
             self.display.warn(f"generation {generation}: {games} games on disk, the checkpoint knows {expected}")
         if generation == self.state.generation and added is not None:
-            self.state.current["games"] = game_metrics(added)
-            if self.recipe.selfplay.episodes == "candidate-versus-best":
-                self.state.current["games"]["candidate"] = asdict(candidate_record(added))
-            if self.recipe.opponent is not None:
-                self.state.current["games"]["learner"] = learner_metrics(added)
-            if self.recipe.selfplay.resignation is not None:
-                self.state.current["games"]["resigned"] = resignation_metrics(added)
+            self.state.current["games"] = generation_metrics(self.recipe, added)
             if self.recipe.controller is not None:
                 seen = self._observed(added.outcome, added.line_lengths)
                 self.state.current["observation"] = seen.model_dump()

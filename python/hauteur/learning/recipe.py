@@ -113,7 +113,7 @@ class SelfPlaySettings(Section):
     parallel_games: Annotated[int, Field(ge=1, le=100_000)] = 256
     batch_size: Annotated[int, Field(ge=1, le=100_000)] = 128
     in_flight: Annotated[int, Field(ge=1, le=64)] = 2
-    shard_games: Count = 200
+    shard_games: Count = 25
     temperature: SelfPlayTemperature = SelfPlayTemperature()
     search: LearningSearch = LearningSearch()
     playout_cap: PlayoutCap | None = None

@@ -114,7 +114,7 @@ class Games(LearnedColumns):
             nets=np.array([record.plan.seats for record in records], np.int32),
             resigned=np.array([record.resigned for record in records], np.int8),
             gave_up=np.array([record.end_reason == RESIGNATION for record in records], np.bool_),
-            origin=np.array([origin_of(record) for record in records], np.object_),
+            origin=np.array([record.plan.origin_spec for record in records], np.object_),
             **learned,
         )
 
@@ -138,14 +138,6 @@ def places_of(offsets: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np
     lengths = np.diff(offsets)[rows]
     begins = offsets_of(lengths)
     return np.repeat(offsets[rows] - begins[:-1], lengths) + np.arange(begins[-1])
-
-
-def origin_of(game: GameRecord) -> str | None:
-    """Return the spec that gives the position that the game began from; None: it is the game's own start."""
-    origin = game.plan.origin
-    if origin is not None and origin.ply:
-        raise ValueError(f"game {game.plan.index} begins {origin.ply} plies after the start of {origin.game.spec}")
-    return None if origin is None else origin.game.spec
 
 
 def check_recorded(games: Games, number: int, game: _core.Game) -> None:

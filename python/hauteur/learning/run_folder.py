@@ -64,6 +64,11 @@ class RunFolder(RunDirectory):
         return self.path / "metrics.jsonl"
 
     @property
+    def units(self) -> Path:
+        """Who played which unit of games; one JSON line each."""
+        return self.path / "units.jsonl"
+
+    @property
     def progress(self) -> Path:
         """How far the step is that a running process takes; gone when it ends."""
         return self.path / "progress.json"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 from hauteur import _core
 from hauteur.games.game_line import NO_NET
-from hauteur.learning.recipe import Recipe, SelfPlaySettings
+from hauteur.learning.recipe import OpponentSettings, Recipe, SelfPlaySettings
 from hauteur.matches.openings import read_openings
 from hauteur.networks.evaluators.batch_invariant import Exact
 from hauteur.networks.evaluators.factory import make_evaluator
-from hauteur.players.build import Evaluators, Resources, build_player
+from hauteur.networks.names import resolve_net
+from hauteur.players.build import Evaluators, Resources, build_player, is_builtin, resolved_net
 from hauteur.players.move_player import MovePlayer
 from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import Colours
@@ -119,6 +120,22 @@ class RunPlayers:
         )
         stack.callback(evaluator.close)
         return evaluator if self.exact is None else self.exact.made(evaluator, f"net {kind}")
+
+
+def opponent_files(game: _core.Game, opponent: OpponentSettings) -> dict[str, list[Path]]:
+    """Return the files of the fixed opponent's nets, by the settings that name them."""
+    if not opponent.has_net:
+        return {}
+    names = {"net": resolved_net(game, opponent), "large_net": opponent.large_net and resolve_net(opponent.large_net)}
+    return {setting: [Path(name)] for setting, name in names.items() if name and not is_builtin(name)}
+
+
+def with_opponent_files(recipe: Recipe, files: Mapping[str, Sequence[Path]]) -> Recipe:
+    """Return the recipe with the opponent's nets in these files, where `opponent_files` has found some."""
+    if recipe.opponent is None:
+        return recipe
+    places = {setting: str(files[setting][0]) for setting in ("net", "large_net") if setting in files}
+    return recipe.model_copy(update={"opponent": recipe.opponent.model_copy(update=places)})
 
 
 def evaluations_of_nets(

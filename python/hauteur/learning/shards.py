@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from hauteur.games.end_reasons import RESIGNATION
-from hauteur.learning.recorded_games import STORED, Games, check_recorded, make_cached, offsets_of, origin_of
+from hauteur.learning.recorded_games import STORED, Games, check_recorded, make_cached, offsets_of
 from hauteur.matches.record import Column, GameRecord, LearnedColumns, columns_of
 from hauteur.system.errors import one_line
 from hauteur.system.files import write_bytes
@@ -58,7 +58,7 @@ def write_shard(
 def shard_bytes(game_spec: str, games: Sequence[GameRecord], *, generation: int, nets: Sequence[int]) -> bytes:
     """Return the content of a shard. The same games give the same bytes with the same version of pyarrow."""
     table = pa.Table.from_pylist([_row(game_spec, game, generation, nets) for game in games], schema=SCHEMA)
-    table = table.replace_schema_metadata({"format": FORMAT, "sha256": _digest(table)})
+    table = table.replace_schema_metadata({"format": FORMAT, "sha256": table_digest(table)})
     file = pa.BufferOutputStream()
     pq.write_table(table, file, compression="zstd", write_page_checksum=True)
     content: bytes = file.getvalue().to_pybytes()
@@ -68,12 +68,6 @@ def shard_bytes(game_spec: str, games: Sequence[GameRecord], *, generation: int,
 def read_shard(path: Path, game_spec: str) -> Games:
     """Read a shard; ValueError naming the file when it is damaged, foreign, of another game or holds a bad game."""
     return checked_games(read_table(path), path, game_spec)
-
-
-def read_shard_bytes(content: bytes, game_spec: str, name: str) -> tuple[Games, str]:
-    """Return the games of a shard's content and the hash of their columns; errors as `read_shard`, naming `name`."""
-    table = read_table(pa.BufferReader(content), name)
-    return checked_games(table, name, game_spec), _digest(table).decode()
 
 
 def checked_games(table: pa.Table, path: Path | str, game_spec: str) -> Games:
@@ -100,7 +94,7 @@ def read_table(source: Path | pa.BufferReader, name: str = "") -> pa.Table:
     empty = next((name for name in table.column_names if name not in MAY_BE_NULL and _has_nulls(table[name])), None)
     if empty is not None:
         raise ValueError(f"{path}: its column {empty} has places without a value")
-    if metadata.get(b"sha256", digest := _digest(table)) != digest:
+    if metadata.get(b"sha256", digest := table_digest(table).encode()) != digest:
         raise ValueError(f"{path}: its columns are not those that were written (their sha256 differs)")
     return table.select(SCHEMA.names).combine_chunks()
 
@@ -114,7 +108,7 @@ def _has_nulls(column: pa.ChunkedArray) -> bool:
     return bool(column.null_count or (pa.types.is_list(column.type) and pc.list_flatten(column).null_count))
 
 
-def _digest(table: pa.Table) -> bytes:
+def table_digest(table: pa.Table) -> str:
     """Return the sha256 of all names and values, hexadecimal."""
     digest = hashlib.sha256()
     for name in SCHEMA.names:
@@ -125,7 +119,7 @@ def _digest(table: pa.Table) -> bytes:
             digest.update(values.tobytes())
         else:
             digest.update(json.dumps(table[name].to_pylist()).encode())
-    return digest.hexdigest().encode()
+    return digest.hexdigest()
 
 
 def _row(game_spec: str, game: GameRecord, generation: int, nets: Sequence[int]) -> dict[str, Any]:
@@ -142,7 +136,7 @@ def _row(game_spec: str, game: GameRecord, generation: int, nets: Sequence[int])
         "end_reason": game.end_reason,
         "n_scl": game.n_scl,
         "resigned": game.resigned,
-        "origin": origin_of(game),
+        "origin": game.plan.origin_spec,
         **{column.name: getattr(game, column.name).ravel() for column in STORED},
         "root_q": game.root_wdl[:, 0] - game.root_wdl[:, 2],
     }

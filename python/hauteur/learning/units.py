@@ -1,4 +1,4 @@
-"""Self-play in units: what a worker needs to play games of a generation, and what it makes of them."""
+"""Learning's units: what a worker needs to play games of a generation, a probe or a gate match, and what it makes."""
 
 from __future__ import annotations
 
@@ -9,94 +9,136 @@ from pathlib import Path
 
 from hauteur.cluster.kinds import Feed
 from hauteur.cluster.unit import Unit
+from hauteur.games.game_line import NO_NET
 from hauteur.games.registry import make
+from hauteur.learning.gate import gate_games
+from hauteur.learning.planned import PlannedGames, n_scl_of
 from hauteur.learning.recipe import Recipe, SelfPlaySettings
-from hauteur.learning.run_players import RunPlayers
-from hauteur.learning.selfplay import episodes, n_scl_of
+from hauteur.learning.run_players import RunPlayers, evaluations_of_nets, opponent_files, with_opponent_files
+from hauteur.learning.selfplay import episodes
 from hauteur.learning.shards import shard_bytes
 from hauteur.matches.arena import ArenaFacts
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.matches.unit_games import plan_to_json, play_units
 from hauteur.networks.evaluators.batch_invariant import Exact
+from hauteur.players.move_player import MovePlayer
+from hauteur.players.search_player import SearchPlayer
 from hauteur.search.driver import SearchFacts
 from hauteur.system.files import sha256_of
 
+EVALUATIONS = ("evaluations", "evaluations_large")
+"""Facts of a unit: evaluations of the run's own net, and of the large one beside it."""
 
-def selfplay_units(
-    recipe: Recipe,
-    settings: SelfPlaySettings,
-    plans: Sequence[GamePlan],
-    nets: Sequence[int],
-    files: Mapping[int, Sequence[Path]],
-    *,
-    generation: int,
+
+def units_of(
+    recipe: Recipe, planned: PlannedGames, nets: Mapping[int, Sequence[Path]], numbers: Sequence[int]
 ) -> tuple[list[Unit], dict[str, Path]]:
-    """Return the units that play these games, and the files of their nets by sha256.
+    """Return the units of these numbers, in order, and the files of their nets by sha256.
 
-    settings: of self-play in this generation; nets: generation of each player's net; files: of each such generation.
+    nets: the files of each generation's net that plays.
     """
-    hashes = {net: [sha256_of(path) for path in paths] for net, paths in files.items()}
+    places = {str(net): list(nets[net]) for net in dict.fromkeys(planned.nets) if net != NO_NET}
+    if planned.kind == "self-play" and recipe.opponent is not None:
+        places |= opponent_files(planned.game, recipe.opponent)
+    hashes = {name: [sha256_of(path) for path in paths] for name, paths in places.items()}
+    sources = {hashes[name][at]: path for name, paths in places.items() for at, path in enumerate(paths)}
+    files = {sha256: path.name for sha256, path in sources.items()}
     shared = {
-        "recipe": recipe.model_dump(mode="json", exclude_unset=True),
-        "selfplay": settings.model_dump(mode="json"),
-        "generation": generation,
-        "nets": list(nets),
-        "files": {str(net): found for net, found in hashes.items()},
+        "recipe": recipe.model_dump(mode="json", exclude_unset=True, exclude={"start"}),
+        "selfplay": planned.settings.model_dump(mode="json"),
+        "generation": planned.generation,
+        "purpose": planned.purpose,
+        "nets": list(planned.nets),
+        "files": hashes,
     }
-    sources = {sha256: path for net, paths in files.items() for sha256, path in zip(hashes[net], paths, strict=True)}
-    names = {sha256: path.name for sha256, path in sources.items()}
-    by_unit: dict[int, list[GamePlan]] = {}
-    for plan in plans:
-        by_unit.setdefault(plan.index // settings.shard_games, []).append(plan)
-    units = [
-        Unit(
-            "self-play",
-            f"generation {generation}, unit {number}",
-            shared,
-            {"number": number, "plans": [plan_to_json(plan) for plan in of_unit]},
-            names,
-            games=len(of_unit),
-        )
-        for number, of_unit in sorted(by_unit.items())
-    ]
+    units = []
+    for number in numbers:
+        plans = planned.units[number]
+        own = {"number": number, "plans": [plan_to_json(plan) for plan in plans]}
+        name = f"{planned.purpose}, unit {number}"
+        units.append(Unit(planned.kind, name, shared, own, files, games=len(plans), comparable=recipe.run.exact))
     return units, sources
 
 
-class SelfPlayJob:
-    """Self-play games of a generation, played by a worker. files: of the nets, by sha256; threads: of each net."""
+class LearningJob:
+    """Games of a run, played by a worker. files: of the nets, by sha256; threads: of each net on the processor."""
 
     def __init__(self, unit: Unit, files: Mapping[str, Path], threads: int) -> None:
         shared = unit.shared
-        self._recipe = Recipe.model_validate(shared["recipe"])
-        self._settings = SelfPlaySettings.model_validate(shared["selfplay"])
-        self._generation, self._nets = int(shared["generation"]), list(map(int, shared["nets"]))
-        self._game = make(self._recipe.game)
-        places = {int(net): [files[sha256] for sha256 in found] for net, found in shared["files"].items()}
-        exact = Exact(self._settings.batch_size) if self._recipe.run.exact else None
+        places = {name: [files[sha256] for sha256 in found] for name, found in shared["files"].items()}
+        self.recipe = with_opponent_files(Recipe.model_validate(shared["recipe"]), places)
+        self.settings = SelfPlaySettings.model_validate(shared["selfplay"])
+        self.generation, self.nets = int(shared["generation"]), [int(net) for net in shared["nets"]]
+        self.purpose = str(shared["purpose"])
+        self.game = make(self.recipe.game)
+        self.n_scl: int | None = None
+        exact = Exact(self.recipe.selfplay.batch_size) if self.recipe.run.exact else None
         self._stack = ExitStack()
-        players = RunPlayers(self._recipe, places.__getitem__, self._game, exact, threads)
-        self._players = players.of_selfplay(self._nets, self._settings, self._stack)
+        run_players = RunPlayers(self.recipe, lambda net: places[str(net)], self.game, exact, threads)
+        try:
+            self.players = self.opened(run_players, self._stack)
+        except BaseException:
+            self._stack.close()
+            raise
+
+    def opened(self, players: RunPlayers, stack: ExitStack) -> Sequence[SearchPlayer | MovePlayer]:
+        """Return the players, whose nets are closed with the stack."""
+        raise NotImplementedError
+
+    def games(self, plans: Iterator[GamePlan], facts: ArenaFacts) -> Iterator[GameRecord]:
+        """Play games."""
+        raise NotImplementedError
 
     def play(self, feed: Feed) -> None:
         """Play the units of the feed."""
-        play_units(feed, self._play, self._encode)
+        play_units(feed, self.games, self._encode, self._evaluations)
 
     def close(self) -> None:
         """Close the nets."""
         self._stack.close()
 
-    def _play(self, plans: Iterator[GamePlan], facts: ArenaFacts) -> Iterator[GameRecord]:
-        purpose, seed = f"self-play {self._generation}", self._recipe.run.seed
-        return episodes(self._game, self._players, self._settings, plans, seed=seed, purpose=purpose, facts=facts)
-
     def _encode(self, records: Sequence[GameRecord]) -> bytes:
-        games = [replace(record, n_scl=n_scl_of(self._players[0])) for record in records]
-        return shard_bytes(self._game.spec, games, generation=self._generation, nets=self._nets)
+        games = [replace(record, n_scl=self.n_scl) for record in records]
+        return shard_bytes(self.game.spec, games, generation=self.generation, nets=self.nets)
+
+    def _evaluations(self, facts: ArenaFacts) -> dict[str, float]:
+        counts = evaluations_of_nets(facts, self.players, self.nets)
+        return {**dict(zip(EVALUATIONS, counts, strict=True)), "tree_bytes": facts.tree_bytes}
+
+
+class SelfPlayJob(LearningJob):
+    """Games of a generation, or of a probe."""
+
+    def opened(self, players: RunPlayers, stack: ExitStack) -> Sequence[SearchPlayer | MovePlayer]:
+        """Return the players of self-play."""
+        self.n_scl = n_scl_of(self.settings.search)
+        return players.of_selfplay(self.nets, self.settings, stack)
+
+    def games(self, plans: Iterator[GamePlan], facts: ArenaFacts) -> Iterator[GameRecord]:
+        """Play games by the rules of self-play."""
+        game, settings, seed = self.game, self.settings, self.recipe.run.seed
+        return episodes(game, self.players, settings, plans, seed=seed, purpose=self.purpose, facts=facts)
+
+
+class GateJob(LearningJob):
+    """Games of a gate match."""
+
+    def opened(self, players: RunPlayers, stack: ExitStack) -> Sequence[SearchPlayer | MovePlayer]:
+        """Return the candidate and the best net's player."""
+        return [players.of_gate(net, self.settings.visits, stack) for net in self.nets]
+
+    def games(self, plans: Iterator[GamePlan], facts: ArenaFacts) -> Iterator[GameRecord]:
+        """Play games of the match."""
+        game, settings, seed = self.game, self.settings, self.recipe.run.seed
+        return gate_games(game, self.players, settings, plans, seed=seed, purpose=self.purpose, facts=facts)
 
 
 def summed_facts(costs: Sequence[Mapping[str, float]]) -> ArenaFacts:
     """Return what units have cost together; seconds are those of all workers."""
-    total = {name: sum(one.get(name, 0.0) for one in costs) for name in {name for one in costs for name in one}}
+    total: dict[str, float] = {}
+    for cost in costs:
+        for name, value in cost.items():
+            total[name] = total.get(name, 0.0) + value
     search = SearchFacts(
         search=total.get("search", 0.0),
         network=total.get("network", 0.0),
@@ -111,5 +153,6 @@ def summed_facts(costs: Sequence[Mapping[str, float]]) -> ArenaFacts:
         visits=total.get("visits", 0.0),
         cache_hits=total.get("cache_hits", 0.0),
         cache_lookups=total.get("cache_lookups", 0.0),
+        tree_bytes=total.get("tree_bytes", 0.0),
         search=search,
     )

@@ -28,6 +28,15 @@ class GamePlan:
     origin: _core.State | None = None
     seed: int | None = None
 
+    @property
+    def origin_spec(self) -> str | None:
+        """Spec of the game whose start it begins from, None: the game's own; ValueError for another kind of origin."""
+        if self.origin is not None and self.origin.ply:
+            raise ValueError(
+                f"game {self.index} begins {self.origin.ply} plies after the start of {self.origin.game.spec}"
+            )
+        return None if self.origin is None else self.origin.game.spec
+
     def begin(self, game: _core.Game) -> _core.State:
         """A copy of the position before the actions of the start."""
         return game.initial_state() if self.origin is None else self.origin.copy()

@@ -14,16 +14,16 @@ from hauteur.matches.record import GamePlan, GameRecord
 
 Encode = Callable[[Sequence[GameRecord]], bytes]
 """Returns the content of a unit's result from its games, in the order of their numbers."""
+Count = Callable[[ArenaFacts], Mapping[str, float]]
+"""Returns more that the arena has done until now, by name."""
 PlayPlans = Callable[[Iterator[GamePlan], ArenaFacts], Iterator[GameRecord]]
 """Plays games as `play_games` does; asks the iterator again after it has ended, while games go on."""
 
 
 def plan_to_json(plan: GamePlan) -> dict[str, Any]:
     """Return a plan as JSON; its origin must be the start of a game's spec."""
-    if plan.origin is not None and plan.origin.ply:
-        raise ValueError(f"game {plan.index} begins {plan.origin.ply} plies after the start of {plan.origin.game.spec}")
-    origin = None if plan.origin is None else plan.origin.game.spec
-    return {"index": plan.index, "seats": plan.seats, "start": plan.start, "origin": origin, "seed": plan.seed}
+    start = {"start": plan.start, "origin": plan.origin_spec}
+    return {"index": plan.index, "seats": plan.seats, **start, "seed": plan.seed}
 
 
 def plan_from_json(fields: Mapping[str, Any]) -> GamePlan:
@@ -77,15 +77,15 @@ class UnitPlans:
         return running.unit, sorted(running.records, key=lambda one: one.plan.index)
 
 
-def play_units(feed: Feed, play: PlayPlans, encode: Encode) -> None:
+def play_units(feed: Feed, play: PlayPlans, encode: Encode, count: Count = lambda _: {}) -> None:
     """Play the units of a feed until it has none, and hand in each once its last game has ended."""
-    plans, facts, before = UnitPlans(feed), ArenaFacts(), _counts(ArenaFacts())
+    plans, facts, before = UnitPlans(feed), ArenaFacts(), dict[str, float]()
     for record in play(plans, facts):
         ended = plans.ended(record)
         if ended is not None:
-            now = _counts(facts)
+            now = {**_counts(facts), **count(facts)}
             unit, records = ended
-            feed.done(unit, encode(records), {name: now[name] - before[name] for name in now})
+            feed.done(unit, encode(records), {name: now[name] - before.get(name, 0.0) for name in now})
             before = now
 
 

@@ -14,8 +14,9 @@ from hauteur.cli.commands.bench import check_positive
 from hauteur.cli.commands.options import Seed
 from hauteur.games.registry import make
 from hauteur.learning.metrics import search_metrics
+from hauteur.learning.planned import game_plans
 from hauteur.learning.recipe import SelfPlaySettings, parse_recipe
-from hauteur.learning.selfplay import episodes, game_plans
+from hauteur.learning.selfplay import episodes
 from hauteur.matches.arena import ArenaFacts
 from hauteur.networks.evaluators.base import Precision
 from hauteur.networks.evaluators.factory import make_evaluator
@@ -118,7 +119,7 @@ class SelfPlaySpeed:
 
     def games(self, game: _core.Game, player: SearchPlayer, settings: SelfPlaySettings, *, seed: int) -> Generator[int]:
         """Play the games; yield how many are over whenever one ends."""
-        plans = game_plans(game, settings, generation=1, seed=seed, without=set())
+        plans = game_plans(game, settings, generation=1, seed=seed)
         began, own_began = time.process_time(), time.thread_time()
         for record in episodes(game, [player], settings, plans, seed=seed, purpose="bench", facts=self.facts):
             self.cpu_seconds, self.own_cpu_seconds = time.process_time() - began, time.thread_time() - own_began
