@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 
-from hauteur.cluster.unit import Unit
+from pydantic import Field, StringConstraints
+
+from hauteur import __version__
+from hauteur.cluster.unit import Hash, Unit
+from hauteur.system.settings import Section, validated
 
 KINDS = {
     "self-play": "learning.units:SelfPlayJob",
@@ -40,6 +45,23 @@ JobClass = Callable[[Unit, Mapping[str, Path], int], Job]
 """Opens a job. unit: the first of it; files: where its nets are, by sha256; threads: of each net on the processor."""
 
 
+FileName = Annotated[str, StringConstraints(pattern=r"^[^/\\\x00]{1,255}$")]
+
+
+class UnitMessage(Section):
+    """A unit as it comes from a driver."""
+
+    version: Annotated[str, Field(max_length=100)]
+    key: Hash
+    kind: Annotated[str, Field(max_length=100)]
+    name: Annotated[str, Field(max_length=1000)]
+    shared: dict[str, Any]
+    own: dict[str, Any]
+    files: Annotated[dict[Hash, FileName], Field(max_length=64)]
+    games: Annotated[int, Field(ge=1, le=10**6)]
+    comparable: bool
+
+
 def job_class(kind: str) -> JobClass:
     """Return what opens jobs of a kind. ValueError where there is no such kind."""
     if kind not in KINDS:
@@ -49,6 +71,24 @@ def job_class(kind: str) -> JobClass:
     return found
 
 
-def unit_of(fields: Mapping[str, Any]) -> Unit:
-    """Return the unit that a message describes."""
-    return Unit(**fields)
+def preload() -> None:
+    """Import what the jobs need; what cannot be imported is an error of the first unit that needs it."""
+    for place in KINDS.values():
+        with suppress(Exception):
+            import_module(f"hauteur.{place.partition(':')[0]}")
+
+
+def unit_of(fields: Any) -> Unit:
+    """Return the unit that `Unit.to_json` wrote. ValueError, in one line, for any other, and another version's."""
+    version = fields.get("version") if isinstance(fields, dict) else None
+    if isinstance(version, str) and version != __version__:
+        raise ValueError(
+            f"the driver runs hauteur {version[:100]}, this worker {__version__}: both need the same version"
+        )
+    checked = dict(validated(UnitMessage, fields, "unit"))
+    key = checked.pop("key")
+    del checked["version"]
+    unit = Unit(**checked)
+    if unit.key != key:
+        raise ValueError(f"unit {unit.name}: its content is not that of its key")
+    return unit

@@ -2,52 +2,98 @@
 
 from __future__ import annotations
 
+import math
 import os
 import queue
-import subprocess
 import sys
-import threading
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
 
-from hauteur.cluster.fleet import Event, Failed, Finished, Joined, Left, Sources, WorkerFacts
-from hauteur.cluster.framing import read_message, write_message
-from hauteur.cluster.unit import Unit, UnitResult
+from hauteur.cluster.fleet import Event, Failed, Finished, Joined, Left, Sources
+from hauteur.cluster.framing import message_bytes
+from hauteur.cluster.local_process import LocalProcess
+from hauteur.cluster.unit import Unit
 from hauteur.system.hardware import usable_cores
 from hauteur.system.plugins import VARIABLES, imported
 
+COMMAND = (sys.executable, "-P", "-X", "faulthandler", "-m", "hauteur.cluster.local_worker")
+"""Starts a worker; its threads follow."""
+THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+"""Libraries that compute beside the nets would else take all cores in every worker."""
+
+MOST_WORKERS = 1024
+FIRST_PAUSE, MOST_PAUSE = 0.5, 30.0
+"""Seconds between two starts of a worker that ends again and again, without a unit played: doubled each time."""
+MOST_STARTS = 4
+"""Starts of each worker after which the fleet gives up, where none has ever joined."""
+CLOSE_SECONDS = 5.0
+"""Seconds that killed processes have to go."""
+START_SECONDS = 300.0
+"""Seconds that a worker has to join; on a busy machine, or from a cold disk, it takes long."""
+
+
+@dataclass
+class _Place:
+    """Room for a worker. deaths: in succession, without a unit played; due: when the next one starts."""
+
+    process: LocalProcess | None = None
+    deaths: int = 0
+    due: float = 0.0
+    started: float = 0.0
+    cause: str = ""
+    replace: bool = True
+
 
 class LocalFleet:
-    """So many processes of this machine, each with its share of the cores."""
+    """So many processes of this machine, each with its share of the cores. command: starts a worker.
 
-    def __init__(self, workers: int, *, threads: int = 0) -> None:
-        if not 1 <= workers <= 1024:
-            raise ValueError(f"workers must be 1 to 1024, got {workers}")
+    All that is known of the workers changes in `wait`, in the thread that uses the fleet; processes are started in one
+    other thread, which lives as long as the fleet, because a worker's life ends with the thread that started it.
+    """
+
+    def __init__(self, workers: int, *, threads: int = 0, command: Sequence[str] = COMMAND) -> None:
+        if not 1 <= workers <= MOST_WORKERS:
+            raise ValueError(f"workers must be 1 to {MOST_WORKERS}, got {workers}")
         self.name = f"{workers} local workers"
         self._threads = threads or max(1, usable_cores() // workers)
+        self._command = (*command, str(self._threads))
         self._events: queue.Queue[Event | None] = queue.Queue()
-        self._processes: dict[str, subprocess.Popen[bytes]] = {}
-        self._causes: dict[str, str] = {}
-        self._closed = False
+        self._places = [_Place() for _ in range(workers)]
+        self._by_name: dict[str, _Place] = {}
+        self._starter = ThreadPoolExecutor(1, "local workers")
         self._count = 0
-        for _ in range(workers):
-            self._start()
+        self._have_joined = False
+        self._last_cause = ""
+        self._closed = False
+        self._start_due()
 
     def submit(self, worker: str, unit: Unit, sources: Sources) -> None:
-        """Send a unit to a process."""
-        places = {sha256: os.fspath(sources[sha256].resolve()) for sha256 in unit.files}
-        stdin = self._processes[worker].stdin
-        assert stdin is not None
-        with suppress(BrokenPipeError):  # it has ended: its reader reports it
-            write_message(stdin, {"unit": unit.to_json(), "sources": places})
+        """Send a unit to a process; one that cannot be sent fails."""
+        process = self._by_name[worker].process
+        assert process is not None
+        try:
+            places = {sha256: os.fspath(sources[sha256].resolve()) for sha256 in unit.files}
+            message = message_bytes({"key": unit.key, "unit": unit.to_json(), "sources": places})
+        except (KeyError, OSError, ValueError) as error:
+            self._events.put(Failed(worker, unit.key, f"could not be sent: {type(error).__name__}: {error}"))
+        else:
+            process.send(unit.key, message)
 
     def wait(self, seconds: float) -> list[Event]:
-        """Return what has happened."""
+        """Return what has happened. ValueError, in one line, where there will never be a worker."""
+        self._start_due()
+        soonest = min((place.due for place in self._places if place.process is None), default=math.inf)
         found: list[Event] = []
         with suppress(queue.Empty):
-            event = self._events.get(timeout=seconds)
+            event = self._events.get(timeout=max(0.0, min(seconds, soonest - time.monotonic())))
             while True:
-                found += [event] if event is not None else []
+                found += self._handle(event) if event is not None else []
                 event = self._events.get_nowait()
+        self._start_due()
         return found
 
     def wake(self) -> None:
@@ -56,45 +102,83 @@ class LocalFleet:
 
     def remove(self, worker: str, cause: str, *, replace: bool = True) -> None:
         """Kill a process."""
-        self._causes[worker] = cause
-        if not replace:
-            self._closed = True
-        self._processes[worker].kill()
+        place = self._by_name.get(worker)
+        if place is not None and place.process is not None:
+            place.replace = place.replace and replace
+            place.process.end(cause)
 
     def shortage(self) -> str | None:
-        """Local workers are always there, or on their way."""
-        return None
+        """Return which workers are not there, and why they ended."""
+        total = len(self._places)
+        missing = [place for place in self._places if place.process is None or not place.process.has_joined]
+        if not missing:
+            return None
+        text = f"{len(missing)} of {total} local workers are starting"
+        pauses = [place.due - time.monotonic() for place in missing if place.process is None]
+        if pauses and len(pauses) == len(missing):
+            text = f"{len(missing)} of {total} local workers start again in {max(0.0, min(pauses)):.0f} s"
+        cause = next((place.cause for place in missing if place.cause), None)
+        return f"{text}: the last one {cause}" if cause else text
 
     def close(self) -> None:
-        """End all processes."""
+        """End all processes, and wait until they are gone."""
         self._closed = True
-        for process in self._processes.values():
-            process.kill()
-            process.wait()
+        processes = [place.process for place in self._by_name.values() if place.process is not None]
+        for process in processes:
+            process.end("the fleet was closed")
+        self._starter.shutdown(cancel_futures=True)
+        for process in processes:
+            process.join(CLOSE_SECONDS)
 
-    def _start(self) -> None:
-        self._count += 1
-        name = f"local-{self._count}"
-        environment = {
+    def _handle(self, event: Event) -> list[Event]:
+        """Return what the user of the fleet learns from an event of a process."""
+        match event:
+            case Joined():
+                self._have_joined = True
+            case Finished(name) if name in self._by_name:
+                place = self._by_name[name]
+                place.deaths, place.cause = 0, ""
+            case Left(name, cause):
+                place = self._by_name.pop(name)
+                assert place.process is not None
+                has_joined, place.process = place.process.has_joined, None
+                self._gone(place, cause)
+                return [event] if has_joined else []
+        return [event]
+
+    def _gone(self, place: _Place, cause: str) -> None:
+        """Arrange what comes after a worker."""
+        place.cause = self._last_cause = cause
+        place.due = time.monotonic() + min(MOST_PAUSE, FIRST_PAUSE * 2 ** (place.deaths - 1) if place.deaths else 0.0)
+        place.deaths += 1
+        if not place.replace:
+            self._places.remove(place)
+
+    def _start_due(self) -> None:
+        """Start the workers whose time has come, and end those that take too long to start."""
+        if self._closed:
+            return
+        if not self._places:
+            raise ValueError(f"no local worker is left: the last one {self._last_cause}")
+        if not self._have_joined and all(place.deaths >= MOST_STARTS for place in self._places):
+            raise ValueError(f"no local worker starts: the last one {self._last_cause}")
+        now = time.monotonic()
+        for place in self._places:
+            if place.process is None and place.due <= now:
+                self._count += 1
+                process = LocalProcess(f"local-{self._count}", self._command, self._environment(), self._events.put)
+                place.process, place.started = process, now
+                self._by_name[process.name] = place
+                self._starter.submit(process.start)
+            elif place.process is not None and not place.process.has_joined and now > place.started + START_SECONDS:
+                place.process.end(f"did not start within {START_SECONDS:.0f} s")
+
+    def _environment(self) -> dict[str, str]:
+        """Return the driver's environment: its modules, games and networks, and a share of its threads."""
+        plugins = [*filter(None, [os.environ.get(VARIABLES[0])]), *imported()]
+        return {
+            **dict.fromkeys(THREAD_VARIABLES, str(self._threads)),
             **os.environ,
-            VARIABLES[0]: ",".join([*filter(None, [os.environ.get(VARIABLES[0])]), *imported()]),
+            VARIABLES[0]: ",".join(plugins),
+            "PYTHONPATH": os.pathsep.join(str(Path(entry).absolute()) for entry in sys.path),
         }
-        command = (sys.executable, "-m", "hauteur.cluster.local_worker", str(self._threads))
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
-        self._processes[name] = process
-        threading.Thread(target=self._read, args=(name, process), name=name, daemon=True).start()
-
-    def _read(self, name: str, process: subprocess.Popen[bytes]) -> None:
-        assert process.stdout is not None
-        while (message := read_message(process.stdout)) is not None:
-            fields, content = message
-            if "joined" in fields:
-                self._events.put(Joined(name, WorkerFacts(**fields["joined"])))
-            elif "failed" in fields:
-                self._events.put(Failed(name, fields["failed"], fields["cause"]))
-            else:
-                self._events.put(Finished(name, UnitResult(fields["done"], content, fields["facts"])))
-        status = process.wait()
-        self._events.put(Left(name, self._causes.get(name, f"the process ended with status {status}")))
-        if not self._closed:
-            self._start()

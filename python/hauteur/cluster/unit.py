@@ -7,10 +7,15 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import StringConstraints
+
+from hauteur import __version__
 
 MOST_CONTENT = 256 * 2**20
 """Bytes of a result."""
+Hash = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 
 
 @dataclass(frozen=True)
@@ -41,9 +46,9 @@ class Unit:
         return _hash([self.job, self.own])
 
     def to_json(self) -> dict[str, Any]:
-        """Return the unit for a worker."""
-        fields = ("kind", "name", "shared", "own", "files", "games", "comparable")
-        return {name: getattr(self, name) for name in fields}
+        """Return the unit for a worker, which needs the same version, with the key that it must find."""
+        fields = ("kind", "name", "shared", "own", "files", "games", "comparable", "key")
+        return {"version": __version__} | {name: getattr(self, name) for name in fields}
 
 
 @dataclass(frozen=True)

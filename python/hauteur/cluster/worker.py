@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 import threading
+import traceback
 from collections import OrderedDict, deque
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
-from hauteur.cluster.kinds import Job, job_class
-from hauteur.cluster.unit import Unit, UnitResult
-from hauteur.system.errors import explain, one_line
+from hauteur.cluster.kinds import Job, job_class, preload, unit_of
+from hauteur.cluster.unit import MOST_CONTENT, Unit, UnitResult
+from hauteur.system.errors import explain
 
-MOST_JOBS = 2
-"""Jobs whose nets stay open."""
+MOST_JOBS = 3
+"""Jobs whose nets stay open: self-play of two generations and a gate may take turns."""
+MOST_CAUSE = 2000
+"""Characters of a line that says why a unit could not be played."""
 
 Deliver = Callable[[UnitResult], None]
 Fail = Callable[[str, str], None]
@@ -31,6 +36,15 @@ class UnitWorker:
         self._thread = threading.Thread(target=self._work, name="units", daemon=True)
         self._thread.start()
 
+    def receive(self, key: str, fields: Any) -> None:
+        """Take a unit as the driver sends it; one that is not right fails under this key."""
+        try:
+            unit = unit_of(fields)
+        except ValueError as error:
+            self._fail(key, described(error))
+        else:
+            self.submit(unit)
+
     def submit(self, unit: Unit) -> None:
         """Take a unit; its result, or why there is none, is delivered from another thread."""
         with self._changed:
@@ -45,19 +59,26 @@ class UnitWorker:
             self._changed.notify()
 
     def _work(self) -> None:
+        preload()  # here, not beside the first job: two threads would wait for each other's imports
         while (unit := self._first()) is not None:
-            feed = _JobFeed(self, unit.job)
-            try:
-                self._job(unit).play(feed)
-            except Exception as error:  # what the units are made of decides; the driver names it
-                line = explain(error) or one_line(error) or type(error).__name__
-                for lost in feed.taken.values():
-                    self._fail(lost.key, line)
-                if not feed.taken and (first := self._take(unit.job)) is not None:  # the job could not be opened
-                    self._fail(first.key, line)
-                self._drop(unit.job)
-        for job in self._jobs.values():
-            job.close()
+            self._play(unit)
+        while self._jobs:
+            self._drop(next(iter(self._jobs)))
+
+    def _play(self, unit: Unit) -> None:
+        """Play the units of a job that wait now; each of them is handed in or fails."""
+        feed = _JobFeed(self, unit.job)
+        line = f"{unit.kind} ended without a result"
+        try:
+            self._job(unit).play(feed)
+        except BaseException as error:  # what the units are made of decides, and panics of the core are no Exception
+            line = described(error) if unit.job in self._jobs else f"{unit.kind} cannot begin: {described(error)}"
+            self._drop(unit.job)
+        lost = list(feed.taken.values())
+        if not feed.was_asked and (first := self._take(unit.job)) is not None:
+            lost.append(first)
+        for one in lost:
+            self._fail(one.key, line)
 
     def _first(self) -> Unit | None:
         """Wait for a unit, which stays in the queue."""
@@ -66,14 +87,14 @@ class UnitWorker:
             return self._waiting[0] if self._waiting else None
 
     def _take(self, job: str) -> Unit | None:
-        """Take the next unit of a job; None where the next one is of another, or there is none."""
+        """Take the next unit of a job; None where the next one is of another, which has its turn, or there is none."""
         with self._changed:
             return self._waiting.popleft() if self._waiting and self._waiting[0].job == job else None
 
     def _job(self, unit: Unit) -> Job:
         if unit.job not in self._jobs:
             while len(self._jobs) >= MOST_JOBS:
-                self._jobs.popitem(last=False)[1].close()
+                self._drop(next(iter(self._jobs)))
             files = {sha256: self._files(sha256, name) for sha256, name in unit.files.items()}
             self._jobs[unit.job] = job_class(unit.kind)(unit, files, self._threads)
         self._jobs.move_to_end(unit.job)
@@ -81,7 +102,10 @@ class UnitWorker:
 
     def _drop(self, job: str) -> None:
         if (dropped := self._jobs.pop(job, None)) is not None:
-            dropped.close()
+            try:
+                dropped.close()
+            except Exception:  # of a job that has failed already, or is done
+                traceback.print_exc()
 
 
 class _JobFeed:
@@ -91,15 +115,27 @@ class _JobFeed:
         self._worker = worker
         self._job = job
         self.taken: dict[str, Unit] = {}
+        self.was_asked = False
 
     def next_unit(self) -> Unit | None:
         """Return the next unit of the job."""
+        self.was_asked = True
         unit = self._worker._take(self._job)
         if unit is not None:
             self.taken[unit.key] = unit
         return unit
 
     def done(self, unit: Unit, content: bytes, facts: Mapping[str, float]) -> None:
-        """Deliver a unit."""
+        """Deliver a unit. ValueError where its content is too long."""
+        if len(content) > MOST_CONTENT:
+            raise ValueError(f"the result has {len(content)} bytes, at most {MOST_CONTENT} are allowed")
         del self.taken[unit.key]
         self._worker._deliver(UnitResult(unit.key, content, facts))
+
+
+def described(error: BaseException) -> str:
+    """Return an error as one line; that of a fault of the program names its type, and its traceback goes to stderr."""
+    if isinstance(error, ValueError | OSError | ImportError) and (line := explain(error)):
+        return line[:MOST_CAUSE]
+    traceback.print_exception(error, file=sys.stderr)
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"[:MOST_CAUSE]
