@@ -96,6 +96,7 @@ HIDDEN = (Command("greeting", "greeting:greeting", "Say what can be done now, an
 """Commands that need not be listed: `hauteur` alone is one."""
 
 GROUPS = {
+    "cluster": "Bring machines together, whose workers play the games of a run or match.",
     "puzzles": "Mine puzzles, and measure how players solve them.",
     "games": "Bring recorded games in and out.",
     "net": "Download, look at, convert and check nets.",

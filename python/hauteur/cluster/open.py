@@ -1,27 +1,85 @@
-"""Opens the fleet that a command asks for."""
+"""Opens the workers that a command asks for."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from hauteur.cluster.local import LocalFleet
-from hauteur.cluster.scheduler import Scheduler
+if TYPE_CHECKING:
+    from hauteur.cluster.fleet import Fleet
+    from hauteur.cluster.scheduler import Scheduler
+
+MOST_WORKERS = 10_000
+LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]*=[A-Za-z0-9._-]+")
+
+
+@dataclass(frozen=True)
+class WorkerOptions:
+    """Who plays games beside this process. ValueError, in one line, for what is not allowed."""
+
+    workers: int = 0
+    """Processes that play the games; 0: this process plays them, or with --cluster as many as there is room for. The
+    games are the same."""
+    cluster: str | None = None
+    """Where workers run: `local` (Ray, started here), `auto` (the Ray of this machine), or HOST:PORT of a cluster.
+    Default: processes of this machine, without Ray."""
+    threads: int = 0
+    """Threads of a worker on the processor; 0: local workers share the cores, those of a cluster have one each."""
+    gpus: float = 0.0
+    """GPUs of a worker of a cluster; 0.5: two share one."""
+    labels: tuple[str, ...] = ()
+    """KEY=VALUE: workers of a cluster run on nodes with this label alone. May be given several times."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.workers <= MOST_WORKERS:
+            raise ValueError(f"--workers must be 0 to {MOST_WORKERS}, got {self.workers}")
+        if not 0 <= self.threads <= 1024:
+            raise ValueError(f"--worker-threads must be 0 to 1024, got {self.threads}")
+        if not (0 <= self.gpus <= 1 or self.gpus in range(2, 65)):
+            raise ValueError(f"--worker-gpus must be 0 to 1, or a whole number to 64, got {self.gpus:g}")
+        wrong = next((label for label in self.labels if not LABEL.fullmatch(label)), None)
+        if wrong is not None:
+            raise ValueError(f"--worker-label must be KEY=VALUE (letters, digits and . _ - /), got {wrong!r}")
+        if self.cluster is None and (self.gpus or self.labels):
+            raise ValueError("--worker-gpus and --worker-label are for workers of a cluster: give --cluster too")
+        if self.cluster is not None and not (self.cluster in ("local", "auto") or _is_address(self.cluster)):
+            raise ValueError(f"--cluster must be local, auto or HOST:PORT, got {self.cluster!r}")
+
+    @property
+    def wanted(self) -> bool:
+        """Whether any workers are asked for."""
+        return self.workers > 0 or self.cluster is not None
 
 
 @contextmanager
-def open_scheduler(workers: int = 0, cluster: str | None = None) -> Iterator[Scheduler | None]:
-    """Yield a scheduler, closed at the end; None where neither workers nor a cluster is asked for.
+def open_scheduler(options: WorkerOptions) -> Iterator[Scheduler | None]:
+    """Yield a scheduler, closed at the end; None where no workers are asked for.
 
-    workers: processes of this machine. cluster: `local`, `auto` or an address of Ray.
+    ValueError or OSError, in one line, where there can be none.
     """
-    if cluster is not None:
-        raise ValueError("--cluster is not there yet")
-    if not workers:
+    if not options.wanted:
         yield None
         return
-    scheduler = Scheduler(LocalFleet(workers))
+    from hauteur.cluster.scheduler import Scheduler  # here: commands without workers start without it
+
+    scheduler = Scheduler(_open_fleet(options))
     try:
         yield scheduler
     finally:
         scheduler.close()
+
+
+def _open_fleet(options: WorkerOptions) -> Fleet:
+    if options.cluster is None:
+        from hauteur.cluster.local import LocalFleet
+
+        return LocalFleet(options.workers, threads=options.threads)
+    raise ValueError("--cluster is not there yet")
+
+
+def _is_address(text: str) -> bool:
+    host, colon, port = text.rpartition(":")
+    return bool(host and colon) and port.isdecimal() and 0 < int(port) < 65536

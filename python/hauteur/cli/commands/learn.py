@@ -2,8 +2,12 @@
 
 from pathlib import Path
 
+from hauteur.cli.commands.options import NO_WORKERS, Workers
 
-def train(recipe: Path, *settings: str, run: Path | None = None, fresh: bool = False, workers: int = 0) -> None:
+
+def train(
+    recipe: Path, *settings: str, run: Path | None = None, fresh: bool = False, workers: Workers = NO_WORKERS
+) -> None:
     """Learn a game from zero by self-play, following a recipe; an interrupted run resumes.
 
     Parameters
@@ -16,8 +20,6 @@ def train(recipe: Path, *settings: str, run: Path | None = None, fresh: bool = F
         Folder of the run; default: runs/GAME/TAG, TAG being the recipe's run.tag.
     fresh
         Refuse to resume a run already in the folder.
-    workers
-        Processes of this machine that play the games; 0: this process plays them. The games and nets are the same.
     """
     from hauteur.cli.interrupts import answered_interrupts
     from hauteur.learning.recipe import load_recipe

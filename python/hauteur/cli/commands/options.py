@@ -5,6 +5,7 @@ from typing import Annotated
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
+from hauteur.cluster.open import WorkerOptions
 from hauteur.search.params import SearchParams
 
 Seed = Annotated[int, Parameter(validator=Number(gte=0, lt=2**63))]
@@ -15,3 +16,12 @@ SearchSettings = Annotated[SearchParams, Parameter(name="search", show=False)]
 
 SettingsListed = Annotated[bool, Parameter(name="--list-settings", negative="")]
 """Whether the settings of the search are listed, and nothing else is done."""
+
+_WORKER_NAMES = {"threads": "worker-threads", "gpus": "worker-gpus", "labels": "worker-label"}
+
+Workers = Annotated[
+    WorkerOptions, Parameter(name="*", negative=(), name_transform=lambda name: _WORKER_NAMES.get(name, name))
+]
+"""Who plays the games: --workers, --cluster, --worker-threads, --worker-gpus, --worker-label."""
+
+NO_WORKERS = WorkerOptions()
