@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 from learning_toys import ToyEvaluator
-from match_toys import CONNECT4, FAST, match_in, played, settings_of
+from match_toys import CONNECT4, FAST, games_of_players, match_in, played, settings_of
 
 from hauteur.cli import main
 from hauteur.cli.commands.match_view import every, progress_line
 from hauteur.games.end_reasons import PLY_LIMIT
 from hauteur.matches.folder import MatchFolder
-from hauteur.matches.match import match_games
 from hauteur.matches.results import MatchGame, Tally, Work, table
 from hauteur.players.build import Evaluators, Resources, build_player
 from hauteur.players.search_player import SearchPlayer
@@ -172,10 +171,10 @@ def toy_players() -> tuple[SearchPlayer, SearchPlayer]:
 
 @pytest.mark.parametrize("resources", [Resources(1), Resources(12, 5), Resources(64, 64)])
 def test_games_do_not_depend_on_the_games_beside_them(resources: Resources) -> None:
-    wanted = by_index(list(match_games(CONNECT4, toy_players(), settings_of(), resources=FAST)))
-    assert by_index(list(match_games(CONNECT4, toy_players(), settings_of(), resources=resources))) == wanted
-    some = match_games(CONNECT4, toy_players(), settings_of(), skip={0, 3, 4, 9}, resources=resources)
-    assert by_index(list(some)) == [game for game in wanted if game.index not in {0, 3, 4, 9}]
+    wanted = games_of_players(toy_players(), settings_of())
+    assert games_of_players(toy_players(), settings_of(), resources) == wanted
+    some = games_of_players(toy_players(), settings_of(), resources, skip={0, 3, 4, 9})
+    assert some == [game for game in wanted if game.index not in {0, 3, 4, 9}]
 
 
 def test_a_limit_of_plies_is_a_draw() -> None:

@@ -8,9 +8,8 @@ import pytest
 from hauteur import _core
 from hauteur.cli import main
 from hauteur.games.registry import make
-from hauteur.matches.match import MatchSettings, match_games
-from hauteur.matches.results import Tally
-from hauteur.players.build import Evaluators, Resources, build_player
+from hauteur.matches.match import Match, MatchSettings
+from hauteur.players.build import Resources
 from hauteur.players.settings import parse_player
 from hauteur.search.reference.rave import Rave
 
@@ -102,13 +101,10 @@ def score(a: str, b: str, *, games: int, game: str) -> float:
     """Score of A, 0 to 1."""
     rules = make(game)
     settings = MatchSettings(game=rules.spec, a=parse_player(a), b=parse_player(b), games=games, random_plies=2)
-    resources = Resources(threads=2)
-    tally = Tally(settings.paired)
-    with Evaluators(rules, resources) as evaluators:
-        players = tuple(build_player(rules, p, evaluators, "x") for p in (settings.a, settings.b))
-        for played in match_games(rules, (players[0], players[1]), settings, resources=resources):
-            tally.add(played)
-    return tally.record.score
+    match = Match(rules, settings, resources=Resources(threads=2))
+    for _ in match.play():
+        pass
+    return match.tally.record.score
 
 
 def test_rave_beats_random_play_without_loss() -> None:

@@ -1,12 +1,16 @@
 """Matches of tests: settings, folders, games played."""
 
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from hauteur import _core
+from hauteur.matches.arena import ArenaFacts
 from hauteur.matches.folder import MatchFolder
-from hauteur.matches.match import Match, MatchSettings
+from hauteur.matches.match import Match, MatchSettings, match_plans
+from hauteur.matches.playing import Pairings, PlayingHere
 from hauteur.matches.results import MatchGame
 from hauteur.players.build import Resources
+from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import parse_player
 
 CONNECT4 = _core.Game("connect4")
@@ -37,3 +41,13 @@ def played(match: Match, games: int | None = None) -> list[MatchGame]:
         found.append(game)
     iterator.close()
     return found
+
+
+def games_of_players(
+    players: Sequence[SearchPlayer], settings: MatchSettings, resources: Resources = FAST, *, skip: Collection[int] = ()
+) -> list[MatchGame]:
+    """The games of a match in order, between players that are built already."""
+    who = Pairings(CONNECT4, (settings.a, settings.b), ("A", "B"), seed=settings.seed, purpose="match")
+    plans = match_plans(CONNECT4, settings, (), skip)
+    games = PlayingHere(who, players, resources, []).play(plans, settings.games, ArenaFacts())
+    return sorted(games, key=lambda game: game.index)

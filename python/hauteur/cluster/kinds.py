@@ -17,6 +17,7 @@ from hauteur.system.settings import Section, validated
 KINDS = {
     "self-play": "learning.units:SelfPlayJob",
     "gate": "learning.units:GateJob",
+    "match": "matches.units:MatchJob",
 }
 """Every kind: the module of the package, and the class of its jobs."""
 

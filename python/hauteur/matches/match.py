@@ -17,21 +17,14 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from hauteur import __version__, _core
-from hauteur.matches.arena import ArenaFacts, play_games
+from hauteur.matches.arena import ArenaFacts
 from hauteur.matches.folder import MatchFolder
 from hauteur.matches.openings import Opening, first_of_two, random_opening
+from hauteur.matches.playing import Pairings, ready
 from hauteur.matches.ratings.elo import Sprt
 from hauteur.matches.record import GamePlan
 from hauteur.matches.results import GameCount, MatchGame, Work, sprt_json, sprt_text
-from hauteur.players.build import (
-    Evaluators,
-    Resources,
-    build_player,
-    player_facts,
-    player_name,
-)
-from hauteur.players.move_player import MovePlayer
-from hauteur.players.search_player import SearchPlayer
+from hauteur.players.build import Resources, player_facts, player_name
 from hauteur.players.settings import Colours, PlayerSettings
 from hauteur.system.files import sha256_of
 from hauteur.system.provenance import provenance
@@ -102,34 +95,6 @@ def match_plans(
         else:
             plan = opening.plan(game, index)
         yield replace(plan, seats=first_of_two(game, settings.colours, plan))
-
-
-def match_games(
-    game: _core.Game,
-    players: tuple[SearchPlayer | MovePlayer, SearchPlayer | MovePlayer],
-    settings: PairingSettings,
-    openings: Sequence[Opening] = (),
-    *,
-    skip: Collection[int] = (),
-    resources: Resources | None = None,
-    facts: ArenaFacts | None = None,
-) -> Generator[MatchGame]:
-    """Play the games of a match that are not in `skip`, and yield each when it ends."""
-    resources = resources or Resources()
-    records = play_games(
-        game,
-        players,
-        match_plans(game, settings, openings, skip),
-        seed=settings.seed,
-        purpose="match",
-        parallel=resources.parallel,
-        batch_size=resources.rows,
-        max_plies=settings.max_plies,
-        facts=facts,
-    )
-    with closing(records):
-        for record in records:
-            yield MatchGame.of(game, record)
 
 
 @dataclass
@@ -217,25 +182,24 @@ class Match:
         self._counted.add(game)
 
     def _play_without(self, done: set[int]) -> Generator[MatchGame]:
-        with Evaluators(self.game, self.resources) as evaluators:
-            a = build_player(self.game, self.settings.a, evaluators, "A")
-            b = build_player(self.game, self.settings.b, evaluators, "B")
-            self.evaluators = [evaluator.name for evaluator in evaluators.opened.values()]
+        settings = self.settings
+        pairings = Pairings(
+            self.game,
+            (settings.a, settings.b),
+            ("A", "B"),
+            seed=settings.seed,
+            purpose="match",
+            max_plies=settings.max_plies,
+        )
+        with ready(pairings, self.resources) as playing:
+            self.evaluators = playing.evaluators
             self.nets_are_open = True
             if self.folder is not None:  # not before, so that players that do not fit leave nothing behind
                 self.folder.begin(self.stored_settings(), names=self.names)
                 self.write_result()  # for those who watch: how many games there are to be, and the bounds of a test
-            games = match_games(
-                self.game,
-                (a, b),
-                self.settings,
-                self.openings,
-                skip=done,
-                resources=self.resources,
-                facts=self.facts,
-            )
+            plans = match_plans(self.game, settings, self.openings, done)
             try:
-                with closing(games):
+                with closing(playing.play(plans, settings.games - len(done), self.facts)) as games:
                     yield from self._kept(games)
             finally:
                 self.write_result()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Generator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from hauteur import _core
+from hauteur.cluster.open import WorkerOptions, open_scheduler
+from hauteur.cluster.scheduler import Scheduler
 from hauteur.games.registry import load_game
 from hauteur.matches.folder import MatchFolder, TournamentFolder
 from hauteur.matches.game_files import form_of, header_of, write_games
@@ -41,6 +43,8 @@ def play_match(
     max_plies: int | None = None,
     parallel: int = 64,
     threads: int = 0,
+    workers: int = 0,
+    cluster: str | None = None,
     out: str | Path | None = None,
     on_game: OnGame | None = None,
 ) -> MatchResult:
@@ -69,6 +73,11 @@ def play_match(
         Games at a time, 1 to 100,000; their positions share batches of the evaluators.
     threads
         Of each net on the processor, 1 to 1024; 0: one a core.
+    workers
+        Processes that play the games, `parallel` at a time each; 0: this process plays them, or with `cluster` as many
+        as there is room for. The games are the same. Players that are Python objects cannot be sent to workers.
+    cluster
+        Where workers run: `local`, `auto` or HOST:PORT, a cluster of Ray; None: this machine, without Ray.
     out
         A folder that keeps the match. The same call goes on there after an interruption, and `games` may be raised;
         with other settings, nets or Python sources it is refused. None: nothing is kept on disk.
@@ -84,9 +93,10 @@ def play_match(
     >>> len(match.games), match.wins + match.draws + match.losses, match.score > 0.5
     (20, 20, True)
     """
-    options = _Options.of(game, seed, openings, random_plies, max_plies, parallel, threads)
-    match = _match(a, b, options, games=games, colours=colours, out=out)
-    played, interrupted = _played(match.play(), on_game)
+    with _workers(workers, cluster) as scheduler:
+        options = _Options.of(game, seed, openings, random_plies, max_plies, parallel, threads, scheduler)
+        match = _match(a, b, options, games=games, colours=colours, out=out)
+        played, interrupted = _played(match.play(), on_game)
     _write(match.folder, options.game, [match], interrupted)
     return MatchResult(match, games_of(match, played), interrupted)
 
@@ -108,6 +118,8 @@ def sprt(
     max_plies: int | None = None,
     parallel: int = 64,
     threads: int = 0,
+    workers: int = 0,
+    cluster: str | None = None,
     out: str | Path | None = None,
     on_game: OnGame | None = None,
 ) -> SprtResult:
@@ -125,11 +137,12 @@ def sprt(
     >>> ht.sprt("net=uniform visits=40", "random", "tictactoe", elo1=100, parallel=16).verdict
     'elo1'
     """
-    options = _Options.of(game, seed, openings, random_plies, max_plies, parallel, threads)
     test = Sprt(elo0, elo1, alpha, beta, model)
     most = NO_LIMIT if max_games is None else max_games
-    match = _match(a, b, options, games=most, colours="swap", out=out, test=test)
-    played, interrupted = _played(match.play(), on_game)
+    with _workers(workers, cluster) as scheduler:
+        options = _Options.of(game, seed, openings, random_plies, max_plies, parallel, threads, scheduler)
+        match = _match(a, b, options, games=most, colours="swap", out=out, test=test)
+        played, interrupted = _played(match.play(), on_game)
     _write(match.folder, options.game, [match], interrupted)
     return SprtResult(match, games_of(match, played), interrupted)
 
@@ -146,6 +159,8 @@ def tournament(
     max_plies: int | None = None,
     parallel: int = 64,
     threads: int = 0,
+    workers: int = 0,
+    cluster: str | None = None,
     out: str | Path | None = None,
     on_game: OnGame | None = None,
 ) -> RatingList:
@@ -164,29 +179,37 @@ def tournament(
     >>> [rating.name for rating in ratings.ratings][-1]
     'random'
     """
-    options = _Options.of(game, seed, openings, random_plies, max_plies, parallel, threads)
     if isinstance(players, str | PlayerSettings) or not isinstance(players, Sequence):
         raise ValueError(f"players must be a list of two or more players, got {players!r}")
-    settings = {
-        "players": tuple(_settings(player, f"player {number}") for number, player in enumerate(players, 1)),
-        "kind": kind,
-        "games": games,
-        **options.settings,
-    }
+    given = tuple(_settings(player, f"player {number}") for number, player in enumerate(players, 1))
     folder = None if out is None else TournamentFolder(Path(out))
-    cup = Tournament(
-        options.game,
-        validated(TournamentSettings, settings, "tournament"),
-        options.openings,
-        options.openings_file,
-        options.resources,
-        folder,
-        openings_name=options.openings_name,
-    )
-    with closing(cup.play()) as finished:
-        _, interrupted = _played((played for _, played in finished), on_game)
+    with _workers(workers, cluster) as scheduler:
+        options = _Options.of(game, seed, openings, random_plies, max_plies, parallel, threads, scheduler)
+        settings = {"players": given, "kind": kind, "games": games, **options.settings}
+        cup = Tournament(
+            options.game,
+            validated(TournamentSettings, settings, "tournament"),
+            options.openings,
+            options.openings_file,
+            options.resources,
+            folder,
+            openings_name=options.openings_name,
+        )
+        with closing(cup.play()) as finished:
+            _, interrupted = _played((played for _, played in finished), on_game)
     _write(folder, options.game, cup.matches, interrupted)
     return cup.ratings()
+
+
+@contextmanager
+def _workers(workers: int, cluster: str | None) -> Iterator[Scheduler | None]:
+    """Yield the scheduler of the workers that are asked for, if any."""
+    try:
+        options = WorkerOptions(workers, cluster)
+    except ValueError as error:
+        raise ValueError(str(error).removeprefix("--")) from None  # an argument here, no option
+    with open_scheduler(options) as scheduler:
+        yield scheduler
 
 
 class _Options(NamedTuple):
@@ -209,11 +232,12 @@ class _Options(NamedTuple):
         max_plies: int | None,
         parallel: int,
         threads: int,
+        scheduler: Scheduler | None,
     ) -> _Options:
         """Read game and openings; ValueError for what is not allowed."""
         game = load_game(game) if isinstance(game, str) else game
         try:
-            resources = Resources(parallel, threads=threads)
+            resources = Resources(parallel, threads=threads, scheduler=scheduler)
         except ValueError as error:
             raise ValueError(str(error).removeprefix("--")) from None  # an argument here, no option
         file, name, lines = None, "", list[Opening]()

@@ -18,17 +18,18 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from hauteur import __version__, _core
-from hauteur.matches.arena import ArenaFacts, play_games
+from hauteur.matches.arena import ArenaFacts
 from hauteur.matches.folder import MatchFolder, TournamentFolder
 from hauteur.matches.match import RESULT_SECONDS, GamesSettings, Match, MatchSettings, match_plans
 from hauteur.matches.openings import Opening
+from hauteur.matches.playing import Pairings, ready
 from hauteur.matches.ratings.bradley_terry import rating_list
 from hauteur.matches.ratings.rating_list import RatingList
 from hauteur.matches.ratings.sources import encounters_of_tally
 from hauteur.matches.ratings.tables import ratings_json
 from hauteur.matches.record import GamePlan
 from hauteur.matches.results import MatchGame, Work
-from hauteur.players.build import Evaluators, Resources, build_player, player_name
+from hauteur.players.build import Resources, player_name
 from hauteur.players.settings import PlayerSettings
 from hauteur.system.provenance import provenance
 from hauteur.system.seeds import derived_seed
@@ -145,36 +146,35 @@ class Tournament:
                 self.write_results()
 
     def _play_without(self, done: list[set[int]]) -> Generator[tuple[int, MatchGame]]:
-        with Evaluators(self.game, self.resources) as evaluators:
-            players = [
-                build_player(self.game, settings, evaluators, name)
-                for settings, name in zip(self.settings.players, self.names, strict=True)
-            ]
+        settings, missing = self.settings, self.games_wanted - self.games_done
+        pairings = Pairings(
+            self.game,
+            settings.players,
+            self.names,
+            seed=settings.seed,
+            purpose="tournament",
+            max_plies=settings.max_plies,
+            describe=self._describe,
+        )
+        with ready(pairings, self.resources) as playing:
             self.nets_are_open = True
             self._begin_folders()
             self.write_results()  # for those who watch
-            records = play_games(
-                self.game,
-                players,
-                self._plans(done),
-                seed=self.settings.seed,
-                purpose="tournament",
-                parallel=self.resources.parallel,
-                batch_size=self.resources.rows,
-                max_plies=self.settings.max_plies,
-                facts=self.facts,
-            )
             written = time.monotonic()
-            with closing(records):
-                for record in records:
-                    number, index = divmod(record.plan.index, STRIDE)
-                    whole = replace(record, plan=replace(record.plan, index=index))
-                    game = MatchGame.of(self.game, whole, a=self.settings.pairings[number][0])
-                    self.matches[number].keep(game)
+            with closing(playing.play(self._plans(done), missing, self.facts)) as games:
+                for game in games:
+                    number, index = divmod(game.index, STRIDE)
+                    moved = game.model_copy(update={"index": index})
+                    self.matches[number].keep(moved)
                     if time.monotonic() - written > RESULT_SECONDS:
                         self.write_results()
                         written = time.monotonic()
-                    yield number, game
+                    yield number, moved
+
+    def _describe(self, index: int) -> str:
+        number, game = divmod(index, STRIDE)
+        a, b = self.settings.pairings[number]
+        return f"game {game} of pairing {a + 1}-{b + 1}"
 
     def _begin_folders(self) -> None:
         """Create the folders, after the players were built, so that invalid players leave no files."""

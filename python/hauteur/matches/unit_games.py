@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hauteur.cluster.kinds import Feed
@@ -11,6 +11,7 @@ from hauteur.cluster.unit import Unit
 from hauteur.games.registry import make
 from hauteur.matches.arena import ArenaFacts
 from hauteur.matches.record import GamePlan, GameRecord
+from hauteur.search.driver import SearchFacts
 
 Encode = Callable[[Sequence[GameRecord]], bytes]
 """Returns the content of a unit's result from its games, in the order of their numbers."""
@@ -105,3 +106,24 @@ def _counts(facts: ArenaFacts) -> dict[str, float]:
         "capacity": search.capacity,
         "total": search.total,
     }
+
+
+def add_counts(facts: ArenaFacts, counts: Mapping[str, float]) -> None:
+    """Add what a unit has cost, as `play_units` hands it in; seconds are those of its worker."""
+    facts.games += int(counts.get("games", 0))
+    facts.moves += int(counts.get("moves", 0))
+    facts.visits += counts.get("visits", 0.0)
+    facts.cache_hits += counts.get("cache_hits", 0.0)
+    facts.cache_lookups += counts.get("cache_lookups", 0.0)
+    search = replace(facts.search)
+    search.add(
+        SearchFacts(
+            search=counts.get("search", 0.0),
+            network=counts.get("network", 0.0),
+            total=counts.get("total", 0.0),
+            rows=int(counts.get("rows", 0)),
+            batches=int(counts.get("batches", 0)),
+            capacity=int(counts.get("capacity", 0)),
+        )
+    )
+    facts.search = search  # at once: another thread may look

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from hauteur import _core
 from hauteur.networks.bundled import net_or_shipped
-from hauteur.networks.evaluators.base import Backend, Evaluator
-from hauteur.networks.evaluators.factory import evaluator, make_evaluator
+from hauteur.networks.evaluators.base import Backend, Evaluator, UniformEvaluator
+from hauteur.networks.evaluators.batch_invariant import Exact
+from hauteur.networks.evaluators.factory import check_fits, evaluator, make_evaluator
 from hauteur.networks.names import WITHOUT_FILE, resolve_net
 from hauteur.players.baselines import make_baseline, parse_baseline
 from hauteur.players.engines.host import EngineHost
@@ -27,19 +28,23 @@ from hauteur.search.driver import for_nets, nets_of
 from hauteur.system.files import sha256_of
 from hauteur.system.hardware import usable_cores
 
+if TYPE_CHECKING:
+    from hauteur.cluster.scheduler import Scheduler
+
 
 @dataclass(frozen=True)
 class Resources:
     """Resources with which games are played; they do not decide the games.
 
     threads: 0 = one a core. batch_size: None = half of `parallel`: one half is computed while the other is
-    gathered.
+    gathered. scheduler: of workers that play the games instead of this process; each has so many games at a time.
     """
 
     parallel: int = 64
     batch_size: int | None = None
     threads: int = 0
     backend: Backend | None = None
+    scheduler: Scheduler | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         for name, value, least, most in (
@@ -62,11 +67,15 @@ class Resources:
 
 
 class Evaluators:
-    """Opens nets: one evaluator for a net, however many players use it; and threads for players without one."""
+    """Opens nets: one evaluator for a net, however many players use it; and threads for players without one.
 
-    def __init__(self, game: _core.Game, resources: Resources) -> None:
+    exact: makes them such that an answer does not depend on the batch; None: they stay as they are.
+    """
+
+    def __init__(self, game: _core.Game, resources: Resources, exact: Exact | None = None) -> None:
         self.game = game
         self.resources = resources
+        self.exact = exact
         self.opened: dict[tuple[str | int, str | None], Evaluator] = {}
         self._stack = ExitStack()
         self._workers: Executor | None = None
@@ -85,16 +94,20 @@ class Evaluators:
         file = resolve_net(net)
         key = (file if is_builtin(file) else str(Path(file).resolve()), settings.precision)
         if key not in self.opened:
-            self.opened[key] = make_evaluator(
-                self.game,
-                file,
-                backend=self.resources.backend,
-                precision=settings.precision,
-                threads=self.resources.cores,
-                batch_size=self.resources.rows,
-            )
-            self._stack.enter_context(closing(self.opened[key]))
+            self.opened[key] = self._open(file, settings)
         return self.opened[key]
+
+    def _open(self, net: str, settings: PlayerSettings) -> Evaluator:
+        opened = make_evaluator(
+            self.game,
+            net,
+            backend=self.resources.backend,
+            precision=settings.precision,
+            threads=self.resources.cores,
+            batch_size=self.resources.rows,
+        )
+        self._stack.enter_context(closing(opened))
+        return opened if self.exact is None or is_builtin(net) else self.exact.made(opened, opened.name)
 
     def of_object(self, source: object) -> Evaluator:
         """The evaluator of an object: a callable, a torch module, or an evaluator, which stays open in the end."""
@@ -121,6 +134,18 @@ class Evaluators:
         if self._engines is None:
             self._engines = self._stack.enter_context(EngineHost(self.resources.cores))
         return self._engines
+
+
+class Unopened(Evaluators):
+    """In the place of nets, evaluators that need none: shows whether players fit, though others open their nets."""
+
+    def _open(self, net: str, settings: PlayerSettings) -> Evaluator:
+        del settings
+        if not is_builtin(net):
+            from hauteur import networks
+
+            check_fits(self.game, Path(net), networks.describe(Path(net)))
+        return self._stack.enter_context(closing(UniformEvaluator(self.game)))
 
 
 def build_player(

@@ -1,6 +1,10 @@
 """hauteur experiment: tables and figures of the papers, each one command."""
 
+from dataclasses import replace
 from pathlib import Path
+
+from hauteur.cli.commands.options import NO_WORKERS, Workers
+from hauteur.cluster.open import open_scheduler
 
 
 def experiment(
@@ -16,6 +20,7 @@ def experiment(
     only: tuple[str, ...] = (),
     out: Path | None = None,
     threads: int | None = None,
+    workers: Workers = NO_WORKERS,
 ) -> None:
     """Reproduce a table or figure of the papers with this program; an interrupted experiment resumes.
 
@@ -70,5 +75,5 @@ def experiment(
         parallel=parallel,
         only=only,
     )
-    with answered_interrupts("the same command resumes the experiment"):
-        make_experiment(chosen, setting)
+    with answered_interrupts("the same command resumes the experiment"), open_scheduler(workers) as scheduler:
+        make_experiment(chosen, replace(setting, scheduler=scheduler))

@@ -4,9 +4,13 @@ import json as json_format
 import sys
 from collections.abc import Iterable
 from contextlib import closing
+from dataclasses import replace
 
 from hauteur.cli.commands.game_options import GameOptions
 from hauteur.cli.commands.match_view import match_table, progress_line, shown
+from hauteur.cli.commands.options import NO_WORKERS, Workers
+from hauteur.cluster.open import open_scheduler
+from hauteur.cluster.scheduler import Scheduler
 from hauteur.matches.folder import MatchFolder
 from hauteur.matches.game_files import header_of, write_games
 from hauteur.matches.match import NO_LIMIT, Match, MatchSettings
@@ -26,6 +30,7 @@ def match(
     games: int = 400,
     colours: Colours = "swap",
     options: GameOptions = GameOptions(),  # noqa: B008  (immutable)
+    workers: Workers = NO_WORKERS,
 ) -> int:
     """Play a match between two players, many games at once; with --out, an interrupted match resumes.
 
@@ -45,8 +50,9 @@ def match(
         swap: each opening twice, A first and A second. first, second: A always has that seat. mover: A always has the
         side to move after the opening, as in odds files in which the giver moves first.
     """
-    match = make_match(a, b, options, games=games, colours=colours)
-    play(match, options)
+    with open_scheduler(workers) as scheduler:
+        match = make_match(a, b, options, games=games, colours=colours, scheduler=scheduler)
+        play(match, options)
     return 0
 
 
@@ -61,6 +67,7 @@ def sprt(
     model: Model = "normalised",
     max_games: int | None = None,
     options: GameOptions = GameOptions(),  # noqa: B008  (immutable)
+    workers: Workers = NO_WORKERS,
 ) -> int:
     """Play until a sequential test decides whether A is elo1 or only elo0 above B; many games at once, with resume.
 
@@ -88,14 +95,22 @@ def sprt(
     """
     test = Sprt(elo0, elo1, alpha, beta, model)
     games = NO_LIMIT if max_games is None else max_games
-    match = make_match(a, b, options, games=games, colours="swap", sprt=test)
-    play(match, options)
+    with open_scheduler(workers) as scheduler:
+        match = make_match(a, b, options, games=games, colours="swap", sprt=test, scheduler=scheduler)
+        play(match, options)
     verdict = match.test.verdict if match.test is not None else None
     return EXIT_UNDECIDED if verdict is None else 0 if verdict else EXIT_ELO0
 
 
 def make_match(
-    a: str, b: str, options: GameOptions, *, games: int, colours: Colours, sprt: Sprt | None = None
+    a: str,
+    b: str,
+    options: GameOptions,
+    *,
+    games: int,
+    colours: Colours,
+    sprt: Sprt | None = None,
+    scheduler: Scheduler | None = None,
 ) -> Match:
     """Return the match that the options of a command describe."""
     game = options.make_game()
@@ -111,7 +126,7 @@ def make_match(
         settings=settings,
         openings=options.read_openings(game),
         openings_file=options.openings,
-        resources=options.resources,
+        resources=replace(options.resources, scheduler=scheduler),
         folder=None if options.out is None else MatchFolder(options.out),
         sprt=sprt,
     )

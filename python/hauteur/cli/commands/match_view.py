@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from hauteur.matches.arena import ArenaFacts
 from hauteur.matches.match import Match
 from hauteur.matches.results import Tally, sprt_line, summary
+from hauteur.players.build import Resources
 from hauteur.system.formatting import duration, signed
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ TERMINAL_SECONDS = 1.0
 
 class ShownMatch(Protocol):
     """A match or a tournament."""
+
+    resources: Resources
 
     @property
     def facts(self) -> ArenaFacts:
@@ -58,12 +61,13 @@ def games_line(match: ShownMatch) -> str:
 
 
 def speed_line(match: ShownMatch) -> str:
-    """Evaluations a second, rows of a batch, time so far and time left."""
-    search = match.facts.search
+    """Evaluations a second, rows of a batch, time so far and time left; and the workers, where they play."""
+    search, scheduler = match.facts.search, match.resources.scheduler
     rate = search.rows / search.total if search.total else 0.0
     fill = f", fill {search.rows / search.capacity:.0%}" if search.capacity else ""
     left = time_left(match)
-    return f"{rate:,.0f} evaluations/s{fill}  {duration(search.total)}{f', {left} left' if left else ''}"
+    workers = "" if scheduler is None else f"  {scheduler.status()}"
+    return f"{rate:,.0f} evaluations/s{fill}  {duration(search.total)}{f', {left} left' if left else ''}{workers}"
 
 
 def time_left(match: ShownMatch) -> str:

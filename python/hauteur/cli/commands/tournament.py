@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json as json_format
 from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hauteur.cli.commands.game_options import GameOptions
 from hauteur.cli.commands.match import say_interrupted
 from hauteur.cli.commands.match_view import games_line, shown, speed_line
+from hauteur.cli.commands.options import NO_WORKERS, Workers
+from hauteur.cluster.open import open_scheduler
 from hauteur.matches.folder import TournamentFolder
 from hauteur.matches.game_files import header_of, write_games
 from hauteur.matches.ratings.tables import crosstable, rating_table
@@ -26,6 +29,7 @@ def tournament(
     kind: Kind = "round-robin",
     games: int = 100,
     options: GameOptions = GameOptions(),  # noqa: B008  (immutable)
+    workers: Workers = NO_WORKERS,
 ) -> None:
     """Play all pairings of several players, many games at once; with --out, an interrupted tournament resumes.
 
@@ -42,8 +46,11 @@ def tournament(
     parsed = tuple(parse_player(text, f"player {number}") for number, text in enumerate(players, 1))
     settings = TournamentSettings(players=parsed, kind=kind, games=games, **options.settings(game))
     folder = None if options.out is None else TournamentFolder(options.out)
-    tournament = Tournament(game, settings, options.read_openings(game), options.openings, options.resources, folder)
-    played = play(tournament)
+    openings = options.read_openings(game)
+    with open_scheduler(workers) as scheduler:
+        resources = replace(options.resources, scheduler=scheduler)
+        tournament = Tournament(game, settings, openings, options.openings, resources, folder)
+        played = play(tournament)
     write_files(tournament, played, options)
     renew_page(options.out)
     print(json_format.dumps(tournament.result(), indent=2) if options.json else tournament_text(tournament))

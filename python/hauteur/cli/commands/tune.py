@@ -6,6 +6,7 @@ import json as json_format
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -13,6 +14,9 @@ import cyclopts
 
 from hauteur.cli.commands.game_options import PlayOptions
 from hauteur.cli.commands.match_view import match_table, progress_line, shown
+from hauteur.cli.commands.options import NO_WORKERS, Workers
+from hauteur.cluster.open import open_scheduler
+from hauteur.cluster.scheduler import Scheduler
 from hauteur.games.registry import make
 from hauteur.matches.match import Match
 from hauteur.matches.report.pages import renew_page
@@ -43,6 +47,7 @@ def strength(
     spread: float = 0.2,
     step: float = 0.3,
     options: PlayOptions = PlayOptions(),  # noqa: B008  (immutable)
+    workers: Workers = NO_WORKERS,
 ) -> None:
     """Tune a player's settings for strength by SPSA; an interrupted tuning resumes.
 
@@ -85,8 +90,8 @@ def strength(
         random_plies=options.plies(),
         seed=options.seed,
     )
-    with resumable(out):
-        tuned = by_strength.tune_strength(tuning, tuning_folder(out, options), say)
+    with resumable(out), open_scheduler(workers) as scheduler:
+        tuned = by_strength.tune_strength(tuning, tuning_folder(out, options, scheduler), say)
     figure = tuned.figure()
     write_figures([] if figure is None else [figure], csv=out)
     print(json_format.dumps(tuned.to_json(), indent=2) if options.json else by_strength.report(tuned))
@@ -103,6 +108,7 @@ def ratio(
     most_games: int = 400,
     precision: float = 1.5,
     options: PlayOptions = PlayOptions(),  # noqa: B008  (immutable)
+    workers: Workers = NO_WORKERS,
 ) -> None:
     """Tune a setting to a target (w+l)/d of a player against itself; an interrupted tuning resumes.
 
@@ -142,16 +148,17 @@ def ratio(
         random_plies=options.plies(0),
         seed=options.seed,
     )
-    with resumable(out):
-        tuned = by_ratio.tune_to_ratio(tuning, tuning_folder(out, options), say)
+    with resumable(out), open_scheduler(workers) as scheduler:
+        tuned = by_ratio.tune_to_ratio(tuning, tuning_folder(out, options, scheduler), say)
     values = by_ratio.to_json(tuning, tuned)
     print(json_format.dumps(values, indent=2) if options.json else by_ratio.report(tuning, tuned))
 
 
-def tuning_folder(path: Path, options: PlayOptions) -> TuningFolder:
+def tuning_folder(path: Path, options: PlayOptions, scheduler: Scheduler | None) -> TuningFolder:
     """Return where the matches are played, and with what."""
     openings = tuple(options.read_openings(make(options.game)))
-    return TuningFolder(path, options.resources, openings, options.openings, watch=watched)
+    resources = replace(options.resources, scheduler=scheduler)
+    return TuningFolder(path, resources, openings, options.openings, watch=watched)
 
 
 def ratio_parameter(

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from hauteur import _core
 from hauteur.games.registry import make
@@ -18,6 +18,9 @@ from hauteur.system.files import sha256_of
 from hauteur.system.formatting import duration
 from hauteur.system.hardware import usable_cores
 from hauteur.system.run_directory import RunDirectory
+
+if TYPE_CHECKING:
+    from hauteur.cluster.scheduler import Scheduler
 
 REFERENCE_SPEED = 600_000
 """Visits a second of `search_speed` on one core of the machine that `Experiment.seconds` are of (AMD Zen 3)."""
@@ -59,7 +62,7 @@ class ExperimentSetting:
     `seeds`; threads: processor cores to use; show: receives progress lines. nets: net files, for experiments using
     some; visits: per move, instead of the paper's; game: instead of the paper's, where an experiment supports several;
     opponent: a player as text, where it has a fixed opponent; parallel: concurrent games; only: the matches to play now
-    (() = all); others count if complete.
+    (() = all); others count if complete. scheduler: of workers that play games and matches, instead of this process.
     """
 
     folder: Path
@@ -73,6 +76,7 @@ class ExperimentSetting:
     opponent: str | None = None
     parallel: int = 64
     only: tuple[str, ...] = ()
+    scheduler: Scheduler | None = None
 
     def __post_init__(self) -> None:
         if not 0 < self.scale <= 100:

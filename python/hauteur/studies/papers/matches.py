@@ -143,7 +143,7 @@ def _openings_file(folder: Path, spec: MatchSpec) -> Path:
 
 
 def _resources(setting: ExperimentSetting) -> Resources:
-    return Resources(parallel=setting.parallel, threads=setting.threads)
+    return Resources(parallel=setting.parallel, threads=setting.threads, scheduler=setting.scheduler)
 
 
 def match_seconds(setting: ExperimentSetting, specs: Iterable[MatchSpec], plies: float = 120) -> float:

@@ -8,23 +8,31 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import closing
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hauteur.learning.metrics import Display
 from hauteur.learning.recipe import Recipe, recipe_toml
 from hauteur.learning.run_folder import RunFolder
 from hauteur.studies.papers.experiment import ExperimentSetting, Show
 
+if TYPE_CHECKING:
+    from hauteur.cluster.scheduler import Scheduler
+
 
 def learn_seeds(setting: ExperimentSetting, recipe: Callable[[int], Recipe]) -> list[RunFolder]:
-    """Return the finished runs of seeds 1 to `setting.seeds`, in that order; recipe: of a seed, for one thread.
+    """Return the finished runs of seeds 1 to `setting.seeds`, in that order.
 
-    Runs begun by an earlier attempt resume.
+    recipe: of a seed, for one thread where this process plays the games. Runs begun by an earlier attempt resume.
     """
     folders = [RunFolder(setting.folder / f"seed-{seed}") for seed in range(1, setting.seeds + 1)]
-    context = multiprocessing.get_context("spawn")
+    if setting.scheduler is not None:  # workers play the games, so there is nothing to do beside each other here
+        for seed, folder in enumerate(folders, start=1):
+            _learn(recipe_toml(recipe(seed)), folder.path, setting.show, setting.scheduler)
+        return folders
+    context, show = multiprocessing.get_context("spawn"), partial(print, flush=True)
     with ProcessPoolExecutor(min(setting.threads, setting.seeds), mp_context=context) as pool:
         running = {
-            pool.submit(_learn, recipe_toml(recipe(seed)), folder.path): seed
+            pool.submit(_learn, recipe_toml(recipe(seed)), folder.path, show): seed
             for seed, folder in enumerate(folders, start=1)
         }
         for future in as_completed(running):
@@ -32,15 +40,16 @@ def learn_seeds(setting: ExperimentSetting, recipe: Callable[[int], Recipe]) -> 
     return folders
 
 
-def _learn(recipe: str, folder: Path) -> int:
+def _learn(recipe: str, folder: Path, show: Show, scheduler: Scheduler | None = None) -> int:
     """Learn in this process; the number of finished generations."""
     import tomllib
 
     from hauteur.learning.pipeline import learn
     from hauteur.learning.recipe import parse_recipe
 
-    display = SeedDisplay(partial(print, flush=True), folder.name)
-    run = learn(parse_recipe(tomllib.loads(recipe), folder.name), folder=folder, display=display)
+    display = SeedDisplay(show, folder.name)
+    parsed = parse_recipe(tomllib.loads(recipe), folder.name)
+    run = learn(parsed, folder=folder, display=display, scheduler=scheduler)
     return len(run.state.history)
 
 

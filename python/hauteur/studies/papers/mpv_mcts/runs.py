@@ -112,7 +112,8 @@ def _learned(setting: ExperimentSetting, plan: TrainingPlan) -> RunFolder:
     from hauteur.learning.pipeline import learn
 
     folder = RunFolder(setting.folder / "runs" / plan.name)
-    learn(plan.recipe(setting), folder=folder.path, display=SeedDisplay(setting.show, plan.name))
+    display = SeedDisplay(setting.show, plan.name)
+    learn(plan.recipe(setting), folder=folder.path, display=display, scheduler=setting.scheduler)
     return folder
 
 

@@ -1,0 +1,253 @@
+"""Games of matches as units: what describes them, how a worker plays them, and how their results are checked.
+
+The result of a unit is text: a line of JSON about the worker's nets, then a line of games.jsonl for each game. A driver
+replays every game before it counts it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import socket
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from hauteur import _core
+from hauteur.cluster.kinds import Feed
+from hauteur.cluster.unit import Unit
+from hauteur.games.end_reasons import PLY_LIMIT, RESIGNATION
+from hauteur.games.registry import make
+from hauteur.matches.arena import ArenaFacts, play_games
+from hauteur.matches.record import GamePlan, GameRecord
+from hauteur.matches.results import SEATS, MatchGame
+from hauteur.matches.unit_games import plan_from_json, plan_to_json, play_units
+from hauteur.networks.evaluators.base import Backend
+from hauteur.networks.evaluators.batch_invariant import Exact
+from hauteur.networks.names import resolve_net
+from hauteur.players.build import Evaluators, Resources, build_player, is_builtin, resolved_net
+from hauteur.players.engines.failures import REASONS
+from hauteur.players.player import Player, object_name
+from hauteur.players.settings import PlayerSettings
+from hauteur.system.files import sha256_of
+from hauteur.system.settings import Section
+
+KIND = "match"
+MOST_NOTE = 10_000
+"""Characters of a note of a game."""
+
+
+class UnitPlayer(Section):
+    """A player of units. label: for messages; files: sha256 of its net files, by the setting that names each."""
+
+    settings: PlayerSettings
+    label: str
+    files: dict[str, str]
+
+
+class UnitPlayers(Section):
+    """What the units of a match or tournament have in common; see `Resources` for the last three."""
+
+    game: str
+    players: tuple[UnitPlayer, ...]
+    max_plies: int | None
+    parallel: int
+    rows: int
+    backend: Backend | None
+
+    @property
+    def comparable(self) -> bool:
+        """Whether the same games are played again: programs may think differently a second time."""
+        return all(player.settings.engine is None for player in self.players)
+
+
+def unit_players(
+    game: _core.Game,
+    players: Sequence[PlayerSettings],
+    labels: Sequence[str],
+    *,
+    max_plies: int | None,
+    resources: Resources,
+) -> tuple[UnitPlayers, dict[str, Path]]:
+    """Return what units of these players share, and their net files by sha256; ValueError for players of objects."""
+    sources: dict[str, Path] = {}
+    found = []
+    for settings, label in zip(players, labels, strict=True):
+        _refuse_objects(settings, label)
+        nets = _net_files(game, settings)
+        hashes = {key: sha256_of(path) for key, path in nets.items()}
+        sources |= {hashes[key]: path for key, path in nets.items()}
+        found.append(UnitPlayer(settings=settings, label=label, files=hashes))
+    shared = UnitPlayers(
+        game=game.spec,
+        players=tuple(found),
+        max_plies=max_plies,
+        parallel=resources.parallel,
+        rows=resources.rows,
+        backend=resources.backend,
+    )
+    return shared, sources
+
+
+def _refuse_objects(settings: PlayerSettings, label: str) -> None:
+    if not isinstance(settings, Player) or (settings.evaluator is None and not settings.rules):
+        return
+    thing = settings.evaluator if settings.evaluator is not None else settings.rules[0]
+    raise ValueError(
+        f"player {label}: {object_name(thing)} is a Python object, which workers cannot be given; "
+        "they play with nets in files, baselines and programs"
+    )
+
+
+def _net_files(game: _core.Game, settings: PlayerSettings) -> dict[str, Path]:
+    """Return the files of the player's nets, by the setting that names each."""
+    if not settings.has_net:
+        return {}
+    nets = {"net": resolve_net(resolved_net(game, settings))}
+    if settings.large_net is not None:
+        nets["large_net"] = resolve_net(settings.large_net)
+    return {key: Path(net) for key, net in nets.items() if not is_builtin(net)}
+
+
+def match_unit(name: str, shared: UnitPlayers, files: Mapping[str, str], plans: Sequence[GamePlan]) -> Unit:
+    """Return the unit that plays these games. files: names of the net files by sha256."""
+    own = {"plans": [plan_to_json(plan) for plan in plans]}
+    fields = shared.model_dump(mode="json", exclude_unset=True)
+    return Unit(KIND, name, fields, own, files, games=len(plans), comparable=shared.comparable)
+
+
+class MatchJob:
+    """Games of a match or tournament, played by a worker. files: of the nets, by sha256; threads: of each net."""
+
+    def __init__(self, unit: Unit, files: Mapping[str, Path], threads: int) -> None:
+        shared = UnitPlayers.model_validate(unit.shared)
+        self._game, self._max_plies = make(shared.game), shared.max_plies
+        self._resources = Resources(shared.parallel, shared.rows, threads, shared.backend)
+        with ExitStack() as stack:
+            evaluators = stack.enter_context(Evaluators(self._game, self._resources, Exact(shared.rows)))
+            self._players = [
+                build_player(self._game, _with_files(player, files), evaluators, player.label)
+                for player in shared.players
+            ]
+            self._header = {"evaluators": [evaluator.name for evaluator in evaluators.opened.values()]}
+            self._stack = stack.pop_all()
+
+    def play(self, feed: Feed) -> None:
+        """Play the units of the feed."""
+        play_units(feed, self._play, self._encode)
+
+    def close(self) -> None:
+        """Close the nets."""
+        self._stack.close()
+
+    def _play(self, plans: Iterator[GamePlan], facts: ArenaFacts) -> Iterator[GameRecord]:
+        return play_games(
+            self._game,
+            self._players,
+            plans,
+            seed=0,
+            purpose=KIND,
+            parallel=self._resources.parallel,
+            batch_size=self._resources.rows,
+            max_plies=self._max_plies,
+            facts=facts,
+        )
+
+    def _encode(self, records: Sequence[GameRecord]) -> bytes:
+        games = [MatchGame.of(self._game, record, a=player_a(record.plan)) for record in records]
+        lines = [self._header, *(game.model_dump(exclude_defaults=True) for game in games)]
+        return "".join(f"{json.dumps(line)}\n" for line in lines).encode()
+
+
+def player_a(plan: GamePlan) -> int:
+    """Return the player from whose view the result of a game is told: the one with the lower number."""
+    return min(plan.seats)
+
+
+def _with_files(player: UnitPlayer, files: Mapping[str, Path]) -> PlayerSettings:
+    """Return the settings with this worker's places of the nets; ValueError where files of a program are missing."""
+    engine = player.settings.engine
+    for option, value in () if engine is None else engine.options.items():
+        for path in value.split(os.pathsep):
+            if Path(path).is_absolute() and not Path(path).exists():
+                raise ValueError(f"player {player.label}: {option}: {socket.gethostname()} has no {path}")
+    return player.settings.model_copy(update={key: str(files[sha256]) for key, sha256 in player.files.items()})
+
+
+def read_games(content: bytes) -> tuple[list[str], list[MatchGame]]:
+    """Return the names of the evaluators and the games of a result; ValueError where it has another form."""
+    lines = content.decode(errors="replace").splitlines()
+    try:
+        header = json.loads(lines[0]) if lines else None
+        games = [MatchGame.model_validate_json(line) for line in lines[1:]]
+    except (ValueError, RecursionError, ValidationError) as error:
+        raise ValueError(f"not the games of a match: {str(error).splitlines()[0]}") from None
+    names = header.get("evaluators") if isinstance(header, dict) else None
+    if not isinstance(names, list) or not all(isinstance(name, str) and len(name) < 1000 for name in names):
+        raise ValueError("not the games of a match: the first line does not name evaluators")
+    return names, games
+
+
+def checked_digest(game: _core.Game, players: UnitPlayers, unit: Unit, content: bytes) -> str:
+    """Return the hash of the games of a result, times left out; ValueError where they are not those of the unit."""
+    _, games = read_games(content)
+    plans = [plan_from_json(fields) for fields in unit.own["plans"]]
+    if len(games) != len(plans):
+        raise ValueError(f"{len(games)} games of {len(plans)}")
+    for plan, played in zip(plans, games, strict=True):
+        try:
+            _check_game(game, players, plan, played)
+        except ValueError as error:
+            raise ValueError(f"game {plan.index}: {error}") from None
+    course: list[dict[str, Any]] = [played.model_dump(exclude={"milliseconds"}) for played in games]
+    return hashlib.sha256(json.dumps(course, sort_keys=True).encode()).hexdigest()
+
+
+def _check_game(game: _core.Game, players: UnitPlayers, plan: GamePlan, played: MatchGame) -> None:
+    """ValueError unless this is a game of the plan, by the rules."""
+    state = plan.begin(game)
+    fen = None if plan.origin is None else state.notation()
+    opening = []
+    for action in plan.start:
+        opening.append(state.action_to_text(action))
+        state.play(action)
+    seat = SEATS[plan.seats.index(player_a(plan))]
+    if (played.index, played.a, played.fen, played.opening) != (plan.index, seat, fen, " ".join(opening)):
+        raise ValueError("another number, seat or start than planned")
+    moves = played.moves.split()
+    for move in moves:
+        if state.outcome() is not None:
+            raise ValueError(f"{move} after the end of the game")
+        state.play(state.action_from_text(move))
+    _check_columns(played, begins=len(opening), moves=len(moves))
+    _check_end(players, plan, played, state)
+
+
+def _check_columns(played: MatchGame, *, begins: int, moves: int) -> None:
+    """ValueError unless everything about the moves is of moves that were made."""
+    if played.plies != begins + moves:
+        raise ValueError(f"{played.plies} plies, but {begins + moves} moves")
+    for name in ("centipawns", "depths", "milliseconds"):
+        if len(getattr(played, name)) not in (0, moves):
+            raise ValueError(f"{len(getattr(played, name))} {name} of {moves} moves")
+    if any(not begins <= ply <= played.plies or len(note) > MOST_NOTE for ply, note in played.notes.items()):
+        raise ValueError("notes of other moves, or too long ones")
+
+
+def _check_end(players: UnitPlayers, plan: GamePlan, played: MatchGame, state: _core.State) -> None:
+    """ValueError unless the game has ended in this position, so and with this result."""
+    outcome, reason = state.outcome(), state.end_reason() or ""
+    if outcome is None and players.max_plies is not None and played.plies >= players.max_plies:
+        outcome, reason = 0, PLY_LIMIT
+    elif outcome is None and players.players[plan.seats[state.to_move]].settings.engine is not None:
+        outcome = -1 if state.to_move == 0 else 1  # a program that failed or resigned
+        reason = played.end if played.end in (*REASONS, RESIGNATION) else "none that a program can have"
+    if outcome is None:
+        raise ValueError("it is not over")
+    score = (1 + outcome * (1 if played.a == SEATS[0] else -1)) / 2
+    if (played.score, played.end) != (score, reason):
+        raise ValueError(f"score {played.score:g} by {played.end!r}, but by the rules {score:g} by {reason!r}")
