@@ -49,5 +49,5 @@ def games_of_players(
     """The games of a match in order, between players that are built already."""
     who = Pairings(CONNECT4, (settings.a, settings.b), ("A", "B"), seed=settings.seed, purpose="match")
     plans = match_plans(CONNECT4, settings, (), skip)
-    games = PlayingHere(who, players, resources, []).play(plans, settings.games, ArenaFacts())
-    return sorted(games, key=lambda game: game.index)
+    played = PlayingHere(who, players, resources, []).play(plans, settings.games, ArenaFacts())
+    return sorted((game for some in played for game in some.games), key=lambda game: game.index)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -59,9 +59,14 @@ class MatchFolder(RunDirectory):
         """Yield the finished games, see `Journal.entries`."""
         return self.journal.entries()
 
-    def append(self, game: MatchGame) -> None:
-        """Add a game; it is on disk when this returns."""
-        self.journal.append(game)
+    def append(self, *games: MatchGame) -> None:
+        """Add games; they are on disk when this returns."""
+        self.journal.append(*games)
+
+    def replace(self, games: Sequence[MatchGame]) -> None:
+        """Put these games in the place of those that have their numbers; other processes see all of that or nothing."""
+        new = {game.index: game for game in games}
+        self.journal.rewrite([new.get(game.index, game) for game in self.games()])
 
     def work(self) -> Work:
         """Return what the match has cost until result.json was written last."""

@@ -7,7 +7,7 @@ missing numbers and gives the same results.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Generator, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -20,7 +20,7 @@ from hauteur import __version__, _core
 from hauteur.matches.arena import ArenaFacts
 from hauteur.matches.folder import MatchFolder
 from hauteur.matches.openings import Opening, first_of_two, random_opening
-from hauteur.matches.playing import Pairings, ready
+from hauteur.matches.playing import Pairings, PlayedGames, ready
 from hauteur.matches.ratings.elo import Sprt
 from hauteur.matches.record import GamePlan
 from hauteur.matches.results import GameCount, MatchGame, Work, sprt_json, sprt_text
@@ -118,6 +118,7 @@ class Match:
     evaluators: list[str] = field(default_factory=list)
     nets_are_open: bool = False
     openings_name: str = ""
+    _replaceable: dict[int, MatchGame] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         most, opening = self.settings.max_plies, 0 if self.openings else self.settings.random_plies
@@ -125,9 +126,14 @@ class Match:
             raise ValueError(f"max_plies must be more than random_plies, got {most} and {opening}")
         if self.sprt is not None and not self.settings.paired:
             raise ValueError(f"a sequential test needs colours=swap, got {self.settings.colours}")
+        self._begin_count(())
+        self.names = (player_name(self.game, self.settings.a), player_name(self.game, self.settings.b))
+
+    def _begin_count(self, games: Iterable[MatchGame]) -> None:
         self._counted = GameCount(self.sprt, paired=self.settings.paired)
         self.tally, self.test = self._counted.tally, self._counted.test
-        self.names = (player_name(self.game, self.settings.a), player_name(self.game, self.settings.b))
+        for game in games:
+            self._counted.add(game)
 
     @property
     def work(self) -> Work:
@@ -155,7 +161,10 @@ class Match:
         return None if self.settings.games == NO_LIMIT else self.settings.games
 
     def play(self) -> Generator[MatchGame]:
-        """Play the missing games and yield each once it is on disk; closing the iterator stops the match."""
+        """Play the missing games and yield each once it is on disk; closing the iterator stops the match.
+
+        A game comes again, and replaces what was yielded before, where a worker was found to have altered it.
+        """
         with nullcontext() if self.folder is None else self.folder.locked():
             done = self.resume()
             if len(done) < self.settings.games and not self.decided:
@@ -175,11 +184,27 @@ class Match:
                     self._counted.add(game)
         return done
 
-    def keep(self, game: MatchGame) -> None:
-        """Count a game that has just ended, once it is on disk."""
+    def keep(self, played: PlayedGames) -> None:
+        """Count games that have just ended, once they are on disk."""
+        games = played.games
+        if played.replaces:
+            self._replace(games)
+            return
         if self.folder is not None:
-            self.folder.append(game)
-        self._counted.add(game)
+            self.folder.append(*games)
+        elif self.resources.scheduler is not None:
+            self._replaceable |= {game.index: game for game in games}
+        for game in games:
+            self._counted.add(game)
+
+    def _replace(self, games: Sequence[MatchGame]) -> None:
+        """Count these games instead of those that a worker had altered."""
+        if self.folder is None:
+            self._replaceable |= {game.index: game for game in games}
+            self._begin_count(self._replaceable.values())
+        else:
+            self.folder.replace(games)
+            self._begin_count(game for game in self.folder.games() if game.index < self.settings.games)
 
     def _play_without(self, done: set[int]) -> Generator[MatchGame]:
         settings = self.settings
@@ -204,15 +229,15 @@ class Match:
             finally:
                 self.write_result()
 
-    def _kept(self, games: Iterator[MatchGame]) -> Generator[MatchGame]:
+    def _kept(self, played: Iterator[PlayedGames]) -> Generator[MatchGame]:
         """The games, each once it is counted and on disk."""
         written = time.monotonic()
-        for game in games:
-            self.keep(game)
+        for some in played:
+            self.keep(some)
             if time.monotonic() - written > RESULT_SECONDS:
                 self.write_result()
                 written = time.monotonic()
-            yield game
+            yield from some.games
             if self.decided:
                 return
 

@@ -183,7 +183,7 @@ class SprtResult(MatchResult):
 
 def games_of(match: Match, played: Iterable[MatchGame]) -> MatchGames:
     """Return the games that the numbers of a match count, in order; played: of this session, all without a folder."""
-    known = played if match.folder is None else match.folder.games()
+    known = played if match.folder is None else reversed(list(match.folder.games()))
     most = match.settings.games if match.test is None else match.tally.record.games
-    by_number = {game.index: game for game in reversed(list(known)) if game.index < most}
+    by_number = {game.index: game for game in known if game.index < most}
     return MatchGames(by_number[index] for index in sorted(by_number))

@@ -50,13 +50,21 @@ class Pairings:
     describe: Callable[[int], str] = "game {}".format
 
 
+@dataclass(frozen=True)
+class PlayedGames:
+    """Games that are over. replaces: they stand in the place of games with their numbers that were there before."""
+
+    games: Sequence[MatchGame]
+    replaces: bool = False
+
+
 class Playing(Protocol):
     """Plays games of players that are ready. evaluators: names of those that are known to have been used."""
 
     evaluators: list[str]
 
-    def play(self, plans: Iterator[GamePlan], games: int, facts: ArenaFacts) -> Generator[MatchGame]:
-        """Play these games, of which there are so many at most, and yield each when it is over."""
+    def play(self, plans: Iterator[GamePlan], games: int, facts: ArenaFacts) -> Generator[PlayedGames]:
+        """Play these games, of which there are so many at most, and yield them as they end."""
 
 
 @contextmanager
@@ -85,7 +93,7 @@ class PlayingHere:
     resources: Resources
     evaluators: list[str]
 
-    def play(self, plans: Iterator[GamePlan], games: int, facts: ArenaFacts) -> Generator[MatchGame]:
+    def play(self, plans: Iterator[GamePlan], games: int, facts: ArenaFacts) -> Generator[PlayedGames]:
         """Play the games of an iterator."""
         del games
         records = play_games(
@@ -101,7 +109,7 @@ class PlayingHere:
         )
         with closing(records):
             for record in records:
-                yield MatchGame.of(self.pairings.game, record, a=player_a(record.plan))
+                yield PlayedGames([MatchGame.of(self.pairings.game, record, a=player_a(record.plan))])
 
 
 @dataclass
@@ -120,7 +128,7 @@ class PlayingInUnits:
         )
         self._names = {sha256: path.name for sha256, path in self._sources.items()}
 
-    def play(self, plans: Iterator[GamePlan], games: int, facts: ArenaFacts) -> Generator[MatchGame]:
+    def play(self, plans: Iterator[GamePlan], games: int, facts: ArenaFacts) -> Generator[PlayedGames]:
         """Play the games of an iterator, which is asked for a few rounds of units at a time."""
         started = time.monotonic()
         units = self._units(_in_pairs(plans), games)
@@ -132,18 +140,18 @@ class PlayingInUnits:
                 if not batches:
                     return
                 for played in batches[0]:
-                    yield from self._games(played, facts, started)
+                    yield self._games(played, facts, started)
                 batches.popleft()
         finally:
             for batch in batches:
                 batch.close()
 
-    def _games(self, played: Played, facts: ArenaFacts, started: float) -> list[MatchGame]:
+    def _games(self, played: Played, facts: ArenaFacts, started: float) -> PlayedGames:
         names, games = read_games(played.result.content)
         self.evaluators.extend(name for name in names if name not in self.evaluators)
         add_counts(facts, played.result.facts)
         facts.search = replace(facts.search, total=time.monotonic() - started)
-        return games
+        return PlayedGames(games, replaces=played.replaces)
 
     def _check(self, unit: Unit, content: bytes) -> str:
         return checked_digest(self.pairings.game, self._shared, unit, content)

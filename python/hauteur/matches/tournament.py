@@ -22,7 +22,7 @@ from hauteur.matches.arena import ArenaFacts
 from hauteur.matches.folder import MatchFolder, TournamentFolder
 from hauteur.matches.match import RESULT_SECONDS, GamesSettings, Match, MatchSettings, match_plans
 from hauteur.matches.openings import Opening
-from hauteur.matches.playing import Pairings, ready
+from hauteur.matches.playing import Pairings, PlayedGames, ready
 from hauteur.matches.ratings.bradley_terry import rating_list
 from hauteur.matches.ratings.rating_list import RatingList
 from hauteur.matches.ratings.sources import encounters_of_tally
@@ -161,15 +161,15 @@ class Tournament:
             self._begin_folders()
             self.write_results()  # for those who watch
             written = time.monotonic()
-            with closing(playing.play(self._plans(done), missing, self.facts)) as games:
-                for game in games:
-                    number, index = divmod(game.index, STRIDE)
-                    moved = game.model_copy(update={"index": index})
-                    self.matches[number].keep(moved)
+            with closing(playing.play(self._plans(done), missing, self.facts)) as played:
+                for some in played:
+                    by_match = _by_match(some)
+                    for number, games in by_match.items():
+                        self.matches[number].keep(games)
                     if time.monotonic() - written > RESULT_SECONDS:
                         self.write_results()
                         written = time.monotonic()
-                    yield number, moved
+                    yield from ((number, game) for number, games in by_match.items() for game in games.games)
 
     def _describe(self, index: int) -> str:
         number, game = divmod(index, STRIDE)
@@ -235,3 +235,12 @@ class Tournament:
         for match in self.matches:
             if match.folder is not None and match.folder.settings_file.exists():
                 match.write_result()
+
+
+def _by_match(played: PlayedGames) -> dict[int, PlayedGames]:
+    """Return the games with the numbers that they have in their matches, by number of the match."""
+    found: dict[int, list[MatchGame]] = {}
+    for game in played.games:
+        number, index = divmod(game.index, STRIDE)
+        found.setdefault(number, []).append(game.model_copy(update={"index": index}))
+    return {number: PlayedGames(games, replaces=played.replaces) for number, games in found.items()}

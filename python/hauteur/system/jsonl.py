@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import os
 import reprlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
+
+from hauteur.system.files import write_bytes
 
 Entry = TypeVar("Entry", bound=BaseModel)
 
@@ -53,13 +55,16 @@ class Journal(Generic[Entry]):
                 yield place, after, self._entry(place.line, line)
                 place = after
 
-    def append(self, entry: Entry) -> None:
-        """Add an entry; it is on disk when this returns."""
-        line = json.dumps(entry.model_dump(exclude_defaults=True)) + "\n"
+    def append(self, *entries: Entry) -> None:
+        """Add entries; they are on disk when this returns."""
         with self.path.open("a+b", buffering=0) as file:
             _cut_torn_line(file)
-            file.write(line.encode())
+            file.write(_lines_of(entries))
             os.fsync(file.fileno())
+
+    def rewrite(self, entries: Iterable[Entry]) -> None:
+        """Replace all entries; the file is another one then."""
+        write_bytes(self.path, _lines_of(entries))
 
     def _entry(self, number: int, line: bytes) -> Entry:
         try:
@@ -67,6 +72,10 @@ class Journal(Generic[Entry]):
         except ValidationError:
             start = line[:60].decode(errors="replace").rstrip("\n")
             raise ValueError(f"{self.path}, line {number}: not {self.what}: {start!r}") from None
+
+
+def _lines_of(entries: Iterable[BaseModel]) -> bytes:
+    return "".join(f"{json.dumps(entry.model_dump(exclude_defaults=True))}\n" for entry in entries).encode()
 
 
 def _cut_torn_line(file: FileIO) -> None:

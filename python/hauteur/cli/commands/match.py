@@ -134,17 +134,17 @@ def make_match(
 
 def play(match: Match, options: GameOptions) -> None:
     """Play to the end with progress, and print the result; on Ctrl-C print the command to resume."""
-    games: list[MatchGame] = []
+    games: dict[int, MatchGame] = {}
     try:
         with shown(match, progress_line, match_table), closing(match.play()) as played:
             for game in played:
                 if match.folder is None:
-                    games.append(game)
+                    games[game.index] = game
     except KeyboardInterrupt:
         renew_page(options.out)
         say_interrupted("match", match.games_done, match.games_wanted, kept=match.folder is not None)
         raise
-    write_files(match, games, options)
+    write_files(match, games.values(), options)
     renew_page(options.out)
     text = table(match.tally, match.work, match.names, match.test)
     print(json_format.dumps(match.result(), indent=2) if options.json else text)

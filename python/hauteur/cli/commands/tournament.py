@@ -56,14 +56,14 @@ def tournament(
     print(json_format.dumps(tournament.result(), indent=2) if options.json else tournament_text(tournament))
 
 
-def play(tournament: Tournament) -> list[list[MatchGame]]:
-    """Play to the end, showing how it goes; the games of each pairing where they are not on disk."""
-    games: list[list[MatchGame]] = [[] for _ in tournament.matches]
+def play(tournament: Tournament) -> list[dict[int, MatchGame]]:
+    """Play to the end, showing how it goes; the games of each pairing by their numbers, where they are not on disk."""
+    games: list[dict[int, MatchGame]] = [{} for _ in tournament.matches]
     try:
         with shown(tournament, progress_line, live_table), closing(tournament.play()) as played:
             for number, game in played:
                 if tournament.folder is None:
-                    games[number].append(game)
+                    games[number][game.index] = game
     except KeyboardInterrupt:
         if tournament.folder is not None:
             renew_page(tournament.folder.path)
@@ -74,11 +74,11 @@ def play(tournament: Tournament) -> list[list[MatchGame]]:
     return games
 
 
-def write_files(tournament: Tournament, played: list[list[MatchGame]], options: GameOptions) -> None:
+def write_files(tournament: Tournament, played: list[dict[int, MatchGame]], options: GameOptions) -> None:
     """Write the games of all pairings to one file: the requested files and that of the folder."""
     for path in options.files(tournament.game):
         kept = [
-            games if match.folder is None else list(match.folder.games())
+            games.values() if match.folder is None else match.folder.games()
             for match, games in zip(tournament.matches, played, strict=True)
         ]
         headers = [header_of(match) for match in tournament.matches]
