@@ -77,7 +77,9 @@ def _open_fleet(options: WorkerOptions) -> Fleet:
         from hauteur.cluster.local import LocalFleet
 
         return LocalFleet(options.workers, threads=options.threads)
-    raise ValueError("--cluster is not there yet")
+    from hauteur.cluster.ray_fleet import RayFleet
+
+    return RayFleet(options)
 
 
 def _is_address(text: str) -> bool:

@@ -1,0 +1,176 @@
+"""Starts a Ray or joins one: without noise, without statistics sent, and with its ports on localhost."""
+
+from __future__ import annotations
+
+import logging
+import os
+import secrets
+import socket
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hauteur.system.extras import require
+from hauteur.system.hardware import memory_bytes, read_text, usable_cores
+
+LOCALHOST = "127.0.0.1"
+DEFAULT_PORT = 6379
+ANSWER_SECONDS = 10.0
+"""Seconds that a head has to answer."""
+ENVIRONMENT = {
+    "RAY_USAGE_STATS_ENABLED": "0",  # nothing is sent to anybody
+    "RAY_raylet_start_wait_time_s": "240",  # a busy machine starts slowly
+    "RAY_worker_register_timeout_seconds": "240",
+    "RAY_gcs_rpc_server_reconnect_timeout_s": "600",  # Ray ends a process without its head; `lost` is earlier
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+}
+"""What Ray reads when it is imported, unless it is set already."""
+
+
+def import_ray(*, starts: bool) -> Any:
+    """Import Ray with our settings. starts: a head is going to be started. MissingLayerError where Ray is missing."""
+    require("--cluster", "ray")
+    for name, value in ENVIRONMENT.items():
+        os.environ.setdefault(name, value)
+    if "RAY_AUTH_MODE" not in os.environ:
+        os.environ["RAY_AUTH_MODE"] = token_mode(make=starts)
+    import ray
+    from ray._private import services, worker
+
+    # Ray replaces 127.0.0.1 by the address that other machines see, and then listens on all addresses.
+    services.resolve_ip_for_localhost = lambda host: LOCALHOST if host in ("localhost", "::1") else host
+    worker.print_to_stdstream = lambda *_, **__: None  # events of nodes; the fleet reports them in its own words
+    logging.getLogger("ray").setLevel(logging.CRITICAL)
+    return ray
+
+
+@dataclass(frozen=True)
+class Session:
+    """A connection with a cluster. address: of its head; node: this machine's, in Ray's numbering."""
+
+    ray: Any
+    address: str
+    node: str
+
+    def close(self) -> None:
+        """End the connection, and the cluster where it was started for it."""
+        with suppress(Exception):
+            self.ray.shutdown()
+
+
+def connect(cluster: str, *, cpus: int = 0) -> Session:
+    """Join the cluster that --cluster names. cpus: of a local one at least. ValueError, in one line, where it fails."""
+    address = ""
+    if cluster != "local":
+        address = running_address() if cluster == "auto" else cluster
+        check_answers(address)
+    ray = import_ray(starts=cluster == "local")
+    quiet = {"log_to_driver": False, "logging_level": logging.CRITICAL, "configure_logging": False}
+    if cluster == "local":
+        place = {
+            "address": "local",
+            "num_cpus": max(usable_cores(), cpus),
+            "_node_ip_address": LOCALHOST,
+            "include_dashboard": False,
+            "object_store_memory": store_bytes(),
+        }
+    else:
+        place = {"address": address}
+    worded(f"--cluster {cluster}", lambda: ray.init(**quiet, **place))
+    context = ray.get_runtime_context()
+    return Session(ray, context.gcs_address, context.get_node_id())
+
+
+def worded(source: str, action: Callable[[], Any]) -> Any:
+    """Return what an action of Ray returns. ValueError, in one line that begins with `source`, where it fails."""
+    try:
+        return action()
+    except Exception as error:  # Ray raises all kinds of them
+        raise ValueError(f"{source}: {cause_of(error)}") from error
+
+
+def cause_of(error: BaseException) -> str:
+    """Return why something of Ray failed, in words."""
+    text = " ".join(str(error).split())
+    for sign, cause in _CAUSES:
+        if sign in text or sign == type(error).__name__:
+            return cause
+    if "Version mismatch" in text:
+        return text.removeprefix("Version mismatch: ")[:300]
+    return text[:300] or type(error).__name__
+
+
+NODE_LEFT = "its node left the cluster"
+_CAUSES = (
+    ("node has died", NODE_LEFT),
+    ("owner has died", "the node of this machine left the cluster"),
+    ("OutOfMemory", "it was ended because its node ran out of memory"),
+    ("memory usage threshold", "it was ended because its node ran out of memory"),
+    ("worker process has died", "its process ended"),
+    ("ActorUnavailableError", "it could not be reached"),
+    ("No module named 'hauteur", "hauteur is not installed on its node (the same version is needed there)"),
+    ("Can't find a", "this machine is no node of the cluster: join it first with `hauteur cluster join`"),
+    ("uthenticat", "the head asks for another token: copy its ~/.ray/auth_token here, or set RAY_AUTH_TOKEN"),
+)
+
+
+def running_address() -> str:
+    """Return the address of the Ray of this machine. ValueError where none runs."""
+    address = os.environ.get("RAY_ADDRESS") or read_text(ray_folder() / "ray_current_cluster").strip()
+    if ":" not in address:
+        raise ValueError("--cluster auto: no Ray runs on this machine: start one with `hauteur cluster start`")
+    return address
+
+
+def ray_folder() -> Path:
+    """Return the folder of Ray's sessions on this machine, where `ray start` leaves the address too."""
+    named = os.environ.get("RAY_TMPDIR") or (os.environ.get("TMPDIR") if sys.platform.startswith("linux") else None)
+    return Path(named or "/tmp", "ray")
+
+
+def check_answers(address: str) -> None:
+    """Raise ValueError unless somebody listens at HOST:PORT."""
+    end, cause = time.monotonic() + ANSWER_SECONDS, ""
+    while time.monotonic() < end:
+        cause = answers(address, ANSWER_SECONDS / 2)
+        if not cause:
+            return
+        time.sleep(0.5)
+    raise ValueError(f"no head of a cluster answers at {address} ({cause}): start one with `hauteur cluster start`")
+
+
+def answers(address: str, seconds: float) -> str:
+    """Return why nobody listens at HOST:PORT, empty where somebody does."""
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), seconds).close()
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""
+
+
+def token_mode(*, make: bool) -> str:
+    """Return Ray's mode of authentication: with a token where this user has one. make: one where there is none.
+
+    Every process of a cluster shows the token, a file of 0600 that has to be copied to other machines.
+    """
+    path = Path(os.environ.get("RAY_AUTH_TOKEN_PATH") or Path.home() / ".ray" / "auth_token")
+    if not os.environ.get("RAY_AUTH_TOKEN") and not path.is_file():
+        if not make:
+            return "disabled"
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with suppress(FileExistsError):
+            file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            os.write(file, secrets.token_hex(32).encode())
+            os.close(file)
+    return "token"
+
+
+def store_bytes() -> int:
+    """Return the size of a node's object store: nets and results pass through it, and it is not reserved."""
+    total = memory_bytes()[0] or 2**32
+    return max(100_000_000, min(2**30, total // 10))
