@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -40,9 +40,7 @@ class WorkerOptions:
             raise ValueError(f"--worker-threads must be 0 to 1024, got {self.threads}")
         if not (0 <= self.gpus <= 1 or self.gpus in range(2, 65)):
             raise ValueError(f"--worker-gpus must be 0 to 1, or a whole number to 64, got {self.gpus:g}")
-        wrong = next((label for label in self.labels if not LABEL.fullmatch(label)), None)
-        if wrong is not None:
-            raise ValueError(f"--worker-label must be KEY=VALUE (letters, digits and . _ - /), got {wrong!r}")
+        check_labels("--worker-label", self.labels)
         if self.cluster is None and (self.gpus or self.labels):
             raise ValueError("--worker-gpus and --worker-label are for workers of a cluster: give --cluster too")
         if self.cluster is not None and not (self.cluster in ("local", "auto") or _is_address(self.cluster)):
@@ -52,6 +50,13 @@ class WorkerOptions:
     def wanted(self) -> bool:
         """Whether any workers are asked for."""
         return self.workers > 0 or self.cluster is not None
+
+
+def check_labels(option: str, labels: Iterable[str]) -> None:
+    """Raise ValueError for a label that is not KEY=VALUE."""
+    wrong = next((label for label in labels if not LABEL.fullmatch(label)), None)
+    if wrong is not None:
+        raise ValueError(f"{option} must be KEY=VALUE (letters, digits and . _ - /), got {wrong!r}")
 
 
 @contextmanager

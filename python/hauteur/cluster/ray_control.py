@@ -1,0 +1,164 @@
+"""Nodes of clusters on this machine: started, listed and ended. Each has a process that keeps it (`ray_node`)."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from hauteur import __version__
+from hauteur.cluster.ray_node import NODE_FILE
+from hauteur.cluster.ray_session import LOCALHOST, check_answers, connect, store_bytes
+from hauteur.system.extras import require
+from hauteur.system.files import read_json
+from hauteur.system.hardware import cache_directory, read_text, usable_cores
+from hauteur.system.lock import is_locked
+
+START_SECONDS = 240.0
+END_SECONDS = 60.0
+VERSION_LABEL = "hauteur"
+STARTED = "Ray runtime started"
+"""What `ray start` prints at the end."""
+
+
+@dataclass(frozen=True)
+class KeptNode:
+    """A node that was started on this machine. process: its keeper; role: head or worker."""
+
+    process: int
+    address: str
+    role: str
+
+
+@dataclass(frozen=True)
+class NodeSize:
+    """What a node offers. labels: KEY=VALUE."""
+
+    cpus: int | None = None
+    gpus: int | None = None
+    labels: tuple[str, ...] = ()
+
+    def arguments(self) -> list[str]:
+        """Return it as arguments of `ray start`."""
+        labels = [*self.labels, f"{VERSION_LABEL}={re.sub('[^A-Za-z0-9._-]', '-', __version__)}"]
+        return [
+            f"--num-cpus={usable_cores() if self.cpus is None else self.cpus}",
+            *([] if self.gpus is None else [f"--num-gpus={self.gpus}"]),
+            f"--labels={','.join(labels)}",
+            f"--object-store-memory={store_bytes()}",
+        ]
+
+
+def start_head(host: str, port: int, size: NodeSize, *, dashboard: bool) -> KeptNode:
+    """Start a head, and wait until it answers. ValueError where it cannot be started."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            raise ValueError(f"port {port} of {host} cannot be had ({error.strerror}); choose another --port") from None
+    arguments = ["--head", f"--node-ip-address={host}", f"--port={port}"]
+    arguments += [f"--include-dashboard={str(dashboard).lower()}", f"--dashboard-host={LOCALHOST}"]
+    return _start(f"{host}:{port}", "head", [*arguments, *size.arguments()])
+
+
+def join(address: str, size: NodeSize) -> KeptNode:
+    """Start a node that joins the cluster whose head is at an address, and wait until it has."""
+    check_answers(address)
+    host = address.rpartition(":")[0]
+    place = [f"--node-ip-address={LOCALHOST}"] if host in (LOCALHOST, "localhost") else []
+    return _start(address, "worker", [f"--address={address}", *place, *size.arguments()])
+
+
+def kept_nodes() -> list[KeptNode]:
+    """Return the nodes that this user has started on this machine, and that run."""
+    found = [folder for folder in _folder().glob("*") if is_locked(folder) and (folder / NODE_FILE).is_file()]
+    return [KeptNode(**read_json(folder / NODE_FILE)) for folder in sorted(found)]
+
+
+def end(nodes: Sequence[KeptNode]) -> None:
+    """End nodes, workers before heads, and wait until they are gone."""
+    for node in sorted(nodes, key=lambda one: one.role == "head"):
+        os.kill(node.process, signal.SIGTERM)
+        limit = time.monotonic() + END_SECONDS
+        while node in kept_nodes():
+            if time.monotonic() > limit:
+                raise ValueError(f"the node of process {node.process} does not end within {END_SECONDS:.0f} seconds")
+            time.sleep(0.1)
+
+
+def status(cluster: str) -> dict[str, Any]:
+    """Return versions, nodes and workers of a cluster, as JSON. cluster: `auto` or an address."""
+    session = connect(cluster)
+    try:
+        state: Any = import_module("ray._private.state")
+        actors = [one for one in state.actors().values() if one["State"] == "ALIVE"]
+        workers = [one["Address"]["NodeID"] for one in actors if one["ActorClassName"] == "RayWorker"]
+        free = state.available_resources_per_node()
+        nodes = [
+            {
+                "host": node["NodeManagerHostname"],
+                "address": node["NodeManagerAddress"],
+                "cpus": node["Resources"].get("CPU", 0.0),
+                "free": free.get(node["NodeID"], {}).get("CPU", 0.0),
+                "gpus": node["Resources"].get("GPU", 0.0),
+                "workers": workers.count(node["NodeID"]),
+                "labels": {k: v for k, v in node["Labels"].items() if not k.startswith("ray.io/")},
+            }
+            for node in session.ray.nodes()
+            if node["Alive"]
+        ]
+        versions = {"ray": session.ray.__version__, "python": sys.version.split()[0], "hauteur": __version__}
+        return {"address": session.address, "versions": versions, "nodes": nodes}
+    finally:
+        session.close()
+
+
+def _folder() -> Path:
+    return cache_directory() / "cluster" / "nodes"
+
+
+def _start(address: str, role: str, arguments: Sequence[str]) -> KeptNode:
+    """Start a keeper, and wait until its node is there."""
+    require("hauteur cluster", "ray")
+    for old in [folder for folder in _folder().glob("*") if not is_locked(folder)]:
+        _forget(old)
+    folder = _folder() / f"{role}-{secrets.token_hex(4)}"
+    folder.mkdir(parents=True)
+    command = [sys.executable, "-m", "hauteur.cluster.ray_node", str(folder), address, role, *arguments]
+    log = folder / "log.txt"
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True
+        )
+    limit = time.monotonic() + START_SECONDS
+    while STARTED not in read_text(log):
+        if process.poll() is not None or time.monotonic() > limit:
+            process.terminate()
+            raise ValueError(f"the node does not start: {_last_words(log)}")
+        time.sleep(0.1)
+    return KeptNode(process.pid, address, role)
+
+
+def _last_words(log: Path) -> str:
+    """Return what Ray printed last, in one line, without colours."""
+    lines = [re.sub(r"\x1b\[[0-9;]*m", "", line).strip() for line in read_text(log).splitlines()]
+    return next((line for line in reversed(lines) if line), "it printed nothing")[:300]
+
+
+def _forget(folder: Path) -> None:
+    """Delete what a node that has ended left behind; one that is just starting has no file yet."""
+    if (folder / NODE_FILE).is_file() or time.time() - folder.stat().st_mtime > START_SECONDS:
+        for path in folder.iterdir():
+            path.unlink()
+        folder.rmdir()
