@@ -142,6 +142,15 @@ def test_a_worker_that_goes_wrong_is_named_and_replaced(fleets: Callable[..., Wa
         fleet.events = [event for event in fleet.events if not isinstance(event, Finished)]
 
 
+def test_noise_ends_workers_and_nothing_else(fleets: Callable[..., Watched]) -> None:
+    fleet = fleets(2)
+    for seed in range(20):
+        joined = fleet.until(Joined, seed + 1)
+        fleet.give(joined.worker, "noise", seed=seed)
+    fleet.until(Left, 20)
+    assert all("sent what is no report: " in event.cause for event in fleet.events if isinstance(event, Left))
+
+
 def test_a_worker_that_hangs_is_removed(fleets: Callable[..., Watched]) -> None:
     fleet = fleets(1)
     fleet.until(Joined)

@@ -19,6 +19,8 @@ from hauteur.cluster.unit import UnitResult
 
 PATIENCE = 2.0
 """Seconds that a process has to end after it has closed a pipe."""
+MOST_CAUSE = 500
+"""Characters that say why a process was ended."""
 
 
 class LocalProcess:
@@ -71,7 +73,7 @@ class LocalProcess:
     def end(self, cause: str) -> None:
         """Kill the process, and what it started in its group. cause: why, where it is the first one."""
         with self._lock:
-            self._cause = self._cause or cause
+            self._cause = self._cause or cause[:MOST_CAUSE]
             if self._process is None or self._process.returncode is not None:
                 return
             if sys.platform == "win32":
