@@ -23,7 +23,7 @@ from hauteur.learning.bootstrap.steps import Start, check_start
 from hauteur.learning.checkpoint import RunState, load_checkpoint, save_checkpoint
 from hauteur.learning.gate import GateResults, decide, sprt_of
 from hauteur.learning.metrics import Display, generation_line, generation_metrics, search_metrics
-from hauteur.learning.planned import planned_gate, planned_probe, planned_selfplay
+from hauteur.learning.planned import PlannedGames, planned_gate, planned_probe, planned_selfplay
 from hauteur.learning.progress import progress_of_step, removed_at_the_end
 from hauteur.learning.recipe import Recipe, SelfPlaySettings
 from hauteur.learning.replay import ReplayBuffer, first_needed
@@ -187,7 +187,7 @@ class Run:
             generation=self.state.generation,
             number=number,
             games=games,
-            nets=self._playing_nets(),
+            nets=self._playing_nets(self.state.generation),
             seed=self.recipe.run.seed,
             colours=self.players.colours,
             unit_games=self.games.unit_games(games),
@@ -207,19 +207,24 @@ class Run:
     def self_play(self) -> None:
         """The generation's games, on disk and in the replay buffer."""
         settings, generation = self.selfplay, self.state.generation
-        planned = planned_selfplay(
-            self.game,
-            settings,
-            generation=generation,
-            nets=self._playing_nets(),
-            seed=self.recipe.run.seed,
-            colours=self.players.colours,
-        )
+        last = min(generation + settings.max_policy_lag, self.recipe.run.generations)
+        planned, *ahead = [self._planned_selfplay(number) for number in range(generation, last + 1)]
+        self.games.begin(planned, *ahead)
         with self._progress("self-play", settings.games) as progress:
             cost = self.games.self_play(planned, progress)
         self.state.games[generation] = self._read_games(generation)
         self.state.current["selfplay"] = search_metrics(cost.facts, cost.seconds)
         self._add_cost(cost)
+
+    def _planned_selfplay(self, generation: int) -> PlannedGames:
+        return planned_selfplay(
+            self.game,
+            self.selfplay,
+            generation=generation,
+            nets=self._playing_nets(generation),
+            seed=self.recipe.run.seed,
+            colours=self.players.colours,
+        )
 
     def train(self) -> None:
         """The candidate learns; its net, or its nets, are written."""
@@ -324,8 +329,11 @@ class Run:
         kinds = (False,) if self.recipe.large is None else (False, True)
         return [self.folder.net(generation, large=large) for large in kinds]
 
-    def _playing_nets(self) -> list[int]:
-        return self.players.nets(self.state.best, self.state.generation - 1)
+    def _playing_nets(self, generation: int) -> list[int]:
+        """Nets that play a generation: those there were after the one before it, or max_policy_lag earlier."""
+        newest = max(0, generation - 1 - self.recipe.selfplay.max_policy_lag)
+        best = self.state.history[newest - 1]["best"] if newest else 0
+        return self.players.nets(best, newest)
 
     def _gate_match(self) -> GateResults:
         gate = self.recipe.gate

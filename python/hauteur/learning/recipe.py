@@ -98,7 +98,9 @@ class SelfPlaySettings(Section):
     opening_book: file of openings, one drawn at random per game; opening_plies: 0 to this many uniformly random plies
     after it; neither is used for training; opening_share: share of games with such an opening, the others begin at the
     start; max_plies: a longer game is a draw; tree_per_side: separate trees for each side when the best net plays
-    itself; shard_games: games per file.
+    itself; shard_games: games of a unit: one worker plays them, and they are one file; max_policy_lag: generation g is
+    played with the net that is the best after generation g - 1 - max_policy_lag, so that workers play it beside the
+    training and the gate of earlier ones.
     """
 
     episodes: Episodes = "best-versus-best"
@@ -114,6 +116,7 @@ class SelfPlaySettings(Section):
     batch_size: Annotated[int, Field(ge=1, le=100_000)] = 128
     in_flight: Annotated[int, Field(ge=1, le=64)] = 2
     shard_games: Count = 25
+    max_policy_lag: Annotated[int, Field(ge=0, le=2)] = 0
     temperature: SelfPlayTemperature = SelfPlayTemperature()
     search: LearningSearch = LearningSearch()
     playout_cap: PlayoutCap | None = None
@@ -387,6 +390,15 @@ class Recipe(Section):
     def _episodes_gate_needs_a_candidate(self) -> Self:
         if self.gate.by == "episodes" and self.selfplay.episodes != "candidate-versus-best":
             raise ValueError('gate.by = "episodes" needs selfplay.episodes = "candidate-versus-best"')
+        return self
+
+    @model_validator(mode="after")
+    def _nobody_waits_for_games_that_lag(self) -> Self:
+        lag = self.selfplay.max_policy_lag
+        if lag and self.controller is not None:
+            raise ValueError(f"selfplay.max_policy_lag must be 0 with a section [controller], got {lag}")
+        if lag and self.gate.by == "episodes":
+            raise ValueError(f'selfplay.max_policy_lag must be 0 with gate.by = "episodes", got {lag}')
         return self
 
     @model_validator(mode="after")

@@ -40,8 +40,8 @@ class StepGames(Protocol):
     def unit_games(self, games: int) -> int:
         """Return the games of a unit, even, where so many are played and no file is written."""
 
-    def begin(self, planned: PlannedGames) -> None:
-        """Begin the self-play of a generation, where it can be played beside other work."""
+    def begin(self, *planned: PlannedGames) -> None:
+        """Begin the self-play of generations, where they can be played beside other work."""
 
     def self_play(self, planned: PlannedGames, on_games: OnGames) -> StepCost:
         """Play the games of a generation that are missing on disk."""
@@ -70,7 +70,7 @@ class OwnGames:
         """All games are one unit."""
         return games + games % 2
 
-    def begin(self, planned: PlannedGames) -> None:
+    def begin(self, *planned: PlannedGames) -> None:
         """Nothing goes on beside other work."""
 
     def self_play(self, planned: PlannedGames, on_games: OnGames) -> StepCost:

@@ -52,18 +52,20 @@ class WorkerGames:
         share = -(-games // (2 * max(1, len(self._scheduler.workers))))
         return min(max(2, share + share % 2), 100)
 
-    def begin(self, planned: PlannedGames) -> None:
-        """Begin the self-play of a generation, unless it has begun."""
-        if planned.generation in self._playing:
-            return
+    def begin(self, *planned: PlannedGames) -> None:
+        """Begin the self-play of generations that have not begun."""
+        for one in planned:
+            if one.generation not in self._playing:
+                self._playing[one.generation] = self._begun(one)
+
+    def _begun(self, planned: PlannedGames) -> _Playing:
         missing = missing_units(planned, self._folder.games, self._warn)
         batch = self._start(planned, missing)
         before = len(planned.plans) - sum(len(planned.units[number]) for number in missing)
-        self._playing[planned.generation] = _Playing(batch, before, lambda played: self._accept(planned, played))
+        return _Playing(batch, before, lambda played: self._accept(planned, played))
 
     def self_play(self, planned: PlannedGames, on_games: OnGames) -> StepCost:
         """Wait for the games of a generation."""
-        self.begin(planned)
         playing = self._playing[planned.generation]
         playing.wait(on_games)
         del self._playing[planned.generation]

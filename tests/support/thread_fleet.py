@@ -1,0 +1,56 @@
+"""A fleet whose workers are threads of this process: real units, without the time that processes take to begin."""
+
+import queue
+from contextlib import suppress
+from pathlib import Path
+
+from hauteur.cluster.facts import worker_facts
+from hauteur.cluster.fleet import Event, Failed, Finished, Joined, Left, Sources
+from hauteur.cluster.unit import Unit
+from hauteur.cluster.worker import UnitWorker
+
+
+class ThreadFleet:
+    """So many threads."""
+
+    def __init__(self, workers: int) -> None:
+        self.name = f"{workers} threads"
+        self.events: queue.Queue[Event | None] = queue.Queue()
+        self.places: dict[str, Path] = {}
+        self.workers = {f"thread-{number}": self.worker(f"thread-{number}") for number in range(1, workers + 1)}
+        for name in self.workers:
+            self.events.put(Joined(name, worker_facts(1)))
+
+    def worker(self, name: str) -> UnitWorker:
+        return UnitWorker(
+            lambda sha256, _: self.places[sha256],
+            lambda result: self.events.put(Finished(name, result)),
+            lambda key, cause: self.events.put(Failed(name, key, cause)),
+        )
+
+    def submit(self, worker: str, unit: Unit, sources: Sources) -> None:
+        self.places |= sources
+        self.workers[worker].submit(unit)
+
+    def wait(self, seconds: float) -> list[Event]:
+        found: list[Event] = []
+        with suppress(queue.Empty):
+            event = self.events.get(timeout=seconds)
+            while True:
+                found += [event] if event is not None else []
+                event = self.events.get_nowait()
+        return found
+
+    def wake(self) -> None:
+        self.events.put(None)
+
+    def remove(self, worker: str, cause: str, *, replace: bool = True) -> None:
+        self.workers.pop(worker).close()
+        self.events.put(Left(worker, cause))
+
+    def shortage(self) -> str | None:
+        return None
+
+    def close(self) -> None:
+        for worker in self.workers.values():
+            worker.close()
