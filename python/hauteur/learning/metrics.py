@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -37,6 +37,22 @@ def generation_metrics(recipe: Recipe, games: Games) -> dict[str, Any]:
     if recipe.selfplay.resignation is not None:
         found["resigned"] = resignation_metrics(games)
     return found
+
+
+def cost_metrics(
+    found: dict[str, Any] | None, last: dict[str, Any] | None, evaluations: tuple[int, int], towers: Sequence[float]
+) -> dict[str, Any]:
+    """Evaluations by the run's nets in a generation, small and large, and the normalised budget that they are.
+
+    A unit of it is one evaluation of a tower of 128 filters and 10 blocks (Lan et al. 2019, section 4). found: the
+    numbers of the generation so far; last: those of the one before; towers: what an evaluation of each net costs.
+    """
+    units = sum(count * cost for count, cost in zip(evaluations, towers, strict=False))
+    before = last["normalised_total"] if last else 0.0
+    found = found or {"evaluations": 0, "evaluations_large": 0, "normalised": 0, "normalised_total": before}
+    added = {"evaluations": evaluations[0], "evaluations_large": evaluations[1]}
+    added |= {"normalised": units, "normalised_total": units}
+    return {name: value + added[name] for name, value in found.items()}
 
 
 def candidate_record(games: Games) -> MatchScore:

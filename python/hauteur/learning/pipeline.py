@@ -22,7 +22,7 @@ from hauteur.learning import controller
 from hauteur.learning.bootstrap.steps import Start, check_start
 from hauteur.learning.checkpoint import RunState, load_checkpoint, save_checkpoint
 from hauteur.learning.gate import GateResults, decide, sprt_of
-from hauteur.learning.metrics import Display, generation_line, generation_metrics, search_metrics
+from hauteur.learning.metrics import Display, cost_metrics, generation_line, generation_metrics, search_metrics
 from hauteur.learning.planned import PlannedGames, planned_gate, planned_probe, planned_selfplay
 from hauteur.learning.progress import progress_of_step, removed_at_the_end
 from hauteur.learning.recipe import Recipe, SelfPlaySettings
@@ -350,19 +350,10 @@ class Run:
             return self.games.gate_match(planned, sprt_of(gate), progress)
 
     def _add_cost(self, cost: StepCost) -> None:
-        """Count the evaluations by the run's nets in a stretch of self-play, and the normalised budget that they are.
-
-        A unit is one evaluation of a tower of 128 filters and 10 blocks (Lan et al. 2019, section 4).
-        """
-        current, history, rows = self.state.current, self.state.history, cost.evaluations
-        costs = [trainer.cost for trainer in self.learners.trainers]
-        units = sum(count * one for count, one in zip(rows, costs, strict=False))
-        before = history[-1]["cost"]["normalised_total"] if history else 0.0
-        found = current.get(
-            "cost", {"evaluations": 0, "evaluations_large": 0, "normalised": 0, "normalised_total": before}
-        )
-        added = {"evaluations": rows[0], "evaluations_large": rows[1], "normalised": units, "normalised_total": units}
-        current["cost"] = {name: value + added[name] for name, value in found.items()}
+        """Count the evaluations by the run's nets in a stretch of self-play."""
+        last = self.state.history[-1]["cost"] if self.state.history else None
+        towers = [trainer.cost for trainer in self.learners.trainers]
+        self.state.current["cost"] = cost_metrics(self.state.current.get("cost"), last, cost.evaluations, towers)
 
     def _read_games(self, generation: int) -> int:
         """Add a generation's shards to the replay buffer; skipped or missing games cause a warning, never an error."""
