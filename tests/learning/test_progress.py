@@ -39,6 +39,12 @@ def test_written_at_most_once_a_second(tmp_path: Path, monkeypatch: pytest.Monke
     assert found.seconds_left(found.written + 100) == 0
 
 
+def test_who_plays_is_shown(tmp_path: Path) -> None:
+    path = tmp_path / "progress.json"
+    with progress_of_step(path, 3, 10, "self-play", 50, lambda _: None, lambda: "no workers: none has joined"):
+        assert str(read_progress(path)) == "generation 3 of 10: self-play, 0 of 50 (no workers: none has joined)"
+
+
 def test_time_left_that_nobody_knows() -> None:
     found = RunProgress(
         generation=1, generations=2, step="reading games", done=7, total=None, first=1, begun=10, written=20

@@ -77,6 +77,17 @@ def open_scheduler(options: WorkerOptions) -> Iterator[Scheduler | None]:
         scheduler.close()
 
 
+@contextmanager
+def open_workers(workers: int, cluster: str | None) -> Iterator[Scheduler | None]:
+    """Yield the scheduler that a call asks for by its arguments, as `open_scheduler` does."""
+    try:
+        options = WorkerOptions(workers, cluster)
+    except ValueError as error:
+        raise ValueError(str(error).removeprefix("--")) from None  # an argument here, no option
+    with open_scheduler(options) as scheduler:
+        yield scheduler
+
+
 def _open_fleet(options: WorkerOptions) -> Fleet:
     if options.cluster is None:
         from hauteur.cluster.local import LocalFleet

@@ -50,8 +50,8 @@ def cost_metrics(
     units = sum(count * cost for count, cost in zip(evaluations, towers, strict=False))
     before = last["normalised_total"] if last else 0.0
     found = found or {"evaluations": 0, "evaluations_large": 0, "normalised": 0, "normalised_total": before}
-    added = {"evaluations": evaluations[0], "evaluations_large": evaluations[1]}
-    added |= {"normalised": units, "normalised_total": units}
+    counts = {"evaluations": evaluations[0], "evaluations_large": evaluations[1]}
+    added = {**counts, "normalised": units, "normalised_total": units}
     return {name: value + added[name] for name, value in found.items()}
 
 
@@ -233,8 +233,13 @@ class Display:
         print(f"hauteur: warning: {message}", file=sys.stderr, flush=True)
 
     @contextmanager
-    def progress(self, name: str, total: int | None) -> Iterator[Callable[[int], None]]:
-        """Show a progress bar of a step (total None: unknown); yield the function that takes the count so far."""
+    def progress(
+        self, name: str, total: int | None, workers: Callable[[], str | None] = lambda: None
+    ) -> Iterator[Callable[[int], None]]:
+        """Show a progress bar of a step (total None: unknown); yield the function that takes the count so far.
+
+        workers: returns who plays games for the run, in words, which the bar shows too.
+        """
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -242,4 +247,9 @@ class Display:
         console = Console(stderr=True)
         with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
             task = bar.add_task(name, total=total)
-            yield lambda done: bar.update(task, completed=done)
+
+            def show(done: int) -> None:
+                words = workers() if console.is_terminal else None
+                bar.update(task, completed=done, description=f"{name} ({words})" if words else name)
+
+            yield show

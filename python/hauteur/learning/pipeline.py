@@ -168,8 +168,9 @@ class Run:
     @contextmanager
     def _progress(self, step: str, total: int | None) -> Iterator[Callable[[int], None]]:
         """Show the progress of a step on the display and in progress.json; yield what takes the count so far."""
-        place = self.folder.progress, self.state.generation, self.recipe.run.generations
-        with self.display.progress(step, total) as show, progress_of_step(*place, step, total, show) as count:
+        place, workers = (self.folder.progress, self.state.generation, self.recipe.run.generations), self.games.workers
+        bar = self.display.progress(step, total, workers)
+        with bar as show, progress_of_step(*place, step, total, show, workers) as count:
             yield count
 
     def probe(self) -> None:

@@ -25,7 +25,7 @@ class RunProgress(Section):
     """A step of a generation: what is done (games, steps of training), of how much (None: not known).
 
     first: what was done when this process began to count, at `begun`; written: when the file was. Both in seconds since
-    1970.
+    1970. workers: who plays games for the run, and what they wait for, in words; None: nobody but this process.
     """
 
     generation: Whole
@@ -36,6 +36,7 @@ class RunProgress(Section):
     first: Whole
     begun: Moment
     written: Moment
+    workers: Annotated[str, Field(max_length=10_000)] | None = None
 
     def seconds_left(self, now: float) -> float | None:
         """Return the seconds that the step still takes at the pace of this process; None where it cannot be known."""
@@ -46,7 +47,8 @@ class RunProgress(Section):
 
     def __str__(self) -> str:
         count = f"{self.done:,}" if self.total is None else f"{self.done:,} of {self.total:,}"
-        return f"generation {self.generation} of {self.generations}: {self.step}, {count}"
+        workers = "" if self.workers is None else f" ({self.workers})"
+        return f"generation {self.generation} of {self.generations}: {self.step}, {count}{workers}"
 
 
 def read_progress(path: Path) -> RunProgress | None:
@@ -59,9 +61,15 @@ def read_progress(path: Path) -> RunProgress | None:
 
 @contextmanager
 def progress_of_step(
-    path: Path, generation: int, generations: int, step: str, total: int | None, show: Callable[[int], object]
+    path: Path,
+    generation: int,
+    generations: int,
+    step: str,
+    total: int | None,
+    show: Callable[[int], object],
+    workers: Callable[[], str | None] = lambda: None,
 ) -> Iterator[Callable[[int], None]]:
-    """Yield the function that takes the count so far, shows it, and keeps the file up to it."""
+    """Yield the function that takes the count so far, shows it, and keeps the file up to it. workers: as the file."""
     begun = last = time.time()
     first: int | None = None
 
@@ -75,6 +83,7 @@ def progress_of_step(
             first=done if first is None else first,
             begun=begun,
             written=last,
+            workers=workers(),
         )
         write_bytes(path, json.dumps(found.model_dump()).encode(), lasting=False)
 

@@ -8,6 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from hauteur.cluster.open import open_workers
 from hauteur.learning import pipeline
 from hauteur.learning.metrics import Display
 from hauteur.learning.recipe import Recipe, changed_recipe, load_recipe
@@ -113,6 +114,8 @@ def learn(
     out: str | Path | None = None,
     fresh: bool = False,
     on_generation: Callable[[GenerationRow], object] | None = None,
+    workers: int = 0,
+    cluster: str | None = None,
 ) -> LearningRun:
     """Learn a game by self-play, as a recipe says: begin its run or resume that of the folder, and take it to its end.
 
@@ -129,6 +132,11 @@ def learn(
     on_generation
         Called after every generation with its `GenerationRow`, in the place of the lines on the terminal; with `print`
         a shorter line. What it raises ends the run, which can be resumed.
+    workers
+        Processes that play the games; 0: this process plays them, or with `cluster` as many as there is room for. The
+        games and nets are the same.
+    cluster
+        Where workers run: `local`, `auto` or HOST:PORT, a cluster of Ray; None: this machine, without Ray.
 
     Ctrl-C (KeyboardInterrupt) ends the run at once and is raised again; the same call resumes it, to the same games and
     nets as without the interruption. Return the run: `.folder`, `.best` (file of the best net), `.metrics` (a row a
@@ -148,7 +156,8 @@ def learn(
     changed = changed_recipe(recipe, overrides) if isinstance(recipe, Recipe) else load_recipe(Path(recipe), overrides)
     display = Display() if on_generation is None else _Calling(on_generation, changed.run.generations)
     folder = changed.folder if out is None else Path(out)
-    pipeline.learn(changed, folder=folder, fresh=fresh, display=display)
+    with open_workers(workers, cluster) as scheduler:
+        pipeline.learn(changed, folder=folder, fresh=fresh, display=display, scheduler=scheduler)
     return LearningRun(folder)
 
 

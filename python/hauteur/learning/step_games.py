@@ -52,6 +52,9 @@ class StepGames(Protocol):
     def gate_match(self, planned: PlannedGames, sprt: Sprt | None, on_games: OnGames) -> GateResults:
         """Play a gate match; with a sequential test until it ends."""
 
+    def workers(self) -> str | None:
+        """Return who plays games, and what they wait for, in words; None: nobody but this process."""
+
     def metrics(self) -> dict[str, Any]:
         """Return the numbers of the generation that ends."""
 
@@ -110,6 +113,10 @@ class OwnGames:
         with ExitStack() as stack:
             players = [self._players.of_gate(net, planned.settings.visits, stack) for net in planned.nets]
             return gate_match(players, planned, sprt, on_games=on_games)
+
+    def workers(self) -> str | None:
+        """Nobody but this process plays."""
+        return None
 
     def metrics(self) -> dict[str, Any]:
         """Return no numbers: there are no workers."""

@@ -98,6 +98,10 @@ class WorkerGames:
                 break
         return results
 
+    def workers(self) -> str:
+        """Return who plays games, and what they wait for, in words."""
+        return self._scheduler.status()
+
     def metrics(self) -> dict[str, Any]:
         """Return the numbers of the generation that ends."""
         counts, self._batches = [batch.counts for batch in self._batches], []

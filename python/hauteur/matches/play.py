@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from hauteur import _core
-from hauteur.cluster.open import WorkerOptions, open_scheduler
+from hauteur.cluster.open import open_workers
 from hauteur.cluster.scheduler import Scheduler
 from hauteur.games.registry import load_game
 from hauteur.matches.folder import MatchFolder, TournamentFolder
@@ -93,7 +93,7 @@ def play_match(
     >>> len(match.games), match.wins + match.draws + match.losses, match.score > 0.5
     (20, 20, True)
     """
-    with _workers(workers, cluster) as scheduler:
+    with open_workers(workers, cluster) as scheduler:
         options = _Options.of(game, seed, openings, random_plies, max_plies, parallel, threads, scheduler)
         match = _match(a, b, options, games=games, colours=colours, out=out)
         played, interrupted = _played(match.play(), on_game)
@@ -139,7 +139,7 @@ def sprt(
     """
     test = Sprt(elo0, elo1, alpha, beta, model)
     most = NO_LIMIT if max_games is None else max_games
-    with _workers(workers, cluster) as scheduler:
+    with open_workers(workers, cluster) as scheduler:
         options = _Options.of(game, seed, openings, random_plies, max_plies, parallel, threads, scheduler)
         match = _match(a, b, options, games=most, colours="swap", out=out, test=test)
         played, interrupted = _played(match.play(), on_game)
@@ -183,7 +183,7 @@ def tournament(
         raise ValueError(f"players must be a list of two or more players, got {players!r}")
     given = tuple(_settings(player, f"player {number}") for number, player in enumerate(players, 1))
     folder = None if out is None else TournamentFolder(Path(out))
-    with _workers(workers, cluster) as scheduler:
+    with open_workers(workers, cluster) as scheduler:
         options = _Options.of(game, seed, openings, random_plies, max_plies, parallel, threads, scheduler)
         settings = {"players": given, "kind": kind, "games": games, **options.settings}
         cup = Tournament(
@@ -199,17 +199,6 @@ def tournament(
             _, interrupted = _played((played for _, played in finished), on_game)
     _write(folder, options.game, cup.matches, interrupted)
     return cup.ratings()
-
-
-@contextmanager
-def _workers(workers: int, cluster: str | None) -> Iterator[Scheduler | None]:
-    """Yield the scheduler of the workers that are asked for, if any."""
-    try:
-        options = WorkerOptions(workers, cluster)
-    except ValueError as error:
-        raise ValueError(str(error).removeprefix("--")) from None  # an argument here, no option
-    with open_scheduler(options) as scheduler:
-        yield scheduler
 
 
 class _Options(NamedTuple):
