@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -85,15 +85,3 @@ class Fleet(Protocol):
 
     def close(self) -> None:
         """End all workers."""
-
-
-@dataclass
-class Present:
-    """A worker as the scheduler knows it. units: in flight, by key, with the time when each was given."""
-
-    name: str
-    facts: WorkerFacts
-    units: dict[str, float] = field(default_factory=dict)
-    failures: int = 0
-    joined: float = 0.0
-    busy: float = 0.0

@@ -1,212 +1,119 @@
-"""The scheduler: gives units to workers, takes results, and gives lost units to others."""
+"""The scheduler: gives units to the workers of a fleet, takes and checks results, and gives lost units to others."""
 
 from __future__ import annotations
 
-import queue
+import sys
 import threading
 import time
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 
-from hauteur.cluster.fleet import Event, Failed, Finished, Fleet, Joined, Left, Present, Sources, WorkerFacts
-from hauteur.cluster.unit import Unit, UnitResult
+from hauteur.cluster.batch import Batch, Check
+from hauteur.cluster.counts import Counts
+from hauteur.cluster.dispatcher import Dispatcher
+from hauteur.cluster.fleet import Fleet, Sources
+from hauteur.cluster.present import Present
+from hauteur.cluster.status import status_line
+from hauteur.cluster.unit import Unit
 
-IN_FLIGHT = 2
-"""Units that a worker has at a time."""
-MOST_FAILURES = 3
-"""Workers that may fail at a unit; then the work stops."""
-PULSE = 0.2
-"""Seconds after which the scheduler looks around while nothing happens."""
-
-Check = Callable[[Unit, bytes], str]
-"""Returns the hash of a result's games. ValueError, in one line, for content that cannot be right."""
+COMPARE_SHARE = 0.01
+"""Share of the units that are played by two workers and compared."""
+CLOSE_SECONDS = 60.0
+"""Seconds for which the end waits for the present turn."""
 
 
-@dataclass(frozen=True)
-class Played:
-    """A unit that was played. digest: hash of its games; replaces: it stands in the place of one that was handed out
-    before, by a worker that was found to be wrong.
-    """
-
-    unit: Unit
-    result: UnitResult
-    worker: str
-    facts: WorkerFacts
-    digest: str
-    replaces: bool = False
-
-
-@dataclass
-class Counts:
-    """What was done for a batch of units."""
-
-    units: int = 0
-    finished: int = 0
-    retried: int = 0
-    compared: int = 0
-    workers: set[str] = field(default_factory=set)
-    busy_seconds: float = 0.0
-    present_seconds: float = 0.0
-
-    @property
-    def idle_share(self) -> float:
-        """Share of the workers' time in which they had no unit, 0 to 1."""
-        return 1 - self.busy_seconds / self.present_seconds if self.present_seconds > 0 else 0.0
-
-
-class Batch:
-    """Units that were given to a scheduler; iterate for what was made of them, in the order of arrival."""
-
-    def __init__(self, units: Sequence[Unit], sources: Sources, check: Check, scheduler: Scheduler) -> None:
-        self.units = {unit.key: unit for unit in units}
-        self.sources = sources
-        self.check = check
-        self.counts = Counts(units=len(self.units))
-        self.waiting: deque[Unit] = deque(self.units.values())
-        self.failures: dict[str, int] = {}
-        self.done: set[str] = set()
-        self.results: queue.Queue[Played | Exception] = queue.Queue()
-        self._scheduler = scheduler
-
-    def __iter__(self) -> Iterator[Played]:
-        for _ in range(len(self.units)):
-            found = self.results.get()
-            if isinstance(found, Exception):
-                raise found
-            yield found
-
-    def close(self) -> None:
-        """Give no more of these units away, and take no more results of them."""
-        self._scheduler.cancel(self)
+def print_note(line: str) -> None:
+    """Print a line about a worker, on standard error."""
+    print(line, file=sys.stderr, flush=True)
 
 
 class Scheduler:
-    """Gives units to the workers of a fleet, in a thread of its own; batches that were started first come first."""
+    """Gives units to the workers of a fleet, in a thread of its own; batches that were started first come first.
 
-    def __init__(self, fleet: Fleet) -> None:
+    compare_share: of the units of every worker that are played again by another one and compared, 0 to 1; unit_seconds:
+    time limit of a unit, 0: ten times what units take, and a minute at least; on_note: takes lines about workers that
+    were replaced or shut out, from the scheduler's thread; seed: of the draw of units that are compared, None: any;
+    clock: seconds that only grow. ValueError for settings out of range.
+    """
+
+    def __init__(
+        self,
+        fleet: Fleet,
+        *,
+        compare_share: float = COMPARE_SHARE,
+        unit_seconds: float = 0.0,
+        on_note: Callable[[str], None] = print_note,
+        seed: int | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.fleet = fleet
-        self.workers: dict[str, Present] = {}
-        self._batches: list[Batch] = []
-        self._lock = threading.Lock()
+        self._on_note = on_note
+        self._dispatcher = Dispatcher(
+            fleet, compare_share=compare_share, unit_seconds=unit_seconds, seed=seed, clock=clock
+        )
+        self._lock = self._dispatcher.lock
+        self._error: BaseException | None = None
         self._closed = False
         self._thread = threading.Thread(target=self._run, name="scheduler", daemon=True)
         self._thread.start()
 
-    def start(self, units: Sequence[Unit], sources: Sources, check: Check, *, first: bool = False) -> Batch:
-        """Begin to work on units. first: before the batches that are there."""
-        batch = Batch(units, sources, check, self)
+    @property
+    def workers(self) -> dict[str, Present]:
+        """The workers that are present, by name."""
         with self._lock:
-            self._batches.insert(0 if first else len(self._batches), batch)
+            return dict(self._dispatcher.ledger.crew.workers)
+
+    @property
+    def counts(self) -> Counts:
+        """What was done for all batches together."""
+        counts = self._dispatcher.ledger.counts
+        with self._lock:
+            counts.in_flight = self._dispatcher.ledger.crew.in_flight()
+        return counts
+
+    def start(self, units: Sequence[Unit], sources: Sources, check: Check, *, first: bool = False) -> Batch:
+        """Begin to work on units; iterate over what is returned for the results.
+
+        sources: where the files of the units are, by sha256; first: before the batches that are there. ValueError where
+        two of the units are the same; the error that stopped the scheduler, where one did.
+        """
+        batch = Batch(units, sources, check, self._cancel, self.fleet.wake)
+        with self._lock:
+            if self._error is not None:
+                raise self._error
+            self._dispatcher.ledger.add(batch, first=first)
         self.fleet.wake()
         return batch
 
-    def cancel(self, batch: Batch) -> None:
-        """Forget a batch; what is in flight of it is played in vain."""
-        with self._lock:
-            if batch in self._batches:
-                self._batches.remove(batch)
-
     def status(self) -> str:
-        """Return how many workers and units there are, and why nothing moves where nothing does, in words."""
+        """Return how many workers and units there are, and why nothing moves where nothing does, in one line."""
         with self._lock:
-            flying = sum(len(worker.units) for worker in self.workers.values())
-            shortage = self.fleet.shortage()
-            text = f"{len(self.workers)} workers, {flying} units in flight"
-            return f"{text}; {shortage}" if shortage else text
+            return status_line(self._dispatcher)
 
     def close(self) -> None:
-        """End the workers."""
+        """End the workers, and batches that are open with an error; at any time, any number of times."""
         self._closed = True
         self.fleet.wake()
-        self._thread.join()
+        self._thread.join(CLOSE_SECONDS)
+        self._stop(RuntimeError("the scheduler was closed"))
         self.fleet.close()
 
+    def _cancel(self, batch: Batch) -> None:
+        with self._lock:
+            self._dispatcher.ledger.forget(batch)
+
     def _run(self) -> None:
-        looked = time.monotonic()
-        while not self._closed:
-            events = self.fleet.wait(PULSE)
-            with self._lock:
-                now = time.monotonic()
-                self._count_time(now - looked)
-                looked = now
-                for event in events:
-                    self._take(event)
-                self._give()
-
-    def _count_time(self, seconds: float) -> None:
-        for batch in self._batches[:1]:
-            batch.counts.present_seconds += seconds * len(self.workers)
-            batch.counts.busy_seconds += seconds * sum(bool(worker.units) for worker in self.workers.values())
-
-    def _take(self, event: Event) -> None:
-        match event:
-            case Joined(name, facts):
-                self.workers[name] = Present(name, facts, joined=time.monotonic())
-            case Left(name, _):
-                gone = self.workers.pop(name, None)
-                for key in gone.units if gone is not None else ():
-                    self._again(key)
-            case Failed(name, key, cause):
-                self._release(name, key)
-                self._failed(key, cause)
-            case Finished(name, result):
-                self._release(name, result.key)
-                self._finished(name, result)
-
-    def _release(self, name: str, key: str) -> None:
-        if name in self.workers:
-            self.workers[name].units.pop(key, None)
-
-    def _batch_of(self, key: str) -> Batch | None:
-        return next((batch for batch in self._batches if key in batch.units and key not in batch.done), None)
-
-    def _again(self, key: str) -> None:
-        """Put a unit back in front."""
-        batch = self._batch_of(key)
-        if batch is not None:
-            batch.counts.retried += 1
-            batch.waiting.appendleft(batch.units[key])
-
-    def _failed(self, key: str, cause: str) -> None:
-        batch = self._batch_of(key)
-        if batch is None:
-            return
-        batch.failures[key] = batch.failures.get(key, 0) + 1
-        if batch.failures[key] >= MOST_FAILURES:
-            self._batches.remove(batch)
-            batch.results.put(ValueError(f"{batch.units[key].name}: {cause}"))
-        else:
-            self._again(key)
-
-    def _finished(self, name: str, result: UnitResult) -> None:
-        batch = self._batch_of(result.key)
-        if batch is None:
-            return
-        unit = batch.units[result.key]
+        ledger = self._dispatcher.ledger
         try:
-            digest = batch.check(unit, result.content)
-        except ValueError as error:
-            self._failed(result.key, f"{name}: {error}")
-            return
-        batch.done.add(result.key)
-        batch.counts.finished += 1
-        batch.counts.workers.add(name)
-        batch.results.put(Played(unit, result, name, self.workers[name].facts, digest))
-        if batch.counts.finished == batch.counts.units:
-            self._batches.remove(batch)
+            while not self._closed:
+                self._dispatcher.turn()
+                while ledger.notes:
+                    self._on_note(ledger.notes.pop(0))
+        except BaseException as error:  # whatever it is, those who wait for results must have it
+            self._stop(error)
 
-    def _give(self) -> None:
-        """Give waiting units to workers that have room, the least busy first."""
-        for depth in range(IN_FLIGHT):
-            for worker in self.workers.values():
-                if len(worker.units) <= depth:
-                    self._give_to(worker)
-
-    def _give_to(self, worker: Present) -> None:
-        batch = next((batch for batch in self._batches if batch.waiting), None)
-        if batch is None:
-            return
-        unit = batch.waiting.popleft()
-        worker.units[unit.key] = time.monotonic()
-        self.fleet.submit(worker.name, unit, batch.sources)
+    def _stop(self, error: BaseException) -> None:
+        """End all batches, and refuse others."""
+        with self._lock:
+            self._error = self._error or error
+            for batch in list(self._dispatcher.ledger.batches):
+                self._dispatcher.ledger.end(batch, self._error)

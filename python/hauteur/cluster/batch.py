@@ -1,0 +1,119 @@
+"""Batches: units that are played together, as their consumer sees them."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from statistics import median
+
+from hauteur.cluster.comparing import Comparison
+from hauteur.cluster.counts import Counts
+from hauteur.cluster.fleet import Sources
+from hauteur.cluster.played import Played, UnitState
+from hauteur.cluster.unit import Unit
+
+FEWEST_UNTAKEN = 64
+"""Results of a batch that may wait for its consumer while its units go on being given out; more with more workers."""
+UNTAKEN_OF_A_WORKER = 4
+"""So many times the number of workers may wait, where that is more."""
+MOST_DURATIONS = 101
+"""Finished units whose seconds are kept."""
+
+Check = Callable[[Unit, bytes], str]
+"""Returns the hash of a result's games. ValueError, in one line, for content that cannot be right."""
+
+
+class Batch:
+    """Units that were given to a scheduler; iterate for what was made of them, in the order of arrival.
+
+    The iteration ends when every unit has been played and every comparison has ended, or with the error that stopped
+    the work; one thread iterates. A unit comes twice only with `replaces` set the second time.
+    """
+
+    def __init__(
+        self,
+        units: Sequence[Unit],
+        sources: Sources,
+        check: Check,
+        close: Callable[[Batch], None],
+        wake: Callable[[], None],
+    ) -> None:
+        self.states: dict[str, UnitState] = {}
+        for unit in units:
+            if (other := self.states.get(unit.key)) is not None:
+                raise ValueError(f"units of a batch must differ: {other.unit.name} and {unit.name} are the same")
+            self.states[unit.key] = UnitState(unit)
+        self.sources = sources
+        self.check = check
+        self.counts = Counts(units=len(units))
+        self.waiting = deque(self.states.values())
+        self.missing = len(units)
+        self.comparisons: dict[str, Comparison] = {}
+        self.durations: deque[float] = deque(maxlen=MOST_DURATIONS)
+        self.load = 0
+        self.results: deque[Played] = deque()
+        self.held = False
+        self._over = False
+        self._error: BaseException | None = None
+        self._changed = threading.Condition()
+        self._close, self._wake = close, wake
+
+    def __iter__(self) -> Iterator[Played]:
+        while (played := self.take()) is not None:
+            yield played
+
+    def take(self) -> Played | None:
+        """Wait for a result and return it; None when there are no more. Raises the error that stopped the work."""
+        with self._changed:
+            self._changed.wait_for(lambda: self.results or self._over)
+            if not self.results:
+                if self._error is not None:
+                    raise self._error
+                return None
+            played = self.results.popleft()
+            held, self.held = self.held, False
+        if held:
+            self._wake()
+        return played
+
+    def close(self) -> None:
+        """Give no more of these units away, and hand out no more results of them; at any time, any number of times."""
+        self._close(self)
+        with self._changed:
+            self.results.clear()
+        self.end()
+
+    def hand_out(self, played: Played) -> None:
+        """Leave a result for the consumer."""
+        with self._changed:
+            self.results.append(played)
+            self._changed.notify_all()
+
+    def end(self, error: BaseException | None = None) -> None:
+        """End the iteration, when the results that wait are taken."""
+        with self._changed:
+            if not self._over:
+                self._over, self._error = True, error
+            self._changed.notify_all()
+
+    def is_full(self, workers: int) -> bool:
+        """Return whether so many results wait that no more units are given out."""
+        self.held = len(self.results) > max(FEWEST_UNTAKEN, UNTAKEN_OF_A_WORKER * workers)
+        return self.held
+
+    def put_back(self, state: UnitState) -> None:
+        """Put a unit in front of the queue."""
+        if not state.waits:
+            state.waits = True
+            self.waiting.appendleft(state)
+
+    def take_out(self, state: UnitState) -> None:
+        """Take a unit out of the queue, where it is in it."""
+        if state.waits:
+            state.waits = False
+            self.waiting.remove(state)
+
+    def typical_seconds(self) -> float | None:
+        """Return the median of the seconds that its units took; None while fewer than three have finished."""
+        return median(self.durations) if len(self.durations) >= 3 else None
