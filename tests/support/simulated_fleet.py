@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from hauteur.cluster.batch import Batch
+from hauteur.cluster.batch import UnitBatch
 from hauteur.cluster.dispatcher import Dispatcher
 from hauteur.cluster.fleet import Event, Failed, Finished, Joined, Left, Sources, WorkerFacts
 from hauteur.cluster.played import Played
@@ -192,9 +192,9 @@ class Drive:
         )
         self.ledger = self.dispatcher.ledger
 
-    def start(self, units: list[Unit], *, first: bool = False) -> Batch:
+    def start(self, units: list[Unit], *, first: bool = False) -> UnitBatch:
         """Begin a batch."""
-        batch = Batch(units, {}, check, self.ledger.forget, lambda: None)
+        batch = UnitBatch(units, {}, check, self.ledger.forget, lambda: None)
         self.ledger.add(batch, first=first)
         return batch
 
@@ -208,7 +208,7 @@ class Drive:
         while self.fleet.now < seconds:
             self.dispatcher.turn()
 
-    def finish(self, *batches: Batch, turns: int = 100_000) -> list[list[Played]]:
+    def finish(self, *batches: UnitBatch, turns: int = 100_000) -> list[list[Played]]:
         """Take turns until batches have ended; what they handed out."""
         found: list[list[Played]] = [[] for _ in batches]
         for _ in range(turns):

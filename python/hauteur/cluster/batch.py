@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from statistics import median
 
-from hauteur.cluster.comparing import Comparison
+from hauteur.cluster.comparing import UnitComparison
 from hauteur.cluster.counts import Counts
 from hauteur.cluster.fleet import Sources
 from hauteur.cluster.played import Played, UnitState
@@ -24,7 +24,7 @@ Check = Callable[[Unit, bytes], str]
 """Returns the hash of a result's games. ValueError, in one line, for content that cannot be right."""
 
 
-class Batch:
+class UnitBatch:
     """Units that were given to a scheduler; iterate for what was made of them, in the order of arrival.
 
     The iteration ends when every unit has been played and every comparison has ended, or with the error that stopped
@@ -36,7 +36,7 @@ class Batch:
         units: Sequence[Unit],
         sources: Sources,
         check: Check,
-        close: Callable[[Batch], None],
+        close: Callable[[UnitBatch], None],
         wake: Callable[[], None],
     ) -> None:
         self.states: dict[str, UnitState] = {}
@@ -49,7 +49,7 @@ class Batch:
         self.counts = Counts(units=len(units))
         self.waiting = deque(self.states.values())
         self.missing = len(units)
-        self.comparisons: dict[str, Comparison] = {}
+        self.comparisons: dict[str, UnitComparison] = {}
         self.durations: deque[float] = deque(maxlen=MOST_DURATIONS)
         self.load = 0
         self.results: deque[Played] = deque()

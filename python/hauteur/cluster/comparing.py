@@ -44,7 +44,7 @@ class Verdict:
 
 
 @dataclass(eq=False)
-class Comparison:
+class UnitComparison:
     """A unit that is played again, by workers of one device class.
 
     votes: of each worker; asked: the worker that plays it now; failed: workers that could not play it; stuck: since

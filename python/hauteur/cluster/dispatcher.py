@@ -6,8 +6,8 @@ import secrets
 import threading
 from collections.abc import Callable
 
-from hauteur.cluster.batch import Batch
-from hauteur.cluster.comparing import Comparison
+from hauteur.cluster.batch import UnitBatch
+from hauteur.cluster.comparing import UnitComparison
 from hauteur.cluster.crew import WHOLE
 from hauteur.cluster.fleet import Event, Failed, Finished, Fleet, Joined, Left, WorkerFacts
 from hauteur.cluster.judge import Judge
@@ -247,7 +247,7 @@ class Dispatcher:
                 ledger.fleet.submit(worker.name, state.unit, batch.sources)
                 self.moved = ledger.time
 
-    def _next_for(self, worker: Present) -> tuple[Batch, UnitState, Comparison | None] | None:
+    def _next_for(self, worker: Present) -> tuple[UnitBatch, UnitState, UnitComparison | None] | None:
         """Return what a worker is given next: a comparison, else a unit of the first batch that has any."""
         workers = self.ledger.crew.workers
         if any(_is_alone(flight.state) for flight in worker.units.values()):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hauteur.cluster.batch import Batch
-from hauteur.cluster.comparing import Comparison, Vote, is_drawn
+from hauteur.cluster.batch import UnitBatch
+from hauteur.cluster.comparing import UnitComparison, Vote, is_drawn
 from hauteur.cluster.ledger import Ledger
 from hauteur.cluster.played import Played
 from hauteur.cluster.present import Present
@@ -19,7 +19,7 @@ class Judge:
         self.wrong: set[str] = set()
         self._ledger, self._share, self._seed = ledger, share, seed
 
-    def draw(self, batch: Batch, worker: Present, played: Played) -> None:
+    def draw(self, batch: UnitBatch, worker: Present, played: Played) -> None:
         """Have a unit compared that a worker has just finished, if it is drawn."""
         if played.unit.comparable:
             number = worker.comparable
@@ -28,7 +28,7 @@ class Judge:
             if is_drawn(self._share, self._seed, worker.name, number) and not state.confirmed:
                 batch.comparisons[played.unit.key] = _begun(batch, played.unit.key)
 
-    def take(self, batch: Batch, worker: Present, played: Played) -> None:
+    def take(self, batch: UnitBatch, worker: Present, played: Played) -> None:
         """Take a result of a unit that has one already."""
         key = played.unit.key
         state, comparison = batch.states[key], batch.comparisons.get(key)
@@ -52,7 +52,7 @@ class Judge:
             for comparison in [one for one in batch.comparisons.values() if one.differs]:
                 self._look_at(batch, comparison)
 
-    def drop_hopeless(self, batch: Batch) -> None:
+    def drop_hopeless(self, batch: UnitBatch) -> None:
         """Let go of comparisons for which no other worker is there."""
         for key, comparison in list(batch.comparisons.items()):
             if not comparison.differs and not comparison.can_go_on(self._ledger.crew.workers):
@@ -60,7 +60,7 @@ class Judge:
                 for counts in self._ledger.both(batch):
                     counts.uncompared += 1
 
-    def _look_at(self, batch: Batch, comparison: Comparison) -> None:
+    def _look_at(self, batch: UnitBatch, comparison: UnitComparison) -> None:
         workers, time = self._ledger.crew.workers, self._ledger.time
         if batch.comparisons.get(comparison.state.unit.key) is not comparison:
             return  # another verdict has ended it
@@ -76,7 +76,7 @@ class Judge:
                 f"different games, and there is no other one to decide who is right ({gave})"
             )
 
-    def _settle(self, batch: Batch, comparison: Comparison, played: Played | None) -> bool:
+    def _settle(self, batch: UnitBatch, comparison: UnitComparison, played: Played | None) -> bool:
         """Return whether a comparison has ended. played: the last result; None: nobody can be asked any more."""
         verdict, state = comparison.verdict(nobody_left=played is None), comparison.state
         if verdict is None:
@@ -119,10 +119,10 @@ class Judge:
         )
 
 
-def _begun(batch: Batch, key: str) -> Comparison:
+def _begun(batch: UnitBatch, key: str) -> UnitComparison:
     """Return the comparison of a unit that has a result."""
     state = batch.states[key]
     assert state.facts is not None
     assert state.digest is not None
     votes = {state.worker: Vote(state.facts.host, [state.digest])}
-    return Comparison(state, state.facts.device_class, votes)
+    return UnitComparison(state, state.facts.device_class, votes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from hauteur.cluster.batch import Batch
+from hauteur.cluster.batch import UnitBatch
 from hauteur.cluster.counts import Counts
 from hauteur.cluster.crew import Crew
 from hauteur.cluster.fleet import Fleet
@@ -24,18 +24,18 @@ class Ledger:
     def __init__(self, fleet: Fleet) -> None:
         self.fleet = fleet
         self.crew = Crew()
-        self.batches: list[Batch] = []
+        self.batches: list[UnitBatch] = []
         self.counts = Counts()
         self.notes: list[str] = []
         self.time = 0.0
 
-    def add(self, batch: Batch, *, first: bool) -> None:
+    def add(self, batch: UnitBatch, *, first: bool) -> None:
         """Take a batch. first: before the others."""
         batch.counts.present = batch.counts.most_present = len(self.crew.workers)
         self.counts.units += batch.counts.units
         self.batches.insert(0 if first else len(self.batches), batch)
 
-    def forget(self, batch: Batch) -> None:
+    def forget(self, batch: UnitBatch) -> None:
         """Let go of a batch; what is in flight of it is played in vain."""
         if batch in self.batches:
             self.batches.remove(batch)
@@ -47,16 +47,16 @@ class Ledger:
             batch.comparisons.clear()
             batch.states.clear()
 
-    def end(self, batch: Batch, error: BaseException | None = None) -> None:
+    def end(self, batch: UnitBatch, error: BaseException | None = None) -> None:
         """End a batch, with an error if there is one."""
         self.forget(batch)
         batch.end(error)
 
-    def both(self, batch: Batch) -> tuple[Counts, Counts]:
+    def both(self, batch: UnitBatch) -> tuple[Counts, Counts]:
         """Return the counts of a batch, and those of all."""
         return batch.counts, self.counts
 
-    def accept(self, batch: Batch, played: Played) -> None:
+    def accept(self, batch: UnitBatch, played: Played) -> None:
         """Take a result of a unit that has none, or a suspect one; hand it out unless it was handed out before."""
         state = batch.states[played.unit.key]
         known = state.digest
@@ -71,7 +71,7 @@ class Ledger:
         if known != played.digest:
             batch.hand_out(replace(played, replaces=known is not None))
 
-    def suspect(self, batch: Batch, state: UnitState) -> None:
+    def suspect(self, batch: UnitBatch, state: UnitState) -> None:
         """Have a unit played again, because a wrong worker has played it."""
         if not state.is_open:
             state.suspect, state.confirmed = True, False

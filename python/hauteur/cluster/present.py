@@ -9,18 +9,18 @@ from hauteur.cluster.fleet import WorkerFacts
 from hauteur.cluster.played import UnitState
 
 if TYPE_CHECKING:
-    from hauteur.cluster.batch import Batch
-    from hauteur.cluster.comparing import Comparison
+    from hauteur.cluster.batch import UnitBatch
+    from hauteur.cluster.comparing import UnitComparison
 
 
 @dataclass(eq=False)
 class Flight:
     """A unit at a worker. batch: None once nobody waits for it; comparison: that it is played for, if any."""
 
-    batch: Batch | None
+    batch: UnitBatch | None
     state: UnitState
     since: float
-    comparison: Comparison | None = None
+    comparison: UnitComparison | None = None
 
 
 @dataclass(eq=False)

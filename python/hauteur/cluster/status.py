@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hauteur.cluster.batch import Batch
+from hauteur.cluster.batch import UnitBatch
 from hauteur.cluster.crew import IN_FLIGHT
 from hauteur.cluster.dispatcher import Dispatcher
 
@@ -30,7 +30,7 @@ def status_line(dispatcher: Dispatcher) -> str:
     return "; ".join(parts)
 
 
-def _reasons(dispatcher: Dispatcher, batch: Batch) -> Iterator[str]:
+def _reasons(dispatcher: Dispatcher, batch: UnitBatch) -> Iterator[str]:
     """Yield what a batch waits for."""
     ledger = dispatcher.ledger
     workers = ledger.crew.workers
