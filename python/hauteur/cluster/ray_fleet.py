@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from hauteur import __version__
-from hauteur.cluster.fleet import Event, Failed, Finished, Joined, Left, Sources, WorkerFacts
-from hauteur.cluster.framing import read_message, write_message
+from hauteur.cluster.fleet import Event, Failed, Finished, Joined, Left, Sources
+from hauteur.cluster.framing import MOST_REPORT, DoneReport, JoinedReport, message_bytes, read_message, report_of
 from hauteur.cluster.ray_nodes import ClusterView, Need
 from hauteur.cluster.ray_session import NODE_LEFT, cause_of, connect
 from hauteur.cluster.ray_worker import MOST_NET, RayWorker
@@ -25,7 +25,9 @@ from hauteur.system.plugins import VARIABLES, imported
 if TYPE_CHECKING:
     from hauteur.cluster.open import WorkerOptions
 
-NO_ROOM = "there is no room for it any more"
+FACTS, LIVE = "facts", "live"
+"""Calls that are not units."""
+NO_ROOM = "has no room any more"
 CALLS = 8
 """Calls that an actor answers at a time: units, and the one that only ends with its process."""
 MOST_NETS = 8
@@ -38,13 +40,11 @@ MOST_PAUSE = 30.0
 
 @dataclass
 class _Actor:
-    """A worker. shown: the nets that it has been given; units: keys of those in flight."""
+    """A worker. shown: the nets that it has been given; cause: why it was removed."""
 
     handle: Any
-    asked: float
     joined: bool = False
     shown: set[str] = field(default_factory=set)
-    units: set[str] = field(default_factory=set)
     cause: str = ""
 
 
@@ -77,6 +77,7 @@ class RayFleet:
         )
         self._actors: dict[str, _Actor] = {}
         self._nets: OrderedDict[str, Any] = OrderedDict()
+        self._events: list[Event] = []
         self._ended: queue.Queue[tuple[str, str, Any] | None] = queue.Queue()
         self._count = 0
         self._lost_places = 0
@@ -93,21 +94,20 @@ class RayFleet:
         new = [sha256 for sha256 in unit.files if sha256 not in actor.shown]
         try:
             nets = [self._net(sha256, sources) for sha256 in new]
-        except (OSError, ValueError) as error:
-            self._ended.put((worker, unit.key, error))
+            message = message_bytes({"key": unit.key, "unit": unit.to_json(), "nets": new})
+        except Exception as error:  # of the file, or of Ray's store
+            self._events.append(Failed(worker, unit.key, f"could not be sent: {type(error).__name__}: {error}"))
+            self.wake()
             return
-        message = io.BytesIO()
-        write_message(message, {"key": unit.key, "unit": unit.to_json(), "nets": new})
         actor.shown.update(new)
-        actor.units.add(unit.key)
-        self._follow(worker, unit.key, actor.handle.play.remote(message.getvalue(), nets))
+        self._follow(worker, unit.key, actor.handle.play.remote(message, nets))
 
     def wait(self, seconds: float) -> list[Event]:
         """Return what has happened. ValueError where the cluster is gone, or can start no worker."""
         if (lost := self._view.lost()) is not None:
             raise ValueError(f"{self.name} is gone ({lost}); the same command goes on where it stopped")
         self._follow_nodes()
-        events: list[Event] = []
+        events, self._events = self._events, []
         end = time.monotonic() + seconds
         while not events and (left := end - time.monotonic()) > 0:
             try:
@@ -135,7 +135,7 @@ class RayFleet:
         """Return why there are not more workers."""
         joined = sum(actor.joined for actor in self._actors.values())
         text = self._view.shortage(joined, self._wanted(), self._most)
-        return f"{text}; the last one that was started ended: {self._last_cause}" if self._failed_starts else text
+        return f"{text}; the last one {self._last_cause}" if self._failed_starts else text
 
     def close(self) -> None:
         """End all workers."""
@@ -161,9 +161,9 @@ class RayFleet:
     def _start(self) -> None:
         self._count += 1
         name = f"ray-{self._count}"
-        actor = self._actors[name] = _Actor(self._class.remote(self._settings), time.monotonic())
-        self._follow(name, "facts", actor.handle.facts.remote())
-        self._follow(name, "live", actor.handle.live.remote())
+        actor = self._actors[name] = _Actor(self._class.remote(self._settings))
+        self._follow(name, FACTS, actor.handle.facts.remote())
+        self._follow(name, LIVE, actor.handle.live.remote())
 
     def _follow(self, worker: str, call: str, handle: Any) -> None:
         """Have the end of a call reported, from a thread of Ray's."""
@@ -188,27 +188,19 @@ class RayFleet:
         actor = self._actors.get(worker)
         if actor is None:
             return []
-        if isinstance(found, (OSError, ValueError)) and not isinstance(found, self._ray.exceptions.RayError):
-            return [Failed(worker, call, str(found))]
         if isinstance(found, BaseException):
             return self._left(worker, actor, found)
-        if call == "facts":
-            return self._joined(worker, actor, found)
-        actor.units.discard(call)
         try:
-            return [_outcome(worker, call, found)]
+            event = _event_of(worker, call, found)
         except ValueError as error:
-            return [Failed(worker, call, f"{worker}: {error}")]
-
-    def _joined(self, worker: str, actor: _Actor, report: Any) -> list[Event]:
-        facts = _facts_of(report)
-        if facts.version != __version__:
-            actor.cause = f"{facts.host} has hauteur {facts.version}, this process {__version__}"
-            self._kill(actor)
+            self.remove(worker, f"sent what is no report: {error}")
             return []
-        actor.joined = self._have_joined = True
-        self._failed_starts = 0
-        return [Joined(worker, facts)]
+        if isinstance(event, Failed):
+            actor.shown.clear()  # perhaps a net did not arrive
+        if isinstance(event, Joined):
+            actor.joined = self._have_joined = True
+            self._failed_starts = 0
+        return [event]
 
     def _left(self, worker: str, actor: _Actor, error: BaseException) -> list[Event]:
         del self._actors[worker]
@@ -228,19 +220,18 @@ class RayFleet:
             self._ray.kill(actor.handle)
 
 
-def _facts_of(report: Any) -> WorkerFacts:
-    if not isinstance(report, bytes) or len(report) > 10_000:
-        raise ValueError("a worker reports no facts")
-    return WorkerFacts(**json.loads(report))
-
-
-def _outcome(worker: str, key: str, report: Any) -> Event:
-    """Return what a worker has made of a unit. ValueError for what is no report."""
-    if not isinstance(report, bytes) or len(report) > MOST_CONTENT + 2**16:
-        raise ValueError("its report is no message of the right size")
-    fields, content = read_message(io.BytesIO(report)) or ({}, b"")
-    if fields.get("done", fields.get("failed")) != key:
-        raise ValueError("its report is of another unit")
-    if "failed" in fields:
-        return Failed(worker, key, str(fields["cause"]))
-    return Finished(worker, UnitResult(key, content, fields["facts"]))
+def _event_of(worker: str, call: str, message: Any) -> Event:
+    """Return what a worker reports at the end of a call. ValueError for what it must not send."""
+    if not isinstance(message, bytes) or len(message) > MOST_CONTENT + MOST_REPORT:
+        raise ValueError(f"not bytes, or more than {MOST_CONTENT + MOST_REPORT}")
+    fields, content = read_message(io.BytesIO(message)) or ({}, b"")
+    report = report_of(fields)
+    if isinstance(report, JoinedReport) and call == FACTS:
+        if report.facts.version != __version__:
+            raise ValueError(f"it runs hauteur {report.facts.version[:100]}, the driver {__version__}")
+        return Joined(worker, report.facts)
+    if isinstance(report, JoinedReport) or report.key != call:
+        raise ValueError("it is of another call")
+    if isinstance(report, DoneReport):
+        return Finished(worker, UnitResult(report.key, content, report.facts))
+    return Failed(worker, report.key, report.cause)

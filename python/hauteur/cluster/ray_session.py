@@ -94,25 +94,23 @@ def worded(source: str, action: Callable[[], Any]) -> Any:
 
 
 def cause_of(error: BaseException) -> str:
-    """Return why something of Ray failed, in words."""
+    """Return what became of a worker, or why Ray refuses something, in words."""
     text = " ".join(str(error).split())
     for sign, cause in _CAUSES:
         if sign in text or sign == type(error).__name__:
             return cause
-    if "Version mismatch" in text:
-        return text.removeprefix("Version mismatch: ")[:300]
-    return text[:300] or type(error).__name__
+    return text[:500] or type(error).__name__
 
 
-NODE_LEFT = "its node left the cluster"
+NODE_LEFT = "left with its node"
 _CAUSES = (
     ("node has died", NODE_LEFT),
-    ("owner has died", "the node of this machine left the cluster"),
-    ("OutOfMemory", "it was ended because its node ran out of memory"),
-    ("memory usage threshold", "it was ended because its node ran out of memory"),
-    ("worker process has died", "its process ended"),
-    ("ActorUnavailableError", "it could not be reached"),
-    ("No module named 'hauteur", "hauteur is not installed on its node (the same version is needed there)"),
+    ("owner has died", "ended because the node of this machine left the cluster"),
+    ("OutOfMemory", "was ended because its node ran out of memory"),
+    ("memory usage threshold", "was ended because its node ran out of memory"),
+    ("ActorUnavailableError", "could not be reached"),
+    ("No module named 'hauteur", "finds no hauteur on its node, where the same version is needed"),
+    ("worker process has died", "was killed, or its process ended"),
     ("Can't find a", "this machine is no node of the cluster: join it first with `hauteur cluster join`"),
     ("uthenticat", "the head asks for another token: copy its ~/.ray/auth_token here, or set RAY_AUTH_TOKEN"),
 )

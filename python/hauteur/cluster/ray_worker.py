@@ -8,7 +8,7 @@ import json
 import os
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import asdict, replace
@@ -16,11 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from hauteur.cluster.facts import worker_facts
-from hauteur.cluster.framing import read_message, write_message
-from hauteur.cluster.kinds import unit_of
-from hauteur.cluster.unit import MOST_CONTENT, UnitResult
-from hauteur.cluster.worker import UnitWorker
-from hauteur.system.errors import one_line
+from hauteur.cluster.framing import message_bytes, read_message
+from hauteur.cluster.unit import UnitResult
+from hauteur.cluster.worker import UnitWorker, described
 from hauteur.system.files import sha256_of, write_bytes
 from hauteur.system.hardware import cache_directory
 from hauteur.system.plugins import VARIABLES
@@ -42,52 +40,47 @@ class RayWorker:
         fields = json.loads(settings)
         self._threads, self._gpus = int(fields["threads"]), float(fields["gpus"])
         os.environ[VARIABLES[0]] = fields["plugins"]
-        self._results: dict[str, Future[bytes]] = {}
+        self._reports: dict[str, Future[bytes]] = {}
         self._nets: dict[str, Path] = {}
         self._changed = threading.Condition()
         self._worker = UnitWorker(self._net, self._deliver, self._fail, threads=self._threads)
 
     def facts(self) -> bytes:
-        """Return what this process is, as JSON."""
+        """Return what this process is, as a report."""
         facts = worker_facts(self._threads)
-        if self._gpus:
-            facts = replace(facts, device_class=_gpu_name() or facts.device_class)
-        return json.dumps(asdict(facts)).encode()
+        if self._gpus and (name := gpu_name()) is not None:
+            facts = replace(facts, device_class=f"{name}, {facts.device_class}")
+        return message_bytes({"report": "joined", "facts": asdict(facts)})
 
     def live(self) -> None:
         """Never return: the call ends with the process, which its caller notices at once."""
         threading.Event().wait()
 
     def play(self, message: bytes, nets: Sequence[Any]) -> bytes:
-        """Return what became of a unit, as a message. nets: handles of those that this worker has not had yet."""
+        """Return what became of a unit, as a report. nets: handles of those that this worker has not had yet."""
         key = ""
         try:
             fields, _ = read_message(io.BytesIO(message)) or ({}, b"")
             key = fields["key"]
-            done = self._results[key] = Future()
+            done = self._reports[key] = Future()
             for sha256, handle in zip(fields["nets"], nets, strict=True):
                 self._store(sha256, fields["unit"]["files"][sha256], handle)
-            self._worker.submit(unit_of(fields["unit"]))
+            self._worker.receive(key, fields["unit"])
             return done.result()
         except Exception as error:  # reported as text: what Ray would report is a pickled object
-            return _failure(key, one_line(error))
+            return message_bytes({"report": "failed", "key": key, "cause": described(error)})
         finally:
-            self._results.pop(key, None)
+            self._reports.pop(key, None)
 
     def _deliver(self, result: UnitResult) -> None:
-        if len(result.content) > MOST_CONTENT:
-            self._fail(result.key, f"its result has {len(result.content)} bytes, more than {MOST_CONTENT}")
-            return
-        report = io.BytesIO()
-        write_message(report, {"done": result.key, "facts": dict(result.facts)}, result.content)
-        self._set(result.key, report.getvalue())
+        self._report(result.key, {"report": "done", "key": result.key, "facts": dict(result.facts)}, result.content)
 
     def _fail(self, key: str, cause: str) -> None:
-        self._set(key, _failure(key, cause))
+        self._report(key, {"report": "failed", "key": key, "cause": cause})
 
-    def _set(self, key: str, report: bytes) -> None:
-        if (waiting := self._results.get(key)) is not None:
-            waiting.set_result(report)
+    def _report(self, key: str, fields: Mapping[str, Any], content: bytes = b"") -> None:
+        if (waiting := self._reports.get(key)) is not None:
+            waiting.set_result(message_bytes(fields, content))
 
     def _net(self, sha256: str, name: str) -> Path:
         """Return where a net is; it may be on its way."""
@@ -139,16 +132,10 @@ def tidy(folder: Path, most: int) -> None:
         total -= size
 
 
-def _failure(key: str, cause: str) -> bytes:
-    report = io.BytesIO()
-    write_message(report, {"failed": key, "cause": cause[:2000]})
-    return report.getvalue()
-
-
-def _gpu_name() -> str | None:
+def gpu_name() -> str | None:
     """Return the name of the GPU that Ray gave to this process; None without torch or GPU."""
-    with suppress(ImportError):
+    try:
         import torch
-
-        return torch.cuda.get_device_name(0) if torch.cuda.is_available() else None
-    return None
+    except ImportError:
+        return None
+    return torch.cuda.get_device_name(0) if torch.cuda.is_available() else None
