@@ -83,6 +83,11 @@ COMMANDS = (
     Command("bench learning", "bench_learning:learning", "When a training run reached goals that exact play defines."),
     Command("bench evaluator", "bench:evaluator", "Evaluations per second of a net, by batch size and precision."),
     Command("bench start", "bench_start:start", "Seconds from a start to the first answer: import, help, UCI engine."),
+    Command(
+        "cluster simulate",
+        "cluster_simulate:simulate",
+        "Simulate self-play by 1 to 10,000 workers: speed, load, limits.",
+    ),
     Command("completion", "greeting:completion", "Print the completion of commands and options for a shell."),
     Command("doctor", "doctor:doctor", "Show versions, devices, threads, backends, and what is missing."),
 )
@@ -111,6 +116,7 @@ GROUPS = {
     "tune": "Find settings of players by games.",
     "verify": "Recompute reference files and show the differences.",
     "bench": "Measure speed on this machine.",
+    "cluster": "Work on many machines.",
 }
 
 

@@ -1,0 +1,386 @@
+"""The simulation: generations of learning by many workers, event by event, with the policy of the scheduler.
+
+Two units in flight a worker, the least busy first; lost units come back to the front; a share of the units is played again by
+another worker; what was started first comes first, the gate before all.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hauteur.cluster.model.costs import ClusterCosts
+from hauteur.cluster.model.nets import NetTransfer
+from hauteur.cluster.model.trace import Trace
+from hauteur.cluster.scheduler import IN_FLIGHT
+
+
+@dataclass(eq=False)
+class Work:
+    """Units that were started together.
+
+    job: what workers open once; net: its number; seconds: of each unit, for a worker of average speed; waiting: units
+    that nobody has, with the worker that must not get them; missing: units and comparisons that have not ended; played:
+    how often each unit was handed out as played.
+    """
+
+    job: tuple[str, int]
+    net: int
+    seconds: list[float]
+    tail: float
+    waiting: deque[tuple[int, int | None]] = field(init=False)
+    missing: int = field(init=False)
+    played: list[int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.missing = len(self.seconds)
+        self.waiting = deque((i, None) for i in range(self.missing))
+        self.played = [0] * self.missing
+
+
+@dataclass(eq=False)
+class Flight:
+    """A unit at a worker.
+
+    avoid: it is played again, to compare it with what this worker made of it; begin, end: when the worker works on it;
+    sent: its result is on its way.
+    """
+
+    work: Work
+    unit: int
+    avoid: int | None
+    sent: bool = False
+    begin: float = 0.0
+    end: float = 0.0
+
+
+@dataclass(eq=False)
+class Place:
+    """A worker's place on a machine. joined: since when there is a worker; None while there is none."""
+
+    number: int
+    machine: int
+    speed: float
+    joined: float | None = None
+    life: int = 0
+    free: float = 0.0
+    flights: list[Flight] = field(default_factory=list)
+    jobs: list[tuple[str, int]] = field(default_factory=list)
+
+
+class Simulation:
+    """A run of some generations. After `run`, `trace` has what happened.
+
+    works: self-play of all generations and gates, in the order of their start; retried: units that were lost; compared:
+    units played again; waiting_bytes: most bytes of results that the driver held at a time.
+    """
+
+    def __init__(self, costs: ClusterCosts, workers: int, *, lag: int, seed: int, generations: int) -> None:
+        self.costs, self.workers, self.lag, self.generations = costs, workers, lag, generations
+        self.trace = Trace()
+        self.works: list[Work] = []
+        self.retried = self.compared = self.waiting_bytes = 0
+        self._random = np.random.default_rng([seed, workers, lag])
+        self._now = self._busy_until = self._write_free = self._in_free = 0.0
+        self._last_end = self._step_until = self._background_until = 0.0
+        self._events: list[tuple[float, int, Callable[[], None]]] = []
+        self._count = 0
+        self._nets = NetTransfer(costs, self.trace)
+        speeds = self._factors(workers, costs.unit.speed_spread)
+        self._places = [Place(i, i // costs.machine.workers, speed) for i, speed in enumerate(speeds)]
+        self._room: list[dict[int, None]] = [{} for _ in range(IN_FLIGHT)]
+        self._inbox: list[Callable[[], None]] = []
+        self._results = 0
+        self._open: list[Work] = []
+        self._generation, self._started, self._share, self._step = 1, 0, 1, "stragglers"
+        self._unwritten = 0
+        self._batches: dict[int, Work] = {}
+
+    def run(self) -> Simulation:
+        """Simulate until the last generation has ended."""
+        for machine in range(-(-self.workers // self.costs.machine.workers)):
+            self._machine_comes(machine)
+        self._begin_generation()
+        while len(self.trace.ends) < self.generations:
+            self._now, _, action = heapq.heappop(self._events)
+            action()
+            self._note_cause()
+        for place in self._places:
+            self._leave(place)
+        return self
+
+    def _at(self, when: float, action: Callable[[], None]) -> None:
+        self._count += 1
+        heapq.heappush(self._events, (when, self._count, action))
+
+    # generations
+
+    def _begin_generation(self) -> None:
+        """Start the self-play of all generations whose net is there, then collect that of the present one."""
+        self._step = "driver"
+        if self._started < self._generation + self.lag:
+            self._started += 1
+            work = self._batches[self._started] = self._selfplay(self._started)
+            self._background(len(work.seconds) * self.costs.driver.plan_seconds, lambda: self._planned(work))
+            return
+        self._step = "stragglers"
+        if self._batches[self._generation].missing == 0:
+            self._read()
+
+    def _planned(self, work: Work) -> None:
+        self._start(work)
+        self._begin_generation()
+
+    def _selfplay(self, generation: int) -> Work:
+        unit = self.costs.unit
+        seconds = [unit.seconds * factor for factor in self._factors(self.costs.units(self.workers), unit.spread)]
+        net = max(0, generation - 1 - self.lag)
+        return Work(("self-play", generation), net, seconds, unit.tail * unit.seconds)
+
+    def _factors(self, count: int, spread: float) -> list[float]:
+        """Return log-normal factors whose mean is 1."""
+        found = np.exp(spread * self._random.standard_normal(count))
+        factors: list[float] = (found / found.mean()).tolist()
+        return factors
+
+    def _start(self, work: Work, *, first: bool = False) -> None:
+        self.works.append(work)
+        self._open.insert(0 if first else len(self._open), work)
+        self._receive(lambda: None)
+
+    def _read(self) -> None:
+        """All files of the generation are there."""
+        units = len(self._batches.pop(self._generation).seconds)
+        self._step = "driver"
+        self._background(units * self.costs.driver.read_seconds, lambda: self._train(units))
+
+    def _background(self, seconds: float, then: Callable[[], None]) -> None:
+        """Let the main thread compute for so long, which rounds of the scheduler delay, as they are delayed by it."""
+        self._background_until = self._now + seconds
+        self.trace.driver.append((self._now, self._background_until))
+        self._at(self._background_until, lambda: self._background_end(then))
+
+    def _background_end(self, then: Callable[[], None]) -> None:
+        if self._now < self._background_until:
+            self._at(self._background_until, lambda: self._background_end(then))
+        else:
+            then()
+
+    def _train(self, units: int) -> None:
+        self._step = "training"
+        self._at(self._now + self.costs.train_seconds(units), self._gate)
+
+    def _gate(self) -> None:
+        costs = self.costs.generation
+        self._step, self._step_until = "gate", self._now + costs.gate_seconds
+        if not costs.gate_units:
+            self._end_generation()
+            return
+        seconds = [costs.gate_seconds] * costs.gate_units
+        self._start(Work(("gate", self._generation), self._generation, seconds, 0.0), first=True)
+
+    def _end_generation(self) -> None:
+        self.trace.ends.append(self._now)
+        self._generation += 1
+        self._begin_generation()
+
+    # the driver
+
+    def _receive(self, event: Callable[[], None], *, result: bool = False) -> None:
+        """Take what has happened to the driver, which looks at it once it has ended its present round."""
+        self._inbox.append(event)
+        self._results += result
+        if self._now >= self._busy_until:
+            self._round()
+
+    def _round(self) -> None:
+        """Take all that has happened, then give units away: a round of the scheduler's loop."""
+        begin, events = self._now, self._inbox
+        self._inbox, self._results = [], 0
+        self._share = 2 if begin < self._background_until else 1
+        self._busy_until = begin + self.costs.driver.round_seconds * len(self._places) * self._share
+        for event in events:
+            event()
+        for depth in range(IN_FLIGHT):
+            if any(work.waiting for work in self._open):
+                self._give(depth)
+        own = (self._busy_until - begin) / self._share
+        self._background_until += own if self._share > 1 else 0.0
+        self.trace.driver.append((begin, begin + own))
+        self._at(self._busy_until, self._next_round)
+
+    def _next_round(self) -> None:
+        if self._inbox and self._now >= self._busy_until:
+            self._round()
+
+    def _give(self, depth: int) -> None:
+        for number in list(self._room[depth]):
+            flight = self._next_flight(number)
+            if flight is None:
+                if not any(work.waiting for work in self._open):
+                    return
+                continue
+            place = self._places[number]
+            self._busy_until += self.costs.driver.give_seconds * self._share
+            place.flights.append(flight)
+            self._seat(number)
+            self._fly(place, flight, self._busy_until)
+
+    def _next_flight(self, number: int) -> Flight | None:
+        """Take the next unit for a worker: none that it has played itself."""
+        for work in self._open:
+            for i, (unit, avoid) in enumerate(work.waiting):
+                if avoid != number:
+                    del work.waiting[i]
+                    return Flight(work, unit, avoid)
+        return None
+
+    def _seat(self, number: int) -> None:
+        """Note how many units a worker has."""
+        place = self._places[number]
+        for depth, room in enumerate(self._room):
+            if place.joined is not None and len(place.flights) == depth:
+                room[number] = None
+            else:
+                room.pop(number, None)
+
+    # a worker
+
+    def _fly(self, place: Place, flight: Flight, when: float) -> None:
+        """Send a unit to a worker, which plays its units one after another."""
+        work, costs = flight.work, self.costs
+        arrival = self._nets.send_task(when) + costs.link.latency
+        begin = max(arrival, place.free)
+        if work.job not in place.jobs:
+            there = self._nets.at_machine(place.machine, work.net, when)
+            until = max(begin, there) + costs.net.load_seconds
+            self.trace.fetching.append((max(when, place.free), until))
+            place.jobs = [*place.jobs[-1:], work.job]
+            begin = until
+        seconds = work.seconds[flight.unit] / place.speed
+        flight.begin, flight.end = begin, begin + seconds
+        place.free = flight.end
+        self._last_end = max(self._last_end, flight.end + work.tail)
+        life = place.life
+        self._at(flight.end + work.tail, lambda: self._hand_in(place, flight, life))
+
+    def _hand_in(self, place: Place, flight: Flight, life: int) -> None:
+        if place.life != life:
+            return
+        link, size = self.costs.link, self.costs.unit.result_bytes
+        flight.sent = True
+        self.trace.working.append((flight.begin, flight.end))
+        self._in_free = max(self._in_free, self._now) + size / link.in_rate
+        self.trace.received.append((self._in_free, size))
+        arrival = self._in_free + link.latency
+        self._at(arrival, lambda: self._receive(lambda: self._finished(place, flight), result=True))
+
+    def _finished(self, place: Place, flight: Flight) -> None:
+        """Take a result, as the scheduler does."""
+        work, costs = flight.work, self.costs.driver
+        self._busy_until += (costs.take_seconds + costs.write_cpu_seconds) * self._share
+        if flight in place.flights:
+            place.flights.remove(flight)
+            self._seat(place.number)
+        if work.job[0] == "gate" or flight.avoid is not None:
+            self._at(self._busy_until, lambda: self._complete(work))
+        if flight.avoid is not None:
+            return
+        work.played[flight.unit] += 1
+        if work.job[0] == "gate":
+            return
+        if self.workers > 1 and self._random.random() < self.costs.generation.compared:
+            self.compared += 1
+            work.missing += 1
+            work.waiting.appendleft((flight.unit, place.number))
+        self._unwritten += 1
+        self.waiting_bytes = max(self.waiting_bytes, self._unwritten * self.costs.unit.result_bytes)
+        self._write_free = max(self._write_free, self._busy_until) + costs.write_seconds
+        self._at(self._write_free, lambda: self._written(work))
+
+    def _written(self, work: Work) -> None:
+        self._unwritten -= 1
+        self.trace.files.append(self._now)
+        self._complete(work)
+
+    def _complete(self, work: Work) -> None:
+        work.missing -= 1
+        if work.missing:
+            return
+        self._open.remove(work)
+        if work.job[0] == "gate":
+            self._end_generation()
+        elif work.job[1] == self._generation and self._step == "stragglers":
+            self._read()
+
+    # machines
+
+    def _machine_comes(self, machine: int) -> None:
+        costs = self.costs.machine
+        self._nets.forget(machine)
+        for number in self._places_of(machine):
+            place = self._places[number]
+            place.joined, place.free = self._now, self._now
+            self._receive(lambda number=number: self._seat(number))  # type: ignore[misc]
+        if costs.lost_per_hour:
+            alive = float(self._random.exponential(3600 / costs.lost_per_hour))
+            self._at(self._now + alive, lambda: self._machine_goes(machine))
+
+    def _machine_goes(self, machine: int) -> None:
+        costs = self.costs.machine
+        for number in self._places_of(machine):
+            place = self._places[number]
+            lost = self._leave(place)
+            place.life += 1
+            place.joined, place.flights, place.jobs = None, [], []
+            self._seat(number)
+            noticed = self._now + costs.noticed_seconds
+            self._at(noticed, lambda lost=lost: self._receive(lambda: self._lost(lost)))  # type: ignore[misc]
+        comes = self._now + costs.replaced_seconds + costs.start_seconds
+        self._at(comes, lambda: self._machine_comes(machine))
+
+    def _leave(self, place: Place) -> list[Flight]:
+        """Note what a worker has done until now; return the units that it has not handed in."""
+        if place.joined is not None:
+            self.trace.present.append((place.joined, self._now))
+        lost = [flight for flight in place.flights if not flight.sent]
+        begun = [flight for flight in lost if flight.begin < self._now]
+        self.trace.working += [(flight.begin, min(flight.end, self._now)) for flight in begun]
+        return lost
+
+    def _lost(self, flights: list[Flight]) -> None:
+        """Give lost units to others, before all that wait."""
+        for flight in flights:
+            self.retried += 1
+            flight.work.waiting.appendleft((flight.unit, flight.avoid))
+
+    def _places_of(self, machine: int) -> range:
+        size = self.costs.machine.workers
+        return range(machine * size, min((machine + 1) * size, self.workers))
+
+    # what idle workers wait for
+
+    def _note_cause(self) -> None:
+        cause = self._cause()
+        if not self.trace.causes or self.trace.causes[-1][1] != cause:
+            self.trace.causes.append((self._now, cause))
+
+    def _cause(self) -> str:
+        """Return what a worker without a unit waits for now: of what must still happen, what takes longest."""
+        if self._step == "training" and not any(work.waiting for work in self._open):
+            return "training"
+        left = {
+            "driver": self._busy_until - self._now + self._results * self.costs.driver.take_seconds,
+            "network": max(self._in_free, self._nets.out_free) - self._now,
+        }
+        if not any(work.waiting for work in self._open):
+            left["disk"] = self._write_free - self._now
+            if self._step == "stragglers":
+                left["stragglers"] = self._last_end - self._now
+            elif self._step == "gate":
+                left["gate"] = self._step_until - self._now
+        return max(left, key=left.__getitem__)
