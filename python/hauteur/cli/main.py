@@ -83,6 +83,7 @@ COMMANDS = (
     Command("bench learning", "bench_learning:learning", "When a training run reached goals that exact play defines."),
     Command("bench evaluator", "bench:evaluator", "Evaluations per second of a net, by batch size and precision."),
     Command("bench start", "bench_start:start", "Seconds from a start to the first answer: import, help, UCI engine."),
+    Command("cluster measure", "cluster_measure:measure", "Measure what units cost; the constants of the simulation."),
     Command(
         "cluster simulate",
         "cluster_simulate:simulate",
@@ -101,6 +102,7 @@ NEEDS = {
     "cluster join": ("ray",),
     "cluster status": ("ray",),
     "bench selfplay": ("torch", "pyarrow"),
+    "cluster measure": ("torch", "pyarrow"),
     "bench train": ("torch", "pyarrow"),
 }
 """Optional modules without which a command can do nothing (`system/extras.py`)."""

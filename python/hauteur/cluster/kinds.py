@@ -15,6 +15,7 @@ from hauteur.cluster.unit import Hash, Unit
 from hauteur.system.settings import Section, validated
 
 KINDS = {
+    "empty": "cluster.model.empty:EmptyJob",
     "self-play": "learning.units:SelfPlayJob",
     "gate": "learning.units:GateJob",
     "match": "matches.units:MatchJob",

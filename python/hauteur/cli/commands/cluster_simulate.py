@@ -18,11 +18,10 @@ COLUMNS = (
 
 def simulate(
     costs: str = "connect4",
-    *,
+    *settings: str,
     workers: str = "1,2,10,100,1000,10000",
     lag: str = "0,1",
     loss: float | None = None,
-    set: tuple[str, ...] = (),
     generations: int = 3,
     seeds: int = 3,
     seed: Seed = 1,
@@ -35,14 +34,14 @@ def simulate(
     ----------
     costs
         A TOML file of constants, as `hauteur cluster measure` writes it, or constants that ship: connect4, chess.
+    settings
+        Changes to the constants, such as net.broadcast=driver unit.seconds=10.
     workers
         Numbers of workers, 1 to 100,000, separated by commas.
     lag
         Values of selfplay.max_policy_lag, 0 to 2, separated by commas.
     loss
         Machines lost an hour, for each machine; default: as the constants say.
-    set
-        A constant, such as net.broadcast=driver or unit.seconds=10; may be repeated.
     generations
         Generations to simulate, 2 to 100; the first is left out of the figures.
     seeds
@@ -54,11 +53,11 @@ def simulate(
     figure
         Also draw the shares of the ideal sum as an SVG file of this name.
     """
-    changes = (*set, *(() if loss is None else (f"machine.lost_per_hour={loss}",)))
+    changes = (*settings, *(() if loss is None else (f"machine.lost_per_hour={loss}",)))
     constants = read_costs(costs, changes)
     numbers, lags = numbers_of("--workers", workers, 1, MOST_WORKERS), numbers_of("--lag", lag, 0, MOST_LAG)
-    _check("--generations", generations, 2, 100)
-    _check("--seeds", seeds, 1, 100)
+    check_number("--generations", generations, 2, 100)
+    check_number("--seeds", seeds, 1, 100)
     used = range(seed, seed + seeds)
     rows = [outcome(constants, n, lag=one, seeds=used, generations=generations) for one in lags for n in numbers]
     bounds = limits(constants)
@@ -97,11 +96,12 @@ def numbers_of(option: str, text: str, least: int, most: int) -> list[int]:
     except ValueError:
         raise ValueError(f"{option} must be whole numbers separated by commas, got {text!r}") from None
     for number in found:
-        _check(option, number, least, most)
+        check_number(option, number, least, most)
     return found
 
 
-def _check(option: str, number: int, least: int, most: int) -> None:
+def check_number(option: str, number: int, least: int, most: int) -> None:
+    """Raise ValueError unless a number is in its bounds."""
     if not least <= number <= most:
         raise ValueError(f"{option} must be {least:,} to {most:,}, got {number:,}")
 

@@ -23,10 +23,10 @@ Number = Annotated[int, Field(ge=1, le=10**9)]
 class UnitCosts(Section):
     """A unit of work, as one worker plays it.
 
-    games: of a unit; positions: that its games give to learn from; seconds: of a worker that has further units, on average; spread: of these
-    seconds among units, the standard deviation of their logarithm; speed_spread: the same among workers; tail: seconds
-    that a unit ends after its worker could begin to play the next, as a share of `seconds`; task_bytes: of the unit on
-    its way to the worker; result_bytes: of its games on their way back.
+    games: of a unit; positions: that its games give to learn from; seconds: of a worker that has further units, on
+    average; spread: of these seconds among units, the standard deviation of their logarithm; speed_spread: the same
+    among workers; tail: how much longer a unit takes that is alone at its worker, as a share of `seconds`; task_bytes:
+    of the unit on its way to the worker; result_bytes: of its games on their way back.
     """
 
     games: Number
@@ -42,8 +42,8 @@ class UnitCosts(Section):
 class GenerationCosts(Section):
     """A generation. games: at least so many; units_per_worker: and at least so many units of each worker;
     compared: share of the units that another worker plays again; gate_units, gate_seconds: units of the gate and what
-    each takes; train_seconds: of training and everything else that happens once a generation; train_positions_per_second:
-    new positions that training takes in a second.
+    each takes; train_seconds: of everything else that happens once a generation; train_positions_per_second: new
+    positions that training takes in a second.
     """
 
     games: Number
@@ -155,9 +155,9 @@ def read_costs(source: str, changes: tuple[str, ...] = ()) -> ClusterCosts:
     for change in changes:
         key, equals, value = change.partition("=")
         if not equals:
-            raise ValueError(f"--set {change}: must be section.key=value")
+            raise ValueError(f"{change!r} is not of the form section.key=value, such as unit.seconds=10")
         try:
             assign(ClusterCosts, values, tuple(key.replace("-", "_").split(".")), value)
         except ValueError as error:
-            raise ValueError(f"--set {change}: {error}") from None
+            raise ValueError(f"{change}: {error}") from None
     return validated(ClusterCosts, values, source)

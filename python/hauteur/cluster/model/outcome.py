@@ -1,4 +1,4 @@
-"""What the model gives for a number of workers: speeds with intervals over seeds, the bottleneck, and where each limit is."""
+"""What the model gives for a number of workers: speeds over seeds, the bottleneck, and where each limit is."""
 
 from __future__ import annotations
 

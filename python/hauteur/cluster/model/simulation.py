@@ -1,7 +1,7 @@
 """The simulation: generations of learning by many workers, event by event, with the policy of the scheduler.
 
-Two units in flight a worker, the least busy first; lost units come back to the front; a share of the units is played again by
-another worker; what was started first comes first, the gate before all.
+Two units in flight a worker, the least busy first; lost units come back to the front; a share of the units is played
+again by another worker; what was started first comes first, the gate before all.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from hauteur.cluster.scheduler import IN_FLIGHT
 
 
 @dataclass(eq=False)
-class Work:
+class WorkSet:
     """Units that were started together.
 
     job: what workers open once; net: its number; seconds: of each unit, for a worker of average speed; waiting: units
@@ -50,7 +50,7 @@ class Flight:
     sent: its result is on its way.
     """
 
-    work: Work
+    work: WorkSet
     unit: int
     avoid: int | None
     sent: bool = False
@@ -59,7 +59,7 @@ class Flight:
 
 
 @dataclass(eq=False)
-class Place:
+class SimulatedWorker:
     """A worker's place on a machine. joined: since when there is a worker; None while there is none."""
 
     number: int
@@ -82,7 +82,7 @@ class Simulation:
     def __init__(self, costs: ClusterCosts, workers: int, *, lag: int, seed: int, generations: int) -> None:
         self.costs, self.workers, self.lag, self.generations = costs, workers, lag, generations
         self.trace = Trace()
-        self.works: list[Work] = []
+        self.works: list[WorkSet] = []
         self.retried = self.compared = self.waiting_bytes = 0
         self._random = np.random.default_rng([seed, workers, lag])
         self._now = self._busy_until = self._write_free = self._in_free = 0.0
@@ -91,14 +91,14 @@ class Simulation:
         self._count = 0
         self._nets = NetTransfer(costs, self.trace)
         speeds = self._factors(workers, costs.unit.speed_spread)
-        self._places = [Place(i, i // costs.machine.workers, speed) for i, speed in enumerate(speeds)]
+        self._places = [SimulatedWorker(i, i // costs.machine.workers, speed) for i, speed in enumerate(speeds)]
         self._room: list[dict[int, None]] = [{} for _ in range(IN_FLIGHT)]
         self._inbox: list[Callable[[], None]] = []
         self._results = 0
-        self._open: list[Work] = []
+        self._open: list[WorkSet] = []
         self._generation, self._started, self._share, self._step = 1, 0, 1, "stragglers"
         self._unwritten = 0
-        self._batches: dict[int, Work] = {}
+        self._batches: dict[int, WorkSet] = {}
 
     def run(self) -> Simulation:
         """Simulate until the last generation has ended."""
@@ -131,15 +131,15 @@ class Simulation:
         if self._batches[self._generation].missing == 0:
             self._read()
 
-    def _planned(self, work: Work) -> None:
+    def _planned(self, work: WorkSet) -> None:
         self._start(work)
         self._begin_generation()
 
-    def _selfplay(self, generation: int) -> Work:
+    def _selfplay(self, generation: int) -> WorkSet:
         unit = self.costs.unit
         seconds = [unit.seconds * factor for factor in self._factors(self.costs.units(self.workers), unit.spread)]
         net = max(0, generation - 1 - self.lag)
-        return Work(("self-play", generation), net, seconds, unit.tail * unit.seconds)
+        return WorkSet(("self-play", generation), net, seconds, unit.tail * unit.seconds)
 
     def _factors(self, count: int, spread: float) -> list[float]:
         """Return log-normal factors whose mean is 1."""
@@ -147,7 +147,7 @@ class Simulation:
         factors: list[float] = (found / found.mean()).tolist()
         return factors
 
-    def _start(self, work: Work, *, first: bool = False) -> None:
+    def _start(self, work: WorkSet, *, first: bool = False) -> None:
         self.works.append(work)
         self._open.insert(0 if first else len(self._open), work)
         self._receive(lambda: None)
@@ -181,7 +181,7 @@ class Simulation:
             self._end_generation()
             return
         seconds = [costs.gate_seconds] * costs.gate_units
-        self._start(Work(("gate", self._generation), self._generation, seconds, 0.0), first=True)
+        self._start(WorkSet(("gate", self._generation), self._generation, seconds, 0.0), first=True)
 
     def _end_generation(self) -> None:
         self.trace.ends.append(self._now)
@@ -250,7 +250,7 @@ class Simulation:
 
     # a worker
 
-    def _fly(self, place: Place, flight: Flight, when: float) -> None:
+    def _fly(self, place: SimulatedWorker, flight: Flight, when: float) -> None:
         """Send a unit to a worker, which plays its units one after another."""
         work, costs = flight.work, self.costs
         arrival = self._nets.send_task(when) + costs.link.latency
@@ -268,7 +268,7 @@ class Simulation:
         life = place.life
         self._at(flight.end + work.tail, lambda: self._hand_in(place, flight, life))
 
-    def _hand_in(self, place: Place, flight: Flight, life: int) -> None:
+    def _hand_in(self, place: SimulatedWorker, flight: Flight, life: int) -> None:
         if place.life != life:
             return
         link, size = self.costs.link, self.costs.unit.result_bytes
@@ -279,7 +279,7 @@ class Simulation:
         arrival = self._in_free + link.latency
         self._at(arrival, lambda: self._receive(lambda: self._finished(place, flight), result=True))
 
-    def _finished(self, place: Place, flight: Flight) -> None:
+    def _finished(self, place: SimulatedWorker, flight: Flight) -> None:
         """Take a result, as the scheduler does."""
         work, costs = flight.work, self.costs.driver
         self._busy_until += (costs.take_seconds + costs.write_cpu_seconds) * self._share
@@ -302,12 +302,12 @@ class Simulation:
         self._write_free = max(self._write_free, self._busy_until) + costs.write_seconds
         self._at(self._write_free, lambda: self._written(work))
 
-    def _written(self, work: Work) -> None:
+    def _written(self, work: WorkSet) -> None:
         self._unwritten -= 1
         self.trace.files.append(self._now)
         self._complete(work)
 
-    def _complete(self, work: Work) -> None:
+    def _complete(self, work: WorkSet) -> None:
         work.missing -= 1
         if work.missing:
             return
@@ -343,7 +343,7 @@ class Simulation:
         comes = self._now + costs.replaced_seconds + costs.start_seconds
         self._at(comes, lambda: self._machine_comes(machine))
 
-    def _leave(self, place: Place) -> list[Flight]:
+    def _leave(self, place: SimulatedWorker) -> list[Flight]:
         """Note what a worker has done until now; return the units that it has not handed in."""
         if place.joined is not None:
             self.trace.present.append((place.joined, self._now))

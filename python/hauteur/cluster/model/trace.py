@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 Interval = tuple[float, float]
 
 CAUSES = ("stragglers", "training", "gate", "driver", "disk", "network", "net")
-"""What a worker without work waits for: the last units of others, training, the gate, the driver's processor, its disk, its
-network, or the net that it needs.
+"""What a worker without work waits for: the last units of others, training, the gate, the driver's processor, its disk,
+its network, or the net that it needs.
 """
 
 
