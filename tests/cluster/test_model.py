@@ -3,9 +3,11 @@
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from simulated_fleet import Drive, Habits, SimulatedFleet, some_units
 
 from hauteur.cluster.model.costs import SHIPPED, ClusterCosts, read_costs
 from hauteur.cluster.model.outcome import first_bottlenecks, limits, outcome
@@ -162,3 +164,48 @@ def test_the_shipped_constants_name_their_measurement(name: str) -> None:
     costs = read_costs(name)
     assert costs.measured
     assert costs.units(1) >= 1
+
+
+@pytest.mark.parametrize(("count", "units"), [(1, 4), (7, 40), (64, 100), (300, 1000)])
+def test_it_agrees_with_the_scheduler(count: int, units: int) -> None:
+    costs = costs_with(unit={"spread": 0.5}, generation={"games": 10 * units, "units_per_worker": 0})
+    run = Simulation(costs, count, lag=0, seed=5, generations=1).run()
+    seconds = run.works[0].seconds
+    fleet = SimulatedFleet(count, lambda _slot, _times: Habits(seconds=lambda unit, _: seconds[unit.own["number"]]))
+    drive = Drive(fleet, share=0)
+    (played,) = drive.finish(drive.start(some_units(units)))
+    assert len(played) == units
+    assert run.trace.ends[0] == pytest.approx(fleet.now - 0.1)
+
+
+def test_it_agrees_with_the_scheduler_about_losses_and_comparisons() -> None:
+    found, expected = [], []
+    costs = costs_with(
+        unit={"spread": 0.5},
+        generation={"games": 4000, "units_per_worker": 0, "compared": 0.1},
+        machine={"lost_per_hour": 72, "replaced_seconds": 0.5, "start_seconds": 0, "noticed_seconds": 0},
+    )
+    for seed in range(6):
+        run = Simulation(costs, 10, lag=0, seed=seed, generations=1).run()
+        expected.append((run.trace.ends[0], run.retried, run.compared))
+        found.append(_scheduled(run.works[0].seconds, 10, seed))
+    for mine, real, spread in zip(np.mean(expected, 0), np.mean(found, 0), (0.05, 0.2, 0.2), strict=True):
+        assert mine == pytest.approx(real, rel=spread)
+
+
+def _scheduled(seconds: list[float], count: int, seed: int) -> tuple[float, int, int]:
+    """Seconds, lost and compared units of the real scheduler with workers that live for 50 seconds on average."""
+    random = np.random.default_rng(seed)
+    habits = Habits(seconds=lambda unit, _: seconds[unit.own["number"]])
+    fleet = SimulatedFleet(count, lambda _slot, _times: habits)
+    drive, lives = Drive(fleet, share=0.1, seed=seed), dict[str, float]()
+    batch = drive.start(some_units(len(seconds)))
+    while batch in drive.ledger.batches:
+        drive.turns(1)
+        for name, worker in list(fleet.workers.items()):
+            ends = lives.setdefault(name, fleet.now + random.exponential(50))
+            if worker.alive and fleet.now >= ends:
+                fleet.end(name)
+        while batch.results:
+            batch.take()
+    return fleet.now, batch.counts.retried, batch.counts.compared

@@ -118,7 +118,6 @@ GROUPS = {
     "tune": "Find settings of players by games.",
     "verify": "Recompute reference files and show the differences.",
     "bench": "Measure speed on this machine.",
-    "cluster": "Work on many machines.",
 }
 
 

@@ -17,13 +17,13 @@ from typing import Any
 import pyarrow as pa
 
 from hauteur import __version__
+from hauteur.cluster.crew import IN_FLIGHT
 from hauteur.cluster.facts import worker_facts
 from hauteur.cluster.framing import message_bytes
 from hauteur.cluster.local import LocalFleet
 from hauteur.cluster.model.costs import ClusterCosts
 from hauteur.cluster.model.empty import empty_units
 from hauteur.cluster.model.overhead import cpu_seconds_a_unit, scheduling_seconds
-from hauteur.cluster.scheduler import IN_FLIGHT
 from hauteur.cluster.unit import Unit
 from hauteur.games.registry import make
 from hauteur.learning.planned import PlannedGames, planned_selfplay
@@ -103,7 +103,7 @@ def measured_costs(
             "positions": fmean(positions),
             "seconds": seconds,
             "spread": stdev(log(max(1, count)) for count in positions),
-            "tail": max(0.0, alone / seconds - 1),
+            "tail": min(10.0, max(0.0, alone / seconds - 1)),
             "task_bytes": task_bytes,
             "result_bytes": result_bytes,
         },

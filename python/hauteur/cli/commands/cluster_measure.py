@@ -38,9 +38,9 @@ def measure(
 
     from hauteur.cli.commands.cluster_simulate import check_number
     from hauteur.games.registry import make
+    from hauteur.learning.cluster_costs import measured_costs, rounded_values
     from hauteur.learning.recipe import load_recipe
     from hauteur.networks.bundled import net_or_shipped
-    from hauteur.learning.cluster_costs import measured_costs, rounded_values
     from hauteur.system.files import check_folder, write_bytes
 
     check_number("--units", units, 3, 1000)

@@ -27,4 +27,5 @@ class EmptyJob:
 def empty_units(count: int, *, task_bytes: int, result_bytes: int) -> list[Unit]:
     """Return so many units without games. task_bytes: of each on its way to a worker; result_bytes: of its result."""
     padding = "x" * task_bytes
-    return [Unit("empty", f"{i}", {}, {"number": i, "bytes": result_bytes, "text": padding}) for i in range(count)]
+    own = [{"number": i, "bytes": result_bytes, "text": padding} for i in range(count)]
+    return [Unit("empty", f"unit {i}", {}, one, comparable=False) for i, one in enumerate(own)]

@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from hauteur.cluster.batch import FEWEST_UNTAKEN, UNTAKEN_OF_A_WORKER
+from hauteur.cluster.crew import IN_FLIGHT
 from hauteur.cluster.model.costs import ClusterCosts
 from hauteur.cluster.model.nets import NetTransfer
 from hauteur.cluster.model.trace import Trace
-from hauteur.cluster.scheduler import IN_FLIGHT
 
 
 @dataclass(eq=False)
@@ -43,7 +44,7 @@ class WorkSet:
 
 
 @dataclass(eq=False)
-class Flight:
+class UnitFlight:
     """A unit at a worker.
 
     avoid: it is played again, to compare it with what this worker made of it; begin, end: when the worker works on it;
@@ -68,7 +69,7 @@ class SimulatedWorker:
     joined: float | None = None
     life: int = 0
     free: float = 0.0
-    flights: list[Flight] = field(default_factory=list)
+    flights: list[UnitFlight] = field(default_factory=list)
     jobs: list[tuple[str, int]] = field(default_factory=list)
 
 
@@ -97,7 +98,7 @@ class Simulation:
         self._results = 0
         self._open: list[WorkSet] = []
         self._generation, self._started, self._share, self._step = 1, 0, 1, "stragglers"
-        self._unwritten = 0
+        self._unwritten, self._most_unwritten = 0, max(FEWEST_UNTAKEN, UNTAKEN_OF_A_WORKER * workers)
         self._batches: dict[int, WorkSet] = {}
 
     def run(self) -> Simulation:
@@ -206,7 +207,7 @@ class Simulation:
         for event in events:
             event()
         for depth in range(IN_FLIGHT):
-            if any(work.waiting for work in self._open):
+            if self._unwritten <= self._most_unwritten and any(work.waiting for work in self._open):
                 self._give(depth)
         own = (self._busy_until - begin) / self._share
         self._background_until += own if self._share > 1 else 0.0
@@ -230,13 +231,13 @@ class Simulation:
             self._seat(number)
             self._fly(place, flight, self._busy_until)
 
-    def _next_flight(self, number: int) -> Flight | None:
+    def _next_flight(self, number: int) -> UnitFlight | None:
         """Take the next unit for a worker: none that it has played itself."""
         for work in self._open:
             for i, (unit, avoid) in enumerate(work.waiting):
                 if avoid != number:
                     del work.waiting[i]
-                    return Flight(work, unit, avoid)
+                    return UnitFlight(work, unit, avoid)
         return None
 
     def _seat(self, number: int) -> None:
@@ -250,7 +251,7 @@ class Simulation:
 
     # a worker
 
-    def _fly(self, place: SimulatedWorker, flight: Flight, when: float) -> None:
+    def _fly(self, place: SimulatedWorker, flight: UnitFlight, when: float) -> None:
         """Send a unit to a worker, which plays its units one after another."""
         work, costs = flight.work, self.costs
         arrival = self._nets.send_task(when) + costs.link.latency
@@ -268,7 +269,7 @@ class Simulation:
         life = place.life
         self._at(flight.end + work.tail, lambda: self._hand_in(place, flight, life))
 
-    def _hand_in(self, place: SimulatedWorker, flight: Flight, life: int) -> None:
+    def _hand_in(self, place: SimulatedWorker, flight: UnitFlight, life: int) -> None:
         if place.life != life:
             return
         link, size = self.costs.link, self.costs.unit.result_bytes
@@ -279,7 +280,7 @@ class Simulation:
         arrival = self._in_free + link.latency
         self._at(arrival, lambda: self._receive(lambda: self._finished(place, flight), result=True))
 
-    def _finished(self, place: SimulatedWorker, flight: Flight) -> None:
+    def _finished(self, place: SimulatedWorker, flight: UnitFlight) -> None:
         """Take a result, as the scheduler does."""
         work, costs = flight.work, self.costs.driver
         self._busy_until += (costs.take_seconds + costs.write_cpu_seconds) * self._share
@@ -304,6 +305,8 @@ class Simulation:
 
     def _written(self, work: WorkSet) -> None:
         self._unwritten -= 1
+        if self._unwritten == self._most_unwritten:
+            self._receive(lambda: None)
         self.trace.files.append(self._now)
         self._complete(work)
 
@@ -343,7 +346,7 @@ class Simulation:
         comes = self._now + costs.replaced_seconds + costs.start_seconds
         self._at(comes, lambda: self._machine_comes(machine))
 
-    def _leave(self, place: SimulatedWorker) -> list[Flight]:
+    def _leave(self, place: SimulatedWorker) -> list[UnitFlight]:
         """Note what a worker has done until now; return the units that it has not handed in."""
         if place.joined is not None:
             self.trace.present.append((place.joined, self._now))
@@ -352,7 +355,7 @@ class Simulation:
         self.trace.working += [(flight.begin, min(flight.end, self._now)) for flight in begun]
         return lost
 
-    def _lost(self, flights: list[Flight]) -> None:
+    def _lost(self, flights: list[UnitFlight]) -> None:
         """Give lost units to others, before all that wait."""
         for flight in flights:
             self.retried += 1
@@ -375,10 +378,10 @@ class Simulation:
             return "training"
         left = {
             "driver": self._busy_until - self._now + self._results * self.costs.driver.take_seconds,
+            "disk": self._write_free - self._now,
             "network": max(self._in_free, self._nets.out_free) - self._now,
         }
         if not any(work.waiting for work in self._open):
-            left["disk"] = self._write_free - self._now
             if self._step == "stragglers":
                 left["stragglers"] = self._last_end - self._now
             elif self._step == "gate":
