@@ -18,7 +18,7 @@ from typing import Any
 
 from hauteur import __version__
 from hauteur.cluster.ray_node import NODE_FILE
-from hauteur.cluster.ray_session import LOCALHOST, check_answers, connect, store_bytes
+from hauteur.cluster.ray_session import LOCALHOST, cause_of, check_answers, connect, store_bytes
 from hauteur.system.extras import require
 from hauteur.system.files import read_json
 from hauteur.system.hardware import cache_directory, read_text, usable_cores
@@ -153,7 +153,7 @@ def _start(address: str, role: str, arguments: Sequence[str]) -> KeptNode:
 def _last_words(log: Path) -> str:
     """Return what Ray printed last, in one line, without colours."""
     lines = [re.sub(r"\x1b\[[0-9;]*m", "", line).strip() for line in read_text(log).splitlines()]
-    return next((line for line in reversed(lines) if line), "it printed nothing")[:300]
+    return cause_of(ValueError(next((line for line in reversed(lines) if line), "it printed nothing")))
 
 
 def _forget(folder: Path) -> None:

@@ -68,6 +68,8 @@ def connect(cluster: str, *, cpus: int = 0) -> Session:
     if cluster != "local":
         address = running_address() if cluster == "auto" else cluster
         check_answers(address)
+    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # it is printed here
+    os.environ.setdefault("RAY_NUM_REDIS_GET_RETRIES", "8")  # seconds until a head that refuses is given up
     ray = import_ray(starts=cluster == "local")
     quiet = {"log_to_driver": False, "logging_level": logging.CRITICAL, "configure_logging": False}
     if cluster == "local":
@@ -102,6 +104,7 @@ def cause_of(error: BaseException) -> str:
     return text[:500] or type(error).__name__
 
 
+NO_TOKEN = "the head does not accept the token of this machine: copy the head's ~/.ray/auth_token here"
 NODE_LEFT = "left with its node"
 _CAUSES = (
     ("node has died", NODE_LEFT),
@@ -112,7 +115,8 @@ _CAUSES = (
     ("No module named 'hauteur", "finds no hauteur on its node, where the same version is needed"),
     ("worker process has died", "was killed, or its process ended"),
     ("Can't find a", "this machine is no node of the cluster: join it first with `hauteur cluster join`"),
-    ("uthenticat", "the head asks for another token: copy its ~/.ray/auth_token here, or set RAY_AUTH_TOKEN"),
+    ("uthenticat", NO_TOKEN),
+    ("Failed to connect to Ray cluster", NO_TOKEN),
 )
 
 
@@ -134,21 +138,29 @@ def check_answers(address: str) -> None:
     """Raise ValueError unless somebody listens at HOST:PORT."""
     end, cause = time.monotonic() + ANSWER_SECONDS, ""
     while time.monotonic() < end:
-        cause = answers(address, ANSWER_SECONDS / 2)
+        cause = answers(address, ANSWER_SECONDS / 2, greet="RAY_USE_TLS" not in os.environ)
         if not cause:
             return
-        time.sleep(0.5)
+        time.sleep(min(0.5, ANSWER_SECONDS))
     raise ValueError(f"no head of a cluster answers at {address} ({cause}): start one with `hauteur cluster start`")
 
 
-def answers(address: str, seconds: float) -> str:
-    """Return why nobody listens at HOST:PORT, empty where somebody does."""
+GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
+"""The beginning of HTTP/2, which gRPC speaks: a server answers with a frame of settings."""
+
+
+def answers(address: str, seconds: float, *, greet: bool = False) -> str:
+    """Return why nobody listens at HOST:PORT, empty where somebody does. greet: and speaks what Ray speaks."""
     host, _, port = address.rpartition(":")
     try:
-        socket.create_connection((host.strip("[]"), int(port)), seconds).close()
+        with socket.create_connection((host.strip("[]"), int(port)), seconds) as connection:
+            if not greet:
+                return ""
+            connection.sendall(GREETING)
+            reply = connection.recv(9)
     except OSError as error:
         return error.strerror or str(error)
-    return ""
+    return "" if len(reply) == 9 and reply[3] == 4 else "what listens there is no head of Ray"
 
 
 def token_mode(*, make: bool) -> str:
