@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -70,11 +70,14 @@ def open_scheduler(options: WorkerOptions) -> Iterator[Scheduler | None]:
         return
     from hauteur.cluster.scheduler import Scheduler  # here: commands without workers start without it
 
-    scheduler = Scheduler(_open_fleet(options))
-    try:
+    with ExitStack() as stack:
+        scheduler = Scheduler(_open_fleet(options))
+        stack.callback(scheduler.close)
+        if options.cluster is not None:
+            from hauteur.cluster.ray_metrics import RayMetrics
+
+            stack.callback(RayMetrics(lambda: scheduler.counts).close)
         yield scheduler
-    finally:
-        scheduler.close()
 
 
 @contextmanager

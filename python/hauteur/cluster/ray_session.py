@@ -8,8 +8,8 @@ import secrets
 import socket
 import sys
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -68,7 +68,6 @@ def connect(cluster: str, *, cpus: int = 0) -> Session:
     if cluster != "local":
         address = running_address() if cluster == "auto" else cluster
         check_answers(address)
-    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # it is printed here
     os.environ.setdefault("RAY_NUM_REDIS_GET_RETRIES", "8")  # seconds until a head that refuses is given up
     ray = import_ray(starts=cluster == "local")
     quiet = {"log_to_driver": False, "logging_level": logging.CRITICAL, "configure_logging": False}
@@ -82,9 +81,23 @@ def connect(cluster: str, *, cpus: int = 0) -> Session:
         }
     else:
         place = {"address": address}
-    worded(f"--cluster {cluster}", lambda: ray.init(**quiet, **place))
+    with _no_stderr():
+        worded(f"--cluster {cluster}", lambda: ray.init(**quiet, **place))
     context = ray.get_runtime_context()
     return Session(ray, context.gcs_address, context.get_node_id())
+
+
+@contextmanager
+def _no_stderr() -> Iterator[None]:
+    """Keep what Ray's core prints while it connects, a line for each attempt, from the terminal."""
+    kept, nothing = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nothing)
 
 
 def worded(source: str, action: Callable[[], Any]) -> Any:
