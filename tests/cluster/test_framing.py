@@ -13,6 +13,7 @@ from hauteur.cluster.framing import (
     MOST_HEADER,
     MOST_REPORT,
     DoneReport,
+    FailedReport,
     read_content,
     read_header,
     read_message,
@@ -137,6 +138,16 @@ def test_fields_with_other_values_are_reports_or_refused(seed: int) -> None:
             facts = report.facts.values() if isinstance(report, DoneReport) else []
             right = all(math.isfinite(fact) for fact in facts)
         assert right, fields
+
+
+def test_texts_of_workers_can_be_shown() -> None:
+    failed = report_of({"report": "failed", "key": KEY, "cause": "no\x1b[2J game\n"})
+    assert isinstance(failed, FailedReport)
+    assert failed.cause == "no [2J game "
+    for name in ("host", "device_class", "version"):
+        for text in ("\x1b[2J", "x" * 401):
+            with pytest.raises(ValueError, match="printable texts of at most 400"):
+                report_of({"report": "joined", "facts": {**FACTS, name: text}})
 
 
 @pytest.mark.parametrize(

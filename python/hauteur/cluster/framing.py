@@ -10,12 +10,15 @@ from pydantic import AfterValidator, Field, FiniteFloat, TypeAdapter, Validation
 
 from hauteur.cluster.fleet import WorkerFacts
 from hauteur.cluster.unit import MOST_CONTENT, Hash
+from hauteur.system.formatting import printable
 from hauteur.system.settings import Section, problems
 
 MOST_HEADER = 16 * 2**20
 """Bytes of a line that a driver sends: a unit."""
 MOST_REPORT = 2**16
 """Bytes of a line that a worker sends."""
+MOST_FACT = 400
+"""Characters of a fact of a worker."""
 
 
 def message_bytes(fields: Mapping[str, Any], content: bytes = b"") -> bytes:
@@ -62,6 +65,13 @@ def read_message(stream: IO[bytes]) -> tuple[dict[str, Any], bytes] | None:
     return None if header is None or content is None else (header[0], content)
 
 
+def _with_short_texts(facts: WorkerFacts) -> WorkerFacts:
+    texts = (facts.host, facts.device_class, facts.version)
+    if any(len(text) > MOST_FACT or not text.isprintable() for text in texts):
+        raise ValueError(f"facts are printable texts of at most {MOST_FACT} characters")
+    return facts
+
+
 def _short_names(facts: dict[str, float]) -> dict[str, float]:
     if any(len(name) > 100 for name in facts):
         raise ValueError("names of facts have at most 100 characters")
@@ -72,7 +82,7 @@ class JoinedReport(Section):
     """A worker is ready."""
 
     report: Literal["joined"]
-    facts: WorkerFacts
+    facts: Annotated[WorkerFacts, AfterValidator(_with_short_texts)]
 
 
 class DoneReport(Section):
@@ -88,7 +98,7 @@ class FailedReport(Section):
 
     report: Literal["failed"]
     key: Hash
-    cause: Annotated[str, Field(max_length=4000)]
+    cause: Annotated[str, Field(max_length=4000), AfterValidator(printable)]
 
 
 Report = JoinedReport | DoneReport | FailedReport

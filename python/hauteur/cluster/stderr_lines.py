@@ -8,6 +8,8 @@ import time
 from contextlib import suppress
 from typing import IO
 
+from hauteur.system.formatting import printable
+
 MOST_LINES = 100
 """Lines at once, of a worker."""
 LINES_A_SECOND = 1.0
@@ -30,7 +32,7 @@ class StderrLines(threading.Thread):
         """Read to the end."""
         with suppress(OSError), self._stream:
             while line := self._stream.readline(MOST_LINE):
-                text = "".join(one if one.isprintable() else " " for one in line.decode(errors="replace")).rstrip()
+                text = printable(line.decode(errors="replace")).rstrip()
                 self.last = text.strip() or self.last
                 self._pass_on(text)
         self._report_left_out()

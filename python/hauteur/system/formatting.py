@@ -22,9 +22,14 @@ def finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
+def printable(text: str, instead: str = " ") -> str:
+    """Return a text as a terminal may show it: control characters and the like are replaced."""
+    return "".join(one if one.isprintable() else instead for one in text)
+
+
 def quoted(text: str) -> str:
     """Return what a program wrote in one short printable line, in quotes."""
-    plain = " ".join("".join(c if c.isprintable() else "?" for c in text).split())
+    plain = " ".join(printable(text, "?").split())
     return repr(plain if len(plain) <= 80 else plain[:77] + "...")
 
 

@@ -17,6 +17,7 @@ from hauteur.games.registry import make, names
 from hauteur.games.sgf import read_tagged_sgf, sgf_games, spec_of_sgf, spec_of_sgf_text
 from hauteur.studies.review.judgement import punished
 from hauteur.studies.review.review import MoveReport
+from hauteur.system.formatting import printable
 
 MOST_GAMES = 10_000
 """Most games of a file that are reviewed at once."""
@@ -84,8 +85,7 @@ class ReviewedGame:
 
 
 def _name(text: str | None) -> str:
-    plain = "".join(sign if sign.isprintable() else " " for sign in text or "?")
-    short = " ".join(plain.split()) or "?"
+    short = " ".join(printable(text or "?").split()) or "?"
     return short if len(short) <= MOST_NAME else f"{short[: MOST_NAME - 3]}..."
 
 
