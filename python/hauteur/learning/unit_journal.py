@@ -4,38 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import Annotated, Any
-
-from pydantic import BaseModel, ConfigDict, Field
+from typing import Any
 
 from hauteur.cluster.fleet import WorkerFacts
+from hauteur.cluster.records import UnitEntry
 from hauteur.learning.planned import PlannedGames
 from hauteur.learning.recipe import Recipe
 from hauteur.learning.run_folder import RunFolder
 from hauteur.system.jsonl import Journal
-
-Text = Annotated[str, Field(max_length=500)]
-
-
-class UnitEntry(BaseModel):
-    """A unit that was accepted. generation, kind, unit: which one; session: begin of the process that accepted it,
-    seconds since 1970; worker: its name in that session; seconds: of the worker's time that it took.
-    """
-
-    model_config = ConfigDict(extra="forbid")
-
-    generation: int
-    kind: Text
-    unit: int
-    games: int
-    session: float
-    worker: Text
-    host: Text = ""
-    device_class: Text = ""
-    backend: Text = ""
-    precision: Text = ""
-    seconds: float = 0.0
-    replaces: bool = False
 
 
 class UnitJournal:

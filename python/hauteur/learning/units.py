@@ -19,11 +19,10 @@ from hauteur.learning.selfplay import episodes
 from hauteur.learning.shards import shard_bytes
 from hauteur.matches.arena import ArenaFacts
 from hauteur.matches.record import GamePlan, GameRecord
-from hauteur.matches.unit_games import plan_to_json, play_units
+from hauteur.matches.unit_games import add_counts, plan_to_json, play_units
 from hauteur.networks.evaluators.batch_invariant import Exact
 from hauteur.players.move_player import MovePlayer
 from hauteur.players.search_player import SearchPlayer
-from hauteur.search.driver import SearchFacts
 from hauteur.system.files import sha256_of
 
 EVALUATIONS = ("evaluations", "evaluations_large")
@@ -135,24 +134,7 @@ class GateJob(LearningJob):
 
 def summed_facts(costs: Sequence[Mapping[str, float]]) -> ArenaFacts:
     """Return what units have cost together; seconds are those of all workers."""
-    total: dict[str, float] = {}
+    facts = ArenaFacts()
     for cost in costs:
-        for name, value in cost.items():
-            total[name] = total.get(name, 0.0) + value
-    search = SearchFacts(
-        search=total.get("search", 0.0),
-        network=total.get("network", 0.0),
-        total=total.get("total", 0.0),
-        rows=int(total.get("rows", 0)),
-        batches=int(total.get("batches", 0)),
-        capacity=int(total.get("capacity", 0)),
-    )
-    return ArenaFacts(
-        games=int(total.get("games", 0)),
-        moves=int(total.get("moves", 0)),
-        visits=total.get("visits", 0.0),
-        cache_hits=total.get("cache_hits", 0.0),
-        cache_lookups=total.get("cache_lookups", 0.0),
-        tree_bytes=total.get("tree_bytes", 0.0),
-        search=search,
-    )
+        add_counts(facts, cost)
+    return facts

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from hauteur.cluster.scheduler import Batch, Counts, Played, Scheduler
+from hauteur.cluster.records import workers_line
+from hauteur.cluster.scheduler import Batch, Played, Scheduler
 from hauteur.cluster.unit import Unit
 from hauteur.games.game_line import NO_NET
 from hauteur.learning.gate import GateResults
@@ -175,19 +176,6 @@ class _Playing:
                 self.seconds = time.perf_counter() - began
         except Exception as error:  # raised where the games are waited for
             self._error.append(error)
-
-
-def workers_line(counts: Sequence[Counts]) -> dict[str, Any]:
-    """Return what workers did for a generation: of self-play, gate and probes together."""
-    present = sum(count.present_seconds for count in counts)
-    busy = sum(count.busy_seconds for count in counts)
-    return {
-        "workers": len({name for count in counts for name in count.workers}),
-        "units": sum(count.units for count in counts),
-        "retried": sum(count.retried for count in counts),
-        "compared": sum(count.compared for count in counts),
-        "idle_share": 1 - busy / present if present > 0 else 0.0,
-    }
 
 
 def _games(planned: PlannedGames, played: Played) -> tuple[int, Games]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hauteur.cluster.records import UnitEntry
 from hauteur.matches.results import MatchGame, Work
 from hauteur.system.files import read_json, write_json
 from hauteur.system.jsonl import Journal
@@ -55,6 +56,11 @@ class MatchFolder(RunDirectory):
                 raise ValueError(f"{self.path} has games.jsonl but no match.json: it is not the folder of a match")
         super().check(settings)
 
+    @property
+    def units(self) -> Journal[UnitEntry]:
+        """Who played which games, where workers did."""
+        return Journal(self.path / "units.jsonl", UnitEntry, "an entry of a unit")
+
     def games(self) -> Iterator[MatchGame]:
         """Yield the finished games, see `Journal.entries`."""
         return self.journal.entries()
@@ -67,6 +73,11 @@ class MatchFolder(RunDirectory):
         """Put these games in the place of those that have their numbers; other processes see all of that or nothing."""
         new = {game.index: game for game in games}
         self.journal.rewrite([new.get(game.index, game) for game in self.games()])
+
+    def workers(self) -> dict[str, Any]:
+        """Return what workers did in the last session that had any, as result.json has it; empty where none had."""
+        found = read_json(self.result_file).get("workers") if self.result_file.exists() else None
+        return found if isinstance(found, dict) else {}
 
     def work(self) -> Work:
         """Return what the match has cost until result.json was written last."""

@@ -20,7 +20,7 @@ from hauteur import __version__, _core
 from hauteur.matches.arena import ArenaFacts
 from hauteur.matches.folder import MatchFolder
 from hauteur.matches.openings import Opening, first_of_two, random_opening
-from hauteur.matches.playing import Pairings, PlayedGames, ready
+from hauteur.matches.playing import Pairings, PlayedGames, Playing, ready
 from hauteur.matches.ratings.elo import Sprt
 from hauteur.matches.record import GamePlan
 from hauteur.matches.results import GameCount, MatchGame, Work, sprt_json, sprt_text
@@ -118,6 +118,7 @@ class Match:
     evaluators: list[str] = field(default_factory=list)
     nets_are_open: bool = False
     openings_name: str = ""
+    _playing: Playing | None = None
     _replaceable: dict[int, MatchGame] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -216,8 +217,8 @@ class Match:
             purpose="match",
             max_plies=settings.max_plies,
         )
-        with ready(pairings, self.resources) as playing:
-            self.evaluators = playing.evaluators
+        with ready(pairings, self.resources, None if self.folder is None else self.folder.units) as playing:
+            self.evaluators, self._playing = playing.evaluators, playing
             self.nets_are_open = True
             if self.folder is not None:  # not before, so that players that do not fit leave nothing behind
                 self.folder.begin(self.stored_settings(), names=self.names)
@@ -257,6 +258,7 @@ class Match:
                 "threads": self.resources.cores,
                 "evaluators": self.evaluators,
             },
+            **workers_of(self._playing, self.folder),
             "hauteur": __version__,
             "written": provenance(),
         }
@@ -283,3 +285,10 @@ class Match:
         """Renew result.json."""
         if self.folder is not None:
             self.folder.write_result(self.result())
+
+
+def workers_of(playing: Playing | None, folder: MatchFolder | None) -> dict[str, Any]:
+    """Return what result.json has about workers: of this session or, where nothing was left to play, the one before."""
+    before = {} if folder is None else folder.workers()
+    counts = before if playing is None else playing.counts
+    return {"workers": counts} if counts else {}

@@ -94,7 +94,7 @@ def play_match(
     (20, 20, True)
     """
     with open_workers(workers, cluster) as scheduler:
-        options = _Options.of(game, seed, openings, random_plies, max_plies, parallel, threads, scheduler)
+        options = _Options.of(game, seed, openings, random_plies, max_plies, parallel, threads, workers, scheduler)
         match = _match(a, b, options, games=games, colours=colours, out=out)
         played, interrupted = _played(match.play(), on_game)
     _write(match.folder, options.game, [match], interrupted)
@@ -140,7 +140,7 @@ def sprt(
     test = Sprt(elo0, elo1, alpha, beta, model)
     most = NO_LIMIT if max_games is None else max_games
     with open_workers(workers, cluster) as scheduler:
-        options = _Options.of(game, seed, openings, random_plies, max_plies, parallel, threads, scheduler)
+        options = _Options.of(game, seed, openings, random_plies, max_plies, parallel, threads, workers, scheduler)
         match = _match(a, b, options, games=most, colours="swap", out=out, test=test)
         played, interrupted = _played(match.play(), on_game)
     _write(match.folder, options.game, [match], interrupted)
@@ -184,7 +184,7 @@ def tournament(
     given = tuple(_settings(player, f"player {number}") for number, player in enumerate(players, 1))
     folder = None if out is None else TournamentFolder(Path(out))
     with open_workers(workers, cluster) as scheduler:
-        options = _Options.of(game, seed, openings, random_plies, max_plies, parallel, threads, scheduler)
+        options = _Options.of(game, seed, openings, random_plies, max_plies, parallel, threads, workers, scheduler)
         settings = {"players": given, "kind": kind, "games": games, **options.settings}
         cup = Tournament(
             options.game,
@@ -221,12 +221,13 @@ class _Options(NamedTuple):
         max_plies: int | None,
         parallel: int,
         threads: int,
+        workers: int,
         scheduler: Scheduler | None,
     ) -> _Options:
         """Read game and openings; ValueError for what is not allowed."""
         game = load_game(game) if isinstance(game, str) else game
         try:
-            resources = Resources(parallel, threads=threads, scheduler=scheduler)
+            resources = Resources(parallel, threads=threads, scheduler=scheduler, workers=workers)
         except ValueError as error:
             raise ValueError(str(error).removeprefix("--")) from None  # an argument here, no option
         file, name, lines = None, "", list[Opening]()

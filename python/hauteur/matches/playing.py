@@ -12,9 +12,10 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Protocol
+from typing import Any, Protocol
 
 from hauteur import _core
+from hauteur.cluster.records import UnitEntry, workers_line
 from hauteur.cluster.scheduler import Batch, Played, Scheduler
 from hauteur.cluster.unit import Unit
 from hauteur.matches.arena import ArenaFacts, play_games
@@ -26,10 +27,13 @@ from hauteur.players.build import Evaluators, Resources, Unopened, build_player
 from hauteur.players.move_player import MovePlayer
 from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import PlayerSettings
+from hauteur.system.jsonl import Journal
 from hauteur.system.seeds import derived_seed
 
 ROUND_UNITS = 4
 """Units a worker in a round; a round is handed out when the one before the last is over."""
+UNKNOWN_WORKERS = 8
+"""As many are expected of a cluster before the first has joined."""
 SHARES = 2
 """Units are so small that each worker gets so many of the games that are left."""
 
@@ -59,17 +63,27 @@ class PlayedGames:
 
 
 class Playing(Protocol):
-    """Plays games of players that are ready. evaluators: names of those that are known to have been used."""
+    """Plays games of players that are ready.
+
+    evaluators: names of those that are known to have been used; counts: what workers did, empty without any.
+    """
 
     evaluators: list[str]
+
+    @property
+    def counts(self) -> dict[str, Any]:
+        """Return what workers did until now."""
 
     def play(self, plans: Iterator[GamePlan], games: int, facts: ArenaFacts) -> Generator[PlayedGames]:
         """Play these games, of which there are so many at most, and yield them as they end."""
 
 
 @contextmanager
-def ready(pairings: Pairings, resources: Resources) -> Iterator[Playing]:
-    """Yield what plays the games; ValueError or OSError, naming the player, where one does not fit."""
+def ready(pairings: Pairings, resources: Resources, journal: Journal[UnitEntry] | None = None) -> Iterator[Playing]:
+    """Yield what plays the games; ValueError or OSError, naming the player, where one does not fit.
+
+    journal: who played which unit, where workers play.
+    """
     scheduler = resources.scheduler
     kind = Evaluators if scheduler is None else Unopened
     with kind(pairings.game, resources) as evaluators:
@@ -81,7 +95,7 @@ def ready(pairings: Pairings, resources: Resources) -> Iterator[Playing]:
             names = [evaluator.name for evaluator in evaluators.opened.values()]
             yield PlayingHere(pairings, players, resources, names)
         else:
-            yield PlayingInUnits(pairings, resources, scheduler)
+            yield PlayingInUnits(pairings, resources, scheduler, journal)
 
 
 @dataclass
@@ -92,6 +106,7 @@ class PlayingHere:
     players: Sequence[SearchPlayer | MovePlayer]
     resources: Resources
     evaluators: list[str]
+    counts: dict[str, Any] = field(default_factory=dict)
 
     def play(self, plans: Iterator[GamePlan], games: int, facts: ArenaFacts) -> Generator[PlayedGames]:
         """Play the games of an iterator."""
@@ -114,19 +129,27 @@ class PlayingHere:
 
 @dataclass
 class PlayingInUnits:
-    """Games that workers play."""
+    """Games that workers play. journal: of the units, in the folder of the games."""
 
     pairings: Pairings
     resources: Resources
     scheduler: Scheduler
+    journal: Journal[UnitEntry] | None = None
     evaluators: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        self._batches: list[Batch] = []
+        self._session = time.time()
         one = self.pairings
         self._shared, self._sources = unit_players(
             one.game, one.players, one.labels, max_plies=one.max_plies, resources=self.resources
         )
         self._names = {sha256: path.name for sha256, path in self._sources.items()}
+
+    @property
+    def counts(self) -> dict[str, Any]:
+        """Return what workers did until now."""
+        return workers_line([batch.counts for batch in self._batches])
 
     def play(self, plans: Iterator[GamePlan], games: int, facts: ArenaFacts) -> Generator[PlayedGames]:
         """Play the games of an iterator, which is asked for a few rounds of units at a time."""
@@ -137,14 +160,35 @@ class PlayingInUnits:
             while True:
                 while len(batches) < 2 and (some := list(islice(units, ROUND_UNITS * self._workers))):
                     batches.append(self.scheduler.start(some, self._sources, self._check))
+                    self._batches.append(batches[-1])
                 if not batches:
                     return
                 for played in batches[0]:
+                    self._note(played)
                     yield self._games(played, facts, started)
                 batches.popleft()
         finally:
             for batch in batches:
                 batch.close()
+
+    def _note(self, played: Played) -> None:
+        """Keep who played a unit, before its games are kept."""
+        if self.journal is None:
+            return
+        plans, facts = played.unit.own["plans"], played.facts
+        entry = UnitEntry(
+            kind=played.unit.kind,
+            unit=plans[0]["index"],
+            games=len(plans),
+            session=self._session,
+            worker=played.worker,
+            host=facts.host,
+            device_class=facts.device_class,
+            backend=", ".join(read_games(played.result.content)[0])[:500],
+            seconds=round(played.result.facts.get("total", 0.0), 3),
+            replaces=played.replaces,
+        )
+        self.journal.append(entry)
 
     def _games(self, played: Played, facts: ArenaFacts, started: float) -> PlayedGames:
         names, games = read_games(played.result.content)
@@ -158,7 +202,8 @@ class PlayingInUnits:
 
     @property
     def _workers(self) -> int:
-        return max(1, len(self.scheduler.workers))
+        """How many workers there are, or will soon be."""
+        return max(len(self.scheduler.workers), self.resources.workers) or UNKNOWN_WORKERS
 
     def _units(self, pairs: Iterator[list[GamePlan]], games: int) -> Iterator[Unit]:
         """Yield units: two fill a worker, and near the end they are smaller."""

@@ -20,9 +20,9 @@ from pydantic import Field, model_validator
 from hauteur import __version__, _core
 from hauteur.matches.arena import ArenaFacts
 from hauteur.matches.folder import MatchFolder, TournamentFolder
-from hauteur.matches.match import RESULT_SECONDS, GamesSettings, Match, MatchSettings, match_plans
+from hauteur.matches.match import RESULT_SECONDS, GamesSettings, Match, MatchSettings, match_plans, workers_of
 from hauteur.matches.openings import Opening
-from hauteur.matches.playing import Pairings, PlayedGames, ready
+from hauteur.matches.playing import Pairings, PlayedGames, Playing, ready
 from hauteur.matches.ratings.bradley_terry import rating_list
 from hauteur.matches.ratings.rating_list import RatingList
 from hauteur.matches.ratings.sources import encounters_of_tally
@@ -87,6 +87,7 @@ class Tournament:
     before: Work = field(default_factory=Work)
     nets_are_open: bool = False
     openings_name: str = ""
+    _playing: Playing | None = None
 
     def __post_init__(self) -> None:
         self.names = [player_name(self.game, player) for player in self.settings.players]
@@ -156,7 +157,8 @@ class Tournament:
             max_plies=settings.max_plies,
             describe=self._describe,
         )
-        with ready(pairings, self.resources) as playing:
+        with ready(pairings, self.resources, None if self.folder is None else self.folder.units) as playing:
+            self._playing = playing
             self.nets_are_open = True
             self._begin_folders()
             self.write_results()  # for those who watch
@@ -222,6 +224,7 @@ class Tournament:
                 {"a": match.names[0], "b": match.names[1], "results": match.tally.to_json()} for match in self.matches
             ],
             "work": self.work.to_json(),
+            **workers_of(self._playing, self.folder),
             "settings": self.stored_settings(),
             "hauteur": __version__,
             "written": provenance(),

@@ -115,6 +115,7 @@ def add_counts(facts: ArenaFacts, counts: Mapping[str, float]) -> None:
     facts.visits += counts.get("visits", 0.0)
     facts.cache_hits += counts.get("cache_hits", 0.0)
     facts.cache_lookups += counts.get("cache_lookups", 0.0)
+    facts.tree_bytes += counts.get("tree_bytes", 0.0)
     search = replace(facts.search)
     search.add(
         SearchFacts(

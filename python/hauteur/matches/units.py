@@ -37,6 +37,7 @@ from hauteur.system.files import sha256_of
 from hauteur.system.settings import Section
 
 KIND = "match"
+NOT_EXACT = "so its games would depend on those beside them: choose another --backend, or play without workers"
 MOST_NOTE = 10_000
 """Characters of a note of a game."""
 
@@ -128,7 +129,7 @@ class MatchJob:
         self._game, self._max_plies = make(shared.game), shared.max_plies
         self._resources = Resources(shared.parallel, shared.rows, threads, shared.backend)
         with ExitStack() as stack:
-            evaluators = stack.enter_context(Evaluators(self._game, self._resources, Exact(shared.rows)))
+            evaluators = stack.enter_context(Evaluators(self._game, self._resources, Exact(shared.rows, NOT_EXACT)))
             self._players = [
                 build_player(self._game, _with_files(player, files), evaluators, player.label)
                 for player in shared.players

@@ -37,7 +37,8 @@ class Resources:
     """Resources with which games are played; they do not decide the games.
 
     threads: 0 = one a core. batch_size: None = half of `parallel`: one half is computed while the other is
-    gathered. scheduler: of workers that play the games instead of this process; each has so many games at a time.
+    gathered. scheduler: of workers that play the games instead of this process, each so many at a time; workers: how
+    many were asked for, 0: as many as there is room for.
     """
 
     parallel: int = 64
@@ -45,6 +46,7 @@ class Resources:
     threads: int = 0
     backend: Backend | None = None
     scheduler: Scheduler | None = field(default=None, compare=False)
+    workers: int = field(default=0, compare=False)
 
     def __post_init__(self) -> None:
         for name, value, least, most in (

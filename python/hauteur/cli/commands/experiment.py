@@ -76,4 +76,4 @@ def experiment(
         only=only,
     )
     with answered_interrupts("the same command resumes the experiment"), open_scheduler(workers) as scheduler:
-        make_experiment(chosen, replace(setting, scheduler=scheduler))
+        make_experiment(chosen, replace(setting, scheduler=scheduler, workers=workers.workers))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -10,6 +12,7 @@ from cyclopts import Parameter
 
 from hauteur import _core
 from hauteur.cli.commands.options import Seed
+from hauteur.cluster.open import WorkerOptions, open_scheduler
 from hauteur.games.registry import make
 from hauteur.matches.game_files import form_of
 from hauteur.matches.openings import Opening, read_openings
@@ -119,3 +122,10 @@ class GameOptions(PlayOptions):
         wanted = [path for path in (self.pgn, self.sgf) if path is not None]
         form = form_of(game)
         return wanted if self.out is None or form is None else [self.out / f"games.{form}", *wanted]
+
+
+@contextmanager
+def played_by(options: PlayOptions, workers: WorkerOptions) -> Iterator[Resources]:
+    """Yield the resources with the workers that are asked for, which are there until the end."""
+    with open_scheduler(workers) as scheduler:
+        yield replace(options.resources, scheduler=scheduler, workers=workers.workers)

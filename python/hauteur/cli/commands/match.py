@@ -4,13 +4,10 @@ import json as json_format
 import sys
 from collections.abc import Iterable
 from contextlib import closing
-from dataclasses import replace
 
-from hauteur.cli.commands.game_options import GameOptions
+from hauteur.cli.commands.game_options import GameOptions, played_by
 from hauteur.cli.commands.match_view import match_table, progress_line, shown
 from hauteur.cli.commands.options import NO_WORKERS, Workers
-from hauteur.cluster.open import open_scheduler
-from hauteur.cluster.scheduler import Scheduler
 from hauteur.matches.folder import MatchFolder
 from hauteur.matches.game_files import header_of, write_games
 from hauteur.matches.match import NO_LIMIT, Match, MatchSettings
@@ -50,8 +47,8 @@ def match(
         swap: each opening twice, A first and A second. first, second: A always has that seat. mover: A always has the
         side to move after the opening, as in odds files in which the giver moves first.
     """
-    with open_scheduler(workers) as scheduler:
-        match = make_match(a, b, options, games=games, colours=colours, scheduler=scheduler)
+    match = make_match(a, b, options, games=games, colours=colours)
+    with played_by(options, workers) as match.resources:
         play(match, options)
     return 0
 
@@ -95,22 +92,15 @@ def sprt(
     """
     test = Sprt(elo0, elo1, alpha, beta, model)
     games = NO_LIMIT if max_games is None else max_games
-    with open_scheduler(workers) as scheduler:
-        match = make_match(a, b, options, games=games, colours="swap", sprt=test, scheduler=scheduler)
+    match = make_match(a, b, options, games=games, colours="swap", sprt=test)
+    with played_by(options, workers) as match.resources:
         play(match, options)
     verdict = match.test.verdict if match.test is not None else None
     return EXIT_UNDECIDED if verdict is None else 0 if verdict else EXIT_ELO0
 
 
 def make_match(
-    a: str,
-    b: str,
-    options: GameOptions,
-    *,
-    games: int,
-    colours: Colours,
-    sprt: Sprt | None = None,
-    scheduler: Scheduler | None = None,
+    a: str, b: str, options: GameOptions, *, games: int, colours: Colours, sprt: Sprt | None = None
 ) -> Match:
     """Return the match that the options of a command describe."""
     game = options.make_game()
@@ -126,7 +116,7 @@ def make_match(
         settings=settings,
         openings=options.read_openings(game),
         openings_file=options.openings,
-        resources=replace(options.resources, scheduler=scheduler),
+        resources=options.resources,
         folder=None if options.out is None else MatchFolder(options.out),
         sprt=sprt,
     )

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json as json_format
 from contextlib import closing
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from hauteur.cli.commands.game_options import GameOptions
+from hauteur.cli.commands.game_options import GameOptions, played_by
 from hauteur.cli.commands.match import say_interrupted
 from hauteur.cli.commands.match_view import games_line, shown, speed_line
 from hauteur.cli.commands.options import NO_WORKERS, Workers
-from hauteur.cluster.open import open_scheduler
 from hauteur.matches.folder import TournamentFolder
 from hauteur.matches.game_files import header_of, write_games
 from hauteur.matches.ratings.tables import crosstable, rating_table
@@ -47,8 +45,7 @@ def tournament(
     settings = TournamentSettings(players=parsed, kind=kind, games=games, **options.settings(game))
     folder = None if options.out is None else TournamentFolder(options.out)
     openings = options.read_openings(game)
-    with open_scheduler(workers) as scheduler:
-        resources = replace(options.resources, scheduler=scheduler)
+    with played_by(options, workers) as resources:
         tournament = Tournament(game, settings, openings, options.openings, resources, folder)
         played = play(tournament)
     write_files(tournament, played, options)

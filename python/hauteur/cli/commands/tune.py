@@ -6,17 +6,14 @@ import json as json_format
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
 import cyclopts
 
-from hauteur.cli.commands.game_options import PlayOptions
+from hauteur.cli.commands.game_options import PlayOptions, played_by
 from hauteur.cli.commands.match_view import match_table, progress_line, shown
 from hauteur.cli.commands.options import NO_WORKERS, Workers
-from hauteur.cluster.open import open_scheduler
-from hauteur.cluster.scheduler import Scheduler
 from hauteur.games.registry import make
 from hauteur.matches.match import Match
 from hauteur.matches.report.pages import renew_page
@@ -25,6 +22,7 @@ from hauteur.matches.tuning import strength as by_strength
 from hauteur.matches.tuning.folder import TuningFolder
 from hauteur.matches.tuning.parameters import Parameter, parse_parameter, parse_parameters
 from hauteur.matches.tuning.spsa import Schedule
+from hauteur.players.build import Resources
 from hauteur.players.settings import PlayerSettings, parse_player, value_key
 from hauteur.plots import write_figures
 
@@ -90,8 +88,8 @@ def strength(
         random_plies=options.plies(),
         seed=options.seed,
     )
-    with resumable(out), open_scheduler(workers) as scheduler:
-        tuned = by_strength.tune_strength(tuning, tuning_folder(out, options, scheduler), say)
+    with resumable(out), played_by(options, workers) as resources:
+        tuned = by_strength.tune_strength(tuning, tuning_folder(out, options, resources), say)
     figure = tuned.figure()
     write_figures([] if figure is None else [figure], csv=out)
     print(json_format.dumps(tuned.to_json(), indent=2) if options.json else by_strength.report(tuned))
@@ -148,16 +146,15 @@ def ratio(
         random_plies=options.plies(0),
         seed=options.seed,
     )
-    with resumable(out), open_scheduler(workers) as scheduler:
-        tuned = by_ratio.tune_to_ratio(tuning, tuning_folder(out, options, scheduler), say)
+    with resumable(out), played_by(options, workers) as resources:
+        tuned = by_ratio.tune_to_ratio(tuning, tuning_folder(out, options, resources), say)
     values = by_ratio.to_json(tuning, tuned)
     print(json_format.dumps(values, indent=2) if options.json else by_ratio.report(tuning, tuned))
 
 
-def tuning_folder(path: Path, options: PlayOptions, scheduler: Scheduler | None) -> TuningFolder:
+def tuning_folder(path: Path, options: PlayOptions, resources: Resources) -> TuningFolder:
     """Return where the matches are played, and with what."""
     openings = tuple(options.read_openings(make(options.game)))
-    resources = replace(options.resources, scheduler=scheduler)
     return TuningFolder(path, resources, openings, options.openings, watch=watched)
 
 

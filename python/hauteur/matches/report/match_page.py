@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
+from typing import Any
 
 from hauteur.matches.ratings.elo import PairsInOrder, elo_of_score
 from hauteur.matches.report.board_games import board_html, games_table, openings_table, sample_of
@@ -50,8 +52,15 @@ def origin_parts(match: StoredMatch) -> list[str]:
         settings_html({**match.settings, "games": len(match.games)}),
         "<h2>Work</h2>",
         settings_html(match.result.get("work") or {}),
+        *workers_parts(match.result),
         provenance_html(match.result.get("written") or match.begun),
     ]
+
+
+def workers_parts(result: Mapping[str, Any]) -> list[str]:
+    """Return what workers did, as result.json has it; nothing where this process played."""
+    counts = result.get("workers")
+    return ["<h2>Workers</h2>", settings_html(counts)] if counts else []
 
 
 def result_facts(tally: Tally) -> list[tuple[str, str]]:

@@ -94,9 +94,12 @@ class JoinedAnswers:
 class Exact:
     """Makes evaluators exact, each kind of them in the way that it needs; what it needs is found out once."""
 
-    def __init__(self, rows: int) -> None:
-        """rows: of the batches, where they have to be of one size."""
+    def __init__(self, rows: int, advice: str = "run.exact=false goes without exact resume") -> None:
+        """rows: of the batches, where they have to be of one size; advice: for those who have an evaluator that cannot
+        be exact.
+        """
         self._rows = rows
+        self._advice = advice
         self._needs_fixed_rows: dict[str, bool] = {}
 
     def made(self, evaluator: Evaluator, kind: str) -> Evaluator:
@@ -108,7 +111,6 @@ class Exact:
             self._needs_fixed_rows[kind] = depends_on_batch(evaluator)
             if self._needs_fixed_rows[kind] and depends_on_batch(FixedRows(evaluator, self._rows)):
                 raise ValueError(
-                    f"run.exact: {evaluator.name} answers a row differently by the place that it has in a batch; "
-                    "run.exact=false goes without exact resume"
+                    f"{evaluator.name} answers a row differently by the place that it has in a batch; {self._advice}"
                 )
         return FixedRows(evaluator, self._rows) if self._needs_fixed_rows[kind] else evaluator

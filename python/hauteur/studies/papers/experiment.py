@@ -62,7 +62,8 @@ class ExperimentSetting:
     `seeds`; threads: processor cores to use; show: receives progress lines. nets: net files, for experiments using
     some; visits: per move, instead of the paper's; game: instead of the paper's, where an experiment supports several;
     opponent: a player as text, where it has a fixed opponent; parallel: concurrent games; only: the matches to play now
-    (() = all); others count if complete. scheduler: of workers that play games and matches, instead of this process.
+    (() = all); others count if complete. scheduler: of workers that play games, instead of this process;
+    workers: how many were asked for, 0: as many as there is room for.
     """
 
     folder: Path
@@ -77,6 +78,7 @@ class ExperimentSetting:
     parallel: int = 64
     only: tuple[str, ...] = ()
     scheduler: Scheduler | None = None
+    workers: int = 0
 
     def __post_init__(self) -> None:
         if not 0 < self.scale <= 100:

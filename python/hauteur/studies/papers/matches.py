@@ -143,7 +143,8 @@ def _openings_file(folder: Path, spec: MatchSpec) -> Path:
 
 
 def _resources(setting: ExperimentSetting) -> Resources:
-    return Resources(parallel=setting.parallel, threads=setting.threads, scheduler=setting.scheduler)
+    scheduler, workers = setting.scheduler, setting.workers
+    return Resources(parallel=setting.parallel, threads=setting.threads, scheduler=scheduler, workers=workers)
 
 
 def match_seconds(setting: ExperimentSetting, specs: Iterable[MatchSpec], plies: float = 120) -> float:
