@@ -140,7 +140,9 @@ class WorkerGames:
 
     def _note(self, planned: PlannedGames, played: Played) -> None:
         number, seconds = played.unit.own["number"], played.result.facts.get("total", 0.0)
-        self._journal.add(planned, number, played.worker, played.facts, seconds, replaces=played.replaces)
+        self._journal.add(
+            planned, number, played.worker, played.facts, seconds, attempts=played.attempts, replaces=played.replaces
+        )
 
 
 class _Playing:

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from hauteur import _core
 from hauteur.cluster.records import UnitEntry, workers_line
-from hauteur.cluster.scheduler import Batch, Played, Scheduler
+from hauteur.cluster.scheduler import Batch, Counts, Played, Scheduler
 from hauteur.cluster.unit import Unit
 from hauteur.matches.arena import ArenaFacts, play_games
 from hauteur.matches.record import GamePlan
@@ -138,7 +138,7 @@ class PlayingInUnits:
     evaluators: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._batches: list[Batch] = []
+        self._counts: list[Counts] = []
         self._session = time.time()
         one = self.pairings
         self._shared, self._sources = unit_players(
@@ -149,7 +149,7 @@ class PlayingInUnits:
     @property
     def counts(self) -> dict[str, Any]:
         """Return what workers did until now."""
-        return workers_line([batch.counts for batch in self._batches])
+        return workers_line(self._counts)
 
     def play(self, plans: Iterator[GamePlan], games: int, facts: ArenaFacts) -> Generator[PlayedGames]:
         """Play the games of an iterator, which is asked for a few rounds of units at a time."""
@@ -160,7 +160,7 @@ class PlayingInUnits:
             while True:
                 while len(batches) < 2 and (some := list(islice(units, ROUND_UNITS * self._workers))):
                     batches.append(self.scheduler.start(some, self._sources, self._check))
-                    self._batches.append(batches[-1])
+                    self._counts.append(batches[-1].counts)
                 if not batches:
                     return
                 for played in batches[0]:
@@ -186,6 +186,7 @@ class PlayingInUnits:
             device_class=facts.device_class,
             backend=", ".join(read_games(played.result.content)[0])[:500],
             seconds=round(played.result.facts.get("total", 0.0), 3),
+            attempts=played.attempts,
             replaces=played.replaces,
         )
         self.journal.append(entry)
