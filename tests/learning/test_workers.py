@@ -1,21 +1,40 @@
 """Runs whose games are played by workers: the same files, nets and decisions as by one process."""
 
+import errno
+import json
+import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from run_killer import Silent
 from thread_fleet import ThreadFleet
 
+from hauteur.cluster.local import LocalFleet
+from hauteur.cluster.records import UnitEntry
 from hauteur.cluster.scheduler import Scheduler
+from hauteur.games.registry import make
 from hauteur.learning.checkpoint import load_checkpoint
 from hauteur.learning.pipeline import learn
-from hauteur.learning.recipe import Recipe, parse_recipe
+from hauteur.learning.planned import planned_selfplay
+from hauteur.learning.recipe import Recipe, changed_recipe, parse_recipe, recipe_toml
 from hauteur.learning.run_folder import RunFolder
+from hauteur.learning.shards import FORMAT, SCHEMA
+from hauteur.learning.unit_files import SECOND, unit_path, write_unit
+from hauteur.networks.evaluators.base import Backend
+from hauteur.networks.evaluators.batch_invariant import Exact
+from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.networks.files import tensors_digest
-from hauteur.system.files import sha256_of
+from hauteur.networks.names import resolve_net
+from hauteur.system.files import sha256_of, write_bytes
+from hauteur.system.jsonl import Journal
 
 TINY_NET = {"filters": 4, "blocks": 1, "policy_channels": 2, "value_channels": 2, "value_hidden": 8}
 BASE: dict[str, Any] = {
@@ -94,3 +113,179 @@ def test_workers_give_what_one_process_gives(tmp_path: Path, variant: str) -> No
     for line in (RunFolder(tmp_path / name).read_metrics()[-1] for name in ("0", "2")):
         assert line["cost"]["evaluations"] > 0
         assert (line["cost"]["evaluations_large"] > 0) is (variant == "two nets")
+
+
+def killer(folder: Path, recipe: Recipe, kills: int, workers: int) -> None:
+    """Kill a run with workers again and again; it must end as one process ends that nobody disturbs."""
+    (folder / "recipe.toml").write_text(recipe_toml(recipe))
+    script = Path(__file__).parents[1] / "support" / "run_killer.py"
+    arguments = ["compare", str(folder / "recipe.toml"), str(folder / "runs"), "1", str(kills), str(workers)]
+    done = subprocess.run([sys.executable, str(script), *arguments], check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert json.loads(done.stdout)["kills"] == kills
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="fork and SIGKILL are for systems that have them")
+@pytest.mark.parametrize("kills", [5, pytest.param(30, marks=pytest.mark.slow)])
+def test_a_killed_driver_goes_on_to_the_same_end(tmp_path: Path, kills: int) -> None:
+    killer(tmp_path, recipe_of("lag 1"), kills, 2)
+
+
+def test_processes_give_what_one_process_gives(tmp_path: Path) -> None:
+    recipe = recipe_of("lag 1")
+    learn(recipe, folder=tmp_path / "0", display=Silent())
+    scheduler = Scheduler(LocalFleet(2))
+    try:
+        learn(recipe, folder=tmp_path / "2", display=Silent(), scheduler=scheduler)
+    finally:
+        scheduler.close()
+    assert content(tmp_path / "2") == content(tmp_path / "0")
+    line = RunFolder(tmp_path / "2").read_metrics()[-1]
+    assert line["workers"]["units"] >= 4
+    assert 0 <= line["workers"]["idle_share"] <= 1
+    played = {(entry.kind, entry.worker) for entry in journal(tmp_path / "2")}
+    assert played >= {("self-play", "local-1"), ("self-play", "local-2")}
+    assert "Idle workers" in RunFolder(tmp_path / "2").report.read_text()
+    assert "Idle workers" not in RunFolder(tmp_path / "0").report.read_text()
+
+
+def journal(folder: Path) -> list[UnitEntry]:
+    """The entries of units.jsonl."""
+    return list(Journal(RunFolder(folder).units, UnitEntry).entries())
+
+
+class Warned(Silent):
+    """Keeps warnings."""
+
+    def __init__(self) -> None:
+        self.warnings: list[str] = []
+
+    def warn(self, message: str) -> None:
+        self.warnings.append(message)
+
+
+@pytest.fixture(scope="module")
+def half_played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that ends when the games of its first generation are there, before it has learned."""
+    folder = tmp_path_factory.mktemp("half") / "run"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("hauteur.learning.pipeline.Run._read_games", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            learn(recipe_of("match"), folder=folder, display=Silent())
+    return folder
+
+
+def interrupted(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("count", [0, 2])
+def test_units_that_are_there_and_right_are_not_played_again(half_played: Path, tmp_path: Path, count: int) -> None:
+    folder, display = tmp_path / "run", Warned()
+    shutil.copytree(half_played, folder)
+    games = folder / "games"
+    whole = {path.name: path.read_bytes() for path in sorted(games.iterdir())}
+    damaged, foreign, kept = (games / f"gen-00001-000{number}.parquet" for number in (0, 1, 2))
+    damaged.write_bytes(damaged.read_bytes()[:1000])
+    foreign.write_bytes(kept.read_bytes())  # right games, but of another unit
+    (games / "gen-00001-0009.parquet").write_bytes(kept.read_bytes())
+    before = kept.stat()
+    recipe = changed_recipe(recipe_of("match"), ["run.generations=1"])
+    with workers(2) if count else nullcontext() as scheduler:
+        learn(recipe, folder=folder, display=display, scheduler=scheduler)
+    assert {name: (games / name).read_bytes() for name in whole} == whole
+    assert (kept.stat().st_mtime_ns, kept.stat().st_ino) == (before.st_mtime_ns, before.st_ino)
+    first, second, third = display.warnings
+    assert f"{damaged}: not a whole Parquet file" in first
+    assert second == f"{foreign}: its index is not that of unit 1 of generation 1; its games are played again"
+    assert third == f"{games / 'gen-00001-0009.parquet'}: is the file of no unit of this generation, and is not used"
+    played = [entry.unit for entry in journal(folder)[4:] if entry.kind == "self-play"]
+    assert sorted(unit for unit in played if unit is not None) == [0, 1]
+
+
+@pytest.mark.parametrize("count", [0, 2])
+def test_units_of_a_worker_that_was_shut_out_are_played_again(half_played: Path, tmp_path: Path, count: int) -> None:
+    folder, display = tmp_path / "run", Warned()
+    shutil.copytree(half_played, folder)
+    recipe = changed_recipe(recipe_of("match"), ["run.generations=1"])
+    entries = Journal(RunFolder(folder).units, UnitEntry)
+    wrong = journal(folder)[0].model_copy(update={"worker": "local-7", "unit": 3})
+    entries.append(wrong)
+    entries.append(UnitEntry(kind="shut out", session=wrong.session, worker="local-7"))
+    entries.append(UnitEntry(kind="shut out", session=wrong.session + 1, worker="driver"))  # another session's
+    with workers(2) if count else nullcontext() as scheduler:
+        learn(recipe, folder=folder, display=display, scheduler=scheduler)
+    path = folder / "games" / "gen-00001-0003.parquet"
+    assert display.warnings == [f"{path}: local-7 played it, which was shut out; its games are played again"]
+    assert path.read_bytes() == (half_played / "games" / path.name).read_bytes()
+
+
+def test_a_second_file_of_a_unit_must_have_the_same_games(half_played: Path, tmp_path: Path) -> None:
+    recipe = recipe_of("match")
+    game = make(recipe.game)
+    planned = planned_selfplay(game, recipe.selfplay, generation=1, nets=[0], seed=recipe.run.seed)
+    content, other = ((half_played / f"games/gen-00001-000{number}.parquet").read_bytes() for number in (0, 1))
+    path = unit_path(tmp_path, 1, 0)
+    write_unit(planned, tmp_path, 0, content)
+    write_unit(planned, tmp_path, 0, content)
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+    (record, *rest) = pq.read_table(path).to_pylist()
+    record["outcome"] = -record["outcome"] or 1
+    table = pa.Table.from_pylist([record, *rest], schema=SCHEMA).replace_schema_metadata({"format": FORMAT})
+    pq.write_table(table, tmp_path / "altered")
+    altered = (tmp_path / "altered").read_bytes()
+    with pytest.raises(ValueError, match=r"gen-00001-0000\.parquet and .*0000\.parquet\.second are the same unit"):
+        write_unit(planned, tmp_path, 0, altered)
+    assert (path.read_bytes(), path.with_name(path.name + SECOND).read_bytes()) == (content, altered)
+    write_unit(planned, tmp_path, 0, altered, replaces=True)
+    assert path.read_bytes() == altered
+    with pytest.raises(ValueError, match=r"x: its index is not that of unit 0 of generation 1"):
+        planned.checked(pa.BufferReader(other), 0, "x")
+
+
+def test_a_full_disk_ends_the_run_which_goes_on_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    recipe, display = recipe_of("match"), Warned()
+    learn(recipe, folder=tmp_path / "0", display=display)
+    written = list[Path]()
+
+    def full(path: Path, data: bytes) -> None:
+        if len(written) == 2:
+            raise OSError(errno.ENOSPC, "No space left on device", str(path))
+        write_bytes(path, data)
+        written.append(path)
+
+    with workers(2) as scheduler:
+        monkeypatch.setattr("hauteur.learning.unit_files.write_bytes", full)
+        with pytest.raises(OSError, match="No space left on device"):
+            learn(recipe, folder=tmp_path / "2", display=display, scheduler=scheduler)
+        monkeypatch.undo()
+        learn(recipe, folder=tmp_path / "2", display=display, scheduler=scheduler)
+    assert content(tmp_path / "2") == content(tmp_path / "0")
+    assert display.warnings == []
+
+
+@pytest.mark.parametrize("backend", ["openvino", "torch"])
+def test_answers_do_not_depend_on_the_threads_of_a_net(backend: Backend) -> None:
+    game, found = make("connect4"), list[bytes]()
+    features = (np.random.default_rng(0).random((64, *game.feature_shape)) < 0.3).astype(np.float32)
+    for threads in (1, 2, 3):
+        net = Path(resolve_net("connect4"))
+        with make_evaluator(game, net, backend=backend, threads=threads, batch_size=64) as evaluator:
+            exact = Exact(64).made(evaluator, "net")
+            found += [b"".join(values.tobytes() for values in exact(rows)) for rows in (features, features[:7])]
+    assert found == found[:2] * 3
+
+
+def test_games_that_depend_on_their_batch_are_named(tmp_path: Path) -> None:
+    recipe = changed_recipe(recipe_of("match"), ["run.generations=1", "run.exact=false"])
+    display = Warned()
+    with workers(2) as scheduler:
+        learn(recipe, folder=tmp_path, display=display, scheduler=scheduler)
+    assert any("run.exact = false: workers' games are not those of one process" in text for text in display.warnings)
+
+
+@pytest.mark.parametrize("changes", [{"controller": {}}, {"gate": {"by": "episodes"}}])
+def test_nobody_lags_where_the_next_games_wait_for_these(changes: dict[str, Any]) -> None:
+    values = {**BASE, "selfplay": {"max_policy_lag": 1, "episodes": "candidate-versus-best"}, **changes}
+    with pytest.raises(ValueError, match=r"selfplay\.max_policy_lag must be 0 with"):
+        parse_recipe(values, "test")

@@ -2,7 +2,8 @@
 
     python run_killer.py random RECIPE FOLDER SEED KILLS      at random moments, KILLS times, then to the end
     python run_killer.py writes RECIPE FOLDER FIRST           at one write after another, then to the end
-    python run_killer.py compare RECIPE FOLDER SEED KILLS     at random, and once undisturbed: are the hashes equal?
+    python run_killer.py compare RECIPE FOLDER SEED KILLS [WORKERS]
+                                    at random, and once undisturbed by one process: are the hashes equal?
 
 Writes are killed at three moments in turn, beginning with FIRST: torn (half of the temporary file is written), before
 (all of it, not renamed yet), after (renamed). Prints one JSON object: kills, and what was killed; `compare` adds the
@@ -23,8 +24,10 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
+from thread_fleet import ThreadFleet
 
 import hauteur.learning.pipeline
+from hauteur.cluster.scheduler import Scheduler
 from hauteur.learning.checkpoint import load_checkpoint
 from hauteur.learning.metrics import Display
 from hauteur.learning.recipe import Recipe, load_recipe
@@ -74,7 +77,7 @@ def ended(pid: int) -> bool:
     return True
 
 
-def kill_at_random(recipe: Recipe, folder: Path, seed: int, kills: int) -> list[str]:
+def kill_at_random(recipe: Recipe, folder: Path, seed: int, kills: int, workers: int = 0) -> list[str]:
     """Kills the run at random moments; where it ends too early another folder (1, 2 ...) goes on with the kills."""
     draws = random.Random(seed)
     killed: list[str] = []
@@ -82,7 +85,7 @@ def kill_at_random(recipe: Recipe, folder: Path, seed: int, kills: int) -> list[
     while True:
         target = folder / str(number)
         started = time.monotonic()
-        pid = forked(partial(learned, recipe, target))
+        pid = forked(partial(learned, recipe, target, workers))
         if len(killed) < kills and alive_after(pid, draws.uniform(0.0, longest)):
             os.kill(pid, signal.SIGKILL)
         if not ended(pid):
@@ -128,9 +131,10 @@ def hashes(folder: Path) -> dict[str, str]:
     }
 
 
-def learned(recipe: Recipe, folder: Path) -> None:
-    """The run, to its end."""
-    hauteur.learning.pipeline.learn(recipe, folder=folder, display=Silent())
+def learned(recipe: Recipe, folder: Path, workers: int = 0) -> None:
+    """The run, to its end. workers: threads that play the games in the place of the process."""
+    scheduler = Scheduler(ThreadFleet(workers)) if workers else None
+    hauteur.learning.pipeline.learn(recipe, folder=folder, display=Silent(), scheduler=scheduler)
 
 
 def learned_with_fault(recipe: Recipe, folder: Path, moment: str, note: Path, killed: list[str]) -> None:
@@ -159,7 +163,7 @@ if __name__ == "__main__":
     kind, recipe_file, folder, *rest = sys.argv[1:]
     recipe = load_recipe(Path(recipe_file))
     if kind in ("random", "compare"):
-        found = kill_at_random(recipe, Path(folder), int(rest[0]), int(rest[1]))
+        found = kill_at_random(recipe, Path(folder), *map(int, rest))
     else:
         found = kill_at_writes(recipe, Path(folder), rest[0])
     facts = {"kills": len(found), "killed": found}

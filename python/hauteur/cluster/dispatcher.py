@@ -55,7 +55,7 @@ class Dispatcher:
         self.ledger = Ledger(fleet)
         self.shortage: str | None = None
         self.moved = 0.0
-        self._judge = Judge(self.ledger, compare_share, secrets.randbits(64) if seed is None else seed)
+        self.judge = Judge(self.ledger, compare_share, secrets.randbits(64) if seed is None else seed)
         self._unit_seconds, self._clock = unit_seconds, clock
         self._turned, self._looked = clock(), 0.0
         self._failed_starts, self._starts_since, self._start_cause = 0, 0.0, ""
@@ -73,7 +73,7 @@ class Dispatcher:
                 self._look()
             self._give()
             for batch in [one for one in self.ledger.batches if not one.missing]:
-                self._judge.drop_hopeless(batch)
+                self.judge.drop_hopeless(batch)
                 if not batch.comparisons:
                     self.ledger.end(batch)
 
@@ -109,7 +109,7 @@ class Dispatcher:
         self.shortage = ledger.fleet.shortage()
         for worker in list(ledger.crew.workers.values()):
             self._check_time(worker)
-        self._judge.look()
+        self.judge.look()
         failing = not ledger.crew.workers and self._failed_starts >= MOST_STARTS
         if failing and ledger.time >= self._starts_since + START_SECONDS:
             raise ValueError(f"no worker starts; {self._failed_starts} ended before they joined: {self._start_cause}")
@@ -213,15 +213,15 @@ class Dispatcher:
         worker.finished += 1
         worker.slowest = max(worker.slowest, ledger.time - flight.since)
         batch, state = flight.batch, flight.state
-        if batch is None or digest is None or name in self._judge.wrong:
+        if batch is None or digest is None or name in self.judge.wrong:
             return
         batch.durations.append(ledger.time - flight.since)
         played = Played(state.unit, result, name, worker.facts, digest, attempts=state.attempts)
         if state.is_open:
             ledger.accept(batch, played)
-            self._judge.draw(batch, worker, played)
+            self.judge.draw(batch, worker, played)
         else:
-            self._judge.take(batch, worker, played)
+            self.judge.take(batch, worker, played)
 
     def _remove(self, worker: Present, kind: str, cause: str) -> None:
         self.ledger.remove(worker, kind, cause)

@@ -18,14 +18,15 @@ class UnitEntry(BaseModel):
     generation, kind, unit: which one; a unit of a match has the number of its first game. session: begin of the process
     that accepted it, seconds since 1970; worker: its name in that session; seconds: of the worker's time that it took;
     attempts: times that it was given to a worker; replaces: in the place of one of a worker that was wrong.
+    An entry without a unit names a worker that was shut out, by its kind.
     """
 
     model_config = ConfigDict(extra="forbid")
 
     generation: int | None = None
     kind: Text
-    unit: int
-    games: int
+    unit: int | None = None
+    games: int = 0
     session: float
     worker: Text
     host: Text = ""

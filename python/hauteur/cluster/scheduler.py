@@ -74,6 +74,12 @@ class Scheduler:
             counts.in_flight = self._dispatcher.ledger.crew.in_flight()
         return counts
 
+    @property
+    def shut_out(self) -> frozenset[str]:
+        """Names of the workers that were shut out because their games were wrong."""
+        with self._lock:
+            return frozenset(self._dispatcher.judge.wrong)
+
     def start(self, units: Sequence[Unit], sources: Sources, check: Check, *, first: bool = False) -> Batch:
         """Begin to work on units; iterate over what is returned for the results.
 

@@ -152,6 +152,7 @@ def generation_line(history: list[dict[str, Any]], generations: int) -> str:
         f"cache {play['cache_hit_rate']:.0%}",
         f"network/search/Python {play['network_share']:.0%}/{play['search_share']:.0%}/{play['python_share']:.0%}",
     ]
+    parts += _workers_text(last)
     if last["resident_bytes"]:
         parts.append(f"memory {last['resident_bytes'] / 1e6:,.0f} MB")
     parts.append(_time_text(last, generations))
@@ -184,6 +185,14 @@ def _controller_text(line: dict[str, Any]) -> list[str]:
     ratio = "no draws" if found["ratio"] is None else f"(w+l)/d {found['ratio']:.2f}"
     following = f"N_scl {found['n_scl']} -> {found['next_n_scl']}"
     return [f"{ratio} {following} at {found['next_visits']} visits"]
+
+
+def _workers_text(line: dict[str, Any]) -> list[str]:
+    found = line.get("workers")
+    if found is None:
+        return []
+    rare = [f", {found[name]} {name}" for name in ("retried", "failed", "replaced") if found[name]]
+    return [f"workers {found['present']:.1f}, {found['units']} units, idle {found['idle_share']:.0%}{''.join(rare)}"]
 
 
 def _time_text(line: dict[str, Any], generations: int) -> str:

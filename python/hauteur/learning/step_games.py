@@ -78,7 +78,8 @@ class OwnGames:
 
     def self_play(self, planned: PlannedGames, on_games: OnGames) -> StepCost:
         """Play the games of a generation that are missing on disk."""
-        missing = missing_units(planned, self._folder.games, self._warn)
+        distrusted = self._journal.distrusted(planned.generation)
+        missing = missing_units(planned, self._folder.games, self._warn, distrusted)
         before = len(planned.plans) - sum(len(planned.units[number]) for number in missing)
         facts, me = ArenaFacts(), worker_facts(self._players.threads)
         with ExitStack() as stack:

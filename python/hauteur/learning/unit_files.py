@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -26,9 +26,19 @@ def unit_paths(folder: Path, generation: int, units: int) -> list[Path]:
     return [path for path in paths if path.exists()]
 
 
-def missing_units(planned: PlannedGames, folder: Path, warn: Callable[[str], object]) -> list[int]:
-    """Return the units of a generation without a right file; name files that are damaged or of other games."""
+def missing_units(
+    planned: PlannedGames, folder: Path, warn: Callable[[str], object], distrusted: Mapping[int, str]
+) -> list[int]:
+    """Return the units of a generation without a right file; name files that are damaged or of other games.
+
+    distrusted: units that do not count, and which worker played them; their files are deleted.
+    """
     missing = []
+    for number, worker in distrusted.items():
+        path = unit_path(folder, planned.generation, number)
+        if path.exists():
+            warn(f"{path}: {worker} played it, which was shut out; its games are played again")
+            path.unlink()
     for number in planned.units:
         path = unit_path(folder, planned.generation, number)
         if not path.exists():

@@ -6,14 +6,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
+from copy import copy
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from hauteur.cluster.records import workers_line
-from hauteur.cluster.scheduler import Batch, Played, Scheduler
+from hauteur.cluster.scheduler import Batch, Counts, Played, Scheduler
 from hauteur.cluster.unit import Unit
 from hauteur.games.game_line import NO_NET
 from hauteur.learning.gate import GateResults
@@ -29,6 +29,9 @@ from hauteur.matches.ratings.elo import Sprt
 
 PULSE = 0.2
 """Seconds after which the progress of units in the background is shown again."""
+
+MOST_NAMED = 20
+"""Units that a warning names."""
 
 
 class WorkerGames:
@@ -46,7 +49,11 @@ class WorkerGames:
         self._net_files, self._warn = net_files, warn
         self._journal = UnitJournal(recipe, folder)
         self._playing: dict[int, _Playing] = {}
-        self._batches: list[Batch] = []
+        self._wrong: frozenset[str] = frozenset()
+        self._before = copy(scheduler.counts)
+        self._samples: list[tuple[int, int]] = []
+        if not recipe.run.exact:
+            warn("run.exact = false: workers' games are not those of one process, nor the same again, nor compared")
 
     def unit_games(self, games: int) -> int:
         """Return what gives each worker two units."""
@@ -60,17 +67,26 @@ class WorkerGames:
                 self._playing[one.generation] = self._begun(one)
 
     def _begun(self, planned: PlannedGames) -> _Playing:
-        missing = missing_units(planned, self._folder.games, self._warn)
-        batch = self._start(planned, missing)
+        distrusted = self._journal.distrusted(planned.generation)
+        missing = missing_units(planned, self._folder.games, self._warn, distrusted)
         before = len(planned.plans) - sum(len(planned.units[number]) for number in missing)
-        return _Playing(batch, before, lambda played: self._accept(planned, played))
+        return _Playing(self._start(planned, missing), before, lambda played: self._accept(planned, played))
 
     def self_play(self, planned: PlannedGames, on_games: OnGames) -> StepCost:
         """Wait for the games of a generation."""
-        playing = self._playing[planned.generation]
-        playing.wait(on_games)
-        del self._playing[planned.generation]
-        return _cost(playing.costs, playing.seconds)
+        generation, costs, seconds = planned.generation, list[Mapping[str, float]](), 0.0
+        while True:
+            playing = self._playing[generation]
+            while not playing.has_ended(PULSE):
+                self._look()
+                on_games(playing.games)
+            on_games(playing.games)
+            self._look()
+            costs, seconds = [*costs, *playing.costs], seconds + playing.seconds
+            if not self._journal.distrusted(generation):
+                del self._playing[generation]
+                return _cost(costs, seconds)
+            self._playing[generation] = self._begun(planned)  # a worker was shut out after all had been played
 
     def probe(self, planned: PlannedGames, on_games: OnGames) -> tuple[Games, StepCost]:
         """Play games for observation."""
@@ -105,8 +121,11 @@ class WorkerGames:
 
     def metrics(self) -> dict[str, Any]:
         """Return the numbers of the generation that ends."""
-        counts, self._batches = [batch.counts for batch in self._batches], []
-        return {"workers": workers_line(counts)} if counts else {}
+        self._look()
+        now = copy(self._scheduler.counts)
+        found = _numbers(self._before, now, self._samples)
+        self._before, self._samples = now, []
+        return {"workers": found}
 
     def close(self) -> None:
         """Forget the units that are being played."""
@@ -120,9 +139,7 @@ class WorkerGames:
         def check(unit: Unit, content: bytes) -> str:
             return planned.checked(pa.BufferReader(content), unit.own["number"], unit.name)[1]
 
-        batch = self._scheduler.start(units, sources, check, first=first)
-        self._batches.append(batch)
-        return batch
+        return self._scheduler.start(units, sources, check, first=first)
 
     def _results(self, planned: PlannedGames) -> Iterator[Played]:
         """Yield what workers make of all units, before any that were begun earlier; note who did."""
@@ -140,9 +157,22 @@ class WorkerGames:
 
     def _note(self, planned: PlannedGames, played: Played) -> None:
         number, seconds = played.unit.own["number"], played.result.facts.get("total", 0.0)
-        self._journal.add(
-            planned, number, played.worker, played.facts, seconds, attempts=played.attempts, replaces=played.replaces
-        )
+        more = {"attempts": played.attempts, "replaces": played.replaces}
+        self._journal.add(planned, number, played.worker, played.facts, seconds, **more)
+
+    def _look(self) -> None:
+        """Take a sample of workers and units; name workers that have been shut out, and what of theirs remains."""
+        counts = self._scheduler.counts
+        self._samples.append((counts.present, counts.in_flight))
+        wrong = self._scheduler.shut_out
+        for worker in sorted(wrong - self._wrong):
+            units = [unit for unit in self._journal.shut_out(worker) if unit[0] not in self._playing]
+            if units:
+                listed = ", ".join(f"{number} of generation {generation}" for generation, number in units[:MOST_NAMED])
+                more = f", and {len(units) - MOST_NAMED} more" if len(units) > MOST_NAMED else ""
+                kept = f"{len(units)} units of earlier generations, which were learned from: {listed}{more}"
+                self._warn(f"{worker} is shut out; it has played {kept}")
+        self._wrong = wrong
 
 
 class _Playing:
@@ -159,14 +189,13 @@ class _Playing:
         self._thread = threading.Thread(target=self._take, name="self-play", daemon=True)
         self._thread.start()
 
-    def wait(self, on_games: OnGames) -> None:
-        """Wait for the last unit; raise what went wrong."""
-        while self._thread.is_alive():
-            self._thread.join(PULSE)
-            on_games(self.games)
+    def has_ended(self, seconds: float) -> bool:
+        """Wait for the last unit at most so many seconds; raise what went wrong."""
+        self._thread.join(seconds)
+        over = not self._thread.is_alive()
         if self._error:
             raise self._error[0]
-        on_games(self.games)
+        return over
 
     def _take(self) -> None:
         began = time.perf_counter()
@@ -178,6 +207,22 @@ class _Playing:
                 self.seconds = time.perf_counter() - began
         except Exception as error:  # raised where the games are waited for
             self._error.append(error)
+
+
+def _numbers(before: Counts, now: Counts, samples: Sequence[tuple[int, int]]) -> dict[str, Any]:
+    """Return what workers did between two counts. samples: workers present, and units that they had."""
+    present, in_flight = (sum(values) / len(values) for values in zip(*samples, strict=True))
+    names = ("joined", "left", "retried", "failed", "compared", "uncompared", "differing", "replaced")
+    did = {name: getattr(now, name) - getattr(before, name) for name in names}
+    seconds, idle = now.present_seconds - before.present_seconds, now.idle_seconds - before.idle_seconds
+    return {
+        "present": round(present, 2),
+        "in_flight": round(in_flight, 2),
+        "units": now.finished - before.finished,
+        **did,
+        "worker_seconds": round(seconds, 3),
+        "idle_share": round(idle / seconds, 4) if seconds > 0 else 0.0,
+    }
 
 
 def _games(planned: PlannedGames, played: Played) -> tuple[int, Games]:

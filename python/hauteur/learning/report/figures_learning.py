@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from hauteur.learning.report.axes import Axis, axes, axis_of, on_axis
 from hauteur.learning.report.columns import History, Line, column, generations, number, section
+from hauteur.learning.report.figures_workers import worker_figures
 from hauteur.matches.ratings.elo import elo_of_score
 from hauteur.plots.figure import Figure, Series, Values
 from hauteur.plots.kinds import lines, shares
@@ -54,6 +55,7 @@ def run_figures(history: History, setting: FigureSetting, axis: str | None = Non
             time_of_generation(history, setting.began),
             memory(history),
         ],
+        "Workers": worker_figures(history),
     }
     found = {name: [figure for figure in figures if figure is not None] for name, figures in sections.items()}
     if by is not None:
@@ -259,12 +261,16 @@ def time_of_generation(history: History, began: float = 0.0) -> Figure | None:
     play, first = column(history, "selfplay.seconds"), column(history, "train.seconds")
     second = [number(line, "train_large.seconds") or 0.0 for line in history]
     train = [None if t is None else t + more for t, more in zip(first, second, strict=True)]
+    play = [  # workers may play while this process trains
+        p if w is None or p is None or t is None else max(0.0, min(p, w - t))
+        for w, p, t in zip(whole, play, train, strict=True)
+    ]
     rest = [
         None if w is None or p is None or t is None else max(w - p - t, 0.0)
         for w, p, t in zip(whole, play, train, strict=True)
     ]
     rows = {"self-play": play, "training": train, "gate and the rest": rest}
-    text = "What a generation spends its time on."
+    text = "What a generation spends its time on; self-play beside training is not counted."
     return _areas("time-of-generation", "Time of a generation", text, "seconds", history, rows)
 
 

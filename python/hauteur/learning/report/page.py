@@ -184,6 +184,13 @@ COLUMNS = (
     ("network", "selfplay.network_share", "{:.0%}"),
     ("search", "selfplay.search_share", "{:.0%}"),
     ("Python", "selfplay.python_share", "{:.0%}"),
+    ("workers", "workers.present", "{:.1f}"),
+    ("units in flight", "workers.in_flight", "{:.1f}"),
+    ("units", "workers.units", "{:,.0f}"),
+    ("retried", "workers.retried", "{:,.0f}"),
+    ("compared", "workers.compared", "{:,.0f}"),
+    ("replaced", "workers.replaced", "{:,.0f}"),
+    ("idle", "workers.idle_share", "{:.0%}"),
 )
 """Name, metric and form of every column of the table."""
 
