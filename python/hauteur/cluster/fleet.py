@@ -69,7 +69,7 @@ class Fleet(Protocol):
     name: str
 
     def submit(self, worker: str, unit: Unit, sources: Sources) -> None:
-        """Give a unit to a worker that has joined and not left."""
+        """Give a unit to a worker that has joined and not left; without waiting for it."""
 
     def wait(self, seconds: float) -> list[Event]:
         """Return what has happened, after at most so many seconds."""
