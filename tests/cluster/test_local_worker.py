@@ -15,8 +15,8 @@ import unit_toys
 from unit_toys import NET, small_units
 
 from hauteur import __version__
-from hauteur.cluster import local_worker, unit
-from hauteur.cluster.fleet import Failed, Finished, Joined
+from hauteur.cluster import unit
+from hauteur.cluster.fleet import Failed, Finished, Joined, Left
 from hauteur.cluster.local import LocalFleet
 from hauteur.cluster.unit import Unit
 
@@ -193,18 +193,25 @@ def test_workers_end_with_a_driver_that_was_killed(driver: subprocess.Popen[str]
     assert_they_end(workers)
 
 
-@linux
-def test_the_end_of_stdin_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-m", local_worker.__name__, "1"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
-    assert process.stdout is not None
-    assert process.stdin is not None
-    assert b"joined" in process.stdout.readline()
-    process.stdin.write(b"half a mess")
-    process.stdin.close()
-    assert process.wait(LONG) == 0
-    process.stdout.close()
+def test_the_end_of_stdin_ends_a_worker_in_a_game() -> None:
+    fleet = LocalFleet(1, threads=1)
+    try:
+        events: list[Any] = []
+        short, sources = small_units(1, seed=7)
+        endless = small_units(1, games=1, visits=10**9, seed=7)[0]
+        while not any(isinstance(event, Left) for event in events):
+            for event in (found := fleet.wait(0.2)):
+                if isinstance(event, Joined) and event.worker == "local-1":
+                    fleet.submit("local-1", short[0], sources)
+                    fleet.submit("local-1", endless[0], sources)
+                if isinstance(event, Finished):  # the other one has begun
+                    process = fleet._by_name["local-1"].process
+                    assert process is not None
+                    process._outgoing.put(None)
+            events += found
+        assert [event for event in events if isinstance(event, Left)] == [Left("local-1", "ended with exit status 0")]
+    finally:
+        fleet.close()
 
 
 @linux
