@@ -22,7 +22,7 @@ from hauteur.matches.arena import ArenaFacts, play_games
 from hauteur.matches.record import GamePlan
 from hauteur.matches.results import MatchGame
 from hauteur.matches.unit_games import add_counts
-from hauteur.matches.units import checked_digest, match_unit, player_a, read_games, unit_players
+from hauteur.matches.units import checked_digest, match_unit, player_a, read_games, refuse_objects, unit_players
 from hauteur.players.build import Evaluators, Resources, Unopened, build_player
 from hauteur.players.move_player import MovePlayer
 from hauteur.players.search_player import SearchPlayer
@@ -86,6 +86,9 @@ def ready(pairings: Pairings, resources: Resources, journal: Journal[UnitEntry] 
     """
     scheduler = resources.scheduler
     kind = Evaluators if scheduler is None else Unopened
+    if scheduler is not None:
+        for settings, label in zip(pairings.players, pairings.labels, strict=True):
+            refuse_objects(settings, label)
     with kind(pairings.game, resources) as evaluators:
         players = [
             build_player(pairings.game, settings, evaluators, label)

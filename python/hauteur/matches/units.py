@@ -74,11 +74,10 @@ def unit_players(
     max_plies: int | None,
     resources: Resources,
 ) -> tuple[UnitPlayers, dict[str, Path]]:
-    """Return what units of these players share, and their net files by sha256; ValueError for players of objects."""
+    """Return what units of these players share, and their net files by sha256."""
     sources: dict[str, Path] = {}
     found = []
     for settings, label in zip(players, labels, strict=True):
-        _refuse_objects(settings, label)
         nets = _net_files(game, settings)
         hashes = {key: sha256_of(path) for key, path in nets.items()}
         sources |= {hashes[key]: path for key, path in nets.items()}
@@ -94,7 +93,8 @@ def unit_players(
     return shared, sources
 
 
-def _refuse_objects(settings: PlayerSettings, label: str) -> None:
+def refuse_objects(settings: PlayerSettings, label: str) -> None:
+    """ValueError for a player that cannot be sent to a worker."""
     if not isinstance(settings, Player) or (settings.evaluator is None and not settings.rules):
         return
     thing = settings.evaluator if settings.evaluator is not None else settings.rules[0]
