@@ -33,7 +33,7 @@ def simulate(
     Parameters
     ----------
     costs
-        A TOML file of constants, as `hauteur cluster measure` writes it, or constants that ship: connect4, chess.
+        A TOML file of constants, as `hauteur cluster measure` writes it, or constants that ship: connect4.
     settings
         Changes to the constants, such as net.broadcast=driver unit.seconds=10.
     workers

@@ -41,9 +41,9 @@ class UnitCosts(Section):
 
 class GenerationCosts(Section):
     """A generation. games: at least so many; units_per_worker: and at least so many units of each worker;
-    compared: share of the units that another worker plays again; gate_units, gate_seconds: units of the gate and what
-    each takes; train_seconds: of everything else that happens once a generation; train_positions_per_second: new
-    positions that training takes in a second.
+    compared: share of the units that another worker plays again; gate_units, gate_seconds: units of the gate, at most
+    two for each worker, and what each takes; train_seconds: of everything else that happens once a generation;
+    train_positions_per_second: new positions that training takes in a second.
     """
 
     games: Number

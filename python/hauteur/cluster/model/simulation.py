@@ -181,7 +181,7 @@ class Simulation:
         if not costs.gate_units:
             self._end_generation()
             return
-        seconds = [costs.gate_seconds] * costs.gate_units
+        seconds = [costs.gate_seconds] * min(costs.gate_units, IN_FLIGHT * self.workers)
         self._start(WorkSet(("gate", self._generation), self._generation, seconds, 0.0), first=True)
 
     def _end_generation(self) -> None:
@@ -267,7 +267,14 @@ class Simulation:
         place.free = flight.end
         self._last_end = max(self._last_end, flight.end + work.tail)
         life = place.life
-        self._at(flight.end + work.tail, lambda: self._hand_in(place, flight, life))
+        self._at(flight.end, lambda: self._worked(place, flight, life))
+
+    def _worked(self, place: SimulatedWorker, flight: UnitFlight, life: int) -> None:
+        """Hand a unit in; one that is alone at its worker has taken longer, because nothing filled its batches."""
+        if flight.work.tail and all(other is flight or other.sent for other in place.flights):
+            self._at(self._now + flight.work.tail, lambda: self._hand_in(place, flight, life))
+        else:
+            self._hand_in(place, flight, life)
 
     def _hand_in(self, place: SimulatedWorker, flight: UnitFlight, life: int) -> None:
         if place.life != life:
@@ -377,7 +384,7 @@ class Simulation:
         if self._step == "training" and not any(work.waiting for work in self._open):
             return "training"
         left = {
-            "driver": self._busy_until - self._now + self._results * self.costs.driver.take_seconds,
+            "driver": max(0.0, self._busy_until - self._now) + self._results * self.costs.driver.take_seconds,
             "disk": self._write_free - self._now,
             "network": max(self._in_free, self._nets.out_free) - self._now,
         }
