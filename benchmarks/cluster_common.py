@@ -1,4 +1,4 @@
-"""What the checks of many machines share: small recipes, the command that learns, hashes of a run, processes, Ray nodes.
+"""What the checks of many machines share: small recipes, the command that learns, hashes, processes, nodes of Ray.
 
 The processes are found in /proc, so these checks are for Linux.
 """
@@ -108,7 +108,9 @@ def differences(found: Mapping[str, str], expected: Mapping[str, str]) -> list[s
 
 def game_numbers(folder: Path) -> list[tuple[int, int]]:
     """Generation and number of every game on disk, in order; a game that is there twice is named twice."""
-    tables = [pq.read_table(path, columns=["generation", "index"]) for path in RunFolder(folder).games.glob("*.parquet")]
+    tables = [
+        pq.read_table(path, columns=["generation", "index"]) for path in RunFolder(folder).games.glob("*.parquet")
+    ]
     return sorted((row["generation"], row["index"]) for table in tables for row in table.to_pylist())
 
 

@@ -1,12 +1,11 @@
 """One process, local workers and workers on Ray learn the same: every file of games and every net, bit for bit.
 
-    python benchmarks/cluster_equality.py                                   # all games; 0, 1 and 2 local workers, 2 on Ray
-    python benchmarks/cluster_equality.py --games connect4 --ways 0 2       # 0: one process; 2: two local workers
+    python benchmarks/cluster_equality.py                              # 0, 1 and 2 local workers, 2 on Ray
+    python benchmarks/cluster_equality.py --games connect4 --ways 0 2  # 0: one process; 2: two local workers
     python benchmarks/cluster_equality.py --games connect4 --ways 0 2 ray2 --lag 1
 
 For each game two generations with a small net and a gate. Printed: for each game and way the sha256 of all nets, of the
-checkpoint's tensors and of all files of games together, and the seconds. Status 1 where a way differs, with the names of
-the files.
+checkpoint's tensors and of all files of games, and the seconds. Status 1 where a way differs, with the files' names.
 """
 
 from __future__ import annotations

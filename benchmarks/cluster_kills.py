@@ -136,7 +136,7 @@ class KilledRun:
 
     def _kill_node(self) -> bool:
         if self._cluster is None:
-            return any([sigkill(pid) for pid in self._workers()])
+            return sum(sigkill(pid) for pid in self._workers()) > 0
         self._cluster.kill(self._draws.randrange(len(self._cluster.nodes)))
         self._cluster.join()
         return True

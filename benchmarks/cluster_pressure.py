@@ -36,7 +36,6 @@ from cluster_common import (
     wait_for,
     write_recipe,
 )
-
 from hauteur.learning.run_folder import RunFolder
 
 EVERY = 10.0
