@@ -33,7 +33,7 @@ GAMES: dict[str, dict[str, dict[str, Any]]] = {
     "tictactoe": {},
     "connect4": {"train": {"weight_average": 0.9}},
     "nogo(size=5)": {"selfplay": {"playout_cap": {"fast_visits": 4}}},
-    "minichess": {"selfplay": {"tree_per_side": True, "resignation": {"threshold": -0.1}}},
+    "minichess": {"selfplay": {"tree_per_side": True, "resignation": {"threshold": -0.01, "moves": 2}}},
     "chess": {"selfplay": {"games": 8, "visits": 8, "shard_games": 2}, "gate": {"games": 4}},
 }
 """Games, and what their recipes have besides: each some other rules of self-play."""

@@ -9,16 +9,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from hauteur.cluster.scheduler import Batch, Played, Scheduler
 from hauteur.cluster.unit import Unit
 from hauteur.games.registry import make
+from hauteur.learning.planned import PlannedGames, planned_selfplay
 from hauteur.learning.recipe import Recipe, parse_recipe
 from hauteur.learning.run_folder import RunFolder
 from hauteur.learning.run_players import RunPlayers
-from hauteur.learning.selfplay import episodes, game_plans
-from hauteur.learning.shards import read_shard_bytes
+from hauteur.learning.selfplay import episodes
 from hauteur.learning.trainers import Learners
-from hauteur.learning.units import selfplay_units
+from hauteur.learning.units import units_of
 from hauteur.matches.arena import ArenaFacts
 from hauteur.networks.evaluators.batch_invariant import Exact
 
@@ -46,20 +48,19 @@ class SelfPlayWork:
 
     def start(self, scheduler: Scheduler, games: int) -> Batch:
         """Begin to play games that were not played before."""
-        settings = self.recipe.selfplay.model_copy(update={"games": games})
-        units, sources = selfplay_units(
-            self.recipe, settings, self._plans(games), [0], {0: [self._run.net(0)]}, generation=self._generation
-        )
-        return scheduler.start(units, sources, self._check)
+        planned = self._planned(games)
+        units, sources = units_of(self.recipe, planned, {0: [self._run.net(0)]}, list(planned.units))
 
-    def _check(self, unit: Unit, content: bytes) -> str:
-        return read_shard_bytes(content, self.game.spec, unit.name)[1]
+        def check(unit: Unit, content: bytes) -> str:
+            return planned.checked(pa.BufferReader(content), unit.own["number"], unit.name)[1]
 
-    def _plans(self, games: int) -> list[Any]:
+        return scheduler.start(units, sources, check)
+
+    def _planned(self, games: int) -> PlannedGames:
         self._generation += 1
         settings = self.recipe.selfplay.model_copy(update={"games": games})
         seed = self.recipe.run.seed
-        return list(game_plans(self.game, settings, generation=self._generation, seed=seed, without=set()))
+        return planned_selfplay(self.game, settings, generation=self._generation, nets=[0], seed=seed)
 
     def in_this_process(self, games: int, threads: int) -> Iterator[Arrival]:
         """Play without units, as many games side by side as the recipe says."""
@@ -67,10 +68,10 @@ class SelfPlayWork:
             exact = Exact(self.recipe.selfplay.batch_size)
             players = RunPlayers(self.recipe, lambda _: [self._run.net(0)], self.game, exact, threads)
             playing = players.of_selfplay([0], self.recipe.selfplay, stack)
-            plans = iter(self._plans(games))
-            purpose, facts = f"self-play {self._generation}", ArenaFacts()
+            planned, facts = self._planned(games), ArenaFacts()
+            plans = iter(planned.plans)
             for record in episodes(
-                self.game, playing, self.recipe.selfplay, plans, seed=self.recipe.run.seed, purpose=purpose, facts=facts
+                self.game, playing, planned.settings, plans, seed=planned.seed, purpose=planned.purpose, facts=facts
             ):
                 yield Arrival(time.monotonic(), "this process", 1, len(record.actions))
 
