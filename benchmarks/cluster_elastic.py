@@ -24,7 +24,7 @@ from pathlib import Path
 
 from cluster_common import cpu_seconds, parser_of, ray_nodes, ray_workers, recipe_of, wait_for
 from cluster_work import Arrival, SelfPlayWork, arrivals
-from hauteur.cluster.open import open_scheduler
+from hauteur.cluster.open import WorkerOptions, open_scheduler
 from hauteur.cluster.scheduler import Batch, Scheduler
 
 NET = {"filters": 16, "blocks": 2, "policy_channels": 4, "value_channels": 4, "value_hidden": 32}
@@ -107,7 +107,7 @@ def check(options: Namespace) -> bool:
         selfplay = {"visits": 32, "parallel_games": 16, "batch_size": 16, "shard_games": 8}
         work = SelfPlayWork(place, recipe_of("connect4", network=NET, selfplay=selfplay))
         nodes = stack.enter_context(ray_nodes(1))
-        scheduler = stack.enter_context(open_scheduler(options.most, nodes.address))
+        scheduler = stack.enter_context(open_scheduler(WorkerOptions(options.most, nodes.address)))
         wait_for(lambda: scheduler.workers, 300, "the first worker")
         batch = work.start(scheduler, 8 * options.units)
         play(batch, Observer(scheduler), 5)

@@ -31,7 +31,7 @@ from cluster_common import (
     write_recipe,
 )
 from cluster_work import Arrival, SelfPlayWork, arrivals, pace
-from hauteur.cluster.open import open_scheduler
+from hauteur.cluster.open import WorkerOptions, open_scheduler
 
 NET = {"filters": 32, "blocks": 4, "policy_channels": 8, "value_channels": 8, "value_hidden": 64}
 UNIT = 32
@@ -52,10 +52,10 @@ def turns(options: Namespace) -> None:
         work = SelfPlayWork(place, recipe_of(options.game, network=NET, selfplay=selfplay))
         schedulers = {}
         if "local" in options.ways:
-            schedulers["local"] = stack.enter_context(open_scheduler(workers))
+            schedulers["local"] = stack.enter_context(open_scheduler(WorkerOptions(workers)))
         if "ray" in options.ways:
             address = stack.enter_context(ray_nodes(workers)).address
-            schedulers["ray"] = stack.enter_context(open_scheduler(workers, address))
+            schedulers["ray"] = stack.enter_context(open_scheduler(WorkerOptions(workers, address)))
 
         def play(way: str, games: int) -> list[Arrival]:
             if way == "one":
