@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -22,6 +23,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import tomli_w
 
+from hauteur.cluster.ray_control import KeptNode, NodeSize, end, join, start_head
 from hauteur.learning.checkpoint import load_checkpoint
 from hauteur.learning.run_folder import RunFolder
 from hauteur.networks.files import tensors_digest
@@ -30,17 +32,7 @@ from hauteur.system.files import sha256_of
 NET = {"filters": 4, "blocks": 1, "policy_channels": 2, "value_channels": 2, "value_hidden": 8}
 """A net that is quick on any machine."""
 
-RAY_SETTINGS = {
-    "RAY_USAGE_STATS_ENABLED": "0",
-    "RAY_raylet_start_wait_time_s": "240",
-    "RAY_worker_register_timeout_seconds": "240",
-    "RAY_DEDUP_LOGS": "0",
-}
-"""Ray on a machine that is busy otherwise."""
-
 RAYS_OWN = ("ray::IDLE", "ray::DashboardAgent", "ray::RuntimeEnvAgent")
-
-STORE_BYTES = 100 * 2**20
 
 
 def recipe_of(game: str, **changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -188,36 +180,48 @@ def wait_for(condition: Callable[[], Any], seconds: float, what: str) -> Any:
     return value
 
 
+def alive(pid: int) -> bool:
+    """Whether a process runs."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
 # --- Ray
 
 
 class RayNodes:
-    """A cluster of Ray on this machine: a head without processors for workers, and nodes of one processor each."""
+    """A cluster of Ray on this machine, as `hauteur cluster start` and `join` make it: a head without processors for
+    workers, and nodes of one processor each. folder: of its own, with a short name.
+    """
 
     def __init__(self, nodes: int, folder: Path) -> None:
-        os.environ.update(RAY_SETTINGS | {"RAY_TMPDIR": str(folder)})
-        from ray.cluster_utils import Cluster
-
-        head = {"num_cpus": 0, "object_store_memory": STORE_BYTES, "include_dashboard": False}
-        self._cluster = Cluster(initialize_head=True, head_node_args=head)
-        self.address: str = self._cluster.address
-        self.nodes: list[Any] = []
+        os.environ.update({"RAY_TMPDIR": str(folder), "RAY_AUTH_TOKEN_PATH": str(folder / "token")})
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        self._head = start_head("127.0.0.1", port, NodeSize(0), dashboard=False)
+        self.address = self._head.address
+        self.nodes: list[KeptNode] = []
         for _ in range(nodes):
             self.join()
 
     def join(self) -> None:
         """Start another node."""
-        self.nodes.append(self._cluster.add_node(num_cpus=1, object_store_memory=STORE_BYTES))
+        self.nodes.append(join(self.address, NodeSize(1)))
 
     def kill(self, number: int) -> None:
-        """SIGKILL a node's raylet and what is left of the node."""
-        node = self.nodes.pop(number)
-        os.kill(node.all_processes["raylet"][0].process.pid, signal.SIGKILL)
-        self._cluster.remove_node(node, allow_graceful=False)
+        """SIGKILL a node's raylet: all that runs on the node must end by itself."""
+        keeper = self.nodes.pop(number).process
+        below = descendants(keeper)
+        for pid in (pid for pid, line in below.items() if "raylet/raylet" in line.partition(" ")[0]):
+            os.kill(pid, signal.SIGKILL)
+        wait_for(lambda: not any(map(alive, [keeper, *below])), 120, "the end of all processes of a node")
 
     def close(self) -> None:
         """End all nodes."""
-        self._cluster.shutdown()
+        end([node for node in [*self.nodes, self._head] if alive(node.process)])
 
 
 @contextmanager

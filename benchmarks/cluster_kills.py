@@ -28,6 +28,7 @@ from typing import Any
 
 from cluster_common import (
     RayNodes,
+    alive,
     descendants,
     differences,
     digest_of,
@@ -161,14 +162,6 @@ def sigkill(pid: int) -> bool:
     except ProcessLookupError:
         return False
     return True
-
-
-def alive(pid: int) -> bool:
-    """Whether a process runs."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 def verdict(run: KilledRun, through: Path, options: Namespace) -> list[str]:
