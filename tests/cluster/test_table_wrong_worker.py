@@ -13,27 +13,30 @@ from hauteur.cluster.scheduler import Scheduler
 from hauteur.learning.pipeline import learn
 from hauteur.learning.recipe import parse_recipe
 
-MOST_UNITS = 200
-"""Units of a wrong worker until it is found."""
 
+@pytest.mark.parametrize(
+    ("share", "games", "most"), [(0.1, 60, 20), pytest.param(0.01, 400, 200, marks=pytest.mark.slow)]
+)
+def test_a_wrong_worker_is_shut_out(tmp_path: Path, share: float, games: int, most: int) -> None:
+    """Three local processes, one of which counts a visit too much in each unit: its files are valid.
 
-def test_a_wrong_worker_is_shut_out(tmp_path: Path) -> None:
-    """Three local processes, one of which counts a visit too much in each unit: its files are valid."""
+    share: of the units that are compared; most: units of the wrong worker until it is found.
+    """
     common = checks("cluster_common")
-    selfplay = {"games": 400, "visits": 4, "shard_games": 1, "parallel_games": 16, "batch_size": 16}
+    selfplay = {"games": games, "visits": 4, "shard_games": 1, "parallel_games": 16, "batch_size": 16}
     recipe = parse_recipe(
         common.recipe_of("tictactoe", selfplay=selfplay, gate={"by": "off"}, run={"generations": 1}), "test"
     )
     learn(recipe, folder=tmp_path / "alone", display=Silent())
     notes: list[str] = []
     command = (sys.executable, cluster_wrong_worker.__file__, str(tmp_path))
-    scheduler = Scheduler(LocalFleet(3, threads=1, command=command), on_note=notes.append)
+    scheduler = Scheduler(LocalFleet(3, threads=1, command=command), compare_share=share, on_note=notes.append)
     try:
         learn(recipe, folder=tmp_path / "run", display=Silent(), scheduler=scheduler)
     finally:
         scheduler.close()
     altered = (tmp_path / "altered").read_text().splitlines()
-    assert 1 <= len(altered) <= MOST_UNITS
+    assert 1 <= len(altered) <= most
     assert len([note for note in notes if "shut out" in note]) == 1
     assert scheduler.counts.compared >= 1
     assert common.run_hashes(tmp_path / "run") == common.run_hashes(tmp_path / "alone")
