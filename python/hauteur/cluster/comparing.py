@@ -10,7 +10,7 @@ worker that alters 10 %, 50 % and 90 % of its units was found within 200 units i
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from hauteur.cluster.played import UnitState
@@ -77,11 +77,11 @@ class UnitComparison:
         """
         if self.asked is not None or self.state.unit.key in worker.units or not self._fits(worker):
             return False
-        others = [other for other in workers.values() if self._fits(other) and other.name not in self.votes]
         if worker.name in self.votes:
-            return not others and self.differs and len(self.votes[worker.name].digests) == 1
+            again = self.differs and len(self.votes[worker.name].digests) == 1
+            return again and next(self._others(workers), None) is None
         hosts = {vote.host for vote in self.votes.values()}
-        return worker.facts.host not in hosts or all(other.facts.host in hosts for other in others)
+        return worker.facts.host not in hosts or all(other.facts.host in hosts for other in self._others(workers))
 
     def can_go_on(self, workers: Mapping[str, Present]) -> bool:
         """Return whether a worker plays the unit, or may be asked to, once it has room."""
@@ -104,6 +104,10 @@ class UnitComparison:
         if nobody_left and len(steady) == 1 and len(self.votes) > 1:
             return self._against(*steady.values())
         return None
+
+    def _others(self, workers: Mapping[str, Present]) -> Iterator[Present]:
+        """Yield the workers that could play it for the first time."""
+        return (one for one in workers.values() if self._fits(one) and one.name not in self.votes)
 
     def _against(self, right: str) -> Verdict:
         wrong = {name: vote.digests for name, vote in self.votes.items() if set(vote.digests) != {right}}

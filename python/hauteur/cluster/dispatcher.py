@@ -158,6 +158,8 @@ class Dispatcher:
     def _joined(self, name: str, facts: WorkerFacts) -> None:
         ledger = self.ledger
         self._failed_starts = 0
+        if name in ledger.crew.workers:
+            return
         ledger.crew.join(name, facts)
         for counts in ledger.all_counts():
             counts.joined += 1
