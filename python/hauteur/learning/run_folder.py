@@ -31,7 +31,9 @@ ADVICE = (
 
 @dataclass(frozen=True)
 class RunFolder(RunDirectory):
-    """config.toml, meta.json, games/, nets/, best.safetensors, checkpoint/, metrics.jsonl, gate/, report.html."""
+    """config.toml, meta.json, games/, nets/, best.safetensors, checkpoint/, metrics.jsonl, units.jsonl, gate/,
+    report.html.
+    """
 
     SETTINGS = "config.toml"
     CONTENT = "a run"
