@@ -229,7 +229,7 @@ def test_pauses_between_starts_grow(fleets: Callable[..., Watched], monkeypatch:
     fleet.until(Left, 2)
     shortage = fleet.shortage()
     assert shortage is not None
-    assert shortage.startswith("1 of 2 local workers start again in ")
+    assert shortage.startswith("1 of 2 local workers to start again in ")
     assert shortage.endswith(" s: the last one ended with exit status 3: the reason")
 
 

@@ -72,7 +72,7 @@ class Fleet(Protocol):
         """Give a unit to a worker that has joined and not left; without waiting for it."""
 
     def wait(self, seconds: float) -> list[Event]:
-        """Return what has happened, after at most so many seconds."""
+        """Return what has happened, after at most so many seconds. ValueError where no worker will ever come."""
 
     def wake(self) -> None:
         """End a `wait`; any thread may call it."""

@@ -23,15 +23,13 @@ MOST_FACT = 400
 
 def message_bytes(fields: Mapping[str, Any], content: bytes = b"") -> bytes:
     """Return a message. ValueError where it is too long."""
-    header = json.dumps({**fields, "bytes": len(content)}).encode() + b"\n"
-    if len(header) > MOST_HEADER or len(content) > MOST_CONTENT:
-        raise ValueError(f"a message of {len(header)} and {len(content)} bytes: at most {MOST_HEADER}, {MOST_CONTENT}")
-    return header + content
+    return _header(fields, len(content)) + content
 
 
 def write_message(stream: IO[bytes], fields: Mapping[str, Any], content: bytes = b"") -> None:
-    """Write a message."""
-    stream.write(message_bytes(fields, content))
+    """Write a message. ValueError, with nothing written, where it is too long."""
+    stream.write(_header(fields, len(content)))
+    stream.write(content)  # which may be long: never copied
     stream.flush()
 
 
@@ -63,6 +61,13 @@ def read_message(stream: IO[bytes]) -> tuple[dict[str, Any], bytes] | None:
     header = read_header(stream)
     content = None if header is None else read_content(stream, header[1])
     return None if header is None or content is None else (header[0], content)
+
+
+def _header(fields: Mapping[str, Any], size: int) -> bytes:
+    header = json.dumps({**fields, "bytes": size}).encode() + b"\n"
+    if len(header) > MOST_HEADER or size > MOST_CONTENT:
+        raise ValueError(f"a message of {len(header)} and {size} bytes: at most {MOST_HEADER}, {MOST_CONTENT}")
+    return header
 
 
 def _with_short_texts(facts: WorkerFacts) -> WorkerFacts:

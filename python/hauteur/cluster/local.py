@@ -58,7 +58,7 @@ class LocalFleet:
     def __init__(self, workers: int, *, threads: int = 0, command: Sequence[str] = COMMAND) -> None:
         if not 1 <= workers <= MOST_WORKERS:
             raise ValueError(f"workers must be 1 to {MOST_WORKERS}, got {workers}")
-        self.name = f"{workers} local workers"
+        self.name = f"{workers} local worker{'s' if workers > 1 else ''}"
         self._threads = threads or max(1, usable_cores() // workers)
         self._command = (*command, str(self._threads))
         self._events: queue.Queue[Event | None] = queue.Queue()
@@ -113,10 +113,10 @@ class LocalFleet:
         missing = [place for place in self._places if place.process is None or not place.process.has_joined]
         if not missing:
             return None
-        text = f"{len(missing)} of {total} local workers are starting"
+        text = f"{len(missing)} of {total} local workers to start"
         pauses = [place.due - time.monotonic() for place in missing if place.process is None]
         if pauses and len(pauses) == len(missing):
-            text = f"{len(missing)} of {total} local workers start again in {max(0.0, min(pauses)):.0f} s"
+            text = f"{len(missing)} of {total} local workers to start again in {max(0.0, min(pauses)):.0f} s"
         cause = next((place.cause for place in missing if place.cause), None)
         return f"{text}: the last one {cause}" if cause else text
 
