@@ -52,6 +52,8 @@ class UnitBatch:
         self.comparisons: dict[str, UnitComparison] = {}
         self.durations: deque[float] = deque(maxlen=MOST_DURATIONS)
         self.load = 0
+        self._typical: float | None = None
+        self._typical_of = 0
         self.results: deque[Played] = deque()
         self.held = False
         self._over = False
@@ -116,4 +118,6 @@ class UnitBatch:
 
     def typical_seconds(self) -> float | None:
         """Return the median of the seconds that its units took; None while fewer than three have finished."""
-        return median(self.durations) if len(self.durations) >= 3 else None
+        if self._typical_of != self.counts.finished and len(self.durations) >= 3:
+            self._typical, self._typical_of = median(self.durations), self.counts.finished
+        return self._typical

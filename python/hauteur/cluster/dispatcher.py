@@ -117,7 +117,9 @@ class Dispatcher:
     def _check_time(self, worker: Present) -> None:
         """Remove a worker that hangs."""
         now = self.ledger.time
-        late = [flight for flight in worker.units.values() if now - flight.since > self.limit(flight, worker)]
+        old = now - (self._unit_seconds or FEWEST_SECONDS)  # younger ones are within any limit
+        aged = [flight for flight in worker.units.values() if flight.since < old]
+        late = [flight for flight in aged if now - flight.since > self.limit(flight, worker)]
         if not late:
             return
         cause = f"{late[0].state.unit.name} had not ended after {now - late[0].since:.0f} s"
