@@ -20,6 +20,10 @@ WORDS = {
     "bench selfplay": ["tictactoe"],
     "bench train": [],
     "web": [],
+    "cluster start": [],
+    "cluster join": ["127.0.0.1:6379"],
+    "cluster status": [],
+    "cluster measure": [],
 }
 
 
@@ -42,7 +46,7 @@ def test_commands_name_the_layer_that_they_need(command: str, tmp_path: Path) ->
     done = with_the_base_alone(*command.split(), *words)
     assert done.returncode == EXIT_BAD_INPUT
     assert done.stderr.startswith(f"hauteur: hauteur {command} needs ")
-    assert done.stderr.endswith(tuple(f"pip install 'hauteur[{layer}]'\n" for layer in ("train", "cpu", "web")))
+    assert done.stderr.endswith(tuple(f"pip install 'hauteur[{layer}]'\n" for layer in ("train", "cpu", "web", "ray")))
     assert done.stderr.count("\n") == 1
     assert not list(tmp_path.iterdir())
 

@@ -56,6 +56,8 @@ class NodeSize:
             *([] if self.gpus is None else [f"--num-gpus={self.gpus}"]),
             f"--labels={','.join(labels)}",
             f"--object-store-memory={store_bytes()}",
+            "--dashboard-agent-listen-port=0",  # any: several nodes of one machine would want the same
+            "--include-log-monitor=false",  # it would send what workers print to the driver's terminal
         ]
 
 
@@ -67,7 +69,7 @@ def start_head(host: str, port: int, size: NodeSize, *, dashboard: bool) -> Kept
             probe.bind((host, port))
         except OSError as error:
             raise ValueError(f"port {port} of {host} cannot be had ({error.strerror}); choose another --port") from None
-    arguments = ["--head", f"--node-ip-address={host}", f"--port={port}"]
+    arguments = ["--head", f"--node-ip-address={host}", f"--port={port}", "--no-monitor"]  # it starts no machines
     arguments += [f"--include-dashboard={str(dashboard).lower()}", f"--dashboard-host={LOCALHOST}"]
     return _start(f"{host}:{port}", "head", [*arguments, *size.arguments()])
 

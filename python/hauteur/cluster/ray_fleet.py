@@ -75,6 +75,7 @@ class RayFleet:
                 "plugins": ",".join([*filter(None, [os.environ.get(VARIABLES[0])]), *imported()]),
             }
         )
+        self._ask_for(options.workers)
         self._actors: dict[str, _Actor] = {}
         self._nets: OrderedDict[str, Any] = OrderedDict()
         self._events: list[Event] = []
@@ -140,11 +141,19 @@ class RayFleet:
     def close(self) -> None:
         """End all workers."""
         if self._view.lost() is None:
+            self._ask_for(0)
             for actor in self._actors.values():
                 self._kill(actor)
         self._nets.clear()
         self._view.close()
         self._session.close()
+
+    def _ask_for(self, workers: int) -> None:
+        """Have an autoscaler, where the cluster has one, start machines for so many workers; 0: for none."""
+        from ray.autoscaler.sdk import request_resources
+
+        with suppress(Exception):
+            request_resources(bundles=[{"CPU": self._threads, **({"GPU": self._gpus} if self._gpus else {})}] * workers)
 
     def _wanted(self) -> int:
         return int(min(self._most, self._view.room)) - self._lost_places

@@ -50,7 +50,7 @@ LAYERS = (
     Layer("train", (_TORCH, _OPENVINO, _PYARROW, Package("onnx", "onnx", 9)), "learning, and nets on NVIDIA GPUs"),
     Layer("web", _WEB, "the browser lab"),
     Layer("openspiel", (Package("open_spiel", "pyspiel", 6),), "about a hundred more games"),
-    Layer("ray", (Package("ray", "ray", 80),), "workers on many machines (--cluster)"),
+    Layer("ray", (Package("ray", "ray", 79),), "workers on many machines (--cluster)"),
     Layer("report", (Package("matplotlib", "matplotlib", 9),), "figures of reports as PNG"),
     Layer("tensorboard", (Package("tensorboard", "tensorboard", 6),), "training curves in TensorBoard"),
 )
