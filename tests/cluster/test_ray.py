@@ -19,8 +19,10 @@ from hauteur.cluster import ray_session
 from hauteur.cluster.fleet import Event, Failed, Finished, Joined, Left
 from hauteur.cluster.framing import message_bytes
 from hauteur.cluster.open import WorkerOptions, open_scheduler
+from hauteur.cluster.ray_control import NodeSize, end, join
 from hauteur.cluster.ray_fleet import FACTS, RayFleet, _event_of
 from hauteur.cluster.ray_nodes import Need
+from hauteur.cluster.ray_session import NODE_LEFT
 from hauteur.cluster.ray_worker import tidy
 from hauteur.learning.pipeline import learn
 from hauteur.learning.recipe import load_recipe
@@ -237,3 +239,19 @@ def test_old_nets_are_deleted_first(tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == {"middle", "new"}
     tidy(tmp_path, 0)
     assert {path.name for path in tmp_path.iterdir()} == {"new"}
+
+
+@pytest.mark.slow
+def test_nodes_come_and_go(ray_cluster: str) -> None:
+    with fleet_on(ray_cluster) as fleet:
+        events_until(fleet, 2, Joined)
+        for graceful in (True, False):
+            node = join(ray_cluster, NodeSize(1))
+            joined = [event for event in events_until(fleet, 1, Joined) if isinstance(event, Joined)]
+            if graceful:
+                end([node])
+            else:
+                os.killpg(node.process, signal.SIGKILL)
+            left = [event for event in events_until(fleet, 1, Left) if isinstance(event, Left)]
+            assert [event.worker for event in left] == [joined[0].worker]
+            assert left[0].cause in (NODE_LEFT, "was killed, or its process ended", "could not be reached")
