@@ -1,5 +1,6 @@
 """Files of JSON and TOML for programs and people: what is torn is mended, what is damaged is one line with the name."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,26 @@ def test_entries_come_back_and_a_torn_line_makes_room_for_the_next(tmp_path: Pat
         assert journal.path.read_bytes() == whole + torn
         journal.append(Entry(number=3))
         assert journal.path.read_bytes() == whole + b'{"number": 3}\n'
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of processes are for systems that have them")
+def test_a_disk_that_takes_a_part_of_an_entry_is_named(tmp_path: Path) -> None:
+    """The system takes what there is room for, and reports it without an error: the entry must not be lost silently."""
+    import resource
+
+    journal = Journal(tmp_path / "x.jsonl", Entry)
+    journal.append(Entry(number=0))
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (journal.path.stat().st_size + 5, before[1]))
+    try:
+        with pytest.raises(OSError, match="too large") as error:
+            journal.append(Entry(number=1))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert error.value.filename == str(journal.path)
+    assert [entry.number for entry in journal.entries()] == [0]
+    journal.append(Entry(number=1))
+    assert [entry.number for entry in journal.entries()] == [0, 1]
 
 
 def test_entries_are_read_on_from_a_place(tmp_path: Path) -> None:

@@ -64,6 +64,7 @@ class Session:
 
 def connect(cluster: str, *, cpus: int = 0) -> Session:
     """Join the cluster that --cluster names. cpus: of a local one at least. ValueError, in one line, where it fails."""
+    require("--cluster", "ray")
     address = ""
     if cluster != "local":
         address = running_address() if cluster == "auto" else cluster

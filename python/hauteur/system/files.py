@@ -6,6 +6,8 @@ import hashlib
 import json
 import os
 import reprlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,7 @@ def write_bytes(path: Path, data: bytes, *, lasting: bool = True) -> None:
     check_folder(path)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        with temporary.open("wb") as file:
+        with naming(path), temporary.open("wb") as file:
             file.write(data)
             if lasting:
                 file.flush()
@@ -29,6 +31,17 @@ def write_bytes(path: Path, data: bytes, *, lasting: bool = True) -> None:
             _sync_folder(path.parent)
     except BaseException:
         temporary.unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Have errors of the system name this file where they name none: a full disk is met while writing."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            error.filename = os.fspath(path)
         raise
 
 

@@ -13,7 +13,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from hauteur.system.files import write_bytes
+from hauteur.system.files import naming, write_bytes
 
 Entry = TypeVar("Entry", bound=BaseModel)
 
@@ -57,9 +57,11 @@ class Journal(Generic[Entry]):
 
     def append(self, *entries: Entry) -> None:
         """Add entries; they are on disk when this returns."""
-        with self.path.open("a+b", buffering=0) as file:
+        with naming(self.path), self.path.open("a+b", buffering=0) as file:
             _cut_torn_line(file)
-            file.write(_lines_of(entries))
+            lines = _lines_of(entries)
+            while lines:  # a disk that is almost full takes a part
+                lines = lines[file.write(lines) :]
             os.fsync(file.fileno())
 
     def rewrite(self, entries: Iterable[Entry]) -> None:
