@@ -126,7 +126,9 @@ def killer(folder: Path, recipe: Recipe, kills: int, workers: int) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="fork and SIGKILL are for systems that have them")
-@pytest.mark.parametrize("kills", [3, pytest.param(30, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("kills", [3, 30])
 def test_a_killed_driver_goes_on_to_the_same_end(tmp_path: Path, kills: int) -> None:
     killer(tmp_path, recipe_of("lag 1"), kills, 2)
 
