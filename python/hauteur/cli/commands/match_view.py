@@ -63,6 +63,8 @@ def games_line(match: ShownMatch) -> str:
 def speed_line(match: ShownMatch) -> str:
     """Evaluations a second, rows of a batch, time so far and time left; and the workers, where they play."""
     search, scheduler = match.facts.search, match.resources.scheduler
+    if scheduler is not None and not match.facts.games:
+        return f"no unit is finished yet  {scheduler.status()}"
     rate = search.rows / search.total if search.total else 0.0
     fill = f", fill {search.rows / search.capacity:.0%}" if search.capacity else ""
     left = time_left(match)
