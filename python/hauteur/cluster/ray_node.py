@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from hauteur.cluster.ray_session import import_ray
+from hauteur.cluster.ray_session import LOCALHOST, import_ray
 from hauteur.system.files import write_json
 from hauteur.system.lock import locked
 
@@ -19,6 +19,8 @@ def main(folder: Path, address: str, role: str, arguments: list[str]) -> None:
     """Run `ray start` with these arguments until it is ended. folder: of this node, locked meanwhile."""
     os.environ.setdefault("RAY_GRACEFUL_SHUTDOWN_DRAIN_TIMEOUT_S", "0")  # what it works on is done elsewhere at once
     import_ray(starts=role == "head")
+    if address.startswith(f"{LOCALHOST}:"):  # the processes that Ray starts take 127.0.0.1 for what it is, too
+        os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
     scripts: Any = import_module("ray.scripts.scripts")
     scripts.get_ray_client_dependency_error = lambda: "not wanted"  # else a head opens one port more, for Ray Client
     with locked(folder, "a node of a cluster"):
