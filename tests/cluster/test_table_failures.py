@@ -48,8 +48,10 @@ def assert_it_goes_on(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("program", "workers", "named"),
-    [(OTHER_VERSION, 1, ("9.9",)), (WITHOUT_OPENVINO, 3, ("self-play 1, unit", "openvino"))],
-    ids=["version", "net"],
+    [
+        pytest.param(OTHER_VERSION, 1, ("9.9",), id="version"),
+        pytest.param(WITHOUT_OPENVINO, 3, ("self-play 1, unit", "openvino"), id="net", marks=pytest.mark.slow),
+    ],
 )
 def test_workers_that_cannot_play(
     program: str,
@@ -79,7 +81,7 @@ def test_the_disk_of_the_driver_is_full(tmp_path: Path) -> None:
     """A real one: a file system of 300 KB, in a mount namespace of its own."""
     place = tmp_path / "place"
     place.mkdir()
-    words = [sys.executable, "-m", "hauteur.cli", *command(tmp_path, "--workers", "2")]
+    words = [sys.executable, "-m", "hauteur.cli", *command(tmp_path, "--workers", "1")]
     full = ["unshare", "-m", "sh", "-c", FULL, str(tmp_path), *words]
     done = subprocess.run(full, capture_output=True, text=True, check=False)
     if done.returncode == 77 or "unshare" in done.stderr:

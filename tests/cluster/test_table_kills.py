@@ -15,7 +15,7 @@ def rows_of(printed: str) -> dict[str, str]:
 
 
 def test_a_worker_all_workers_and_the_driver_are_killed() -> None:
-    printed = checked("cluster_kills", "--kills", "3", "--games", "120", "--generations", "2")
+    printed = checked("cluster_kills", "--kills", "3", "--workers", "1", "--games", "60", "--generations", "2")
     rows = rows_of(printed)
     assert rows["kills"] == "1 worker, 1 node, 1 driver"
     assert rows["files that differ"].startswith("0 of ")

@@ -15,7 +15,7 @@ from hauteur.learning.recipe import parse_recipe
 
 
 @pytest.mark.parametrize(
-    ("share", "games", "most"), [(0.1, 60, 20), pytest.param(0.01, 400, 200, marks=pytest.mark.slow)]
+    ("share", "games", "most"), [(0.2, 60, 10), pytest.param(0.01, 400, 200, marks=pytest.mark.slow)]
 )
 def test_a_wrong_worker_is_shut_out(tmp_path: Path, share: float, games: int, most: int) -> None:
     """Three local processes, one of which counts a visit too much in each unit: its files are valid.
@@ -32,6 +32,7 @@ def test_a_wrong_worker_is_shut_out(tmp_path: Path, share: float, games: int, mo
     command = (sys.executable, cluster_wrong_worker.__file__, str(tmp_path))
     scheduler = Scheduler(LocalFleet(3, threads=1, command=command), compare_share=share, on_note=notes.append)
     try:
+        common.wait_for(lambda: len(scheduler.workers) == 3, 120, "all workers")
         learn(recipe, folder=tmp_path / "run", display=Silent(), scheduler=scheduler)
     finally:
         scheduler.close()
