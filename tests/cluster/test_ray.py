@@ -21,7 +21,7 @@ from hauteur.cluster.framing import message_bytes
 from hauteur.cluster.open import WorkerOptions, open_scheduler
 from hauteur.cluster.ray_control import NodeSize, end, join
 from hauteur.cluster.ray_fleet import FACTS, RayFleet, _event_of
-from hauteur.cluster.ray_nodes import Need
+from hauteur.cluster.ray_nodes import WorkerNeed
 from hauteur.cluster.ray_session import NODE_LEFT
 from hauteur.cluster.ray_worker import tidy
 from hauteur.learning.pipeline import learn
@@ -221,13 +221,13 @@ def test_reports_are_events() -> None:
 
 
 @pytest.mark.parametrize(
-    ("need", "room"), [(Need(1, 0, {}), 8), (Need(3, 0, {}), 2), (Need(1, 0.5, {}), 4), (Need(1, 2, {}), 1)]
+    ("need", "room"), [(WorkerNeed(1, 0, {}), 8), (WorkerNeed(3, 0, {}), 2), (WorkerNeed(1, 0.5, {}), 4), (WorkerNeed(1, 2, {}), 1)]
 )
-def test_room_of_a_node(need: Need, room: int) -> None:
+def test_room_of_a_node(need: WorkerNeed, room: int) -> None:
     node = {"Alive": True, "Resources": {"CPU": 8.0, "GPU": 2.0}, "Labels": {"a": "b"}}
     assert need.room(node) == room
     assert need.room({**node, "Alive": False}) == 0
-    assert Need(1, 0, {"a": "c"}).room(node) == 0
+    assert WorkerNeed(1, 0, {"a": "c"}).room(node) == 0
 
 
 def test_old_nets_are_deleted_first(tmp_path: Path) -> None:

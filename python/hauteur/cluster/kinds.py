@@ -33,7 +33,7 @@ class Feed(Protocol):
         """Hand in a unit."""
 
 
-class Job(Protocol):
+class UnitJob(Protocol):
     """The units of one job, played side by side by one worker."""
 
     def play(self, feed: Feed) -> None:
@@ -43,7 +43,7 @@ class Job(Protocol):
         """Close nets."""
 
 
-JobClass = Callable[[Unit, Mapping[str, Path], int], Job]
+JobClass = Callable[[Unit, Mapping[str, Path], int], UnitJob]
 """Opens a job. unit: the first of it; files: where its nets are, by sha256; threads: of each net on the processor."""
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from hauteur import __version__
 from hauteur.cluster.fleet import Event, Failed, Finished, Joined, Left, Sources
 from hauteur.cluster.framing import MOST_REPORT, DoneReport, JoinedReport, message_bytes, read_message, report_of
-from hauteur.cluster.ray_nodes import ClusterView, Need
+from hauteur.cluster.ray_nodes import ClusterView, WorkerNeed
 from hauteur.cluster.ray_session import NODE_LEFT, cause_of, connect
 from hauteur.cluster.ray_worker import MOST_NET, RayWorker
 from hauteur.cluster.unit import MOST_CONTENT, Unit, UnitResult
@@ -59,7 +59,7 @@ class RayFleet:
         self._session = connect(options.cluster, cpus=options.workers * self._threads)
         self._ray = self._session.ray
         self.name = f"the cluster at {self._session.address}"
-        self._view = ClusterView(self._session, Need(self._threads, self._gpus, self._labels))
+        self._view = ClusterView(self._session, WorkerNeed(self._threads, self._gpus, self._labels))
         self._class = self._ray.remote(
             num_cpus=self._threads,
             num_gpus=self._gpus,

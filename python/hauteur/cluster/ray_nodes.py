@@ -18,7 +18,7 @@ LOST_SECONDS = 10.0
 
 
 @dataclass(frozen=True)
-class Need:
+class WorkerNeed:
     """What each worker needs of its node."""
 
     threads: int
@@ -47,7 +47,7 @@ class ClusterView:
     """Looks at the nodes every second, in a thread of its own: Ray may take a minute to answer."""
 
     session: Session
-    need: Need
+    need: WorkerNeed
     room: int = 0
     _cpus: float = 0.0
     _free: float = 0.0

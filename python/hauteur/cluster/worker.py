@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from hauteur.cluster.kinds import Job, job_class, preload, unit_of
+from hauteur.cluster.kinds import UnitJob, job_class, preload, unit_of
 from hauteur.cluster.unit import MOST_CONTENT, Unit, UnitResult
 from hauteur.system.errors import explain
 
@@ -32,7 +32,7 @@ class UnitWorker:
         self._waiting: deque[Unit] = deque()
         self._changed = threading.Condition()
         self._closed = False
-        self._jobs: OrderedDict[str, Job] = OrderedDict()
+        self._jobs: OrderedDict[str, UnitJob] = OrderedDict()
         self._thread = threading.Thread(target=self._work, name="units", daemon=True)
         self._thread.start()
 
@@ -91,7 +91,7 @@ class UnitWorker:
         with self._changed:
             return self._waiting.popleft() if self._waiting and self._waiting[0].job == job else None
 
-    def _job(self, unit: Unit) -> Job:
+    def _job(self, unit: Unit) -> UnitJob:
         if unit.job not in self._jobs:
             while len(self._jobs) >= MOST_JOBS:
                 self._drop(next(iter(self._jobs)))
