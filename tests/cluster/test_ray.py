@@ -221,7 +221,8 @@ def test_reports_are_events() -> None:
 
 
 @pytest.mark.parametrize(
-    ("need", "room"), [(WorkerNeed(1, 0, {}), 8), (WorkerNeed(3, 0, {}), 2), (WorkerNeed(1, 0.5, {}), 4), (WorkerNeed(1, 2, {}), 1)]
+    ("need", "room"),
+    [(WorkerNeed(1, 0, {}), 8), (WorkerNeed(3, 0, {}), 2), (WorkerNeed(1, 0.5, {}), 4), (WorkerNeed(1, 2, {}), 1)],
 )
 def test_room_of_a_node(need: WorkerNeed, room: int) -> None:
     node = {"Alive": True, "Resources": {"CPU": 8.0, "GPU": 2.0}, "Labels": {"a": "b"}}

@@ -20,7 +20,7 @@ from hauteur.cluster.framing import message_bytes, read_message
 from hauteur.cluster.unit import UnitResult
 from hauteur.cluster.worker import UnitWorker, described
 from hauteur.system.files import sha256_of, write_bytes
-from hauteur.system.hardware import cache_directory
+from hauteur.system.hardware import cache_directory, command_output, has_nvidia_driver
 from hauteur.system.plugins import VARIABLES
 
 MOST_NET = 2**31
@@ -48,7 +48,7 @@ class RayWorker:
     def facts(self) -> bytes:
         """Return what this process is, as a report."""
         facts = worker_facts(self._threads)
-        if self._gpus and (name := gpu_name()) is not None:
+        if self._gpus and (name := gpu_name()):
             facts = replace(facts, device_class=f"{name}, {facts.device_class}")
         return message_bytes({"report": "joined", "facts": asdict(facts)})
 
@@ -132,10 +132,8 @@ def tidy(folder: Path, most: int) -> None:
         total -= size
 
 
-def gpu_name() -> str | None:
-    """Return the name of the GPU that Ray gave to this process; None without torch or GPU."""
-    try:
-        import torch
-    except ImportError:
-        return None
-    return torch.cuda.get_device_name(0) if torch.cuda.is_available() else None
+def gpu_name() -> str:
+    """Return the name of the GPU that Ray gave to this process, and of its driver; empty without one."""
+    first = os.environ.get("CUDA_VISIBLE_DEVICES", "").partition(",")[0]
+    query = ("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader")
+    return command_output(*query, "-i", first or "0") if has_nvidia_driver() else ""
