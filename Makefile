@@ -66,7 +66,7 @@ test-rust: setup  ## the core's own tests
 	cargo test --locked --package hauteur-core --package hauteur-machine
 
 test-python: setup  ## the Python tests, in WORKERS processes
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+	$(BIN)/python -m pytest -n $(WORKERS)
 
 test-web: setup  ## the browser lab alone, in a real browser where there is one
 	$(BIN)/python -m pytest tests/web --durations 10

@@ -6,9 +6,14 @@ import shutil
 import signal
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from xdist.remote import Producer
+    from xdist.scheduler import LoadScopeScheduling
 
 # Before any test imports numpy or torch: with several processes on few cores more threads only cost time.
 for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
@@ -46,6 +51,18 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no reference data: {folder} is absent (set HAUTEUR_SHARED to the folder that holds data/)")
     return folder
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: "Producer") -> "LoadScopeScheduling":
+    """Give each test to the next free process, but all tests that need Ray to one, which starts it once."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class RayTogether(LoadScopeScheduling):  # type: ignore[misc]
+        def _split_scope(self, nodeid: str) -> str:
+            return "ray" if "test_ray.py" in nodeid else nodeid
+
+    return RayTogether(config, log)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from simulated_fleet import Drive, Habits, SimulatedFleet, some_units
 
@@ -71,8 +71,18 @@ def test_every_unit_is_played_exactly_once(costs: ClusterCosts, count: int, lag:
     assert run.retried == 0 or costs.machine.lost_per_hour > 0
 
 
+LOST_WHILE_IT_OPENS_A_NET = costs_with(
+    unit={"spread": 0.0, "tail": 1.0},
+    generation={"games": 71, "units_per_worker": 0.0, "gate_units": 1, "train_seconds": 0.0},
+    driver={"round_seconds": 0.0, "write_seconds": 1.0, "write_cpu_seconds": 1.0, "read_seconds": 1.0},
+    net={"load_seconds": 3.0},
+    machine={"workers": 1, "lost_per_hour": 20},
+)
+
+
 @settings(max_examples=120, deadline=None)
 @given(some_costs, workers, lags, st.integers(0, 2**32))
+@example(LOST_WHILE_IT_OPENS_A_NET, 1, 0, 32)
 def test_no_more_than_the_ideal_sum(costs: ClusterCosts, count: int, lag: int, seed: int) -> None:
     trace = Simulation(costs, count, lag=lag, seed=seed, generations=3).run().trace
     begin, end = trace.window

@@ -27,8 +27,6 @@ from hauteur.cluster.ray_worker import tidy
 from hauteur.learning.pipeline import learn
 from hauteur.learning.recipe import load_recipe
 
-pytestmark = pytest.mark.xdist_group("ray")
-
 SETTINGS = (
     *("selfplay.games=24", "selfplay.shard_games=6", "selfplay.visits=8", "run.generations=2"),
     *("gate.games=8", "train.batch_size=64", "train.samples_per_position=1"),

@@ -27,7 +27,6 @@ def test_all_games_with_a_lag_of_one() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("ray")
 def test_all_games_by_all_ways() -> None:
     pytest.importorskip("ray")
     assert ways_of(checked("cluster_equality")) == {"0", "1", "2", "ray2"}

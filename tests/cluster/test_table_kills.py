@@ -30,7 +30,6 @@ def test_a_hundred_kills_of_local_workers() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("ray")
 @pytest.mark.timeout(3600)
 def test_a_hundred_kills_on_ray() -> None:
     pytest.importorskip("ray")

@@ -12,7 +12,6 @@ pytestmark = [
 ]
 
 
-@pytest.mark.xdist_group("ray")
 def test_nodes_join_and_leave() -> None:
     pytest.importorskip("ray")
     printed = checked("cluster_elastic", "--minutes", "1.5", "--every", "20", "--least", "0.5")
@@ -24,7 +23,6 @@ def test_memory_of_a_slow_trainer() -> None:
     assert "slowed 10 times, lag 1" in printed
 
 
-@pytest.mark.xdist_group("ray")
 def test_speed_of_all_ways() -> None:
     pytest.importorskip("ray")
     printed = checked("cluster_speed", "--ways", "one", "local", "ray", "--seconds", "3", "--rounds", "1")

@@ -15,7 +15,7 @@ from hauteur.learning.recipe import parse_recipe
 
 
 @pytest.mark.parametrize(
-    ("share", "games", "most"), [(0.2, 60, 10), pytest.param(0.01, 400, 200, marks=pytest.mark.slow)]
+    ("share", "games", "most"), [(0.2, 60, 40), pytest.param(0.01, 400, 200, marks=pytest.mark.slow)]
 )
 def test_a_wrong_worker_is_shut_out(tmp_path: Path, share: float, games: int, most: int) -> None:
     """Three local processes, one of which counts a visit too much in each unit: its files are valid.

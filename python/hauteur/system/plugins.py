@@ -15,18 +15,19 @@ _names: set[str] = set()  # of the modules that .py files became
 
 def import_named(entry: str, source: str) -> None:
     """Import a module by its name, or a .py file by its path, once. ValueError, naming `source`, where it fails."""
-    if entry in _imported:
+    name = str(Path(entry).resolve()) if entry.endswith(".py") else entry  # other processes may be in other folders
+    if name in _imported:
         return
-    _imported.add(entry)
+    _imported.add(name)
     try:
         _import(entry)
     except (ImportError, OSError, SyntaxError) as error:
-        _imported.discard(entry)
+        _imported.discard(name)
         raise ValueError(f"{source}: cannot import {entry!r}: {error}") from error
 
 
 def imported() -> list[str]:
-    """Return what was imported here, as it was named: for processes that need the same games and networks."""
+    """Return what was imported here, files by their whole paths: for processes that need the same games and nets."""
     return sorted(_imported)
 
 

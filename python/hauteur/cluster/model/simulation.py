@@ -17,7 +17,7 @@ from hauteur.cluster.batch import FEWEST_UNTAKEN, UNTAKEN_OF_A_WORKER
 from hauteur.cluster.crew import IN_FLIGHT
 from hauteur.cluster.model.costs import ClusterCosts
 from hauteur.cluster.model.nets import NetTransfer
-from hauteur.cluster.model.trace import Trace
+from hauteur.cluster.model.trace import Interval, Trace
 
 
 @dataclass(eq=False)
@@ -61,7 +61,7 @@ class UnitFlight:
 
 @dataclass(eq=False)
 class SimulatedWorker:
-    """A worker's place on a machine. joined: since when there is a worker; None while there is none."""
+    """A worker's place on a machine. joined: since when there is a worker; fetching: when it waits for nets."""
 
     number: int
     machine: int
@@ -71,6 +71,7 @@ class SimulatedWorker:
     free: float = 0.0
     flights: list[UnitFlight] = field(default_factory=list)
     jobs: list[tuple[str, int]] = field(default_factory=list)
+    fetching: list[Interval] = field(default_factory=list)
 
 
 class Simulation:
@@ -259,7 +260,7 @@ class Simulation:
         if work.job not in place.jobs:
             there = self._nets.at_machine(place.machine, work.net, when)
             until = max(begin, there) + costs.net.load_seconds
-            self.trace.fetching.append((max(when, place.free), until))
+            place.fetching.append((max(when, place.free), until))
             place.jobs = [*place.jobs[-1:], work.job]
             begin = until
         seconds = work.seconds[flight.unit] / place.speed
@@ -359,6 +360,8 @@ class Simulation:
             self.trace.present.append((place.joined, self._now))
         lost = [flight for flight in place.flights if not flight.sent]
         begun = [flight for flight in lost if flight.begin < self._now]
+        self.trace.fetching += [(since, min(until, self._now)) for since, until in place.fetching if since < self._now]
+        place.fetching = []
         self.trace.working += [(flight.begin, min(flight.end, self._now)) for flight in begun]
         return lost
 
