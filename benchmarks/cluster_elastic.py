@@ -1,6 +1,7 @@
 """Self-play on Ray while nodes join and leave: positions a second against the sum of the workers that are present.
 
     python benchmarks/cluster_elastic.py --minutes 10 --every 20
+    python benchmarks/cluster_elastic.py --minutes 10 --every 20 --most 4 --batch-ms 4  # nets on devices of their own
 
 Each node has one processor and one worker. First one worker plays alone, which is a worker's own speed. Then every 20 s
 a node joins or, where there are --most, one is killed with all that runs on it. Printed: positions a second; the sum of
@@ -8,6 +9,9 @@ the workers present at each moment, times a worker's own speed; their ratio; the
 which other work of the machine does not change; units that were played again; the longest time without a finished unit,
 what the scheduler's status said then, and the longest one above 5 s without a reason there. Status 1 where the ratio is
 below --least or there was one without a reason.
+
+Workers, the start of nodes and this process share the machine's processors. With --batch-ms every batch of the network
+takes so much longer, in which the processor is free, as on a device: then the processors do not limit the sum.
 """
 
 from __future__ import annotations
@@ -27,6 +31,7 @@ from cluster_common import cpu_seconds, parser_of, ray_nodes, ray_workers, recip
 from cluster_work import Arrival, SelfPlayWork, arrivals
 from hauteur.cluster.open import WorkerOptions, open_scheduler
 from hauteur.cluster.scheduler import Batch, Scheduler
+from hauteur.system.plugins import import_named
 
 NET = {"filters": 16, "blocks": 2, "policy_channels": 4, "value_channels": 4, "value_hidden": 32}
 LONGEST_WAIT = 5.0
@@ -105,7 +110,11 @@ def check(options: Namespace) -> bool:
     with ExitStack() as stack:
         place = Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
         selfplay = {"visits": 32, "parallel_games": 16, "batch_size": 16, "shard_games": 8}
-        work = SelfPlayWork(place, recipe_of("connect4", network=NET, selfplay=selfplay))
+        if options.batch_ms:
+            os.environ["HAUTEUR_BATCH_MS"] = f"{options.batch_ms:g}"
+            import_named(str(Path(__file__).with_name("cluster_device.py")), "--batch-ms")
+        run = {"backend": "openvino"} if options.batch_ms else {}
+        work = SelfPlayWork(place, recipe_of("connect4", network=NET, selfplay=selfplay, run=run))
         nodes = stack.enter_context(ray_nodes(1))
         scheduler = stack.enter_context(open_scheduler(WorkerOptions(options.most, nodes.address)))
         wait_for(lambda: scheduler.workers, 300, "the first worker")
@@ -160,6 +169,7 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=2, help="nodes")
     parser.add_argument("--alone", type=float, default=30, help="seconds in which a worker's own speed is measured")
     parser.add_argument("--units", type=int, default=20_000, help="that there are to play: enough for the whole time")
+    parser.add_argument("--batch-ms", type=float, default=0, help="milliseconds that every batch takes longer")
     parser.add_argument("--least", type=float, default=0.9, help="ratio that is wanted")
     parser.add_argument("--seed", type=int, default=1)
     sys.exit(check(parser.parse_args()))

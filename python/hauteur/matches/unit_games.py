@@ -86,16 +86,16 @@ def play_units(feed: Feed, play: PlayPlans, encode: Encode, count: Count = lambd
         if ended is not None:
             now = {**_counts(facts), **count(facts)}
             unit, records = ended
-            feed.done(unit, encode(records), {name: now[name] - before.get(name, 0.0) for name in now})
+            spent = {name: now[name] - before.get(name, 0.0) for name in now}
+            own = {"games": len(records), "moves": sum(len(record.actions) for record in records)}
+            feed.done(unit, encode(records), {**own, **spent})
             before = now
 
 
 def _counts(facts: ArenaFacts) -> dict[str, float]:
-    """Return what the arena has done until now; a unit's are those since the unit before it."""
+    """Return what the arena has spent until now: between the ends of two units is what counts for the second."""
     search = facts.search
     return {
-        "games": facts.games,
-        "moves": facts.moves,
         "visits": facts.visits,
         "cache_hits": facts.cache_hits,
         "cache_lookups": facts.cache_lookups,
