@@ -95,7 +95,8 @@ def test_a_file_with_the_name_of_a_module_is_refused(tmp_path: Path, capsys: pyt
 
 
 def test_a_file_in_the_path_of_modules_is_the_module_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "own_file_in_path.py").write_text("from pathlib import Path\nPath('imported').touch()\n")
+    mark = f"from pathlib import Path\nPath({str(tmp_path / 'imported')!r}).touch()\n"
+    (tmp_path / "own_file_in_path.py").write_text(mark)
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.chdir(tmp_path)
     assert main(["--import", "own_file_in_path.py", "perft", "tictactoe", "1"]) == 0
