@@ -5,6 +5,7 @@ import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -128,20 +129,21 @@ def test_a_sequential_test_ends_as_in_one_process(by_workers: Resources) -> None
 
 def test_a_tournament_has_the_games_of_one_process(tmp_path: Path, by_workers: Resources) -> None:
     players = tuple(map(parse_player, ("net=uniform visits=20", "mcts:20", "random")))
-    settings = TournamentSettings(game="tictactoe", players=players, games=4, random_plies=1)
+    settings = TournamentSettings(game="tictactoe", players=players, games=16, random_plies=1)
+    by_workers = replace(by_workers, parallel=32)  # units of 12 games: two pairs of each of the three pairings
     cups = [
         Tournament(TICTACTOE, settings, resources=resources, folder=TournamentFolder(tmp_path / name))
         for name, resources in (("here", HERE), ("there", by_workers))
     ]
     for cup in cups:
-        assert len(list(cup.play())) == 12
+        assert len(list(cup.play())) == 48
     for number, match in enumerate(cups[0].matches):
         assert match.folder is not None
         other = cups[1].matches[number].folder
         assert other is not None
         assert by_index(list(match.folder.games())) == by_index(list(other.games()))
     assert repr(cups[0].ratings()) == repr(cups[1].ratings())
-    assert sum(entry.games for entry in TournamentFolder(tmp_path / "there").units.entries()) == 12
+    assert sum(entry.games for entry in TournamentFolder(tmp_path / "there").units.entries()) == 48
 
 
 def tuned(folder: Path, resources: Resources) -> Tuned:

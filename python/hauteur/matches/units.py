@@ -196,7 +196,7 @@ def read_games(content: bytes) -> tuple[list[str], list[MatchGame]]:
 def checked_digest(game: _core.Game, players: UnitPlayers, unit: Unit, content: bytes) -> str:
     """Return the hash of the games of a result, times left out; ValueError where they are not those of the unit."""
     _, games = read_games(content)
-    plans = [plan_from_json(fields) for fields in unit.own["plans"]]
+    plans = sorted((plan_from_json(fields) for fields in unit.own["plans"]), key=lambda plan: plan.index)
     if len(games) != len(plans):
         raise ValueError(f"{len(games)} games of {len(plans)}")
     for plan, played in zip(plans, games, strict=True):
