@@ -12,6 +12,7 @@ is there twice.
 from __future__ import annotations
 
 import json
+import math
 import signal
 import subprocess
 import sys
@@ -45,16 +46,23 @@ def options_of(way: str, address: str) -> list[str]:
 
 
 def games_of(folder: Path) -> dict[str, str]:
-    """Every game of a folder by file and number, times left out. ValueError where one is there twice."""
+    """Every game of a folder by file and number, times left out, of a sequential test those that it counts, and its
+    verdict. ValueError where a game is there twice.
+    """
     found: dict[str, str] = {}
     for path in sorted(folder.rglob("games.jsonl")):
+        result = json.loads(path.with_name("result.json").read_text())
+        test = result.get("sprt")
+        counted = 2 * test["pairs"] if test else math.inf
+        found |= {f"{path.relative_to(folder)} test": json.dumps(test)} if test else {}
         for line in path.read_text().splitlines():
             game = json.loads(line)
             game.pop("milliseconds", None)
             name = f"{path.relative_to(folder)} {game['index']}"
             if name in found:
                 raise ValueError(f"{name} is there twice")
-            found[name] = json.dumps(game, sort_keys=True)
+            if game["index"] < counted:
+                found[name] = json.dumps(game, sort_keys=True)
     return found
 
 
