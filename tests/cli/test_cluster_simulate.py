@@ -46,6 +46,13 @@ def test_a_file_of_constants_and_a_figure(tmp_path: Path) -> None:
         (["connect4", "--lag", "3"], "--lag must be 0 to 2, got 3"),
         (["connect4", "--seeds", "0"], "--seeds must be 1 to 100, got 0"),
         (["connect4", "--loss", "-1"], "connect4: machine.lost_per_hour: Input should be greater than or equal to 0"),
+        (["connect4", "--figure", "nowhere/a.svg"], "nowhere/a.svg: the folder nowhere is not there"),
+        (["connect4", "--figure", "a.png"], "--figure a.png: must end in .svg"),
+        (["connect4", "unit.seconds=600", "--loss", "60"], "a unit takes 10 times as long as a machine lives"),
+        (
+            ["connect4", "--workers", "10", "generation.units_per_worker=1e4", "generation.games=100000000"],
+            "at most 2,000,000",
+        ),
         (["connect4", "unit.second=1"], "unit.second is not a setting (did you mean seconds?)"),
         (["connect4", "unit.seconds"], "'unit.seconds' is not of the form section.key=value"),
         (["connect4", "unit.seconds=nan"], "connect4: unit.seconds: Input should be less than or equal to 1000000"),

@@ -101,6 +101,34 @@ def test_equal_seeds_give_equal_results(costs: ClusterCosts, count: int, lag: in
     assert first == second
 
 
+@settings(max_examples=40, deadline=None)
+@given(some_costs, workers, lags, st.integers(0, 2**32))
+def test_losses_change_no_number_of_units(costs: ClusterCosts, count: int, lag: int, seed: int) -> None:
+    found = []
+    for lost in (0.0, 40.0):
+        machine = costs.machine.model_copy(update={"lost_per_hour": lost})
+        run = Simulation(costs.model_copy(update={"machine": machine}), count, lag=lag, seed=seed, generations=3).run()
+        ended = [work for work in run.works if work.job[0] == "gate" or work.job[1] <= 3]
+        found.append(sorted((work.job, work.played) for work in ended))
+    assert found[0] == found[1]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.fixed_dictionaries(dict.fromkeys(FREE["driver"], st.floats(0, 0.1))),
+    st.sets(st.integers(1, 60), min_size=2, max_size=2),
+    lags,
+)
+def test_more_workers_are_no_slower_until_a_resource_is_full(
+    driver: dict[str, float], counts: set[int], lag: int
+) -> None:
+    costs = costs_with(driver={**driver, "round_seconds": 0.0})
+    full = min((limit.workers for limit in limits(costs)), default=float("inf"))
+    few, many = (outcome(costs, count, lag=lag, seeds=[1]) for count in sorted(counts))
+    assert few.positions <= many.positions * 1.001 or many.workers > full
+    assert few.positions <= costs.ideal(few.workers) * (1 + 1e-9) or lag
+
+
 @pytest.mark.parametrize("lag", [0, 1, 2])
 @pytest.mark.parametrize("count", [1, 7, 100])
 def test_where_nothing_else_costs_anything_workers_have_their_own_speed(count: int, lag: int) -> None:

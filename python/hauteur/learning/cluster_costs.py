@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -46,9 +47,10 @@ TRAIN_STEPS = 10
 
 @dataclass
 class UnitFeed:
-    """Units as a worker gets them, two at a time. ends: when each was handed in."""
+    """Units as a worker gets them, two at a time. clock: in seconds; ends: when each was handed in."""
 
     units: list[Unit]
+    clock: Callable[[], float]
     flying: int = 0
     ends: list[float] = field(default_factory=list)
     contents: dict[int, bytes] = field(default_factory=dict)
@@ -63,7 +65,7 @@ class UnitFeed:
     def done(self, unit: Unit, content: bytes, facts: Mapping[str, float]) -> None:  # noqa: ARG002
         """Take a unit."""
         self.flying -= 1
-        self.ends.append(time.perf_counter())
+        self.ends.append(self.clock())
         self.contents[unit.own["number"]] = content
 
 
@@ -75,29 +77,37 @@ def _timed(found: list[float], clock: Callable[[], float]) -> Iterator[None]:
 
 
 def measured_costs(
-    recipe: Recipe, net: Path, *, units: int, threads: int, folder: Path, train: bool = True
+    recipe: Recipe,
+    net: Path,
+    *,
+    units: int,
+    threads: int,
+    folder: Path,
+    train: bool = True,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> ClusterCosts:
     """Return the constants, with units played one after another by a worker of this process.
 
     net: that plays; units: to play, 3 or more; threads: of the net and of training; folder: on the disk that the driver
-    would write to; train: whether training is measured too, else it takes no time.
+    would write to; train: whether training is measured too, else it takes no time; clock: what measures the worker, in
+    seconds.
     """
-    planned = _planned(recipe, units)
+    where, planned = _where(), _planned(recipe, units)
     planning: list[float] = []
     with _timed(planning, time.process_time):
         all_units, sources = units_of(recipe, planned, {NET: [net]}, list(planned.units))
         task_bytes = round(fmean(len(message_bytes({"unit": unit.to_json()})) for unit in all_units))
-    feed, load_seconds, alone, pair = _play(all_units, sources, threads)
+    feed, load_seconds, alone, pair = _play(all_units, sources, threads, clock)
     result_bytes = round(fmean(len(content) for content in feed.contents.values()))
     seconds = fmean(end - begin for begin, end in pairwise(feed.ends))
     with TemporaryDirectory(dir=folder) as place:
         driver, positions, buffer = _driver(recipe, planned, feed.contents, RunFolder(Path(place)))
     scheduling, per_round = scheduling_seconds()
-    empty = empty_units(EMPTY_UNITS, task_bytes=task_bytes, result_bytes=result_bytes)
+    empty = empty_units([0.0] * EMPTY_UNITS, task_bytes=task_bytes, result_bytes=result_bytes)
     pipe, _ = cpu_seconds_a_unit(LocalFleet(1), empty, workers=1)
     gate, visits = recipe.gate, recipe.selfplay.visits
     values = {
-        "measured": _where(),
+        "measured": where,
         "unit": {
             "games": recipe.selfplay.shard_games,
             "positions": fmean(positions),
@@ -111,7 +121,7 @@ def measured_costs(
             "games": recipe.selfplay.games,
             "gate_units": gate.games // 2 if gate.by in ("match", "sprt") else 0,
             "gate_seconds": pair * (gate.visits or visits) / visits,
-            **({"train_positions_per_second": _train_rate(recipe, buffer, threads)} if train else {}),
+            **({"train_positions_per_second": _train_rate(recipe, buffer, threads, clock)} if train else {}),
         },
         "driver": {
             "plan_seconds": planning[0] / len(all_units),
@@ -126,7 +136,8 @@ def measured_costs(
 
 def _where() -> str:
     cores, name = hardware.usable_cores(), hardware.processor_name()
-    return f"{date.today().isoformat()}, {name}, {cores} cores, hauteur {__version__}"
+    load = f"load {os.getloadavg()[0]:.1f}, " if hasattr(os, "getloadavg") else ""
+    return f"{date.today().isoformat()}, {name}, {cores} cores, {load}hauteur {__version__}"
 
 
 def _planned(recipe: Recipe, units: int) -> PlannedGames:
@@ -134,19 +145,21 @@ def _planned(recipe: Recipe, units: int) -> PlannedGames:
     return planned_selfplay(make(recipe.game), settings, generation=NET + 1, nets=[NET], seed=recipe.run.seed)
 
 
-def _play(units: Sequence[Unit], sources: Mapping[str, Path], threads: int) -> tuple[UnitFeed, float, float, float]:
+def _play(
+    units: Sequence[Unit], sources: Mapping[str, Path], threads: int, clock: Callable[[], float]
+) -> tuple[UnitFeed, float, float, float]:
     """Return what was made of the units; seconds to open the net, of the first unit alone, of a pair of games."""
     opened: list[float] = []
     first = units[0]
-    with _timed(opened, time.perf_counter):
+    with _timed(opened, clock):
         job = SelfPlayJob(first, sources, threads)
     with closing(job):
         two = Unit(first.kind, "two games", first.shared, {**first.own, "plans": first.own["plans"][:2]}, first.files)
         took: list[float] = []
         for unit in (two, first):
-            with _timed(took, time.perf_counter):
-                job.play(UnitFeed([unit]))
-        feed = UnitFeed(list(units))
+            with _timed(took, clock):
+                job.play(UnitFeed([unit], clock))
+        feed = UnitFeed(list(units), clock)
         job.play(feed)
     return feed, opened[0], took[1], took[0]
 
@@ -178,14 +191,16 @@ def _driver(
     return {name: median(seconds) for name, seconds in found.items()}, positions, buffer
 
 
-def _train_rate(recipe: Recipe, buffer: ReplayBuffer, threads: int) -> float:
+def _train_rate(recipe: Recipe, buffer: ReplayBuffer, threads: int, clock: Callable[[], float]) -> float:
     """Return the new positions that training takes in a second."""
     from hauteur.learning.trainers import first_trainer
 
     trainer = first_trainer(make(recipe.game), recipe)
+    took: list[float] = []
     for steps in (1, TRAIN_STEPS):
-        facts = trainer.train(buffer, steps, seed=1, generation=1, generations=1, threads=threads)
-    return facts.samples / facts.seconds / recipe.train.samples_per_position
+        with _timed(took, clock):
+            facts = trainer.train(buffer, steps, seed=1, generation=1, generations=1, threads=threads)
+    return facts.samples / took[-1] / recipe.train.samples_per_position
 
 
 def rounded_values(costs: ClusterCosts) -> dict[str, Any]:

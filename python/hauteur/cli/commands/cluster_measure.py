@@ -11,6 +11,7 @@ def measure(
     threads: int = 1,
     folder: Path | None = None,
     train: bool = True,
+    processor_time: bool = False,
     out: Path | None = None,
 ) -> None:
     """Measure what units of a recipe cost workers and driver: the constants of `hauteur cluster simulate`.
@@ -31,9 +32,14 @@ def measure(
         A folder on the disk that the driver would write to; default: the present one.
     train
         Also measure training, for some seconds.
+    processor_time
+        Count the processor's seconds of the worker, not those of the clock: with one thread and a net on the processor
+        they are the same, unless the machine does other things too.
     out
         File to write; default: print it.
     """
+    import time
+
     import tomli_w
 
     from hauteur.cli.commands.cluster_simulate import check_number
@@ -52,7 +58,8 @@ def measure(
     if not place.is_dir():
         raise ValueError(f"--folder {place}: is not a folder")
     path = Path(net_or_shipped(None if net is None else str(net), make(wanted.game)))
-    costs = measured_costs(wanted, path, units=units, threads=threads, folder=place, train=train)
+    clock = time.process_time if processor_time else time.perf_counter
+    costs = measured_costs(wanted, path, units=units, threads=threads, folder=place, train=train, clock=clock)
     text = tomli_w.dumps(rounded_values(costs))
     if out is None:
         print(text, end="")

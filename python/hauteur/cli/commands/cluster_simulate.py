@@ -6,13 +6,14 @@ from pathlib import Path
 from hauteur.cli.commands.options import Seed
 from hauteur.cluster.model.costs import read_costs
 from hauteur.cluster.model.outcome import Outcome, first_bottlenecks, limits, outcome
+from hauteur.system.files import check_folder
 from hauteur.system.tables import text_table
 
 MOST_WORKERS = 100_000
 MOST_LAG = 2
 COLUMNS = (
-    *("workers", "lag", "positions/s", "least", "most", "share", "idle", "driver CPU"),
-    *("MB/s out", "MB/s in", "files/s", "held MB", "s/generation", "retried", "bottleneck"),
+    *("workers", "lag", "positions/s", "from-to", "share", "idle", "driver", "disk", "MB/s out", "MB/s in"),
+    *("net MB/gen", "in flight", "files/s", "held MB", "s/gen", "retried", "compared", "workers wait for"),
 )
 
 
@@ -29,6 +30,12 @@ def simulate(
     figure: Path | None = None,
 ) -> None:
     """Simulate self-play and learning by many workers: speed, idle time, load of the driver, and what breaks first.
+
+    A row for each number of workers and lag: positions a second (mean over seeds, least and greatest) and their share
+    of as many workers that never wait; idle: of the workers' time; driver, disk: time in which the driver's processor
+    and disk are busy; MB a second from and to the driver; MB of nets that leave it in a generation; units in flight;
+    files a second; MB of results held; seconds of a generation; units lost and compared. The last lines: what workers
+    wait for, and from how many workers on each part is full.
 
     Parameters
     ----------
@@ -58,6 +65,10 @@ def simulate(
     numbers, lags = numbers_of("--workers", workers, 1, MOST_WORKERS), numbers_of("--lag", lag, 0, MOST_LAG)
     check_number("--generations", generations, 2, 100)
     check_number("--seeds", seeds, 1, 100)
+    if figure is not None:
+        check_folder(figure)
+        if figure.suffix != ".svg":
+            raise ValueError(f"--figure {figure}: must end in .svg")
     used = range(seed, seed + seeds)
     rows = [outcome(constants, n, lag=one, seeds=used, generations=generations) for one in lags for n in numbers]
     bounds = limits(constants)
@@ -79,10 +90,11 @@ def simulate(
 
 def cells(row: Outcome) -> list[object]:
     """Return a row of the table."""
-    shares = [f"{100 * value:.1f} %" for value in (row.share, row.idle)]
-    rates = [_short(value) for value in (row.driver, row.out, row.in_, row.files, row.held, row.generation)]
-    speeds = [f"{value:,.0f}" for value in (row.positions, row.low, row.high)]
-    return [f"{row.workers:,}", row.lag, *speeds, *shares, *rates, f"{row.retried:,.0f}", row.bottleneck]
+    speeds = [f"{row.positions:,.0f}", f"{row.low:,.0f}-{row.high:,.0f}"]
+    shares = [f"{value:.1%}" for value in (row.share, row.idle, row.driver, row.disk)]
+    rates = [_short(one) for one in (row.out, row.in_, row.net, row.flying, row.files, row.held, row.generation)]
+    counts = [f"{row.retried:,.0f}", f"{row.compared:,.0f}"]
+    return [f"{row.workers:,}", row.lag, *speeds, *shares, *rates, *counts, row.bottleneck]
 
 
 def _short(value: float) -> str:
@@ -97,7 +109,7 @@ def numbers_of(option: str, text: str, least: int, most: int) -> list[int]:
         raise ValueError(f"{option} must be whole numbers separated by commas, got {text!r}") from None
     for number in found:
         check_number(option, number, least, most)
-    return found
+    return list(dict.fromkeys(found))
 
 
 def check_number(option: str, number: int, least: int, most: int) -> None:

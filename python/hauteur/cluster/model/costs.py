@@ -6,9 +6,9 @@ Times are seconds, sizes bytes, rates bytes or positions a second, unless a name
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from hauteur.system.settings import Section, assign, read_toml, validated
 
@@ -18,6 +18,9 @@ Rate = Annotated[float, Field(gt=0, le=1e15)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Spread = Annotated[float, Field(ge=0, le=3)]
 Number = Annotated[int, Field(ge=1, le=10**9)]
+
+MOST_LIVES = 3.0
+"""Mean lives of a machine that a unit may take: one unit in twenty ends then."""
 
 
 class UnitCosts(Section):
@@ -122,6 +125,16 @@ class ClusterCosts(Section):
     net: NetCosts
     link: LinkCosts = LinkCosts()
     machine: MachineCosts = MachineCosts()
+
+    @model_validator(mode="after")
+    def _units_can_end(self) -> Self:
+        needed = (self.unit.seconds + self.net.load_seconds) * self.machine.lost_per_hour / 3600
+        if needed > MOST_LIVES:
+            raise ValueError(
+                f"a unit takes {needed:,.0f} times as long as a machine lives at machine.lost_per_hour "
+                f"{self.machine.lost_per_hour:g}: hardly any would end"
+            )
+        return self
 
     def ideal(self, workers: int) -> float:
         """Return the positions a second of so many workers that never wait."""

@@ -1,8 +1,9 @@
-"""Units without games: what it costs to give a unit to a worker and to take its result, and nothing else."""
+"""Units without games: they show what it costs to give a unit to a worker and to take its result, and nothing else."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from hauteur.cluster.kinds import Feed
@@ -10,7 +11,7 @@ from hauteur.cluster.unit import Unit
 
 
 class EmptyJob:
-    """Makes of each unit as many zero bytes as `own["bytes"]` asks for."""
+    """Makes of each unit as many zero bytes as `own["bytes"]` asks for, after `own["seconds"]` of sleep."""
 
     def __init__(self, unit: Unit, files: Mapping[str, Path], threads: int) -> None:
         pass
@@ -18,14 +19,15 @@ class EmptyJob:
     def play(self, feed: Feed) -> None:
         """Hand in the units of the feed."""
         while (unit := feed.next_unit()) is not None:
+            time.sleep(unit.own["seconds"])
             feed.done(unit, bytes(int(unit.own["bytes"])), {})
 
     def close(self) -> None:
         """Nothing is open."""
 
 
-def empty_units(count: int, *, task_bytes: int, result_bytes: int) -> list[Unit]:
-    """Return so many units without games. task_bytes: of each on its way to a worker; result_bytes: of its result."""
-    padding = "x" * task_bytes
-    own = [{"number": i, "bytes": result_bytes, "text": padding} for i in range(count)]
-    return [Unit("empty", f"unit {i}", {}, one, comparable=False) for i, one in enumerate(own)]
+def empty_units(seconds: Sequence[float], *, task_bytes: int, result_bytes: int, name: str = "unit") -> list[Unit]:
+    """Return units without games. seconds: of each at its worker; task_bytes, result_bytes: of each to and from it."""
+    same = {"bytes": result_bytes, "text": "x" * task_bytes}
+    names = [f"{name} {i}" for i in range(len(seconds))]
+    return [Unit("empty", one, {}, {"name": one, "seconds": s, **same}) for one, s in zip(names, seconds, strict=True)]

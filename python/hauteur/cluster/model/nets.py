@@ -40,7 +40,7 @@ class NetTransfer:
                 machines[-len(machines) - 1] = machines.pop(machine)
 
     def _from_driver(self, when: float) -> float:
-        return self._send(when, self._costs.net.bytes) + self._costs.link.latency
+        return self._send_net(when) + self._costs.link.latency
 
     def _by_tree(self, net: int, others: int, when: float) -> float:
         """Return when the next machine has it: in each turn everybody that has the net sends it to one that has not."""
@@ -48,9 +48,14 @@ class NetTransfer:
         turns = ceil(log2(others + 2))
         first = self._first.setdefault(net, when)
         if others & (others + 1) == 0:  # the first of a turn gets it from the driver
-            self._send(when, size)
+            self._send_net(when)
         turn = size / min(link.out_rate, link.machine_rate) + link.latency
         return max(first + turns * turn, when + turn)
+
+    def _send_net(self, when: float) -> float:
+        out = self._send(when, self._costs.net.bytes)
+        self._trace.nets.append(self._trace.sent[-1])
+        return out
 
     def _send(self, when: float, size: int) -> float:
         self.out_free = max(self.out_free, when) + size / self._costs.link.out_rate

@@ -13,14 +13,17 @@ from hauteur.system.tables import Rows
 NO_BOTTLENECK = "workers"
 """The bottleneck where the workers themselves are: they work for more than ENOUGH of their time."""
 ENOUGH = 0.95
+MOST_UNITS = 2_000_000
+"""Units of a simulation: minutes."""
 
 
 class Outcome(NamedTuple):
     """One number of workers, means over seeds; low and high: the least and greatest of the seeds.
 
     positions: a second; share: of the sum of workers that never wait; idle: share of the time of the workers present;
-    driver: seconds of the driver's processor a second; out, in_: MB a second from and to the driver; files: a second;
-    held: MB of results that the driver holds at most; retried, compared: units of all generations; generation: seconds;
+    driver, disk: seconds of the driver's processor and disk a second; out, in_: MB a second from and to the driver;
+    net: MB of nets that leave it in a generation; files: a second; flying: units in flight, on average; held: MB of
+    results that the driver holds at most; retried, compared: units of all generations; generation: seconds;
     bottleneck: what the workers wait for most.
     """
 
@@ -32,9 +35,12 @@ class Outcome(NamedTuple):
     share: float
     idle: float
     driver: float
+    disk: float
     out: float
     in_: float
+    net: float
     files: float
+    flying: float
     held: float
     retried: float
     compared: float
@@ -44,7 +50,15 @@ class Outcome(NamedTuple):
 
 
 def outcome(costs: ClusterCosts, workers: int, *, lag: int, seeds: Sequence[int], generations: int = 4) -> Outcome:
-    """Simulate `generations` generations once a seed, and return what follows from those after the first."""
+    """Simulate `generations` generations once a seed, and return what follows from those after the first.
+
+    ValueError for more than MOST_UNITS units.
+    """
+    if (units := generations * costs.units(workers)) > MOST_UNITS:
+        raise ValueError(
+            f"{workers:,} workers have {units:,} units in {generations} generations, at most {MOST_UNITS:,} are "
+            "simulated: set generation.units_per_worker or generation.games lower"
+        )
     runs = [Simulation(costs, workers, lag=lag, seed=seed, generations=generations).run() for seed in seeds]
     traces = [run.trace for run in runs]
     spans = [trace.window[1] - trace.window[0] for trace in traces]
@@ -57,6 +71,7 @@ def outcome(costs: ClusterCosts, workers: int, *, lag: int, seeds: Sequence[int]
     idle = fmean(1 - t.seconds(t.working) / all_ for t, all_ in zip(traces, present, strict=True))
     worst = max(mean_waits, key=mean_waits.__getitem__)
     pairs = list(zip(traces, spans, strict=True))
+    files = fmean(trace.files_written() / span for trace, span in pairs)
     return Outcome(
         workers,
         lag,
@@ -66,9 +81,12 @@ def outcome(costs: ClusterCosts, workers: int, *, lag: int, seeds: Sequence[int]
         share=fmean(speeds) / costs.ideal(workers),
         idle=idle,
         driver=fmean(trace.seconds(trace.driver) / span for trace, span in pairs),
+        disk=files * costs.driver.write_seconds,
         out=fmean(trace.bytes_of(trace.sent) / 1e6 for trace in traces),
         in_=fmean(trace.bytes_of(trace.received) / 1e6 for trace in traces),
-        files=fmean(trace.files_written() / span for trace, span in pairs),
+        net=fmean(trace.bytes_of(trace.nets) * span / 1e6 for trace, span in pairs) / (generations - 1),
+        files=files,
+        flying=fmean(trace.seconds(trace.flying) / span for trace, span in pairs),
         held=fmean(run.waiting_bytes / 1e6 for run in runs),
         retried=fmean(run.retried for run in runs),
         compared=fmean(run.compared for run in runs),

@@ -7,71 +7,16 @@ again by another worker; what was started first comes first, the gate before all
 from __future__ import annotations
 
 import heapq
-from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 import numpy as np
 
 from hauteur.cluster.batch import FEWEST_UNTAKEN, UNTAKEN_OF_A_WORKER
 from hauteur.cluster.crew import IN_FLIGHT
 from hauteur.cluster.model.costs import ClusterCosts
+from hauteur.cluster.model.moving import SimulatedWorker, UnitFlight, WorkSet
 from hauteur.cluster.model.nets import NetTransfer
-from hauteur.cluster.model.trace import Interval, Trace
-
-
-@dataclass(eq=False)
-class WorkSet:
-    """Units that were started together.
-
-    job: what workers open once; net: its number; seconds: of each unit, for a worker of average speed; waiting: units
-    that nobody has, with the worker that must not get them; missing: units and comparisons that have not ended; played:
-    how often each unit was handed out as played.
-    """
-
-    job: tuple[str, int]
-    net: int
-    seconds: list[float]
-    tail: float
-    waiting: deque[tuple[int, int | None]] = field(init=False)
-    missing: int = field(init=False)
-    played: list[int] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.missing = len(self.seconds)
-        self.waiting = deque((i, None) for i in range(self.missing))
-        self.played = [0] * self.missing
-
-
-@dataclass(eq=False)
-class UnitFlight:
-    """A unit at a worker.
-
-    avoid: it is played again, to compare it with what this worker made of it; begin, end: when the worker works on it;
-    sent: its result is on its way.
-    """
-
-    work: WorkSet
-    unit: int
-    avoid: int | None
-    sent: bool = False
-    begin: float = 0.0
-    end: float = 0.0
-
-
-@dataclass(eq=False)
-class SimulatedWorker:
-    """A worker's place on a machine. joined: since when there is a worker; fetching: when it waits for nets."""
-
-    number: int
-    machine: int
-    speed: float
-    joined: float | None = None
-    life: int = 0
-    free: float = 0.0
-    flights: list[UnitFlight] = field(default_factory=list)
-    jobs: list[tuple[str, int]] = field(default_factory=list)
-    fetching: list[Interval] = field(default_factory=list)
+from hauteur.cluster.model.trace import Trace
 
 
 class Simulation:
@@ -255,6 +200,7 @@ class Simulation:
     def _fly(self, place: SimulatedWorker, flight: UnitFlight, when: float) -> None:
         """Send a unit to a worker, which plays its units one after another."""
         work, costs = flight.work, self.costs
+        flight.given = when
         arrival = self._nets.send_task(when) + costs.link.latency
         begin = max(arrival, place.free)
         if work.job not in place.jobs:
@@ -294,6 +240,7 @@ class Simulation:
         self._busy_until += (costs.take_seconds + costs.write_cpu_seconds) * self._share
         if flight in place.flights:
             place.flights.remove(flight)
+            self.trace.flying.append((flight.given, self._busy_until))
             self._seat(place.number)
         if work.job[0] == "gate" or flight.avoid is not None:
             self._at(self._busy_until, lambda: self._complete(work))
@@ -359,6 +306,7 @@ class Simulation:
         if place.joined is not None:
             self.trace.present.append((place.joined, self._now))
         lost = [flight for flight in place.flights if not flight.sent]
+        self.trace.flying += [(flight.given, max(flight.given, self._now)) for flight in place.flights]
         begun = [flight for flight in lost if flight.begin < self._now]
         self.trace.fetching += [(since, min(until, self._now)) for since, until in place.fetching if since < self._now]
         place.fetching = []

@@ -20,12 +20,14 @@ its network, or the net that it needs.
 class Trace:
     """Times of a simulation, in seconds since its beginning.
 
-    working: of a worker at a unit; fetching: of a worker that waits for a net and opens it; present: of a worker;
-    driver: of its processor; causes: since when idle workers wait for what; files: when the files of units were
-    written; received, sent: when how many bytes came to and left the driver; ends: of generations.
+    working: of a worker at a unit; flying: of a unit, from its giving until its result is taken; fetching: of a worker
+    that waits for a net and opens it; present: of a worker; driver: of its processor; causes: since when idle workers
+    wait for what; files: when the files of units were written; received, sent: when how many bytes came to and left the
+    driver, nets: of these, of nets; ends: of generations.
     """
 
     working: list[Interval] = field(default_factory=list)
+    flying: list[Interval] = field(default_factory=list)
     fetching: list[Interval] = field(default_factory=list)
     present: list[Interval] = field(default_factory=list)
     driver: list[Interval] = field(default_factory=list)
@@ -33,6 +35,7 @@ class Trace:
     files: list[float] = field(default_factory=list)
     received: list[tuple[float, int]] = field(default_factory=list)
     sent: list[tuple[float, int]] = field(default_factory=list)
+    nets: list[tuple[float, int]] = field(default_factory=list)
     ends: list[float] = field(default_factory=list)
 
     @property
