@@ -9,10 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
 from hauteur.cluster.scheduler import Batch, Played, Scheduler
-from hauteur.cluster.unit import Unit
 from hauteur.games.registry import make
 from hauteur.learning.planned import PlannedGames, planned_selfplay
 from hauteur.learning.recipe import Recipe, parse_recipe
@@ -51,10 +48,7 @@ class SelfPlayWork:
         planned = self._planned(games)
         units, sources = units_of(self.recipe, planned, {0: [self._run.net(0)]}, list(planned.units))
 
-        def check(unit: Unit, content: bytes) -> str:
-            return planned.checked(pa.BufferReader(content), unit.own["number"], unit.name)[1]
-
-        return scheduler.start(units, sources, check)
+        return scheduler.start(units, sources, planned.check)
 
     def _planned(self, games: int) -> PlannedGames:
         self._generation += 1

@@ -4,7 +4,7 @@ import pytest
 from simulated_fleet import Drive, Habits, SimulatedFleet, check, content_of, games, right_games, some_units
 
 from hauteur.cluster.fleet import Failed, Left
-from hauteur.cluster.scheduler import Scheduler
+from hauteur.cluster.scheduler import CheckedResult, Scheduler
 from hauteur.cluster.unit import Unit
 
 
@@ -65,7 +65,7 @@ def test_wrong_content_is_a_failure() -> None:
 
 
 def test_a_check_that_breaks_ends_the_batch_with_its_error() -> None:
-    def broken(unit: Unit, content: bytes) -> str:
+    def broken(unit: Unit, content: bytes) -> CheckedResult:
         raise KeyError("no such game")
 
     fleet = SimulatedFleet(2)
@@ -174,4 +174,4 @@ def test_an_error_of_the_fleet_reaches_every_consumer() -> None:
 
 def test_content_is_what_is_checked() -> None:
     (unit,) = some_units(1)
-    assert check(unit, content_of(unit)) == right_games([unit])[unit.key]
+    assert check(unit, content_of(unit)).digest == right_games([unit])[unit.key]

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from simulated_fleet import Drive, Habits, SimulatedFleet, games, random_habits, right_games, some_units
 
 from hauteur.cluster.fleet import Finished
-from hauteur.cluster.scheduler import Scheduler
+from hauteur.cluster.scheduler import CheckedResult, Scheduler
 from hauteur.cluster.unit import UnitResult
 
 
@@ -70,13 +70,13 @@ def test_threads() -> None:
     fleet = SimulatedFleet(3, lambda slot, times: random_habits(slot + times, death=0.1))
     scheduler = Scheduler(fleet, clock=lambda: fleet.now)
     units = some_units(200)
-    batch = scheduler.start(units, {}, lambda unit, content: str(len(content)))
+    batch = scheduler.start(units, {}, lambda unit, content: CheckedResult(str(len(content))))
     assert {one.unit.key for one in batch} == {unit.key for unit in units}
     assert batch.counts.to_json()["finished"] == 200
     scheduler.close()
     assert fleet.closed
     with pytest.raises(RuntimeError, match="closed"):
-        scheduler.start(units, {}, lambda unit, content: "")
+        scheduler.start(units, {}, lambda unit, content: CheckedResult(""))
 
 
 def test_equal_units_are_refused() -> None:

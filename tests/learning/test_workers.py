@@ -21,10 +21,12 @@ from hauteur.cluster.local import LocalFleet
 from hauteur.cluster.records import UnitEntry
 from hauteur.cluster.scheduler import Scheduler
 from hauteur.games.registry import make
+from hauteur.learning import shards, worker_games
 from hauteur.learning.checkpoint import load_checkpoint
 from hauteur.learning.pipeline import learn
 from hauteur.learning.planned import planned_selfplay
 from hauteur.learning.recipe import Recipe, changed_recipe, parse_recipe, recipe_toml
+from hauteur.learning.recorded_games import Games
 from hauteur.learning.run_folder import RunFolder
 from hauteur.learning.shards import FORMAT, SCHEMA
 from hauteur.learning.unit_files import SECOND, unit_path, write_unit
@@ -292,3 +294,23 @@ def test_nobody_lags_where_the_next_games_wait_for_these(changes: dict[str, Any]
     values = {**BASE, "selfplay": {"max_policy_lag": 1, "episodes": "candidate-versus-best"}, **changes}
     with pytest.raises(ValueError, match=r"selfplay\.max_policy_lag must be 0 with"):
         parse_recipe(values, "test")
+
+
+def test_games_of_workers_are_read_and_checked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As far as there is room for checked games; the files of others are read again, which changes nothing."""
+    recipe, found, read = recipe_of("match"), [], list[Path]()
+    read_shard = shards.read_shard
+
+    def counted(path: Path, spec: str) -> Games:
+        read.append(path)
+        return read_shard(path, spec)
+
+    monkeypatch.setattr(shards, "read_shard", counted)
+    for room, files in ((worker_games.MOST_CHECKED, 0), (0, 8)):
+        monkeypatch.setattr(worker_games, "MOST_CHECKED", room)
+        read.clear()
+        with workers(2) as scheduler:
+            learn(recipe, folder=tmp_path / str(room), display=Silent(), scheduler=scheduler)
+        assert len(read) == files
+        found.append(content(tmp_path / str(room)))
+    assert found[0] == found[1]

@@ -13,7 +13,7 @@ from hauteur.cluster.unit import Unit
 from hauteur.matches.match import MatchSettings, match_plans
 from hauteur.matches.playing import SHARES, _in_pairs, _of_unit
 from hauteur.matches.record import GamePlan
-from hauteur.matches.units import MatchJob, UnitPlayers, checked_digest, match_unit, unit_players
+from hauteur.matches.units import MatchJob, UnitPlayers, checked_result, match_unit, unit_players
 from hauteur.players.build import Resources
 from hauteur.players.settings import PlayerSettings, parse_player
 
@@ -65,7 +65,7 @@ def lines(unit: Unit) -> list[dict[str, Any]]:
 
 def digest(unit: Unit, lines: list[dict[str, Any]], shared: UnitPlayers | None = None) -> str:
     content = "".join(f"{json.dumps(line)}\n" for line in lines).encode()
-    return checked_digest(GAME, shared or shared_of("net=uniform visits=8", "random"), unit, content)
+    return checked_result(GAME, shared or shared_of("net=uniform visits=8", "random"), unit, content).digest
 
 
 def test_times_and_evaluators_do_not_change_the_digest(unit: Unit, lines: list[dict[str, Any]]) -> None:
@@ -116,7 +116,7 @@ def test_altered_games_are_refused(
 @pytest.mark.parametrize("content", [b"", b"\xff\n", b"[]\n", b"{}\n", b'{"evaluators": [3]}\n', b"[" * 100_000])
 def test_what_are_no_games_is_refused(content: bytes, unit: Unit) -> None:
     with pytest.raises(ValueError, match="not the games of a match"):
-        checked_digest(GAME, shared_of("random", "random"), unit, content)
+        checked_result(GAME, shared_of("random", "random"), unit, content)
 
 
 def test_games_that_are_missing_are_named(unit: Unit, lines: list[dict[str, Any]]) -> None:

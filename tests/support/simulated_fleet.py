@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from hauteur.cluster.batch import UnitBatch
 from hauteur.cluster.dispatcher import Dispatcher
 from hauteur.cluster.fleet import Event, Failed, Finished, Joined, Left, Sources, WorkerFacts
-from hauteur.cluster.played import Played
+from hauteur.cluster.played import CheckedResult, Played
 from hauteur.cluster.unit import Unit, UnitResult
 
 
@@ -23,11 +23,11 @@ def content_of(unit: Unit) -> bytes:
     return f"games of {unit.key}".encode()
 
 
-def check(unit: Unit, content: bytes) -> str:
+def check(unit: Unit, content: bytes) -> CheckedResult:
     """The digest of a result; altered games pass."""
     if not content.startswith(content_of(unit)):
         raise ValueError("these are not its games")
-    return hashlib.sha256(content).hexdigest()
+    return CheckedResult(hashlib.sha256(content).hexdigest())
 
 
 @dataclass
@@ -236,7 +236,7 @@ def games(played: list[Played]) -> dict[str, str]:
 
 def right_games(units: list[Unit]) -> dict[str, str]:
     """The digests that right workers give."""
-    return {unit.key: check(unit, content_of(unit)) for unit in units}
+    return {unit.key: check(unit, content_of(unit)).digest for unit in units}
 
 
 def random_habits(seed: int, *, death: float = 0.0, failure: float = 0.0, hang: float = 0.0) -> Habits:

@@ -10,7 +10,7 @@ from statistics import median
 from hauteur.cluster.comparing import UnitComparison
 from hauteur.cluster.counts import Counts
 from hauteur.cluster.fleet import Sources
-from hauteur.cluster.played import Played, UnitState
+from hauteur.cluster.played import CheckedResult, Played, UnitState
 from hauteur.cluster.unit import Unit
 
 FEWEST_UNTAKEN = 64
@@ -20,8 +20,8 @@ UNTAKEN_OF_A_WORKER = 4
 MOST_DURATIONS = 101
 """Finished units whose seconds are kept."""
 
-Check = Callable[[Unit, bytes], str]
-"""Returns the hash of a result's games. ValueError, in one line, for content that cannot be right."""
+Check = Callable[[Unit, bytes], CheckedResult]
+"""Returns what a result holds. ValueError, in one line, for content that cannot be right."""
 
 
 class UnitBatch:

@@ -12,7 +12,7 @@ from hauteur.cluster.crew import WHOLE
 from hauteur.cluster.fleet import Event, Failed, Finished, Fleet, Joined, Left, WorkerFacts
 from hauteur.cluster.judge import Judge
 from hauteur.cluster.ledger import MOST_FAILURES, Ledger
-from hauteur.cluster.played import Played, UnitState
+from hauteur.cluster.played import CheckedResult, Played, UnitState
 from hauteur.cluster.present import Flight, Present
 from hauteur.cluster.unit import MOST_CONTENT, UnitResult
 from hauteur.system.errors import explain, one_line
@@ -129,8 +129,8 @@ class Dispatcher:
 
     # What the fleet reports.
 
-    def _examine(self, event: Event) -> str | Exception | None:
-        """Return the digest of a result, or what is wrong with it; None where nobody waits for it."""
+    def _examine(self, event: Event) -> CheckedResult | Exception | None:
+        """Return what a result holds, or what is wrong with it; None where nobody waits for it."""
         worker = self.ledger.crew.known(event.worker)
         flight = worker.units.get(event.result.key) if worker is not None and isinstance(event, Finished) else None
         batch = flight.batch if flight is not None else None
@@ -144,7 +144,7 @@ class Dispatcher:
         except Exception as error:  # made of what a worker has sent: the worker is at fault, until others fail as well
             return error
 
-    def _take(self, event: Event, examined: str | Exception | None) -> None:
+    def _take(self, event: Event, examined: CheckedResult | Exception | None) -> None:
         match event:
             case Joined(name, facts):
                 self._joined(name, facts)
@@ -206,7 +206,7 @@ class Dispatcher:
             flight.state.failures.append((worker.name, cause))
             self.ledger.check_unit(flight)
 
-    def _finished(self, name: str, result: UnitResult, digest: str | None) -> None:
+    def _finished(self, name: str, result: UnitResult, checked: CheckedResult | None) -> None:
         ledger = self.ledger
         worker = ledger.crew.known(name)
         flight = ledger.crew.drop(worker, result.key) if worker is not None else None
@@ -217,10 +217,12 @@ class Dispatcher:
         worker.finished += 1
         worker.slowest = max(worker.slowest, ledger.time - flight.since)
         batch, state = flight.batch, flight.state
-        if batch is None or digest is None or name in self.judge.wrong:
+        if batch is None or checked is None or name in self.judge.wrong:
             return
         batch.durations.append(ledger.time - flight.since)
-        played = Played(state.unit, result, name, worker.facts, digest, attempts=state.attempts)
+        played = Played(
+            state.unit, result, name, worker.facts, checked.digest, attempts=state.attempts, games=checked.games
+        )
         if state.is_open:
             ledger.accept(batch, played)
             self.judge.draw(batch, worker, played)

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from hauteur.cluster.fleet import WorkerFacts
 from hauteur.cluster.unit import Unit, UnitResult
+
+
+class CheckedResult(NamedTuple):
+    """What the check of a result has found. digest: hash of its games; games: themselves, for who takes the result."""
+
+    digest: str
+    games: Any = None
 
 
 @dataclass(frozen=True)
 class Played:
     """A unit that was played.
 
-    digest: hash of its games; replaces: it stands in the place of one that was handed out before, by a worker that was
-    found to be wrong; attempts: how many times it was given to a worker, 1 or more.
+    digest, games: what its check has found; replaces: it stands in the place of one that was handed out before, by a
+    worker that was found to be wrong; attempts: how many times it was given to a worker, 1 or more.
     """
 
     unit: Unit
@@ -23,6 +31,7 @@ class Played:
     digest: str
     replaces: bool = False
     attempts: int = 1
+    games: Any = None
 
 
 @dataclass(eq=False)

@@ -12,12 +12,12 @@ from hauteur.cluster.batch import UnitBatch as Batch
 from hauteur.cluster.counts import Counts
 from hauteur.cluster.dispatcher import Dispatcher
 from hauteur.cluster.fleet import Fleet, Sources
-from hauteur.cluster.played import Played
+from hauteur.cluster.played import CheckedResult, Played
 from hauteur.cluster.present import Present
 from hauteur.cluster.status import status_line
 from hauteur.cluster.unit import Unit
 
-__all__ = ["Batch", "Check", "Counts", "Played", "Scheduler", "print_note"]
+__all__ = ["Batch", "Check", "CheckedResult", "Counts", "Played", "Scheduler", "print_note"]
 
 COMPARE_SHARE = 0.01
 """Share of the units that are played by two workers and compared."""

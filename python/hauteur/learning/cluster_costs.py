@@ -177,17 +177,17 @@ def _driver(
         for number, content in contents.items():
             path = unit_path(folder.games, planned.generation, number)
             path.unlink(missing_ok=True)
-            with _timed(found["take_seconds"], time.thread_time):
+            with _timed(found["take_seconds"], time.process_time):
                 games, _ = planned.checked(pa.BufferReader(content), number, "unit")
             positions.append(int(games.learn.sum()))
             with (
-                _timed(found["write_cpu_seconds"], time.thread_time),
+                _timed(found["write_cpu_seconds"], time.process_time),
                 _timed(found["write_seconds"], time.perf_counter),
             ):
                 journal.add(planned, number, "worker", me, 1.0)
                 write_unit(planned, folder.games, number, content)
-            with _timed(found["read_seconds"], time.thread_time):
-                buffer.extend([path])
+            with _timed(found["read_seconds"], time.process_time):
+                buffer.extend([path], {path: games})
     return {name: median(seconds) for name, seconds in found.items()}, positions, buffer
 
 

@@ -7,7 +7,7 @@ half-finished step. Every output is a complete file or absent, and is written be
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -26,6 +26,7 @@ from hauteur.learning.metrics import Display, cost_metrics, generation_line, gen
 from hauteur.learning.planned import PlannedGames, planned_gate, planned_probe, planned_selfplay
 from hauteur.learning.progress import progress_of_step, removed_at_the_end
 from hauteur.learning.recipe import Recipe, SelfPlaySettings
+from hauteur.learning.recorded_games import Games
 from hauteur.learning.replay import ReplayBuffer, first_needed
 from hauteur.learning.report.page import write_report
 from hauteur.learning.report.tensorboard import write_events
@@ -212,8 +213,8 @@ class Run:
         planned, *ahead = [self._planned_selfplay(number) for number in range(generation, last + 1)]
         self.games.begin(planned, *ahead)
         with self._progress("self-play", settings.games) as progress:
-            cost = self.games.self_play(planned, progress)
-        self.state.games[generation] = self._read_games(generation)
+            cost, checked = self.games.self_play(planned, progress)
+        self.state.games[generation] = self._read_games(generation, checked)
         self.state.current["selfplay"] = search_metrics(cost.facts, cost.seconds)
         self._add_cost(cost)
 
@@ -356,12 +357,15 @@ class Run:
         towers = [trainer.cost for trainer in self.learners.trainers]
         self.state.current["cost"] = cost_metrics(self.state.current.get("cost"), last, cost.evaluations, towers)
 
-    def _read_games(self, generation: int) -> int:
-        """Add a generation's shards to the replay buffer; skipped or missing games cause a warning, never an error."""
+    def _read_games(self, generation: int, checked: Mapping[Path, Games] | None = None) -> int:
+        """Add a generation's shards to the replay buffer; skipped or missing games cause a warning, never an error.
+
+        checked: games of files that need not be read.
+        """
         known = len(self.buffer.skipped)
         self.buffer.window = self._window(generation)
         units = -(-self.recipe.selfplay.games // self.recipe.selfplay.shard_games)
-        added = self.buffer.extend(unit_paths(self.folder.games, generation, units))
+        added = self.buffer.extend(unit_paths(self.folder.games, generation, units), checked)
         for message in self.buffer.skipped[known:]:
             self.display.warn(f"skipped {message}")
         games = added.games if added is not None else 0

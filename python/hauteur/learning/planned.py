@@ -12,9 +12,11 @@ import numpy as np
 import pyarrow as pa
 
 from hauteur import _core
+from hauteur.cluster.played import CheckedResult
+from hauteur.cluster.unit import Unit
 from hauteur.learning.recipe import GateSettings, SelfPlaySettings
 from hauteur.learning.recorded_games import Games
-from hauteur.learning.shards import checked_games, read_table, table_digest
+from hauteur.learning.shards import checked_games, read_with_digest
 from hauteur.matches.openings import Opening, first_of_two, random_opening, read_openings
 from hauteur.matches.record import GamePlan
 from hauteur.players.settings import Colours
@@ -59,12 +61,17 @@ class PlannedGames:
 
         ValueError, naming it, where it is damaged, or has other games than were planned for this unit.
         """
-        table = read_table(source, name)
+        table, digest = read_with_digest(source, name)
         games = checked_games(table, name, self.game.spec)
         for column, wanted in self._expected(self.units[number]).items():
             if table[column].to_pylist() != wanted:
                 raise ValueError(f"{name}: its {column} is not that of unit {number} of generation {self.generation}")
-        return games, table_digest(table)
+        return games, digest
+
+    def check(self, unit: Unit, content: bytes) -> CheckedResult:
+        """Return the games (Games) of a worker's result; ValueError as `checked` raises it."""
+        games, digest = self.checked(pa.BufferReader(content), unit.own["number"], unit.name)
+        return CheckedResult(digest, games)
 
     def _expected(self, plans: Sequence[GamePlan]) -> dict[str, list[object]]:
         """Return the columns of a unit's file that follow from the plans."""

@@ -52,6 +52,11 @@ class Games(LearnedColumns):
         return len(self.outcome)
 
     @property
+    def nbytes(self) -> int:
+        """Bytes of all columns."""
+        return sum(getattr(self, one.name).nbytes for one in fields(self))
+
+    @property
     def positions(self) -> int:
         """Number of positions that are learned from."""
         return int(np.count_nonzero(self.learn))
@@ -140,22 +145,39 @@ def places_of(offsets: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np
     return np.repeat(offsets[rows] - begins[:-1], lengths) + np.arange(begins[-1])
 
 
-def check_recorded(games: Games, number: int, game: _core.Game) -> None:
-    """Raise ValueError unless game `number` has values that it may have, and can be played."""
+def faults(games: Games, rules: Sequence[_core.Game]) -> Iterator[tuple[int, str]]:
+    """Yield which games have values that they must not have or cannot be played, and why. rules: of each of them."""
+    edges_before = games.edge_offsets[games.moves_before]
+    actions = np.array([game.num_actions for game in rules], np.int64)
+    wrong_edges = games.policy_actions >= np.repeat(actions, np.diff(edges_before))
+    wrong = ~np.isin(games.outcome, (-1, 0, 1)) | (_sums(wrong_edges, edges_before) > 0)
+    values = (np.abs(games.root_wdl - 0.5) < 0.51).all(axis=1)  # NaN is no value either
+    no_target = (games.learn != 0) & ~(values & (_sums(games.policy_counts, games.edge_offsets) > 0))
+    untaught = _sums(no_target, games.moves_before) > 0
+    for number, game in enumerate(rules):
+        if wrong[number]:
+            yield number, "has an outcome or an action that the game does not have"
+        elif untaught[number]:
+            yield number, "has a position without a policy target or a value"
+        elif reason := _unplayable(games, number, game):
+            yield number, reason
+
+
+def _sums(values: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the sum of the values of each row."""
+    return np.diff(offsets_of(values)[offsets])
+
+
+def _unplayable(games: Games, number: int, game: _core.Game) -> str | None:
+    """Return why a game cannot have been played as it is recorded; None where it can."""
     moves = slice(games.moves_before[number], games.moves_before[number + 1])
-    offsets = games.edge_offsets[moves.start : moves.stop + 1]
-    edges = slice(offsets[0], offsets[-1])
-    learned = games.learn[moves] != 0
-    if games.outcome[number] not in (-1, 0, 1) or (games.policy_actions[edges] >= game.num_actions).any():
-        raise ValueError("has an outcome or an action that the game does not have")
-    counted = np.diff(offsets_of(games.policy_counts[edges])[offsets - offsets[0]]) > 0
-    wdl = games.root_wdl[moves][learned]
-    if not (np.abs(wdl - 0.5) < 0.51).all() or not counted[learned].all():  # NaN is no value either
-        raise ValueError("has a position without a policy target or a value")
     line = games.lines[games.line_offsets[number] : games.line_offsets[number + 1]].tolist()
-    movers = list(_movers(_start(games.origin[number], game), line))
-    if movers[games.plies[moves.start] if moves.stop > moves.start else len(line) :] != games.movers[moves].tolist():
-        raise ValueError("does not say rightly who made each move")
+    try:
+        movers = list(_movers(_start(games.origin[number], game), line))
+    except ValueError as error:
+        return str(error)
+    searched = len(line) - int(games.move_counts[number])
+    return None if movers[searched:] == games.movers[moves].tolist() else "does not say rightly who made each move"
 
 
 def _start(origin: str | None, game: _core.Game) -> _core.State:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from hauteur import _core
 from hauteur.games.registry import make
-from hauteur.learning.recorded_games import Games, check_recorded, places_of
+from hauteur.learning.recorded_games import Games, faults, places_of
 from hauteur.matches.record import GameRecord
 
 
@@ -103,22 +103,22 @@ class ReplayBuffer:
         if not taken:
             return 0
         games = Games.of(taken)
-        for number, record in enumerate(taken):
-            try:
-                check_recorded(games, number, self.game)
-            except ValueError as error:
-                raise ValueError(f"record {record.plan.index} is no game of {self.game.spec}: {error}") from None
+        for number, reason in faults(games, [self.game] * len(taken)):
+            raise ValueError(f"record {taken[number].plan.index} is no game of {self.game.spec}: {reason}")
         self._append(games)
         return len(taken)
 
-    def extend(self, paths: Iterable[Path]) -> Games | None:
-        """Add the games of these shards and return them, ordered; files that are no whole shard are in `skipped`."""
+    def extend(self, paths: Iterable[Path], known: Mapping[Path, Games] | None = None) -> Games | None:
+        """Add the games of these shards and return them, ordered; files that are no whole shard are in `skipped`.
+
+        known: games of files that need not be read, because they were checked before.
+        """
         from hauteur.learning.shards import read_shard  # pyarrow, which games in memory do not need
 
         parts = []
         for path in paths:
             try:
-                parts.append(read_shard(path, self.game.spec))
+                parts.append(known[path] if known and path in known else read_shard(path, self.game.spec))
             except ValueError as error:
                 self.skipped.append(str(error))
         if not parts:

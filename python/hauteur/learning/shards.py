@@ -18,8 +18,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from hauteur import _core
 from hauteur.games.end_reasons import RESIGNATION
-from hauteur.learning.recorded_games import STORED, Games, check_recorded, make_cached, offsets_of
+from hauteur.learning.recorded_games import STORED, Games, faults, make_cached, offsets_of
 from hauteur.matches.record import Column, GameRecord, LearnedColumns, columns_of
 from hauteur.system.errors import one_line
 from hauteur.system.files import write_bytes
@@ -75,13 +76,19 @@ def checked_games(table: pa.Table, path: Path | str, game_spec: str) -> Games:
     others = set(table["game_spec"].to_pylist()) - {game_spec}
     if others:
         raise ValueError(f"{path}: games of {', '.join(sorted(map(str, others)))}, expected {game_spec}")
-    for number, reason in bad_games(table).items():
+    games, bad = _examined(table)
+    for number, reason in bad.items():
         raise ValueError(f"{path}, game {number + 1}: {reason}")
-    return games_of(table)
+    return games
 
 
 def read_table(source: Path | pa.BufferReader, name: str = "") -> pa.Table:
     """Return the columns of a shard as SCHEMA has them; ValueError naming the file when it is damaged or foreign."""
+    return read_with_digest(source, name)[0]
+
+
+def read_with_digest(source: Path | pa.BufferReader, name: str = "") -> tuple[pa.Table, str]:
+    """Return the columns as `read_table` does, and their hash."""
     path = name or source
     try:
         table = pq.ParquetFile(source, page_checksum_verification=True).read()
@@ -94,9 +101,10 @@ def read_table(source: Path | pa.BufferReader, name: str = "") -> pa.Table:
     empty = next((name for name in table.column_names if name not in MAY_BE_NULL and _has_nulls(table[name])), None)
     if empty is not None:
         raise ValueError(f"{path}: its column {empty} has places without a value")
-    if metadata.get(b"sha256", digest := table_digest(table).encode()) != digest:
+    digest = table_digest(table)
+    if metadata.get(b"sha256", digest.encode()) != digest.encode():
         raise ValueError(f"{path}: its columns are not those that were written (their sha256 differs)")
-    return table.select(SCHEMA.names).combine_chunks()
+    return table.select(SCHEMA.names).combine_chunks(), digest
 
 
 def _types(schema: pa.Schema) -> list[tuple[str, pa.DataType]]:
@@ -175,16 +183,24 @@ def _values(table: pa.Table, column: Column) -> NDArray[Any]:
 
 def bad_games(table: pa.Table) -> dict[int, str]:
     """Return why games of a shard cannot be as they are recorded, by their place from 0."""
+    return _examined(table)[1]
+
+
+def _examined(table: pa.Table) -> tuple[Games, dict[int, str]]:
+    """Return the games whose columns fit each other, and why games cannot be as they are recorded, by their place."""
     bad = dict.fromkeys(_misfits(table).tolist(), "has columns that do not fit each other")
-    fitting = np.setdiff1d(np.arange(table.num_rows), list(bad)).astype(np.int64)
-    rows = table.take(fitting)
-    games = games_of(rows)
-    for place, spec, number in zip(fitting.tolist(), rows["game_spec"].to_pylist(), range(len(fitting)), strict=True):
+    specs = table["game_spec"].to_pylist()
+    rules = dict[str, _core.Game]()
+    for spec in dict.fromkeys(specs):
         try:
-            check_recorded(games, number, make_cached(spec))
+            rules[spec] = make_cached(spec)
         except ValueError as error:
-            bad[place] = str(error)
-    return dict(sorted(bad.items()))
+            bad |= {number: str(error) for number, name in enumerate(specs) if name == spec and number not in bad}
+    fitting = np.setdiff1d(np.arange(table.num_rows), list(bad)).astype(np.int64)
+    games = games_of(table.take(fitting) if bad else table)
+    for number, reason in faults(games, [rules[specs[place]] for place in fitting.tolist()]):
+        bad[int(fitting[number])] = reason
+    return games, dict(sorted(bad.items()))
 
 
 def _misfits(table: pa.Table) -> NDArray[np.int64]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 from hauteur.cluster.facts import worker_facts
@@ -43,8 +44,8 @@ class StepGames(Protocol):
     def begin(self, *planned: PlannedGames) -> None:
         """Begin the self-play of generations, where they can be played beside other work."""
 
-    def self_play(self, planned: PlannedGames, on_games: OnGames) -> StepCost:
-        """Play the games of a generation that are missing on disk."""
+    def self_play(self, planned: PlannedGames, on_games: OnGames) -> tuple[StepCost, dict[Path, Games]]:
+        """Play the games of a generation that are missing on disk; return those of some files, which were checked."""
 
     def probe(self, planned: PlannedGames, on_games: OnGames) -> tuple[Games, StepCost]:
         """Play games for observation."""
@@ -76,7 +77,7 @@ class OwnGames:
     def begin(self, *planned: PlannedGames) -> None:
         """Nothing goes on beside other work."""
 
-    def self_play(self, planned: PlannedGames, on_games: OnGames) -> StepCost:
+    def self_play(self, planned: PlannedGames, on_games: OnGames) -> tuple[StepCost, dict[Path, Games]]:
         """Play the games of a generation that are missing on disk."""
         distrusted = self._journal.distrusted(planned.generation)
         missing = missing_units(planned, self._folder.games, self._warn, distrusted)
@@ -96,7 +97,7 @@ class OwnGames:
                 self._journal.add(planned, number, "driver", me, facts.search.total - spent)
                 spent = facts.search.total
             evaluations = evaluations_of_nets(facts, players, planned.nets)
-        return StepCost(facts, evaluations, facts.search.total)
+        return StepCost(facts, evaluations, facts.search.total), {}
 
     def probe(self, planned: PlannedGames, on_games: OnGames) -> tuple[Games, StepCost]:
         """Play games for observation."""

@@ -11,10 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from hauteur.cluster.scheduler import Batch, Counts, Played, Scheduler
-from hauteur.cluster.unit import Unit
 from hauteur.games.game_line import NO_NET
 from hauteur.learning.gate import GateResults
 from hauteur.learning.planned import CANDIDATE, PlannedGames
@@ -22,7 +20,7 @@ from hauteur.learning.recipe import Recipe
 from hauteur.learning.recorded_games import Games
 from hauteur.learning.run_folder import RunFolder
 from hauteur.learning.step_games import OnGames, StepCost
-from hauteur.learning.unit_files import missing_units, write_unit
+from hauteur.learning.unit_files import missing_units, unit_path, write_unit
 from hauteur.learning.unit_journal import UnitJournal
 from hauteur.learning.units import EVALUATIONS, summed_facts, units_of
 from hauteur.matches.ratings.elo import Sprt
@@ -30,6 +28,8 @@ from hauteur.matches.ratings.elo import Sprt
 PULSE = 0.2
 """Seconds after which the progress of units in the background is shown again."""
 
+MOST_CHECKED = 128 * 2**20
+"""Bytes of checked games of a generation that wait for its end; the files of others are read again."""
 MOST_NAMED = 20
 """Units that a warning names."""
 
@@ -72,7 +72,7 @@ class WorkerGames:
         before = len(planned.plans) - sum(len(planned.units[number]) for number in missing)
         return _Playing(self._start(planned, missing), before, lambda played: self._accept(planned, played))
 
-    def self_play(self, planned: PlannedGames, on_games: OnGames) -> StepCost:
+    def self_play(self, planned: PlannedGames, on_games: OnGames) -> tuple[StepCost, dict[Path, Games]]:
         """Wait for the games of a generation."""
         generation, costs, seconds = planned.generation, list[Mapping[str, float]](), 0.0
         while True:
@@ -85,15 +85,14 @@ class WorkerGames:
             costs, seconds = [*costs, *playing.costs], seconds + playing.seconds
             if not self._journal.distrusted(generation):
                 del self._playing[generation]
-                return _cost(costs, seconds)
+                return _cost(costs, seconds), playing.checked
             self._playing[generation] = self._begun(planned)  # a worker was shut out after all had been played
 
     def probe(self, planned: PlannedGames, on_games: OnGames) -> tuple[Games, StepCost]:
         """Play games for observation."""
         began, parts, costs = time.perf_counter(), dict[int, Games](), list[Mapping[str, float]]()
         for played in self._results(planned):
-            number, games = _games(planned, played)
-            parts[number] = games
+            parts[played.unit.own["number"]] = played.games
             costs.append(played.result.facts)
             on_games(sum(part.games for part in parts.values()))
         games = Games.join([parts[number] for number in sorted(parts)])
@@ -103,7 +102,7 @@ class WorkerGames:
         """Play a gate match; with a sequential test until it ends."""
         results, scores = GateResults(sprt), dict[int, float]()
         for played in self._results(planned):
-            _, games = _games(planned, played)
+            games: Games = played.games
             new = dict(zip(games.index.tolist(), _scores(games, planned), strict=True))
             scores |= new
             if played.replaces:
@@ -135,11 +134,7 @@ class WorkerGames:
     def _start(self, planned: PlannedGames, numbers: Sequence[int], *, first: bool = False) -> Batch:
         nets = {net: self._net_files(net) for net in planned.nets if net != NO_NET}
         units, sources = units_of(self._recipe, planned, nets, numbers)
-
-        def check(unit: Unit, content: bytes) -> str:
-            return planned.checked(pa.BufferReader(content), unit.own["number"], unit.name)[1]
-
-        return self._scheduler.start(units, sources, check, first=first)
+        return self._scheduler.start(units, sources, planned.check, first=first)
 
     def _results(self, planned: PlannedGames) -> Iterator[Played]:
         """Yield what workers make of all units, before any that were begun earlier; note who did."""
@@ -149,11 +144,12 @@ class WorkerGames:
                 self._note(planned, played)
                 yield played
 
-    def _accept(self, planned: PlannedGames, played: Played) -> None:
+    def _accept(self, planned: PlannedGames, played: Played) -> Path:
         """Note who played a unit, then write its file, so that no file is there of which this is not known."""
         self._note(planned, played)
         number, content = played.unit.own["number"], played.result.content
         write_unit(planned, self._folder.games, number, content, replaces=played.replaces)
+        return unit_path(self._folder.games, planned.generation, number)
 
     def _note(self, planned: PlannedGames, played: Played) -> None:
         number, seconds = played.unit.own["number"], played.result.facts.get("total", 0.0)
@@ -178,13 +174,15 @@ class WorkerGames:
 class _Playing:
     """Self-play of a generation that workers play while this process may do something else.
 
-    before: games that were there already; accept: takes each unit; costs: of the units so far; seconds: of the clock
-    until the last.
+    before: games that were there already; accept: takes each unit and returns its file; costs: of the units so far;
+    seconds: of the clock until the last; checked: games of units, as far as there is room.
     """
 
-    def __init__(self, batch: Batch, before: int, accept: Callable[[Played], None]) -> None:
+    def __init__(self, batch: Batch, before: int, accept: Callable[[Played], Path]) -> None:
         self.batch, self.games, self.costs = batch, before, list[Mapping[str, float]]()
         self.seconds = 0.0
+        self.checked: dict[Path, Games] = {}
+        self._room = MOST_CHECKED
         self._accept, self._error = accept, list[Exception]()
         self._thread = threading.Thread(target=self._take, name="self-play", daemon=True)
         self._thread.start()
@@ -201,12 +199,19 @@ class _Playing:
         began = time.perf_counter()
         try:
             for played in self.batch:
-                self._accept(played)
+                self._keep(self._accept(played), played.games)
                 self.costs.append(played.result.facts)
                 self.games += 0 if played.replaces else played.unit.games
                 self.seconds = time.perf_counter() - began
         except Exception as error:  # raised where the games are waited for
             self._error.append(error)
+
+    def _keep(self, path: Path, games: Games) -> None:
+        """Keep games for the replay buffer, so that their file is not read again; not those that were replaced."""
+        self._room -= games.nbytes
+        self.checked.pop(path, None)
+        if self._room >= 0:
+            self.checked[path] = games
 
 
 def _numbers(before: Counts, now: Counts, samples: Sequence[tuple[int, int]]) -> dict[str, Any]:
@@ -223,12 +228,6 @@ def _numbers(before: Counts, now: Counts, samples: Sequence[tuple[int, int]]) ->
         "worker_seconds": round(seconds, 3),
         "idle_share": round(idle / seconds, 4) if seconds > 0 else 0.0,
     }
-
-
-def _games(planned: PlannedGames, played: Played) -> tuple[int, Games]:
-    """Return the number of a unit, and its games."""
-    number = played.unit.own["number"]
-    return number, planned.checked(pa.BufferReader(played.result.content), number, played.unit.name)[0]
 
 
 def _scores(games: Games, planned: PlannedGames) -> list[float]:

@@ -16,13 +16,13 @@ from typing import Any, Protocol
 
 from hauteur import _core
 from hauteur.cluster.records import UnitEntry, workers_line
-from hauteur.cluster.scheduler import Batch, Counts, Played, Scheduler
+from hauteur.cluster.scheduler import Batch, CheckedResult, Counts, Played, Scheduler
 from hauteur.cluster.unit import Unit
 from hauteur.matches.arena import ArenaFacts, play_games
 from hauteur.matches.record import GamePlan
 from hauteur.matches.results import MatchGame
 from hauteur.matches.unit_games import add_counts
-from hauteur.matches.units import checked_digest, match_unit, player_a, read_games, refuse_objects, unit_players
+from hauteur.matches.units import UnitGames, checked_result, match_unit, player_a, refuse_objects, unit_players
 from hauteur.players.build import Evaluators, Resources, Unopened, build_player
 from hauteur.players.move_player import MovePlayer
 from hauteur.players.search_player import SearchPlayer
@@ -187,7 +187,7 @@ class PlayingInUnits:
             worker=played.worker,
             host=facts.host,
             device_class=facts.device_class,
-            backend=", ".join(read_games(played.result.content)[0])[:500],
+            backend=", ".join(played.games.evaluators)[:500],
             seconds=round(played.result.facts.get("total", 0.0), 3),
             attempts=played.attempts,
             replaces=played.replaces,
@@ -195,14 +195,14 @@ class PlayingInUnits:
         self.journal.append(entry)
 
     def _games(self, played: Played, facts: ArenaFacts, started: float) -> PlayedGames:
-        names, games = read_games(played.result.content)
-        self.evaluators.extend(name for name in names if name not in self.evaluators)
+        found: UnitGames = played.games
+        self.evaluators.extend(name for name in found.evaluators if name not in self.evaluators)
         add_counts(facts, played.result.facts)
         facts.search = replace(facts.search, total=time.monotonic() - started)
-        return PlayedGames(games, replaces=played.replaces)
+        return PlayedGames(found.games, replaces=played.replaces)
 
-    def _check(self, unit: Unit, content: bytes) -> str:
-        return checked_digest(self.pairings.game, self._shared, unit, content)
+    def _check(self, unit: Unit, content: bytes) -> CheckedResult:
+        return checked_result(self.pairings.game, self._shared, unit, content)
 
     @property
     def _workers(self) -> int:

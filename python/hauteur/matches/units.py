@@ -13,12 +13,13 @@ import socket
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
 from hauteur import _core
 from hauteur.cluster.kinds import Feed
+from hauteur.cluster.played import CheckedResult
 from hauteur.cluster.unit import Unit
 from hauteur.games.end_reasons import PLY_LIMIT, RESIGNATION
 from hauteur.games.registry import make
@@ -179,8 +180,8 @@ def _with_files(player: UnitPlayer, files: Mapping[str, Path]) -> PlayerSettings
     return player.settings.model_copy(update={key: str(files[sha256]) for key, sha256 in player.files.items()})
 
 
-def read_games(content: bytes) -> tuple[list[str], list[MatchGame]]:
-    """Return the names of the evaluators and the games of a result; ValueError where it has another form."""
+def read_games(content: bytes) -> UnitGames:
+    """Return the games of a result; ValueError where it has another form."""
     lines = content.decode(errors="replace").splitlines()
     try:
         header = json.loads(lines[0]) if lines else None
@@ -190,12 +191,22 @@ def read_games(content: bytes) -> tuple[list[str], list[MatchGame]]:
     names = header.get("evaluators") if isinstance(header, dict) else None
     if not isinstance(names, list) or not all(isinstance(name, str) and len(name) < 1000 for name in names):
         raise ValueError("not the games of a match: the first line does not name evaluators")
-    return names, games
+    return UnitGames(names, games)
 
 
-def checked_digest(game: _core.Game, players: UnitPlayers, unit: Unit, content: bytes) -> str:
-    """Return the hash of the games of a result, times left out; ValueError where they are not those of the unit."""
-    _, games = read_games(content)
+class UnitGames(NamedTuple):
+    """The games of a unit, and the names of the evaluators that played them."""
+
+    evaluators: list[str]
+    games: list[MatchGame]
+
+
+def checked_result(game: _core.Game, players: UnitPlayers, unit: Unit, content: bytes) -> CheckedResult:
+    """Return the games of a result (UnitGames), and their hash, times left out; ValueError where they are not those of
+    the unit.
+    """
+    found = read_games(content)
+    games = found.games
     plans = sorted((plan_from_json(fields) for fields in unit.own["plans"]), key=lambda plan: plan.index)
     if len(games) != len(plans):
         raise ValueError(f"{len(games)} games of {len(plans)}")
@@ -205,7 +216,7 @@ def checked_digest(game: _core.Game, players: UnitPlayers, unit: Unit, content: 
         except ValueError as error:
             raise ValueError(f"game {plan.index}: {error}") from None
     course: list[dict[str, Any]] = [played.model_dump(exclude={"milliseconds"}) for played in games]
-    return hashlib.sha256(json.dumps(course, sort_keys=True).encode()).hexdigest()
+    return CheckedResult(hashlib.sha256(json.dumps(course, sort_keys=True).encode()).hexdigest(), found)
 
 
 def _check_game(game: _core.Game, players: UnitPlayers, plan: GamePlan, played: MatchGame) -> None:

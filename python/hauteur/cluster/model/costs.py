@@ -64,7 +64,7 @@ class DriverCosts(Section):
     plan_seconds: to make it, before the generation begins; give_seconds: to send it; take_seconds: to check its
     result, which holds up the giving of units; round_seconds: of a round of the scheduler, for each worker present;
     write_seconds: to bring its file to the disk, in another thread; write_cpu_seconds: of these, of the processor;
-    read_seconds: to read the file into the replay buffer, after the last one is there.
+    read_seconds: to add its games to the replay buffer, after the last one is there.
     """
 
     plan_seconds: Seconds

@@ -7,7 +7,7 @@ from collections import deque
 
 from hauteur.cluster.fleet import Event, Finished, Fleet, Joined, Sources, WorkerFacts
 from hauteur.cluster.model.empty import empty_units
-from hauteur.cluster.scheduler import Scheduler
+from hauteur.cluster.scheduler import CheckedResult, Scheduler
 from hauteur.cluster.unit import Unit, UnitResult
 
 TRIES = 3
@@ -56,10 +56,10 @@ def cpu_seconds_a_unit(fleet: Fleet, units: list[Unit], *, workers: int) -> tupl
     try:
         while len(scheduler.workers) < workers:
             time.sleep(0.01)
-        for _ in scheduler.start(units[:1], {}, lambda unit, _: unit.key):
+        for _ in scheduler.start(units[:1], {}, lambda unit, _: CheckedResult(unit.key)):
             pass
         began, clock = time.process_time(), time.perf_counter()
-        for _ in scheduler.start(units[1:], {}, lambda unit, _: unit.key):
+        for _ in scheduler.start(units[1:], {}, lambda unit, _: CheckedResult(unit.key)):
             pass
         return (time.process_time() - began) / (len(units) - 1), (time.perf_counter() - clock) / (len(units) - 1)
     finally:
