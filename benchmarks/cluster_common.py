@@ -23,7 +23,8 @@ from typing import Any
 import pyarrow.parquet as pq
 import tomli_w
 
-from hauteur.cluster.ray_control import KeptNode, NodeSize, end, join, start_head
+from hauteur.cluster.ray_control import NodeSize, end, join, start_head
+from hauteur.cluster.ray_kept import KeptNode
 from hauteur.learning.checkpoint import load_checkpoint
 from hauteur.learning.run_folder import RunFolder
 from hauteur.networks.files import tensors_digest

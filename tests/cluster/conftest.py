@@ -16,7 +16,8 @@ def ray_cluster() -> Iterator[str]:
     """The address of a head on localhost; the second node has the label place=second."""
     if find_spec("ray") is None:
         pytest.skip("needs the extra ray")
-    from hauteur.cluster.ray_control import NodeSize, end, join, kept_nodes, start_head
+    from hauteur.cluster.ray_control import NodeSize, end, join, start_head
+    from hauteur.cluster.ray_kept import kept_nodes
 
     folder = tempfile.mkdtemp(prefix="hr", dir="/tmp")  # short: names of sockets have a limit
     before = dict(os.environ)

@@ -17,11 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from hauteur import __version__
-from hauteur.cluster.ray_node import NODE_FILE
+from hauteur.cluster.ray_kept import NODE_FILE, KeptNode, kept_nodes, nodes_folder
 from hauteur.cluster.ray_session import LOCALHOST, cause_of, check_answers, connect, store_bytes
 from hauteur.system.extras import require
-from hauteur.system.files import read_json
-from hauteur.system.hardware import cache_directory, read_text, usable_cores
+from hauteur.system.hardware import read_text, usable_cores
 from hauteur.system.lock import is_locked
 
 START_SECONDS = 240.0
@@ -29,15 +28,6 @@ END_SECONDS = 60.0
 VERSION_LABEL = "hauteur"
 STARTED = "Ray runtime started"
 """What `ray start` prints at the end."""
-
-
-@dataclass(frozen=True)
-class KeptNode:
-    """A node that was started on this machine. process: its keeper; role: head or worker."""
-
-    process: int
-    address: str
-    role: str
 
 
 @dataclass(frozen=True)
@@ -82,12 +72,6 @@ def join(address: str, size: NodeSize) -> KeptNode:
     return _start(address, "worker", [f"--address={address}", *place, *size.arguments()])
 
 
-def kept_nodes() -> list[KeptNode]:
-    """Return the nodes that this user has started on this machine, and that run."""
-    found = [folder for folder in _folder().glob("*") if is_locked(folder) and (folder / NODE_FILE).is_file()]
-    return [KeptNode(**read_json(folder / NODE_FILE)) for folder in sorted(found)]
-
-
 def end(nodes: Sequence[KeptNode]) -> None:
     """End nodes, workers before heads, and wait until they are gone."""
     for node in sorted(nodes, key=lambda one: one.role == "head"):
@@ -126,16 +110,12 @@ def status(cluster: str) -> dict[str, Any]:
         session.close()
 
 
-def _folder() -> Path:
-    return cache_directory() / "cluster" / "nodes"
-
-
 def _start(address: str, role: str, arguments: Sequence[str]) -> KeptNode:
     """Start a keeper, and wait until its node is there."""
     require("hauteur cluster", "ray")
-    for old in [folder for folder in _folder().glob("*") if not is_locked(folder)]:
+    for old in [folder for folder in nodes_folder().glob("*") if not is_locked(folder)]:
         _forget(old)
-    folder = _folder() / f"{role}-{secrets.token_hex(4)}"
+    folder = nodes_folder() / f"{role}-{secrets.token_hex(4)}"
     folder.mkdir(parents=True)
     command = [sys.executable, "-m", "hauteur.cluster.ray_node", str(folder), address, role, *arguments]
     log = folder / "log.txt"

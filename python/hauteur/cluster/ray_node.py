@@ -8,11 +8,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from hauteur.cluster.ray_kept import NODE_FILE
 from hauteur.cluster.ray_session import LOCALHOST, import_ray
 from hauteur.system.files import write_json
 from hauteur.system.lock import locked
-
-NODE_FILE = "node.json"
 
 
 def main(folder: Path, address: str, role: str, arguments: list[str]) -> None:

@@ -5,15 +5,20 @@ from __future__ import annotations
 import logging
 import os
 import secrets
+import shutil
+import signal
 import socket
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from hauteur.cluster.ray_kept import kept_nodes, mark_local
 from hauteur.system.extras import require
 from hauteur.system.hardware import memory_bytes, read_text, usable_cores
 
@@ -50,16 +55,21 @@ def import_ray(*, starts: bool) -> Any:
 
 @dataclass(frozen=True)
 class Session:
-    """A connection with a cluster. address: of its head; node: this machine's, in Ray's numbering."""
+    """A connection with a cluster. address: of its head; node: this machine's, in Ray's numbering; folder: of a cluster
+    that ends with the connection.
+    """
 
     ray: Any
     address: str
     node: str
+    folder: Path | None = None
 
     def close(self) -> None:
         """End the connection, and the cluster where it was started for it."""
         with suppress(Exception):
             self.ray.shutdown()
+        if self.folder is not None:
+            shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def connect(cluster: str, *, cpus: int = 0) -> Session:
@@ -82,10 +92,25 @@ def connect(cluster: str, *, cpus: int = 0) -> Session:
         }
     else:
         place = {"address": address}
-    with _no_stderr():
+    with _no_stderr(), _usual_sigterm():
         worded(f"--cluster {cluster}", lambda: ray.init(**quiet, **place))
+    folder = None
+    if cluster == "local":
+        folder = Path(import_module("ray._private.worker")._global_node.get_session_dir_path())
+        mark_local(folder)
     context = ray.get_runtime_context()
-    return Session(ray, context.gcs_address, context.get_node_id())
+    return Session(ray, context.gcs_address, context.get_node_id(), folder)
+
+
+@contextmanager
+def _usual_sigterm() -> Iterator[None]:
+    """Restore what SIGTERM does: with Ray's handlers it would print a trace of the stack, and end with status 15."""
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager
@@ -136,10 +161,17 @@ _CAUSES = (
 
 def running_address() -> str:
     """Return the address of the Ray of this machine. ValueError where none runs."""
-    address = os.environ.get("RAY_ADDRESS") or read_text(ray_folder() / "ray_current_cluster").strip()
-    if ":" not in address:
-        raise ValueError("--cluster auto: no Ray runs on this machine: start one with `hauteur cluster start`")
-    return address
+    noted = os.environ.get("RAY_ADDRESS") or read_text(ray_folder() / "ray_current_cluster").strip()
+    kept = {
+        node.address for node in kept_nodes()
+    }  # Ray notes the address of a head alone, and keeps that of a killed one
+    if ":" in noted and (noted in kept or not kept or "RAY_ADDRESS" in os.environ):
+        return noted
+    if len(kept) == 1:
+        return kept.pop()
+    if kept:
+        raise ValueError(f"--cluster auto: nodes of several clusters run here: give one of {', '.join(sorted(kept))}")
+    raise ValueError("--cluster auto: no Ray runs on this machine: start one with `hauteur cluster start`")
 
 
 def ray_folder() -> Path:

@@ -9,7 +9,8 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 if TYPE_CHECKING:
-    from hauteur.cluster.ray_control import KeptNode, NodeSize
+    from hauteur.cluster.ray_control import NodeSize
+    from hauteur.cluster.ray_kept import KeptNode
 
 PORT = 6379
 Count = Annotated[int | None, Parameter(validator=Number(gte=0, lte=4096))]
@@ -48,6 +49,8 @@ def start(
     node = start_head(host, port, _size(cpus, gpus, label), dashboard=dashboard)
     print(f"the head of a cluster runs at {node.address} (process {node.process})")
     print(f"join it: hauteur cluster join {node.address}\nuse it:  hauteur train RECIPE --cluster {node.address}")
+    if host not in ("127.0.0.1", "localhost"):
+        print("token:   copy ~/.ray/auth_token to the same place on machines that join")
 
 
 def join(address: str, *, cpus: Count = None, gpus: Count = None, label: Labels = ()) -> None:
@@ -78,7 +81,8 @@ def leave(process: int | None = None) -> None:
     process
         Number that `hauteur cluster join` printed; may be left out where there is one node.
     """
-    from hauteur.cluster.ray_control import end, kept_nodes
+    from hauteur.cluster.ray_control import end
+    from hauteur.cluster.ray_kept import kept_nodes
 
     nodes = [node for node in kept_nodes() if node.role == "worker"]
     chosen = [node for node in nodes if process in (None, node.process)]
@@ -90,7 +94,8 @@ def leave(process: int | None = None) -> None:
 
 def stop() -> None:
     """End all heads and nodes that you have started on this machine."""
-    from hauteur.cluster.ray_control import end, kept_nodes
+    from hauteur.cluster.ray_control import end
+    from hauteur.cluster.ray_kept import kept_nodes
 
     nodes = kept_nodes()
     end(nodes)
