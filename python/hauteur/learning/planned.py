@@ -16,7 +16,7 @@ from hauteur.cluster.played import CheckedResult
 from hauteur.cluster.unit import Unit
 from hauteur.learning.recipe import GateSettings, SelfPlaySettings
 from hauteur.learning.recorded_games import Games
-from hauteur.learning.shards import checked_games, read_with_digest
+from hauteur.learning.shards import MOST_UNPACKED, checked_games, read_with_digest
 from hauteur.matches.openings import Opening, first_of_two, random_opening, read_openings
 from hauteur.matches.record import GamePlan
 from hauteur.players.settings import Colours
@@ -25,6 +25,8 @@ from hauteur.system.seeds import derived_seed, stream
 
 CANDIDATE, BEST = 0, 1
 """Players of a gate match."""
+MOST_RESULT = 2**30
+"""Bytes of memory that the columns of a worker's result may take."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,8 @@ class PlannedGames:
 
         ValueError, naming it, where it is damaged, or has other games than were planned for this unit.
         """
-        table, digest = read_with_digest(source, name)
+        most = MOST_UNPACKED if isinstance(source, Path) else MOST_RESULT
+        table, digest = read_with_digest(source, name, most=most)
         games = checked_games(table, name, self.game.spec)
         for column, wanted in self._expected(self.units[number]).items():
             if table[column].to_pylist() != wanted:

@@ -24,6 +24,7 @@ from hauteur.learning.recorded_games import STORED, Games, faults, make_cached, 
 from hauteur.matches.record import Column, GameRecord, LearnedColumns, columns_of
 from hauteur.system.errors import one_line
 from hauteur.system.files import write_bytes
+from hauteur.system.parquet_pages import NoPageError, unpacked_bytes
 
 FORMAT = "hauteur games 2"
 
@@ -47,6 +48,8 @@ SCHEMA = pa.schema(
 )
 
 MAY_BE_NULL = ("end_reason", "n_scl", "origin")
+MOST_UNPACKED = 4 * 2**30
+"""Bytes of memory that the columns of a file may take."""
 
 
 def write_shard(
@@ -87,17 +90,23 @@ def read_table(source: Path | pa.BufferReader, name: str = "") -> pa.Table:
     return read_with_digest(source, name)[0]
 
 
-def read_with_digest(source: Path | pa.BufferReader, name: str = "") -> tuple[pa.Table, str]:
-    """Return the columns as `read_table` does, and their hash."""
+def read_with_digest(
+    source: Path | pa.BufferReader, name: str = "", *, most: int = MOST_UNPACKED
+) -> tuple[pa.Table, str]:
+    """Return the columns as `read_table` does, and their hash. most: bytes that they may have in memory."""
     path = name or source
     try:
-        table = pq.ParquetFile(source, page_checksum_verification=True).read()
-    except (pa.ArrowException, OSError, MemoryError, UnicodeDecodeError) as error:
+        with pa.OSFile(str(source)) if isinstance(source, Path) else source as file:
+            shard = pq.ParquetFile(file, page_checksum_verification=True)
+            metadata = shard.schema_arrow.metadata or {}
+            written = metadata.get(b"format", b"").decode(errors="replace")
+            if written != FORMAT or _types(shard.schema_arrow) != _types(SCHEMA):
+                raise ValueError(f"{path}: not a shard of games: its format is {written[:80]!r}, expected {FORMAT!r}")
+            if (size := unpacked_bytes(file, most)) > most:
+                raise ValueError(f"{path}: unpacks to {size:,} bytes or more, at most {most:,} are allowed")
+            table = shard.read()
+    except (pa.ArrowException, OSError, MemoryError, UnicodeDecodeError, NoPageError) as error:
         raise ValueError(f"{path}: not a whole Parquet file: {one_line(error)[:200]}") from error
-    metadata = table.schema.metadata or {}
-    written = metadata.get(b"format", b"").decode(errors="replace")
-    if written != FORMAT or _types(table.schema) != _types(SCHEMA):
-        raise ValueError(f"{path}: not a shard of games: its format is {written[:80]!r}, expected {FORMAT!r}")
     empty = next((name for name in table.column_names if name not in MAY_BE_NULL and _has_nulls(table[name])), None)
     if empty is not None:
         raise ValueError(f"{path}: its column {empty} has places without a value")
