@@ -5,10 +5,12 @@ import json
 import re
 import threading
 import weakref
+from dataclasses import replace
 
 import pytest
 from simulated_fleet import Drive, Habits, SimulatedFleet, check, games, right_games, some_units
 
+from hauteur.cluster.records import summed_numbers, worker_numbers
 from hauteur.cluster.scheduler import Scheduler
 from hauteur.cluster.status import status_line
 
@@ -144,6 +146,28 @@ def test_time_is_counted_for_each_batch() -> None:
     before = total.present_seconds
     drive.until(fleet.now + 100)
     assert total.present_seconds == before  # there is no work
+
+
+def test_numbers_of_workers() -> None:
+    fleet = SimulatedFleet(4, lambda _slot, _times: Habits(seconds=lambda _unit, _n: 10.0))
+    drive = Drive(fleet, share=0.25)
+    drive.until(1.0)
+    since = replace(drive.ledger.counts)
+    batch = drive.start(some_units(80))
+    drive.finish(batch)
+    numbers = worker_numbers(since, drive.ledger.counts)
+    assert numbers["units"] == 80
+    assert numbers["replayed"] == numbers["compared"] == batch.counts.compared >= 16
+    assert numbers["present"] == 4
+    assert numbers["in_flight"] == pytest.approx(numbers["unit_seconds"] / numbers["work_seconds"], abs=1e-3)
+    assert numbers["unit_seconds"] == pytest.approx(batch.counts.unit_seconds, abs=1e-3)
+    assert numbers["idle_share"] == pytest.approx(drive.ledger.counts.idle_share, abs=1e-3)
+    again = summed_numbers([numbers, numbers])
+    assert [again[name] for name in ("present", "in_flight", "units", "replayed")] == [
+        *(numbers[name] for name in ("present", "in_flight")),
+        160,
+        2 * numbers["replayed"],
+    ]
 
 
 def test_counts_are_json() -> None:

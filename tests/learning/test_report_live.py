@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from report_toys import charts_of, folder_with, line
 
-from hauteur.learning.report.live import axes_of, live_html, progress_html
+from hauteur.cluster.records import numbers_in_words
+from hauteur.learning.report.live import axes_of, live_html, progress_html, progress_lines
 from hauteur.learning.run_folder import RunFolder
 from hauteur.system.files import write_json
 
@@ -24,6 +25,20 @@ def test_progress_of_a_running_run(run: RunFolder) -> None:
     assert "2 of 5 generations, about 3:00 left<" in text
     assert '<progress aria-label="step" value="20" max="50">' in text
     assert "generation 3 of 5: self-play, 20 of 50, 0:25 left<" in text
+
+
+def test_what_workers_have_done_is_shown(run: RunFolder) -> None:
+    numbers = {"present": 2.0, "in_flight": 3.5, "units": 40, "retried": 3, "replayed": 2, "compared": 1}
+    write_json(run.progress, STEP | {"begun": 100.0, "written": 110.0, "numbers": numbers | {"idle_share": 0.0625}})
+    text = progress_html(run, "running", now=115.0)
+    for value, words in numbers_in_words(numbers | {"idle_share": 0.0625}):
+        assert f"<b>{value}</b><span>{words}</span>" in text
+    assert "<b>6.2%</b>" in text
+    assert "<b>3.5</b><span>units in flight, on average</span>" in text
+    assert progress_lines(run) == []  # nobody works on it
+    with run.locked():
+        assert progress_lines(run)[0] == "generation 3 of 5: self-play, 20 of 50"
+        assert "workers, on average 2.0, units in flight, on average 3.5, units played 40" in progress_lines(run)[1]
 
 
 def test_progress_of_others(run: RunFolder) -> None:

@@ -184,6 +184,25 @@ def interrupted(*_: object) -> None:
 
 
 @pytest.mark.parametrize("count", [0, 2])
+def test_numbers_of_workers_are_those_of_all_sessions(
+    count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recipe = changed_recipe(recipe_of("match"), ["run.generations=1"])
+    with monkeypatch.context() as patch, workers(2) as scheduler:
+        patch.setattr("hauteur.learning.pipeline.Run.train", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            learn(recipe, folder=tmp_path, display=Silent(), scheduler=scheduler)
+    with workers(count) if count else nullcontext() as later:
+        learn(recipe, folder=tmp_path, display=Silent(), scheduler=later)
+    (line,) = RunFolder(tmp_path).read_metrics()
+    entries = [entry for entry in journal(tmp_path) if entry.worker != "driver"]
+    assert line["workers"]["units"] == len(entries) >= 4
+    assert len({entry.session for entry in entries}) == (2 if count else 1)
+    assert 0 < line["workers"]["present"] <= 2.01
+    assert 0 < line["workers"]["in_flight"] <= 4.02
+
+
+@pytest.mark.parametrize("count", [0, 2])
 def test_units_that_are_there_and_right_are_not_played_again(half_played: Path, tmp_path: Path, count: int) -> None:
     folder, display = tmp_path / "run", Warned()
     shutil.copytree(half_played, folder)

@@ -95,6 +95,9 @@ def test_a_match_that_is_stopped_goes_on(tmp_path: Path, by_workers: Resources) 
     assert 30 <= before < 200
     match = small_match(by_workers, tmp_path)
     assert len(played(match)) == 200 - before
+    numbers, entries = MatchFolder(tmp_path).workers(), list(MatchFolder(tmp_path).units.entries())
+    assert numbers["units"] >= len(entries) > numbers["units"] - 20  # of both sessions; some were not taken any more
+    assert len({entry.session for entry in entries}) == 2
     whole = small_match(HERE)
     played(whole)
     assert match.tally.to_json() == whole.tally.to_json()
@@ -200,7 +203,8 @@ def test_the_command_and_the_call_take_workers(tmp_path: Path, capsys: pytest.Ca
     assert main.main([*words, "--workers", "1", "--out", str(tmp_path), "--json"]) == 0
     result = json.loads(capsys.readouterr().out)
     assert result["results"]["games"] == 6
-    assert result["workers"]["workers"] == 1
+    assert 0 < result["workers"]["present"] <= 1
+    assert "units in flight, on average" in (tmp_path / "report.html").read_text()
     again = ht.play_match("net=uniform visits=20", "random", "tictactoe", games=6, random_plies=2, workers=1)
     assert list(again.games) == by_index(list(MatchFolder(tmp_path).games()))
     with pytest.raises(ValueError, match=r"^workers must be 0 to"):

@@ -12,7 +12,8 @@ class Counts:
     """What was done for a batch of units, or for all that a scheduler has had.
 
     units: given to the scheduler; finished: of them, those that have a result; retried: times that a unit went back,
-    by cause in `causes`; failed: times that a worker could not play a unit, or gave wrong content; compared: units
+    by cause in `causes`; failed: times that a worker could not play a unit, or gave wrong content; replayed: times that
+    a unit which had a result was played once more, for a comparison or because a worker was wrong; compared: units
     whose games were played again and compared; uncompared: those for which no other worker was there; differing:
     comparisons that differed; replaced: results of wrong workers that were replaced; duplicates: results that came
     once more; workers: names of those that finished a unit; present, most_present: workers now, and at most; joined,
@@ -20,7 +21,8 @@ class Counts:
 
     Seconds are those of all workers together, while there was work: present_seconds those of the workers that were
     there, idle_seconds those in which they had no unit, busy_seconds those spent on these units (a worker that has
-    units of two batches is busy with each for half of the time).
+    units of two batches is busy with each for half of the time), unit_seconds those of all units in flight.
+    work_seconds: of the clock, in which there was work.
     """
 
     units: int = 0
@@ -28,6 +30,7 @@ class Counts:
     retried: int = 0
     causes: Counter[str] = field(default_factory=Counter)
     failed: int = 0
+    replayed: int = 0
     compared: int = 0
     uncompared: int = 0
     differing: int = 0
@@ -42,6 +45,8 @@ class Counts:
     busy_seconds: float = 0.0
     idle_seconds: float = 0.0
     present_seconds: float = 0.0
+    unit_seconds: float = 0.0
+    work_seconds: float = 0.0
 
     @property
     def idle_share(self) -> float:

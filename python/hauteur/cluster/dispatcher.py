@@ -94,13 +94,15 @@ class Dispatcher:
         ledger.time += min(gone, MOST_GAP)
         present, idle = gone * len(ledger.crew.workers), gone * ledger.crew.idle()
         for batch in ledger.batches:
-            batch.counts.present_seconds += present
-            batch.counts.idle_seconds += idle
             batch.counts.busy_seconds += gone * batch.load / WHOLE
+            batch.counts.unit_seconds += gone * batch.counts.in_flight
         if ledger.batches:
-            ledger.counts.present_seconds += present
-            ledger.counts.idle_seconds += idle
             ledger.counts.busy_seconds += present - idle
+            ledger.counts.unit_seconds += gone * ledger.crew.in_flight()
+            for counts in ledger.all_counts():
+                counts.present_seconds += present
+                counts.idle_seconds += idle
+                counts.work_seconds += gone
 
     def _look(self) -> None:
         """See to what does not come as an event."""
@@ -172,6 +174,9 @@ class Dispatcher:
         ledger = self.ledger
         never_joined = ledger.crew.known(name) is None
         worker = ledger.lose(name, "worker lost")
+        if worker is not None:
+            units = f"; its {len(worker.units)} units are given to others" if worker.units else ""
+            ledger.notes.append(f"{name} on {worker.facts.host} is gone: {cause}{units}")
         for flight in list(worker.units.values()) if worker is not None else ():
             flight.state.deaths.append((name, cause))
             ledger.check_unit(flight)
@@ -223,6 +228,9 @@ class Dispatcher:
         played = Played(
             state.unit, result, name, worker.facts, checked.digest, attempts=state.attempts, games=checked.games
         )
+        if state.digest is not None:
+            for counts in ledger.both(batch):
+                counts.replayed += 1
         if state.is_open:
             ledger.accept(batch, played)
             self.judge.draw(batch, worker, played)

@@ -18,6 +18,7 @@ TOTAL = {
     "finished": "Units with a result",
     "retried": "Units that went back",
     "failed": "Units that a worker could not play",
+    "replayed": "Units with a result that were played once more",
     "compared": "Units that were played again and compared",
     "differing": "Comparisons that differed",
     "replaced": "Results of wrong workers that were replaced",

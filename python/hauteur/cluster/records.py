@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated, Any
+from collections.abc import Mapping, Sequence
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -38,16 +38,60 @@ class UnitEntry(BaseModel):
     replaces: bool = False
 
 
-def workers_line(counts: Sequence[Counts]) -> dict[str, Any]:
-    """Return what workers did for these batches together."""
-    present = sum(count.present_seconds for count in counts)
-    idle = sum(count.idle_seconds for count in counts)
+COUNTED = ("joined", "left", "retried", "failed", "replayed", "compared", "uncompared", "differing", "replaced")
+"""Numbers that are fields of `Counts` of the same name."""
+SECONDS = {
+    "work_seconds": "work_seconds",
+    "worker_seconds": "present_seconds",
+    "unit_seconds": "unit_seconds",
+    "idle_seconds": "idle_seconds",
+}
+"""Numbers of seconds, and the fields of `Counts` that they are."""
+WORDS = {
+    "units": "units played",
+    "retried": "retried",
+    "replayed": "replayed",
+    "compared": "compared",
+    "differing": "differed",
+    "replaced": "replaced",
+}
+"""Counts for people."""
+
+
+def worker_numbers(since: Counts, now: Counts) -> dict[str, float]:
+    """Return what workers did between two counts of a scheduler, see `summed_numbers`."""
+    found = {name: getattr(now, field) - getattr(since, field) for name, field in SECONDS.items()}
+    did = {name: getattr(now, name) - getattr(since, name) for name in COUNTED}
+    return summed_numbers([{"units": now.finished - since.finished, **did, **found}])
+
+
+def summed_numbers(parts: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """Return what workers did altogether.
+
+    present, in_flight: workers, and units that they had, on average while there was work; units: that got a result;
+    work_seconds: of the clock; worker_seconds, unit_seconds, idle_seconds: of all workers and units together;
+    idle_share: 0 to 1. The others as in `Counts`.
+    """
+    counts = {name: int(sum(part.get(name, 0) for part in parts)) for name in ("units", *COUNTED)}
+    seconds = {name: round(sum(part.get(name, 0.0) for part in parts), 6) for name in SECONDS}
     return {
-        "workers": len({name for count in counts for name in count.workers}),
-        "units": sum(count.units for count in counts),
-        "retried": sum(count.retried for count in counts),
-        "compared": sum(count.compared for count in counts),
-        "differing": sum(count.differing for count in counts),
-        "replaced": sum(count.replaced for count in counts),
-        "idle_share": idle / present if present > 0 else 0.0,
+        "present": _share(seconds["worker_seconds"], seconds["work_seconds"]),
+        "in_flight": _share(seconds["unit_seconds"], seconds["work_seconds"]),
+        **counts,
+        **seconds,
+        "idle_share": _share(seconds["idle_seconds"], seconds["worker_seconds"]),
     }
+
+
+def numbers_in_words(numbers: Mapping[str, float]) -> list[tuple[str, str]]:
+    """Return numbers for people: each with what it is."""
+    return [
+        (f"{numbers.get('present', 0):.1f}", "workers, on average"),
+        (f"{numbers.get('in_flight', 0):.1f}", "units in flight, on average"),
+        *((f"{numbers.get(name, 0):,.0f}", words) for name, words in WORDS.items()),
+        (f"{numbers.get('idle_share', 0):.1%}", "idle share of worker time"),
+    ]
+
+
+def _share(part: float, whole: float) -> float:
+    return round(part / whole, 4) if whole > 0 else 0.0

@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from hauteur.cluster.batch import Check
 from hauteur.cluster.batch import UnitBatch as Batch
@@ -68,11 +69,10 @@ class Scheduler:
 
     @property
     def counts(self) -> Counts:
-        """What was done for all batches together."""
-        counts = self._dispatcher.ledger.counts
+        """What was done for all batches together until now."""
+        ledger = self._dispatcher.ledger
         with self._lock:
-            counts.in_flight = self._dispatcher.ledger.crew.in_flight()
-        return counts
+            return replace(ledger.counts, in_flight=ledger.crew.in_flight())
 
     @property
     def shut_out(self) -> frozenset[str]:

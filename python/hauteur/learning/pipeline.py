@@ -120,7 +120,8 @@ class Run:
         if self.scheduler is None:
             self.games = OwnGames(*place, self.players, warn)
         else:
-            self.games = WorkerGames(self.scheduler, *place, self._net_files, warn)
+            before = self.state.current.get("workers", {})
+            self.games = WorkerGames(self.scheduler, *place, self._net_files, warn, before)
         if self.recipe.controller is not None and self.state.controller is None:
             self.state.controller = controller.begin(self.recipe.controller, self.recipe.selfplay.visits)
 
@@ -164,14 +165,19 @@ class Run:
         self.state.done.append(name)
         self.state.seconds += time.perf_counter() - wall
         self.state.cpu_seconds += time.process_time() - cpu
+        self.state.current |= self.games.metrics()
         self._checkpoint()
 
     @contextmanager
     def _progress(self, step: str, total: int | None) -> Iterator[Callable[[int], None]]:
         """Show the progress of a step on the display and in progress.json; yield what takes the count so far."""
-        place, workers = (self.folder.progress, self.state.generation, self.recipe.run.generations), self.games.workers
-        bar = self.display.progress(step, total, workers)
-        with bar as show, progress_of_step(*place, step, total, show, workers) as count:
+        place = self.folder.progress, self.state.generation, self.recipe.run.generations
+        bar = self.display.progress(step, total, self.games.workers)
+
+        def facts() -> dict[str, Any]:
+            return {"workers": self.games.workers(), "numbers": self.games.metrics().get("workers")}
+
+        with bar as show, progress_of_step(*place, step, total, show, facts) as count:
             yield count
 
     def probe(self) -> None:
@@ -287,7 +293,8 @@ class Run:
         self._control()
         line = {"generation": state.generation, **state.current, "best": state.best, "best_elo": state.best_elo}
         line |= {"train_steps": state.train_steps, "seconds": state.seconds, "cpu_seconds": state.cpu_seconds}
-        line |= {"resident_bytes": hardware.resident_bytes(), **self.games.metrics()}
+        line["resident_bytes"] = hardware.resident_bytes()
+        self.games.end_generation()
         state.history.append(line)
         state.generation, state.done, state.current = state.generation + 1, [], {}
         self._checkpoint()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, FiniteFloat
 
 from hauteur.system.files import read_json, write_bytes
 from hauteur.system.settings import Section, validated
@@ -25,7 +25,8 @@ class RunProgress(Section):
     """A step of a generation: what is done (games, steps of training), of how much (None: not known).
 
     first: what was done when this process began to count, at `begun`; written: when the file was. Both in seconds since
-    1970. workers: who plays games for the run, and what they wait for, in words; None: nobody but this process.
+    1970. workers: who plays games for the run, and what they wait for, in words; numbers: what they did in this
+    generation, as the metrics have it. None: nobody but this process.
     """
 
     generation: Whole
@@ -37,6 +38,7 @@ class RunProgress(Section):
     begun: Moment
     written: Moment
     workers: Annotated[str, Field(max_length=10_000)] | None = None
+    numbers: Annotated[dict[str, FiniteFloat], Field(max_length=100)] | None = None
 
     def seconds_left(self, now: float) -> float | None:
         """Return the seconds that the step still takes at the pace of this process; None where it cannot be known."""
@@ -67,9 +69,12 @@ def progress_of_step(
     step: str,
     total: int | None,
     show: Callable[[int], object],
-    workers: Callable[[], str | None] = lambda: None,
+    facts: Callable[[], Mapping[str, Any]] = dict,
 ) -> Iterator[Callable[[int], None]]:
-    """Yield the function that takes the count so far, shows it, and keeps the file up to it. workers: as the file."""
+    """Yield the function that takes the count so far, shows it, and keeps the file up to it.
+
+    facts: returns more that the file has.
+    """
     begun = last = time.time()
     first: int | None = None
 
@@ -83,7 +88,7 @@ def progress_of_step(
             first=done if first is None else first,
             begun=begun,
             written=last,
-            workers=workers(),
+            **facts(),
         )
         write_bytes(path, json.dumps(found.model_dump()).encode(), lasting=False)
 

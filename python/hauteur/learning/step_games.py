@@ -57,7 +57,10 @@ class StepGames(Protocol):
         """Return who plays games, and what they wait for, in words; None: nobody but this process."""
 
     def metrics(self) -> dict[str, Any]:
-        """Return the numbers of the generation that ends."""
+        """Return the numbers of the generation until now."""
+
+    def end_generation(self) -> None:
+        """Take note that a generation has ended."""
 
     def close(self) -> None:
         """End what goes on."""
@@ -123,6 +126,9 @@ class OwnGames:
     def metrics(self) -> dict[str, Any]:
         """Return no numbers: there are no workers."""
         return {}
+
+    def end_generation(self) -> None:
+        """Nothing is counted."""
 
     def close(self) -> None:
         """Nothing goes on."""

@@ -6,13 +6,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from copy import copy
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from hauteur.cluster.scheduler import Batch, Counts, Played, Scheduler
+from hauteur.cluster.records import summed_numbers, worker_numbers
+from hauteur.cluster.scheduler import Batch, Played, Scheduler
 from hauteur.games.game_line import NO_NET
 from hauteur.learning.gate import GateResults
 from hauteur.learning.planned import CANDIDATE, PlannedGames
@@ -35,7 +35,11 @@ MOST_NAMED = 20
 
 
 class WorkerGames:
-    """Workers play the games. net_files: of a generation's nets; warn: takes what is wrong, in a line."""
+    """Workers play the games.
+
+    net_files: of a generation's nets; warn: takes what is wrong, in a line; before: the numbers of the present
+    generation that an earlier process left.
+    """
 
     def __init__(
         self,
@@ -44,14 +48,14 @@ class WorkerGames:
         folder: RunFolder,
         net_files: Callable[[int], Sequence[Path]],
         warn: Callable[[str], object],
+        before: Mapping[str, float],
     ) -> None:
         self._scheduler, self._recipe, self._folder = scheduler, recipe, folder
         self._net_files, self._warn = net_files, warn
         self._journal = UnitJournal(recipe, folder)
         self._playing: dict[int, _Playing] = {}
         self._wrong: frozenset[str] = frozenset()
-        self._before = copy(scheduler.counts)
-        self._samples: list[tuple[int, int]] = []
+        self._since, self._before = scheduler.counts, before
         if not recipe.run.exact:
             warn("run.exact = false: workers' games are not those of one process, nor the same again, nor compared")
 
@@ -119,12 +123,12 @@ class WorkerGames:
         return self._scheduler.status()
 
     def metrics(self) -> dict[str, Any]:
-        """Return the numbers of the generation that ends."""
-        self._look()
-        now = copy(self._scheduler.counts)
-        found = _numbers(self._before, now, self._samples)
-        self._before, self._samples = now, []
-        return {"workers": found}
+        """Return the numbers of the generation until now."""
+        return {"workers": summed_numbers([self._before, worker_numbers(self._since, self._scheduler.counts)])}
+
+    def end_generation(self) -> None:
+        """Begin to count anew."""
+        self._since, self._before = self._scheduler.counts, {}
 
     def close(self) -> None:
         """Forget the units that are being played."""
@@ -157,9 +161,7 @@ class WorkerGames:
         self._journal.add(planned, number, played.worker, played.facts, seconds, **more)
 
     def _look(self) -> None:
-        """Take a sample of workers and units; name workers that have been shut out, and what of theirs remains."""
-        counts = self._scheduler.counts
-        self._samples.append((counts.present, counts.in_flight))
+        """Name workers that have been shut out, and what of theirs remains."""
         wrong = self._scheduler.shut_out
         for worker in sorted(wrong - self._wrong):
             units = [unit for unit in self._journal.shut_out(worker) if unit[0] not in self._playing]
@@ -212,22 +214,6 @@ class _Playing:
         self.checked.pop(path, None)
         if self._room >= 0:
             self.checked[path] = games
-
-
-def _numbers(before: Counts, now: Counts, samples: Sequence[tuple[int, int]]) -> dict[str, Any]:
-    """Return what workers did between two counts. samples: workers present, and units that they had."""
-    present, in_flight = (sum(values) / len(values) for values in zip(*samples, strict=True))
-    names = ("joined", "left", "retried", "failed", "compared", "uncompared", "differing", "replaced")
-    did = {name: getattr(now, name) - getattr(before, name) for name in names}
-    seconds, idle = now.present_seconds - before.present_seconds, now.idle_seconds - before.idle_seconds
-    return {
-        "present": round(present, 2),
-        "in_flight": round(in_flight, 2),
-        "units": now.finished - before.finished,
-        **did,
-        "worker_seconds": round(seconds, 3),
-        "idle_share": round(idle / seconds, 4) if seconds > 0 else 0.0,
-    }
 
 
 def _scores(games: Games, planned: PlannedGames) -> list[float]:

@@ -74,10 +74,11 @@ class MatchFolder(RunDirectory):
         new = {game.index: game for game in games}
         self.journal.rewrite([new.get(game.index, game) for game in self.games()])
 
-    def workers(self) -> dict[str, Any]:
-        """Return what workers did in the last session that had any, as result.json has it; empty where none had."""
+    def workers(self) -> dict[str, float]:
+        """Return what workers did until result.json was written last; empty where there were none."""
         found = read_json(self.result_file).get("workers") if self.result_file.exists() else None
-        return found if isinstance(found, dict) else {}
+        found = found if isinstance(found, dict) else {}
+        return {name: value for name, value in found.items() if isinstance(value, int | float)}
 
     def work(self) -> Work:
         """Return what the match has cost until result.json was written last."""

@@ -7,7 +7,7 @@ missing numbers and gives the same results.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -17,6 +17,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from hauteur import __version__, _core
+from hauteur.cluster.records import summed_numbers
 from hauteur.matches.arena import ArenaFacts
 from hauteur.matches.folder import MatchFolder
 from hauteur.matches.openings import Opening, first_of_two, random_opening
@@ -102,8 +103,8 @@ class Match:
     """Match in progress, from which displays read.
 
     sprt: a sequential test that ends it; then the tally has the games counted by the test, in the order of their
-    numbers, and later ones are on disk only. before: the work of earlier sessions; nets_are_open: the players exist, so
-    games are being played; openings_name: identity of openings that are not of a file.
+    numbers, and later ones are on disk only. before, workers_before: the work of earlier sessions; nets_are_open: the
+    players exist, so games are being played; openings_name: identity of openings that are not of a file.
     """
 
     game: _core.Game
@@ -115,6 +116,7 @@ class Match:
     sprt: Sprt | None = None
     facts: ArenaFacts = field(default_factory=ArenaFacts)
     before: Work = field(default_factory=Work)
+    workers_before: dict[str, float] = field(default_factory=dict)
     evaluators: list[str] = field(default_factory=list)
     nets_are_open: bool = False
     openings_name: str = ""
@@ -178,7 +180,7 @@ class Match:
         done: set[int] = set()
         if self.folder is not None:
             self.folder.check(self.stored_settings())
-            self.before = self.folder.work()
+            self.before, self.workers_before = self.folder.work(), self.folder.workers()
             for game in self.folder.games():
                 if game.index < self.settings.games and game.index not in done:
                     done.add(game.index)
@@ -258,7 +260,7 @@ class Match:
                 "threads": self.resources.cores,
                 "evaluators": self.evaluators,
             },
-            **workers_of(self._playing, self.folder),
+            **workers_of(self._playing, self.workers_before),
             "hauteur": __version__,
             "written": provenance(),
         }
@@ -287,8 +289,7 @@ class Match:
             self.folder.write_result(self.result())
 
 
-def workers_of(playing: Playing | None, folder: MatchFolder | None) -> dict[str, Any]:
-    """Return what result.json has about workers: of this session or, where nothing was left to play, the one before."""
-    before = {} if folder is None else folder.workers()
-    counts = before if playing is None else playing.counts
-    return {"workers": counts} if counts else {}
+def workers_of(playing: Playing | None, before: Mapping[str, float]) -> dict[str, Any]:
+    """Return what result.json has about workers. before: of earlier sessions."""
+    parts = [part for part in (before, {} if playing is None else playing.counts) if part]
+    return {"workers": summed_numbers(parts)} if parts else {}

@@ -15,8 +15,8 @@ from itertools import islice
 from typing import Any, Protocol
 
 from hauteur import _core
-from hauteur.cluster.records import UnitEntry, workers_line
-from hauteur.cluster.scheduler import Batch, CheckedResult, Counts, Played, Scheduler
+from hauteur.cluster.records import UnitEntry, worker_numbers
+from hauteur.cluster.scheduler import Batch, CheckedResult, Played, Scheduler
 from hauteur.cluster.unit import Unit
 from hauteur.matches.arena import ArenaFacts, play_games
 from hauteur.matches.record import GamePlan
@@ -141,7 +141,7 @@ class PlayingInUnits:
     evaluators: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._counts: list[Counts] = []
+        self._since = self.scheduler.counts
         self._session = time.time()
         one = self.pairings
         self._shared, self._sources = unit_players(
@@ -152,7 +152,7 @@ class PlayingInUnits:
     @property
     def counts(self) -> dict[str, Any]:
         """Return what workers did until now."""
-        return workers_line(self._counts)
+        return worker_numbers(self._since, self.scheduler.counts)
 
     def play(self, plans: Iterator[GamePlan], games: int, facts: ArenaFacts) -> Generator[PlayedGames]:
         """Play the games of an iterator, which is asked for a few rounds of units at a time."""
@@ -163,7 +163,6 @@ class PlayingInUnits:
             while True:
                 while len(batches) < 2 and (some := list(islice(units, ROUND_UNITS * self._workers))):
                     batches.append(self.scheduler.start(some, self._sources, self._check))
-                    self._counts.append(batches[-1].counts)
                 if not batches:
                     return
                 for played in batches[0]:

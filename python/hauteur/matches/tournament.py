@@ -85,6 +85,7 @@ class Tournament:
     folder: TournamentFolder | None = None
     facts: ArenaFacts = field(default_factory=ArenaFacts)
     before: Work = field(default_factory=Work)
+    workers_before: dict[str, float] = field(default_factory=dict)
     nets_are_open: bool = False
     openings_name: str = ""
     _playing: Playing | None = None
@@ -138,7 +139,7 @@ class Tournament:
             if self.folder is not None:
                 held.enter_context(self.folder.locked())
                 self.folder.check_is_no_match()
-                self.before = self.folder.work()
+                self.before, self.workers_before = self.folder.work(), self.folder.workers()
             done = [match.resume() for match in self.matches]
             try:
                 if self.games_done < self.games_wanted:
@@ -224,7 +225,7 @@ class Tournament:
                 {"a": match.names[0], "b": match.names[1], "results": match.tally.to_json()} for match in self.matches
             ],
             "work": self.work.to_json(),
-            **workers_of(self._playing, self.folder),
+            **workers_of(self._playing, self.workers_before),
             "settings": self.stored_settings(),
             "hauteur": __version__,
             "written": provenance(),

@@ -1,5 +1,6 @@
 """hauteur train, hauteur report: learning a game from zero, and the page about it."""
 
+import sys
 from pathlib import Path
 
 from hauteur.cli.commands.options import NO_WORKERS, Workers
@@ -62,6 +63,7 @@ def report(
     for made_by, page_name in (("review", "report.html"), ("experiment", "index.html")):
         if (run / f"{made_by}.json").is_file():
             raise ValueError(f"{run}: its page is {run / page_name}, which `hauteur {made_by}` makes again")
+    from hauteur.learning.report.live import progress_lines
     from hauteur.learning.report.page import run_sections, write_report
     from hauteur.learning.run_folder import RunFolder
     from hauteur.plots import write_figures
@@ -75,5 +77,7 @@ def report(
     else:
         page = write_report(RunFolder(run), output)
         sections = run_sections(RunFolder(run))
+        for line in progress_lines(RunFolder(run)):
+            print(line, file=sys.stderr)
     write_figures([figure for figures in sections.values() for figure in figures], png=png, csv=csv)
     print(*[page, *(folder for folder in (png, csv) if folder is not None)], sep="\n")

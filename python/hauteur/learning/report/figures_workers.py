@@ -15,18 +15,18 @@ def worker_figures(history: History) -> list[Figure | None]:
 def workers(history: History) -> Figure | None:
     """Plot the workers and the units that they had."""
     rows = {"workers": column(history, "workers.present"), "units in flight": column(history, "workers.in_flight")}
-    text = "Workers, and the units of games that they had, on average over each generation's self-play."
+    text = "Workers, and the units of games that they had, on average while there was work."
     return lines("workers", "Workers", text, "number", xs=generations(history), rows=rows, from_zero=True)
 
 
 def units(history: History) -> Figure | None:
     """Plot what became of units."""
-    names = ("units", "retried", "compared", "replaced", "failed")
+    names = ("units", "retried", "replayed", "compared", "replaced", "failed")
     rows = {name: column(history, f"workers.{name}") for name in names}
     text = (
-        "Units that were played; those that were given out again because a worker left or took too long; those that a "
-        "second worker played for comparison; those replaced because a worker was wrong; those that a worker could "
-        "not play."
+        "Units that were played; those that were given out again because a worker left or took too long; those that "
+        "had a result and were played once more; those that were compared by that; those replaced because a worker was "
+        "wrong; those that a worker could not play."
     )
     return lines("units", "Units", text, "units", xs=generations(history), rows=rows, from_zero=True)
 

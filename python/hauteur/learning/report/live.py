@@ -6,6 +6,7 @@ import time
 from html import escape
 from typing import NamedTuple
 
+from hauteur.cluster.records import numbers_in_words
 from hauteur.learning.progress import RunProgress, read_progress
 from hauteur.learning.report.axes import AXES, axes
 from hauteur.learning.report.columns import History, number
@@ -13,6 +14,7 @@ from hauteur.learning.report.page import best_elo, facts_of, numbers_table, sect
 from hauteur.learning.run_folder import RunFolder
 from hauteur.plots.page import facts_html, figures_html
 from hauteur.system.formatting import duration
+from hauteur.system.lock import is_locked
 
 MOST_ROWS = 100
 """Generations of which the page has the numbers as a table, the last ones."""
@@ -37,12 +39,24 @@ def progress_html(folder: RunFolder, state: str, now: float | None = None) -> st
     return run + (_step_bar(found, history, time.time() if now is None else now))
 
 
+def progress_lines(folder: RunFolder) -> list[str]:
+    """Return how far a run is that goes on, and what its workers have done in this generation; of others nothing."""
+    found = read_progress(folder.progress) if is_locked(folder.path) else None
+    if found is None:
+        return []
+    numbers = [] if found.numbers is None else numbers_in_words(found.numbers)
+    return [str(found), *([", ".join(f"{words} {value}" for value, words in numbers)] if numbers else [])]
+
+
 def _step_bar(found: RunProgress | None, history: History, now: float) -> str:
     if found is None:
         return _bar("step", 0, 1, f"generation {len(history) + 1} begins")
     left = found.seconds_left(now)
     words = f"{found}{'' if left is None else f', {duration(left)} left'}"
-    return _bar("step", found.done, found.total or max(found.done, 1), words)
+    bar = _bar("step", found.done, found.total or max(found.done, 1), words)
+    if found.numbers is None:
+        return bar
+    return f"{bar}<p>Workers in this generation:</p>{facts_html(numbers_in_words(found.numbers))}"
 
 
 def _bar(name: str, done: int, total: int, words: str) -> str:

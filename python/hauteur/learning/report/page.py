@@ -188,6 +188,7 @@ COLUMNS = (
     ("units in flight", "workers.in_flight", "{:.1f}"),
     ("units", "workers.units", "{:,.0f}"),
     ("retried", "workers.retried", "{:,.0f}"),
+    ("replayed", "workers.replayed", "{:,.0f}"),
     ("compared", "workers.compared", "{:,.0f}"),
     ("replaced", "workers.replaced", "{:,.0f}"),
     ("idle", "workers.idle_share", "{:.0%}"),

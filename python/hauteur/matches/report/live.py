@@ -8,7 +8,7 @@ from typing import Any
 
 from hauteur.matches.folder import MatchFolder, RatingFolder, TournamentFolder
 from hauteur.matches.ratings.elo import elo_of_interval, elo_of_score
-from hauteur.matches.report.match_page import standing_parts
+from hauteur.matches.report.match_page import standing_parts, workers_parts
 from hauteur.matches.report.stored_match import StoredMatch, StoredTournament, StoredTuning
 from hauteur.matches.report.tournament_page import Linked, ratings_parts, tournament_parts
 from hauteur.matches.report.tuning_page import tuning_parts
@@ -63,6 +63,7 @@ def read_stored(folder: RunDirectory) -> Stored:
 
 def live_parts(stored: Stored, linked: Linked) -> list[str]:
     """Return the standing until now, and the settings."""
+    results: list[Mapping[str, Any]] = [stored.result]
     match stored:
         case StoredMatch():
             parts = standing_parts(stored) if stored.games else ["<p>No game is finished yet.</p>"]
@@ -70,11 +71,16 @@ def live_parts(stored: Stored, linked: Linked) -> list[str]:
             parts = tournament_parts(stored, linked) if stored.games else ["<p>No game is finished yet.</p>"]
         case StoredTuning():
             parts = tuning_parts(stored, linked)
+            results = [match.result for match in stored.matches]
         case StoredRatings():
             parts = ratings_parts(stored.result)
     made = provenance_html(stored.result.get("written") or stored.begun)
     work = settings_html(stored.result.get("work") or {})
-    return [*parts, f"<details><summary>Settings</summary>{settings_html(stored.settings)}{work}{made}</details>"]
+    return [
+        *parts,
+        *workers_parts(*results),
+        f"<details><summary>Settings</summary>{settings_html(stored.settings)}{work}{made}</details>",
+    ]
 
 
 def summary_line(folder: RunDirectory) -> str:

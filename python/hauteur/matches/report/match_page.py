@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
+from hauteur.cluster.records import numbers_in_words, summed_numbers
 from hauteur.matches.ratings.elo import PairsInOrder, elo_of_score
 from hauteur.matches.report.board_games import board_html, games_table, openings_table, sample_of
 from hauteur.matches.report.stored_match import StoredMatch
@@ -57,10 +58,10 @@ def origin_parts(match: StoredMatch) -> list[str]:
     ]
 
 
-def workers_parts(result: Mapping[str, Any]) -> list[str]:
-    """Return what workers did, as result.json has it; nothing where this process played."""
-    counts = result.get("workers")
-    return ["<h2>Workers</h2>", settings_html(counts)] if counts else []
+def workers_parts(*results: Mapping[str, Any]) -> list[str]:
+    """Return what workers did for matches, as each result.json has it; nothing where there were none."""
+    numbers = [result["workers"] for result in results if result.get("workers")]
+    return ["<h2>Workers</h2>", facts_html(numbers_in_words(summed_numbers(numbers)))] if numbers else []
 
 
 def result_facts(tally: Tally) -> list[tuple[str, str]]:

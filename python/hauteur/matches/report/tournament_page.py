@@ -9,6 +9,7 @@ from typing import Any
 
 from hauteur import _core
 from hauteur.matches.report.board_games import SAMPLE, board_html, sample_of
+from hauteur.matches.report.match_page import workers_parts
 from hauteur.matches.report.stored_match import StoredMatch, StoredTournament
 from hauteur.matches.results import MatchGame
 from hauteur.plots import Figure, Series
@@ -38,6 +39,7 @@ def tournament_page(path: Path, game: _core.Game | None = None) -> str:
         f"<h1>{escape(tournament.title)}</h1>",
         f"<p>{escape(tournament.state_text)}</p>",
         *tournament_parts(tournament),
+        *workers_parts(tournament.result),
         "<h2>Games</h2>",
         _games(tournament.matches),
         "<h2>Settings</h2>",

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hauteur.matches.report.board_games import SAMPLE, board_html
-from hauteur.matches.report.match_page import result_facts
+from hauteur.matches.report.match_page import result_facts, workers_parts
 from hauteur.matches.report.stored_match import StoredMatch, StoredTuning
 from hauteur.matches.report.tournament_page import Linked, not_linked, whole_sample
 from hauteur.matches.tuning.ratio_fit import decisive_ratio, decisive_ratio_interval
@@ -34,6 +34,7 @@ def tuning_page(path: Path) -> str:
         f"<h1>{escape(tuning.title)}</h1>",
         f"<p>{escape(tuning.state_text)}</p>",
         *tuning_parts(tuning),
+        *workers_parts(*(match.result for match in tuning.matches)),
         "<h2>Games</h2>",
         board_html(tuning.game, whole_sample([match for match in tuning.matches if match.games])[-SAMPLE:]),
         "<h2>Settings</h2>",
