@@ -175,7 +175,7 @@ class Dispatcher:
         never_joined = ledger.crew.known(name) is None
         worker = ledger.lose(name, "worker lost")
         if worker is not None:
-            units = f"; its {len(worker.units)} units are given to others" if worker.units else ""
+            units = f"; units that are given to others: {len(worker.units)}" if worker.units else ""
             ledger.notes.append(f"{name} on {worker.facts.host} is gone: {cause}{units}")
         for flight in list(worker.units.values()) if worker is not None else ():
             flight.state.deaths.append((name, cause))

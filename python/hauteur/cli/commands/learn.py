@@ -75,9 +75,9 @@ def report(
         page = write_comparison(groups, output or Path("comparison.html"))
         sections = comparison_sections(groups)
     else:
-        page = write_report(RunFolder(run), output)
-        sections = run_sections(RunFolder(run))
         for line in progress_lines(RunFolder(run)):
             print(line, file=sys.stderr)
+        page = write_report(RunFolder(run), output)
+        sections = run_sections(RunFolder(run))
     write_figures([figure for figures in sections.values() for figure in figures], png=png, csv=csv)
     print(*[page, *(folder for folder in (png, csv) if folder is not None)], sep="\n")
