@@ -41,7 +41,8 @@ def test_written_at_most_once_a_second(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_who_plays_is_shown(tmp_path: Path) -> None:
     path = tmp_path / "progress.json"
-    with progress_of_step(path, 3, 10, "self-play", 50, lambda _: None, lambda: {"workers": "no workers: none has joined"}):
+    facts = {"workers": "no workers: none has joined"}
+    with progress_of_step(path, 3, 10, "self-play", 50, lambda _: None, lambda: facts):
         assert str(read_progress(path)) == "generation 3 of 10: self-play, 0 of 50 (no workers: none has joined)"
 
 
