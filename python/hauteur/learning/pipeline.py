@@ -120,8 +120,7 @@ class Run:
         if self.scheduler is None:
             self.games = OwnGames(*place, self.players, warn)
         else:
-            before = self.state.current.get("workers", {})
-            self.games = WorkerGames(self.scheduler, *place, self._net_files, warn, before)
+            self.games = WorkerGames(self.scheduler, *place, self._net_files, warn, self.state.current)
         if self.recipe.controller is not None and self.state.controller is None:
             self.state.controller = controller.begin(self.recipe.controller, self.recipe.selfplay.visits)
 
@@ -173,11 +172,7 @@ class Run:
         """Show the progress of a step on the display and in progress.json; yield what takes the count so far."""
         place = self.folder.progress, self.state.generation, self.recipe.run.generations
         bar = self.display.progress(step, total, self.games.workers)
-
-        def facts() -> dict[str, Any]:
-            return {"workers": self.games.workers(), "numbers": self.games.metrics().get("workers")}
-
-        with bar as show, progress_of_step(*place, step, total, show, facts) as count:
+        with bar as show, progress_of_step(*place, step, total, show, self.games.progress) as count:
             yield count
 
     def probe(self) -> None:
@@ -293,8 +288,7 @@ class Run:
         self._control()
         line = {"generation": state.generation, **state.current, "best": state.best, "best_elo": state.best_elo}
         line |= {"train_steps": state.train_steps, "seconds": state.seconds, "cpu_seconds": state.cpu_seconds}
-        line["resident_bytes"] = hardware.resident_bytes()
-        self.games.end_generation()
+        line |= {"resident_bytes": hardware.resident_bytes(), **self.games.end_generation()}
         state.history.append(line)
         state.generation, state.done, state.current = state.generation + 1, [], {}
         self._checkpoint()

@@ -59,8 +59,11 @@ class StepGames(Protocol):
     def metrics(self) -> dict[str, Any]:
         """Return the numbers of the generation until now."""
 
-    def end_generation(self) -> None:
-        """Take note that a generation has ended."""
+    def progress(self) -> dict[str, Any]:
+        """Return what progress.json has about workers."""
+
+    def end_generation(self) -> dict[str, Any]:
+        """Return the numbers of the generation that ends, and begin to count anew."""
 
     def close(self) -> None:
         """End what goes on."""
@@ -127,8 +130,13 @@ class OwnGames:
         """Return no numbers: there are no workers."""
         return {}
 
-    def end_generation(self) -> None:
-        """Nothing is counted."""
+    def progress(self) -> dict[str, Any]:
+        """Return nothing: there are no workers."""
+        return {}
+
+    def end_generation(self) -> dict[str, Any]:
+        """Return no numbers: there are no workers."""
+        return {}
 
     def close(self) -> None:
         """Nothing goes on."""

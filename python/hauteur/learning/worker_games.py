@@ -37,8 +37,8 @@ MOST_NAMED = 20
 class WorkerGames:
     """Workers play the games.
 
-    net_files: of a generation's nets; warn: takes what is wrong, in a line; before: the numbers of the present
-    generation that an earlier process left.
+    net_files: of a generation's nets; warn: takes what is wrong, in a line; before: metrics of the
+    present generation that an earlier process left.
     """
 
     def __init__(
@@ -48,14 +48,14 @@ class WorkerGames:
         folder: RunFolder,
         net_files: Callable[[int], Sequence[Path]],
         warn: Callable[[str], object],
-        before: Mapping[str, float],
+        before: Mapping[str, Any],
     ) -> None:
         self._scheduler, self._recipe, self._folder = scheduler, recipe, folder
         self._net_files, self._warn = net_files, warn
         self._journal = UnitJournal(recipe, folder)
         self._playing: dict[int, _Playing] = {}
         self._wrong: frozenset[str] = frozenset()
-        self._since, self._before = scheduler.counts, before
+        self._since, self._before = scheduler.counts, before.get("workers", {})
         if not recipe.run.exact:
             warn("run.exact = false: workers' games are not those of one process, nor the same again, nor compared")
 
@@ -126,9 +126,15 @@ class WorkerGames:
         """Return the numbers of the generation until now."""
         return {"workers": summed_numbers([self._before, worker_numbers(self._since, self._scheduler.counts)])}
 
-    def end_generation(self) -> None:
-        """Begin to count anew."""
+    def progress(self) -> dict[str, Any]:
+        """Return what progress.json has about workers."""
+        return {"workers": self.workers(), "numbers": self.metrics()["workers"]}
+
+    def end_generation(self) -> dict[str, Any]:
+        """Return the numbers of the generation, and begin to count anew."""
+        found = self.metrics()
         self._since, self._before = self._scheduler.counts, {}
+        return found
 
     def close(self) -> None:
         """Forget the units that are being played."""
