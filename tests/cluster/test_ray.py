@@ -19,7 +19,7 @@ from hauteur.cluster import ray_session
 from hauteur.cluster.fleet import Event, Failed, Finished, Joined, Left
 from hauteur.cluster.framing import message_bytes
 from hauteur.cluster.open import WorkerOptions, open_scheduler
-from hauteur.cluster.ray_control import NodeSize, end, join
+from hauteur.cluster.ray_control import NodeSize, _last_words, end, join
 from hauteur.cluster.ray_fleet import FACTS, RayFleet, _event_of
 from hauteur.cluster.ray_nodes import WorkerNeed
 from hauteur.cluster.ray_session import NODE_LEFT
@@ -179,6 +179,32 @@ def test_nobody_at_the_address_is_one_line(
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["join", "here"], "the address of a head is HOST:PORT, got 'here'"),
+        (["status", "127.0.0.1"], "the address of a head is HOST:PORT, got '127.0.0.1'"),
+        (["start", "--host", "203.0.113.1"], "cannot be had .*; --host must be of this machine"),
+    ],
+)
+def test_wrong_addresses_are_one_line(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["cluster", *words]) == 2
+    assert re.fullmatch(f"hauteur: .*{message}\n", capsys.readouterr().err)
+
+
+def test_versions_that_differ_are_named(tmp_path: Path) -> None:
+    """What a node prints that has another Ray than the head."""
+    versions = (
+        "    Ray: 2.60.0\n    Python: 3.11.7\nThis process on node 127.0.0.1 was started with:\n    Ray: 2.59.0\n"
+    )
+    error = f"RuntimeError: Version mismatch: The cluster was started with:\n{versions}    Python: 3.11.7\n\n"
+    log = tmp_path / "log.txt"
+    log.write_text(f"Local node IP: 127.0.0.1\nTraceback (most recent call last):\n  raise\n{error}")
+    assert _last_words(log) == (
+        "the cluster has Ray 2.60.0 and Python 3.11.7, this machine 2.59.0 and 3.11.7: they must be the same"
+    )
+
+
 def test_without_ray_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr("hauteur.system.extras.find_spec", lambda name: None)
     assert main(["cluster", "start"]) == 2
@@ -201,7 +227,11 @@ FACTS_OF = {"host": "h", "device_class": "p", "version": "0", "process": 1, "thr
         (KEY, message_bytes({"report": "done", "key": "b" * 64, "facts": {}}), "it is of another call"),
         (KEY, message_bytes({"report": "joined", "facts": FACTS_OF}), "it is of another call"),
         (KEY, message_bytes({"report": "done", "key": KEY, "facts": {"x": float("nan")}}), "finite"),
-        (FACTS, message_bytes({"report": "joined", "facts": FACTS_OF}), "it runs hauteur 0, the driver"),
+        (
+            FACTS,
+            message_bytes({"report": "joined", "facts": FACTS_OF}),
+            "host h has hauteur 0, the driver",
+        ),
     ],
 )
 def test_reports_are_checked(call: str, message: Any, cause: str) -> None:

@@ -207,3 +207,21 @@ def test_the_line_says_what_a_comparison_waits_for() -> None:
     line = status_line(drive.dispatcher)
     assert "is compared at worker-1.0" in line
     assert "\n" not in line
+
+
+def test_a_user_learns_that_there_is_no_worker() -> None:
+    """Once for each time without workers, and only while there is work."""
+    fleet = SimulatedFleet(1)
+    drive = Drive(fleet)
+    drive.until(1)
+    fleet.end("worker-0.0", replace=False)
+    drive.until(100)
+    assert drive.ledger.notes == []
+    batch = drive.start(some_units(4))
+    drive.until(125)
+    assert drive.ledger.notes == []
+    drive.until(300)
+    assert drive.ledger.notes == ["waiting for workers for 30 s: none has joined"]
+    fleet.start(0)
+    drive.finish(batch)
+    assert drive.ledger.notes[1:] == ["there are workers again"]

@@ -21,6 +21,8 @@ PULSE = 0.2
 """Seconds after which a turn ends while nothing happens."""
 LOOK_SECONDS = 1.0
 """Seconds between two looks at time limits."""
+ABSENT_SECONDS = 30.0
+"""Seconds without any worker after which the user is told."""
 MOST_GAP = 5.0
 """Seconds of a turn that count for time limits: while the driver was stopped, workers could not hand anything in."""
 MOST_STARTS = 5
@@ -59,6 +61,7 @@ class Dispatcher:
         self._unit_seconds, self._clock = unit_seconds, clock
         self._turned, self._looked = clock(), 0.0
         self._failed_starts, self._starts_since, self._start_cause = 0, 0.0, ""
+        self._manned, self._absence_noted = 0.0, False
 
     def turn(self) -> None:
         """Wait for what happens, at most for a moment, and do what follows. ValueError where work cannot go on."""
@@ -109,12 +112,24 @@ class Dispatcher:
         ledger = self.ledger
         self._looked = ledger.time
         self.shortage = ledger.fleet.shortage()
+        self._note_absence()
         for worker in list(ledger.crew.workers.values()):
             self._check_time(worker)
         self.judge.look()
         failing = not ledger.crew.workers and self._failed_starts >= MOST_STARTS
         if failing and ledger.time >= self._starts_since + START_SECONDS:
             raise ValueError(f"no worker starts; {self._failed_starts} ended before they joined: {self._start_cause}")
+
+    def _note_absence(self) -> None:
+        """Report that there is nobody to play what waits, and that there is again."""
+        ledger = self.ledger
+        if ledger.crew.workers or not ledger.batches:
+            if self._absence_noted:
+                ledger.notes.append("there are workers again")
+            self._manned, self._absence_noted = ledger.time, False
+        elif ledger.time >= self._manned + ABSENT_SECONDS and not self._absence_noted:
+            self._absence_noted = True
+            ledger.notes.append(f"waiting for workers for {ABSENT_SECONDS:.0f} s: {self.shortage or 'none has joined'}")
 
     def _check_time(self, worker: Present) -> None:
         """Remove a worker that hangs."""

@@ -43,7 +43,7 @@ class WorkerOptions:
         check_labels("--worker-label", self.labels)
         if self.cluster is None and (self.gpus or self.labels):
             raise ValueError("--worker-gpus and --worker-label are for workers of a cluster: give --cluster too")
-        if self.cluster is not None and not (self.cluster in ("local", "auto") or _is_address(self.cluster)):
+        if self.cluster is not None and not (self.cluster in ("local", "auto") or is_address(self.cluster)):
             raise ValueError(f"--cluster must be local, auto or HOST:PORT, got {self.cluster!r}")
 
     @property
@@ -101,6 +101,7 @@ def _open_fleet(options: WorkerOptions) -> Fleet:
     return RayFleet(options)
 
 
-def _is_address(text: str) -> bool:
+def is_address(text: str) -> bool:
+    """Return whether a text has the form HOST:PORT."""
     host, colon, port = text.rpartition(":")
     return bool(host and colon) and port.isdecimal() and 0 < int(port) < 65536

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import secrets
@@ -58,7 +59,8 @@ def start_head(host: str, port: int, size: NodeSize, *, dashboard: bool) -> Kept
         try:
             probe.bind((host, port))
         except OSError as error:
-            raise ValueError(f"port {port} of {host} cannot be had ({error.strerror}); choose another --port") from None
+            hint = "choose another --port" if error.errno == errno.EADDRINUSE else "--host must be of this machine"
+            raise ValueError(f"port {port} of {host} cannot be had ({error.strerror}); {hint}") from None
     arguments = ["--head", f"--node-ip-address={host}", f"--port={port}", "--no-monitor"]  # it starts no machines
     arguments += [f"--include-dashboard={str(dashboard).lower()}", f"--dashboard-host={LOCALHOST}"]
     return _start(f"{host}:{port}", "head", [*arguments, *size.arguments()])
@@ -133,9 +135,13 @@ def _start(address: str, role: str, arguments: Sequence[str]) -> KeptNode:
 
 
 def _last_words(log: Path) -> str:
-    """Return what Ray printed last, in one line, without colours."""
-    lines = [re.sub(r"\x1b\[[0-9;]*m", "", line).strip() for line in read_text(log).splitlines()]
-    return cause_of(ValueError(next((line for line in reversed(lines) if line), "it printed nothing")))
+    """Return the error that ended Ray, else what it printed last, in one line, without colours."""
+    lines = [re.sub(r"\x1b\[[0-9;]*m", "", line).rstrip() for line in read_text(log).splitlines()]
+    lines = [line for line in lines if line]
+    ends = [number for number, line in enumerate(lines) if re.match(r"[A-Za-z_.]+(Error|Exception): ", line)]
+    words = lines[ends[-1] if ends else -1 :]
+    text = " ".join(words) or "it printed nothing"
+    return cause_of(ValueError(text.partition(": ")[2] if ends else text))
 
 
 def _forget(folder: Path) -> None:

@@ -202,7 +202,7 @@ class RayFleet:
         try:
             event = _event_of(worker, call, found)
         except ValueError as error:
-            self.remove(worker, f"sent what is no report: {error}")
+            self.remove(worker, str(error) if call == FACTS else f"sent what is no report: {error}")
             return []
         if isinstance(event, Failed):
             actor.shown.clear()  # perhaps a net did not arrive
@@ -237,7 +237,8 @@ def _event_of(worker: str, call: str, message: Any) -> Event:
     report = report_of(fields)
     if isinstance(report, JoinedReport) and call == FACTS:
         if report.facts.version != __version__:
-            raise ValueError(f"it runs hauteur {report.facts.version[:100]}, the driver {__version__}")
+            versions = f"hauteur {report.facts.version[:100]}, the driver {__version__}"
+            raise ValueError(f"host {report.facts.host[:100]} has {versions}: they must be the same")
         return Joined(worker, report.facts)
     if isinstance(report, JoinedReport) or report.key != call:
         raise ValueError("it is of another call")

@@ -14,7 +14,9 @@ from hauteur.cluster.ray_session import Session, answers
 PULSE = 1.0
 """Seconds between two looks."""
 LOST_SECONDS = 10.0
-"""Seconds without an answer after which a head is taken for gone."""
+"""Seconds after which a head that nobody listens at is taken for gone."""
+FROZEN_SECONDS = 120.0
+"""Seconds after which one is that listens and does not answer; workers go on meanwhile."""
 
 
 @dataclass(frozen=True)
@@ -91,10 +93,11 @@ class ClusterView:
             self._lost = "the node of this machine has left it"
 
     def _watch_head(self) -> None:
-        answered = time.monotonic()
+        listened = answered = time.monotonic()
         while not self._closed.wait(PULSE):
-            cause = answers(self.session.address, LOST_SECONDS / 3)
-            if not cause:
-                answered = time.monotonic()
-            elif time.monotonic() - answered > LOST_SECONDS:
-                self._lost = f"its head does not answer: {cause}"
+            refused = answers(self.session.address, LOST_SECONDS / 3)
+            silent = refused or answers(self.session.address, LOST_SECONDS / 3, greet=True)
+            now = time.monotonic()
+            listened, answered = listened if refused else now, answered if silent else now
+            if now - listened > LOST_SECONDS or now - answered > FROZEN_SECONDS:
+                self._lost = f"its head does not answer: {silent}"

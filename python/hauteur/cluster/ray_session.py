@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import secrets
 import shutil
 import signal
@@ -18,6 +19,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from hauteur.cluster.open import is_address
 from hauteur.cluster.ray_kept import kept_nodes, mark_local
 from hauteur.system.extras import require
 from hauteur.system.hardware import memory_bytes, read_text, usable_cores
@@ -137,6 +139,11 @@ def worded(source: str, action: Callable[[], Any]) -> Any:
 def cause_of(error: BaseException) -> str:
     """Return what became of a worker, or why Ray refuses something, in words."""
     text = " ".join(str(error).split())
+    if (versions := _VERSIONS.search(text)) is not None:
+        theirs, own = versions.groups()[:2], versions.groups()[2:]
+        return "the cluster has Ray {} and Python {}, this machine {} and {}: they must be the same".format(
+            *theirs, *own
+        )
     for sign, cause in _CAUSES:
         if sign in text or sign == type(error).__name__:
             return cause
@@ -145,6 +152,7 @@ def cause_of(error: BaseException) -> str:
 
 NO_TOKEN = "the head does not accept the token of this machine: copy the head's ~/.ray/auth_token here"
 NODE_LEFT = "left with its node"
+_VERSIONS = re.compile(r"Version mismatch.* Ray: (\S+) Python: (\S+) .* Ray: (\S+) Python: (\S+)")
 _CAUSES = (
     ("node has died", NODE_LEFT),
     ("owner has died", "ended because the node of this machine left the cluster"),
@@ -162,9 +170,7 @@ _CAUSES = (
 def running_address() -> str:
     """Return the address of the Ray of this machine. ValueError where none runs."""
     noted = os.environ.get("RAY_ADDRESS") or read_text(ray_folder() / "ray_current_cluster").strip()
-    kept = {
-        node.address for node in kept_nodes()
-    }  # Ray notes the address of a head alone, and keeps that of a killed one
+    kept = {node.address for node in kept_nodes()}  # Ray notes heads alone, those that were killed too
     if ":" in noted and (noted in kept or not kept or "RAY_ADDRESS" in os.environ):
         return noted
     if len(kept) == 1:
@@ -181,10 +187,12 @@ def ray_folder() -> Path:
 
 
 def check_answers(address: str) -> None:
-    """Raise ValueError unless somebody listens at HOST:PORT."""
+    """Raise ValueError unless a head listens at HOST:PORT."""
+    if not is_address(address):
+        raise ValueError(f"the address of a head is HOST:PORT, got {address!r}")
     end, cause = time.monotonic() + ANSWER_SECONDS, ""
     while time.monotonic() < end:
-        cause = answers(address, ANSWER_SECONDS / 2, greet="RAY_USE_TLS" not in os.environ)
+        cause = answers(address, ANSWER_SECONDS / 2, greet=True)
         if not cause:
             return
         time.sleep(min(0.5, ANSWER_SECONDS))
@@ -196,11 +204,11 @@ GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 
 
 
 def answers(address: str, seconds: float, *, greet: bool = False) -> str:
-    """Return why nobody listens at HOST:PORT, empty where somebody does. greet: and speaks what Ray speaks."""
+    """Return why nobody listens at HOST:PORT, empty where somebody does. greet: and speaks HTTP/2, unless with TLS."""
     host, _, port = address.rpartition(":")
     try:
         with socket.create_connection((host.strip("[]"), int(port)), seconds) as connection:
-            if not greet:
+            if not greet or "RAY_USE_TLS" in os.environ:
                 return ""
             connection.sendall(GREETING)
             reply = connection.recv(9)
