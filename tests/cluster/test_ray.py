@@ -155,6 +155,8 @@ def _links(folder: Path) -> list[str]:
             "--worker-gpus and --worker-label are for .*: give --cluster too",
         ),
         ({"cluster": "auto", "gpus": 1.5}, "--worker-gpus must be 0 to 1, or a whole number to 64, got 1.5"),
+        ({"workers": 2, "compare": 1.1}, "--worker-compare must be 0 to 1, got 1.1"),
+        ({"workers": 2, "seconds": -1}, "--worker-seconds must be 0 to 10,000,000, got -1"),
         ({"cluster": "auto", "labels": ("x",)}, "--worker-label must be KEY=VALUE .*, got 'x'"),
         ({"threads": 5000}, "--worker-threads must be 0 to 1024, got 5000"),
     ],

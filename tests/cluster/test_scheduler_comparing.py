@@ -126,7 +126,7 @@ def test_who_left_is_waited_for() -> None:
     fleet.end("worker-0.0", replace=False)
     drive.until(fleet.now + 30)
     assert batch in drive.ledger.batches
-    assert "waits for another worker of toy processor" in status(drive)
+    assert "waits for another worker of the same kind as worker-" in status(drive)
     fleet.start(0)
     (played,) = drive.finish(batch)
     assert games(played) == right_games(units)

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from hauteur.cluster.fleet import Fleet
     from hauteur.cluster.scheduler import Scheduler
 
+COMPARE_SHARE = 0.01
+"""Share of the units that are played by two workers and compared."""
 MOST_WORKERS = 10_000
 LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]*=[A-Za-z0-9._-]+")
 
@@ -33,6 +35,12 @@ class WorkerOptions:
     labels: tuple[str, ...] = ()
     """KEY=VALUE: workers of a cluster run on nodes with this label alone. May be given several times."""
 
+    compare: float = COMPARE_SHARE
+    """Share of the units of each worker that another one plays again, to compare the games, 0 to 1."""
+    seconds: float = 0.0
+    """Seconds after which a worker that has not finished a unit is replaced; 0: ten times what units take, and a minute
+    at least."""
+
     def __post_init__(self) -> None:
         if not 0 <= self.workers <= MOST_WORKERS:
             raise ValueError(f"--workers must be 0 to {MOST_WORKERS}, got {self.workers}")
@@ -40,6 +48,10 @@ class WorkerOptions:
             raise ValueError(f"--worker-threads must be 0 to 1024, got {self.threads}")
         if not (0 <= self.gpus <= 1 or self.gpus in range(2, 65)):
             raise ValueError(f"--worker-gpus must be 0 to 1, or a whole number to 64, got {self.gpus:g}")
+        if not 0 <= self.compare <= 1:
+            raise ValueError(f"--worker-compare must be 0 to 1, got {self.compare:g}")
+        if not 0 <= self.seconds <= 1e7:
+            raise ValueError(f"--worker-seconds must be 0 to 10,000,000, got {self.seconds:g}")
         check_labels("--worker-label", self.labels)
         if self.cluster is None and (self.gpus or self.labels):
             raise ValueError("--worker-gpus and --worker-label are for workers of a cluster: give --cluster too")
@@ -71,7 +83,7 @@ def open_scheduler(options: WorkerOptions) -> Iterator[Scheduler | None]:
     from hauteur.cluster.scheduler import Scheduler  # here: commands without workers start without it
 
     with ExitStack() as stack:
-        scheduler = Scheduler(_open_fleet(options))
+        scheduler = Scheduler(_open_fleet(options), compare_share=options.compare, unit_seconds=options.seconds)
         stack.callback(scheduler.close)
         if options.cluster is not None:
             from hauteur.cluster.ray_metrics import RayMetrics

@@ -13,6 +13,7 @@ from hauteur.cluster.batch import UnitBatch as Batch
 from hauteur.cluster.counts import Counts
 from hauteur.cluster.dispatcher import Dispatcher
 from hauteur.cluster.fleet import Fleet, Sources
+from hauteur.cluster.open import COMPARE_SHARE
 from hauteur.cluster.played import CheckedResult, Played
 from hauteur.cluster.present import Present
 from hauteur.cluster.status import status_line
@@ -20,8 +21,6 @@ from hauteur.cluster.unit import Unit
 
 __all__ = ["Batch", "Check", "CheckedResult", "Counts", "Played", "Scheduler", "print_note"]
 
-COMPARE_SHARE = 0.01
-"""Share of the units that are played by two workers and compared."""
 CLOSE_SECONDS = 60.0
 """Seconds for which the end waits for the present turn."""
 

@@ -51,5 +51,5 @@ def _reasons(dispatcher: Dispatcher, batch: UnitBatch) -> Iterator[str]:
         elif comparison.can_go_on(workers):
             yield f"{name} waits to be compared"
         else:
-            yield f"{name} waits for another worker of {comparison.device_class}"
+            yield f"{name} waits for another worker of the same kind as {comparison.state.worker}"
         return

@@ -17,11 +17,17 @@ SearchSettings = Annotated[SearchParams, Parameter(name="search", show=False)]
 SettingsListed = Annotated[bool, Parameter(name="--list-settings", negative="")]
 """Whether the settings of the search are listed, and nothing else is done."""
 
-_WORKER_NAMES = {"threads": "worker-threads", "gpus": "worker-gpus", "labels": "worker-label"}
+_WORKER_NAMES = {
+    "threads": "worker-threads",
+    "gpus": "worker-gpus",
+    "labels": "worker-label",
+    "compare": "worker-compare",
+    "seconds": "worker-seconds",
+}
 
 Workers = Annotated[
     WorkerOptions, Parameter(name="*", negative=(), name_transform=lambda name: _WORKER_NAMES.get(name, name))
 ]
-"""Who plays the games: --workers, --cluster, --worker-threads, --worker-gpus, --worker-label."""
+"""Who plays the games: --workers, --cluster, --worker-threads and others."""
 
 NO_WORKERS = WorkerOptions()
