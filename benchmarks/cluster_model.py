@@ -36,14 +36,14 @@ from hauteur.cluster.model.costs import ClusterCosts, read_costs
 from hauteur.cluster.model.empty import empty_units
 from hauteur.cluster.model.outcome import Outcome, outcome
 from hauteur.cluster.model.overhead import cpu_seconds_a_unit
-from hauteur.cluster.scheduler import Batch, Scheduler
+from hauteur.cluster.scheduler import Batch, CheckedResult, Scheduler
 from hauteur.cluster.unit import Unit
 from hauteur.learning.recipe import load_recipe
 from hauteur.system.files import write_bytes
 from hauteur.system.settings import validated
 
 SLEEPING: dict[str, dict[str, Any]] = {
-    "unit": {"games": 1, "positions": 100, "seconds": 0.4, "spread": 0.3, "task_bytes": 4600, "result_bytes": 37_000},
+    "unit": {"games": 1, "positions": 100, "seconds": 0.4, "spread": 0.1, "task_bytes": 4600, "result_bytes": 37_000},
     "generation": {"games": 16, "units_per_worker": 4, "gate_units": 4, "gate_seconds": 0.2, "train_seconds": 0.2},
     "driver": {"plan_seconds": 0, "take_seconds": 0.03, "read_seconds": 0.005, "round_seconds": 0},
     "net": {"bytes": 0, "load_seconds": 0},
@@ -155,9 +155,9 @@ class SleepingRun:
         unit = self.costs.unit
         units = empty_units(seconds, task_bytes=unit.task_bytes, result_bytes=unit.result_bytes, name=name)
 
-        def check(unit: Unit, content: bytes) -> str:  # noqa: ARG001 - the content is not looked at
+        def check(unit: Unit, content: bytes) -> CheckedResult:  # noqa: ARG001 - the content is not looked at
             busy(self.costs.driver.take_seconds)
-            return unit.key
+            return CheckedResult(unit.key)
 
         return scheduler.start(units, {}, check, first=first)
 
@@ -237,8 +237,8 @@ def compare(options: Namespace) -> None:
             model = simulated(costs, options, workers, lag)
             kills = f" after {real.kills} kills" if options.life else ""
             print(f"{workers:7d} {lag:3d} {load:5.1f} {'measured':9s} {cells(real)}{kills}", flush=True)
-            share = f"measured: {real.positions / model.positions:.2f} of it"
-            print(f"{'':17s} {'simulated':9s} {cells(model)} {share}", flush=True)
+            share = f" ({model.low:,.0f} to {model.high:,.0f}), measured {real.positions / model.positions:.2f} of it"
+            print(f"{'':17s} {'simulated':9s} {cells(model)}{share}", flush=True)
 
 
 def cells(row: Measured | Outcome) -> str:
