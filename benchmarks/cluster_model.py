@@ -8,7 +8,8 @@ The first two play units that sleep; taking a result and reading a file keep the
 the constants say, files are brought to the disk. The third learns with `hauteur train` and constants that `hauteur
 cluster measure` has written for the same recipe, without a gate. Printed, from the end of the first generation to that
 of the last, measured and simulated (means of 5 seeds): positions a second; share of the workers' time without work;
-seconds of the driver's processor a second; units that were retried; and the load of the machine before each row.
+seconds of the driver's processor a second; units that were retried; and the load of the machine before each row. With
+--life and a lag the simulation takes over how long it took on average until a killed worker was replaced.
 """
 
 from __future__ import annotations
@@ -54,13 +55,17 @@ SEEDS = range(1, 6)
 
 
 class Measured(NamedTuple):
-    """What a fleet has done between the end of the first generation and that of the last, as `Outcome` has it."""
+    """What a fleet has done between the end of the first generation and that of the last, as `Outcome` has it.
+
+    absent: seconds of workers that were killed and not yet replaced, in all.
+    """
 
     positions: float
     idle: float
     driver: float
     retried: int
-    kills: int
+    kills: int = 0
+    absent: float = 0.0
 
 
 def busy(seconds: float) -> None:
@@ -119,14 +124,13 @@ class SleepingRun:
         finally:
             killer.close()
             scheduler.close()
-        return found._replace(kills=killer.kills)
+        return found._replace(kills=killer.kills)  # with a lag there is always work, and so all presence is counted
 
     def _learn(self, scheduler: Scheduler) -> Measured:
-        random, costs = np.random.default_rng(1), self.costs
+        random, costs, began = np.random.default_rng(1), self.costs, time.perf_counter()
         batches: dict[int, Batch] = {}
         seconds: dict[int, list[float]] = {}
-        marks: list[tuple[float, float, int]] = []
-        written = 0
+        marks: list[tuple[float, float, int, float]] = []
         for generation in range(1, self.generations + 1):
             for number in range(len(batches) + 1, generation + self.lag + 1):
                 factors = np.exp(costs.unit.spread * random.standard_normal(costs.units(self.workers)))
@@ -134,19 +138,20 @@ class SleepingRun:
                 batches[number] = self._start(scheduler, f"generation {number}, unit", seconds[number])
             for played in batches[generation]:
                 write_bytes(self.folder / f"{played.unit.name}.bin", played.result.content)
-                written += 1
             busy(len(seconds[generation]) * costs.driver.read_seconds)
             time.sleep(costs.train_seconds(len(seconds[generation])))
             gate = [costs.generation.gate_seconds] * min(costs.generation.gate_units, 2 * self.workers)
             for _ in self._start(scheduler, f"gate {generation}, unit", gate, first=True):
                 pass
-            marks.append((time.perf_counter(), time.process_time(), self._finished(batches)))
+            present = scheduler.counts.present_seconds
+            marks.append((time.perf_counter(), time.process_time(), self._finished(batches), present))
         counts = scheduler.counts
-        span, cpu, files = (last - first for first, last in zip(marks[0], marks[-1], strict=True))
+        span, cpu, files, there = (last - first for first, last in zip(marks[0], marks[-1], strict=True))
         gates = (self.generations - 1) * len(gate) * costs.generation.gate_seconds
         worked = files * costs.unit.seconds * (1 + counts.compared / max(1, counts.finished)) + gates
-        idle = 1 - worked / span / self.workers
-        return Measured(files * costs.unit.positions / span, idle, cpu / span, counts.retried, 0)
+        absent = max(0.0, self.workers * (marks[-1][0] - began) - marks[-1][3])
+        idle = 1 - worked / (there if self.lag else span * self.workers)
+        return Measured(files * costs.unit.positions / span, idle, cpu / span, counts.retried, absent=absent)
 
     def _finished(self, batches: dict[int, Batch]) -> int:
         return sum(batch.counts.finished for batch in batches.values())
@@ -209,10 +214,10 @@ def learning_run(options: Namespace, workers: int, lag: int, folder: Path) -> tu
     return Measured(positions / span, 1 - worked / span / workers, driver / span, retried, killer.kills), training
 
 
-def simulated(costs: ClusterCosts, options: Namespace, workers: int, lag: int) -> Outcome:
-    """The same, simulated."""
+def simulated(costs: ClusterCosts, options: Namespace, workers: int, lag: int, start: float) -> Outcome:
+    """The same, simulated. start: seconds from a kill until there is another worker."""
     changes = {"lost_per_hour": 3600 / options.life if options.life else 0.0, "noticed_seconds": 0.0}
-    changes |= {"replaced_seconds": 0.0, "start_seconds": options.start}
+    changes |= {"replaced_seconds": 0.0, "start_seconds": start}
     costs = costs.model_copy(update={"machine": costs.machine.model_copy(update=changes)})
     return outcome(costs, workers, lag=lag, seeds=SEEDS, generations=options.generations)
 
@@ -234,8 +239,9 @@ def compare(options: Namespace) -> None:
                     changes = {"gate_units": 0, "train_seconds": training, "train_positions_per_second": 1e15}
                     generation = costs.generation.model_copy(update=changes)
                     costs = costs.model_copy(update={"generation": generation})
-            model = simulated(costs, options, workers, lag)
-            kills = f" after {real.kills} kills" if options.life else ""
+            start = real.absent / real.kills if real.kills else 0.0
+            model = simulated(costs, options, workers, lag, start)
+            kills = f" after {real.kills} kills, {start:.1f} s until another was there" if options.life else ""
             print(f"{workers:7d} {lag:3d} {load:5.1f} {'measured':9s} {cells(real)}{kills}", flush=True)
             share = f" ({model.low:,.0f} to {model.high:,.0f}), measured {real.positions / model.positions:.2f} of it"
             print(f"{'':17s} {'simulated':9s} {cells(model)}{share}", flush=True)
@@ -243,7 +249,7 @@ def compare(options: Namespace) -> None:
 
 def cells(row: Measured | Outcome) -> str:
     """The columns that both have."""
-    return f"{row.positions:12,.0f} {row.idle:7.1%} {row.driver:7.3f} {row.retried:8.0f}"
+    return f"{row.positions:12,.0f} {max(0.0, row.idle):7.1%} {row.driver:7.3f} {row.retried:8.0f}"
 
 
 def main() -> None:
@@ -253,7 +259,6 @@ def main() -> None:
     parser.add_argument("--lags", type=int, nargs="+", default=[0, 1])
     parser.add_argument("--generations", type=int, default=4)
     parser.add_argument("--life", type=float, default=0.0, help="seconds after which a worker is killed, on average")
-    parser.add_argument("--start", type=float, default=1.0, help="seconds that a worker's start takes, with --life")
     parser.add_argument("--recipe", type=Path)
     parser.add_argument("--costs", type=Path)
     parser.add_argument("--folder", type=Path, default=Path(), help="on the disk that is written to")

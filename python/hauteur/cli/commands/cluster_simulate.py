@@ -40,7 +40,7 @@ def simulate(
     Parameters
     ----------
     costs
-        A TOML file of constants, as `hauteur cluster measure` writes it, or constants that ship: connect4.
+        A TOML file of constants, as `hauteur cluster measure` writes it, or constants that ship: connect4, chess.
     settings
         Changes to the constants, such as net.broadcast=driver unit.seconds=10.
     workers

@@ -43,7 +43,8 @@ class Simulation:
         self._inbox: list[Callable[[], None]] = []
         self._results = 0
         self._open: list[WorkSet] = []
-        self._generation, self._started, self._share, self._step = 1, 0, 1, "stragglers"
+        self._round_began = self._round_spent = self._beside = 0.0
+        self._generation, self._started, self._step = 1, 0, "stragglers"
         self._unwritten, self._most_unwritten = 0, max(FEWEST_UNTAKEN, UNTAKEN_OF_A_WORKER * workers)
         self._batches: dict[int, WorkSet] = {}
 
@@ -106,9 +107,11 @@ class Simulation:
         self._background(units * self.costs.driver.read_seconds, lambda: self._train(units))
 
     def _background(self, seconds: float, then: Callable[[], None]) -> None:
-        """Let the main thread compute for so long, which rounds of the scheduler delay, as they are delayed by it."""
-        self._background_until = self._now + seconds
-        self.trace.driver.append((self._now, self._background_until))
+        """Let the main thread compute for so long; it and rounds of the scheduler delay each other."""
+        shared = min(seconds, max(0.0, self._busy_until - self._now))
+        self._busy_until += shared
+        self._background_until = self._now + seconds + shared
+        self.trace.driver.append((self._now, self._now + seconds))
         self._at(self._background_until, lambda: self._background_end(then))
 
     def _background_end(self, then: Callable[[], None]) -> None:
@@ -148,20 +151,27 @@ class Simulation:
         """Take all that has happened, then give units away: a round of the scheduler's loop."""
         begin, events = self._now, self._inbox
         self._inbox, self._results = [], 0
-        self._share = 2 if begin < self._background_until else 1
-        self._busy_until = begin + self.costs.driver.round_seconds * len(self._places) * self._share
+        self._round_began, self._round_spent = begin, 0.0
+        self._beside = max(0.0, self._background_until - begin)
+        self._spend(self.costs.driver.round_seconds * len(self._places))
         for event in events:
             event()
         for depth in range(IN_FLIGHT):
             if self._unwritten <= self._most_unwritten and any(work.waiting for work in self._open):
                 self._give(depth)
-        own = (self._busy_until - begin) / self._share
-        self._background_until += own if self._share > 1 else 0.0
-        self.trace.driver.append((begin, begin + own))
+        self._background_until += min(self._round_spent, self._beside)
+        self.trace.driver.append((begin, begin + self._round_spent))
         self._at(self._busy_until, self._next_round)
 
+    def _spend(self, seconds: float) -> None:
+        """Use the processor in a round: for twice as long while the main thread computes too."""
+        self._round_spent += seconds
+        self._busy_until = self._round_began + self._round_spent + min(self._round_spent, self._beside)
+
     def _next_round(self) -> None:
-        if self._inbox and self._now >= self._busy_until:
+        if self._now < self._busy_until:  # the main thread has delayed the end
+            self._at(self._busy_until, self._next_round)
+        elif self._inbox:
             self._round()
 
     def _give(self, depth: int) -> None:
@@ -172,7 +182,7 @@ class Simulation:
                     return
                 continue
             place = self._places[number]
-            self._busy_until += self.costs.driver.give_seconds * self._share
+            self._spend(self.costs.driver.give_seconds)
             place.flights.append(flight)
             self._seat(number)
             self._fly(place, flight, self._busy_until)
@@ -237,7 +247,7 @@ class Simulation:
     def _finished(self, place: SimulatedWorker, flight: UnitFlight) -> None:
         """Take a result, as the scheduler does."""
         work, costs = flight.work, self.costs.driver
-        self._busy_until += (costs.take_seconds + costs.write_cpu_seconds) * self._share
+        self._spend(costs.take_seconds + costs.write_cpu_seconds)
         if flight in place.flights:
             place.flights.remove(flight)
             self.trace.flying.append((flight.given, self._busy_until))
