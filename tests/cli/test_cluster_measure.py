@@ -16,7 +16,7 @@ def test_what_is_measured_can_be_simulated(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     small = ("selfplay.shard_games=6", "selfplay.visits=8", "train.batch_size=32")
     assert (
-        main(["cluster", "measure", RECIPE, *small, "--units", "3", "--folder", str(tmp_path), "--out", str(file)]) == 0
+        main(["cluster", "measure", RECIPE, *small, "--units", "4", "--folder", str(tmp_path), "--out", str(file)]) == 0
     )
     costs = read_costs(str(file))
     assert costs.unit.games == 6
@@ -32,7 +32,8 @@ def test_what_is_measured_can_be_simulated(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--units", "2"], "--units must be 3 to 1,000, got 2"),
+        (["--units", "2"], "--units must be 4 to 1,000, got 2"),
+        (["--units", "5"], "--units must be even, since two end together, got 5"),
         (["--folder", "nowhere"], "--folder nowhere: is not a folder"),
         (["--out", "nowhere/mine.toml"], "nowhere/mine.toml: the folder nowhere is not there"),
         (["selfplay.visit=3"], "selfplay.visit is not a setting"),

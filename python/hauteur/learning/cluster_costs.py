@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import date
-from itertools import pairwise
 from math import log
 from pathlib import Path
 from statistics import fmean, median, stdev
@@ -88,9 +87,9 @@ def measured_costs(
 ) -> ClusterCosts:
     """Return the constants, with units played one after another by a worker of this process.
 
-    net: that plays; units: to play, 3 or more; threads: of the net and of training; folder: on the disk that the driver
-    would write to; train: whether training is measured too, else it takes no time; clock: what measures the worker, in
-    seconds.
+    net: that plays; units: to play, 4 or more, an even number, because two end together; threads: of the net and of
+    training; folder: on the disk that the driver would write to; train: whether training is measured too, else it takes
+    no time; clock: what measures the worker, in seconds.
     """
     where, planned = _where(), _planned(recipe, units)
     planning: list[float] = []
@@ -99,7 +98,7 @@ def measured_costs(
         task_bytes = round(fmean(len(message_bytes({"unit": unit.to_json()})) for unit in all_units))
     feed, load_seconds, alone, pair = _play(all_units, sources, threads, clock)
     result_bytes = round(fmean(len(content) for content in feed.contents.values()))
-    seconds = fmean(end - begin for begin, end in pairwise(feed.ends))
+    seconds = (feed.ends[-1] - feed.ends[IN_FLIGHT - 1]) / (units - IN_FLIGHT)
     with TemporaryDirectory(dir=folder) as place:
         driver, positions, buffer = _driver(recipe, planned, feed.contents, RunFolder(Path(place)))
     scheduling, per_round = scheduling_seconds()

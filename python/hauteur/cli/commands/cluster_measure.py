@@ -25,7 +25,7 @@ def measure(
     net
         The net that plays; default: the one that ships for the game.
     units
-        Units to play, 3 to 1,000.
+        Units to play, an even number, 4 to 1,000.
     threads
         Threads of the net on the processor.
     folder
@@ -49,7 +49,9 @@ def measure(
     from hauteur.networks.bundled import net_or_shipped
     from hauteur.system.files import check_folder, write_bytes
 
-    check_number("--units", units, 3, 1000)
+    check_number("--units", units, 4, 1000)
+    if units % 2:
+        raise ValueError(f"--units must be even, since two end together, got {units}")
     check_number("--threads", threads, 1, 1024)
     wanted = load_recipe(recipe, settings)
     if out is not None:

@@ -73,7 +73,7 @@ def simulate(
     rows = [outcome(constants, n, lag=one, seeds=used, generations=generations) for one in lags for n in numbers]
     bounds = limits(constants)
     if figure is not None:
-        write_figure(figure, rows)
+        write_figure(figure, rows, Path(costs).stem)
     if json:
         found = {"costs": constants.model_dump(), "limits": [limit._asdict() for limit in bounds]}
         print(json_format.dumps(found | {"rows": [row._asdict() for row in rows]}))
@@ -118,7 +118,7 @@ def check_number(option: str, number: int, least: int, most: int) -> None:
         raise ValueError(f"{option} must be {least:,} to {most:,}, got {number:,}")
 
 
-def write_figure(path: Path, rows: list[Outcome]) -> None:
+def write_figure(path: Path, rows: list[Outcome], name: str) -> None:
     """Draw the shares of the ideal sum by workers, one line a lag, as SVG."""
     from hauteur.plots.colours import line_colour
     from hauteur.plots.figure import Figure, Series
@@ -133,8 +133,17 @@ def write_figure(path: Path, rows: list[Outcome]) -> None:
         high = [row.high * factor for row, factor in zip(found, scale, strict=True)]
         lines.append(Series(f"lag {lag}", places, values, line_colour(i), low=low, high=high))
     text = "share of the positions a second of as many workers that never wait"
-    name = "share of the ideal"
+    values_are = "share of the ideal"
     write_svg(
-        Figure(path.stem, "Self-play by workers", text, name, "workers", lines=tuple(lines), percent=True, x_log=True),
+        Figure(
+            path.stem,
+            f"Self-play by workers: {name}",
+            text,
+            values_are,
+            "workers",
+            lines=tuple(lines),
+            percent=True,
+            x_log=True,
+        ),
         path,
     )
