@@ -290,5 +290,5 @@ def test_restarts_leave_nothing_behind(fleets: Callable[..., Watched], restarts:
 
 
 def test_numbers_of_workers() -> None:
-    with pytest.raises(ValueError, match="workers must be 1 to 1024, got 0"):
+    with pytest.raises(ValueError, match="workers of one machine must be 1 to 1024, got 0"):
         LocalFleet(0)

@@ -57,7 +57,7 @@ class LocalFleet:
 
     def __init__(self, workers: int, *, threads: int = 0, command: Sequence[str] = COMMAND) -> None:
         if not 1 <= workers <= MOST_WORKERS:
-            raise ValueError(f"workers must be 1 to {MOST_WORKERS}, got {workers}")
+            raise ValueError(f"workers of one machine must be 1 to {MOST_WORKERS}, got {workers}; more need --cluster")
         self.name = f"{workers} local worker{'s' if workers > 1 else ''}"
         self._threads = threads or max(1, usable_cores() // workers)
         self._command = (*command, str(self._threads))

@@ -211,7 +211,8 @@ def _factory(name: str) -> Factory:
         return loaded
     raise ValueError(
         f"no game {name!r}; known games: {', '.join(names())}, and openspiel:NAME; a game of your own is added by "
-        "ht.register_game, or by hauteur --import FILE.py (docs/how-to/add-a-game.md)"
+        "ht.register_game, or by hauteur --import FILE.py (docs/how-to/add-a-game.md); workers import what --import or "
+        "HAUTEUR_IMPORT names"
     )
 
 
