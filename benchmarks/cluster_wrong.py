@@ -23,16 +23,18 @@ from pathlib import Path
 
 import cluster_wrong_worker
 from cluster_common import differences, parser_of, recipe_of, run_hashes, write_recipe
-from hauteur.cluster.records import UnitEntry
+from hauteur.cluster.records import COMPARED, UnitEntry
 from hauteur.matches.folder import MatchFolder
 from hauteur.system.jsonl import Journal
 
 
 @dataclass(frozen=True)
 class Found:
-    """What became of the wrong worker. units, altered: it played until then; name, right: who was shut out, and whether
-    it was the wrong one; again: of its units that were played again; kept: of those it altered that remained; warned:
-    the command's user; differing: names of what is not that of one process.
+    """What became of the wrong worker.
+
+    units, altered: it played until then; name, right: who was shut out, and whether it was the wrong one, which
+    units.jsonl names; again: of its units that were played again; kept: of those it altered that remained; warned: the
+    command's user; differing: names of what is not that of one process.
     """
 
     units: int
@@ -83,11 +85,14 @@ def checked(options: Namespace, seed: int, place: Path) -> Found:
     alone, run = place / "alone", place / "run"
     _run([sys.executable, "-m", "hauteur.cli", *command(options, seed, place, alone)])
     workers = ["--workers", str(options.workers), "--worker-threads", "1", "--worker-compare", str(options.compare)]
-    wrong = [sys.executable, cluster_wrong_worker.__file__, "command", str(place), str(options.share), str(seed)]
+    wrong = [sys.executable, cluster_wrong_worker.__file__, "command", str(place)]
+    wrong += [str(options.share), str(seed), str(options.workers)]
     printed = _run([*wrong, *command(options, seed, place, run), *workers])
     units = cluster_wrong_worker.units_of(place)
     name = next((line.split()[0] for line in printed.splitlines() if " is shut out: " in line), "")
-    entries = [entry for entry in Journal(run / "units.jsonl", UnitEntry, "a unit").entries() if entry.unit is not None]
+    journal = list(Journal(run / "units.jsonl", UnitEntry, "a unit").entries())
+    entries = [entry for entry in journal if entry.kind == options.what]
+    named = [entry for entry in journal if entry.kind.endswith(COMPARED) and entry.wrong == (name,) and not entry.equal]
     first = {entry.unit: entry.worker for entry in reversed(entries) if not entry.replaces}
     last = {entry.unit: entry.worker for entry in entries}
     changed = [index for index, changed in units if changed]
@@ -95,7 +100,7 @@ def checked(options: Namespace, seed: int, place: Path) -> Found:
         units=len(units),
         altered=len(changed),
         name=name,
-        right=bool(name) and any(first.get(index) == name for index in changed),
+        right=bool(named) and any(first.get(index) == name for index in changed),
         again=sum(first[number] == name != worker for number, worker in last.items()),
         kept=sum(last.get(index) == name for index in changed),
         warned=bool(name),

@@ -1,14 +1,14 @@
 """Local workers one of which alters its games: the first that starts with a folder.
 
-    python cluster_wrong_worker.py FOLDER SHARE SEED THREADS
+    python cluster_wrong_worker.py FOLDER SHARE SEED WORKERS THREADS
 
 The altered results are whole, of possible games, and have the right hash of their columns: in self-play a visit of the
 last search of a unit is counted to another move, in a match a note is added. FOLDER/wrong has the process, FOLDER/units
 a line for each of its units: the number of its first game, and whether it is altered.
 
-    python cluster_wrong_worker.py command FOLDER SHARE SEED COMMAND ...
+    python cluster_wrong_worker.py command FOLDER SHARE SEED WORKERS COMMAND ...
 
-runs a command of hauteur with such workers in the place of its own.
+runs a command of hauteur with such workers in the place of its own. They begin when so many are there.
 """
 
 import json
@@ -22,6 +22,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from cluster_common import wait_for
 from hauteur.cluster import local, local_worker
 from hauteur.learning.shards import SCHEMA, read_table, table_digest
 from hauteur.learning.units import LearningJob
@@ -71,9 +72,9 @@ def go_wrong(folder: Path, share: float, seed: int) -> None:
         setattr(job, "_encode", wrong(getattr(job, "_encode"), change))  # noqa: B009, B010 (a method of either class)
 
 
-def worker_command(folder: Path, share: float, seed: int) -> tuple[str, ...]:
+def worker_command(folder: str, share: str, seed: str, workers: str) -> tuple[str, ...]:
     """What starts such a worker; its threads follow."""
-    return (sys.executable, __file__, str(folder), str(share), str(seed))
+    return (sys.executable, __file__, folder, share, seed, workers)
 
 
 def units_of(folder: Path) -> list[tuple[int, bool]]:
@@ -86,10 +87,10 @@ if __name__ == "__main__":
     if sys.argv[1] == "command":
         from hauteur.cli.main import main
 
-        started = worker_command(Path(sys.argv[2]), float(sys.argv[3]), int(sys.argv[4]))
+        started = worker_command(*sys.argv[2:6])
         defaults: Any = local.LocalFleet.__init__.__kwdefaults__
         defaults["command"] = started
-        sys.argv[1:] = sys.argv[5:]
+        sys.argv[1:] = sys.argv[6:]
         sys.exit(main())
     place = Path(sys.argv[1])
     try:
@@ -97,5 +98,7 @@ if __name__ == "__main__":
         go_wrong(place, float(sys.argv[2]), int(sys.argv[3]))
     except FileExistsError:
         pass
-    local_worker.main(int(sys.argv[4]))
+    (place / f"there-{os.getpid()}").touch()
+    wait_for(lambda: len(list(place.glob("there-*"))) >= int(sys.argv[4]), 120, "all workers")
+    local_worker.main(int(sys.argv[5]))
     os._exit(0)

@@ -1,6 +1,7 @@
 """Workers that give wrong games are found, and their games replaced."""
 
 import random
+import re
 
 import pytest
 from hypothesis import given, settings
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 from simulated_fleet import Drive, Habits, SimulatedFleet, games, random_habits, right_games, some_units
 
 from hauteur.cluster.comparing import is_drawn
+from hauteur.cluster.played import ComparedUnit
 
 
 def liar(share: float = 1.0, seed: int = 0, **habits: object) -> Habits:
@@ -193,3 +195,30 @@ def status(drive: Drive) -> str:
     from hauteur.cluster.status import status_line
 
     return status_line(drive.dispatcher)
+
+
+def test_comparisons_are_handed_out_with_who_took_part() -> None:
+    compared: list[ComparedUnit] = []
+    fleet = SimulatedFleet(3, lambda slot, _times: liar(0.3) if slot == 0 else Habits())
+    drive, units = Drive(fleet, share=1.0), some_units(30)
+    batch = drive.start(units, on_compared=compared.append)
+    (played,) = drive.finish(batch)
+    assert len(compared) == batch.counts.compared
+    first = {one.unit.key: one.worker for one in reversed(played)}
+    assert all(first[one.unit.key] == one.workers[0] and len(one.workers) >= 2 for one in compared)
+    assert [one.wrong for one in compared if one.wrong] == [("worker-0.0",)]
+
+
+def test_comparisons_that_have_not_ended_with_the_work_are_counted_and_named() -> None:
+    fleet = SimulatedFleet(3, lambda slot, _times: liar() if slot == 0 else Habits())
+    drive = Drive(fleet, share=1.0)
+    batch = drive.start(some_units(30))
+    while not any(one.differs for one in batch.comparisons.values()):
+        drive.turns(1)
+    missing, ended = len(batch.comparisons), batch.counts.compared
+    differing = sum(one.differs for one in batch.comparisons.values())
+    batch.close()
+    assert (batch.counts.compared, batch.counts.uncompared) == (ended, missing)
+    wanted = r"unit \d+: worker-.* and worker-.* give different games; the work ended before it was known who is right"
+    assert len(drive.ledger.notes) == differing
+    assert all(re.fullmatch(wanted, note) for note in drive.ledger.notes)

@@ -333,3 +333,21 @@ def test_games_of_workers_are_read_and_checked_once(tmp_path: Path, monkeypatch:
         assert len(read) == files
         found.append(content(tmp_path / str(room)))
     assert found[0] == found[1]
+
+
+def test_the_journal_has_a_line_for_each_comparison(tmp_path: Path) -> None:
+    scheduler = Scheduler(ThreadFleet(2), compare_share=1.0)
+    try:
+        learn(recipe_of("match"), folder=tmp_path / "run", display=Silent(), scheduler=scheduler)
+        counts = scheduler.counts
+    finally:
+        scheduler.close()
+    entries = journal(tmp_path / "run")
+    played = {(entry.generation, entry.kind, entry.unit): entry.worker for entry in entries if entry.equal is None}
+    compared = [entry for entry in entries if entry.equal is not None]
+    assert len(compared) == counts.compared > 4
+    for entry in compared:
+        assert (entry.equal, entry.wrong) == (True, ())
+        kind = entry.kind.removesuffix(" compared")
+        assert {entry.worker, *entry.others} == {"thread-1", "thread-2"}
+        assert entry.worker == played[entry.generation, kind, entry.unit]

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from hauteur.cluster.batch import UnitBatch
+from hauteur.cluster.batch import OnCompared, UnitBatch
 from hauteur.cluster.dispatcher import Dispatcher
 from hauteur.cluster.fleet import Event, Failed, Finished, Joined, Left, Sources, WorkerFacts
 from hauteur.cluster.played import CheckedResult, Played
@@ -192,9 +192,9 @@ class Drive:
         )
         self.ledger = self.dispatcher.ledger
 
-    def start(self, units: list[Unit], *, first: bool = False) -> UnitBatch:
+    def start(self, units: list[Unit], *, first: bool = False, on_compared: OnCompared = lambda _: None) -> UnitBatch:
         """Begin a batch."""
-        batch = UnitBatch(units, {}, check, self.ledger.forget, lambda: None)
+        batch = UnitBatch(units, {}, check, self.ledger.forget, lambda: None, on_compared)
         self.ledger.add(batch, first=first)
         return batch
 

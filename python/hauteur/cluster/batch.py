@@ -10,13 +10,14 @@ from statistics import median
 from hauteur.cluster.comparing import UnitComparison
 from hauteur.cluster.counts import Counts
 from hauteur.cluster.fleet import Sources
-from hauteur.cluster.played import CheckedResult, Played, UnitState
+from hauteur.cluster.played import CheckedResult, ComparedUnit, Played, UnitState
 from hauteur.cluster.unit import Unit
 
 FEWEST_UNTAKEN = 64
 """Results of a batch that may wait for its consumer while its units go on being given out; more with more workers."""
 UNTAKEN_OF_A_WORKER = 4
 """So many times the number of workers may wait, where that is more."""
+OnCompared = Callable[[ComparedUnit], object]
 MOST_DURATIONS = 101
 """Finished units whose seconds are kept."""
 
@@ -28,7 +29,8 @@ class UnitBatch:
     """Units that were given to a scheduler; iterate for what was made of them, in the order of arrival.
 
     The iteration ends when every unit has been played and every comparison has ended, or with the error that stopped
-    the work; one thread iterates. A unit comes twice only with `replaces` set the second time.
+    the work; one thread iterates. A unit comes twice only with `replaces` set the second time. Comparisons that have
+    ended go to `on_compared` meanwhile, in the thread that iterates.
     """
 
     def __init__(
@@ -38,6 +40,7 @@ class UnitBatch:
         check: Check,
         close: Callable[[UnitBatch], None],
         wake: Callable[[], None],
+        on_compared: OnCompared = lambda _: None,
     ) -> None:
         self.states: dict[str, UnitState] = {}
         for unit in units:
@@ -55,11 +58,12 @@ class UnitBatch:
         self._typical: float | None = None
         self._typical_of = 0
         self.results: deque[Played] = deque()
+        self.compared: deque[ComparedUnit] = deque()
         self.held = False
         self._over = False
         self._error: BaseException | None = None
         self._changed = threading.Condition()
-        self._close, self._wake = close, wake
+        self._close, self._wake, self._on_compared = close, wake, on_compared
 
     def __iter__(self) -> Iterator[Played]:
         while (played := self.take()) is not None:
@@ -67,8 +71,14 @@ class UnitBatch:
 
     def take(self) -> Played | None:
         """Wait for a result and return it; None when there are no more. Raises the error that stopped the work."""
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self.results or self.compared or self._over)
+                if not self.compared:
+                    break
+                compared = self.compared.popleft()
+            self._on_compared(compared)
         with self._changed:
-            self._changed.wait_for(lambda: self.results or self._over)
             if not self.results:
                 if self._error is not None:
                     raise self._error
@@ -84,12 +94,19 @@ class UnitBatch:
         self._close(self)
         with self._changed:
             self.results.clear()
+            compared = list(self.compared)
+            self.compared.clear()
         self.end()
+        for one in compared:
+            self._on_compared(one)
 
-    def hand_out(self, played: Played) -> None:
-        """Leave a result for the consumer."""
+    def hand_out(self, found: Played | ComparedUnit) -> None:
+        """Leave a result, or a comparison that has ended, for the consumer."""
         with self._changed:
-            self.results.append(played)
+            if isinstance(found, Played):
+                self.results.append(found)
+            else:
+                self.compared.append(found)
             self._changed.notify_all()
 
     def end(self, error: BaseException | None = None) -> None:

@@ -14,10 +14,10 @@ class Counts:
     units: given to the scheduler; finished: of them, those that have a result; retried: times that a unit went back,
     by cause in `causes`; failed: times that a worker could not play a unit, or gave wrong content; replayed: times that
     a unit which had a result was played once more, for a comparison or because a worker was wrong; compared: units
-    whose games were played again and compared; uncompared: those for which no other worker was there; differing:
-    comparisons that differed; replaced: results of wrong workers that were replaced; duplicates: results that came
-    once more; workers: names of those that finished a unit; present, most_present: workers now, and at most; joined,
-    left: workers that came and went; in_flight: units at workers now.
+    whose games were played again and compared; uncompared: those whose comparison did not end, because no other worker
+    was there or the work ended before; differing: comparisons that differed; replaced: results of wrong workers that
+    were replaced; duplicates: results that came once more; workers: names of those that finished a unit; present,
+    most_present: workers now, and at most; joined, left: workers that came and went; in_flight: units at workers now.
 
     Seconds are those of all workers together, while there was work: present_seconds those of the workers that were
     there, idle_seconds those in which they had no unit, busy_seconds those spent on these units (a worker that has

@@ -115,7 +115,7 @@ class Dispatcher:
         self._note_absence()
         for worker in list(ledger.crew.workers.values()):
             self._check_time(worker)
-        self.judge.look()
+        self.judge.look(more=self.shortage is not None)
         failing = not ledger.crew.workers and self._failed_starts >= MOST_STARTS
         if failing and ledger.time >= self._starts_since + START_SECONDS:
             raise ValueError(f"no worker starts; {self._failed_starts} ended before they joined: {self._start_cause}")

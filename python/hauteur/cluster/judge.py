@@ -5,11 +5,11 @@ from __future__ import annotations
 from hauteur.cluster.batch import UnitBatch
 from hauteur.cluster.comparing import UnitComparison, Vote, is_drawn
 from hauteur.cluster.ledger import Ledger
-from hauteur.cluster.played import Played
+from hauteur.cluster.played import ComparedUnit, Played
 from hauteur.cluster.present import Present
 
 STUCK_SECONDS = 60.0
-"""Seconds for which a comparison that differs waits for another worker, where one that took part has left."""
+"""Seconds for which a comparison that differs waits for another worker, where one may come."""
 
 
 class Judge:
@@ -46,11 +46,14 @@ class Judge:
         comparison.add(worker, played.digest)
         self._settle(batch, comparison, played)
 
-    def look(self) -> None:
-        """Decide where nobody can be asked any more. ValueError where it cannot be known who is right."""
+    def look(self, *, more: bool = False) -> None:
+        """Decide where nobody can be asked any more. ValueError where it cannot be known who is right.
+
+        more: further workers may come.
+        """
         for batch in list(self._ledger.batches):
             for comparison in [one for one in batch.comparisons.values() if one.differs]:
-                self._look_at(batch, comparison)
+                self._look_at(batch, comparison, more=more)
 
     def drop_hopeless(self, batch: UnitBatch) -> None:
         """Let go of comparisons for which no other worker is there."""
@@ -60,7 +63,7 @@ class Judge:
                 for counts in self._ledger.both(batch):
                     counts.uncompared += 1
 
-    def _look_at(self, batch: UnitBatch, comparison: UnitComparison) -> None:
+    def _look_at(self, batch: UnitBatch, comparison: UnitComparison, *, more: bool) -> None:
         workers, time = self._ledger.crew.workers, self._ledger.time
         if batch.comparisons.get(comparison.state.unit.key) is not comparison:
             return  # another verdict has ended it
@@ -68,7 +71,8 @@ class Judge:
             comparison.stuck = None
             return
         comparison.stuck = time if comparison.stuck is None else comparison.stuck
-        waits = any(name not in workers for name in comparison.votes) and time < comparison.stuck + STUCK_SECONDS
+        may_come = more or any(name not in workers for name in comparison.votes)
+        waits = may_come and time < comparison.stuck + STUCK_SECONDS
         if not waits and not self._settle(batch, comparison, None):
             gave = "; ".join(f"{name}: {' and '.join(vote.digests)}" for name, vote in comparison.votes.items())
             raise ValueError(
@@ -85,6 +89,7 @@ class Judge:
         for counts in self._ledger.both(batch):
             counts.compared += 1
             counts.differing += bool(verdict.wrong)
+        batch.hand_out(ComparedUnit(state.unit, tuple(comparison.votes), tuple(verdict.wrong)))
         if state.digest != verdict.digest:
             self._ledger.suspect(batch, state)
             if played is not None:  # what has just come decided, so it is right

@@ -43,9 +43,21 @@ class Ledger:
                 for flight in worker.units.values():
                     flight.batch = None if flight.batch is batch else flight.batch
             batch.counts.in_flight = 0
+            self._drop_comparisons(batch)
             batch.waiting.clear()
-            batch.comparisons.clear()
             batch.states.clear()
+
+    def _drop_comparisons(self, batch: UnitBatch) -> None:
+        """Count the comparisons that have not ended, and name those that differ: nobody will know who is right."""
+        for comparison in batch.comparisons.values():
+            for counts in self.both(batch):
+                counts.uncompared += 1
+            if comparison.differs:
+                unit, names = comparison.state.unit.name, " and ".join(comparison.votes)
+                self.notes.append(
+                    f"{unit}: {names} give different games; the work ended before it was known who is right"
+                )
+        batch.comparisons.clear()
 
     def end(self, batch: UnitBatch, error: BaseException | None = None) -> None:
         """End a batch, with an error if there is one."""

@@ -34,6 +34,17 @@ class Played:
     games: Any = None
 
 
+@dataclass(frozen=True)
+class ComparedUnit:
+    """A comparison that has ended. workers: that played the unit, first the one whose games were handed out; wrong:
+    those of them whose games were not those of the others.
+    """
+
+    unit: Unit
+    workers: tuple[str, ...]
+    wrong: tuple[str, ...]
+
+
 @dataclass(eq=False)
 class UnitState:
     """A unit of a batch.

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from hauteur.cluster.counts import Counts
+from hauteur.cluster.played import ComparedUnit
 
+COMPARED = " compared"
 Text = Annotated[str, Field(max_length=500)]
 
 
@@ -18,7 +20,9 @@ class UnitEntry(BaseModel):
     generation, kind, unit: which one; a unit of a match has the number of its first game. session: begin of the process
     that accepted it, seconds since 1970; worker: its name in that session; seconds: of the worker's time that it took;
     attempts: times that it was given to a worker; replaces: in the place of one of a worker that was wrong.
-    An entry without a unit names a worker that was shut out, by its kind.
+    An entry without a unit names a worker that was shut out, by its kind. One of a kind that ends with COMPARED is a
+    comparison: worker: whose games were handed out; others: that played the unit too; equal: whether all games were the
+    same; wrong: whose games were not.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -36,6 +40,24 @@ class UnitEntry(BaseModel):
     seconds: float = 0.0
     attempts: int = 1
     replaces: bool = False
+    others: tuple[Text, ...] = ()
+    equal: bool | None = None
+    wrong: tuple[Text, ...] = ()
+
+    @classmethod
+    def of_comparison(cls, compared: ComparedUnit, **fields: Any) -> UnitEntry:
+        """Return the entry of a comparison that has ended. fields: generation, unit and session."""
+        worker, *others = (name[:500] for name in compared.workers)
+        wrong = tuple(name[:500] for name in compared.wrong)
+        kind = compared.unit.kind + COMPARED
+        return cls(
+            kind=kind,
+            worker=worker,
+            others=tuple(others),
+            equal=not wrong,
+            wrong=wrong,
+            **fields,
+        )
 
 
 COUNTED = ("joined", "left", "retried", "failed", "replayed", "compared", "uncompared", "differing", "replaced")
@@ -52,6 +74,7 @@ WORDS = {
     "retried": "retried",
     "replayed": "replayed",
     "compared": "compared",
+    "uncompared": "comparisons not ended",
     "differing": "differed",
     "replaced": "replaced",
 }

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from hauteur.cluster.batch import Check
+from hauteur.cluster.batch import Check, OnCompared
 from hauteur.cluster.batch import UnitBatch as Batch
 from hauteur.cluster.counts import Counts
 from hauteur.cluster.dispatcher import Dispatcher
@@ -79,13 +79,22 @@ class Scheduler:
         with self._lock:
             return frozenset(self._dispatcher.judge.wrong)
 
-    def start(self, units: Sequence[Unit], sources: Sources, check: Check, *, first: bool = False) -> Batch:
+    def start(
+        self,
+        units: Sequence[Unit],
+        sources: Sources,
+        check: Check,
+        *,
+        first: bool = False,
+        on_compared: OnCompared = lambda _: None,
+    ) -> Batch:
         """Begin to work on units; iterate over what is returned for the results.
 
-        sources: where the files of the units are, by sha256; first: before the batches that are there. ValueError where
-        two of the units are the same; the error that stopped the scheduler, where one did.
+        sources: where the files of the units are, by sha256; first: before the batches that are there; on_compared:
+        takes comparisons that have ended, in the thread that iterates. ValueError where two of the units are the same;
+        the error that stopped the scheduler, where one did.
         """
-        batch = Batch(units, sources, check, self._cancel, self.fleet.wake)
+        batch = Batch(units, sources, check, self._cancel, self.fleet.wake, on_compared)
         with self._lock:
             if self._error is not None:
                 raise self._error

@@ -7,6 +7,7 @@ import time
 from typing import Any
 
 from hauteur.cluster.fleet import WorkerFacts
+from hauteur.cluster.played import ComparedUnit
 from hauteur.cluster.records import UnitEntry
 from hauteur.learning.planned import PlannedGames
 from hauteur.learning.recipe import Recipe
@@ -51,6 +52,13 @@ class UnitJournal:
             **more,
         )
         self._append(entry)
+
+    def add_comparison(self, planned: PlannedGames, compared: ComparedUnit) -> None:
+        """Add a comparison that has ended."""
+        number = compared.unit.own["number"]
+        self._append(
+            UnitEntry.of_comparison(compared, generation=planned.generation, unit=number, session=self._session)
+        )
 
     def shut_out(self, worker: str) -> list[UnitOf]:
         """Note that a worker of this session is wrong; return the units of self-play that it has played."""

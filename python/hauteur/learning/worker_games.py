@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -144,7 +145,8 @@ class WorkerGames:
     def _start(self, planned: PlannedGames, numbers: Sequence[int], *, first: bool = False) -> Batch:
         nets = {net: self._net_files(net) for net in planned.nets if net != NO_NET}
         units, sources = units_of(self._recipe, planned, nets, numbers)
-        return self._scheduler.start(units, sources, planned.check, first=first)
+        on_compared = partial(self._journal.add_comparison, planned)
+        return self._scheduler.start(units, sources, planned.check, first=first, on_compared=on_compared)
 
     def _results(self, planned: PlannedGames) -> Iterator[Played]:
         """Yield what workers make of all units, before any that were begun earlier; note who did."""

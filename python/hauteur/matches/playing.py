@@ -15,6 +15,7 @@ from itertools import islice
 from typing import Any, Protocol
 
 from hauteur import _core
+from hauteur.cluster.played import ComparedUnit
 from hauteur.cluster.records import UnitEntry, worker_numbers
 from hauteur.cluster.scheduler import Batch, CheckedResult, Played, Scheduler
 from hauteur.cluster.unit import Unit
@@ -162,7 +163,9 @@ class PlayingInUnits:
         try:
             while True:
                 while len(batches) < 2 and (some := list(islice(units, ROUND_UNITS * self._workers))):
-                    batches.append(self.scheduler.start(some, self._sources, self._check))
+                    batches.append(
+                        self.scheduler.start(some, self._sources, self._check, on_compared=self._note_comparison)
+                    )
                 if not batches:
                     return
                 for played in batches[0]:
@@ -192,6 +195,12 @@ class PlayingInUnits:
             replaces=played.replaces,
         )
         self.journal.append(entry)
+
+    def _note_comparison(self, compared: ComparedUnit) -> None:
+        """Keep who played a unit that was compared, and whether the games were the same."""
+        if self.journal is not None:
+            first = compared.unit.own["plans"][0]["index"]
+            self.journal.append(UnitEntry.of_comparison(compared, unit=first, session=self._session))
 
     def _games(self, played: Played, facts: ArenaFacts, started: float) -> PlayedGames:
         found: UnitGames = played.games
