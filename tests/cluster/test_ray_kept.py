@@ -18,7 +18,7 @@ from hauteur.cluster.ray_session import running_address
         ("10.0.0.2:6379", ("10.0.0.1:6379",), "10.0.0.1:6379"),
         ("10.0.0.2:6379", ("10.0.0.1:6379", "10.0.0.2:6379"), "10.0.0.2:6379"),
         ("", ("10.0.0.1:6379", "10.0.0.2:6379"), "several clusters run here: give one of 10.0.0.1:6379, 10.0.0.2:6379"),
-        ("", (), "no Ray runs on this machine"),
+        ("", (), "no node of a cluster runs here"),
     ],
 )
 def test_auto_finds_a_cluster_that_this_machine_has_joined(

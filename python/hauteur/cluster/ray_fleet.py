@@ -7,10 +7,13 @@ import json
 import math
 import os
 import queue
+import threading
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from hauteur import __version__
@@ -34,6 +37,8 @@ MOST_NETS = 8
 """Nets that the object store holds for workers that join."""
 MOST_STARTS = 3
 """Workers in a row that could not be started, where none ever was; then the work stops."""
+CLOSE_SECONDS = 30.0
+"""Seconds that the last calls may take."""
 MOST_PAUSE = 30.0
 """Seconds until the next start after some that failed: doubled each time, until one joins."""
 
@@ -42,14 +47,17 @@ MOST_PAUSE = 30.0
 class _Actor:
     """A worker. shown: the nets that it has been given; cause: why it was removed."""
 
-    handle: Any
+    handle: Any = None
     joined: bool = False
     shown: set[str] = field(default_factory=set)
     cause: str = ""
 
 
 class RayFleet:
-    """Workers of a cluster; their number follows the nodes that are there."""
+    """Workers of a cluster; their number follows the nodes that are there.
+
+    All calls of Ray are made in a thread of their own: where a node or head is frozen, they wait for it.
+    """
 
     def __init__(self, options: WorkerOptions) -> None:
         assert options.cluster is not None
@@ -86,22 +94,16 @@ class RayFleet:
         self._failed_starts = 0
         self._next_start = 0.0
         self._last_cause = ""
+        self._calls: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._caller = threading.Thread(target=self._make_calls, name="calls of Ray", daemon=True)
+        self._caller.start()
 
     def submit(self, worker: str, unit: Unit, sources: Sources) -> None:
-        """Call a worker with a unit, and with the nets that it has not had."""
+        """Give a worker a unit."""
         actor = self._actors.get(worker)
         if actor is None or not actor.joined:
             return  # its `Left` is on its way
-        new = [sha256 for sha256 in unit.files if sha256 not in actor.shown]
-        try:
-            nets = [self._net(sha256, sources) for sha256 in new]
-            message = message_bytes({"key": unit.key, "unit": unit.to_json(), "nets": new})
-        except Exception as error:  # of the file, or of Ray's store
-            self._events.append(Failed(worker, unit.key, f"could not be sent: {type(error).__name__}: {error}"))
-            self.wake()
-            return
-        actor.shown.update(new)
-        self._follow(worker, unit.key, actor.handle.play.remote(message, nets))
+        self._calls.put(lambda: self._send(worker, actor, unit, sources))
 
     def wait(self, seconds: float) -> list[Event]:
         """Return what has happened. ValueError where the cluster is gone, or can start no worker."""
@@ -130,7 +132,7 @@ class RayFleet:
         if actor is not None and not actor.cause:
             actor.cause = cause
             self._lost_places += not replace
-            self._kill(actor)
+            self._calls.put(lambda: self._kill(actor))
 
     def shortage(self) -> str | None:
         """Return why there are not more workers."""
@@ -140,13 +142,19 @@ class RayFleet:
 
     def close(self) -> None:
         """End all workers."""
-        if self._view.lost() is None:
-            self._ask_for(0)
+        lost = self._view.lost() is not None
+        if not lost:
+            self._calls.put(lambda: self._ask_for(0))
             for actor in self._actors.values():
-                self._kill(actor)
-        self._nets.clear()
+                self._calls.put(partial(self._kill, actor))
+        self._calls.put(None)
+        self._caller.join(1.0 if lost else CLOSE_SECONDS)
         self._view.close()
-        self._session.close()
+        self._session.close(lost=lost or self._caller.is_alive())
+
+    def _make_calls(self) -> None:
+        while (call := self._calls.get()) is not None:
+            call()
 
     def _ask_for(self, workers: int) -> None:
         """Have an autoscaler, where the cluster has one, start machines for so many workers; 0: for none."""
@@ -170,9 +178,28 @@ class RayFleet:
     def _start(self) -> None:
         self._count += 1
         name = f"ray-{self._count}"
-        actor = self._actors[name] = _Actor(self._class.remote(self._settings))
-        self._follow(name, FACTS, actor.handle.facts.remote())
-        self._follow(name, LIVE, actor.handle.live.remote())
+        actor = self._actors[name] = _Actor()
+        self._calls.put(lambda: self._begin(name, actor))
+
+    def _begin(self, name: str, actor: _Actor) -> None:
+        try:
+            actor.handle = self._class.remote(self._settings)
+            self._follow(name, FACTS, actor.handle.facts.remote())
+            self._follow(name, LIVE, actor.handle.live.remote())
+        except Exception as error:  # Ray raises all kinds of them
+            self._ended.put((name, LIVE, error))
+
+    def _send(self, worker: str, actor: _Actor, unit: Unit, sources: Sources) -> None:
+        """Call a worker with a unit, and with the nets that it has not had."""
+        new = [sha256 for sha256 in unit.files if sha256 not in actor.shown]
+        try:
+            nets = [self._net(sha256, sources) for sha256 in new]
+            message = message_bytes({"key": unit.key, "unit": unit.to_json(), "nets": new})
+            actor.shown.update(new)
+            self._follow(worker, unit.key, actor.handle.play.remote(message, nets))
+        except Exception as error:  # of the file, or of Ray's store
+            cause = f"could not be sent: {type(error).__name__}: {error}"
+            self._ended.put((worker, unit.key, message_bytes({"report": "failed", "key": unit.key, "cause": cause})))
 
     def _follow(self, worker: str, call: str, handle: Any) -> None:
         """Have the end of a call reported, from a thread of Ray's."""
@@ -214,7 +241,7 @@ class RayFleet:
     def _left(self, worker: str, actor: _Actor, error: BaseException) -> list[Event]:
         del self._actors[worker]
         cause = actor.cause or cause_of(error)
-        self._kill(actor)  # one that could not be reached may still be there
+        self._calls.put(lambda: self._kill(actor))  # one that could not be reached may still be there
         if actor.joined:
             return [Left(worker, cause)]
         if cause not in (NODE_LEFT, NO_ROOM):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import os
 import re
@@ -28,6 +29,8 @@ LOCALHOST = "127.0.0.1"
 DEFAULT_PORT = 6379
 ANSWER_SECONDS = 10.0
 """Seconds that a head has to answer."""
+LOST_CLOSE_SECONDS = 10.0
+"""Seconds that the end of a connection may take where the other side is gone."""
 ENVIRONMENT = {
     "RAY_USAGE_STATS_ENABLED": "0",  # nothing is sent to anybody
     "RAY_raylet_start_wait_time_s": "240",  # a busy machine starts slowly
@@ -66,12 +69,19 @@ class Session:
     node: str
     folder: Path | None = None
 
-    def close(self) -> None:
-        """End the connection, and the cluster where it was started for it."""
-        with suppress(Exception):
-            self.ray.shutdown()
+    def close(self, *, lost: bool = False) -> None:
+        """End the connection, and the cluster where it was started for it. lost: it is gone, or frozen."""
+        ending = threading.Thread(target=self._shut_down, name="end of Ray", daemon=True)
+        ending.start()
+        ending.join(LOST_CLOSE_SECONDS if lost else None)
+        if ending.is_alive():
+            atexit.register(_exit_at_once)
         if self.folder is not None:
             shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _shut_down(self) -> None:
+        with suppress(Exception):
+            self.ray.shutdown()
 
 
 def connect(cluster: str, *, cpus: int = 0) -> Session:
@@ -82,6 +92,7 @@ def connect(cluster: str, *, cpus: int = 0) -> Session:
         address = running_address() if cluster == "auto" else cluster
         check_answers(address)
     os.environ.setdefault("RAY_NUM_REDIS_GET_RETRIES", "8")  # seconds until a head that refuses is given up
+    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # its core prints about lost nodes; the fleet reports them
     ray = import_ray(starts=cluster == "local")
     quiet = {"log_to_driver": False, "logging_level": logging.CRITICAL, "configure_logging": False}
     if cluster == "local":
@@ -102,6 +113,13 @@ def connect(cluster: str, *, cpus: int = 0) -> Session:
         mark_local(folder)
     context = ray.get_runtime_context()
     return Session(ray, context.gcs_address, context.get_node_id(), folder)
+
+
+def _exit_at_once() -> None:
+    """End a process that Ray would else let wait for ever, for what is frozen. The work has failed before: status 2."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(2)
 
 
 @contextmanager
@@ -157,7 +175,7 @@ _CAUSES = (
     ("node has died", NODE_LEFT),
     ("owner has died", "ended because the node of this machine left the cluster"),
     ("OutOfMemory", "was ended because its node ran out of memory"),
-    ("memory usage threshold", "was ended because its node ran out of memory"),
+    ("low on memory", "was ended because its node ran out of memory"),
     ("ActorUnavailableError", "could not be reached"),
     ("No module named 'hauteur", "finds no hauteur on its node, where the same version is needed"),
     ("worker process has died", "was killed, or its process ended"),
@@ -176,8 +194,8 @@ def running_address() -> str:
     if len(kept) == 1:
         return kept.pop()
     if kept:
-        raise ValueError(f"--cluster auto: nodes of several clusters run here: give one of {', '.join(sorted(kept))}")
-    raise ValueError("--cluster auto: no Ray runs on this machine: start one with `hauteur cluster start`")
+        raise ValueError(f"nodes of several clusters run here: give one of {', '.join(sorted(kept))}")
+    raise ValueError("no node of a cluster runs here: `hauteur cluster start` or `join` one, or give HOST:PORT")
 
 
 def ray_folder() -> Path:

@@ -86,6 +86,8 @@ def leave(process: int | None = None) -> None:
 
     nodes = [node for node in kept_nodes() if node.role == "worker"]
     chosen = [node for node in nodes if process in (None, node.process)]
+    if not nodes:
+        raise ValueError("no node runs here that has joined a cluster")
     if len(chosen) != 1:
         raise ValueError(f"which node is to leave? {_listed(nodes)}")
     end(chosen)
@@ -99,7 +101,7 @@ def stop() -> None:
 
     nodes = kept_nodes()
     end(nodes)
-    print(f"ended {_listed(nodes)}")
+    print(f"ended {_listed(nodes)}" if nodes else "there is nothing to end: no head or node runs here")
 
 
 def status(address: str = "auto", *, json: bool = False) -> None:
