@@ -236,7 +236,9 @@ def compare(options: Namespace) -> None:
                 else:
                     real, training = learning_run(options, workers, lag, folder)
                     costs = read_costs(str(options.costs))
-                    changes = {"gate_units": 0, "train_seconds": training, "train_positions_per_second": 1e15}
+                    games = load_recipe(options.recipe, tuple(options.settings)).selfplay.games
+                    changes = {"games": games, "gate_units": 0, "train_seconds": training}
+                    changes["train_positions_per_second"] = 1e15
                     generation = costs.generation.model_copy(update=changes)
                     costs = costs.model_copy(update={"generation": generation})
             start = real.absent / real.kills if real.kills else 0.0
