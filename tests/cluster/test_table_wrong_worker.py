@@ -18,6 +18,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the checks look
     "options",
     [
         ("--units", "60", "--compare", "0.2", "--most", "40"),
+        ("--units", "60", "--compare", "0.2", "--most", "40", "--what", "match"),
         pytest.param(("--seeds", "1", "2", "3"), marks=pytest.mark.slow),
         pytest.param(("--share", "0.9", "--units", "900"), marks=pytest.mark.slow),
     ],

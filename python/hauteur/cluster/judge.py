@@ -119,8 +119,8 @@ class Judge:
         finished = worker.finished if worker is not None else again
         host = f" on {worker.facts.host}" if worker is not None else ""
         ledger.notes.append(
-            f"{name}{host} is shut out: {cause}; of the {finished} units that it finished, {again} are played again, "
-            "those of work that has ended are not"
+            f"{name}{host} is shut out: {cause}; of the {finished} units that it finished, {again} of the work "
+            "that is open are played again"
         )
 
 

@@ -143,6 +143,7 @@ class PlayingInUnits:
 
     def __post_init__(self) -> None:
         self._since = self.scheduler.counts
+        self._ended: dict[str, tuple[str, Unit]] = {}  # units of rounds that have ended, and who played them
         self._session = time.time()
         one = self.pairings
         self._shared, self._sources = unit_players(
@@ -162,19 +163,40 @@ class PlayingInUnits:
         batches: deque[Batch] = deque()
         try:
             while True:
+                if again := self._distrusted():
+                    yield from self._replaced(again, facts, started)
                 while len(batches) < 2 and (some := list(islice(units, ROUND_UNITS * self._workers))):
                     batches.append(
                         self.scheduler.start(some, self._sources, self._check, on_compared=self._note_comparison)
                     )
                 if not batches:
                     return
+                found: dict[str, tuple[str, Unit]] = {}
                 for played in batches[0]:
                     self._note(played)
+                    found[played.unit.key] = played.worker, played.unit
                     yield self._games(played, facts, started)
                 batches.popleft()
+                self._ended |= found
         finally:
             for batch in batches:
                 batch.close()
+
+    def _distrusted(self) -> list[Unit]:
+        """Return the units of rounds that have ended which a worker played that was shut out since."""
+        wrong = self.scheduler.shut_out
+        return [unit for worker, unit in self._ended.values() if worker in wrong] if wrong else []
+
+    def _replaced(self, units: Sequence[Unit], facts: ArenaFacts, started: float) -> Iterator[PlayedGames]:
+        """Play units again, before the others."""
+        on_compared = self._note_comparison
+        batch = self.scheduler.start(units, self._sources, self._check, first=True, on_compared=on_compared)
+        with closing(batch):
+            for first in batch:
+                played = replace(first, replaces=True)
+                self._note(played)
+                self._ended[played.unit.key] = played.worker, played.unit
+                yield self._games(played, facts, started)
 
     def _note(self, played: Played) -> None:
         """Keep who played a unit, before its games are kept."""
