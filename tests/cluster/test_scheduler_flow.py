@@ -216,7 +216,8 @@ def test_a_user_learns_that_there_is_no_worker() -> None:
     drive.until(1)
     fleet.end("worker-0.0", replace=False)
     drive.until(100)
-    assert drive.ledger.notes == []
+    assert drive.ledger.notes == ["worker-0.0 on host-0 is gone: it was killed"]
+    drive.ledger.notes.clear()
     batch = drive.start(some_units(4))
     drive.until(125)
     assert drive.ledger.notes == []
