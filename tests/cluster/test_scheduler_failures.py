@@ -25,6 +25,17 @@ def test_a_unit_that_fails_everywhere_ends_its_batch(slots: int) -> None:
     assert batch.counts.failed == 3
 
 
+def test_a_worker_that_ends_is_named() -> None:
+    fleet = SimulatedFleet(2, lambda slot, times: Habits(dies=lambda _unit, n: (slot, times, n) == (1, 0, 3)))
+    drive, units = Drive(fleet), some_units(60)
+    (played,) = drive.finish(drive.start(units))
+    assert games(played) == right_games(units)
+    (note,) = drive.ledger.notes
+    assert note.startswith("worker-1.0 on host-1 is gone: ")
+    assert note.endswith(f"; units that are given to others: {drive.ledger.counts.retried}")
+    assert drive.ledger.counts.retried > 0
+
+
 def test_a_worker_at_which_everything_fails_is_replaced() -> None:
     fleet = SimulatedFleet(
         3, lambda slot, times: Habits(fails=lambda _unit, _n: "no disk" if (slot, times) == (1, 0) else None)
