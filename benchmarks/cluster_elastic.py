@@ -110,11 +110,12 @@ def check(options: Namespace) -> bool:
     with ExitStack() as stack:
         place = Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
         selfplay = {"visits": 32, "parallel_games": 16, "batch_size": 16, "shard_games": 8}
+        recipe = recipe_of("connect4", network=NET, selfplay=selfplay)
         if options.batch_ms:
             os.environ["HAUTEUR_BATCH_MS"] = f"{options.batch_ms:g}"
             import_named(str(Path(__file__).with_name("cluster_device.py")), "--batch-ms")
-        run = {"backend": "openvino"} if options.batch_ms else {}
-        work = SelfPlayWork(place, recipe_of("connect4", network=NET, selfplay=selfplay, run=run))
+            recipe |= {"network": {"kind": "on-a-device"}}
+        work = SelfPlayWork(place, recipe)
         nodes = stack.enter_context(ray_nodes(1))
         scheduler = stack.enter_context(open_scheduler(WorkerOptions(options.most, nodes.address)))
         wait_for(lambda: scheduler.workers, 300, "the first worker")
