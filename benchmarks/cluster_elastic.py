@@ -29,7 +29,8 @@ from pathlib import Path
 
 from cluster_common import cpu_seconds, parser_of, ray_nodes, ray_workers, recipe_of, wait_for
 from cluster_work import Arrival, SelfPlayWork, arrivals
-from hauteur.cluster.open import WorkerOptions, open_scheduler
+from hauteur.cluster.open import open_scheduler
+from hauteur.cluster.options import WorkerOptions
 from hauteur.cluster.scheduler import Batch, Scheduler
 from hauteur.system.plugins import import_named
 

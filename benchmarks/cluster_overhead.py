@@ -16,7 +16,8 @@ from statistics import fmean
 
 from cluster_common import cpu_seconds, descendants, parser_of, ray_nodes
 from hauteur.cluster.model.empty import empty_units
-from hauteur.cluster.open import WorkerOptions, open_scheduler
+from hauteur.cluster.open import open_scheduler
+from hauteur.cluster.options import WorkerOptions
 from hauteur.cluster.played import CheckedResult
 from hauteur.cluster.scheduler import Scheduler
 

@@ -31,7 +31,8 @@ from cluster_common import (
     write_recipe,
 )
 from cluster_work import Arrival, SelfPlayWork, arrivals, pace
-from hauteur.cluster.open import WorkerOptions, open_scheduler
+from hauteur.cluster.open import open_scheduler
+from hauteur.cluster.options import WorkerOptions
 
 NET = {"filters": 32, "blocks": 4, "policy_channels": 8, "value_channels": 8, "value_hidden": 64}
 UNIT = 32

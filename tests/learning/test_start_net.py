@@ -76,9 +76,9 @@ def test_a_run_with_a_growing_window_goes_on_the_same(tmp_path: Path, monkeypatc
     read: list[str] = []
     extend = ReplayBuffer.extend
 
-    def recorded(buffer: ReplayBuffer, paths: list[Path]) -> Games | None:
+    def recorded(buffer: ReplayBuffer, paths: list[Path], *known: Any) -> Games | None:
         read.extend(path.name for path in paths)
-        return extend(buffer, paths)
+        return extend(buffer, paths, *known)
 
     monkeypatch.setattr(ReplayBuffer, "extend", recorded)
     parts = learn(tiny(train=train, run={"generations": 4}), folder=tmp_path / "parts", display=Display())

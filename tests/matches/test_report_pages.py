@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from hauteur.cli import main
 from hauteur.games.registry import make
 from hauteur.matches.folder import MatchFolder
 from hauteur.matches.match import Match, MatchSettings
+from hauteur.matches.playing import PlayedGames
 from hauteur.matches.ratings.elo import Sprt
 from hauteur.matches.report.board_games import sample_of
 from hauteur.matches.report.match_page import POINTS, match_page
@@ -64,7 +65,7 @@ def test_an_interrupted_match_has_its_page_too(
     """Of the games that are finished."""
     real = Match._kept
 
-    def stopped(self: Match, games: Generator[MatchGame]) -> Generator[MatchGame]:
+    def stopped(self: Match, games: Iterator[PlayedGames]) -> Generator[MatchGame]:
         for number, game in enumerate(real(self, games), 1):
             yield game
             if number == 3:

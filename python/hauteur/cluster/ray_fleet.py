@@ -26,7 +26,7 @@ from hauteur.cluster.unit import MOST_CONTENT, Unit, UnitResult
 from hauteur.system.plugins import VARIABLES, imported
 
 if TYPE_CHECKING:
-    from hauteur.cluster.open import WorkerOptions
+    from hauteur.cluster.options import WorkerOptions
 
 FACTS, LIVE = "facts", "live"
 """Calls that are not units."""

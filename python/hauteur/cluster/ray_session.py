@@ -20,7 +20,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from hauteur.cluster.open import is_address
+from hauteur.cluster.options import is_address
 from hauteur.cluster.ray_kept import kept_nodes, mark_local
 from hauteur.system.extras import require
 from hauteur.system.hardware import memory_bytes, read_text, usable_cores

@@ -13,7 +13,7 @@ from hauteur.cluster.batch import UnitBatch as Batch
 from hauteur.cluster.counts import Counts
 from hauteur.cluster.dispatcher import Dispatcher
 from hauteur.cluster.fleet import Fleet, Sources
-from hauteur.cluster.open import COMPARE_SHARE
+from hauteur.cluster.options import COMPARE_SHARE
 from hauteur.cluster.played import CheckedResult, Played
 from hauteur.cluster.present import Present
 from hauteur.cluster.status import status_line

@@ -137,7 +137,7 @@ def status(address: str = "auto", *, json: bool = False) -> None:
 
 
 def _size(cpus: int | None, gpus: int | None, labels: tuple[str, ...]) -> NodeSize:
-    from hauteur.cluster.open import check_labels
+    from hauteur.cluster.options import check_labels
     from hauteur.cluster.ray_control import NodeSize
 
     check_labels("--label", labels)

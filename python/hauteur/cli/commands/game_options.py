@@ -12,7 +12,8 @@ from cyclopts import Parameter
 
 from hauteur import _core
 from hauteur.cli.commands.options import Seed
-from hauteur.cluster.open import WorkerOptions, open_scheduler
+from hauteur.cluster.open import open_scheduler
+from hauteur.cluster.options import WorkerOptions
 from hauteur.games.registry import make
 from hauteur.matches.game_files import form_of
 from hauteur.matches.openings import Opening, read_openings

@@ -5,7 +5,7 @@ from typing import Annotated
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from hauteur.cluster.open import WorkerOptions
+from hauteur.cluster.options import WorkerOptions
 from hauteur.search.params import SearchParams
 
 Seed = Annotated[int, Parameter(validator=Number(gte=0, lt=2**63))]
