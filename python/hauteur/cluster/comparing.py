@@ -78,17 +78,14 @@ class UnitComparison:
         if self.asked is not None or self.state.unit.key in worker.units or not self._fits(worker):
             return False
         if worker.name in self.votes:
-            again = self.differs and len(self.votes[worker.name].digests) == 1
-            return again and next(self._others(workers), None) is None
+            return self._may_vote(worker) and next(self._others(workers), None) is None
         hosts = {vote.host for vote in self.votes.values()}
         return worker.facts.host not in hosts or all(other.facts.host in hosts for other in self._others(workers))
 
     def can_go_on(self, workers: Mapping[str, Present]) -> bool:
         """Return whether a worker plays the unit, or may be asked to, once it has room."""
         return self.asked is not None or any(
-            self._fits(worker)
-            and (worker.name not in self.votes or (self.differs and len(self.votes[worker.name].digests) == 1))
-            for worker in workers.values()
+            self._fits(worker) and self._may_vote(worker) for worker in workers.values()
         )
 
     def verdict(self, *, nobody_left: bool = False) -> Verdict | None:
@@ -104,6 +101,11 @@ class UnitComparison:
         if nobody_left and len(steady) == 1 and len(self.votes) > 1:
             return self._against(*steady.values())
         return None
+
+    def _may_vote(self, worker: Present) -> bool:
+        """Return whether a worker has not played it, or where results differ has played it once alone."""
+        vote = self.votes.get(worker.name)
+        return vote is None or (self.differs and len(vote.digests) == 1)
 
     def _others(self, workers: Mapping[str, Present]) -> Iterator[Present]:
         """Yield the workers that could play it for the first time."""

@@ -8,10 +8,13 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from hauteur.cluster.counts import Counts
+from hauteur.cluster.fleet import WorkerFacts
 from hauteur.cluster.played import ComparedUnit
 
 COMPARED = " compared"
-Text = Annotated[str, Field(max_length=500)]
+MOST_TEXT = 500
+"""Characters of a text of an entry."""
+Text = Annotated[str, Field(max_length=MOST_TEXT)]
 
 
 class UnitEntry(BaseModel):
@@ -45,19 +48,23 @@ class UnitEntry(BaseModel):
     wrong: tuple[Text, ...] = ()
 
     @classmethod
-    def of_comparison(cls, compared: ComparedUnit, **fields: Any) -> UnitEntry:
-        """Return the entry of a comparison that has ended. fields: generation, unit and session."""
-        worker, *others = (name[:500] for name in compared.workers)
-        wrong = tuple(name[:500] for name in compared.wrong)
-        kind = compared.unit.kind + COMPARED
+    def of_unit(cls, worker: str, facts: WorkerFacts, seconds: float, **fields: Any) -> UnitEntry:
+        """Return the entry of a unit that a worker has played; long texts of the worker are cut."""
         return cls(
-            kind=kind,
-            worker=worker,
-            others=tuple(others),
-            equal=not wrong,
-            wrong=wrong,
+            worker=worker[:MOST_TEXT],
+            host=facts.host[:MOST_TEXT],
+            device_class=facts.device_class[:MOST_TEXT],
+            seconds=round(seconds, 3),
             **fields,
         )
+
+    @classmethod
+    def of_comparison(cls, compared: ComparedUnit, **fields: Any) -> UnitEntry:
+        """Return the entry of a comparison that has ended. fields: generation, unit and session."""
+        worker, *others = (name[:MOST_TEXT] for name in compared.workers)
+        wrong = tuple(name[:MOST_TEXT] for name in compared.wrong)
+        kind = compared.unit.kind + COMPARED
+        return cls(kind=kind, worker=worker, others=tuple(others), equal=not wrong, wrong=wrong, **fields)
 
 
 COUNTED = ("joined", "left", "retried", "failed", "replayed", "compared", "uncompared", "differing", "replaced")

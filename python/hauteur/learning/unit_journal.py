@@ -8,7 +8,7 @@ from typing import Any
 
 from hauteur.cluster.fleet import WorkerFacts
 from hauteur.cluster.played import ComparedUnit
-from hauteur.cluster.records import UnitEntry
+from hauteur.cluster.records import MOST_TEXT, UnitEntry
 from hauteur.learning.planned import PlannedGames
 from hauteur.learning.recipe import Recipe
 from hauteur.learning.run_folder import RunFolder
@@ -37,18 +37,17 @@ class UnitJournal:
         self, planned: PlannedGames, number: int, worker: str, facts: WorkerFacts, seconds: float, **more: Any
     ) -> None:
         """Add a unit; it is on disk when this returns."""
-        entry = UnitEntry(
+        entry = UnitEntry.of_unit(
+            worker,
+            facts,
+            seconds,
             generation=planned.generation,
             kind=planned.kind,
             unit=number,
             games=len(planned.units[number]),
             session=self._session,
-            worker=worker[:500],
-            host=facts.host[:500],
-            device_class=facts.device_class[:500],
             backend=self._run.backend,
             precision=self._run.precision,
-            seconds=round(seconds, 3),
             **more,
         )
         self._append(entry)
@@ -62,7 +61,7 @@ class UnitJournal:
 
     def shut_out(self, worker: str) -> list[UnitOf]:
         """Note that a worker of this session is wrong; return the units of self-play that it has played."""
-        self._append(UnitEntry(kind=SHUT_OUT, session=self._session, worker=worker[:500]))
+        self._append(UnitEntry(kind=SHUT_OUT, session=self._session, worker=worker[:MOST_TEXT]))
         with self._lock:
             return sorted(unit for unit, player in self._players.items() if player == (self._session, worker))
 

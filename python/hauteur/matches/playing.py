@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from hauteur import _core
 from hauteur.cluster.played import ComparedUnit
-from hauteur.cluster.records import UnitEntry, worker_numbers
+from hauteur.cluster.records import MOST_TEXT, UnitEntry, worker_numbers
 from hauteur.cluster.scheduler import Batch, CheckedResult, Played, Scheduler
 from hauteur.cluster.unit import Unit
 from hauteur.matches.arena import ArenaFacts, play_games
@@ -202,17 +202,16 @@ class PlayingInUnits:
         """Keep who played a unit, before its games are kept."""
         if self.journal is None:
             return
-        plans, facts = played.unit.own["plans"], played.facts
-        entry = UnitEntry(
+        plans = played.unit.own["plans"]
+        entry = UnitEntry.of_unit(
+            played.worker,
+            played.facts,
+            played.result.facts.get("total", 0.0),
             kind=played.unit.kind,
             unit=plans[0]["index"],
             games=len(plans),
             session=self._session,
-            worker=played.worker,
-            host=facts.host,
-            device_class=facts.device_class,
-            backend=", ".join(played.games.evaluators)[:500],
-            seconds=round(played.result.facts.get("total", 0.0), 3),
+            backend=", ".join(played.games.evaluators)[:MOST_TEXT],
             attempts=played.attempts,
             replaces=played.replaces,
         )
@@ -236,7 +235,7 @@ class PlayingInUnits:
 
     @property
     def _workers(self) -> int:
-        """How many workers there are, or will soon be."""
+        """Number of workers that are there, or will soon be."""
         return max(len(self.scheduler.workers), self.resources.workers) or UNKNOWN_WORKERS
 
     def _units(self, pairs: Iterator[list[GamePlan]], games: int) -> Iterator[Unit]:
