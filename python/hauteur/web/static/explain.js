@@ -120,8 +120,13 @@ async function explain() {
   at("progress").value = 0;
   at("step").textContent = "";
   history.replaceState(null, "", address());
-  await live.ask("start", { ...place, flip, ...numbers(), a: chosen("a"), b: chosen("b") });
-  running(true);
+  running(true); // before the reply, so that a second click or key stops this comparison and does not begin another
+  try {
+    await live.ask("start", { ...place, flip, ...numbers(), a: chosen("a"), b: chosen("b") });
+  } catch (error) {
+    running(false);
+    throw error;
+  }
 }
 
 // An address with a comparison is compared at once; so is what was interrupted.
@@ -157,7 +162,7 @@ position.onsubmit = (event) => {
 position.game.onchange = () => { position.fen.value = ""; position.requestSubmit(); };
 question.onsubmit = (event) => {
   event.preventDefault();
-  attempt(async () => { await live.settled(); await explain(); });
+  attempt(async () => { pending = false; await live.settled(); await explain(); });
 };
 for (const name of NUMBERS) question[name].onchange = changed;
 at("preset").onclick = () => { const [a, b] = form.presets["search-contempt"]; show({ a, b }); changed(); };
