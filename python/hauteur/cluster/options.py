@@ -1,4 +1,4 @@
-"""What a command asks for of workers."""
+"""Options of a command about workers: how many, where they run, their size, and when they are compared."""
 
 from __future__ import annotations
 

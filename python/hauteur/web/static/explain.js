@@ -121,12 +121,8 @@ async function explain() {
   at("step").textContent = "";
   history.replaceState(null, "", address());
   running(true); // before the reply, so that a second click or key stops this comparison and does not begin another
-  try {
-    await live.ask("start", { ...place, flip, ...numbers(), a: chosen("a"), b: chosen("b") });
-  } catch (error) {
-    running(false);
-    throw error;
-  }
+  const sent = live.ask("start", { ...place, flip, ...numbers(), a: chosen("a"), b: chosen("b") });
+  await sent.catch((error) => { running(false); throw error; });
 }
 
 // An address with a comparison is compared at once; so is what was interrupted.
@@ -162,7 +158,7 @@ position.onsubmit = (event) => {
 position.game.onchange = () => { position.fen.value = ""; position.requestSubmit(); };
 question.onsubmit = (event) => {
   event.preventDefault();
-  attempt(async () => { pending = false; await live.settled(); await explain(); });
+  attempt(async () => { await live.settled(); if (stop.hidden) await explain(); }); // the arrival may have begun it
 };
 for (const name of NUMBERS) question[name].onchange = changed;
 at("preset").onclick = () => { const [a, b] = form.presets["search-contempt"]; show({ a, b }); changed(); };
