@@ -14,7 +14,7 @@ from hauteur.system import hardware
 
 PACKAGES = ("hauteur", "numpy", "torch", "openvino", "onnx", "pyarrow", "pydantic", "safetensors")
 
-
+PACKAGE = Path(__file__).parents[1]
 LAST_COMMIT = ("log", "-1", "--format=%H", "--", ".")
 """Words of git that name the last commit of a folder, and nothing where the folder is not under version control."""
 
@@ -30,7 +30,7 @@ def provenance() -> dict[str, Any]:
         "cores": hardware.usable_cores(),
         "python": platform.python_version(),
         "packages": {name: _package_version(name) for name in PACKAGES},
-        "commit": hardware.command_output("git", "-C", os.fspath(Path(__file__).parent), *LAST_COMMIT) or None,
+        "commit": hardware.command_output("git", "-C", os.fspath(PACKAGE), *LAST_COMMIT) or None,
     }
 
 
