@@ -136,10 +136,14 @@ class Tally:
 
     @property
     def score_interval(self) -> tuple[float, float]:
-        """95 % interval of A's score: from the variance of pairs where the games are paired and a pair is complete."""
+        """95 % interval of A's score."""
+        return self.interval(0.95)
+
+    def interval(self, confidence: float) -> tuple[float, float]:
+        """Interval of A's score: from the variance of pairs where the games are paired and a pair is complete."""
         if self.pairs.pairs == 0:
-            return score_interval(self.record)
-        return pair_score_interval(self.pairs, record=self.record)
+            return score_interval(self.record, confidence)
+        return pair_score_interval(self.pairs, confidence, record=self.record)
 
     @property
     def superiority(self) -> float:

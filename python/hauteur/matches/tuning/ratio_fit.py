@@ -226,26 +226,26 @@ def fit_ratio(measured: Sequence[MeasuredRatio], wanted: float, *, rising: bool)
     return line
 
 
-def ratio_slope(measured: Sequence[MeasuredRatio]) -> tuple[float, float, float]:
-    """The slope of ln((w + l)/d) over ln x through all measurements alike, and its 95 % interval.
+def ratio_slope(measured: Sequence[MeasuredRatio], confidence: float = 0.95) -> tuple[float, float, float]:
+    """The slope of ln((w + l)/d) over ln x through all measurements alike, and its confidence interval.
 
     ValueError for fewer than two places.
     """
     if len({one.x for one in measured}) < 2:
         raise ValueError(f"a slope needs two places or more, got {sorted({one.x for one in measured})}")
     line = logistic_line(measured, [1.0] * len(measured), slope=0.0, spread=1e3)
-    half = NormalDist().inv_cdf(0.975) * math.sqrt(line.slope_variance)
+    half = NormalDist().inv_cdf((1 + confidence) / 2) * math.sqrt(line.slope_variance)
     return line.slope, line.slope - half, line.slope + half
 
 
-def ratio_factor(of: MatchScore, to: MatchScore) -> tuple[float, float, float]:
-    """Return the factor of the first ratio over the second, and its 95 % interval.
+def ratio_factor(of: MatchScore, to: MatchScore, confidence: float = 0.95) -> tuple[float, float, float]:
+    """Return the factor of the first ratio over the second, and its confidence interval.
 
     The odds ratio of decisive games, with half a game added to every count; the interval is Woolf's.
     """
     counts = [count + 0.5 for record in (of, to) for count in (record.wins + record.losses, record.draws)]
     logarithm = math.log(counts[0] / counts[1]) - math.log(counts[2] / counts[3])
-    half = NormalDist().inv_cdf(0.975) * math.sqrt(sum(1 / count for count in counts))
+    half = NormalDist().inv_cdf((1 + confidence) / 2) * math.sqrt(sum(1 / count for count in counts))
     return math.exp(logarithm), math.exp(logarithm - half), math.exp(logarithm + half)
 
 
