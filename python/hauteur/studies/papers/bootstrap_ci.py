@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -42,18 +43,21 @@ def rate_of(flags: Flags, draws: int = DRAWS) -> Rate:
     return Rate(int(hits), float(hits / positions), low, high)
 
 
-def ratio_of(one: Flags, other: Flags, draws: int = DRAWS) -> tuple[float, float, float]:
-    """Return the ratio of the share of counted positions of one to that of the other, and its 95 % interval.
+def ratio_of(one: Flags, other: Flags, draws: int = DRAWS, *, confidence: float = 0.95) -> tuple[float, float, float]:
+    """Return the ratio of the share of counted positions of one to that of the other, and its interval.
 
     Half a position is added to both counts to keep the ratio finite. Never narrower than for independent positions: the
-    logarithm of the ratio plus or minus 1.96 sqrt(1 / a + 1 / b) for counts a and b.
+    logarithm of the ratio plus or minus z sqrt(1 / a + 1 / b) for counts a and b.
     """
     found = [_counts(one), _counts(other)]
     drawn = [_drawn(counts, draws, f"ratio {number}") for number, counts in enumerate(found)]
-    low, high = np.quantile(_ratio(drawn[0], drawn[1]), (0.025, 0.975))
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(_ratio(drawn[0], drawn[1]), (tail, 1 - tail))
     whole = [counts.sum(axis=0, keepdims=True).astype(np.float64) for counts in found]
     ratio = float(_ratio(whole[0], whole[1])[0])
-    factor = math.exp(1.96 * math.sqrt(sum(1 / (float(counts[0, 0]) + 0.5) for counts in whole)))
+    factor = math.exp(
+        NormalDist().inv_cdf(1 - tail) * math.sqrt(sum(1 / (float(counts[0, 0]) + 0.5) for counts in whole))
+    )
     return ratio, min(float(low), ratio / factor), max(float(high), ratio * factor)
 
 

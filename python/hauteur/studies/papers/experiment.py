@@ -14,6 +14,7 @@ from hauteur.games.registry import make
 from hauteur.networks.bundled import net_or_shipped
 from hauteur.plots import Figure
 from hauteur.search.params import SearchParams
+from hauteur.studies.papers.verdict import Claim, Verdict
 from hauteur.system.files import sha256_of
 from hauteur.system.formatting import duration
 from hauteur.system.hardware import usable_cores
@@ -26,17 +27,24 @@ REFERENCE_SPEED = 600_000
 """Visits a second of `search_speed` on one core of the machine that `Experiment.seconds` are of (AMD Zen 3)."""
 
 Choice = Literal["nets", "visits", "game", "opponent", "only"]
-Verdict = Literal["holds", "does not hold", "open"]
 Show = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A statement of the paper beside what was measured, with its interval or spread."""
+    """A statement of the paper beside what was measured, with its interval. missing: units that would decide it where
+    it is open, if what was measured is the truth; None: decided, or unknown.
+    """
 
     paper: str
     measured: str
     verdict: Verdict
+    missing: int | None = None
+
+    @classmethod
+    def of(cls, paper: str, claim: Claim, shown: str = "") -> Finding:
+        """The statement as the claim decides it. shown: more to read before the measured quantities."""
+        return cls(paper, f"{shown}; {claim.text}" if shown else claim.text, claim.verdict, claim.missing)
 
 
 @dataclass(frozen=True)

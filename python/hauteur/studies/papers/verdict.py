@@ -15,7 +15,6 @@ Below the smallest number of independent units that was stated for it, a claim i
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Literal, Protocol
@@ -158,5 +157,3 @@ def standard_error(measured: Measured) -> float:
     """Return half the interval of one standard deviation."""
     low, high = measured.interval(2 * NormalDist().cdf(1.0) - 1)
     return (high - low) / 2
-
-

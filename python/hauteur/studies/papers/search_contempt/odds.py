@@ -7,10 +7,8 @@ do here. The receiver is `--opponent`, the odds are the position of `--game`, su
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Any
 
 from hauteur.games.odds import ODDS_STARTS, PUBLISHED
@@ -21,13 +19,15 @@ from hauteur.players.settings import PlayerSettings, parse_player
 from hauteur.plots import LINE_COLOURS, Figure, Series
 from hauteur.search.lc0_options import search_params, temperature
 from hauteur.search.rules import SEARCH_CONTEMPT_OFF
-from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result, Verdict
+from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result
 from hauteur.studies.papers.matches import MatchSpec, PlayedMatch, match_seconds, play_matches, wanted
+from hauteur.studies.papers.measured import Mean
 from hauteur.studies.papers.search_contempt.settings import PAPER
+from hauteur.studies.papers.verdict import Claim, Inequality
 from hauteur.system.seeds import stream
 
-FEW = 10
-"""Games of a cell under which nothing is concluded."""
+LEAST_GAMES = 100
+"""Games of a cell below which nothing is concluded."""
 
 TABLE_1 = {100: (0.2343, 0.3676), 800: (0.3525, 0.5781), 20_000: (0.2540, 0.8173)}
 """Nodes: the giver's score with PUCT and with search-contempt."""
@@ -64,10 +64,6 @@ class Cell:
     def interval(self) -> tuple[float, float]:
         """95 % interval of the score."""
         return score_interval(self.played.tally.record)
-
-
-Pair = tuple[Cell, Cell]
-"""Two entries that are compared."""
 
 
 def make_odds(setting: ExperimentSetting) -> Result:
@@ -223,78 +219,96 @@ def figure(cells: Mapping[tuple[int, int], Cell]) -> Figure:
 
 
 def findings(cells: Mapping[tuple[int, int], Cell]) -> list[Finding]:
-    """The three statements of the paper."""
-    return [rise(cells), fall(cells), lead(cells)]
+    """The statements of the paper; where cells are missing, the statements that need them are left out."""
+    return [finding for finding in (rise(cells), more(cells), fall(cells), lead(cells)) if finding is not None]
 
 
-def rise(cells: Mapping[tuple[int, int], Cell]) -> Finding:
-    """Search-contempt gets stronger with nodes: the most nodes of each setting against the least."""
-    ends = {n_scl: _ends(cells, n_scl) for n_scl, _ in cells if n_scl != PUCT}
-    ends = {n_scl: pair for n_scl, pair in ends.items() if pair[0] is not pair[1]}
+def rise(cells: Mapping[tuple[int, int], Cell]) -> Finding | None:
+    """Search-contempt gets stronger with nodes: the most nodes of some N_scl against its least."""
     text = "36.8 %, 57.8 % and 81.7 % at 100, 800 and 20,000 nodes: search-contempt rises with the nodes"
-    return Finding(text, f"from the least to the most nodes: {_told(ends)}", _verdict(list(ends.values())))
+    ends = {n_scl: pair for n_scl, pair in _ends(cells).items() if n_scl != PUCT}
+    return _any(text, {f"{title(n_scl)} at {_nodes(pair)} nodes": _gain(*pair) for n_scl, pair in ends.items()})
 
 
-def fall(cells: Mapping[tuple[int, int], Cell]) -> Finding:
-    """PUCT has its best score before the most nodes."""
-    levels = [cell for (n_scl, _), cell in cells.items() if n_scl == PUCT]
-    text, scores = "23.4 %, 35.3 % and 25.4 %: PUCT rises, then falls", ", ".join(map(_score_told, levels))
-    verdict: Verdict = "open"
-    if len(levels) > 1:
-        best = max(levels, key=lambda cell: cell.score)
-        _, _, high = difference(best, levels[-1])
-        verdict = "holds" if high < 0 else "does not hold" if best is levels[-1] else "open"
-    return Finding(text, f"PUCT scores {scores or 'unknown'}", verdict)
+def more(cells: Mapping[tuple[int, int], Cell]) -> Finding | None:
+    """Search-contempt gains more than PUCT from the same nodes: the interaction, by games from the same openings."""
+    text = "from 100 to 20,000 nodes search-contempt gains 45 points of per cent, PUCT 2: the nodes serve it more"
+    ends = _ends(cells)
+    plain = ends.pop(PUCT, None)
+    if plain is None:
+        return None
+    gain = _gain(*plain)
+    found = {n_scl: _gain(*pair) for n_scl, pair in ends.items() if _nodes(pair) == _nodes(plain)}
+    gains = {f"{title(n_scl)} beyond PUCT": _difference(gain, mine) for n_scl, mine in found.items()}
+    return _any(text, gains)
 
 
-def lead(cells: Mapping[tuple[int, int], Cell]) -> Finding:
-    """Search-contempt against PUCT at equal nodes."""
-    leads: dict[int, dict[int, Pair]] = {}
-    for (n_scl, nodes), cell in cells.items():
-        if n_scl != PUCT and (PUCT, nodes) in cells:
-            leads.setdefault(nodes, {})[n_scl] = (cells[PUCT, nodes], cell)
-    told = [f"at {nodes:,} nodes {_told(pairs)}" for nodes, pairs in leads.items()]
-    text = "at equal nodes search-contempt is ahead of PUCT by 13, 23 and 56 points of per cent"
-    most = list(leads[max(leads)].values()) if leads else []
-    return Finding(text, f"against PUCT {'; '.join(told) or 'unknown'}", _verdict(most))
-
-
-def difference(before: Cell, after: Cell, confidence: float = 0.95) -> tuple[float, float, float]:
-    """Return the mean gain in score of `after`, and its interval, paired by game: the openings are the same."""
-    gains = [b.score - a.score for a, b in zip(before.played.games, after.played.games, strict=True)]
-    mean = sum(gains) / len(gains)
-    variance = sum((gain - mean) ** 2 for gain in gains) / max(1, len(gains) - 1)
-    error = NormalDist().inv_cdf((1 + confidence) / 2) * math.sqrt(variance / len(gains))
-    return mean, mean - error, mean + error
-
-
-def _verdict(pairs: Sequence[Pair]) -> Verdict:
-    """Test whether some second cell of a pair is ahead, or all are behind, at 95 % (Bonferroni).
-
-    Open with fewer games than FEW, for which the normal interval is invalid.
+def fall(cells: Mapping[tuple[int, int], Cell]) -> Finding | None:
+    """PUCT falls from its best number of nodes to the most: the best is chosen by the odd games and tested by the
+    even ones.
     """
-    if any(len(cell.played.games) < FEW for pair in pairs for cell in pair):
-        return "open"
-    gains = [difference(*pair, confidence=1 - 0.05 / len(pairs)) for pair in pairs]
-    if any(low > 0 for _, low, _ in gains):
-        return "holds"
-    return "does not hold" if gains and all(high < 0 for _, _, high in gains) else "open"
+    levels = sorted((cell for (n_scl, _), cell in cells.items() if n_scl == PUCT), key=lambda cell: cell.nodes)
+    if len(levels) < 2:
+        return None
+    *before, last = levels
+    best = max(before, key=lambda cell: Mean(_halves(cell)[1]).value)
+    loss = Mean([a - b for a, b in zip(_halves(best)[0], _halves(last)[0], strict=True)])
+    scores = ", ".join(map(_score_text, levels))
+    what = f"even games, {best.nodes:,} above {last.nodes:,} nodes"
+    claim = Claim((Inequality(what, loss, 0.0, "above", LEAST_GAMES // 2, unit="of a game"),))
+    return Finding.of("23.4 %, 35.3 % and 25.4 %: PUCT rises, then falls", claim, f"PUCT scores {scores}")
 
 
-def _ends(cells: Mapping[tuple[int, int], Cell], n_scl: int) -> tuple[Cell, Cell]:
-    """The cells of a setting with the least and the most nodes."""
-    mine = sorted((cell for cell in cells.values() if cell.n_scl == n_scl), key=lambda cell: cell.nodes)
-    return mine[0], mine[-1]
+def lead(cells: Mapping[tuple[int, int], Cell]) -> Finding | None:
+    """Some N_scl is ahead of PUCT at the most nodes that both have."""
+    text = "at equal nodes search-contempt is ahead of PUCT by 13, 23 and 56 points of per cent"
+    both = {place: cell for place, cell in cells.items() if place[0] != PUCT and (PUCT, place[1]) in cells}
+    most = max((nodes for _, nodes in both), default=0)
+    last = {n_scl: cell for (n_scl, nodes), cell in both.items() if nodes == most}
+    gains = {f"{title(n_scl)} at {most:,} nodes": _gain(cells[PUCT, most], cell) for n_scl, cell in last.items()}
+    return _any(text, gains)
 
 
-def _score_told(cell: Cell) -> str:
-    return f"{cell.score:.1%} at {cell.nodes:,}"
+def _any(text: str, gains: Mapping[str, Mean]) -> Finding | None:
+    """Return the finding on a statement that is true where some gain is above 0."""
+    if not gains:
+        return None
+    sides = tuple(Inequality(what, gain, 0.0, "above", LEAST_GAMES, unit="of a game") for what, gain in gains.items())
+    return Finding.of(text, Claim(sides, needs="any"))
 
 
-def _told(pairs: Mapping[int, Pair]) -> str:
-    gains = {n_scl: [100 * value for value in difference(*pair)] for n_scl, pair in pairs.items()}
-    texts = [f"{title(n_scl)} {gain:+.1f} [{low:+.1f}, {high:+.1f}]" for n_scl, (gain, low, high) in gains.items()]
-    return ", ".join(texts) or "unknown"
+def _gain(before: Cell, after: Cell) -> Mean:
+    """The gain in score of `after`, game by game: the openings are the same."""
+    return Mean([b.score - a.score for a, b in zip(before.played.games, after.played.games, strict=True)])
+
+
+def _difference(less: Mean, greater: Mean) -> Mean:
+    return Mean([b - a for a, b in zip(less.samples, greater.samples, strict=True)])
+
+
+def _halves(cell: Cell) -> tuple[list[float], list[float]]:
+    """The scores of the even games and of the odd ones."""
+    scores = [game.score for game in cell.played.games]
+    return scores[0::2], scores[1::2][: len(scores) // 2]
+
+
+def _ends(cells: Mapping[tuple[int, int], Cell]) -> dict[int, tuple[Cell, Cell]]:
+    """The cells of each N_scl with the least and the most nodes, where these differ."""
+    found = {}
+    for n_scl in dict.fromkeys(n_scl for n_scl, _ in cells):
+        mine = sorted((cell for (other, _), cell in cells.items() if other == n_scl), key=lambda cell: cell.nodes)
+        if len(mine) > 1:
+            found[n_scl] = (mine[0], mine[-1])
+    return found
+
+
+def _nodes(pair: tuple[Cell, Cell]) -> str:
+    return f"{pair[0].nodes:,} to {pair[1].nodes:,}"
+
+
+def _score_text(cell: Cell) -> str:
+    low, high = cell.interval
+    return f"{cell.score:.1%} [{low:.1%}, {high:.1%}] at {cell.nodes:,}"
 
 
 def estimate(setting: ExperimentSetting) -> float:

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import pairwise
 
 from hauteur.matches.ratings.elo import MatchScore
 from hauteur.matches.tuning.ratio_fit import MeasuredRatio, ratio_factor, ratio_slope
 from hauteur.plots import Figure
-from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result, Verdict
+from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result
 from hauteur.studies.papers.matches import match_seconds
+from hauteur.studies.papers.measured import Interval
 from hauteur.studies.papers.search_contempt.ratio_figures import (
     Beside,
     ratio_figure,
@@ -24,6 +26,7 @@ from hauteur.studies.papers.search_contempt.ratio_figures import (
 )
 from hauteur.studies.papers.search_contempt.settings import (
     GAMES,
+    LEAST_GAMES,
     N_SCL_SETS,
     PAPER,
     TAU_SETS,
@@ -32,6 +35,7 @@ from hauteur.studies.papers.search_contempt.settings import (
     paper_match,
 )
 from hauteur.studies.papers.shared_games import play_shared
+from hauteur.studies.papers.verdict import Claim, Inequality
 
 USUAL_PLIES = 120
 """Plies of a game, for the estimate."""
@@ -40,13 +44,13 @@ USUAL_PLIES = 120
 def contempt_wdl(setting: ExperimentSetting) -> Result:
     """Figure 2."""
     rows = _play(setting, N_SCL_SETS)
-    return _result(setting, "contempt-wdl", rows, contempt_finding(rows, setting.visits_or(VISITS)), "N_scl")
+    return _result(setting, "contempt-wdl", rows, contempt_findings(rows, setting.visits_or(VISITS)), "N_scl")
 
 
 def temperature_wdl(setting: ExperimentSetting) -> Result:
     """Figure 3."""
     rows = _play(setting, TAU_SETS)
-    return _result(setting, "temperature-wdl", rows, temperature_finding(rows), "schedule of temperatures")
+    return _result(setting, "temperature-wdl", rows, temperature_findings(rows), "schedule of temperatures")
 
 
 def _play(setting: ExperimentSetting, sets: Sequence[SelfPlay]) -> list[Beside]:
@@ -54,47 +58,60 @@ def _play(setting: ExperimentSetting, sets: Sequence[SelfPlay]) -> list[Beside]:
     return [Beside(one.title, played[one.name].tally.record, one.paper) for one in sets]
 
 
-def contempt_finding(rows: Sequence[Beside], visits: int) -> Finding:
-    """Test whether (w + l)/d falls with N_scl, by its log-log slope, with PUCT as N_scl = visits.
+def contempt_findings(rows: Sequence[Beside], visits: int) -> list[Finding]:
+    """(w + l)/d falls with N_scl: as a whole, by its log-log slope with PUCT as N_scl = visits, and at every step.
 
-    rows: of N_SCL_SETS. Significant at 95 %, or open.
+    rows: of N_SCL_SETS.
     """
-    found = [_slope([row.here for row in rows], visits), _slope([row.paper for row in rows], VISITS)]
-    (here, low, high), (paper, *_) = found
-    verdict: Verdict = "holds" if high < 0 else "does not hold" if low > 0 else "open"
-    return Finding(
-        f"figure 2: (w + l)/d falls with N_scl; {_texts(rows, paper=True)}; slope {paper:.2f}",
-        f"{_texts(rows)}; slope of ln((w + l)/d) over ln N_scl {here:+.2f} [{low:+.2f}, {high:+.2f}]",
-        verdict,
-    )
+    paper, *_ = ratio_slope(_places([row.paper for row in rows], VISITS))
+    places = _places([row.here for row in rows], visits)
+    ends = [row.here.games for row in rows]
+    slope = Interval(ratio_slope(places)[0], min(ends), lambda confidence: ratio_slope(places, confidence)[1:])
+    what = "slope of ln((w + l)/d) over ln N_scl"
+    whole = Claim((Inequality(what, slope, 0.0, "below", LEAST_GAMES, of="games of a setting"),))
+    text = f"figure 2: (w + l)/d falls with N_scl; {_texts(rows, paper=True)}; slope {paper:.2f}"
+    steps = tuple(_factor(low, high) for low, high in pairwise(rows))
+    return [
+        Finding.of(text, whole, _texts(rows)),
+        Finding.of("figure 2: (w + l)/d falls from each N_scl to the next and to PUCT", Claim(steps)),
+    ]
 
 
-def _slope(records: Sequence[MatchScore], visits: int) -> tuple[float, float, float]:
-    places = [5, 10, 32, visits]
-    return ratio_slope([MeasuredRatio(x, record) for x, record in zip(places, records, strict=True)])
+def _places(records: Sequence[MatchScore], visits: int) -> list[MeasuredRatio]:
+    """The ratios by N_scl; one that the visits do not reach is PUCT."""
+    numbers = [min(place, visits) for place in (5, 10, 32, visits)]
+    return [MeasuredRatio(x, record) for x, record in zip(numbers, records, strict=True)]
 
 
-def temperature_finding(rows: Sequence[Beside]) -> Finding:
-    """Test whether tau_2 has the higher ratio; rows: of TAU_SETS."""
+def temperature_findings(rows: Sequence[Beside]) -> list[Finding]:
+    """tau_2 has the higher ratio; rows: of TAU_SETS."""
     cold, warm = rows
-    factor, low, high = ratio_factor(warm.here, cold.here)
-    verdict: Verdict = "holds" if low > 1 else "does not hold" if high < 1 else "open"
     there, *_ = ratio_factor(warm.paper, cold.paper)
-    return Finding(
-        f"figure 3: (w + l)/d rises with the temperature; {_texts(rows, paper=True)}; {there:.0f} times as high",
-        f"{_texts(rows)}; {factor:.2f} [{low:.2f}, {high:.2f}] times as high",
-        verdict,
+    text = f"figure 3: (w + l)/d rises with the temperature; {_texts(rows, paper=True)}; {there:.0f} times as high"
+    return [Finding.of(text, Claim((_factor(warm, cold),)), _texts(rows))]
+
+
+def _factor(of: Beside, to: Beside) -> Inequality:
+    """Return that one ratio is above another."""
+    factor = Interval(
+        ratio_factor(of.here, to.here)[0],
+        min(of.here.games, to.here.games),
+        lambda confidence: ratio_factor(of.here, to.here, confidence)[1:],
     )
+    what = f"(w + l)/d of {of.title} over that of {to.title}"
+    return Inequality(what, factor, 1.0, "above", LEAST_GAMES, of="games of a setting")
 
 
 def _texts(rows: Sequence[Beside], *, paper: bool = False) -> str:
     return "; ".join(f"{row.title}: {ratio_text(row.paper if paper else row.here)}" for row in rows)
 
 
-def _result(setting: ExperimentSetting, key: str, rows: Sequence[Beside], finding: Finding, x_name: str) -> Result:
+def _result(
+    setting: ExperimentSetting, key: str, rows: Sequence[Beside], findings: Sequence[Finding], x_name: str
+) -> Result:
     visits, games = setting.visits_or(VISITS), rows[0].here.games
     facts = {"visits": visits, "games_a_setting": games, "paper_visits": VISITS, "interval": INTERVAL}
-    return Result([ratio_row(row) for row in rows], [finding], _figures(key, rows, visits, x_name), facts=facts)
+    return Result([ratio_row(row) for row in rows], findings, _figures(key, rows, visits, x_name), facts=facts)
 
 
 INTERVAL = "95 %: Wilson's interval of the share of draws p, taken to (1 - p)/p"
@@ -121,7 +138,7 @@ EXPERIMENTS = (
         0.0,
         contempt_wdl,
         seeds=1,
-        uses=("nets", "visits"),
+        uses=("nets", "visits", "game"),
         estimate_here=partial(_seconds, N_SCL_SETS),
     ),
     Experiment(
@@ -131,7 +148,7 @@ EXPERIMENTS = (
         0.0,
         temperature_wdl,
         seeds=1,
-        uses=("nets", "visits"),
+        uses=("nets", "visits", "game"),
         estimate_here=partial(_seconds, TAU_SETS),
     ),
 )

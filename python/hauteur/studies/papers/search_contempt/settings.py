@@ -20,6 +20,8 @@ from hauteur.studies.papers.matches import MatchSpec
 PAPER = "Joshi 2025"
 VISITS = 1000
 GAMES = 100
+LEAST_GAMES = 100
+"""Games of a setting below which nothing is concluded."""
 
 Options = Mapping[str, Value]
 
@@ -78,10 +80,15 @@ TAU_SETS = (
 """Figure 3."""
 
 
+def game_of(setting: ExperimentSetting) -> str:
+    """The game that is played: the paper's is chess."""
+    return setting.game or "chess"
+
+
 def player(setting: ExperimentSetting, options: Options) -> PlayerSettings:
     """The player of these options, with the net and the visits of the setting."""
     return PlayerSettings(
-        net=setting.net(),
+        net=setting.net(game_of(setting)),
         visits=setting.visits_or(VISITS),
         search=search_params(options),
         temperature=temperature(options),
@@ -95,11 +102,11 @@ def warmer(settings: PlayerSettings, factor: float) -> PlayerSettings:
     return settings.model_copy(update={"temperature": Temperature.model_validate(schedule.model_dump() | changed)})
 
 
-def selfplay(name: str, settings: PlayerSettings, games: int) -> MatchSpec:
-    """Return a self-play match from the start of chess; A is White, and each side has its own tree."""
-    return MatchSpec(name, settings, settings, games, colours="first")
+def selfplay(setting: ExperimentSetting, name: str, settings: PlayerSettings, games: int) -> MatchSpec:
+    """Return a self-play match from the start; A is the first player, and each side has its own tree."""
+    return MatchSpec(name, settings, settings, games, game=game_of(setting), colours="first")
 
 
 def paper_match(setting: ExperimentSetting, one: SelfPlay) -> MatchSpec:
     """A set of the paper at the scale of the setting."""
-    return selfplay(one.name, player(setting, one.options), setting.scaled(GAMES, 2))
+    return selfplay(setting, one.name, player(setting, one.options), setting.scaled(GAMES, 2))
