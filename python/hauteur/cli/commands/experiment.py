@@ -12,6 +12,7 @@ def experiment(
     *,
     scale: float = 1.0,
     seeds: int | None = None,
+    first_seed: int | None = None,
     net: tuple[Path, ...] = (),
     visits: int | None = None,
     game: str | None = None,
@@ -32,6 +33,8 @@ def experiment(
         Scale factor of games, trainings and positions; 1 is the paper's size.
     seeds
         Number of runs with different random seeds; default: the experiment's.
+    first_seed
+        First of these seeds; default: the experiment's, which its settings were not chosen with.
     net
         Net file or name of a net, for experiments that play with one; repeat for the second where two are used.
         Default: the net that ships for the game; for chess the one that HAUTEUR_NET names goes before it.
@@ -66,6 +69,7 @@ def experiment(
         folder,
         scale,
         seeds=chosen.seeds if seeds is None else seeds,
+        first_seed=chosen.first_seed if first_seed is None else first_seed,
         threads=cores() if threads is None else threads,
         show=lambda line: print(line, flush=True),
         nets=tuple(path if path.exists() else Path(resolve_net(path)) for path in net),

@@ -33,18 +33,21 @@ Show = Callable[[str], None]
 @dataclass(frozen=True)
 class Finding:
     """A statement of the paper beside what was measured, with its interval. missing: units that would decide it where
-    it is open, if what was measured is the truth; None: decided, or unknown.
+    it is open, if what was measured is the truth; None: decided, or unknown. scope: in what else than its size the
+    measurement differs from the source's, such as "another game"; empty: in nothing.
     """
 
     paper: str
     measured: str
     verdict: Verdict
     missing: int | None = None
+    scope: str = ""
 
     @classmethod
-    def of(cls, paper: str, claim: Claim, shown: str = "") -> Finding:
+    def of(cls, paper: str, claim: Claim, shown: str = "", scope: str = "") -> Finding:
         """The statement as the claim decides it. shown: more to read before the measured quantities."""
-        return cls(paper, f"{shown}; {claim.text}" if shown else claim.text, claim.verdict, claim.missing)
+        measured = f"{shown}; {claim.text}" if shown else claim.text
+        return cls(paper, measured, claim.verdict, claim.missing, scope)
 
 
 @dataclass(frozen=True)
@@ -66,17 +69,18 @@ class Result:
 class ExperimentSetting:
     """Settings of an experiment.
 
-    folder: of its results and of the state to resume from; scale: factor of its sizes (1: the full size); seeds: 1 to
-    `seeds`; threads: processor cores to use; show: receives progress lines. nets: net files, for experiments using
-    some; visits: per move, instead of the paper's; game: instead of the paper's, where an experiment supports several;
-    opponent: a player as text, where it has a fixed opponent; parallel: concurrent games; only: the matches to play now
-    (() = all); others count if complete. scheduler: of workers that play games, instead of this process;
-    workers: how many were asked for, 0: as many as there is room for.
+    folder: of its results and of the state to resume from; scale: factor of its sizes (1: the full size); seeds: so
+    many, from `first_seed` on; threads: processor cores to use; show: receives progress lines. nets: net files, for
+    experiments using some; visits: per move, instead of the paper's; game: instead of the paper's, where an experiment
+    supports several; opponent: a player as text, where it has a fixed opponent; parallel: concurrent games; only: the
+    matches to play now (() = all); others count if complete. scheduler: of workers that play games, instead of this
+    process; workers: how many were asked for, 0: as many as there is room for.
     """
 
     folder: Path
     scale: float = 1.0
     seeds: int = 3
+    first_seed: int = 1
     threads: int = 2
     show: Show = print
     nets: tuple[Path, ...] = ()
@@ -93,6 +97,8 @@ class ExperimentSetting:
             raise ValueError(f"scale must be above 0 and at most 100, got {self.scale}")
         if not (1 <= self.seeds <= 1000 and 1 <= self.threads <= 1024):
             raise ValueError(f"seeds must be 1 to 1000 and threads 1 to 1024, got {self.seeds} and {self.threads}")
+        if not 1 <= self.first_seed <= 1_000_000:
+            raise ValueError(f"first_seed must be 1 to 1,000,000, got {self.first_seed}")
         if self.visits is not None and not 1 <= self.visits <= 1_000_000_000:
             raise ValueError(f"visits must be 1 to 1,000,000,000, got {self.visits}")
 
@@ -108,8 +114,14 @@ class ExperimentSetting:
         """Return what decides the results of an experiment, as experiment.json holds it; nets by name and content."""
         nets = [f"{net.name} sha256 {sha256_of(net)}" for net in self.nets if net.is_file()]
         others = {"nets": nets or None, "visits": self.visits, "game": self.game, "opponent": self.opponent}
+        others["first_seed"] = self.first_seed if self.first_seed != 1 else None
         given = {key: value for key, value in others.items() if value is not None}
         return {"experiment": experiment, "scale": self.scale, **given}
+
+    @property
+    def seed_numbers(self) -> range:
+        """The seeds."""
+        return range(self.first_seed, self.first_seed + self.seeds)
 
     def visits_or(self, paper: int) -> int:
         """Return visits per move: as requested, else the paper's."""
@@ -126,9 +138,9 @@ class Experiment:
 
     name: on the command line; paper: place in the paper; title: a line for the list; seconds: per seed at full size on
     one core of the reference machine, multiplied by scale to the power `growth`; run: runs it, resuming an earlier
-    attempt in the same folder; seeds: by default; uses: those of the settings `nets`, `visits`, `game`, `opponent` and
-    `only` it supports; estimate_here: seconds of a setting on this machine, measured, instead of `seconds` (for
-    experiments bound by a net).
+    attempt in the same folder; seeds, first_seed: by default; uses: those of the settings `nets`, `visits`, `game`,
+    `opponent` and `only` it supports; estimate_here: seconds of a setting on this machine, measured, instead of
+    `seconds` (for experiments bound by a net).
     """
 
     name: str
@@ -137,6 +149,7 @@ class Experiment:
     seconds: float
     run: Callable[[ExperimentSetting], Result]
     seeds: int = 3
+    first_seed: int = 1
     growth: float = 1.0
     uses: tuple[Choice, ...] = ()
     estimate_here: Callable[[ExperimentSetting], float] | None = None
@@ -198,7 +211,8 @@ def _check_choices(experiment: Experiment, setting: ExperimentSetting) -> None:
 
 def finding_text(finding: Finding) -> str:
     """A finding in three lines."""
-    return f"paper:    {finding.paper}\nhere:     {finding.measured}\nverdict:  {finding.verdict}"
+    scope = f" ({finding.scope})" if finding.scope else ""
+    return f"paper:    {finding.paper}\nhere:     {finding.measured}\nverdict:  {finding.verdict}{scope}"
 
 
 def search_speed(seconds: float = 0.3) -> float:

@@ -90,8 +90,9 @@ def is_over(setting: ExperimentSetting, spec: MatchSpec) -> bool:
 def _play_seeds(setting: ExperimentSetting, spec: MatchSpec) -> PlayedMatch:
     played = PlayedMatch(spec, Tally(spec.colours == "swap"), [])
     for number in range(setting.seeds):
-        name = spec.name if number == 0 else f"{spec.name}-seed-{spec.seed + number}"
-        for game in _play(setting, replace(spec, name=name, seed=spec.seed + number)):
+        seed = spec.seed + setting.first_seed - 1 + number
+        name = spec.name if number == 0 else f"{spec.name}-seed-{seed}"
+        for game in _play(setting, replace(spec, name=name, seed=seed)):
             moved = game.model_copy(update={"index": game.index + number * spec.games})
             played.games.append(moved)
             played.tally.add(moved)

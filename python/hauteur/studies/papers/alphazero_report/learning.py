@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 
 
 def learn_seeds(setting: ExperimentSetting, recipe: Callable[[int], Recipe]) -> list[RunFolder]:
-    """Return the finished runs of seeds 1 to `setting.seeds`, in that order.
+    """Return the finished runs of the seeds of the setting, in their order.
 
     recipe: of a seed, for one thread where this process plays the games. Runs begun by an earlier attempt resume.
     """
-    folders = [RunFolder(setting.folder / f"seed-{seed}") for seed in range(1, setting.seeds + 1)]
+    folders = [RunFolder(setting.folder / f"seed-{seed}") for seed in setting.seed_numbers]
     if setting.scheduler is not None:  # workers play the games, so there is nothing to do beside each other here
-        for seed, folder in enumerate(folders, start=1):
+        for seed, folder in zip(setting.seed_numbers, folders, strict=True):
             _learn(recipe_toml(recipe(seed)), folder.path, setting.show, setting.scheduler)
         return folders
     context, show = multiprocessing.get_context("spawn"), partial(print, flush=True)
     with ProcessPoolExecutor(min(setting.threads, setting.seeds), mp_context=context) as pool:
         running = {
             pool.submit(_learn, recipe_toml(recipe(seed)), folder.path, show): seed
-            for seed, folder in enumerate(folders, start=1)
+            for seed, folder in zip(setting.seed_numbers, folders, strict=True)
         }
         for future in as_completed(running):
             setting.show(f"seed {running[future]}: {future.result()} generations learned")
@@ -72,16 +72,16 @@ class SeedDisplay(Display):
         self._show(f"{self._name}: warning: {message}")
 
 
-def losses_by_generation(folder: RunFolder, recipe: Recipe) -> list[int]:
+def losses_by_generation(folder: RunFolder, recipe: Recipe, visits: int) -> list[int]:
     """Count, by net, distinct lost positions ending games against every possible reply, in both seats.
 
-    From the initial net to that of the last generation, playing deterministically with the visits of self-play. 0: the
-    net never loses, whatever the opponent does.
+    From the initial net to that of the last generation, playing deterministically with so many visits. 0: the net never
+    loses, whatever the opponent does.
     """
-    return [_losses(folder, recipe, generation) for generation in range(recipe.run.generations + 1)]
+    return [_losses(folder, recipe, generation, visits) for generation in range(recipe.run.generations + 1)]
 
 
-def _losses(folder: RunFolder, recipe: Recipe, generation: int) -> int:
+def _losses(folder: RunFolder, recipe: Recipe, generation: int, visits: int) -> int:
     from hauteur.games.registry import make
     from hauteur.networks.evaluators.factory import make_evaluator
     from hauteur.players.search_player import SearchPlayer
@@ -91,5 +91,5 @@ def _losses(folder: RunFolder, recipe: Recipe, generation: int) -> int:
     game, settings = make(recipe.game), recipe.selfplay
     with closing(make_evaluator(game, folder.net(generation), backend="openvino", threads=1)) as evaluator:
         search = settings.search.model_copy(update={"dirichlet": None})
-        player = SearchPlayer(f"gen-{generation}", evaluator, search, settings.visits, Temperature())
+        player = SearchPlayer(f"gen-{generation}", evaluator, search, visits, Temperature())
         return sum(result.losses for result in play_against_every_reply(player, game, seed=recipe.run.seed))

@@ -65,8 +65,9 @@ class Trial:
     """Match of the reproduction.
 
     name: of its folder; a, b: players as text, without net and visits; repeats: the matches of the source it repeats,
-    at different visits; shows: its purpose, where it repeats none; games: at scale 1, and visits: per move, used where
-    no published match gives them.
+    at different visits; shows: its purpose, where it repeats none; control: the trial that has the setting's side
+    effect alone, which the setting must exceed; games: at scale 1, and visits: per move, used where no published match
+    gives them.
     """
 
     name: str
@@ -74,6 +75,7 @@ class Trial:
     b: str = ""
     repeats: tuple[Published, ...] = ()
     shows: str = ""
+    control: str = ""
     games: int = 1000
     visits: int = 800
 
@@ -98,21 +100,46 @@ TREE_BALANCE = RuleTrials(
     "tree-balance",
     "five published settings, each with a control of equal mean c_puct",
     (
-        Trial("balance-1.5", _balance(1.5, 1.5, 0.01), repeats=(_match("tree 1.5/1.5/0.01", 800, 212, 122, 666),)),
+        Trial(
+            "balance-1.5",
+            _balance(1.5, 1.5, 0.01),
+            repeats=(_match("tree 1.5/1.5/0.01", 800, 212, 122, 666),),
+            control="control-1.5",
+        ),
         Trial("control-1.5", "cpuct.init=0.94", shows=f"{_CONTROL} 1.5/1.5/0.01"),
         Trial(
             "balance-1.5-v-control", _balance(1.5, 1.5, 0.01), "cpuct.init=0.94", shows="the balance without the level"
         ),
         Trial("normalised", "tree-balance=on", shows="balance that leaves the mean c_puct as it is"),
-        Trial("balance-1.4", _balance(1.4, 2.0, 0.1), repeats=(_match("tree 1.4/2.0/0.1", 2000, 90, 80, 477),)),
+        Trial(
+            "balance-1.4",
+            _balance(1.4, 2.0, 0.1),
+            repeats=(_match("tree 1.4/2.0/0.1", 2000, 90, 80, 477),),
+            control="control-1.4",
+        ),
         Trial(
             "control-1.4", "cpuct.init=0.89 cpuct.factor=1.99", shows=f"{_CONTROL} 1.4/2.0/0.1", games=647, visits=2000
         ),
-        Trial("balance-1.1", _balance(1.1, 2.0, 0.3), repeats=(_match("tree 1.1/2.0/0.3", 2000, 140, 120, 740),)),
+        Trial(
+            "balance-1.1",
+            _balance(1.1, 2.0, 0.3),
+            repeats=(_match("tree 1.1/2.0/0.3", 2000, 140, 120, 740),),
+            control="control-1.1",
+        ),
         Trial("control-1.1", "cpuct.init=1.44 cpuct.factor=3.22", shows=f"{_CONTROL} 1.1/2.0/0.3", visits=2000),
-        Trial("balance-1.07", _balance(1.07, 2.0, 0.2), repeats=(_match("tree 1.07/2.0/0.2", 2000, 136, 111, 753),)),
+        Trial(
+            "balance-1.07",
+            _balance(1.07, 2.0, 0.2),
+            repeats=(_match("tree 1.07/2.0/0.2", 2000, 136, 111, 753),),
+            control="control-1.07",
+        ),
         Trial("control-1.07", "cpuct.init=1.52 cpuct.factor=3.4", shows=f"{_CONTROL} 1.07/2.0/0.2", visits=2000),
-        Trial("balance-1.3", _balance(1.3, 1.5, 0.01), repeats=(_match("tree 1.3/1.5/0.01", 10000, 49, 42, 409),)),
+        Trial(
+            "balance-1.3",
+            _balance(1.3, 1.5, 0.01),
+            repeats=(_match("tree 1.3/1.5/0.01", 10000, 49, 42, 409),),
+            control="control-1.3",
+        ),
         Trial(
             "control-1.3",
             "cpuct.init=1.18 cpuct.factor=2.63",

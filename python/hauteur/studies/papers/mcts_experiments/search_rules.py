@@ -6,21 +6,28 @@ opening twice with colours swapped; the source does not state its openings.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from hauteur.games.registry import make as make_game
 from hauteur.matches.ratings.elo import elo_of_interval, elo_of_score
 from hauteur.matches.results import summary
 from hauteur.players.settings import PlayerSettings, parse_player
 from hauteur.plots import Figure, Series
-from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result, Verdict
+from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result
 from hauteur.studies.papers.matches import MatchSpec, PlayedMatch, match_seconds, play_matches, wanted
 from hauteur.studies.papers.mcts_experiments.published_matches import RULES, SOURCE, Published, RuleTrials, Trial
+from hauteur.studies.papers.measured import Interval, MatchElo
+from hauteur.studies.papers.verdict import Claim, Inequality, Measured, Side
 from hauteur.system.formatting import finite
 
 RANDOM_PLIES = 4
+
+LEAST_GAMES = 200
+"""Games of a match below which nothing is concluded."""
 
 PLIES = {"chess": 120, "minichess": 60}
 """Of a game, for the estimate; others are taken to be short."""
@@ -61,7 +68,8 @@ def make(rule: RuleTrials, setting: ExperimentSetting) -> Result:
         if spec.name in played
     ]
     rows = [row for one in measured for row in _rows(one)]
-    findings = [finding for one in measured for finding in _findings(one)]
+    published = sum(len(one.published) for one in measured)
+    findings = [finding for one in measured for finding in _findings(one, measured, max(1, published), setting)]
     texts = [f"{one.name}: {one.trial.shows}\n{summary(one.played.tally)}" for one in measured if one.trial.shows]
     return Result(rows, findings, [figure(rule, measured)], texts)
 
@@ -127,31 +135,53 @@ def _paper_columns(published: Published | None) -> dict[str, Any]:
     }
 
 
-def _findings(one: MeasuredMatch) -> Iterator[Finding]:
-    measured = (
-        f"{one.name}, {one.visits:,} visits, {one.played.tally.record.games:,} games: {summary(one.played.tally)}"
-    )
+def _findings(
+    one: MeasuredMatch, others: Sequence[MeasuredMatch], cells: int, setting: ExperimentSetting
+) -> Iterator[Finding]:
+    """Yield each published match beside this one. cells: published matches in the table."""
+    game = setting.game or "chess"
+    control = next((other for other in others if other.name.startswith(one.trial.control or "-")), None)
     for published in one.published:
-        yield Finding(str(published), measured, verdict(published, one.interval))
+        scope = ["another game"] if make_game(game).spec != "chess" else []
+        scope += ["other visits"] if published.visits != one.visits else []
+        if one.trial.control and control is None:
+            scope.append(f"without its control {one.trial.control}")
+        claim = claim_of(published, one, control, cells)
+        yield Finding.of(str(published), claim, f"{one.name}, {one.visits:,} visits", ", ".join(scope))
 
 
-def verdict(published: Published, here: tuple[float, float]) -> Verdict:
-    """Compare a match with the published one, by their 95 % intervals.
+def claim_of(published: Published, one: MeasuredMatch, control: MeasuredMatch | None, cells: int) -> Claim:
+    """Return what a published match claims of the match here.
 
-    holds: both are significant, on the same side; does not hold: the intervals are disjoint, or both are significant on
-    opposite sides; open: otherwise. Without an interval of the source its Elo serves as one.
+    Where the source's interval is on one side of 0, the difference is on that side, and beyond that of the control,
+    which has the setting's c_puct alone. Else it is within the source's interval.
     """
     there = published.interval or (published.elo, published.elo)
-    sides = _side(there), _side(here)
-    if sides[0] and sides[0] == sides[1]:
-        return "holds"
-    apart = here[1] < there[0] or there[1] < here[0]
-    return "does not hold" if apart or sides[0] * sides[1] < 0 else "open"
+    elo = MatchElo(one.played.tally)
+    if there[0] <= 0 <= there[1]:
+        ends: tuple[tuple[float, Side], ...] = ((there[0], "above"), (there[1], "below"))
+        return Claim(tuple(_elo("difference", elo, bound, side) for bound, side in ends), cells=cells)
+    side: Side = "above" if there[0] > 0 else "below"
+    sides = [_elo("difference", elo, 0.0, side)]
+    if control is not None:
+        sides.append(_elo("beyond the control", _beyond(elo, MatchElo(control.played.tally)), 0.0, side))
+    return Claim(tuple(sides), cells=cells)
 
 
-def _side(interval: tuple[float, float]) -> int:
-    """1 above 0, -1 below, 0 around it."""
-    return (interval[0] > 0) - (interval[1] < 0)
+def _elo(what: str, measured: Measured, bound: float, side: Side) -> Inequality:
+    return Inequality(what, measured, bound, side, LEAST_GAMES, unit="Elo")
+
+
+def _beyond(one: MatchElo, other: MatchElo) -> Interval:
+    """The difference of two matches against the same opponent."""
+
+    def ends(confidence: float) -> tuple[float, float]:
+        (low, high), (least, most) = one.interval(confidence), other.interval(confidence)
+        below = math.hypot(one.value - low, most - other.value)
+        above = math.hypot(high - one.value, other.value - least)
+        return one.value - other.value - below, one.value - other.value + above
+
+    return Interval(one.value - other.value, min(one.units, other.units), ends)
 
 
 def figure(rule: RuleTrials, measured: list[MeasuredMatch]) -> Figure:

@@ -29,6 +29,7 @@ from hauteur.studies.papers.mpv_mcts.pairs import (
 )
 from hauteur.studies.papers.mpv_mcts.points import (
     Elo,
+    all_ahead,
     begin_rung,
     budgets_of,
     contrast,
@@ -42,7 +43,6 @@ from hauteur.studies.papers.mpv_mcts.points import (
     pooled,
     rating_of,
     rung_stand_in,
-    worst,
 )
 from hauteur.studies.papers.player_pool import Ladder, PlayerPool, field_seconds
 
@@ -76,8 +76,8 @@ def make(setting: ExperimentSetting) -> Result:
     duels = [duel for budget in budgets for duel in duels_of(budget)]
     texts = [_table(rows, ladder.zero), match_table(field, duels, "at equal budget:")]
     findings = [
-        beats_both(ratings, budgets),
-        averages(ratings, budgets, ladder.zero),
+        beats_both(ratings, budgets, field.games),
+        averages(ratings, budgets, ladder.zero, field.games),
         head_to_head(field, budgets),
     ]
     facts = {"matches": match_rows(field), "zero": ladder.zero, "cost_of_small_net": pair.cost}
@@ -117,7 +117,7 @@ def _table(rows: Sequence[dict[str, Any]], zero: str) -> str:
     return "\n".join(lines)
 
 
-def beats_both(ratings: RatingList, budgets: Sequence[int]) -> Finding:
+def beats_both(ratings: RatingList, budgets: Sequence[int], games: int) -> Finding:
     """The paper's statement beside the ratings: point by point, and all divisions together over all budgets."""
     cells = [(budget, share) for budget in budgets for share in MIXED]
     mixed, texts, aheads = [point(*cell) for cell in cells], [], []
@@ -129,7 +129,8 @@ def beats_both(ratings: RatingList, budgets: Sequence[int]) -> Finding:
             f"{above} of {len(cells)} points with both nets above the {NAMES[single]} (surely {sure}; surely below "
             f"{lost}), on average by {aheads[-1]}"
         )
-    return Finding(STATEMENT, "; ".join(texts), worst(aheads))
+    names = (f"ahead of the {NAMES[single]}" for single in (0.0, 1.0))
+    return Finding.of(STATEMENT, all_ahead(dict(zip(names, aheads, strict=True)), games), "; ".join(texts))
 
 
 def _signs(elo: Elo) -> tuple[bool, bool, bool]:
@@ -142,22 +143,21 @@ def head_to_head(field: PlayerPool, budgets: Sequence[int]) -> Finding:
     small, large, alone = (
         pooled([field.tallies[duels_of(budget)[number]] for budget in budgets]) for number in range(3)
     )
-    text = f"r = {BEST_SHARE:g} against small net {small}, against large net {large}; small against large {alone}"
-    return Finding(HEAD_TO_HEAD, text, worst((small, large)))
+    games = sum(field.tallies[duels_of(budget)[0]].record.games for budget in budgets)
+    ahead = all_ahead({f"r = {BEST_SHARE:g} ahead of the small net": small, "of the large net": large}, games)
+    return Finding.of(HEAD_TO_HEAD, ahead, f"small against large net {alone}")
 
 
-def averages(ratings: RatingList, budgets: Sequence[int], zero: str) -> Finding:
-    """Mean ratings over the budgets, and how far the best division is above either net."""
+def averages(ratings: RatingList, budgets: Sequence[int], zero: str, games: int) -> Finding:
+    """Mean ratings over the budgets; the division in halves, the best of the paper, is above either net."""
     means = {share: mean_rating(ratings, [point(budget, share) for budget in budgets]) for share in SHARES}
-    best = max(MIXED, key=lambda share: means[share].value)
     names = {share: [point(budget, share) for budget in budgets] for share in SHARES}
-    ahead = [contrast(ratings, names[best], names[single]) for single in (0.0, 1.0)]
-    text = (
-        f"means over {len(budgets)} budgets, Elo above {zero}: "
-        + ", ".join(f"{NAMES[share]} {means[share]}" for share in SHARES)
-        + f"; best division r = {best:g}, ahead of the small net by {ahead[0]}, of the large one by {ahead[1]}"
+    ahead = [contrast(ratings, names[BEST_SHARE], names[single]) for single in (0.0, 1.0)]
+    text = f"means over {len(budgets)} budgets, Elo above {zero}: " + ", ".join(
+        f"{NAMES[share]} {means[share]}" for share in SHARES
     )
-    return Finding(AVERAGES, text, worst(ahead))
+    claims = {f"r = {BEST_SHARE:g} ahead of the small net": ahead[0], "of the large net": ahead[1]}
+    return Finding.of(AVERAGES, all_ahead(claims, games), text)
 
 
 def figure(pair: Pair, ratings: RatingList, budgets: Sequence[int], zero: str) -> Figure:

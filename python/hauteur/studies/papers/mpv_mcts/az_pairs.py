@@ -18,6 +18,7 @@ from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Fin
 from hauteur.studies.papers.mpv_mcts.nets import nets_for_estimate
 from hauteur.studies.papers.mpv_mcts.pairs import BEST_SHARE, GAMES, PAPER, RANDOM_PLIES, Pair
 from hauteur.studies.papers.mpv_mcts.points import (
+    all_ahead,
     begin_rung,
     budgets_of,
     contrast,
@@ -30,7 +31,6 @@ from hauteur.studies.papers.mpv_mcts.points import (
     pooled,
     rating_of,
     rung_stand_in,
-    worst,
 )
 from hauteur.studies.papers.mpv_mcts.runs import (
     BUDGETS,
@@ -135,8 +135,12 @@ def findings(stages: Sequence[Stage], budgets: Sequence[int], field: PlayerPool,
         f"average by {ahead[0]}, and above the large net alone at {above[1]}, by {ahead[1]}"
     )
     duels = [pooled([field.tallies[stage.duels(budget)[i]] for stage, budget in points]) for i in (0, 1)]
-    matches = f"both nets against the small net alone {duels[0]}, against the large one {duels[1]}"
-    return [Finding(STATEMENT, text, worst(ahead)), Finding(HEAD_TO_HEAD, matches, worst(duels))]
+    alone_names = ("ahead of the small net", "ahead of the large net")
+    games = sum(field.tallies[stage.duels(budget)[0]].record.games for stage, budget in points)
+    return [
+        Finding.of(STATEMENT, all_ahead(dict(zip(alone_names, ahead, strict=True)), field.games), text),
+        Finding.of(HEAD_TO_HEAD, all_ahead(dict(zip(alone_names, duels, strict=True)), games)),
+    ]
 
 
 def figure(stages: Sequence[Stage], ratings: RatingList, budget: int, zero: str) -> Figure:

@@ -25,6 +25,7 @@ from hauteur.studies.papers.mpv_mcts.pairs import (
 )
 from hauteur.studies.papers.mpv_mcts.points import (
     Elo,
+    all_ahead,
     begin_rung,
     budgets_of,
     contrast,
@@ -37,7 +38,6 @@ from hauteur.studies.papers.mpv_mcts.points import (
     pooled,
     rating_of,
     rung_stand_in,
-    worst,
 )
 from hauteur.studies.papers.player_pool import Ladder, PlayerPool, field_seconds
 
@@ -131,10 +131,12 @@ def findings(nets: MidsizeNets, field: PlayerPool, ratings: RatingList, budgets:
         name: pooled([field.tallies[f"b{budget}-mpv", f"b{budget}-{name}"] for budget in budgets])
         for name in nets.between
     }
-    matches = ", ".join(f"against {nets.label(name)} {elo}" for name, elo in duels.items())
+    duelled = sum(
+        field.tallies[f"b{budget}-mpv", f"b{budget}-{next(iter(nets.between))}"].record.games for budget in budgets
+    )
     return [
-        Finding(STATEMENT, text, worst(ahead.values())),
-        Finding(HEAD_TO_HEAD, f"the pair {matches}", worst(duels.values())),
+        Finding.of(STATEMENT, all_ahead({nets.label(name): elo for name, elo in ahead.items()}, field.games), text),
+        Finding.of(HEAD_TO_HEAD, all_ahead({nets.label(name): elo for name, elo in duels.items()}, duelled)),
     ]
 
 

@@ -15,9 +15,11 @@ from hauteur.matches.ratings.rating_list import RatingList
 from hauteur.matches.results import Tally
 from hauteur.players.settings import PlayerSettings
 from hauteur.plots import LINE_COLOURS, Figure, Series
-from hauteur.studies.papers.experiment import ExperimentSetting, Verdict
+from hauteur.studies.papers.experiment import ExperimentSetting
+from hauteur.studies.papers.measured import Interval
 from hauteur.studies.papers.mpv_mcts.pairs import GAMES
 from hauteur.studies.papers.player_pool import RUNGS, Ladder, PlayerPool, nearest_rung
+from hauteur.studies.papers.verdict import Claim, Inequality
 
 PAPER_RUNG = 100_000
 """Simulations of the paper's opponent."""
@@ -25,6 +27,8 @@ LEAST_BUDGET = 4
 """Units of which a quarter is still an evaluation of the large net."""
 APART = 0.12
 """Distance of the points of a place in a figure."""
+LEAST_GAMES = 200
+"""Games of a match below which nothing is concluded."""
 Z95 = NormalDist().inv_cdf(0.975)
 
 
@@ -66,10 +70,15 @@ class Elo:
     def __str__(self) -> str:
         return f"{self.value:+.0f} [{self.low:+.0f}, {self.high:+.0f}]"
 
-    @property
-    def verdict(self) -> Verdict:
-        """Verdict on the claim that the value is above 0."""
-        return "holds" if self.low > 0 else "does not hold" if self.high < 0 else "open"
+    def measured(self, games: int) -> Interval:
+        """The difference of so many games for a claim; its interval is taken to be normal."""
+        error = (self.high - self.low) / (2 * Z95)
+
+        def ends(confidence: float) -> tuple[float, float]:
+            half = NormalDist().inv_cdf((1 + confidence) / 2) * error
+            return self.value - half, self.value + half
+
+        return Interval(self.value, games, ends)
 
 
 def rating_of(ratings: RatingList, name: str) -> Elo:
@@ -113,9 +122,10 @@ def pooled(tallies: Sequence[Tally]) -> Elo:
     return elo_of(whole)
 
 
-def worst(elos: Iterable[Elo]) -> Verdict:
-    """Return the least favourable verdict on the claim that all are above 0."""
-    return min((elo.verdict for elo in elos), key=("does not hold", "open", "holds").index)
+def all_ahead(elos: Mapping[str, Elo], games: int) -> Claim:
+    """Return the claim that all these differences, by what they are of, are above 0. games: of the smallest."""
+    sides = [Inequality(what, elo.measured(games), 0.0, "above", LEAST_GAMES, unit="Elo") for what, elo in elos.items()]
+    return Claim(tuple(sides))
 
 
 def match_rows(field: PlayerPool) -> list[dict[str, Any]]:

@@ -20,6 +20,7 @@ from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Fin
 from hauteur.studies.papers.mpv_mcts.nets import nets_for_estimate
 from hauteur.studies.papers.mpv_mcts.pairs import GAMES, LARGE, PAPER, RANDOM_PLIES, SMALL, alone
 from hauteur.studies.papers.mpv_mcts.points import (
+    all_ahead,
     begin_rung,
     budgets_of,
     contrast,
@@ -123,7 +124,7 @@ def make(setting: ExperimentSetting) -> Result:
             field.meet(a, b, duel_games(setting))
     figures = [figure(runs, ratings, budget, ladder.zero) for budget in budgets]
     duels = [duel for stage, budget in _points(budgets) for duel in runs.duels(stage, budget)]
-    findings = [finding(runs, ratings, budget) for budget in budgets]
+    findings = [finding(runs, ratings, budget, field.games) for budget in budgets]
     facts = {
         "matches": match_rows(field),
         "zero": ladder.zero,
@@ -160,7 +161,7 @@ def _rows(runs: Runs, budgets: Sequence[int], ratings: RatingList) -> list[dict[
     return rows
 
 
-def finding(runs: Runs, ratings: RatingList, budget: int) -> Finding:
+def finding(runs: Runs, ratings: RatingList, budget: int, games: int) -> Finding:
     """The paper's figures beside the last stage: the mean of the runs with two nets and the best of the others."""
     last = {name: point(name, STAGES, budget) for name in runs.folders}
     best = max(runs.alone, key=lambda name: rating_of(ratings, last[name]).value)
@@ -171,7 +172,8 @@ def finding(runs: Runs, ratings: RatingList, budget: int) -> Finding:
         f"large nets alone with {budget} evaluations a move when each run had spent {runs.stages[-1]:,.0f} units: "
         f"{shown}; trained with two nets (mean) above the best trained alone, {best}, by {ahead}"
     )
-    return Finding(STATEMENT, text, ahead.verdict)
+    each = {f"above {name}": contrast(ratings, two, [last[name]]) for name in runs.alone}
+    return Finding.of(STATEMENT, all_ahead(each, games), text)
 
 
 def figure(runs: Runs, ratings: RatingList, budget: int, zero: str) -> Figure:
