@@ -131,8 +131,9 @@ def findings(nets: MidsizeNets, field: PlayerPool, ratings: RatingList, budgets:
         name: pooled([field.tallies[f"b{budget}-mpv", f"b{budget}-{name}"] for budget in budgets])
         for name in nets.between
     }
+    first = next(iter(nets.between))
     duelled = sum(
-        field.tallies[f"b{budget}-mpv", f"b{budget}-{next(iter(nets.between))}"].record.games for budget in budgets
+        field.tallies[f"b{budget}-mpv", f"b{budget}-{first}"].record.games for budget in budgets
     )
     return [
         Finding.of(STATEMENT, all_ahead({nets.label(name): elo for name, elo in ahead.items()}, field.games), text),
