@@ -132,9 +132,7 @@ def findings(nets: MidsizeNets, field: PlayerPool, ratings: RatingList, budgets:
         for name in nets.between
     }
     first = next(iter(nets.between))
-    duelled = sum(
-        field.tallies[f"b{budget}-mpv", f"b{budget}-{first}"].record.games for budget in budgets
-    )
+    duelled = sum(field.tallies[f"b{budget}-mpv", f"b{budget}-{first}"].record.games for budget in budgets)
     return [
         Finding.of(STATEMENT, all_ahead({nets.label(name): elo for name, elo in ahead.items()}, field.games), text),
         Finding.of(HEAD_TO_HEAD, all_ahead({nets.label(name): elo for name, elo in duels.items()}, duelled)),
