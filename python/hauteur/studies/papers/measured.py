@@ -129,7 +129,7 @@ class Resampled:
     """A statistic of groups that are independent of each other, such as games with several positions each.
 
     groups: rows of every sample, [G, K], one row a group; statistic: of the sums, [D, K] to [D]. The interval is that
-    of the groups drawn with replacement (percentiles of the bootstrap), in every sample for itself.
+    of the groups drawn again (percentiles of the bootstrap), in every sample for itself.
     """
 
     samples: tuple[NDArray[np.float64], ...]
@@ -149,7 +149,8 @@ class Resampled:
     def _drawn(self) -> NDArray[np.float64]:
         drawn = []
         for number, sample in enumerate(self.samples):
-            counts = stream(1, f"bootstrap {number}").multinomial(len(sample), [1 / len(sample)] * len(sample), DRAWS)
+            # A group is drawn 0, 1, 2, ... times, independently of the others: the Poisson bootstrap.
+            counts = stream(1, f"bootstrap {number}").poisson(1.0, (DRAWS, len(sample)))
             drawn.append(counts @ sample)
         return np.sort(self.statistic(drawn))
 
