@@ -26,7 +26,9 @@ from hauteur.studies.papers.experiment import ExperimentSetting, make_experiment
 from hauteur.studies.papers.mpv_mcts import allocation, az_pairs, midsize, nets, runs, training
 from hauteur.studies.papers.mpv_mcts.pairs import BUDGETS, SHARES, Pair, alone, net_cost, turns
 from hauteur.studies.papers.mpv_mcts.points import (
+    LEAST_GAMES,
     Elo,
+    all_ahead,
     budgets_of,
     contrast,
     elo_of,
@@ -34,7 +36,6 @@ from hauteur.studies.papers.mpv_mcts.points import (
     mean_rating,
     pooled,
     rating_of,
-    worst,
 )
 from hauteur.studies.papers.player_pool import RUNGS, Ladder, PlayerPool, field_seconds
 from hauteur.studies.papers.registry import find
@@ -181,11 +182,6 @@ def test_ratings_and_their_means() -> None:
     assert a.low < a.value < a.high
     assert mean.value == pytest.approx(a.value / 2, abs=1)
     assert mean.high - mean.low < a.high - a.low < ahead.high - ahead.low
-    assert [Elo(1, low, high).verdict for low, high in ((1, 2), (-1, 1), (-2, -1))] == [
-        "holds",
-        "open",
-        "does not hold",
-    ]
 
 
 def tally_of(results: str) -> Tally:
@@ -202,8 +198,28 @@ def test_matches_are_counted_together() -> None:
     one, other = tally_of("++-+"), tally_of("--+-+-")
     whole = elo_of(tally_of("++-+--+-+-"))
     assert pooled([one, other]) == whole
-    assert worst([whole, Elo(9, 1, 17)]) == "open"
-    assert worst([Elo(9, 1, 17), Elo(-9, -17, -1), whole]) == "does not hold"
+
+
+@pytest.mark.parametrize(
+    ("ends", "verdict"),
+    [
+        ([(1, 17), (3, 9)], "holds"),
+        ([(1, 17), (-3, 9)], "open"),
+        ([(1, 17), (-17, -3)], "does not hold"),
+        ([(1, 17), (-17, -0.5)], "open"),  # refuted at 95 %, not at the level of one of two
+    ],
+)
+def test_a_pair_is_ahead_where_it_is_ahead_of_all(ends: list[tuple[float, float]], verdict: str) -> None:
+    elos = {f"of {number}": Elo((low + high) / 2, low, high) for number, (low, high) in enumerate(ends)}
+    assert all_ahead(elos, LEAST_GAMES).verdict == verdict
+    assert all_ahead(elos, LEAST_GAMES - 1).verdict == "open"
+
+
+def test_elo_keeps_its_interval_in_a_claim() -> None:
+    measured = Elo(9, 1, 17).measured(400)
+    assert (measured.value, measured.units) == (9, 400)
+    assert measured.interval(0.95) == pytest.approx((1, 17))
+    assert measured.interval(0.5)[0] > 1
 
 
 def rows_of(folder: Path) -> list[dict[str, str]]:
