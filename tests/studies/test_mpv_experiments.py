@@ -325,17 +325,18 @@ def test_stages_are_spread_and_end_with_the_last(last: int) -> None:
     assert max(np.diff([0, *found])) <= np.ceil(last / 8)
 
 
-def test_nets_are_learned_from_the_teachers_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nets, "EPOCHS", 1)
+def test_nets_are_learned_from_the_teachers_games(tmp_path: Path) -> None:
+    teacher = replace(nets.PAPER_TEACHER, epochs=1)
     made = setting(tmp_path, game=GAME, visits=8, scale=0.00005)
-    assert nets.teacher_match(made).games == 10
-    assert nets.teacher_match(made).a.baseline == "rave:250"
-    small, large = nets.supervised_nets(made, ((4, 1), (8, 2)))
+    assert teacher.match(made).games == 10
+    assert teacher.match(made).a.baseline == "rave:250"
+    assert replace(teacher, budget=None).match(made).a.baseline == "rave:50000"
+    small, large = nets.supervised_nets(made, ((4, 1), (8, 2)), teacher)
     assert Pair(small, large).cost == pytest.approx(1 / 8)
     facts = RunFolder(small.parent).read_start()
     assert facts is not None
     assert facts["start"]["games"] + facts["start"]["held_out_games"] == 10
-    again = nets.supervised_nets(made, ((4, 1), (8, 2)))
+    again = nets.supervised_nets(made, ((4, 1), (8, 2)), teacher)
     assert [net.read_bytes() for net in again] == [small.read_bytes(), large.read_bytes()]
 
 

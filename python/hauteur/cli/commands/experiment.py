@@ -17,6 +17,7 @@ def experiment(
     visits: int | None = None,
     game: str | None = None,
     opponent: str | None = None,
+    cost: float | None = None,
     parallel: int = 64,
     only: tuple[str, ...] = (),
     out: Path | None = None,
@@ -44,6 +45,9 @@ def experiment(
         Game instead of the paper's, where an experiment supports several.
     opponent
         Fixed opponent, where an experiment has one, as a player of `hauteur match`.
+    cost
+        Declared work of an evaluation of the large net, in those of the small one, where an experiment has two nets
+        whose cost is not computed.
     parallel
         Concurrent games.
     only
@@ -76,6 +80,7 @@ def experiment(
         visits=visits,
         game=game,
         opponent=opponent,
+        cost=cost,
         parallel=parallel,
         only=only,
     )

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 REFERENCE_SPEED = 600_000
 """Visits a second of `search_speed` on one core of the machine that `Experiment.seconds` are of (AMD Zen 3)."""
 
-Choice = Literal["nets", "visits", "game", "opponent", "only"]
+Choice = Literal["nets", "visits", "game", "opponent", "cost", "only"]
 Show = Callable[[str], None]
 
 
@@ -72,7 +72,8 @@ class ExperimentSetting:
     folder: of its results and of the state to resume from; scale: factor of its sizes (1: the full size); seeds: so
     many, from `first_seed` on; threads: processor cores to use; show: receives progress lines. nets: net files, for
     experiments using some; visits: per move, instead of the paper's; game: instead of the paper's, where an experiment
-    supports several; opponent: a player as text, where it has a fixed opponent; parallel: concurrent games; only: the
+    supports several; opponent: a player as text, where it has a fixed opponent; cost: declared work of an evaluation of
+    the large net, in those of the small one; parallel: concurrent games; only: the
     matches to play now (() = all); others count if complete. scheduler: of workers that play games, instead of this
     process; workers: how many were asked for, 0: as many as there is room for.
     """
@@ -87,6 +88,7 @@ class ExperimentSetting:
     visits: int | None = None
     game: str | None = None
     opponent: str | None = None
+    cost: float | None = None
     parallel: int = 64
     only: tuple[str, ...] = ()
     scheduler: Scheduler | None = None
@@ -101,6 +103,8 @@ class ExperimentSetting:
             raise ValueError(f"first_seed must be 1 to 1,000,000, got {self.first_seed}")
         if self.visits is not None and not 1 <= self.visits <= 1_000_000_000:
             raise ValueError(f"visits must be 1 to 1,000,000,000, got {self.visits}")
+        if self.cost is not None and not 1 < self.cost <= 10_000:
+            raise ValueError(f"cost must be above 1 and at most 10,000, got {self.cost:g}")
 
     def net(self, game: str = "chess") -> str:
         """The one net that was given, else the one that there is for the game; ValueError where there is none."""
@@ -114,6 +118,7 @@ class ExperimentSetting:
         """Return what decides the results of an experiment, as experiment.json holds it; nets by name and content."""
         nets = [f"{net.name} sha256 {sha256_of(net)}" for net in self.nets if net.is_file()]
         others = {"nets": nets or None, "visits": self.visits, "game": self.game, "opponent": self.opponent}
+        others["cost"] = self.cost
         others["first_seed"] = self.first_seed if self.first_seed != 1 else None
         given = {key: value for key, value in others.items() if value is not None}
         return {"experiment": experiment, "scale": self.scale, **given}
@@ -139,7 +144,7 @@ class Experiment:
     name: on the command line; paper: place in the paper; title: a line for the list; seconds: per seed at full size on
     one core of the reference machine, multiplied by scale to the power `growth`; run: runs it, resuming an earlier
     attempt in the same folder; seeds, first_seed: by default; uses: those of the settings `nets`, `visits`, `game`,
-    `opponent` and `only` it supports; estimate_here: seconds of a setting on this machine, measured, instead of
+    `opponent`, `cost` and `only` it supports; estimate_here: seconds of a setting on this machine, measured, instead of
     `seconds` (for experiments bound by a net).
     """
 

@@ -3,7 +3,7 @@
 from hauteur.studies.papers.alphazero_report import figures, game
 from hauteur.studies.papers.experiment import Experiment
 from hauteur.studies.papers.mcts_experiments import search_rules
-from hauteur.studies.papers.mpv_mcts import allocation, az_pairs, midsize, training
+from hauteur.studies.papers.mpv_mcts import allocation, az_pairs, midsize, regime, training
 from hauteur.studies.papers.search_contempt import match, odds, positions, repeats, schedule, selfplay
 
 EXPERIMENTS: tuple[Experiment, ...] = (
@@ -19,6 +19,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     *midsize.EXPERIMENTS,
     *az_pairs.EXPERIMENTS,
     *training.EXPERIMENTS,
+    *regime.EXPERIMENTS,
     *search_rules.EXPERIMENTS,
 )
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -34,12 +35,32 @@ from hauteur.studies.papers.mpv_mcts.pairs import BUDGETS, Pair, Size, size_name
 from hauteur.studies.papers.player_pool import field_seconds, usual_plies
 
 PAPER_GAME = "nogo"
-TEACHER_GAMES = 200_000
-TEACHER_SIMULATIONS = 50_000
-EPOCHS = 10
 BATCH = 512
 TRAINING_COST = 3.0
 """Work of a position in training, in evaluations: forward and twice that backward."""
+
+
+@dataclass(frozen=True)
+class Teacher:
+    """Games that nets learn from. games: at full scale; simulations: a move of `rave`; budget: they are fewer where the
+    largest budget of an experiment is below this one, None: never; epochs: so often each position is learned.
+    """
+
+    games: int = 200_000
+    simulations: int = 50_000
+    budget: int | None = max(BUDGETS)
+    epochs: int = 10
+
+    def match(self, setting: ExperimentSetting) -> MatchSpec:
+        """The teacher against itself from the empty board."""
+        share = 1.0 if self.budget is None else setting.visits_or(self.budget) / self.budget
+        simulations = max(1, round(self.simulations * share))
+        player = PlayerSettings(baseline=f"rave:{simulations}")
+        games = setting.scaled(self.games, 2)
+        return MatchSpec("teacher", player, player, games, game=game_of(setting), colours="first")
+
+
+PAPER_TEACHER = Teacher()
 
 
 def game_of(setting: ExperimentSetting) -> str:
@@ -54,13 +75,13 @@ def game_of(setting: ExperimentSetting) -> str:
     return wanted or make(PAPER_GAME).spec
 
 
-def supervised_nets(setting: ExperimentSetting, sizes: Sequence[Size]) -> list[Path]:
+def supervised_nets(setting: ExperimentSetting, sizes: Sequence[Size], teacher: Teacher = PAPER_TEACHER) -> list[Path]:
     """The nets that were given, all for one game, or nets of these sizes learned here, where they are not there yet."""
     game_of(setting)
     if setting.nets:
         return list(setting.nets)
-    shards = teacher_games(setting)
-    return [_learned(setting, size, shards) for size in sizes]
+    shards = teacher_games(setting, teacher)
+    return [_learned(setting, supervised_recipe(setting, size, shards, teacher.epochs), size) for size in sizes]
 
 
 def pair_of(nets: Sequence[Path]) -> Pair:
@@ -70,17 +91,9 @@ def pair_of(nets: Sequence[Path]) -> Pair:
     return Pair(*nets)
 
 
-def teacher_match(setting: ExperimentSetting) -> MatchSpec:
-    """The games to learn from: the fixed opponent against itself from the empty board."""
-    simulations = max(1, round(TEACHER_SIMULATIONS * setting.visits_or(max(BUDGETS)) / max(BUDGETS)))
-    player = PlayerSettings(baseline=f"rave:{simulations}")
-    games = setting.scaled(TEACHER_GAMES, 2)
-    return MatchSpec("teacher", player, player, games, game=game_of(setting), colours="first")
-
-
-def teacher_games(setting: ExperimentSetting) -> Path:
+def teacher_games(setting: ExperimentSetting, teacher: Teacher) -> Path:
     """Play them; the folder of their shards."""
-    spec, folder = teacher_match(setting), setting.folder / "teacher-shards"
+    spec, folder = teacher.match(setting), setting.folder / "teacher-shards"
     played = play_matches(setting, [spec])[spec.name].games
     for number, begin in enumerate(range(0, len(played), SHARD_GAMES)):
         path = folder / f"gen-00000-{number:04d}.parquet"
@@ -112,25 +125,25 @@ def network_values(size: Size) -> dict[str, Any]:
     return {"filters": filters, "blocks": blocks, **heads}
 
 
-def supervised_recipe(setting: ExperimentSetting, size: Size, shards: Path) -> Recipe:
+def supervised_recipe(setting: ExperimentSetting, size: Size, shards: Path, epochs: int) -> Recipe:
     """Learning from the teacher's games alone."""
     values = {
         "game": game_of(setting),
         "network": network_values(size),
-        "start": {"games": [str(shards)], "epochs": EPOCHS},
+        "start": {"games": [str(shards)], "epochs": epochs},
         "train": {"batch_size": BATCH, "learning_rate": 2e-3, "weight_decay": 1e-4},
         "run": {"generations": 0, "threads": setting.threads, "tag": "supervised"},
     }
     return parse_recipe(values, "supervised net")
 
 
-def _learned(setting: ExperimentSetting, size: Size, shards: Path) -> Path:
+def _learned(setting: ExperimentSetting, recipe: Recipe, size: Size) -> Path:
     """Return the net of this size; its training run resumes."""
     from hauteur.learning.pipeline import learn
 
     folder = RunFolder(setting.folder / "nets" / size_name(size))
     display = SeedDisplay(setting.show, size_name(size))
-    learn(supervised_recipe(setting, size, shards), folder=folder.path, display=display)
+    learn(recipe, folder=folder.path, display=display)
     return folder.best()
 
 
@@ -159,15 +172,15 @@ def _blank_net(folder: Path, game: str, size: Size) -> Path:
     return path
 
 
-def learning_seconds(setting: ExperimentSetting, nets: Sequence[Path]) -> float:
+def learning_seconds(setting: ExperimentSetting, nets: Sequence[Path], teacher: Teacher = PAPER_TEACHER) -> float:
     """Estimate of the teacher's games and of learning from them with nets like these; 0 where nets were given."""
     if setting.nets:
         return 0.0
-    spec = teacher_match(setting)
+    spec = teacher.match(setting)
     positions = spec.games * usual_plies(spec.game)
     seconds = field_seconds(setting, [spec])
     for net in nets:
-        seconds += positions * EPOCHS * TRAINING_COST / speed_of(setting, net)
+        seconds += positions * teacher.epochs * TRAINING_COST / speed_of(setting, net)
     return seconds
 
 

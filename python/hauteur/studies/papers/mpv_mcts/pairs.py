@@ -72,10 +72,14 @@ def size_name(size: Size) -> str:
 
 @dataclass(frozen=True)
 class Pair:
-    """A small and a large net for the same game. ValueError where they are not."""
+    """A small and a large net for the same game. ValueError where they are not.
+
+    declared: work of an evaluation of the small net, in those of the large one; None: by the paper's formula.
+    """
 
     small: Path
     large: Path
+    declared: float | None = None
 
     def __post_init__(self) -> None:
         games = [networks.describe(net).game for net in (self.small, self.large)]
@@ -89,21 +93,24 @@ class Pair:
     @cached_property
     def cost(self) -> float:
         """Work of an evaluation of the small net, in those of the large one."""
-        return net_cost(self.small) / net_cost(self.large)
+        return net_cost(self.small) / net_cost(self.large) if self.declared is None else self.declared
 
     @property
     def game(self) -> str:
         """The game of both."""
         return str(networks.describe(self.small).game)
 
-    def player(self, budget: float, share: float) -> PlayerSettings:
-        """Return the player of a budget with this share of the large net; shares 0 and 1 are PV-MCTS with one net."""
+    def player(self, budget: float, share: float, alpha: float = 0.5) -> PlayerSettings:
+        """Return the player of a budget with this share of the large net; shares 0 and 1 are PV-MCTS with one net.
+
+        alpha: weight of the small net in the value of both.
+        """
         small, large = turns(budget, share, self.cost)
         if large == 0:
             return alone(self.small, small)
         if small == 0:
             return alone(self.large, large)
-        rule = SecondNet(small_visits=small, large_visits=large)
+        rule = SecondNet(small_visits=small, large_visits=large, alpha=alpha)
         search = search_settings().model_copy(update={"second_net": rule})
         return PlayerSettings(net=str(self.small), large_net=str(self.large), visits=small, search=search)
 
