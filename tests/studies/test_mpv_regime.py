@@ -159,7 +159,10 @@ def test_the_map_turns_the_dial_until_a_cell_is_in_the_band(pair: Pair, tmp_path
     stage = Law("tune", setting(tmp_path, scale=1.0))
     object.__setattr__(stage, "played", [])
     object.__setattr__(stage, "strength", lambda sigma: 400 - 2000 * sigma)
-    dial = lambda sigma, budget: RegimeCell(f"noise-{sigma:g}", pair, budget, sigma)  # noqa: E731
+
+    def dial(sigma: float, budget: int) -> RegimeCell:
+        return RegimeCell(f"noise-{sigma:g}", pair, budget, sigma)
+
     points = tuned_map(stage, [dial(0.0, 16), dial(0.15, 16), dial(0.35, 16)], dial)
     sigmas = [one.cell.sigma for one in points]
     assert len(sigmas) == 4
@@ -241,15 +244,16 @@ def test_cells_are_chosen_on_one_seed_and_tested_on_others(
 ) -> None:
     monkeypatch.setattr(regime, "SIGMAS", (0.2, 0.5))
     monkeypatch.setattr(regime_cells, "BAND", (-2000.0, 2000.0))
+    monkeypatch.setattr(regime_play, "VARIANTS", (Division(share=0.25),))
     monkeypatch.setattr(regime_play, "outside_points", lambda points: list(points)[:1])
     made = setting(tmp_path / "out", large, game=GAME, first_seed=5, cost=4.0)
     rows = make_twice("mpv-regime", made)
     assert seeds_of(made.folder, "tune-") == {5}
     assert seeds_of(made.folder, "test-") == {6, 7}
-    assert [row["seeds"] for row in rows] == ["tuning"] * 6 + ["test"] * 2
+    assert [row["seeds"] for row in rows] == ["tuning"] * 3 + ["test"] * 2
     assert {row["cost"] for row in rows} == {"0.25"}
     assert {(row["small_turns"], row["large_turns"]) for row in rows if row["share"] == "0.5"} == {("16", "4")}
-    tested_row = rows[6]
+    tested_row = rows[3]
     assert (tested_row["s_l_games"], tested_row["pair_s_games"]) == ("4", "4")  # two a seed
     assert {path.name for path in (made.folder / "nets").iterdir()} == {
         "noise-0.2-seed-5.safetensors",
@@ -264,6 +268,7 @@ def test_real_nets_keep_the_costs_that_were_measured(
     large: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small, other = (noisy_net(large, tmp_path, sigma, 1) for sigma in (0.3, 0.5))
+    monkeypatch.setattr(regime_play, "VARIANTS", ())
     speeds = iter([4000.0, 2000.0, 1000.0] * 2 + [1.0] * 30)
     monkeypatch.setattr(regime_nets, "speed_of", lambda setting, net: next(speeds))
     made = setting(tmp_path / "out", small, other, large, seeds=2)

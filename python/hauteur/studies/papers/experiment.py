@@ -117,8 +117,8 @@ class ExperimentSetting:
     def stored(self, experiment: str) -> dict[str, Any]:
         """Return what decides the results of an experiment, as experiment.json holds it; nets by name and content."""
         nets = [f"{net.name} sha256 {sha256_of(net)}" for net in self.nets if net.is_file()]
-        others = {"nets": nets or None, "visits": self.visits, "game": self.game, "opponent": self.opponent}
-        others["cost"] = self.cost
+        others: dict[str, Any] = {"nets": nets or None, "visits": self.visits, "game": self.game}
+        others |= {"opponent": self.opponent, "cost": self.cost}
         others["first_seed"] = self.first_seed if self.first_seed != 1 else None
         given = {key: value for key, value in others.items() if value is not None}
         return {"experiment": experiment, "scale": self.scale, **given}

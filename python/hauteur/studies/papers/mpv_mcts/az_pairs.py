@@ -165,7 +165,9 @@ def seconds(setting: ExperimentSetting) -> float:
         return _match_seconds(setting, stages_of(learned_runs(setting, PLANS)))
     with nets_for_estimate(setting, sizes) as nets:
         learning = sum(plan.seconds(setting, dict(zip(sizes, nets, strict=True))) for plan in PLANS)
-        return learning + _match_seconds(setting, [Stage(number, Pair(*nets)) for number in range(1, STAGES + 1)])
+        return learning + _match_seconds(
+            setting, [Stage(number, Pair(nets[0], nets[1])) for number in range(1, STAGES + 1)]
+        )
 
 
 def _match_seconds(setting: ExperimentSetting, stages: Sequence[Stage]) -> float:

@@ -88,7 +88,7 @@ def pair_of(nets: Sequence[Path]) -> Pair:
     """Two nets as a pair; ValueError where there are others than two."""
     if len(nets) != 2:
         raise ValueError(f"this experiment needs two nets, --net SMALL --net LARGE, got {len(nets)}")
-    return Pair(*nets)
+    return Pair(nets[0], nets[1])
 
 
 def teacher_games(setting: ExperimentSetting, teacher: Teacher) -> Path:
