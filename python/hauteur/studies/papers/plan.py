@@ -1,7 +1,7 @@
-"""The laboratory's plan: runs that decide the claims of the sources, one at a time, and the table of what they decide.
+"""The laboratory's plan: runs that decide the claims of the sources, one at a time.
 
-A run is an experiment at a size that can decide. Its folder is its own, so that an interrupted plan goes on where it was,
-and runs that are over are not made again.
+A run is an experiment at a size that can decide. Its folder is its own, so that an interrupted plan goes on where it
+was, and runs that are over are not made again.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ TEST = 800
 """Games of the pair against each net, a test seed."""
 TEST_LEVEL = 200
 """Games of S against L, a test seed."""
-TEST_OUTSIDE = 200
+TEST_OUTSIDE = 400
 """Games of the pair against the better net outside of the band, a test seed."""
 REFINED = 2
 RANDOM_PLIES = 6

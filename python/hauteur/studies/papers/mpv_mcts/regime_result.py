@@ -17,7 +17,7 @@ from hauteur.studies.papers.verdict import Claim, Inequality
 
 LEAST_TESTED = 400
 """Games of the pair against each net, in a cell of the band, below which nothing is concluded."""
-LEAST_OUTSIDE = 100
+LEAST_OUTSIDE = 200
 """Games of the pair against the better net, outside of the band, below which nothing is concluded."""
 
 BEATS_BOTH = (
