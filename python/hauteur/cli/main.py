@@ -46,7 +46,7 @@ COMMANDS = (
     Command("sprt", "match:sprt", "Play a match until a sequential test says which of two differences is true."),
     Command("tournament", "tournament:tournament", "Play all pairings of several players; crosstable and rating list."),
     Command("rate", "rate:rate", "Rating list from matches, tournaments and PGN files."),
-    Command("experiment", "experiment:experiment", "Make a table or figure of the papers; without a name, list them."),
+    Command("experiment", "experiment:app", "Make a table or figure of the papers; without a name, list them."),
     Command(
         "report",
         "learn:report",

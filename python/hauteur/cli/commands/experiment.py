@@ -1,12 +1,18 @@
-"""hauteur experiment: tables and figures of the papers, each one command."""
+"""hauteur experiment: tables and figures of the papers, each one command; the plan of all; the errors of verdicts."""
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Annotated
 
-from hauteur.cli.commands.options import NO_WORKERS, Workers
+from cyclopts import App, Parameter
+
+from hauteur.cli.commands.options import NO_WORKERS, Seed, Workers
 from hauteur.cluster.open import open_scheduler
 
+app = App(name="experiment", help="Make a table or figure of the papers; without a name, list them.")
 
+
+@app.default
 def experiment(
     name: str = "list",
     *,
@@ -86,3 +92,94 @@ def experiment(
     )
     with answered_interrupts("the same command resumes the experiment"), open_scheduler(workers) as scheduler:
         make_experiment(chosen, replace(setting, scheduler=scheduler, workers=workers.workers))
+
+
+@app.command
+def plan(
+    *,
+    hours: float,
+    out: Path = Path("runs/experiments/plan"),
+    net: Annotated[tuple[Path, ...], Parameter(negative=())] = (),
+    table: Path | None = None,
+    dry_run: Annotated[bool, Parameter(negative="")] = False,
+    parallel: int = 64,
+    threads: int | None = None,
+    workers: Workers = NO_WORKERS,
+) -> int:
+    """Make the runs that decide the claims of the papers, most claims an hour first; an interrupted plan resumes.
+
+    One run is made at a time. What does not fit into the hours that are left by its estimate is left out, and what is
+    over is not made again. After each run the table of claims is written: the source's figure, what was measured here,
+    the verdict, and what would close what is open.
+
+    Parameters
+    ----------
+    hours
+        Hours that the runs may take by their estimates; 0 writes the table alone.
+    out
+        Folder of the runs.
+    net
+        Net for chess; repeat for the runs that need a second one. Default: the net that ships.
+    table
+        Page to write the table to, between its lines `<!-- claims -->` and `<!-- end claims -->`; default
+        OUT/claims.md.
+    dry_run
+        Print the runs in their order with their estimates, and make none.
+    parallel
+        Concurrent games.
+    threads
+        Processor cores to use; default two.
+    """
+    from hauteur.cli.interrupts import answered_interrupts
+    from hauteur.networks.names import resolve_net
+    from hauteur.studies.papers.claims import claims_by_run
+    from hauteur.studies.papers.experiment import ExperimentSetting, cores
+    from hauteur.studies.papers.plan import make_plan, steps
+    from hauteur.studies.papers.plan_table import write_table
+    from hauteur.studies.papers.planned_runs import RUNS
+
+    if not 0 <= hours <= 10_000:
+        raise ValueError(f"--hours must be 0 to 10,000, got {hours:g}")
+    base = ExperimentSetting(
+        out,
+        threads=cores() if threads is None else threads,
+        show=lambda line: print(line, flush=True),
+        nets=tuple(path if path.exists() else Path(resolve_net(path)) for path in net),
+        parallel=parallel,
+    )
+    page = table or out / "claims.md"
+    if not dry_run:
+        write_table(page, base)
+    planned = steps(RUNS, claims_by_run(), base) if dry_run or hours else []
+    print("\n".join(step.text for step in planned))
+    if dry_run:
+        return 0
+    with answered_interrupts("the same command resumes the plan"), open_scheduler(workers) as scheduler:
+        base = replace(base, scheduler=scheduler, workers=workers.workers)
+        failed = make_plan(planned, base, hours, lambda: write_table(page, base))
+    print(f"written: {page}")
+    return 1 if failed else 0
+
+
+@app.command
+def verdicts(*, rounds: int = 1000, seed: Seed = 1, threads: int | None = None) -> None:
+    """Print how often the verdicts of the experiments are wrong, and how often right, by simulation.
+
+    Each kind of claim is simulated with the truth exactly at its bound, where every verdict but "open" is wrong, and
+    with a true difference.
+
+    Parameters
+    ----------
+    rounds
+        Simulated experiments of each kind, at the bound and as many with the difference.
+    seed
+        Seed of the simulation.
+    threads
+        Processor cores to use; default two.
+    """
+    from hauteur.cli.interrupts import answered_interrupts
+    from hauteur.studies.papers.experiment import cores
+    from hauteur.studies.papers.verdict_errors import all_error_rates, error_table
+
+    with answered_interrupts("nothing is kept"):
+        print(error_table(all_error_rates(rounds, seed, cores() if threads is None else threads)))

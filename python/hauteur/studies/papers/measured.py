@@ -149,9 +149,11 @@ class Resampled:
     def _drawn(self) -> NDArray[np.float64]:
         drawn = []
         for number, sample in enumerate(self.samples):
-            # A group is drawn 0, 1, 2, ... times, independently of the others: the Poisson bootstrap.
-            counts = stream(1, f"bootstrap {number}").poisson(1.0, (DRAWS, len(sample)))
-            drawn.append(counts @ sample)
+            # A group is drawn 0, 1, 2, ... times, independently of the others (the Poisson bootstrap); groups that
+            # are alike are drawn together.
+            rows, alike = np.unique(sample, axis=0, return_counts=True)
+            counts = stream(1, f"bootstrap {number}").poisson(alike, (DRAWS, len(rows)))
+            drawn.append(counts @ rows)
         return np.sort(self.statistic(drawn))
 
     def interval(self, confidence: float) -> tuple[float, float]:

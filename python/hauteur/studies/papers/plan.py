@@ -6,35 +6,31 @@ was, and runs that are over are not made again.
 
 from __future__ import annotations
 
-import json
+import math
 import shlex
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
+from hauteur.studies.papers.attempts import AttemptLog
 from hauteur.studies.papers.experiment import REFERENCE_SPEED, ExperimentSetting, make_experiment, search_speed
 from hauteur.studies.papers.registry import find
-from hauteur.system.files import write_bytes
 from hauteur.system.formatting import duration
-from hauteur.system.jsonl import append_line
-
-ATTEMPTS = "attempts.jsonl"
-"""Processor and clock seconds of every attempt at a run, in its folder."""
+from hauteur.system.lock import locked
 
 
 @dataclass(frozen=True)
 class PlannedRun:
     """An experiment at a size that can decide its claims.
 
-    name: of its folder; claims: so many of the source that it decides, for the order; the rest as the options of
-    `hauteur experiment`.
+    name: of its folder; size: what it plays, in words; net: which of the plan's nets for chess it uses, the first one
+    is 0; the rest as the options of `hauteur experiment`.
     """
 
     name: str
     experiment: str
-    claims: int = 1
+    size: str
     scale: float = 1.0
     seeds: int | None = None
     first_seed: int | None = None
@@ -42,11 +38,18 @@ class PlannedRun:
     game: str | None = None
     opponent: str | None = None
     only: tuple[str, ...] = ()
+    net: int = 0
 
-    @property
-    def takes_chess_nets(self) -> bool:
-        """Whether it plays chess with nets, which the plan is given; other games have theirs in the package."""
-        return "nets" in find(self.experiment).uses and (self.game or "chess").startswith("chess")
+    def nets(self, base: ExperimentSetting) -> tuple[Path, ...]:
+        """Return its net for chess, of those that the plan was given; other games have theirs in the package.
+
+        ValueError where it needs another net than the first one and the plan has none.
+        """
+        if "nets" not in find(self.experiment).uses or not (self.game or "chess").startswith("chess"):
+            return ()
+        if self.net and self.net >= len(base.nets):
+            raise ValueError(f"it needs {self.net + 1} nets for chess, got {len(base.nets)}: --net, once for each")
+        return base.nets[self.net : self.net + 1]
 
     def setting(self, base: ExperimentSetting) -> ExperimentSetting:
         """Its setting. base: folder of all runs, threads, nets for chess, and where lines go."""
@@ -57,14 +60,14 @@ class PlannedRun:
             scale=self.scale,
             seeds=known.seeds if self.seeds is None else self.seeds,
             first_seed=known.first_seed if self.first_seed is None else self.first_seed,
-            nets=base.nets if self.takes_chess_nets else (),
+            nets=self.nets(base),
             visits=self.visits,
             game=self.game,
             opponent=self.opponent,
             only=self.only,
         )
 
-    def command(self, nets: Sequence[Path]) -> str:
+    def command(self, base: ExperimentSetting) -> str:
         """The command that makes this run alone."""
         words = ["hauteur", "experiment", self.experiment]
         values = {
@@ -78,99 +81,85 @@ class PlannedRun:
         for option, value in values.items():
             words += [] if value is None else [f"--{option}", str(value)]
         words += [word for name in self.only for word in ("--only", name)]
-        words += [word for net in (nets if self.takes_chess_nets else ()) for word in ("--net", net.name)]
+        words += ["--net", f"NET_{self.net + 1}"] if self.net else []
+        words += [] if self.net or not base.nets or not self.nets(base) else ["--net", base.nets[0].name]
         return shlex.join(words)
-
-    def estimate(self, base: ExperimentSetting, speed: float) -> float:
-        """Seconds from the beginning, on this machine."""
-        known = find(self.experiment)
-        return known.estimate(self.setting(base), speed)
 
 
 @dataclass(frozen=True)
 class Step:
-    """A run with its estimated seconds; spent: those of the attempts so far; over: whether its result is there."""
+    """A run with its estimated seconds, those spent on it so far, the claims that it decides, and whether it is over.
+
+    problem: why it cannot be made here; empty: it can.
+    """
 
     run: PlannedRun
     seconds: float
     spent: float
+    claims: int
     over: bool
+    problem: str = ""
+
+    @property
+    def rest(self) -> float:
+        """Seconds that it still takes."""
+        return 0.0 if self.over else max(0.0, self.seconds - self.spent)
+
+    @property
+    def text(self) -> str:
+        """Its name, what it decides, what it costs."""
+        cost = "over" if self.over else f"cannot be made: {self.problem}" if self.problem else f"{duration(self.rest)}"
+        return f"{self.run.name:32} {self.claims:3} claims  {cost}"
 
 
-def steps(runs: Sequence[PlannedRun], base: ExperimentSetting) -> list[Step]:
-    """Return the runs in the order in which they are made: most claims an hour first."""
-    speed = search_speed() / REFERENCE_SPEED
-    found = []
-    for run in runs:
-        folder = base.folder / run.name
-        found.append(Step(run, run.estimate(base, speed), spent_on(folder), (folder / "result.json").exists()))
-    return sorted(found, key=lambda step: step.seconds / step.run.claims)
+def steps(runs: Sequence[PlannedRun], claims: Mapping[str, int], base: ExperimentSetting) -> list[Step]:
+    """Return the runs in the order in which they are made: most claims an hour first. claims: by the name of a run."""
+    speed, log = search_speed() / REFERENCE_SPEED, AttemptLog(base.folder)
+    found = [_step(run, claims[run.name], base, speed, log) for run in runs]
+    return sorted(found, key=lambda step: (not step.over, bool(step.problem), step.seconds / step.claims))
 
 
-def spent_on(folder: Path) -> float:
-    """Return the clock seconds of all attempts at a run."""
-    path = folder / ATTEMPTS
-    if not path.exists():
-        return 0.0
-    return sum(float(json.loads(line)["seconds"]) for line in path.read_text().splitlines())
-
-
-def make_plan(planned: Sequence[Step], base: ExperimentSetting, hours: float, done: Callable[[], object]) -> None:
-    """Make the runs that fit into so many hours, one after another. done: called after each."""
-    end = time.monotonic() + hours * 3600
-    for step in planned:
-        left = end - time.monotonic()
-        if step.over:
-            continue
-        rest = max(0.0, step.seconds - step.spent)
-        if rest > left:
-            base.show(f"{step.run.name}: left out, {duration(rest)} do not fit into {duration(max(0.0, left))}")
-            continue
-        base.show(f"{step.run.name}: {step.run.command(base.nets)}")
-        _attempt(step.run, base)
-        done()
-
-
-def _attempt(run: PlannedRun, base: ExperimentSetting) -> None:
-    setting = run.setting(base)
-    clock, processor = time.monotonic(), time.process_time()
+def _step(run: PlannedRun, claims: int, base: ExperimentSetting, speed: float, log: AttemptLog) -> Step:
+    spent, over = log.seconds(run.name), (base.folder / run.name / "result.json").exists()
+    if over:
+        return Step(run, spent, spent, claims, over)
     try:
-        make_experiment(find(run.experiment), setting)
-    finally:
-        if setting.folder.is_dir():
-            spent = {"seconds": time.monotonic() - clock, "processor_seconds": time.process_time() - processor}
-            append_line(setting.folder / ATTEMPTS, spent)
+        return Step(run, find(run.experiment).estimate(run.setting(base), speed), spent, claims, over)
+    except (ValueError, OSError) as error:
+        return Step(run, math.inf, spent, claims, over, str(error))
 
 
-def table_rows(runs: Sequence[PlannedRun], base: ExperimentSetting) -> Iterator[dict[str, str]]:
-    """Yield the rows of the table: a claim each, in the order of the plan."""
-    for run in runs:
-        path = base.folder / run.name / "result.json"
-        command = f"`{run.command(base.nets)}`"
-        if not path.exists():
-            yield {"claim": find(run.experiment).title, "verdict": "open: not made yet", "command": command}
-            continue
-        result = json.loads(path.read_text(encoding="utf-8"))
-        for finding in result["findings"]:
-            yield _row(finding, duration(spent_on(path.parent)), command)
+def make_plan(planned: Sequence[Step], base: ExperimentSetting, hours: float, done: Callable[[], object]) -> list[str]:
+    """Make the runs that fit into so many hours, one after another; return the names of those that failed.
+
+    done: called after each. Raise ValueError where another process works on the plan.
+    """
+    end, failed = time.monotonic() + hours * 3600, []
+    with locked(base.folder, "making a plan"):
+        for step in planned:
+            if step.over or not _fits(step, end - time.monotonic(), base):
+                continue
+            base.show(f"{step.run.name}: {step.run.command(base)}")
+            failed += [] if _attempt(step.run, base) else [step.run.name]
+            done()
+    return failed
 
 
-def _row(finding: dict[str, Any], cost: str, command: str) -> dict[str, str]:
-    scope = f" ({finding['scope']})" if finding.get("scope") else ""
-    verdict = f"**{finding['verdict']}**{scope}"
-    return {
-        "claim": finding["paper"],
-        "here": finding["measured"],
-        "verdict": verdict,
-        "cost": cost,
-        "command": command,
-    }
+def _fits(step: Step, left: float, base: ExperimentSetting) -> bool:
+    """Return whether a run can be made in so many seconds; report where it cannot."""
+    if step.problem:
+        base.show(f"{step.run.name}: left out: {step.problem}")
+    elif step.rest > left:
+        base.show(f"{step.run.name}: left out, {duration(step.rest)} do not fit into {duration(max(0.0, left))}")
+    return not step.problem and step.rest <= left
 
 
-def write_table(path: Path, text: str, runs: Sequence[PlannedRun], base: ExperimentSetting) -> None:
-    """Write the table as Markdown. text: what stands before it."""
-    names = ("claim", "here", "verdict", "cost", "command")
-    lines = [text, "", "| " + " | ".join(names) + " |", "|" + "---|" * len(names)]
-    for row in table_rows(runs, base):
-        lines.append("| " + " | ".join(row.get(name, "").replace("|", "\\|") for name in names) + " |")
-    write_bytes(path, ("\n".join(lines) + "\n").encode())
+def _attempt(run: PlannedRun, base: ExperimentSetting) -> bool:
+    """Make a run, or go on with it; return whether it succeeded. The plan goes on without one that fails."""
+    try:
+        with AttemptLog(base.folder).attempt(run.name):
+            make_experiment(find(run.experiment), run.setting(base))
+    except (ValueError, OSError, RuntimeError) as error:
+        base.show(f"{run.name}: failed: {error}")
+        return False
+    return True

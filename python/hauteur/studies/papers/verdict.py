@@ -123,6 +123,12 @@ class Claim:
         return max(needed(inequality, level) for inequality in self.inequalities)
 
     @property
+    def units_text(self) -> str:
+        """What was measured with: the number of units of the quantity that has the fewest."""
+        least = min(self.inequalities, key=lambda inequality: inequality.measured.units)
+        return f"{least.measured.units:,} {least.of}"
+
+    @property
     def text(self) -> str:
         """The measured quantities, and where the claim is open what would close it."""
         texts = "; ".join(inequality.text for inequality in self.inequalities)

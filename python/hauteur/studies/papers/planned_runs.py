@@ -1,0 +1,108 @@
+"""The runs of the laboratory's plan: each experiment at a size that can decide its claims.
+
+Sizes are stated here before the games are played. Runs of one game and one setting share their games where they lie
+beside each other, as in the folder of a plan. Chess has fewer visits than the papers, since its nets are slow;
+minichess has the papers'.
+"""
+
+from __future__ import annotations
+
+from hauteur.studies.papers.plan import PlannedRun
+
+ODDS_MINICHESS = "minichess(fen=rnbqk/ppppp/5/PPPPP/1NB1K w - - 0 1)"
+"""White gives rook and queen."""
+
+CHESS_VISITS = 200
+RULE_VISITS = 100
+REPORT_SEEDS = 10
+
+_POSITIONS = "400 games and 2,000 positions a set"
+
+CONTEMPT = (
+    PlannedRun("contempt-wdl-minichess", "contempt-wdl", "400 games a set, 1,000 visits", 4, game="minichess"),
+    PlannedRun("contempt-wdl-chess", "contempt-wdl", "400 games a set, 200 visits", 4, visits=CHESS_VISITS),
+    PlannedRun("temperature-wdl-minichess", "temperature-wdl", "400 games a set, 1,000 visits", 4, game="minichess"),
+    PlannedRun("temperature-wdl-chess", "temperature-wdl", "400 games a set, 200 visits", 4, visits=CHESS_VISITS),
+    PlannedRun(
+        "contempt-vs-temperature-minichess",
+        "contempt-vs-temperature",
+        "tuned with 500 games a point, 1,000 games, 1,000 visits",
+        5,
+        game="minichess",
+    ),
+    PlannedRun(
+        "contempt-odds-minichess",
+        "contempt-odds",
+        "400 games a cell, 100 to 6,400 nodes",
+        2,
+        visits=6400,
+        game=ODDS_MINICHESS,
+    ),
+    *(
+        PlannedRun(
+            f"contempt-odds-chess-{visits}",
+            "contempt-odds",
+            f"200 games a cell, 100 to 1,600 nodes, a receiver of {visits} {'visit' if visits == 1 else 'visits'}",
+            visits=1600,
+            opponent=f"visits={visits} temperature=0.5",
+        )
+        for visits in (1, 10)
+    ),
+    PlannedRun("repeats-minichess", "repeats", "2,000 games a set, 50 visits", 20, visits=50, game="minichess"),
+    PlannedRun("repeats-chess", "repeats", "2,000 games a set, 50 visits", 20, visits=50),
+    PlannedRun(
+        "contempt-positions", "contempt-positions", "400 games and 2,000 positions a set", 4, visits=CHESS_VISITS
+    ),
+    PlannedRun(
+        "contempt-positions-second-net",
+        "contempt-positions",
+        _POSITIONS,
+        4,
+        visits=CHESS_VISITS,
+        net=1,
+    ),
+    PlannedRun("contempt-schedule", "contempt-schedule", "6 seeds, 300 games a generation", 0.1, seeds=6, visits=100),
+    PlannedRun("contempt-training", "contempt-training", "as the experiment states"),
+)
+"""Search-contempt."""
+
+REPORT = tuple(
+    PlannedRun(f"report-fig{figure}", f"report-fig{figure}", f"{REPORT_SEEDS} seeds", seeds=REPORT_SEEDS, first_seed=11)
+    for figure in (3, 4, 5, 6)
+)
+"""The implementation report."""
+
+
+def _rule(name: str, games: str, scale: float, *only: str) -> PlannedRun:
+    """A rule's published matches in chess; only: some of them."""
+    suffix = f"-{only[0]}" if only else ""
+    return PlannedRun(f"{name}{suffix}", name, f"{games}, 100 visits", scale, visits=RULE_VISITS, only=only)
+
+
+RULE_RUNS = (
+    _rule("tree-balance", "400 games of the first setting, 260 to 400 of the others", 0.4),
+    _rule("solver", "400 games", 0.4, "solver"),
+    _rule("solver", "1,000 games a match", 0.1, "certainty", "auto-extend"),
+    _rule("prior-mixing", "400 games", 0.64),
+    _rule("q-average", "1,600 games a match", 0.16),
+    _rule("variance", "400 games", 0.4),
+    _rule("initial-trust", "400 games a match", 0.4),
+    _rule("fpu", "400 games a match", 0.4),
+    _rule("cpuct", "400 games", 0.57),
+    _rule("validation", "1,000 games", 0.1),
+    PlannedRun("rules-by-game", "rules-by-game", "1,000 games a cell, 400 in chess", visits=RULE_VISITS),
+)
+"""The MCTS experiments, and every rule in four games."""
+
+MPV = (PlannedRun("mpv-regime", "mpv-regime", "as the experiment states"),)
+"""Two nets."""
+
+RUNS: tuple[PlannedRun, ...] = (*CONTEMPT, *MPV, *RULE_RUNS, *REPORT)
+
+
+def run_named(name: str) -> PlannedRun:
+    """The run of this name; ValueError where there is none."""
+    for run in RUNS:
+        if run.name == name:
+            return run
+    raise ValueError(f"the plan has no run {name!r}; it has {', '.join(run.name for run in RUNS)}")
