@@ -91,29 +91,42 @@ def test_a_damaged_line_is_named(tmp_path: Path) -> None:
 def test_the_experiment_from_beginning_to_end_and_again(tmp_path: Path) -> None:
     experiment = positions.EXPERIMENTS[0]
     result = make_experiment(experiment, setting(tmp_path / "p"))
-    assert len(result.rows) == 2 * len(KINDS)
-    assert {row["games"] for row in result.rows} == {"n5", "puct"}
+    assert len(result.rows) == 3 * len(KINDS)
+    assert {row["games"] for row in result.rows} == {"n5", "n32", "puct"}
     assert all(row["low_95"] <= row["per_1000"] <= row["high_95"] for row in result.rows)
     assert make_experiment(experiment, setting(tmp_path / "p")).rows == result.rows
     facts = json.loads((tmp_path / "p/result.json").read_text())["facts"]
     assert (facts["low_visits"], facts["high_visits"], facts["swing"]) == (5, 12, SWING)
 
 
-def found(often: int, seldom: int) -> dict[str, list[MeasuredPosition]]:
-    """100 positions of 20 games each, of which so many are misjudged."""
-    sets = {"n5": often, "puct": seldom}
+def found(often: int, seldom: int, games: int = 200) -> dict[str, list[MeasuredPosition]]:
+    """20 positions of each game, of which so many are misjudged, all in games of their own."""
+    sets = {"n5": often, "n32": often, "puct": seldom}
     return {
-        name: [position(game=i % 20, high=0.9 * (i < count), gap=0.5, change=True) for i in range(100)]
+        name: [position(game=i % games, high=0.9 * (i < count), gap=0.5, change=True) for i in range(20 * games)]
         for name, count in sets.items()
     }
 
 
 @pytest.mark.parametrize(
-    ("often", "seldom", "verdict"),
-    [(60, 2, "open"), (10, 10, "does not hold"), (1, 0, "open"), (20, 10, "does not hold")],
+    ("often", "seldom", "games", "more", "twenty"),
+    [
+        (120, 20, 200, "holds", "does not hold"),
+        (20, 20, 200, "open", "does not hold"),
+        (2, 100, 200, "does not hold", "does not hold"),
+        (1, 0, 200, "open", "open"),
+        (3800, 20, 200, "holds", "holds"),
+        (60, 2, 99, "open", "open"),
+    ],
 )
-def test_verdicts(often: int, seldom: int, verdict: str) -> None:
-    assert [finding.verdict for finding in findings(found(often, seldom))] == [verdict] * 3
+def test_verdicts(often: int, seldom: int, games: int, more: str, twenty: str) -> None:
+    verdicts = [finding.verdict for finding in findings(found(often, seldom, games))]
+    assert verdicts == [more] * 6 + [twenty] * 6
+
+
+def test_findings_name_their_n_scl() -> None:
+    texts = [finding.measured.split(",")[0] for finding in findings(found(5, 5))]
+    assert texts == 2 * (3 * ["N_scl 5"] + 3 * ["N_scl 32"])
 
 
 def test_a_rate_is_surer_where_its_games_differ_less() -> None:

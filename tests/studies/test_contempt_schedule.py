@@ -40,16 +40,27 @@ def test_a_small_run_from_beginning_to_end_and_again(tmp_path: Path, monkeypatch
     assert make_experiment(experiment, setting(tmp_path / "s", game="tictactoe")).rows == result.rows
 
 
+KEPT = [row(1, 5, 1000, 1.1), row(2, 12, 1000, 0.9), row(3, 14, 1000, 1.0), row(4, 14, 2000, 0.8)]
+LOST = [row(1, 100, 100, 9.0), row(2, 100, 100, 6.5), row(3, 100, 100, 4.0), row(4, 100, 100, 4.0)]
+
+
 def test_the_papers_schedule_holds() -> None:
-    run = [row(1, 5, 1000, 1.1), row(2, 12, 1000, 0.9), row(3, 14, 1000, 1.0), row(4, 14, 2000, 0.8)]
-    assert [finding.verdict for finding in findings([run])] == ["holds", "holds"]
-    assert "doubled after 1,200 games" in findings([run])[1].measured
-    assert [line.name for line in schedule_figure([run]).lines] == ["N_scl, seed 1", "N, seed 1"]
+    assert [finding.verdict for finding in findings(6 * [KEPT])] == ["holds", "holds"]
+    assert "doubled after 1,200 games" in findings([KEPT])[1].measured
+    assert [line.name for line in schedule_figure([KEPT]).lines] == ["N_scl, seed 1", "N, seed 1"]
+
+
+@pytest.mark.parametrize(
+    ("runs", "verdict"),
+    [(6 * [LOST], "does not hold"), (5 * [KEPT], "open"), (5 * [LOST], "open"), (3 * [KEPT] + 3 * [LOST], "open")],
+)
+def test_the_schedule_is_refuted_and_open(runs: list[list[dict[str, Any]]], verdict: str) -> None:
+    assert {finding.verdict for finding in findings(runs)} == {verdict}
 
 
 def test_a_run_without_draws_is_told_and_drawn() -> None:
     run = [row(1, 100, 100, None), row(2, 100, 100, 6.5), row(3, 100, 100, 4.0)]
-    assert [finding.verdict for finding in findings([run])] == ["does not hold", "open"]
+    assert [finding.verdict for finding in findings([run])] == ["open", "open"]
     assert "doubled after no games" in findings([run])[1].measured
     assert ratio_figure([run]).lines[0].values == [6.5, 4.0]
     assert len(table([run]).splitlines()) == 4

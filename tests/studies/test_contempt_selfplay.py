@@ -162,7 +162,7 @@ def beside(counts: list[tuple[int, int, int]]) -> list[Beside]:
 def test_figure_2_holds_where_the_ratio_surely_falls(counts: list[tuple[int, int, int]], verdict: str) -> None:
     found = beside(counts)
     papers = [row._replace(paper=one.paper) for row, one in zip(found, N_SCL_SETS, strict=True)]
-    finding = selfplay.contempt_finding(papers, 1000)
+    finding = selfplay.contempt_findings(papers, 1000)[0]
     assert finding.verdict == verdict
     assert "33/42/25, 1.38 [0.93, 2.05]" in finding.paper
 
@@ -178,7 +178,20 @@ def test_figure_2_holds_where_the_ratio_surely_falls(counts: list[tuple[int, int
 def test_figure_3_holds_where_warmth_makes_decisive(
     cold: tuple[int, int, int], warm: tuple[int, int, int], verdict: str
 ) -> None:
-    assert selfplay.temperature_finding(beside([cold, warm])).verdict == verdict
+    assert selfplay.temperature_findings(beside([cold, warm]))[0].verdict == verdict
+
+
+@pytest.mark.parametrize(("factor", "verdict"), [(4, "holds"), (1, "open"), (0.25, "does not hold")])
+def test_every_step_of_figure_2_has_a_verdict_of_its_own(factor: float, verdict: str) -> None:
+    draws = [round(1000 / (1 + 0.2 * factor ** (3 - place))) for place in range(4)]
+    found = beside([(1000 - drawn, drawn, 0) for drawn in draws])
+    assert selfplay.contempt_findings(found, 1000)[1].verdict == verdict
+
+
+def test_few_games_of_a_setting_decide_nothing() -> None:
+    found = beside([(33, 42, 24), (19, 56, 24), (14, 76, 9), (3, 92, 4)])
+    assert {one.verdict for one in selfplay.contempt_findings(found, 1000)} == {"open"}
+    assert "too few: 100 games of a setting or more may decide" in selfplay.contempt_findings(found, 1000)[0].measured
 
 
 def test_ratios_as_text_row_and_figures() -> None:
@@ -221,20 +234,37 @@ def test_repeats_by_hand() -> None:
         repeats.same_pairs(games[:1], 1)
 
 
-def lines_of(same: dict[str, int]) -> dict[str, list[list[str]]]:
-    """100 games a setting, of which so many are the same for 60 plies, and all others differ at once."""
+def lines_of(same: dict[str, int], games: int = 2000) -> dict[str, list[list[str]]]:
+    """Games a setting, of which so many are the same for 60 plies, and all others differ at once."""
     return {
-        title: [[f"{0 if game < count else game}"] * 60 + [f"end {game}"] for game in range(100)]
+        title: [[f"{0 if game < count else game}"] * 60 + [f"end {game}"] for game in range(games)]
         for title, count in same.items()
     }
 
 
+SAME = {"tau_1": 400, "tau_2": 0, "N_scl 5": 0, "N_scl 10": 0, "N_scl 32": 0, "PUCT": 0}
+
+
+def verdicts_of(games: int = 2000, **changed: int) -> list[str]:
+    """Of the three statements; changed: games of a setting that are the same, with _ in the place of a blank."""
+    same = SAME | {name.replace("N_scl_", "N_scl "): count for name, count in changed.items()}
+    return [one.verdict for one in repeats.findings(lines_of(same, games))]
+
+
 def test_the_papers_statements_on_repeats() -> None:
-    same = {"tau_1": 30, "tau_2": 0, "N_scl 5": 10, "N_scl 10": 10, "N_scl 32": 10, "PUCT": 10}
-    assert [one.verdict for one in repeats.findings(lines_of(same))] == ["holds", "does not hold", "holds"]
-    more = repeats.findings(lines_of({**same, "N_scl 5": 80}))[2]
-    assert more.verdict == "does not hold"
-    assert "surely more than PUCT: N_scl 5 at move 5" in more.measured
+    assert verdicts_of() == ["holds", "does not hold", "holds"]  # a fifth of the games of tau_1 repeats
+    assert verdicts_of(tau_1=0) == ["open", "holds", "holds"]
+    assert verdicts_of(tau_1=0, tau_2=400) == ["does not hold", "does not hold", "holds"]
+    assert verdicts_of(tau_1=100)[1] == "open"  # as many as the statement allows
+
+
+def test_more_repeats_with_search_contempt_are_seen() -> None:
+    assert verdicts_of(N_scl_5=800)[2] == "does not hold"
+    assert verdicts_of(N_scl_5=200)[2] == "open"  # a hundredth of the pairs
+
+
+def test_few_games_say_nothing_on_repeats() -> None:
+    assert verdicts_of(games=90, tau_1=30) == ["open", "open", "open"]
 
 
 def fake_games(ratio: Callable[[str], float]) -> Callable[..., MatchScore]:
@@ -302,7 +332,7 @@ def test_the_match_is_told_from_both_sides(tmp_path: Path, monkeypatch: pytest.M
 @pytest.mark.parametrize(("score", "verdict"), [(1.0, "holds"), (0.0, "does not hold"), (0.5, "open")])
 def test_the_verdict_of_the_match(score: float, verdict: str) -> None:
     tally = Tally(paired=True)
-    for index in range(40):
+    for index in range(100):
         tally.add(
             MatchGame(index=index, a="first" if index % 2 == 0 else "second", score=score, end="checkmate", plies=9)
         )

@@ -102,20 +102,32 @@ def learned(losses: list[int], promoted: int = 3) -> Learned:
     return Learned([(5, 3, 2)] * len(losses), [i < promoted for i in steps], opponents, losses, 30)
 
 
+STEADY, LATE, NEVER = [5, 3, 2, 1, 1, 0, 0], [9, 9, 9, 9, 9, 9, 0], [9, 9, 9, 9, 9, 9, 9]
+EARLY = [9, 2, 1, 1, 0, 0, 0]
+
+
 @pytest.mark.parametrize(
     ("figure", "runs", "verdict"),
     [
-        (3, [[5, 3, 2, 1, 1, 0, 0], [3, 2, 1, 1, 1, 1, 0]], "holds"),
-        (3, [[5, 3, 2, 1, 1, 0, 0], [3, 2, 1, 1, 1, 1, 1]], "open"),
-        (4, [[9, 9, 9, 9, 9, 9, 9], [9, 9, 9, 9, 9, 9, 0]], "holds"),
-        (4, [[0, 0, 0, 0, 0, 0, 0]], "does not hold"),
-        (5, [[9, 2, 1, 1, 0, 0, 0], [3, 0, 0, 0, 0, 0, 0]], "holds"),
-        (5, [[9, 9, 9, 9, 9, 0, 0]], "does not hold"),
+        (3, 6 * [STEADY], "holds"),
+        (3, 5 * [STEADY], "open"),
+        (3, 3 * [STEADY] + 3 * [NEVER], "open"),
+        (3, 6 * [NEVER], "does not hold"),
+        (4, 6 * [LATE], "holds"),
+        (4, 6 * [EARLY], "does not hold"),
+        (4, 3 * [NEVER] + 3 * [EARLY], "open"),
+        (5, 6 * [EARLY], "holds"),
+        (5, 6 * [LATE], "does not hold"),
+        (5, 10 * [EARLY] + 1 * [LATE], "holds"),
+        (5, 1 * [EARLY], "open"),
     ],
 )
 def test_verdicts(figure: int, runs: list[list[int]], verdict: str) -> None:
     plan = next(plan for plan in PLANS if plan.figure == figure)
-    assert figures.verdict(plan, [learned(run) for run in runs]) == verdict
+    finding = figures.finding(plan, [learned(run) for run in runs])
+    assert finding.verdict == verdict
+    assert (finding.missing is not None) == (verdict == "open")
+    assert finding.units == f"{len(runs)} seeds"
 
 
 def test_the_first_optimal_training() -> None:

@@ -7,10 +7,12 @@ import pytest
 
 from hauteur.cli.main import main
 from hauteur.matches.ratings.elo import MatchScore, likelihood_of_superiority
+from hauteur.matches.results import MatchGame, Tally
 from hauteur.players.settings import parse_player, player_text
 from hauteur.studies.papers.experiment import ExperimentSetting, make_experiment
+from hauteur.studies.papers.matches import MatchSpec, PlayedMatch
 from hauteur.studies.papers.mcts_experiments.published_matches import RULES, SOLVER, TREE_BALANCE, Published
-from hauteur.studies.papers.mcts_experiments.search_rules import planned, verdict
+from hauteur.studies.papers.mcts_experiments.search_rules import MeasuredMatch, claim_of, planned
 from hauteur.studies.papers.registry import find
 
 PUBLISHED = {
@@ -97,24 +99,50 @@ def test_a_net_is_no_part_of_the_words(tmp_path: Path) -> None:
     assert player_text(spec.b, without=("net",)) == ""
 
 
+def measured(score: float, games: int = 400) -> MeasuredMatch:
+    """A match with this score, half of its games drawn."""
+    tally, won = Tally(paired=True), round(games * (score - 0.25))
+    points = [1.0] * won + [0.5] * (games // 2) + [0.0] * (games - games // 2 - won)
+    for index in range(games):
+        seat = "first" if index % 2 == 0 else "second"
+        tally.add(MatchGame(index=index, a=seat, score=points[index * 7 % games], end="x", plies=9))  # type: ignore[arg-type]
+    spec = MatchSpec("m", parse_player("random"), parse_player("random"), games)
+    return MeasuredMatch(TREE_BALANCE.trials[0], 100, (), PlayedMatch(spec, tally, []))
+
+
+GAIN = Published("gain", 800, 1000, MatchScore(212, 666, 122))
+NOTHING = Published("nothing", 800, 10_000, MatchScore(1780, 6450, 1770))
+LOSS = Published("loss", 800, 1000, MatchScore(122, 666, 212))
+
+
 @pytest.mark.parametrize(
-    ("here", "expected"),
+    ("published", "score", "games", "expected"),
     [
-        ((5.0, 60.0), "holds"),
-        ((-20.0, 60.0), "open"),
-        ((-60.0, -20.0), "does not hold"),
-        ((-60.0, 10.0), "does not hold"),
-        ((100.0, 200.0), "holds"),
+        (GAIN, 0.6, 401, "holds"),
+        (GAIN, 0.6, 199, "open"),
+        (GAIN, 0.505, 401, "open"),
+        (GAIN, 0.4, 401, "does not hold"),
+        (LOSS, 0.4, 401, "holds"),
+        (LOSS, 0.6, 401, "does not hold"),
+        (NOTHING, 0.5, 401, "open"),
+        (NOTHING, 0.6, 401, "does not hold"),
+        (NOTHING, 0.5, 100_001, "holds"),
     ],
 )
-def test_verdicts_of_a_gain(here: tuple[float, float], expected: str) -> None:
-    assert verdict(Published("gain", 800, 1000, MatchScore(212, 666, 122)), here) == expected
+def test_verdicts_of_a_published_match(published: Published, score: float, games: int, expected: str) -> None:
+    assert claim_of(published, measured(score, games), None, cells=1).verdict == expected
 
 
-def test_verdicts_of_no_effect() -> None:
-    published = Published("nothing", 800, 1000, MatchScore(178, 645, 177))
-    assert verdict(published, (-5.0, 5.0)) == "open"
-    assert verdict(published, (20.0, 50.0)) == "does not hold"
+@pytest.mark.parametrize(("control", "expected"), [(0.5, "holds"), (0.59, "open"), (0.7, "does not hold")])
+def test_a_gain_counts_beyond_its_control(control: float, expected: str) -> None:
+    claim = claim_of(GAIN, measured(0.6, 401), measured(control, 401), cells=1)
+    assert claim.verdict == expected
+    assert "beyond the control" in claim.text
+
+
+def test_more_cells_need_more() -> None:
+    assert claim_of(GAIN, measured(0.55, 401), None, cells=1).verdict == "holds"
+    assert claim_of(GAIN, measured(0.55, 401), None, cells=1000).verdict == "open"
 
 
 def run(folder: Path, *more: str) -> int:

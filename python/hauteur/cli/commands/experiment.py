@@ -162,7 +162,7 @@ def plan(
 
 
 @app.command
-def verdicts(*, rounds: int = 1000, seed: Seed = 1, threads: int | None = None) -> None:
+def verdicts(*, rounds: int = 1000, seed: Seed = 1) -> None:
     """Print how often the verdicts of the experiments are wrong, and how often right, by simulation.
 
     Each kind of claim is simulated with the truth exactly at its bound, where every verdict but "open" is wrong, and
@@ -174,12 +174,7 @@ def verdicts(*, rounds: int = 1000, seed: Seed = 1, threads: int | None = None) 
         Simulated experiments of each kind, at the bound and as many with the difference.
     seed
         Seed of the simulation.
-    threads
-        Processor cores to use; default two.
     """
-    from hauteur.cli.interrupts import answered_interrupts
-    from hauteur.studies.papers.experiment import cores
     from hauteur.studies.papers.verdict_errors import all_error_rates, error_table
 
-    with answered_interrupts("nothing is kept"):
-        print(error_table(all_error_rates(rounds, seed, cores() if threads is None else threads)))
+    print(error_table(all_error_rates(rounds, seed)))

@@ -2,7 +2,7 @@
 
 from hauteur.studies.papers.alphazero_report import figures, game
 from hauteur.studies.papers.experiment import Experiment
-from hauteur.studies.papers.mcts_experiments import search_rules
+from hauteur.studies.papers.mcts_experiments import rules_by_game, search_rules
 from hauteur.studies.papers.mpv_mcts import allocation, az_pairs, midsize, regime, training
 from hauteur.studies.papers.search_contempt import match, odds, positions, repeats, schedule, selfplay
 
@@ -21,6 +21,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     *training.EXPERIMENTS,
     *regime.EXPERIMENTS,
     *search_rules.EXPERIMENTS,
+    *rules_by_game.EXPERIMENTS,
 )
 
 

@@ -6,12 +6,9 @@ Each kind of claim of the experiments is simulated with its quantities exactly a
 
 from __future__ import annotations
 
-import multiprocessing
 from collections import Counter
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -178,18 +175,11 @@ KINDS = (
 )
 
 
-def all_error_rates(rounds: int, seed: int, threads: int = 1) -> list[ErrorRates]:
-    """Simulate every kind, with so many processes beside each other; ValueError for fewer than 10 rounds."""
+def all_error_rates(rounds: int, seed: int) -> list[ErrorRates]:
+    """Simulate every kind; ValueError for fewer than 10 rounds."""
     if not 10 <= rounds <= 1_000_000:
         raise ValueError(f"--rounds must be 10 to 1,000,000, got {rounds}")
-    with ProcessPoolExecutor(threads, mp_context=multiprocessing.get_context("spawn")) as pool:
-        found = pool.map(_rates_of, range(len(KINDS)), repeat(rounds), repeat(seed))
-        return [ErrorRates(kind, *shares, rounds) for kind, shares in zip(KINDS, found, strict=True)]
-
-
-def _rates_of(kind: int, rounds: int, seed: int) -> tuple[float, float, float, float]:
-    found = error_rates(KINDS[kind], rounds, seed)
-    return found.held, found.failed, found.covered, found.power
+    return [error_rates(kind, rounds, seed) for kind in KINDS]
 
 
 def error_table(rates: Sequence[ErrorRates]) -> str:

@@ -6,7 +6,6 @@ opening twice with colours swapped; the source does not state its openings.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -19,15 +18,13 @@ from hauteur.players.settings import PlayerSettings, parse_player
 from hauteur.plots import Figure, Series
 from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result
 from hauteur.studies.papers.matches import MatchSpec, PlayedMatch, match_seconds, play_matches, wanted
+from hauteur.studies.papers.mcts_experiments.elo_claims import beyond, elo_inequality
 from hauteur.studies.papers.mcts_experiments.published_matches import RULES, SOURCE, Published, RuleTrials, Trial
-from hauteur.studies.papers.measured import Interval, MatchElo
-from hauteur.studies.papers.verdict import Claim, Inequality, Measured, Side
+from hauteur.studies.papers.measured import MatchElo
+from hauteur.studies.papers.verdict import Claim, Side
 from hauteur.system.formatting import finite
 
 RANDOM_PLIES = 4
-
-LEAST_GAMES = 200
-"""Games of a match below which nothing is concluded."""
 
 PLIES = {"chess": 120, "minichess": 60}
 """Of a game, for the estimate; others are taken to be short."""
@@ -160,28 +157,12 @@ def claim_of(published: Published, one: MeasuredMatch, control: MeasuredMatch | 
     elo = MatchElo(one.played.tally)
     if there[0] <= 0 <= there[1]:
         ends: tuple[tuple[float, Side], ...] = ((there[0], "above"), (there[1], "below"))
-        return Claim(tuple(_elo("difference", elo, bound, side) for bound, side in ends), cells=cells)
+        return Claim(tuple(elo_inequality("difference", elo, bound, side) for bound, side in ends), cells=cells)
     side: Side = "above" if there[0] > 0 else "below"
-    sides = [_elo("difference", elo, 0.0, side)]
+    sides = [elo_inequality("difference", elo, 0.0, side)]
     if control is not None:
-        sides.append(_elo("beyond the control", _beyond(elo, MatchElo(control.played.tally)), 0.0, side))
+        sides.append(elo_inequality("beyond the control", beyond(elo, MatchElo(control.played.tally)), 0.0, side))
     return Claim(tuple(sides), cells=cells)
-
-
-def _elo(what: str, measured: Measured, bound: float, side: Side) -> Inequality:
-    return Inequality(what, measured, bound, side, LEAST_GAMES, unit="Elo")
-
-
-def _beyond(one: MatchElo, other: MatchElo) -> Interval:
-    """The difference of two matches against the same opponent."""
-
-    def ends(confidence: float) -> tuple[float, float]:
-        (low, high), (least, most) = one.interval(confidence), other.interval(confidence)
-        below = math.hypot(one.value - low, most - other.value)
-        above = math.hypot(high - one.value, other.value - least)
-        return one.value - other.value - below, one.value - other.value + above
-
-    return Interval(one.value - other.value, min(one.units, other.units), ends)
 
 
 def figure(rule: RuleTrials, measured: list[MeasuredMatch]) -> Figure:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from hauteur import _core
@@ -55,8 +56,15 @@ GRAVE = 0.8
 GAP = 0.3
 EXAMPLES = 5
 
-SETS: Mapping[str, tuple[str, Options]] = {"n5": ("N_scl 5", contempt(5)), "puct": ("PUCT", HYBRID)}
-"""The games by the name of their folder: title and options."""
+SETS: Mapping[str, tuple[str, Options]] = {
+    "n5": ("N_scl 5", contempt(5)),
+    "n32": ("N_scl 32", contempt(32)),
+    "puct": ("PUCT", HYBRID),
+}
+"""The games by the name of their folder: title and options; those of figure 2."""
+
+PLAIN = "puct"
+COLOURS = ("orange", "green", "blue")
 
 
 class MeasuredPosition(BaseModel):
@@ -98,6 +106,10 @@ KINDS: Mapping[str, Kind] = {
 }
 """What is counted. puzzle: the best move is one that the shallow search does not play, and better than every other by
 GAP; mistake: who moved into the position is worse off than it looks; trap: better off."""
+
+
+COUNTED = ("shifted", "misjudged", "puzzle")
+"""Kinds that the statements are tested with, beside each other."""
 
 
 class PositionPlace(NamedTuple):
@@ -271,42 +283,54 @@ def _row(setting: ExperimentSetting, name: str, found: Sequence[MeasuredPosition
 
 def table(found: Mapping[str, Sequence[MeasuredPosition]]) -> str:
     """Positions of each kind per 1,000, and how many times as many with search-contempt."""
-    lines = [f"{'per 1,000 positions':20}" + "".join(f"{SETS[name][0]:>24}" for name in found) + f"{'ratio':>22}"]
+    sought = [name for name in found if name != PLAIN]
+    heads = [SETS[name][0] for name in found] + [f"{SETS[name][0]} : PUCT" for name in sought]
+    lines = [f"{'per 1,000 positions':20}" + "".join(f"{head:>24}" for head in heads)]
     for kind in KINDS:
-        cells = [_rate(found_of, kind) for found_of in found.values()]
-        texts = "".join(f"{f'{1e3 * r.share:.1f} [{1e3 * r.low:.1f}, {1e3 * r.high:.1f}]':>24}" for r in cells)
-        ratio, low, high = _ratio(found, kind)
-        lines.append(f"{kind:20}{texts}{f'{ratio:.2f} [{low:.2f}, {high:.2f}]':>22}")
+        rates = [1000 * np.array(_rate(found_of, kind)[1:]) for found_of in found.values()]
+        ratios = [_ratio(found, name, kind) for name in sought]
+        texts = [f"{value:.1f} [{low:.1f}, {high:.1f}]" for value, low, high in rates]
+        texts += [f"{value:.2f} [{low:.2f}, {high:.2f}]" for value, low, high in ratios]
+        lines.append(f"{kind:20}" + "".join(f"{text:>24}" for text in texts))
     return "\n".join(lines)
 
 
 def _ratio(
-    found: Mapping[str, Sequence[MeasuredPosition]], kind: str, confidence: float = 0.95
+    found: Mapping[str, Sequence[MeasuredPosition]], name: str, kind: str, confidence: float = 0.95
 ) -> tuple[float, float, float]:
-    with_contempt, with_puct = ([(one.game, KINDS[kind](one)) for one in found[name]] for name in SETS)
+    with_contempt, with_puct = ([(one.game, KINDS[kind](one)) for one in found[of]] for of in (name, PLAIN))
     return ratio_of(with_contempt, with_puct, confidence=confidence)
 
 
 def findings(found: Mapping[str, Sequence[MeasuredPosition]]) -> list[Finding]:
-    """The statement of section 4.2.1 beside three ways to count: with its factor of 20, and without it."""
-    kinds = ("shifted", "misjudged", "puzzle")
+    """The statement of section 4.2.1 beside three ways to count, with its factor of 20 and without it, by N_scl."""
     strong = "'interesting' positions are 20 to 30 times as frequent with a low N_scl"
     weak = "'interesting' positions are more frequent with a low N_scl"
-    return [_finding(found, kind, text, bound) for text, bound in ((weak, 1.0), (strong, 20.0)) for kind in kinds]
+    return [
+        _finding(found, name, kind, text, bound)
+        for text, bound in ((weak, 1.0), (strong, 20.0))
+        for name in found
+        if name != PLAIN
+        for kind in COUNTED
+    ]
 
 
-def _finding(found: Mapping[str, Sequence[MeasuredPosition]], kind: str, statement: str, bound: float) -> Finding:
-    rates = "; ".join(f"{SETS[name][0]} {1000 * _rate(found[name], kind).share:.1f}" for name in found)
-    games = min(len({one.game for one in mine}) for mine in found.values())
-    ratio = Interval(_ratio(found, kind)[0], games, lambda confidence: _ratio(found, kind, confidence)[1:])
+def _finding(
+    found: Mapping[str, Sequence[MeasuredPosition]], name: str, kind: str, statement: str, bound: float
+) -> Finding:
+    pair = {of: found[of] for of in (name, PLAIN)}
+    rates = "; ".join(f"{SETS[of][0]} {1000 * _rate(mine, kind).share:.1f}" for of, mine in pair.items())
+    games = min(len({one.game for one in mine}) for mine in pair.values())
+    ratio = Interval(_ratio(found, name, kind)[0], games, lambda confidence: _ratio(found, name, kind, confidence)[1:])
     side = Inequality(f"times as many {kind} positions", ratio, bound, "above", LEAST_GAMES)
-    return Finding.of(statement, Claim((side,)), f"per 1,000 positions: {rates}")
+    cells = len(COUNTED) * (len(found) - 1)
+    return Finding.of(statement, Claim((side,), cells=cells), f"{SETS[name][0]}, per 1,000 positions: {rates}")
 
 
 def figure(setting: ExperimentSetting, found: Mapping[str, Sequence[MeasuredPosition]]) -> Figure:
     """The rates with their intervals."""
     lines = []
-    for number, (name, colour) in enumerate(zip(found, ("orange", "blue"), strict=True)):
+    for number, (name, colour) in enumerate(zip(found, COLOURS, strict=True)):
         rates = [_rate(found[name], kind) for kind in KINDS]
         places = [place + 0.16 * number - 0.08 for place in range(1, len(KINDS) + 1)]
         values, lows, highs = ([1000 * value for value in row] for row in zip(*(r[1:] for r in rates), strict=True))
