@@ -164,7 +164,7 @@ def test_a_sequential_test_ends_and_counts_the_same_pairs() -> None:
     assert result.llr >= result.llr_bounds[1]
     assert [game.index for game in result.games] == list(range(result.wins + result.draws + result.losses))
     assert result.score == sum(game.score for game in result.games) / len(result.games)
-    assert "elo 100 accepted" in repr(result)
+    assert "elo 100 (normalised) accepted" in repr(result)
     undecided = ht.sprt("random", "random name=B", "tictactoe", max_games=2, **QUICK)
     assert (undecided.verdict, len(undecided.games), undecided.complete) == (None, 2, True)
 

@@ -202,3 +202,19 @@ def test_intervals_cover_the_truth() -> None:
             across += low <= truth[int(a)] - truth[int(b)] <= high
     assert 0.93 < inside / (5 * rounds) < 0.97
     assert 0.925 < across / (4 * rounds) < 0.975
+
+
+@settings(max_examples=40, deadline=None)
+@given(LISTS, LISTS)
+def test_a_group_is_rated_as_if_it_were_alone(games: list[Encounter], others: list[Encounter]) -> None:
+    strangers = [Encounter(e.first.upper(), e.second.upper(), e.record) for e in others]
+    alone, beside = rating_list(games), rating_list([*games, *strangers])
+    assert {name: elo for name, elo in elos(beside).items() if name.islower()} == elos(alone)
+    assert {name: error for name, error in deviations(beside).items() if name.islower()} == deviations(alone)
+
+
+def test_groups_have_draws_of_their_own() -> None:
+    drawish, sharp = MatchScore(20, 60, 20), MatchScore(50, 0, 50)
+    found = rating_list([Encounter("a", "b", drawish), Encounter("b", "c", drawish), Encounter("x", "y", sharp)])
+    assert found.draw_share == pytest.approx(0.6, abs=0.01)
+    assert found.others[0].draws < 0.02

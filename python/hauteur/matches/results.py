@@ -293,7 +293,8 @@ def sprt_line(test: PairsInOrder) -> str:
     line = f"LLR {test.llr:+.2f} ({low:+.2f}, {high:+.2f}) after {test.pairs.pairs:,} pairs"
     if test.verdict is None:
         return line
-    return f"{line}: elo {test.sprt.elo1 if test.verdict else test.sprt.elo0:g} accepted"
+    model = " (normalised)" if test.sprt.model == "normalised" else ""
+    return f"{line}: elo {test.sprt.elo1 if test.verdict else test.sprt.elo0:g}{model} accepted"
 
 
 def table(tally: Tally, work: Work, names: tuple[str, str], test: PairsInOrder | None = None) -> str:

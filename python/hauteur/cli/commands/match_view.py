@@ -73,11 +73,16 @@ def speed_line(match: ShownMatch) -> str:
 
 
 def time_left(match: ShownMatch) -> str:
-    """Estimate the time of the remaining games at the speed of this session; empty where unknown."""
+    """Estimate the time of the remaining games at the speed of this session; empty where unknown.
+
+    Games that are being played count as half played: short ones end first, and alone would promise too long a time.
+    """
     played = match.facts.games
     if match.games_wanted is None or not played:
         return ""
-    return duration(match.facts.search.total / played * (match.games_wanted - match.games_done))
+    left = match.games_wanted - match.games_done
+    halves = min(left, match.resources.parallel) / 2
+    return duration(match.facts.search.total / (played + halves) * (left - halves))
 
 
 def match_table(match: Match) -> Table:

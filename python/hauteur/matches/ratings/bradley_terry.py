@@ -13,8 +13,8 @@ small difference r between two players give the score of Elo's formula, 1 / (1 +
 drawn; without draws the two agree everywhere.
 
 The list is the posterior mode under a weak prior, which alone decides where the games leave the list open: every player
-has an extra half win and half loss, spread over its opponents by their shares of its games, and the whole list an extra
-half draw. In a match of two without draws that is Jeffreys' prior, but for the half draw. Intervals come from the
+has an extra half win and half loss, spread over its opponents by their shares of its games, and the whole group an
+extra half draw. In a match of two without draws that is Jeffreys' prior, but for the half draw. Intervals come from the
 inverse of the Hessian at the mode; they treat games as independent, which is conservative for paired openings.
 """
 
@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur.matches.ratings.elo import MatchScore
-from hauteur.matches.ratings.rating_list import Encounter, Floats, Rating, RatingList
+from hauteur.matches.ratings.rating_list import Encounter, Floats, GroupConstants, Rating, RatingList
 from hauteur.matches.ratings.solvers import minimum
 
 NATURAL = math.log(10) / 400
@@ -38,7 +38,7 @@ PRIOR_GAMES = 1.0
 """Games that the prior adds to each player, half of them won."""
 
 PRIOR_DRAWS = 0.5
-"""Drawn games that the prior adds to the whole list."""
+"""Drawn games that the prior adds to a group."""
 
 ADVANTAGE_DEVIATION = 200.0
 """Standard deviation of the prior of the first mover's advantage, Elo."""
@@ -50,7 +50,7 @@ def rating_list(
     """The most probable ratings.
 
     anchors: players with their fixed Elo; players connected to none have a mean of 0 in their group. advantage: also
-    estimate what the first move is worth, the same for all; otherwise it is 0.
+    estimate what the first move is worth, the same for all of a group; otherwise it is 0.
     """
     games = _merged(encounters)
     names = sorted({name for pair in games for name in pair})
@@ -58,22 +58,45 @@ def rating_list(
     _check_anchors(fixed, names)
     if not names:
         return RatingList((), np.zeros((0, 0)), 0.0, 0.0, 0.0)
-    table = _ResultTable.of(games, names)
-    groups = _groups(table, len(names), [names.index(name) for name in fixed])
-    fit = _Fit(table, *_free_ratings(names, groups, fixed), advantage)
-    solution, covariance = fit.solve()
-    elo = fit.ratings(solution)
-    spread = fit.basis @ covariance[: fit.free, : fit.free] @ fit.basis.T
-    order = sorted(range(len(names)), key=lambda i: (groups[i], -elo[i], names[i]))
+    groups = _groups(games, names, list(fixed))
+    fits = [_fitted(games, members, fixed, advantage) for members in groups]
+    number = {name: group for group, members in enumerate(groups) for name in members}
+    elo = {name: value for fit in fits for name, value in fit.elo.items()}
+    order = sorted(names, key=lambda name: (number[name], -elo[name], name))
+    covariance = np.zeros((len(names), len(names)))
+    for members, fit in zip(groups, fits, strict=True):
+        rows = [order.index(name) for name in members]
+        covariance[np.ix_(rows, rows)] = fit.covariance
     ratings = tuple(
-        Rating(
-            names[i], float(elo[i]), _deviation(spread[i, i]), groups[i], names[i] in fixed, _record(games, names[i])
-        )
-        for i in order
+        Rating(name, elo[name], _deviation(covariance[i, i]), number[name], name in fixed, _record(games, name))
+        for i, name in enumerate(order)
     )
-    worth = (float(solution[-1]), _deviation(covariance[-1, -1])) if advantage else (0.0, 0.0)
     results = {pair: _score_of(games, pair) for pair in games if pair[0] < pair[1] or pair[::-1] not in games}
-    return RatingList(ratings, spread[np.ix_(order, order)], math.exp(solution[fit.free]), *worth, results)
+    constants = tuple(fit.constants for fit in fits)
+    return RatingList(ratings, covariance, *constants[0], results, constants[1:])
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    """The ratings of a group, covariance [n, n] in the order of its players, and its constants."""
+
+    elo: dict[str, float]
+    covariance: Floats
+    constants: GroupConstants
+
+
+def _fitted(
+    games: Mapping[tuple[str, str], MatchScore], members: Sequence[str], fixed: Mapping[str, float], advantage: bool
+) -> _Fitted:
+    """Fit one group by its own games, so that others leave it as it is."""
+    own = {pair: record for pair, record in games.items() if pair[0] in members}
+    anchors = {name: fixed[name] for name in members if name in fixed}
+    fit = _Fit(_ResultTable.of(own, members), *_free_ratings(members, anchors), advantage)
+    solution, covariance = fit.solve()
+    spread = fit.basis @ covariance[: fit.free, : fit.free] @ fit.basis.T
+    worth = (float(solution[-1]), _deviation(covariance[-1, -1])) if advantage else (0.0, 0.0)
+    elo = dict(zip(members, fit.ratings(solution).tolist(), strict=True))
+    return _Fitted(elo, spread, GroupConstants(math.exp(solution[fit.free]), *worth))
 
 
 def expected(difference: float, draws: float) -> tuple[float, float, float]:
@@ -149,43 +172,40 @@ def _prior_games(players: NDArray[np.intp], games: Floats, count: int) -> Floats
     return np.asarray(PRIOR_GAMES * shares.mean(1))
 
 
-def _groups(table: _ResultTable, count: int, anchored: Sequence[int]) -> list[int]:
-    """Number of each player's group, 0 the largest; all that are connected to an anchor are on one scale: one group."""
-    links = [*table.players.tolist(), *([anchored[0], other] for other in anchored[1:])]
-    root = list(range(count))
+def _groups(games: Iterable[tuple[str, str]], names: Sequence[str], anchored: Sequence[str]) -> list[list[str]]:
+    """The players of each group, the largest first; all that are connected to an anchor are on one scale: one group."""
+    links = [*games, *((anchored[0], other) for other in anchored[1:])]
+    root = {name: name for name in names}
 
-    def find(player: int) -> int:
+    def find(player: str) -> str:
         while root[player] != player:
             player = root[player]
         return player
 
     for a, b in links:
         root[find(a)] = find(b)
-    members = [find(player) for player in range(count)]
-    ranked = sorted(set(members), key=lambda group: (-members.count(group), members.index(group)))
-    return [ranked.index(group) for group in members]
+    members: dict[str, list[str]] = {}
+    for name in names:
+        members.setdefault(find(name), []).append(name)
+    return sorted(members.values(), key=lambda group: (-len(group), names.index(group[0])))
 
 
-def _free_ratings(names: Sequence[str], groups: Sequence[int], anchors: Mapping[str, float]) -> tuple[Floats, Floats]:
-    """Map free ratings z to all ratings, basis @ z + start: basis [n, m], start [n].
+def _free_ratings(members: Sequence[str], anchors: Mapping[str, float]) -> tuple[Floats, Floats]:
+    """Map free ratings z to all ratings of a group, basis @ z + start: basis [n, m], start [n].
 
     An anchor is fixed; a group without one has mean rating 0.
     """
-    start = np.array([anchors.get(name, 0.0) for name in names])
+    middle = math.fsum(anchors.values()) / len(anchors) if anchors else 0.0  # a good place to begin at
+    start = np.array([anchors.get(name, middle) for name in members])
+    movable = [i for i, name in enumerate(members) if name not in anchors]
     columns = []
-    for group in range(max(groups) + 1):
-        members = [i for i, g in enumerate(groups) if g == group]
-        fixed = [i for i in members if names[i] in anchors]
-        if fixed:  # a good place to begin at
-            start[[i for i in members if i not in fixed]] = np.mean(start[fixed])
-        movable = [i for i in members if i not in fixed]
-        for i in movable if fixed else movable[:-1]:
-            column = np.zeros(len(names))
-            column[i] = 1.0
-            if not fixed:
-                column[movable[-1]] = -1.0
-            columns.append(column)
-    return (np.array(columns).T if columns else np.zeros((len(names), 0))), start
+    for i in movable if anchors else movable[:-1]:
+        column = np.zeros(len(members))
+        column[i] = 1.0
+        if not anchors:
+            column[movable[-1]] = -1.0
+        columns.append(column)
+    return (np.array(columns).T if columns else np.zeros((len(members), 0))), start
 
 
 class _Fit:

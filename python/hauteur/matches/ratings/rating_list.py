@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from statistics import NormalDist
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,12 +46,21 @@ class Rating:
         return _interval(self.elo, self.deviation, confidence)
 
 
+class GroupConstants(NamedTuple):
+    """What the players of a group have in common: nu of draws; the first move's worth and its standard error, Elo."""
+
+    draws: float
+    advantage: float
+    advantage_deviation: float
+
+
 @dataclass(frozen=True)
 class RatingList:
     """Ratings, the best first; groups that never met each have a mean of 0 (or their anchors) and cannot be compared.
 
     covariance [n, n], Elo squared, in the order of `ratings`; draws: nu; advantage of the first move, Elo (0 unless it
-    was estimated), with its deviation; results: all games of each pair (a, b) from a's view.
+    was estimated), with its deviation, these three of the largest group; results: all games of each pair (a, b) from
+    a's view; others: what the other groups have in the place of these three, in their order.
     It shows itself as a table.
 
     >>> import hauteur as ht
@@ -66,6 +75,7 @@ class RatingList:
     advantage: float
     advantage_deviation: float
     results: Mapping[tuple[str, str], MatchScore] = field(default_factory=dict)
+    others: tuple[GroupConstants, ...] = ()
 
     def __repr__(self) -> str:
         from hauteur.matches.ratings.tables import rating_table  # it draws what is defined here
@@ -101,11 +111,11 @@ class RatingList:
 
     @property
     def draw_share(self) -> float:
-        """Share of draws among equals, 0 to 1."""
+        """Share of draws among equals of the largest group, 0 to 1."""
         return self.draws / (2 + self.draws)
 
     def advantage_interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """Confidence interval of what the first move is worth, Elo."""
+        """Confidence interval of what the first move is worth in the largest group, Elo."""
         return _interval(self.advantage, self.advantage_deviation, confidence)
 
     def difference(self, a: str, b: str) -> tuple[float, float]:

@@ -89,11 +89,13 @@ def _line(number: int, members: Sequence[Rating], found: RatingList) -> str:
 def _footer(found: RatingList) -> str:
     anchored = any(rating.anchored for rating in found.ratings)
     zero = "Elo of the anchors given" if anchored else "Elo 0 is the mean of a group"
-    first = ""
+    first, largest = "", " of the largest group" if found.groups > 1 else ""
     if found.advantage_deviation:
         low, high = found.advantage_interval()
-        first = f"; the first move is worth {found.advantage:+.0f} Elo [{low:+.0f}, {high:+.0f}]"
-    draws = f"; draws among equals {found.draw_share:.1%}" if any(r.record.draws for r in found.ratings) else ""
+        first = f"; the first move is worth {found.advantage:+.0f} Elo [{low:+.0f}, {high:+.0f}]{largest}"
+    draws = (
+        f"; draws among equals{largest} {found.draw_share:.1%}" if any(r.record.draws for r in found.ratings) else ""
+    )
     return f"{zero}{draws}{first}"
 
 

@@ -70,14 +70,16 @@ def _counts(flags: Flags) -> NDArray[np.int64]:
     """Counted and all positions of every game, [G, 2]."""
     if not flags:
         raise ValueError("a share needs one position or more, got none")
-    games = sorted({game for game, _ in flags})
-    counts = np.zeros((len(games), 2), np.int64)
+    games: dict[int, list[int]] = {}
     for game, counted in flags:
-        counts[games.index(game)] += (counted, 1)
-    return counts
+        sums = games.setdefault(game, [0, 0])
+        sums[0] += counted
+        sums[1] += 1
+    return np.array([games[game] for game in sorted(games)], np.int64)
 
 
 def _drawn(counts: NDArray[np.int64], draws: int, purpose: str) -> NDArray[np.float64]:
-    """The same sums over as many games drawn with replacement, [D, 2]."""
-    chosen = stream(1, f"games of a {purpose}").integers(len(counts), size=(draws, len(counts)))
-    return np.asarray(counts[chosen].sum(axis=1), np.float64)
+    """The same sums over as many games drawn with replacement, [D, 2]; games that are alike are drawn together."""
+    rows, alike = np.unique(counts, axis=0, return_counts=True)
+    chosen = stream(1, f"games of a {purpose}").multinomial(len(counts), alike / len(counts), size=draws)
+    return np.asarray(chosen @ rows, np.float64)

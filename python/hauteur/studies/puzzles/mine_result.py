@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from hauteur.matches.ratings.elo import MatchScore, score_interval
+from hauteur.studies.papers.bootstrap_ci import Flags, rate_of
 from hauteur.studies.puzzles.criteria import MISJUDGED, MineRule, Verdict
 from hauteur.studies.puzzles.mining import ScreenedPosition
 from hauteur.studies.puzzles.puzzle import Puzzle, identity
@@ -53,21 +54,33 @@ def _of_source(
     census: Census, source: str, chosen: set[str], found: Mapping[str, Verdict], puzzles: set[str]
 ) -> dict[str, Any]:
     verdicts = Counter(found[name] for name in chosen)
-    judged = len(chosen)
+    games = census.first_game[source]
+
+    def of(names: set[str]) -> dict[str, Any]:
+        return share_by_game([(games[name], name in names) for name in sorted(chosen)])
+
     return {
         "games": census.games[source],
         "positions": census.seen[source],
         "different": len(census.distinct(source)),
-        "judged": judged,
+        "judged": len(chosen),
         "verdicts": dict(sorted(verdicts.items())),
-        "misjudged": share(sum(verdicts[verdict] for verdict in MISJUDGED), judged),
-        "hard": share(sum(verdicts[verdict] for verdict in HARD), judged),
-        "puzzles": share(len(chosen & puzzles), judged),
+        "misjudged": of({name for name in chosen if found[name] in MISJUDGED}),
+        "hard": of({name for name in chosen if found[name] in HARD}),
+        "puzzles": of(puzzles),
     }
 
 
+def share_by_game(flags: Flags) -> dict[str, Any]:
+    """A share of positions with its 95 % interval, from games drawn whole: misjudged positions come in runs."""
+    if not flags:
+        return share(0, 0)
+    rate = rate_of(flags)
+    return {"count": rate.counted, "of": len(flags), "share": rate.share, "interval_95": [rate.low, rate.high]}
+
+
 def share(count: int, of: int) -> dict[str, Any]:
-    """A count with its share and the share's 95 % interval (Wilson)."""
+    """A count of independent trials with its share and the share's 95 % interval (Wilson)."""
     if of == 0:
         return {"count": 0, "of": 0, "share": None, "interval_95": None}
     low, high = score_interval(MatchScore(count, 0, of - count))
@@ -95,7 +108,7 @@ def mine_table(result: Mapping[str, Any]) -> str:
         (source, f"{one['games']:,}", f"{one['different']:,}", f"{one['judged']:,}", *_rates(one))
         for source, one in result["sources"].items()
     ]
-    lines = [*aligned([heads, *rows]), "per 1,000 different positions, with 95 % intervals"]
+    lines = [*aligned([heads, *rows]), "per 1,000 different positions, with 95 % intervals from whole games"]
     lines.append(f"{result['puzzles']:,} puzzles, {result['followers']:,} more lie on the lines of others")
     check = result["check"]
     if check is not None:

@@ -141,20 +141,19 @@ def positions(line: SourceLine, game: _core.Game, first_ply: int = 0) -> Iterato
 
 @dataclass(frozen=True)
 class Census:
-    """The positions of all sources: of each position (by its name) the sources that have it, as bits.
+    """The positions of all sources: of each source its positions, by name, with the number of the first game of each.
 
     games, seen: games and positions of each source, repeated positions counted each time.
     """
 
     sources: tuple[str, ...]
-    having: dict[str, int]
+    first_game: dict[str, dict[str, int]]
     games: dict[str, int]
     seen: dict[str, int]
 
     def distinct(self, source: str) -> set[str]:
         """The different positions of a source."""
-        bit = 1 << self.sources.index(source)
-        return {name for name, bits in self.having.items() if bits & bit}
+        return set(self.first_game[source])
 
 
 def take_census(
@@ -162,14 +161,13 @@ def take_census(
 ) -> Census:
     """Read all sources once and keep only the names of their positions."""
     names = tuple(dict.fromkeys(sources))
-    census = Census(names, {}, dict.fromkeys(names, 0), dict.fromkeys(names, 0))
+    census = Census(names, {name: {} for name in names}, dict.fromkeys(names, 0), dict.fromkeys(names, 0))
     for line in read_lines(names, game, on_bad):
-        bit = 1 << names.index(line.source)
+        first_game = census.first_game[line.source]
         census.games[line.source] += 1
         for found in positions(line, game, first_ply):
             census.seen[line.source] += 1
-            name = identity(found.state)
-            census.having[name] = census.having.get(name, 0) | bit
+            first_game.setdefault(identity(found.state), census.games[line.source])
     return census
 
 
