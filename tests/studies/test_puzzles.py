@@ -20,7 +20,7 @@ from hauteur.players.settings import parse_player
 from hauteur.studies.puzzles.criteria import MineRule
 from hauteur.studies.puzzles.engine_check import Checker, parse_check, score_chance
 from hauteur.studies.puzzles.mine import Mine, MineSettings
-from hauteur.studies.puzzles.mine_result import without_followers
+from hauteur.studies.puzzles.mine_result import share_by_game, without_followers
 from hauteur.studies.puzzles.problems import read_problems
 from hauteur.studies.puzzles.puzzle import EngineCheck, Opinion, Puzzle, identity
 from hauteur.studies.puzzles.sources import first_of_each, positions, read_lines, source_files, take_census
@@ -202,7 +202,8 @@ def test_positions_of_a_census_are_found_again(tmp_path: Path) -> None:
     source = random_games(tmp_path / "games", CONNECT4, 5)
     census = take_census([source], CONNECT4, 4)
     found = dict(first_of_each([source], CONNECT4, 4, census.distinct(source)))
-    assert found.keys() == census.having.keys()
+    assert found.keys() == census.distinct(source)
+    assert set(census.first_game[source].values()) == set(range(1, 6))
     assert all(identity(one.state) == name and one.ply >= 4 for name, one in found.items())
 
 
@@ -361,3 +362,13 @@ def test_chances_are_between_loss_and_win() -> None:
 
 
 # Solving.
+
+
+def test_intervals_of_a_mining_are_of_whole_games() -> None:
+    """Misjudged positions that come in one game say less than as many in games of their own."""
+    apart = share_by_game([(number // 10, number % 100 == 0) for number in range(1000)])
+    together = share_by_game([(number // 10, number < 10) for number in range(1000)])
+    assert apart["count"] == together["count"] == 10
+    widths = [one["interval_95"][1] - one["interval_95"][0] for one in (apart, together)]
+    assert widths[1] > 1.5 * widths[0]
+    assert share_by_game([])["share"] is None

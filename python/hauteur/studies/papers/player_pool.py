@@ -12,7 +12,7 @@ are reported beside the ratings instead.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from hauteur.games.registry import make
@@ -134,6 +134,24 @@ class Ladder:
             return "opponent"
         paper = RUNGS.index(100_000)
         return self.rung(paper if paper in self.used else min(self.used))
+
+
+def ladder_specs(field: PlayerPool, begins: Sequence[tuple[str, int]]) -> list[MatchSpec]:
+    """Matches for an estimate that placing players costs besides those with their rung; none with `--opponent`.
+
+    begins: each player that climbs, and the rung to try first. A climb is taken to probe the rungs beside that one, and
+    the rungs that are used to be those from the lowest to the highest of these.
+    """
+    if field.setting.opponent is not None or not begins:
+        return []
+    ladder, last = Ladder(field), len(RUNGS) - 1
+    probes = [(player, index) for player, begin in begins for index in (begin - 1, begin + 1) if 0 <= index <= last]
+    lowest, highest = (end(begin for _, begin in begins) for end in (min, max))
+    links = range(max(0, lowest - 1), min(last, highest + 1))
+    return [
+        *(field.spec(player, ladder.rung(index), PROBE_GAMES) for player, index in probes),
+        *(field.spec(ladder.rung(index + 1), ladder.rung(index)) for index in links),
+    ]
 
 
 def nearest_rung(simulations: float) -> int:

@@ -144,7 +144,8 @@ def make(plan: FigurePlan, setting: ExperimentSetting) -> Result:
     recipe = recipe_of(plan, setting, setting.first_seed)
     figures = [dataset_figure(plan, recipe, learned), losses_figure(plan, seeds, learned)]
     facts = {"first_optimal": [run.first_optimal for run in learned], "recipe": recipe.model_dump()}
-    return Result(rows, [finding(plan, learned)], figures, facts=facts)
+    findings = [finding(plan, learned, scope(plan, recipe))]
+    return Result(rows, findings, figures, facts=facts)
 
 
 def learn(plan: FigurePlan, setting: ExperimentSetting) -> list[Learned]:
@@ -205,7 +206,15 @@ def losses_figure(plan: FigurePlan, seeds: Sequence[int], learned: Sequence[Lear
     return Figure(f"{plan.name}-losses", title, text, "lost positions", "training step", lines=lines, from_zero=True)
 
 
-def finding(plan: FigurePlan, learned: Sequence[Learned]) -> Finding:
+def scope(plan: FigurePlan, recipe: Recipe) -> str:
+    """Return in what the runs differ from the report's: their sizes, at another scale."""
+    episodes, trainings = recipe.selfplay.games, recipe.run.generations
+    found = [f"{episodes:,} episodes, not {plan.episodes:,}"] if episodes != plan.episodes else []
+    found += [f"{trainings} trainings, not {plan.trainings}"] if trainings != plan.trainings else []
+    return ", ".join(found)
+
+
+def finding(plan: FigurePlan, learned: Sequence[Learned], scope: str = "") -> Finding:
     """The report's statement beside what the seeds did."""
     firsts = ", ".join(str(run.first_optimal or "never") for run in learned)
     shares_text = ", ".join(f"{run.optimal_share:.0%}" for run in learned)
@@ -220,7 +229,7 @@ def finding(plan: FigurePlan, learned: Sequence[Learned]) -> Finding:
     what, shows = SEEDS_SHOW[plan.figure]
     share = Share(sum(map(shows, learned)), len(learned))
     claim = Claim((Inequality(f"share of the seeds {what}", share, 0.5, "above", LEAST_SEEDS, of="seeds"),))
-    return Finding.of(statement, claim, text)
+    return Finding.of(statement, claim, text, scope)
 
 
 def _in_steps(run: Learned) -> bool:

@@ -44,7 +44,7 @@ from hauteur.studies.papers.mpv_mcts.points import (
     rating_of,
     rung_stand_in,
 )
-from hauteur.studies.papers.player_pool import Ladder, PlayerPool, field_seconds
+from hauteur.studies.papers.player_pool import Ladder, PlayerPool, field_seconds, ladder_specs
 
 MIXED = tuple(share for share in SHARES if 0 < share < 1)
 NAMES = {0.0: "small net alone", 1.0: "large net alone"} | {share: f"r = {share:g}" for share in MIXED}
@@ -186,6 +186,7 @@ def seconds(setting: ExperimentSetting) -> float:
         for budget in budgets:
             rung = field.enter("rung", rung_stand_in(budget, BUDGETS))
             specs += [field.spec(point(budget, share), rung) for share in SHARES]
+        specs += ladder_specs(field, [(point(budget, BEST_SHARE), begin_rung(budget, BUDGETS)) for budget in budgets])
         return learning_seconds(setting, nets) + field_seconds(setting, specs)
 
 

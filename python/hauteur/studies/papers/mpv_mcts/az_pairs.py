@@ -42,7 +42,7 @@ from hauteur.studies.papers.mpv_mcts.runs import (
     large_net,
     learned_runs,
 )
-from hauteur.studies.papers.player_pool import Ladder, PlayerPool, field_seconds
+from hauteur.studies.papers.player_pool import Ladder, PlayerPool, field_seconds, ladder_specs
 
 PLANS = (TrainingPlan("small", 800, 0, TOTAL_GAMES), TrainingPlan("large", 0, 800, TOTAL_GAMES))
 PLAYERS = {0.0: "small net alone", 1.0: "large net alone", BEST_SHARE: "both nets"}
@@ -171,12 +171,13 @@ def seconds(setting: ExperimentSetting) -> float:
 
 
 def _match_seconds(setting: ExperimentSetting, stages: Sequence[Stage]) -> float:
-    field, specs = _field(setting, stages), []
+    field, specs, begins = _field(setting, stages), [], []
     for stage, budget in _points(stages, budgets_of(setting, BUDGETS)):
+        begins.append((stage.name(budget, BEST_SHARE), begin_rung(budget, BUDGETS)))
         rung = field.enter("rung", rung_stand_in(budget, BUDGETS))
         specs += [field.spec(*duel, duel_games(setting)) for duel in stage.duels(budget)]
         specs += [field.spec(stage.name(budget, share), rung) for share in PLAYERS]
-    return field_seconds(setting, specs)
+    return field_seconds(setting, [*specs, *ladder_specs(field, begins)])
 
 
 EXPERIMENTS = (

@@ -39,7 +39,7 @@ from hauteur.studies.papers.mpv_mcts.points import (
     rating_of,
     rung_stand_in,
 )
-from hauteur.studies.papers.player_pool import Ladder, PlayerPool, field_seconds
+from hauteur.studies.papers.player_pool import Ladder, PlayerPool, field_seconds, ladder_specs
 
 MIDSIZE: tuple[Size, ...] = ((128, 5), (90, 10), (90, 5), (64, 10))
 STATEMENT = "figure 3: at every budget f64,5 and f128,10 together (r = 2/4) are above each mid-size net (no numbers)"
@@ -145,10 +145,12 @@ def seconds(setting: ExperimentSetting) -> float:
         nets = MidsizeNets(files)
         field = _field(setting, nets)
         specs: list[MatchSpec] = []
-        for budget in budgets_of(setting, BUDGETS):
+        budgets = budgets_of(setting, BUDGETS)
+        for budget in budgets:
             rung = field.enter("rung", rung_stand_in(budget, BUDGETS))
             specs += [field.spec(*duel, duel_games(setting)) for duel in duels_of(nets, budget)]
             specs += [field.spec(f"b{budget}-{name}", rung) for name in ("mpv", *nets.between)]
+        specs += ladder_specs(field, [(f"b{budget}-mpv", begin_rung(budget, BUDGETS)) for budget in budgets])
         return learning_seconds(setting, files) + field_seconds(setting, specs)
 
 

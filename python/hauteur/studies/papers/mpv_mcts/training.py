@@ -44,7 +44,7 @@ from hauteur.studies.papers.mpv_mcts.runs import (
     learned_runs,
     units_by_generation,
 )
-from hauteur.studies.papers.player_pool import Ladder, PlayerPool, field_seconds
+from hauteur.studies.papers.player_pool import Ladder, PlayerPool, field_seconds, ladder_specs
 
 PLANS = (
     TrainingPlan("alone-200", 0, 200, TOTAL_GAMES),
@@ -211,13 +211,14 @@ def seconds(setting: ExperimentSetting) -> float:
 def _match_seconds(setting: ExperimentSetting, net: Any, one: int, two: int) -> float:
     """Estimate match time with a net as fast as all large ones; one, two: runs with one net and with two."""
     field = PlayerPool(setting, str(networks.describe(net).game), games_of(setting, GAMES), RANDOM_PLIES)
-    specs = []
+    specs, begins = [], []
     for budget in budgets_of(setting, BUDGETS):
         player = field.enter(f"b{budget}", alone(net, budget))
         rung = field.enter("rung", rung_stand_in(budget, BUDGETS))
         specs += [field.spec(player, player, duel_games(setting))] * (STAGES * one * two)
         specs += [field.spec(player, rung)] * (STAGES * (one + two))
-    return field_seconds(setting, specs)
+        begins += [(player, begin_rung(budget, BUDGETS))] * STAGES
+    return field_seconds(setting, [*specs, *ladder_specs(field, begins)])
 
 
 EXPERIMENTS = (

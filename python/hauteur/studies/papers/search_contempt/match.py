@@ -29,6 +29,7 @@ from hauteur.studies.papers.search_contempt.settings import (
     contempt,
     game_of,
     player,
+    scoped,
     selfplay,
     warmer,
 )
@@ -94,7 +95,7 @@ def _result(setting: ExperimentSetting, sides: Sides, match: PlayedMatch) -> Res
     facts = {"visits": setting.visits_or(VISITS), "games": match.spec.games}
     return Result(
         [_row("search-contempt", sides, match.tally), _row("PUCT", sides, match.tally)],
-        [match_finding(match.tally, sides)],
+        scoped(setting, [match_finding(match.tally, sides)]),
         [_figure(setting, match)],
         tuning_texts(sides),
         {**facts, "n_scl": _facts(sides.n_scl), "factor": _facts(sides.factor)},
@@ -177,7 +178,9 @@ def match_finding(tally: Tally, sides: Sides) -> Finding:
         f"[{there[0]:+.0f}, {there[1]:+.0f}]"
     )
     claim = Claim((Inequality("search-contempt is ahead by", MatchElo(tally), 0.0, "above", LEAST_GAMES, unit="Elo"),))
-    return Finding.of(text, claim, f"N_scl {sides.n_scl.x:.4g}: {_counts(tally.record)}")
+    low, high = sides.n_scl.interval
+    tuned = f"N_scl {sides.n_scl.x:.4g} [{low:.3g}, {high:.3g}] for (w + l)/d {sides.wanted:.2f} (paper: {PAPER_RATIO})"
+    return Finding.of(text, claim, f"{tuned}: {_counts(tally.record)}")
 
 
 def _counts(record: MatchScore) -> str:

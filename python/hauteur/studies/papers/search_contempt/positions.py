@@ -20,7 +20,7 @@ from hauteur.games.registry import make, with_fen
 from hauteur.matches.results import MatchGame
 from hauteur.networks.evaluators.factory import evaluations_per_second
 from hauteur.players.build import Evaluators, Resources
-from hauteur.plots import Figure, Series
+from hauteur.plots import LINE_COLOURS, Figure, Series
 from hauteur.search.batch_analysis import AnalysisRequest, BatchAnalysis, SearchReading
 from hauteur.studies.papers.bootstrap_ci import Rate, rate_of, ratio_of
 from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result
@@ -33,6 +33,7 @@ from hauteur.studies.papers.search_contempt.settings import (
     Options,
     contempt,
     player,
+    scoped,
     selfplay,
 )
 from hauteur.studies.papers.shared_games import play_shared
@@ -64,7 +65,6 @@ SETS: Mapping[str, tuple[str, Options]] = {
 """The games by the name of their folder: title and options; those of figure 2."""
 
 PLAIN = "puct"
-COLOURS = ("orange", "green", "blue")
 
 
 class MeasuredPosition(BaseModel):
@@ -133,7 +133,13 @@ def make_positions(setting: ExperimentSetting) -> Result:
         "grave": GRAVE,
         "gap": GAP,
     }
-    return Result(rows, findings(found), [figure(setting, found)], [table(found), *examples(setting, found)], facts)
+    return Result(
+        rows,
+        scoped(setting, findings(found)),
+        [figure(setting, found)],
+        [table(found), *examples(setting, found)],
+        facts,
+    )
 
 
 def specs(setting: ExperimentSetting) -> dict[str, MatchSpec]:
@@ -203,13 +209,9 @@ def _analyse_missing(
                 place = places[number]
                 found[place] = _measured(games, place, states[place], answer)
                 out.write((found[place].model_dump_json() + "\n").encode())
-                _tell(setting, file.name, len(found), len(places))
+                if len(found) % 100 == 0 or len(found) == len(places):
+                    setting.show(f"{file.name}: {len(found)} of {len(places)} judged")
     return found
-
-
-def _tell(setting: ExperimentSetting, name: str, done: int, of: int) -> None:
-    if done % 100 == 0 or done == of:
-        setting.show(f"{name}: {done} of {of} judged")
 
 
 def _states_at(
@@ -330,7 +332,7 @@ def _finding(
 def figure(setting: ExperimentSetting, found: Mapping[str, Sequence[MeasuredPosition]]) -> Figure:
     """The rates with their intervals."""
     lines = []
-    for number, (name, colour) in enumerate(zip(found, COLOURS, strict=True)):
+    for number, (name, colour) in enumerate(zip(found, LINE_COLOURS, strict=False)):
         rates = [_rate(found[name], kind) for kind in KINDS]
         places = [place + 0.16 * number - 0.08 for place in range(1, len(KINDS) + 1)]
         values, lows, highs = ([1000 * value for value in row] for row in zip(*(r[1:] for r in rates), strict=True))

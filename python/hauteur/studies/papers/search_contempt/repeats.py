@@ -24,6 +24,7 @@ from hauteur.studies.papers.search_contempt.settings import (
     TAU_SETS,
     VISITS,
     paper_match,
+    scoped,
 )
 from hauteur.studies.papers.shared_games import play_shared
 from hauteur.studies.papers.verdict import Claim, Inequality
@@ -63,7 +64,7 @@ def repeats(setting: ExperimentSetting) -> Result:
             title: {move: str(same_pairs(moves, move)) for move in COMPARED} for title, moves in lines.items()
         },
     }
-    return Result(rows, findings(lines), [_figure(setting, shares, games)], facts=facts)
+    return Result(rows, scoped(setting, findings(lines)), [_figure(setting, shares, games)], facts=facts)
 
 
 def _specs(setting: ExperimentSetting) -> list[MatchSpec]:
@@ -86,13 +87,20 @@ def repeat_shares(games: Games, moves: int) -> list[float]:
 
 
 class SamePairs(NamedTuple):
-    """The chance that two games are the same up to a move, and the standard error of its measurement."""
+    """The chance that two games are the same up to a move, the standard error of its measurement, and of how many."""
 
     chance: float
     error: float
 
+    games: int
+
+    @property
+    def least_error(self) -> float:
+        """The error, which for a chance of 0 is not 0: three pairs may have been missed among independent ones."""
+        return max(self.error, 3 / (self.games // 2) / 2)
+
     def __str__(self) -> str:
-        low, high = max(0.0, self.chance - 1.96 * self.error), min(1.0, self.chance + 1.96 * self.error)
+        low, high = (min(1.0, max(0.0, self.chance + side * 1.96 * self.least_error)) for side in (-1, 1))
         return f"{self.chance:.1%} [{low:.1%}, {high:.1%}]"
 
 
@@ -108,7 +116,7 @@ def same_pairs(games: Games, move: int) -> SamePairs:
     beginnings = [tuple(game[: 2 * move]) for game in games]
     counts = Counter(beginnings)
     alike = [(counts[beginning] - 1) / (n - 1) for beginning in beginnings]
-    return SamePairs(fmean(alike), 2 * stdev(alike) / math.sqrt(n))
+    return SamePairs(fmean(alike), 2 * stdev(alike) / math.sqrt(n), n)
 
 
 def unique_by(shares: Sequence[float]) -> int | None:
@@ -154,10 +162,8 @@ def _difference(games: Mapping[str, Games], of: str, to: str, move: int, bound: 
     often by a bound.
     """
     one, other = same_pairs(games[of], move), same_pairs(games[to], move)
-    value, error = one.chance - other.chance, math.hypot(one.error, other.error)
-    # A chance of 0 has no error of its own: three pairs may have been missed among independent ones.
-    fewest = min(len(games[of]), len(games[to]))
-    error = max(error, 3 / (fewest // 2) / 2)
+    value, fewest = one.chance - other.chance, min(one.games, other.games)
+    error = max(math.hypot(one.error, other.error), one.least_error, other.least_error)
 
     def ends(confidence: float) -> tuple[float, float]:
         half = NormalDist().inv_cdf((1 + confidence) / 2) * error

@@ -33,6 +33,7 @@ from hauteur.studies.papers.search_contempt.settings import (
     VISITS,
     SelfPlay,
     paper_match,
+    scoped,
 )
 from hauteur.studies.papers.shared_games import play_shared
 from hauteur.studies.papers.verdict import Claim, Inequality
@@ -111,7 +112,9 @@ def _result(
 ) -> Result:
     visits, games = setting.visits_or(VISITS), rows[0].here.games
     facts = {"visits": visits, "games_a_setting": games, "paper_visits": VISITS, "interval": INTERVAL}
-    return Result([ratio_row(row) for row in rows], findings, _figures(key, rows, visits, x_name), facts=facts)
+    return Result(
+        [ratio_row(row) for row in rows], scoped(setting, findings), _figures(key, rows, visits, x_name), facts=facts
+    )
 
 
 INTERVAL = "95 %: Wilson's interval of the share of draws p, taken to (1 - p)/p"

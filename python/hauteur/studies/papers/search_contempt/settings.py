@@ -7,14 +7,14 @@ after their temperatures. hybrid has the temperature of tau_1.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from hauteur.matches.ratings.elo import MatchScore
 from hauteur.players.settings import PlayerSettings
 from hauteur.search.lc0_options import Value, search_params, temperature
 from hauteur.search.params import Temperature
-from hauteur.studies.papers.experiment import ExperimentSetting
+from hauteur.studies.papers.experiment import ExperimentSetting, Finding
 from hauteur.studies.papers.matches import MatchSpec
 
 PAPER = "Joshi 2025"
@@ -83,6 +83,14 @@ TAU_SETS = (
 def game_of(setting: ExperimentSetting) -> str:
     """The game that is played: the paper's is chess."""
     return setting.game or "chess"
+
+
+def scoped(setting: ExperimentSetting, findings: Iterable[Finding]) -> list[Finding]:
+    """Return the findings with what differs from the paper besides the number of games: the game, the visits."""
+    game, visits = game_of(setting), setting.visits_or(VISITS)
+    scope = [f"{game}, not chess"] if game != "chess" else []
+    scope += [f"{visits:,} visits, not {VISITS:,}"] if visits != VISITS else []
+    return [replace(finding, scope=", ".join([*scope, *filter(None, [finding.scope])])) for finding in findings]
 
 
 def player(setting: ExperimentSetting, options: Options) -> PlayerSettings:
