@@ -94,3 +94,17 @@ def test_wrong_uses() -> None:
         RolloutEvaluator(make("connect4"), games=0)
     with pytest.raises(ValueError, match="games must be >= 1, got 0"):
         _core.rollout_values([], games=0)
+
+
+def test_fresh_games_of_equal_positions_differ() -> None:
+    """Games that run side by side do not think alike where their positions are the same."""
+    game = make("connect4")
+    states = [game.initial_state() for _ in range(40)]
+    with closing(RolloutEvaluator(game, fresh=True)) as evaluator:
+        _, first = evaluator.submit_states(states).result()
+        _, second = evaluator.submit_states(states).result()
+    assert {tuple(row) for row in first.tolist()} >= {(1.0, 0.0, 0.0), (0.0, 0.0, 1.0)}
+    assert first.tolist() != second.tolist()
+    with closing(RolloutEvaluator(game)) as evaluator:
+        _, same = evaluator.submit_states(states).result()
+    assert len({tuple(row) for row in same.tolist()}) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import Future
 
@@ -18,7 +19,8 @@ class RolloutEvaluator(GameEvaluator):
     """Equal priors; the value of a position is the result of `games` uniformly random games from it (1 = classic MCTS).
 
     It needs the positions and cannot work from their features: the search passes them to `submit_states`. A position
-    has the same value at every request; with `fresh` every batch has random games of its own, as in plain MCTS.
+    has the same value at every request; with `fresh` every row has random games of its own, as in plain MCTS: equal
+    positions of games that run side by side get different ones.
     """
 
     def __init__(
@@ -51,7 +53,24 @@ class RolloutEvaluator(GameEvaluator):
         return future
 
     def _play(self, states: Sequence[_core.State]) -> Answers:
-        seed = derived_seed(self._seed, "rollouts", self._batches) if self._fresh else self._seed
+        policies = np.zeros((len(states), self.num_actions), np.float32)
+        if not self._fresh:
+            return policies, _core.rollout_values(states, self._seed, self._games)
         self._batches += 1
-        values = _core.rollout_values(states, seed, self._games)
-        return np.zeros((len(states), self.num_actions), np.float32), values
+        values = np.empty((len(states), 3), np.float32)
+        for number, rows in enumerate(_without_twins(states)):
+            seed = derived_seed(self._seed, f"rollouts of twin {number}", self._batches - 1)
+            values[rows] = _core.rollout_values([states[row] for row in rows], seed, self._games)
+        return policies, values
+
+
+def _without_twins(states: Sequence[_core.State]) -> list[list[int]]:
+    """Return the rows in parts in which each position occurs once: the random games follow from position and seed."""
+    parts: list[list[int]] = []
+    times: Counter[int] = Counter()
+    for row, state in enumerate(states):
+        if times[state.key] == len(parts):
+            parts.append([])
+        parts[times[state.key]].append(row)
+        times[state.key] += 1
+    return parts
