@@ -64,18 +64,18 @@ def contempt_findings(rows: Sequence[Beside], visits: int) -> list[Finding]:
 
     rows: of N_SCL_SETS.
     """
-    paper, *_ = ratio_slope(_places([row.paper for row in rows], VISITS))
+    steps = Claim(tuple(_factor(low, high) for low, high in pairwise(rows)))
+    each = Finding.of("figure 2: (w + l)/d falls from each N_scl to the next and to PUCT", steps)
     places = _places([row.here for row in rows], visits)
-    ends = [row.here.games for row in rows]
-    slope = Interval(ratio_slope(places)[0], min(ends), lambda confidence: ratio_slope(places, confidence)[1:])
+    if len({place.x for place in places}) < 2:  # so few visits that no N_scl is below them
+        return [each]
+    paper, *_ = ratio_slope(_places([row.paper for row in rows], VISITS))
+    games = min(row.here.games for row in rows)
+    slope = Interval(ratio_slope(places)[0], games, lambda confidence: ratio_slope(places, confidence)[1:])
     what = "slope of ln((w + l)/d) over ln N_scl"
     whole = Claim((Inequality(what, slope, 0.0, "below", LEAST_GAMES, of="games of a setting"),))
     text = f"figure 2: (w + l)/d falls with N_scl; {_texts(rows, paper=True)}; slope {paper:.2f}"
-    steps = tuple(_factor(low, high) for low, high in pairwise(rows))
-    return [
-        Finding.of(text, whole, _texts(rows)),
-        Finding.of("figure 2: (w + l)/d falls from each N_scl to the next and to PUCT", Claim(steps)),
-    ]
+    return [Finding.of(text, whole, _texts(rows)), each]
 
 
 def _places(records: Sequence[MatchScore], visits: int) -> list[MeasuredRatio]:
