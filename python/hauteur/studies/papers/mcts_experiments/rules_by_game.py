@@ -146,8 +146,8 @@ def make(setting: ExperimentSetting) -> Result:
         cells += [
             TableCell(rule, game, played[cell_name(rule, game)]) for rule, _ in own if cell_name(rule, game) in played
         ]
-    facts = {"base": {name: {"cpuct": base.cpuct, "fpu": base.fpu} for name, base in bases.items()}}
-    facts |= {"visits": setting.visits_or(VISITS), "cells": len(CELLS)}
+    constants = {name: {"cpuct": base.cpuct, "fpu": base.fpu} for name, base in bases.items()}
+    facts = {"base": constants, "visits": setting.visits_or(VISITS), "cells": len(CELLS)}
     findings = [finding(cell, cells) for cell in cells]
     return Result(
         [_row(cell, bases[cell.game.name]) for cell in cells], findings, [figure(setting, cells)], facts=facts
