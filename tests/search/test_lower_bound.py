@@ -14,8 +14,9 @@ from search_toys import hash_evaluator
 
 from hauteur._core import Forest, Game
 from hauteur.search.params import SearchParams
-from hauteur.search.reference.lower_bound import bound, t_quantile
+from hauteur.search.reference.lower_bound import bound
 from hauteur.search.rules import LowerBound
+from hauteur.system.student import t_quantile
 
 rules = st.builds(
     LowerBound,

@@ -27,6 +27,7 @@ ONLY_PARSED = {
     "hauteur$": "greets in a terminal and is an engine elsewhere; tested in tests/cli",
     "tensorboard": "a program of its own that does not end",
     "pip": "needs a package index",
+    "hauteur experiment (plan|verdicts)": "takes minutes to hours; tested in tests/studies",
     "hauteur experiment [a-z]+-": "takes minutes at its smallest size; tested in tests/studies",
     "hauteur (experiment (cpuct|fpu|solver|repeats|validation|variance))": "takes minutes at its smallest size",
     "hauteur bench": "measures for seconds to minutes; tested in tests/cli",

@@ -149,6 +149,7 @@ def plan(
     )
     page = table or out / "claims.md"
     if not dry_run:
+        out.mkdir(parents=True, exist_ok=True)
         write_table(page, base)
     planned = steps(RUNS, claims_by_run(), base) if dry_run or hours else []
     print("\n".join(step.text for step in planned))

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from hauteur.matches.ratings.elo import elo_of_score
 from hauteur.matches.results import Tally
-from hauteur.search.reference.lower_bound import t_quantile
 from hauteur.system.seeds import stream
+from hauteur.system.student import t_quantile
 
 DRAWS = 4000
 """Of a bootstrap."""

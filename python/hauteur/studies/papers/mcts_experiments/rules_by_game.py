@@ -39,7 +39,7 @@ APART = 0.12
 
 
 @dataclass(frozen=True)
-class GamePlan:
+class TableGame:
     """A game of the table: games a cell at scale 1, plies of a game for the estimate."""
 
     name: str
@@ -49,10 +49,10 @@ class GamePlan:
 
 
 GAMES = (
-    GamePlan("connect4", "connect4", 1000, 36),
-    GamePlan("minichess", "minichess", 1000, 60),
-    GamePlan("nogo7", "nogo(size=7)", 1000, 40),
-    GamePlan("chess", "chess", 400, 120),
+    TableGame("connect4", "connect4", 1000, 36),
+    TableGame("minichess", "minichess", 1000, 60),
+    TableGame("nogo7", "nogo(size=7)", 1000, 40),
+    TableGame("chess", "chess", 400, 120),
 )
 
 
@@ -102,7 +102,7 @@ class Base:
     fpu: float
 
     def player(
-        self, setting: ExperimentSetting, game: GamePlan, words: str = "", factor: float = 1.0
+        self, setting: ExperimentSetting, game: TableGame, words: str = "", factor: float = 1.0
     ) -> PlayerSettings:
         """The player with these constants and the rule of the words; factor: on c_puct."""
         own = setting if game.name == "chess" else replace(setting, nets=())
@@ -120,7 +120,7 @@ class TableCell:
     """A rule in a game, and the match against the base."""
 
     rule: TableRule
-    game: GamePlan
+    game: TableGame
     played: PlayedMatch
 
     @property
@@ -177,26 +177,32 @@ def chosen(setting: ExperimentSetting) -> list[str]:
     ]
 
 
-def cell_name(rule: TableRule, game: GamePlan) -> str:
+def cell_name(rule: TableRule, game: TableGame) -> str:
     """Name of a cell's match."""
     return f"{game.name}-{rule.name}"
 
 
-def cell_spec(setting: ExperimentSetting, rule: TableRule, game: GamePlan, base: Base) -> MatchSpec:
+def cell_spec(setting: ExperimentSetting, rule: TableRule, game: TableGame, base: Base) -> MatchSpec:
     """The match of a cell: the base with the rule against the base."""
     a = base.player(setting, game, rule.words, rule.cpuct)
     return _spec(setting, cell_name(rule, game), game, a, base.player(setting, game))
 
 
 def _spec(
-    setting: ExperimentSetting, name: str, game: GamePlan, a: PlayerSettings, b: PlayerSettings, *, tuning: bool = False
+    setting: ExperimentSetting,
+    name: str,
+    game: TableGame,
+    a: PlayerSettings,
+    b: PlayerSettings,
+    *,
+    tuning: bool = False,
 ) -> MatchSpec:
     games = 2 * setting.scaled(game.games // (4 if tuning else 2))
     seed = TUNING_SEED if tuning else 1
     return MatchSpec(name, a, b, games, game=game.spec, random_plies=RANDOM_PLIES, seed=seed)
 
 
-def tuned(setting: ExperimentSetting, game: GamePlan) -> Base:
+def tuned(setting: ExperimentSetting, game: TableGame) -> Base:
     """The base of a game: the best c_puct against the default, then the best reduction with it."""
     every = replace(setting, only=())
     cpuct = _best(every, game, {DEFAULT: None, **{Base(value, DEFAULT.fpu): None for value in CPUCTS}})
@@ -205,7 +211,7 @@ def tuned(setting: ExperimentSetting, game: GamePlan) -> Base:
     return best
 
 
-def _best(setting: ExperimentSetting, game: GamePlan, bases: Mapping[Base, None]) -> Base:
+def _best(setting: ExperimentSetting, game: TableGame, bases: Mapping[Base, None]) -> Base:
     """The base that scores most against the default, which has a half against itself; of equal ones the first."""
     specs = {base: tuning_spec(setting, game, base) for base in bases if base != DEFAULT}
     played = play_matches(setting, specs.values())
@@ -213,7 +219,7 @@ def _best(setting: ExperimentSetting, game: GamePlan, bases: Mapping[Base, None]
     return max(scores, key=lambda base: scores[base])
 
 
-def tuning_spec(setting: ExperimentSetting, game: GamePlan, base: Base) -> MatchSpec:
+def tuning_spec(setting: ExperimentSetting, game: TableGame, base: Base) -> MatchSpec:
     """A match of the tuning: a base against the default."""
     name = f"tune-{game.name}-c{base.cpuct:g}-f{base.fpu:g}"
     return _spec(setting, name, game, base.player(setting, game), DEFAULT.player(setting, game), tuning=True)
@@ -269,7 +275,7 @@ def figure(setting: ExperimentSetting, cells: Sequence[TableCell]) -> Figure:
     )
 
 
-def _series(number: int, game: GamePlan, rules: Sequence[str], cells: Sequence[TableCell]) -> Series:
+def _series(number: int, game: TableGame, rules: Sequence[str], cells: Sequence[TableCell]) -> Series:
     mine = [cell for cell in cells if cell.game is game]
     xs = [rules.index(cell.rule.name) + 1 + APART * (number - (len(GAMES) - 1) / 2) for cell in mine]
     ends = [cell.elo.interval(0.95) for cell in mine]
@@ -280,7 +286,7 @@ def _series(number: int, game: GamePlan, rules: Sequence[str], cells: Sequence[T
     return Series(game.name, xs, values, LINE_COLOURS[number], low=lows, high=highs, joined=False)
 
 
-def _all_specs(setting: ExperimentSetting, game: GamePlan) -> Iterator[MatchSpec]:
+def _all_specs(setting: ExperimentSetting, game: TableGame) -> Iterator[MatchSpec]:
     """Yield the matches of a game, as many as will be played; the base is not known yet."""
     names = chosen(setting)
     cells = [cell_spec(setting, rule, game, DEFAULT) for rule, cell_game in CELLS if cell_game is game]
