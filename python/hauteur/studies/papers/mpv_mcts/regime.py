@@ -55,7 +55,7 @@ LEAST_BUDGET = 8
 GAME = "connect4"
 COST = 8.0
 """Evaluations of the paper's small net for one of its large net."""
-SIGMAS = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4)
+SIGMAS = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.6)
 
 
 def budgets(setting: ExperimentSetting) -> list[int]:

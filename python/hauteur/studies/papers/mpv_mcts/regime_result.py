@@ -26,7 +26,8 @@ BEATS_BOTH = (
 )
 NOT_OUTSIDE = "not in the paper: where one net alone is clearly better, the pair is below it"
 MORE_BUDGET = (
-    "figure 2: the pair gains more from a larger budget; here by its mean lead over both nets where these are level"
+    "not in the paper: where the nets are level, the pair's mean lead over them is greater at the largest budget than "
+    "at the smallest (figure 2: +109 Elo over the better net on average, +55 at the largest)"
 )
 
 
