@@ -43,7 +43,7 @@ def test_every_run_decides_claims_and_has_a_name_of_its_own() -> None:
         run_named("nil")
 
 
-WRITTEN_ELSEWHERE = {"mpv-regime", "contempt-training"}
+WRITTEN_ELSEWHERE = {"contempt-training"}
 
 
 def test_every_claim_has_a_run_or_what_would_close_it() -> None:
@@ -168,6 +168,8 @@ def test_the_table_of_claims(tmp_path: Path) -> None:
     assert missing.verdict == "**open**: not made yet; needs 400 games a set, 1,000 visits"
     assert (made.measured, made.units, made.verdict) == ("5 [4, 6] | x", "400 games", "**holds**")
     assert made.command == "hauteur experiment temperature-wdl --scale 4 --visits 200"
+    chess = replace(base(tmp_path), nets=(Path("x/maia.pb.gz"),))
+    assert [row.command.endswith("--net maia.pb.gz") for row in claim_rows([claim], chess)] == [False, True]
 
     page = tmp_path / "page.md"
     page.write_text(f"# Front\n\n{BEGIN}\nold\n{END}\n\nthe end\n")

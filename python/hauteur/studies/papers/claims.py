@@ -51,6 +51,7 @@ def _of(*runs: str, finding: str) -> tuple[Decision, ...]:
 _WDL = ("contempt-wdl-minichess", "contempt-wdl-chess")
 _ODDS = ("contempt-odds-minichess", "contempt-odds-chess-1", "contempt-odds-chess-10")
 _REPEATS = ("repeats-minichess", "repeats-chess")
+_REGIME = ("mpv-regime", "mpv-regime-nets")
 _POSITIONS = ("contempt-positions", "contempt-positions-second-net")
 
 CONTEMPT_CLAIMS = (
@@ -170,7 +171,19 @@ MPV_CLAIMS = (
         f"{LAN}, figure 2",
         "a pair of nets beats each alone at equal budget, where the two are worth about the same",
         "527 against 472 (large) and 323 (small) Elo",
-        (Decision("mpv-regime", claims=3),),
+        _of(*_REGIME, finding="figure 2: at equal budget"),
+    ),
+    SourceClaim(
+        f"{LAN}, figure 2",
+        "the pair gains more from a larger budget",
+        "no number",
+        _of(*_REGIME, finding="figure 2: the pair gains more"),
+    ),
+    SourceClaim(
+        LABORATORY,
+        "where one net alone is clearly better, the pair is below it",
+        "not in the paper",
+        _of(*_REGIME, finding="not in the paper: where"),
     ),
     SourceClaim(
         f"{LAN}, figure 2",

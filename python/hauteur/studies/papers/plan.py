@@ -25,7 +25,7 @@ class PlannedRun:
     """An experiment at a size that can decide its claims.
 
     name: of its folder; size: what it plays, in words; net: which of the plan's nets for chess it uses, the first one
-    is 0; the rest as the options of `hauteur experiment`.
+    is 0, None: it plays no chess; the rest as the options of `hauteur experiment`.
     """
 
     name: str
@@ -38,14 +38,14 @@ class PlannedRun:
     game: str | None = None
     opponent: str | None = None
     only: tuple[str, ...] = ()
-    net: int = 0
+    net: int | None = None
 
     def nets(self, base: ExperimentSetting) -> tuple[Path, ...]:
         """Return its net for chess, of those that the plan was given; other games have theirs in the package.
 
         ValueError where it needs another net than the first one and the plan has none.
         """
-        if "nets" not in find(self.experiment).uses or not (self.game or "chess").startswith("chess"):
+        if self.net is None:
             return ()
         if self.net and self.net >= len(base.nets):
             raise ValueError(f"it needs {self.net + 1} nets for chess, got {len(base.nets)}: --net, once for each")
@@ -81,8 +81,7 @@ class PlannedRun:
         for option, value in values.items():
             words += [] if value is None else [f"--{option}", str(value)]
         words += [word for name in self.only for word in ("--only", name)]
-        words += ["--net", f"NET_{self.net + 1}"] if self.net else []
-        words += [] if self.net or not base.nets or not self.nets(base) else ["--net", base.nets[0].name]
+        words += [word for net in self.nets(base) for word in ("--net", net.name)]
         return shlex.join(words)
 
 

@@ -20,9 +20,11 @@ _POSITIONS = "400 games and 2,000 positions a set"
 
 CONTEMPT = (
     PlannedRun("contempt-wdl-minichess", "contempt-wdl", "400 games a set, 1,000 visits", 4, game="minichess"),
-    PlannedRun("contempt-wdl-chess", "contempt-wdl", "400 games a set, 200 visits", 4, visits=CHESS_VISITS),
+    PlannedRun("contempt-wdl-chess", "contempt-wdl", "400 games a set, 200 visits", 4, visits=CHESS_VISITS, net=0),
     PlannedRun("temperature-wdl-minichess", "temperature-wdl", "400 games a set, 1,000 visits", 4, game="minichess"),
-    PlannedRun("temperature-wdl-chess", "temperature-wdl", "400 games a set, 200 visits", 4, visits=CHESS_VISITS),
+    PlannedRun(
+        "temperature-wdl-chess", "temperature-wdl", "400 games a set, 200 visits", 4, visits=CHESS_VISITS, net=0
+    ),
     PlannedRun(
         "contempt-vs-temperature-minichess",
         "contempt-vs-temperature",
@@ -45,11 +47,12 @@ CONTEMPT = (
             f"200 games a cell, 100 to 1,600 nodes, a receiver of {visits} {'visit' if visits == 1 else 'visits'}",
             visits=1600,
             opponent=f"visits={visits} temperature=0.5",
+            net=0,
         )
         for visits in (1, 10)
     ),
     PlannedRun("repeats-minichess", "repeats", "2,000 games a set, 50 visits", 20, visits=50, game="minichess"),
-    PlannedRun("repeats-chess", "repeats", "2,000 games a set, 50 visits", 20, visits=50),
+    PlannedRun("repeats-chess", "repeats", "2,000 games a set, 50 visits", 20, visits=50, net=0),
     PlannedRun(
         "contempt-positions", "contempt-positions", "400 games and 2,000 positions a set", 4, visits=CHESS_VISITS
     ),
@@ -62,7 +65,7 @@ CONTEMPT = (
         net=1,
     ),
     PlannedRun("contempt-schedule", "contempt-schedule", "6 seeds, 300 games a generation", 0.1, seeds=6, visits=100),
-    PlannedRun("contempt-training", "contempt-training", "as the experiment states"),
+    PlannedRun("contempt-training", "contempt-training", "6 seeds an arm"),
 )
 """Search-contempt."""
 
@@ -76,7 +79,7 @@ REPORT = tuple(
 def _rule(name: str, games: str, scale: float, *only: str) -> PlannedRun:
     """A rule's published matches in chess; only: some of them."""
     suffix = f"-{only[0]}" if only else ""
-    return PlannedRun(f"{name}{suffix}", name, f"{games}, 100 visits", scale, visits=RULE_VISITS, only=only)
+    return PlannedRun(f"{name}{suffix}", name, f"{games}, 100 visits", scale, visits=RULE_VISITS, only=only, net=0)
 
 
 RULE_RUNS = (
@@ -90,11 +93,16 @@ RULE_RUNS = (
     _rule("fpu", "400 games a match", 0.4),
     _rule("cpuct", "400 games", 0.57),
     _rule("validation", "1,000 games", 0.1),
-    PlannedRun("rules-by-game", "rules-by-game", "1,000 games a cell, 400 in chess", visits=RULE_VISITS),
+    PlannedRun("rules-by-game", "rules-by-game", "1,000 games a cell, 400 in chess", visits=RULE_VISITS, net=0),
 )
 """The MCTS experiments, and every rule in four games."""
 
-MPV = (PlannedRun("mpv-regime", "mpv-regime", "as the experiment states"),)
+_REGIME = "one seed maps and chooses, two test with 800 games of the pair against each net"
+
+MPV = (
+    PlannedRun("mpv-regime", "mpv-regime", _REGIME, seeds=3),
+    PlannedRun("mpv-regime-nets", "mpv-regime-nets", _REGIME, seeds=3),
+)
 """Two nets."""
 
 RUNS: tuple[PlannedRun, ...] = (*CONTEMPT, *MPV, *RULE_RUNS, *REPORT)
