@@ -224,7 +224,11 @@ def rows_of(folder: Path) -> list[dict[str, str]]:
 def make_twice(name: str, made: ExperimentSetting) -> list[dict[str, str]]:
     """Make it, and again: nothing is played or written anew, and the results are the same."""
     make_experiment(find(name), made)
-    kept = [*made.folder.rglob("games.jsonl"), *made.folder.rglob("*.safetensors"), *made.folder.glob("speeds.json")]
+    kept = [
+        *made.folder.rglob("games.jsonl"),
+        *made.folder.glob("nets/*.safetensors"),
+        *made.folder.glob("speeds.json"),
+    ]
     times = {path: path.stat().st_mtime_ns for path in kept}
     before = (made.folder / "result.csv").read_bytes()
     make_experiment(find(name), made)
