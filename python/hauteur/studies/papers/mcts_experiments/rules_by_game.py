@@ -222,7 +222,7 @@ def _best(setting: ExperimentSetting, game: TableGame, bases: Mapping[Base, None
 def tuning_spec(setting: ExperimentSetting, game: TableGame, base: Base) -> MatchSpec:
     """A match of the tuning: a base against the default."""
     name = f"tune-{game.name}-c{base.cpuct:g}-f{base.fpu:g}"
-    return _spec(setting, name, game, base.player(setting, game), DEFAULT.player(setting, game), TUNING_SEED)
+    return _spec(setting, name, game, base.player(setting, game), DEFAULT.player(setting, game), tuning=True)
 
 
 def finding(cell: TableCell, cells: Sequence[TableCell]) -> Finding:
