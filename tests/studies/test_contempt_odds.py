@@ -1,7 +1,6 @@
 """Odds by nodes: who gives, from which positions, the table of a small match, and what is made of given results."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,16 +10,16 @@ from hauteur.games.registry import make
 from hauteur.matches.openings import read_opening
 from hauteur.matches.results import MatchGame, Tally
 from hauteur.players.settings import parse_player
-from hauteur.studies.papers.experiment import ExperimentSetting, make_experiment
+from hauteur.studies.papers.experiment import ExperimentSetting, Finding, make_experiment
 from hauteur.studies.papers.matches import MatchSpec, PlayedMatch
 from hauteur.studies.papers.search_contempt import odds
 from hauteur.studies.papers.search_contempt.odds import (
     PUCT,
     Cell,
-    difference,
     fall,
     figure,
     lead,
+    more,
     node_counts,
     odds_lines,
     receiver,
@@ -77,8 +76,21 @@ def test_equal_men_are_no_odds(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("game", ["minichess", "nogo(size=5)"])
 def test_a_game_without_the_position_of_the_odds_is_refused(tmp_path: Path, game: str) -> None:
-    with pytest.raises(ValueError, match=r"wants the position of the odds as --game 'chess\(fen=...\)', got"):
+    with pytest.raises(ValueError, match=r"wants the position of the odds as --game 'chess\(fen=...\)', or in a game"):
         start(setting(tmp_path, game=game))
+
+
+@pytest.mark.parametrize("seat", ["first", "second"])
+def test_in_a_game_without_men_a_seat_gives_from_the_start(tmp_path: Path, seat: str) -> None:
+    chosen = setting(tmp_path, game="connect4(rows=4, columns=6)", seat=seat)
+    assert start(chosen) == ("connect4(columns=6,rows=4)", None)
+    plan = next(iter(specs(chosen).values()))
+    assert (plan.colours, list(plan.openings), plan.game) == (seat, [], "connect4(columns=6,rows=4)")
+
+
+def test_a_seat_and_men_are_not_given_together(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="--seat is for games without men, such as connect4; minichess has a position"):
+        start(setting(tmp_path, seat="first"))
 
 
 def test_queen_odds_of_chess_unless_others_are_asked_for(tmp_path: Path) -> None:
@@ -126,24 +138,44 @@ def test_a_small_table_from_beginning_to_end_and_again(tmp_path: Path) -> None:
     assert {game["a"] for game in games} == {"first"}
 
 
+def test_connect_four_as_odds_from_beginning_to_end(tmp_path: Path) -> None:
+    chosen = setting(tmp_path / "o", game="connect4(columns=4,rows=4)", seat="second", only=("puct-3", "n5-3"))
+    result = make_experiment(odds.EXPERIMENTS[0], chosen)
+    assert [row["search"] for row in result.rows] == ["puct", "n5"]
+    assert {finding.scope for finding in result.findings} == {"another game"}
+    games = [json.loads(line) for line in (tmp_path / "o/n5-3/games.jsonl").read_text().splitlines()]
+    assert {game["a"] for game in games} == {"second"}
+    assert json.loads((tmp_path / "o/experiment.json").read_text())["settings"]["seat"] == "second"
+
+
 def test_some_matches_alone_make_a_part_of_the_table(tmp_path: Path) -> None:
     result = make_experiment(odds.EXPERIMENTS[0], setting(tmp_path / "o", only=("n1-3",)))
     assert [row["search"] for row in result.rows] == ["n1"]
-    assert {finding.verdict for finding in result.findings} == {"open"}
+    assert list(result.findings) == []
+
+
+def verdict_of(finding: Finding | None) -> str:
+    assert finding is not None
+    return finding.verdict
 
 
 def test_differences_are_of_games_with_the_same_opening() -> None:
-    one, other = Cell(1, 9, played([0, 0, 1, 1])), Cell(1, 99, played([0, 1, 1, 1]))
-    mean, low, high = difference(one, other)
-    assert (mean, low < 0 < high) == (0.25, True)
-    assert difference(one, replace(one)) == (0, 0, 0)
+    found = {(PUCT, 9): Cell(PUCT, 9, played([0, 0, 1, 1] * 30)), (1, 9): Cell(1, 9, played([0, 1, 1, 1] * 30))}
+    finding = lead(found)
+    assert finding is not None
+    assert finding.verdict == "holds"
+    assert finding.measured == "N_scl 1 at 9 nodes 0.25 [0.1714, 0.3286] of a game, 120 games"
 
 
 def test_the_papers_own_figures_hold() -> None:
     found = cells(a=(PUCT, 100, 0.23), b=(28, 100, 0.37), c=(PUCT, 800, 0.35), d=(28, 800, 0.58))
     found |= cells(e=(PUCT, 20_000, 0.10), f=(28, 20_000, 0.82))
-    assert {finding.verdict for finding in (rise(found), fall(found), lead(found))} == {"holds"}
-    assert "N_scl 28 +45.0" in rise(found).measured
+    assert [verdict_of(one(found)) for one in (rise, more, fall, lead)] == ["holds"] * 4
+    gains = rise(found), more(found)
+    assert [finding is not None and finding.measured.split(" [")[0] for finding in gains] == [
+        "N_scl 28 at 100 to 20,000 nodes 0.45",
+        "N_scl 28 beyond PUCT 0.58",
+    ]
     assert "36.76%" in table(found)
     drawn = figure(found)
     assert [series.name for series in drawn.lines] == ["PUCT", "N_scl 28"]
@@ -152,4 +184,20 @@ def test_the_papers_own_figures_hold() -> None:
 
 def test_the_opposite_of_the_paper_does_not_hold() -> None:
     found = cells(a=(PUCT, 100, 0.2), b=(28, 100, 0.6), c=(PUCT, 800, 0.6), d=(28, 800, 0.2))
-    assert [finding.verdict for finding in (rise(found), fall(found), lead(found))] == ["does not hold"] * 3
+    assert [verdict_of(one(found)) for one in (rise, more, fall, lead)] == ["does not hold"] * 4
+
+
+def halved(nodes: int, even: float, odd: float, games: int = 100) -> Cell:
+    """PUCT with these shares of won games among the even and the odd ones."""
+    scores = [[float(number < games / 2 * even), float(number < games / 2 * odd)] for number in range(games // 2)]
+    return Cell(PUCT, nodes, played([score for pair in scores for score in pair]))
+
+
+def test_the_best_of_puct_is_chosen_by_other_games_than_it_is_tested_by() -> None:
+    falls = {(PUCT, one.nodes): one for one in (halved(100, 0.2, 0.2), halved(800, 0.8, 0.8), halved(20_000, 0.2, 0.2))}
+    assert verdict_of(fall(falls)) == "holds"
+    lucky = {(PUCT, one.nodes): one for one in (halved(100, 0.5, 0.2), halved(800, 0.2, 0.8), halved(20_000, 0.5, 0.5))}
+    assert verdict_of(fall(lucky)) == "does not hold"
+    few = {(PUCT, one.nodes): one for one in (halved(100, 0.8, 0.8, 98), halved(800, 0.1, 0.1, 98))}
+    assert verdict_of(fall(few)) == "open"
+    assert fall({(PUCT, 100): falls[PUCT, 100]}) is None

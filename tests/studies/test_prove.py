@@ -141,7 +141,7 @@ def test_the_value_of_a_position_is_that_of_its_best_move() -> None:
 
 
 def test_the_solver_takes_connect4_alone() -> None:
-    with pytest.raises(ValueError, match="connect4 alone, got a state of tictactoe"):
+    with pytest.raises(ValueError, match="connect4 of 7 columns and 6 rows, got a state of tictactoe"):
         _core.Connect4Solver().move_values(GAME.initial_state())
     with pytest.raises(ValueError, match="table_bits must be 10 to 30, got 3"):
         _core.Connect4Solver(3)

@@ -4,7 +4,16 @@ use hauteur_core::game::{Action, Game, Outcome, Player, State, perft};
 use hauteur_core::games::make_game;
 use proptest::prelude::*;
 
-const SPECS: &[&str] = &["tictactoe", "connect4", "nogo", "nogo(size=3)", "nogo(rows=5,cols=13)", "nogo(size=13)"];
+const SPECS: &[&str] = &[
+    "tictactoe",
+    "connect4",
+    "connect4(columns=4,rows=6)",
+    "connect4(columns=6,rows=5)",
+    "nogo",
+    "nogo(size=3)",
+    "nogo(rows=5,cols=13)",
+    "nogo(size=13)",
+];
 
 /// The positions of one random game, the initial one first; `choices` picks the moves.
 fn random_game(game: &dyn Game, choices: &[u16]) -> Vec<Box<dyn State>> {
@@ -185,7 +194,10 @@ fn nogo_has_its_known_number_of_games() {
 fn bad_specs_and_moves_are_refused_with_what_is_allowed() {
     for (spec, part) in [
         ("tictactoe(size=4)", "no parameter"),
-        ("connect4(rows=3)", "allowed: none"),
+        ("connect4(rows=3)", "rows must be a whole number from 4 to 6"),
+        ("connect4(columns=8)", "columns must be a whole number from 4 to 7"),
+        ("connect4(columns=x)", "columns must be a whole number from 4 to 7"),
+        ("connect4(size=5)", "allowed: columns, rows"),
         ("nogo(size=1)", "size must be a whole number from 2 to 13"),
         ("nogo(size=-1)", "size must be a whole number from 2 to 13"),
         ("nogo(rows=14,cols=3)", "rows must be a whole number from 2 to 13"),

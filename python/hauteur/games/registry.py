@@ -1,6 +1,7 @@
 """Games by their spec: those of the core, games written in Python, OpenSpiel's; and the laws that every game obeys.
 
-A spec is `name` or `name(key=value, ...)`: `connect4`, `nogo(size=7)`, `tutorial`, `openspiel:hex(board_size=5)`.
+A spec is `name` or `name(key=value, ...)`: `connect4`, `connect4(columns=6,rows=5)`, `nogo(size=7)`, `tutorial`,
+`openspiel:hex(board_size=5)`.
 """
 
 import importlib

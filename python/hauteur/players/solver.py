@@ -33,7 +33,7 @@ def solver_rule(game: _core.Game, nodes: int | None) -> MoveFunction:
     if game.name == "nogo":
         return _NoGo(game, nodes or NODES)
     if game.name == "connect4":
-        return _Connect4(nodes or NODES)
+        return _Connect4(game, nodes or NODES)
     if game.name != "tictactoe":
         raise ValueError(f"solver plays connect4, nogo and tictactoe, got {game.spec}")
     if nodes is not None:
@@ -87,10 +87,12 @@ class _Connect4:
     Every move has its own table, so that its budget reaches equally far in every game.
     """
 
+    game: _core.Game
     nodes: int
 
     def __call__(self, state: _core.State, seed: int) -> ChosenMove:
-        solver = _core.Connect4Solver(_table_bits(self.nodes))
+        _, rows, columns = self.game.feature_shape
+        solver = _core.Connect4Solver(_table_bits(self.nodes), columns, rows)
         values = solver.move_values_within(state, self.nodes)
         if values is None:
             move = most_simulated(_core.mcts_search(state, FALLBACK, seed), state.legal_actions().tolist())

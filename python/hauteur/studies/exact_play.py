@@ -175,8 +175,8 @@ class Preserved:
 def value_preserving_moves(
     player: SearchPlayer, positions: Sequence[SolvedPosition], *, seed: int = 0
 ) -> dict[int, Preserved]:
-    """Measure, by ply, how often the player's move preserves the value of the position."""
-    actions = MoveChooser(player, _core.Game("connect4"), seed=seed).choose([p.state for p in positions])
+    """Measure, by ply, how often the player's move preserves the value of the position; positions: of one game."""
+    actions = MoveChooser(player, positions[0].state.game, seed=seed).choose([p.state for p in positions])
     kept = [p.preserved_by(int(action)) for p, action in zip(positions, actions, strict=True)]
     plies = sorted({p.state.ply for p in positions})
     return {

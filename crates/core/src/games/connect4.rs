@@ -1,7 +1,8 @@
-//! Connect Four: seven columns, six rows; a stone falls to the lowest free square, four in a row wins.
+//! Connect Four: seven columns, six rows, or fewer; a stone falls to the lowest free square, four in a row wins.
 //! Actions 0..7 are the columns from the left. Features: three planes of 6x7, rows from top to bottom: the mover's
 //! stones, the opponent's, and all ones where the mover is the first player, because who must give way when the columns
 //! fill up depends on it, and a convolution cannot count stones. Moves are written as column digits `1` to `7`; letters `a` to `g` are read too.
+//! A smaller board is the left top part of the usual one, and has the numbers of its own size everywhere else.
 
 use std::any::Any;
 
@@ -9,35 +10,112 @@ use super::grid::{self, Drawing, Look};
 use crate::game::{Action, Game, GameError, GameInfo, Outcome, Player, SpecArgs, State, Symmetry};
 
 const NAME: &str = "connect4";
-/// Number of columns.
+/// Number of columns of the usual board, which is the largest.
 pub const COLUMNS: usize = 7;
-/// Number of rows.
+/// Number of rows of the usual board.
 pub const ROWS: usize = 6;
+/// Fewest columns and rows: a line fits.
+const LEAST: usize = 4;
 const SQUARES: usize = ROWS * COLUMNS;
 const FULL: u64 = (1 << SQUARES) - 1;
-const TOP_ROW: u64 = (1 << COLUMNS) - 1;
-/// All squares of column 0.
+/// All squares of column 0 on the usual board.
 const COLUMN: u64 = 1 | 1 << 7 | 1 << 14 | 1 << 21 | 1 << 28 | 1 << 35;
 /// Squares in the columns 0 to 3, from which a line can run to the right, and in the columns 3 to 6.
 const LEFT: u64 = COLUMN * 0b000_1111;
 const RIGHT: u64 = COLUMN * 0b111_1000;
 
+/// The size of a board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Board {
+    columns: u8,
+    rows: u8,
+}
+
+impl Default for Board {
+    fn default() -> Self {
+        Board { columns: COLUMNS as u8, rows: ROWS as u8 }
+    }
+}
+
+impl Board {
+    /// A board of 4 to 7 columns and 4 to 6 rows.
+    pub fn new(columns: usize, rows: usize) -> Result<Self, GameError> {
+        for (name, value, most) in [("columns", columns, COLUMNS), ("rows", rows, ROWS)] {
+            if !(LEAST..=most).contains(&value) {
+                return Err(GameError(format!("{NAME}({name}={value}): {name} must be {}", allowed(most))));
+            }
+        }
+        Ok(Board { columns: columns as u8, rows: rows as u8 })
+    }
+
+    /// Number of columns.
+    #[inline]
+    pub fn columns(self) -> usize {
+        usize::from(self.columns)
+    }
+
+    /// Number of rows.
+    #[inline]
+    pub fn rows(self) -> usize {
+        usize::from(self.rows)
+    }
+
+    /// Number of squares.
+    #[inline]
+    pub fn squares(self) -> usize {
+        self.columns() * self.rows()
+    }
+
+    /// The squares of the top row, in the bits of a position.
+    #[inline]
+    fn top_row(self) -> u64 {
+        (1 << self.columns) - 1
+    }
+
+    /// All squares of column 0, in the bits of a position.
+    #[inline]
+    fn column(self) -> u64 {
+        COLUMN & ((1 << (COLUMNS * self.rows())) - 1)
+    }
+
+    /// From the bits of a position to bit = row * columns + column.
+    #[inline]
+    fn packed(self, bits: u64) -> u64 {
+        if self.columns() == COLUMNS {
+            return bits;
+        }
+        (0..self.rows()).fold(0, |out, row| out | (bits >> (row * COLUMNS) & self.top_row()) << (row * self.columns()))
+    }
+}
+
 /// The game of Connect Four.
 pub struct Connect4 {
     info: GameInfo,
+    board: Board,
 }
 
-/// Builds the game; it has no parameters.
-pub fn make(args: SpecArgs) -> Result<Box<dyn Game>, GameError> {
-    args.finish(NAME, &[])?;
+fn allowed(most: usize) -> String {
+    format!("a whole number from {LEAST} to {most}")
+}
+
+/// Builds the game, `connect4` or `connect4(columns=C,rows=R)`.
+pub fn make(mut args: SpecArgs) -> Result<Box<dyn Game>, GameError> {
+    let columns = args.take(NAME, "columns", &allowed(COLUMNS))?.unwrap_or(COLUMNS);
+    let rows = args.take(NAME, "rows", &allowed(ROWS))?.unwrap_or(ROWS);
+    args.finish(NAME, &["columns", "rows"])?;
+    let board = Board::new(columns, rows)?;
+    let spec = match board == Board::default() {
+        true => NAME.into(),
+        false => format!("{NAME}(columns={columns},rows={rows})"),
+    };
     let info = GameInfo {
         name: NAME.into(),
-        spec: NAME.into(),
-        num_actions: COLUMNS,
-        feature_shape: [3, ROWS, COLUMNS],
-        max_plies: SQUARES,
+        spec,
+        num_actions: columns,
+        feature_shape: [3, rows, columns],
+        max_plies: board.squares(),
     };
-    Ok(Box::new(Connect4 { info }))
+    Ok(Box::new(Connect4 { info, board }))
 }
 
 impl Game for Connect4 {
@@ -46,17 +124,18 @@ impl Game for Connect4 {
     }
 
     fn initial(&self) -> Box<dyn State> {
-        Box::new(Position::default())
+        Box::new(Position::new(self.board))
     }
 
     /// Identity and left-right reflection.
     fn symmetries(&self) -> Vec<Symmetry> {
-        let reflected = |square: usize| square / COLUMNS * COLUMNS + (COLUMNS - 1 - square % COLUMNS);
+        let (columns, squares) = (self.board.columns(), self.board.squares());
+        let reflected = |square: usize| square / columns * columns + (columns - 1 - square % columns);
         vec![
-            Symmetry { squares: (0..SQUARES as u32).collect(), actions: (0..COLUMNS as Action).collect() },
+            Symmetry { squares: (0..squares as u32).collect(), actions: (0..columns as Action).collect() },
             Symmetry {
-                squares: (0..SQUARES).map(|square| reflected(square) as u32).collect(),
-                actions: (0..COLUMNS as Action).rev().collect(),
+                squares: (0..squares).map(|square| reflected(square) as u32).collect(),
+                actions: (0..columns as Action).rev().collect(),
             },
         ]
     }
@@ -70,19 +149,15 @@ enum Status {
     Full,
 }
 
-/// A position: the squares of both players as 42-bit sets (bit = row * 7 + column, rows from the top), and the moves.
+/// A position: the squares of both players as 42-bit sets (bit = row * 7 + column, rows from the top, on every board),
+/// and the moves.
 #[derive(Clone, Copy)]
 pub struct Position {
     stones: [u64; 2],
     ply: u8,
     status: Status,
+    board: Board,
     moves: [u8; SQUARES],
-}
-
-impl Default for Position {
-    fn default() -> Self {
-        Position { stones: [0; 2], ply: 0, status: Status::Open, moves: [0; SQUARES] }
-    }
 }
 
 /// Four squares in a row, in any of the four directions.
@@ -93,6 +168,16 @@ fn has_line(stones: u64) -> bool {
 }
 
 impl Position {
+    /// The empty board.
+    pub fn new(board: Board) -> Self {
+        Position { stones: [0; 2], ply: 0, status: Status::Open, board, moves: [0; SQUARES] }
+    }
+
+    /// The size of the board.
+    pub fn board(&self) -> Board {
+        self.board
+    }
+
     /// The stones of the mover and of the opponent: bit = row * 7 + column, rows from the top.
     #[inline]
     pub fn planes(&self) -> [u64; 2] {
@@ -108,21 +193,23 @@ impl Position {
     fn last_square(&self) -> Option<usize> {
         let column = *self.moves().last()?;
         let stones = (self.stones[0] | self.stones[1]) & COLUMN << column;
-        Some(stones.trailing_zeros() as usize)
+        Some(self.board.packed(stones & stones.wrapping_neg()).trailing_zeros() as usize)
     }
 
     fn drawing(&self) -> Drawing {
+        let stones = self.stones.map(|bits| self.board.packed(bits));
         let owner = |square: usize| {
-            [Player::First, Player::Second].into_iter().find(|&p| self.stones[p as usize] >> square & 1 == 1)
+            [Player::First, Player::Second].into_iter().find(|&p| stones[p as usize] >> square & 1 == 1)
         };
         let names = ["Yellow", "Red"];
+        let (columns, rows) = (self.board.columns(), self.board.rows());
         Drawing {
-            rows: ROWS,
-            columns: COLUMNS,
-            stones: (0..SQUARES).map(owner).collect(),
+            rows,
+            columns,
+            stones: (0..self.board.squares()).map(owner).collect(),
             last: self.last_square(),
-            column_labels: (1..=COLUMNS).map(|column| column.to_string()).collect(),
-            row_labels: (1..=ROWS).rev().map(|row| row.to_string()).collect(),
+            column_labels: (1..=columns).map(|column| column.to_string()).collect(),
+            row_labels: (1..=rows).rev().map(|row| row.to_string()).collect(),
             names,
             signs: ['Y', 'R'],
             caption: grid::caption(self, names),
@@ -145,7 +232,7 @@ impl State for Position {
     fn legal_actions(&self, out: &mut Vec<Action>) {
         out.clear();
         if self.status == Status::Open {
-            let mut free = !(self.stones[0] | self.stones[1]) & TOP_ROW;
+            let mut free = !(self.stones[0] | self.stones[1]) & self.board.top_row();
             while free != 0 {
                 out.push(free.trailing_zeros() as Action);
                 free &= free - 1;
@@ -156,13 +243,13 @@ impl State for Position {
     #[inline]
     fn play(&mut self, action: Action) {
         let mover = usize::from(self.ply % 2);
-        let free = !(self.stones[0] | self.stones[1]) & COLUMN << action;
+        let free = !(self.stones[0] | self.stones[1]) & self.board.column() << action;
         self.stones[mover] |= (1 << 63) >> free.leading_zeros();
         self.moves[usize::from(self.ply)] = action as u8;
         self.ply += 1;
         if has_line(self.stones[mover]) {
             self.status = Status::Line;
-        } else if usize::from(self.ply) == SQUARES {
+        } else if usize::from(self.ply) == self.board.squares() {
             self.status = Status::Full;
         }
     }
@@ -189,20 +276,22 @@ impl State for Position {
     }
 
     fn encode(&self, row: &mut [f32]) {
-        for (plane, bits) in row.chunks_exact_mut(SQUARES).zip(self.planes()) {
-            grid::write_plane(plane, bits);
+        let squares = self.board.squares();
+        for (plane, bits) in row.chunks_exact_mut(squares).zip(self.planes()) {
+            grid::write_plane(plane, self.board.packed(bits));
         }
-        row[2 * SQUARES..].fill(f32::from(self.ply.is_multiple_of(2)));
+        row[2 * squares..].fill(f32::from(self.ply.is_multiple_of(2)));
     }
 
     fn encode_packed(&self, masks: &mut [u64], values: &mut [f32]) {
-        let [own, other] = self.planes();
-        masks.copy_from_slice(&[own, other, if self.ply.is_multiple_of(2) { (1 << SQUARES) - 1 } else { 0 }]);
+        let [own, other] = self.planes().map(|bits| self.board.packed(bits));
+        let first = if self.ply.is_multiple_of(2) { (1 << self.board.squares()) - 1 } else { 0 };
+        masks.copy_from_slice(&[own, other, first]);
         values.fill(1.0);
     }
 
     fn row_len(&self) -> usize {
-        3 * SQUARES
+        3 * self.board.squares()
     }
 
     #[inline]
@@ -212,7 +301,7 @@ impl State for Position {
 
     fn action_to_text(&self, action: Action, notation: Option<&str>) -> Result<String, GameError> {
         grid::only_notation(NAME, notation)?;
-        grid::check_action(NAME, action, COLUMNS).map(|column| (column + 1).to_string())
+        grid::check_action(NAME, action, self.board.columns()).map(|column| (column + 1).to_string())
     }
 
     fn action_from_text(&self, text: &str) -> Result<Action, GameError> {

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
@@ -24,6 +24,7 @@ def experiment(
     game: str | None = None,
     opponent: str | None = None,
     cost: float | None = None,
+    seat: Literal["first", "second"] | None = None,
     parallel: int = 64,
     only: tuple[str, ...] = (),
     out: Path | None = None,
@@ -54,6 +55,8 @@ def experiment(
     cost
         Declared work of an evaluation of the large net, in those of the small one, where an experiment has two nets
         whose cost is not computed.
+    seat
+        Who gives the odds in a game without men to take away: the first or the second player, from the start.
     parallel
         Concurrent games.
     only
@@ -87,6 +90,7 @@ def experiment(
         game=game,
         opponent=opponent,
         cost=cost,
+        seat=seat,
         parallel=parallel,
         only=only,
     )

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 REFERENCE_SPEED = 600_000
 """Visits a second of `search_speed` on one core of the machine that `Experiment.seconds` are of (AMD Zen 3)."""
 
-Choice = Literal["nets", "visits", "game", "opponent", "cost", "only"]
+Choice = Literal["nets", "visits", "game", "opponent", "cost", "seat", "only"]
 Show = Callable[[str], None]
 
 
@@ -75,9 +75,10 @@ class ExperimentSetting:
     many, from `first_seed` on; threads: processor cores to use; show: receives progress lines. nets: net files, for
     experiments using some; visits: per move, instead of the paper's; game: instead of the paper's, where an experiment
     supports several; opponent: a player as text, where it has a fixed opponent; cost: declared work of an evaluation of
-    the large net, in those of the small one; parallel: concurrent games; only: the
-    matches to play now (() = all); others count if complete. scheduler: of workers that play games, instead of this
-    process; workers: how many were asked for, 0: as many as there is room for.
+    the large net, in those of the small one; seat: who gives odds by the rules of the game alone, where an experiment
+    plays at odds; parallel: concurrent games; only: the matches to play now (() = all); others count if complete.
+    scheduler: of workers that play games, instead of this process; workers: how many were asked for, 0: as many as
+    there is room for.
     """
 
     folder: Path
@@ -91,6 +92,7 @@ class ExperimentSetting:
     game: str | None = None
     opponent: str | None = None
     cost: float | None = None
+    seat: Literal["first", "second"] | None = None
     parallel: int = 64
     only: tuple[str, ...] = ()
     scheduler: Scheduler | None = None
@@ -120,7 +122,7 @@ class ExperimentSetting:
         """Return what decides the results of an experiment, as experiment.json holds it; nets by name and content."""
         nets = [f"{net.name} sha256 {sha256_of(net)}" for net in self.nets if net.is_file()]
         others: dict[str, Any] = {"nets": nets or None, "visits": self.visits, "game": self.game}
-        others |= {"opponent": self.opponent, "cost": self.cost}
+        others |= {"opponent": self.opponent, "cost": self.cost, "seat": self.seat}
         others["first_seed"] = self.first_seed if self.first_seed != 1 else None
         given = {key: value for key, value in others.items() if value is not None}
         return {"experiment": experiment, "scale": self.scale, **given}
@@ -146,7 +148,7 @@ class Experiment:
     name: on the command line; paper: place in the paper; title: a line for the list; seconds: per seed at full size on
     one core of the reference machine, multiplied by scale to the power `growth`; run: runs it, resuming an earlier
     attempt in the same folder; seeds, first_seed: by default; uses: those of the settings `nets`, `visits`, `game`,
-    `opponent`, `cost` and `only` it supports; estimate_here: seconds of a setting on this machine, measured, instead of
+    `opponent`, `cost`, `seat` and `only` it supports; estimate_here: seconds of a setting on this machine, instead of
     `seconds` (for experiments bound by a net).
     """
 

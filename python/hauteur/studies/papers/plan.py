@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 from hauteur.studies.papers.attempts import AttemptLog
 from hauteur.studies.papers.experiment import REFERENCE_SPEED, ExperimentSetting, make_experiment, search_speed
@@ -37,6 +38,7 @@ class PlannedRun:
     visits: int | None = None
     game: str | None = None
     opponent: str | None = None
+    seat: Literal["first", "second"] | None = None
     only: tuple[str, ...] = ()
     net: int | None = None
 
@@ -64,6 +66,7 @@ class PlannedRun:
             visits=self.visits,
             game=self.game,
             opponent=self.opponent,
+            seat=self.seat,
             only=self.only,
         )
 
@@ -77,6 +80,7 @@ class PlannedRun:
             "visits": self.visits,
             "game": self.game,
             "opponent": self.opponent,
+            "seat": self.seat,
         }
         for option, value in values.items():
             words += [] if value is None else [f"--{option}", str(value)]

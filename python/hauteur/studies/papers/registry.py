@@ -5,6 +5,7 @@ from hauteur.studies.papers.experiment import Experiment
 from hauteur.studies.papers.mcts_experiments import rules_by_game, search_rules
 from hauteur.studies.papers.mpv_mcts import allocation, az_pairs, midsize, regime, training
 from hauteur.studies.papers.search_contempt import match, odds, positions, repeats, schedule, selfplay
+from hauteur.studies.papers.search_contempt import training as contempt_training
 
 EXPERIMENTS: tuple[Experiment, ...] = (
     *figures.EXPERIMENTS,
@@ -15,6 +16,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     *repeats.EXPERIMENTS,
     *positions.EXPERIMENTS,
     *schedule.EXPERIMENTS,
+    *contempt_training.EXPERIMENTS,
     *allocation.EXPERIMENTS,
     *midsize.EXPERIMENTS,
     *az_pairs.EXPERIMENTS,

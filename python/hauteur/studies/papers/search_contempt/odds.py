@@ -2,20 +2,21 @@
 
 A. Joshi, "Search-contempt", 2025, section 4.1. The giver plays without its queen against a fixed receiver, which has
 all its men and is weak enough that the giver scores something. The paper's net was trained for queen odds; any net will
-do here. The receiver is `--opponent`, the odds are the position of `--game`, such as `chess(fen=...)`.
+do here. The receiver is `--opponent`, the odds are the position of `--game`, such as `chess(fen=...)`; in a game
+without men, such as Connect Four, the giver is the player of `--seat`, who is lost from the start.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hauteur.games.odds import ODDS_STARTS, PUBLISHED
-from hauteur.games.registry import make, parse_spec, with_fen
+from hauteur.games.registry import FEN_GAMES, make, parse_spec, with_fen
 from hauteur.matches.openings import Opening, opening_state, random_opening
 from hauteur.matches.ratings.elo import score_interval
-from hauteur.players.settings import PlayerSettings, parse_player
+from hauteur.players.settings import Colours, PlayerSettings, parse_player
 from hauteur.plots import LINE_COLOURS, Figure, Series
 from hauteur.search.lc0_options import search_params, temperature
 from hauteur.search.rules import SEARCH_CONTEMPT_OFF
@@ -72,15 +73,22 @@ def make_odds(setting: ExperimentSetting) -> Result:
     played = play_matches(setting, plans.values())
     cells = {place: Cell(*place, played[plan.name]) for place, plan in plans.items() if plan.name in played}
     rows = [_row(cell) for cell in cells.values()]
-    facts = {"receiver": receiver(setting).model_dump(exclude_defaults=True), "start": start(setting)[1]}
-    return Result(rows, findings(cells), [figure(cells)], [table(cells)], facts)
+    facts = {
+        "receiver": receiver(setting).model_dump(exclude_defaults=True),
+        "start": start(setting)[1],
+        "seat": setting.seat,
+    }
+    scope = "" if start(setting)[0] == "chess" else "another game"
+    found = [replace(finding, scope=scope) for finding in findings(cells)]
+    return Result(rows, found, [figure(cells)], [table(cells)], facts)
 
 
 def specs(setting: ExperimentSetting) -> dict[tuple[int, int], MatchSpec]:
     """The matches by N_scl and nodes, all from the same openings; the cheap ones first."""
     game, fen = start(setting)
     games, against = setting.scaled(GAMES, 2), receiver(setting)
-    lines = odds_lines(game, fen)
+    lines = () if fen is None else odds_lines(game, fen)
+    gives: Colours = setting.seat or ("first" if white_gives(str(fen)) else "second")
     places = [(n_scl, nodes) for nodes in node_counts(setting.visits) for n_scl in SETTINGS]
     return {
         (n_scl, nodes): MatchSpec(
@@ -89,7 +97,7 @@ def specs(setting: ExperimentSetting) -> dict[tuple[int, int], MatchSpec]:
             against,
             games,
             game=game,
-            colours="first" if white_gives(fen) else "second",
+            colours=gives,
             openings=lines,
         )
         for n_scl, nodes in places
@@ -106,13 +114,21 @@ def node_counts(most: int | None) -> list[int]:
     return counts
 
 
-def start(setting: ExperimentSetting) -> tuple[str, str]:
-    """The game without its position, and the position of the odds; ValueError where there is none."""
+def start(setting: ExperimentSetting) -> tuple[str, str | None]:
+    """The game without its position, and the position of the odds; None: the game's start, where a seat gives them.
+
+    ValueError where there is neither, or both.
+    """
     spec = setting.game or GAME
     name, parameters = parse_spec(spec)
+    if setting.seat is not None:
+        if name in FEN_GAMES:
+            raise ValueError(f"--seat is for games without men, such as connect4; {name} has a position as its odds")
+        return make(spec).spec, None
     fen = parameters.pop("fen", None)
     if fen is None or parameters:
-        raise ValueError(f"contempt-odds wants the position of the odds as --game 'chess(fen=...)', got {spec!r}")
+        wanted = "the position of the odds as --game 'chess(fen=...)', or in a game without men the --seat that gives"
+        raise ValueError(f"contempt-odds wants {wanted}, got {spec!r}")
     return name, str(fen)
 
 
@@ -126,7 +142,7 @@ def white_gives(fen: str) -> bool:
 
 
 def giver(setting: ExperimentSetting, n_scl: int, nodes: int) -> PlayerSettings:
-    """The player without the queen: lc0's defaults with the settings of the odds runs."""
+    """The player that gives odds: lc0's defaults with the settings of the odds runs."""
     options = {**PUBLISHED, "ScLimit": n_scl}
     return PlayerSettings(
         net=setting.net(start(setting)[0]),
@@ -324,7 +340,7 @@ EXPERIMENTS = (
         0.0,
         make_odds,
         seeds=1,
-        uses=("nets", "visits", "game", "opponent", "only"),
+        uses=("nets", "visits", "game", "opponent", "seat", "only"),
         estimate_here=estimate,
     ),
 )
