@@ -65,12 +65,13 @@ def test_every_published_match_is_a_claim() -> None:
 )
 def test_the_command_of_a_run_is_one(run: PlannedRun, tmp_path: Path) -> None:
     """The options of a planned run are those that its experiment takes."""
-    setting = run.setting(replace(base(tmp_path), nets=(Path("uniform"), Path("uniform"))))
+    given = replace(base(tmp_path), nets=(Path("uniform"), Path("uniform")))
+    setting = run.setting(given)
     uses = find(run.experiment).uses
     assert all(
         getattr(setting, name) in (None, ()) for name in ("visits", "game", "opponent", "only") if name not in uses
     )
-    assert run.command(base(tmp_path)).startswith(f"hauteur experiment {run.experiment}")
+    assert run.command(given).startswith(f"hauteur experiment {run.experiment}")
 
 
 def test_a_plan_from_beginning_to_end_and_again(tmp_path: Path) -> None:

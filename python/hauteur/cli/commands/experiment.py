@@ -103,6 +103,7 @@ def plan(
     *,
     hours: float,
     out: Path = Path("runs/experiments/plan"),
+    run: Annotated[tuple[str, ...], Parameter(negative=())] = (),
     net: Annotated[tuple[Path, ...], Parameter(negative=())] = (),
     table: Path | None = None,
     dry_run: Annotated[bool, Parameter(negative="")] = False,
@@ -122,6 +123,8 @@ def plan(
         Hours that the runs may take by their estimates; 0 writes the table alone.
     out
         Folder of the runs.
+    run
+        Make this run of the plan alone; may be given several times. Default: all.
     net
         Net for chess; repeat for the runs that need a second one. Default: the net that ships.
     table
@@ -140,7 +143,7 @@ def plan(
     from hauteur.studies.papers.experiment import ExperimentSetting, cores
     from hauteur.studies.papers.plan import make_plan, steps
     from hauteur.studies.papers.plan_table import write_table
-    from hauteur.studies.papers.planned_runs import RUNS
+    from hauteur.studies.papers.planned_runs import RUNS, run_named
 
     if not 0 <= hours <= 10_000:
         raise ValueError(f"--hours must be 0 to 10,000, got {hours:g}")
@@ -151,11 +154,12 @@ def plan(
         nets=tuple(path if path.exists() else Path(resolve_net(path)) for path in net),
         parallel=parallel,
     )
+    chosen = [run_named(name) for name in run] or RUNS
     page = table or out / "claims.md"
     if not dry_run:
         out.mkdir(parents=True, exist_ok=True)
         write_table(page, base)
-    planned = steps(RUNS, claims_by_run(), base) if dry_run or hours else []
+    planned = steps(chosen, claims_by_run(), base) if dry_run or hours else []
     print("\n".join(step.text for step in planned))
     if dry_run:
         return 0
