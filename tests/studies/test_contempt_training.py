@@ -13,23 +13,13 @@ from hauteur import _core
 from hauteur.games.registry import make
 from hauteur.players.search_player import SearchPlayer
 from hauteur.search.params import SearchParams
+from hauteur.studies.papers import training_arms
 from hauteur.studies.papers.alphazero_report.learning import Goal
 from hauteur.studies.papers.experiment import ExperimentSetting, make_experiment
 from hauteur.studies.papers.registry import find
-from hauteur.studies.papers.search_contempt import training
-from hauteur.studies.papers.search_contempt.training import (
-    ARMS,
-    CONTEMPT,
-    N_SCL,
-    STAGES,
-    Arm,
-    Curve,
-    StagedNet,
-    finding,
-    newest,
-    recipe_of,
-)
-from hauteur.studies.papers.search_contempt.yardsticks import Yardsticks, lost_openings
+from hauteur.studies.papers.search_contempt.training import ARMS, CONTEMPT, N_SCL, finding, recipe_of
+from hauteur.studies.papers.training_arms import STAGES, Arm, Curve, StagedNet, newest
+from hauteur.studies.papers.yardsticks import Yardsticks, lost_openings
 
 TINY = "connect4(columns=4,rows=4)"
 
@@ -135,7 +125,7 @@ def test_arms_differ_in_temperature_and_the_rule_alone(tmp_path: Path) -> None:
 
 
 def test_a_small_experiment_from_beginning_to_end_and_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(training, "STAGES", 2)
+    monkeypatch.setattr(training_arms, "STAGES", 2)
     setting = ExperimentSetting(
         tmp_path / "t", scale=0.00005, seeds=1, first_seed=11, threads=1, show=lambda text: None, visits=16, game=TINY
     )

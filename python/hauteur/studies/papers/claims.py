@@ -272,14 +272,36 @@ REPORT_CLAIMS = (
 )
 """The AlphaZero implementation report."""
 
-_FIVE_SEEDS = "5 seeds with and 5 without, Connect Four, evaluations to 90 % of value-preserving moves"
+_METHODS = "learning-methods"
 
 LEARNING_CLAIMS = (
-    SourceClaim(WU, "playout cap randomisation speeds learning up", "1.37 times, Go", needs=_FIVE_SEEDS),
-    SourceClaim(WU, "forced playouts with pruned targets speed learning up", "1.25 times, Go", needs=_FIVE_SEEDS),
-    SourceClaim(WU, "weighting by policy surprise speeds learning up", "no number", needs=_FIVE_SEEDS),
-    SourceClaim(SILVER, "mirrored positions speed learning up", "no number", needs=_FIVE_SEEDS),
-    SourceClaim(DANIHELKA, "Gumbel learns at few visits where PUCT does not", "2 to 16 visits, Go", needs=_FIVE_SEEDS),
+    SourceClaim(
+        WU,
+        "playout cap randomisation speeds learning up",
+        "1.37 times, Go",
+        _of(_METHODS, finding="Wu 2019: playout cap"),
+    ),
+    SourceClaim(
+        WU,
+        "forced playouts with pruned targets speed learning up",
+        "1.25 times, Go",
+        _of(_METHODS, finding="Wu 2019: forced playouts"),
+    ),
+    SourceClaim(
+        WU,
+        "weighting by policy surprise speeds learning up",
+        "no number",
+        _of(_METHODS, finding="Wu 2019: samples weighted"),
+    ),
+    SourceClaim(
+        SILVER, "transformed positions speed learning up", "no number", _of(_METHODS, finding="Silver et al. 2017:")
+    ),
+    SourceClaim(
+        DANIHELKA,
+        "Gumbel learns at few visits where PUCT does not",
+        "2 to 16 visits, Go",
+        _of(_METHODS, finding="Danihelka et al. 2022:"),
+    ),
     SourceClaim(LABORATORY, "tic-tac-toe is learned without a loss", "0.1 CPU minutes", needs="5 seeds"),
     SourceClaim(
         LABORATORY,

@@ -103,7 +103,10 @@ MPV = (
 )
 """Two nets."""
 
-RUNS: tuple[PlannedRun, ...] = (*CONTEMPT, *MPV, *RULE_RUNS, *REPORT)
+LEARNING = (PlannedRun("learning-methods", "learning-methods", "5 seeds an arm, 4,000,000 evaluations a run"),)
+"""Methods that save evaluations."""
+
+RUNS: tuple[PlannedRun, ...] = (*CONTEMPT, *MPV, *RULE_RUNS, *REPORT, *LEARNING)
 
 
 def run_named(name: str) -> PlannedRun:

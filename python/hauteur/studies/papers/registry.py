@@ -1,5 +1,6 @@
 """All experiments, in the order of the list. A new one is a module with its `EXPERIMENTS`, added here."""
 
+from hauteur.studies.papers import learning_methods
 from hauteur.studies.papers.alphazero_report import figures, game
 from hauteur.studies.papers.experiment import Experiment
 from hauteur.studies.papers.mcts_experiments import rules_by_game, search_rules
@@ -24,6 +25,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     *regime.EXPERIMENTS,
     *search_rules.EXPERIMENTS,
     *rules_by_game.EXPERIMENTS,
+    *learning_methods.EXPERIMENTS,
 )
 
 
