@@ -18,8 +18,10 @@ from hauteur.studies.papers.search_contempt.odds import (
     Cell,
     fall,
     figure,
+    fits,
     lead,
     more,
+    n_scls,
     node_counts,
     odds_lines,
     receiver,
@@ -113,8 +115,8 @@ def test_the_receiver_has_the_givers_net_unless_it_names_one(tmp_path: Path) -> 
 
 
 def test_only_the_rule_and_the_nodes_differ_between_givers(tmp_path: Path) -> None:
-    plans = specs(setting(tmp_path, visits=400))
-    assert [plan.name for plan in plans.values()][:5] == ["puct-100", "n28-100", "n5-100", "n1-100", "puct-400"]
+    plans = specs(setting(tmp_path, visits=400, opponent=None))
+    assert [plan.name for plan in plans.values()][:5] == ["puct-100", "n28-100", "n10-100", "n3-100", "puct-400"]
     base = plans[PUCT, 100].a
     for (n_scl, nodes), plan in plans.items():
         rule = plan.a.search.search_contempt
@@ -126,31 +128,47 @@ def test_only_the_rule_and_the_nodes_differ_between_givers(tmp_path: Path) -> No
     assert base.temperature.initial == 0.7
 
 
+@pytest.mark.parametrize(
+    ("visits", "expected"),
+    [(1, [28, 1, 3]), (3, [28, 3, 1, 9]), (10, [28, 10, 3]), (28, [28, 9, 84]), (30, [28, 30, 10, 90])],
+)
+def test_n_scl_is_that_of_the_paper_and_around_the_receivers_visits(visits: int, expected: list[int]) -> None:
+    assert n_scls(parse_player(f"visits={visits}", "receiver")) == expected
+    assert n_scls(parse_player("random", "receiver")) == [28]
+
+
+def test_the_receivers_visits_are_best_or_not() -> None:
+    found = cells(a=(10, 400, 0.6), b=(28, 400, 0.4), c=(3, 400, 0.4), d=(PUCT, 400, 0.9))
+    assert verdict_of(fits(found, 10)) == "holds"
+    assert verdict_of(fits(found, 3)) == "does not hold"
+    assert fits(found, 5) is None
+
+
 def test_a_small_table_from_beginning_to_end_and_again(tmp_path: Path) -> None:
     experiment = odds.EXPERIMENTS[0]
     result = make_experiment(experiment, setting(tmp_path / "o"))
-    assert [row["search"] for row in result.rows] == ["puct", "n28", "n5", "n1"]
+    assert [row["search"] for row in result.rows] == ["puct", "n28"]
     assert all(row["games"] == 4 and row["low_95"] <= row["score"] <= row["high_95"] for row in result.rows)
     again = make_experiment(experiment, setting(tmp_path / "o"))
     assert again.rows == result.rows
     assert json.loads((tmp_path / "o/result.json").read_text())["facts"]["receiver"] == {"baseline": "random"}
-    games = [json.loads(line) for line in (tmp_path / "o/n1-3/games.jsonl").read_text().splitlines()]
+    games = [json.loads(line) for line in (tmp_path / "o/n28-3/games.jsonl").read_text().splitlines()]
     assert {game["a"] for game in games} == {"first"}
 
 
 def test_connect_four_as_odds_from_beginning_to_end(tmp_path: Path) -> None:
-    chosen = setting(tmp_path / "o", game="connect4(columns=4,rows=4)", seat="second", only=("puct-3", "n5-3"))
+    chosen = setting(tmp_path / "o", game="connect4(columns=4,rows=4)", seat="second", only=("puct-3", "n28-3"))
     result = make_experiment(odds.EXPERIMENTS[0], chosen)
-    assert [row["search"] for row in result.rows] == ["puct", "n5"]
+    assert [row["search"] for row in result.rows] == ["puct", "n28"]
     assert {finding.scope for finding in result.findings} == {"another game"}
-    games = [json.loads(line) for line in (tmp_path / "o/n5-3/games.jsonl").read_text().splitlines()]
+    games = [json.loads(line) for line in (tmp_path / "o/n28-3/games.jsonl").read_text().splitlines()]
     assert {game["a"] for game in games} == {"second"}
     assert json.loads((tmp_path / "o/experiment.json").read_text())["settings"]["seat"] == "second"
 
 
 def test_some_matches_alone_make_a_part_of_the_table(tmp_path: Path) -> None:
-    result = make_experiment(odds.EXPERIMENTS[0], setting(tmp_path / "o", only=("n1-3",)))
-    assert [row["search"] for row in result.rows] == ["n1"]
+    result = make_experiment(odds.EXPERIMENTS[0], setting(tmp_path / "o", only=("n28-3",)))
+    assert [row["search"] for row in result.rows] == ["n28"]
     assert list(result.findings) == []
 
 
@@ -164,7 +182,7 @@ def test_differences_are_of_games_with_the_same_opening() -> None:
     finding = lead(found)
     assert finding is not None
     assert finding.verdict == "holds"
-    assert finding.measured == "N_scl 1 at 9 nodes 0.25 [0.1714, 0.3286] of a game, 120 games"
+    assert finding.measured == "N_scl 1 at 9 nodes 0.25 [0.171, 0.329] of a game, 120 games"
 
 
 def test_the_papers_own_figures_hold() -> None:

@@ -167,7 +167,11 @@ def test_the_table_of_claims(tmp_path: Path) -> None:
     )
     missing, made = claim_rows([claim], base(tmp_path))
     assert missing.verdict == "**open**: not made yet; needs 400 games a set, 1,000 visits"
-    assert (made.measured, made.units, made.verdict) == ("5 [4, 6] | x", "400 games", "**holds**")
+    assert (made.measured, made.units, made.verdict) == (
+        "5 [4, 6] | x",
+        "400 games a set, 200 visits: 400 games",
+        "**holds**",
+    )
     assert made.command == "hauteur experiment temperature-wdl --scale 4 --visits 200"
     chess = replace(base(tmp_path), nets=(Path("x/maia.pb.gz"),))
     assert [row.command.endswith("--net maia.pb.gz") for row in claim_rows([claim], chess)] == [False, True]

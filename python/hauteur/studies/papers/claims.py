@@ -49,7 +49,8 @@ def _of(*runs: str, finding: str) -> tuple[Decision, ...]:
 
 
 _WDL = ("contempt-wdl-minichess", "contempt-wdl-chess")
-_ODDS = ("contempt-odds-minichess", "contempt-odds-chess-1", "contempt-odds-chess-10")
+_FEW = tuple(f"contempt-odds-minichess-{visits}" for visits in (1, 3, 30))
+_ODDS = ("contempt-odds-minichess", *_FEW, "contempt-odds-chess-1", "contempt-odds-chess-10")
 _REPEATS = ("repeats-minichess", "repeats-chess")
 _REGIME = ("mpv-regime", "mpv-regime-nets")
 _POSITIONS = ("contempt-positions", "contempt-positions-second-net")
@@ -102,6 +103,12 @@ CONTEMPT_CLAIMS = (
         "search-contempt is ahead of PUCT at equal nodes",
         "+13, +23, +56 points of per cent",
         _of(*_ODDS, finding="at equal nodes"),
+    ),
+    SourceClaim(
+        LABORATORY,
+        "the best N_scl at odds is the number of the receiver's visits",
+        "the author's for odds: 28",
+        _of(*_ODDS, finding="not in the paper: the best N_scl"),
     ),
     SourceClaim(
         f"{JOSHI}, table 1",

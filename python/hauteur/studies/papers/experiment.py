@@ -35,7 +35,8 @@ class Finding:
     """A statement of the paper beside what was measured, with its interval. missing: units that would decide it where
     it is open, if what was measured is the truth; None: decided, or unknown. scope: in what else than its size the
     measurement differs from the source's, such as "another game"; empty: in nothing. units: what was measured with, of
-    the quantity with the fewest, such as "400 games"; empty: unknown.
+    the quantity with the fewest, such as "400 games"; empty: unknown. quantities: what the verdict rests on, with
+    intervals.
     """
 
     paper: str
@@ -44,12 +45,13 @@ class Finding:
     missing: int | None = None
     scope: str = ""
     units: str = ""
+    quantities: str = ""
 
     @classmethod
     def of(cls, paper: str, claim: Claim, shown: str = "", scope: str = "") -> Finding:
         """The statement as the claim decides it. shown: more to read before the measured quantities."""
         measured = f"{shown}; {claim.text}" if shown else claim.text
-        return cls(paper, measured, claim.verdict, claim.missing, scope, claim.units_text)
+        return cls(paper, measured, claim.verdict, claim.missing, scope, claim.units_text, claim.quantities)
 
 
 @dataclass(frozen=True)

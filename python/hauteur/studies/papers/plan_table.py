@@ -20,7 +20,7 @@ from hauteur.system.formatting import duration
 BEGIN, END = "<!-- claims -->", "<!-- end claims -->"
 """The table stands between these lines of a page; the rest of the page is left as it is."""
 
-COLUMNS = ("claim", "source", "here, 95 %", "measured with", "verdict", "cost", "command")
+COLUMNS = ("claim", "the source's figure", "measured here, 95 %", "size", "verdict", "cost", "command")
 RUN_COLUMNS = ("run", "begun", "machine", "load", "clock", "processor time", "ended")
 
 
@@ -64,7 +64,8 @@ def _rows_of(claim: SourceClaim, decision: Decision, base: ExperimentSetting, lo
     if not findings:
         yield ClaimRow(claim, f"{run.name} reports nothing on it", "", f"**open**: needs {run.size}", cost, command)
     for finding in findings:
-        yield ClaimRow(claim, _measured(decision, finding), finding["units"], verdict_text(finding), cost, command)
+        size = f"{run.size}: {finding['units']}" if finding["units"] else run.size
+        yield ClaimRow(claim, _measured(decision, finding), size, verdict_text(finding), cost, command)
 
 
 def run_command(run: PlannedRun, base: ExperimentSetting) -> str:
@@ -76,8 +77,8 @@ def run_command(run: PlannedRun, base: ExperimentSetting) -> str:
 
 
 def _measured(decision: Decision, finding: dict[str, Any]) -> str:
-    """What was measured; with the finding's statement where a claim takes all findings of a run."""
-    measured = str(finding["measured"])
+    """What the verdict rests on; with the finding's statement where a claim takes all findings of a run."""
+    measured = str(finding.get("quantities") or finding["measured"])
     return measured if decision.finding else f"{finding['paper']}: {measured}"
 
 

@@ -35,10 +35,22 @@ CONTEMPT = (
     PlannedRun(
         "contempt-odds-minichess",
         "contempt-odds",
-        "400 games a cell, 100 to 6,400 nodes",
+        "400 games a cell, 100 to 6,400 nodes, a receiver of 10 visits",
         2,
         visits=6400,
         game=ODDS_MINICHESS,
+    ),
+    *(
+        PlannedRun(
+            f"contempt-odds-minichess-{visits}",
+            "contempt-odds",
+            f"400 games a cell, 100 to 1,600 nodes, a receiver of {visits} {'visit' if visits == 1 else 'visits'}",
+            2,
+            visits=1600,
+            game=ODDS_MINICHESS,
+            opponent=f"visits={visits} temperature=0.5",
+        )
+        for visits in (1, 3, 30)
     ),
     *(
         PlannedRun(

@@ -79,11 +79,20 @@ class Inequality:
         return self.measured.units >= self.least
 
     @property
+    def quantity(self) -> str:
+        """The quantity with its interval of 95 %."""
+        value, low, high = (_rounded(one) for one in (self.measured.value, *self.measured.interval(1 - 2 * LEVEL)))
+        return f"{self.what} {value} [{low}, {high}]{self.unit and ' ' + self.unit}"
+
+    @property
     def text(self) -> str:
         """The quantity with its interval of 95 % and its number of units."""
-        low, high = self.measured.interval(1 - 2 * LEVEL)
-        ends = f"{self.measured.value:.4g} [{low:.4g}, {high:.4g}]{self.unit and ' ' + self.unit}"
-        return f"{self.what} {ends}, {self.measured.units:,} {self.of}"
+        return f"{self.quantity}, {self.measured.units:,} {self.of}"
+
+
+def _rounded(value: float) -> str:
+    """A number with three digits, or more before the point."""
+    return f"{value:,.0f}" if 1000 <= abs(value) < math.inf else f"{value:.3g}"
 
 
 @dataclass(frozen=True)
@@ -121,6 +130,11 @@ class Claim:
             return None
         level = LEVEL / self.cells / len(self.inequalities)
         return max(needed(inequality, level) for inequality in self.inequalities)
+
+    @property
+    def quantities(self) -> str:
+        """The measured quantities with their intervals."""
+        return "; ".join(inequality.quantity for inequality in self.inequalities)
 
     @property
     def units_text(self) -> str:

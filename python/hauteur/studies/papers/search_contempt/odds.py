@@ -37,8 +37,9 @@ GAMES = 200
 """Games of a setting; the paper does not say how many it played."""
 
 PUCT = SEARCH_CONTEMPT_OFF
-SETTINGS = (PUCT, 28, 5, 1)
-"""N_scl of the giver: off, the published one for odds, and lower ones, for a receiver that thinks less."""
+PUBLISHED_N_SCL = 28
+OF_THE_RECEIVER = (1.0, 1 / 3, 3.0)
+"""N_scl of the giver besides: in the receiver's visits."""
 
 GAME = with_fen("chess", ODDS_STARTS["queen d1"])
 RECEIVER = "visits=10 temperature=0.5"
@@ -79,7 +80,7 @@ def make_odds(setting: ExperimentSetting) -> Result:
         "seat": setting.seat,
     }
     scope = "" if start(setting)[0] == "chess" else "another game"
-    found = [replace(finding, scope=scope) for finding in findings(cells)]
+    found = [replace(finding, scope=scope) for finding in findings(cells, receiver(setting).visits)]
     return Result(rows, found, [figure(cells)], [table(cells)], facts)
 
 
@@ -89,7 +90,8 @@ def specs(setting: ExperimentSetting) -> dict[tuple[int, int], MatchSpec]:
     games, against = setting.scaled(GAMES, 2), receiver(setting)
     lines = () if fen is None else odds_lines(game, fen)
     gives: Colours = setting.seat or ("first" if white_gives(str(fen)) else "second")
-    places = [(n_scl, nodes) for nodes in node_counts(setting.visits) for n_scl in SETTINGS]
+    searches = (PUCT, *n_scls(against))
+    places = [(n_scl, nodes) for nodes in node_counts(setting.visits) for n_scl in searches]
     return {
         (n_scl, nodes): MatchSpec(
             f"{label(n_scl)}-{nodes}",
@@ -102,6 +104,19 @@ def specs(setting: ExperimentSetting) -> dict[tuple[int, int], MatchSpec]:
         )
         for n_scl, nodes in places
     }
+
+
+def n_scls(against: PlayerSettings) -> list[int]:
+    """N_scl of the giver: the published one, and the receiver's visits, a third of them, three times as many.
+
+    Not three times as many where the published one is between 2 and 4 times; a receiver without a net has no others.
+    """
+    if not against.has_net:
+        return [PUBLISHED_N_SCL]
+    own = [max(1, round(factor * against.visits)) for factor in OF_THE_RECEIVER]
+    if 2 * own[0] <= PUBLISHED_N_SCL <= 4 * own[0]:
+        own.pop()
+    return list(dict.fromkeys([PUBLISHED_N_SCL, *own]))
 
 
 def node_counts(most: int | None) -> list[int]:
@@ -186,7 +201,15 @@ def title(n_scl: int) -> str:
 def _row(cell: Cell) -> dict[str, Any]:
     record, (low, high) = cell.played.tally.record, cell.interval
     paper = TABLE_1.get(cell.nodes)
-    shown = None if paper is None else paper[0] if cell.n_scl == PUCT else paper[1] if cell.n_scl == 28 else None
+    shown = (
+        None
+        if paper is None
+        else paper[0]
+        if cell.n_scl == PUCT
+        else paper[1]
+        if cell.n_scl == PUBLISHED_N_SCL
+        else None
+    )
     counts = {"games": record.games, "wins": record.wins, "draws": record.draws, "losses": record.losses}
     return {
         "search": label(cell.n_scl),
@@ -221,7 +244,7 @@ def figure(cells: Mapping[tuple[int, int], Cell]) -> Figure:
         xs = [cell.nodes for cell in mine]
         lines.append(Series(title(n_scl), xs, [cell.score for cell in mine], colour, low=lows, high=highs))
     games = next(iter(cells.values())).played.tally.record.games
-    text = f"The giver's score against a fixed receiver, {games} games a point, 95 % intervals."
+    text = f"The giver's score against a fixed receiver, {games:,} games a point; shades: 95 % intervals."
     return Figure(
         "contempt-odds",
         "Odds by nodes",
@@ -234,9 +257,13 @@ def figure(cells: Mapping[tuple[int, int], Cell]) -> Figure:
     )
 
 
-def findings(cells: Mapping[tuple[int, int], Cell]) -> list[Finding]:
-    """The statements of the paper; where cells are missing, the statements that need them are left out."""
-    return [finding for finding in (rise(cells), more(cells), fall(cells), lead(cells)) if finding is not None]
+def findings(cells: Mapping[tuple[int, int], Cell], visits: int) -> list[Finding]:
+    """The statements of the paper, and one of our own; where cells are missing, those that need them are left out.
+
+    visits: the receiver's.
+    """
+    found = rise(cells), more(cells), fall(cells), lead(cells), fits(cells, visits)
+    return [finding for finding in found if finding is not None]
 
 
 def rise(cells: Mapping[tuple[int, int], Cell]) -> Finding | None:
@@ -283,6 +310,21 @@ def lead(cells: Mapping[tuple[int, int], Cell]) -> Finding | None:
     last = {n_scl: cell for (n_scl, nodes), cell in both.items() if nodes == most}
     gains = {f"{title(n_scl)} at {most:,} nodes": _gain(cells[PUCT, most], cell) for n_scl, cell in last.items()}
     return _any(text, gains)
+
+
+def fits(cells: Mapping[tuple[int, int], Cell], visits: int) -> Finding | None:
+    """The receiver's visits as N_scl are ahead of every other N_scl at the most nodes."""
+    most = max((nodes for n_scl, nodes in cells if n_scl == visits), default=0)
+    others = {n_scl: cell for (n_scl, nodes), cell in cells.items() if nodes == most and n_scl not in (PUCT, visits)}
+    if not others:
+        return None
+    gains = {
+        f"N_scl {visits} above {n_scl} at {most:,} nodes": _gain(cell, cells[visits, most])
+        for n_scl, cell in others.items()
+    }
+    sides = tuple(Inequality(what, gain, 0.0, "above", LEAST_GAMES, unit="of a game") for what, gain in gains.items())
+    text = "not in the paper: the best N_scl is the number of the receiver's visits"
+    return Finding.of(text, Claim(sides))
 
 
 def _any(text: str, gains: Mapping[str, Mean]) -> Finding | None:
@@ -336,7 +378,7 @@ EXPERIMENTS = (
     Experiment(
         "contempt-odds",
         f"{PAPER}, table 1",
-        "queen odds: score by nodes, PUCT and search-contempt",
+        "odds: score by nodes, PUCT and search-contempt",
         0.0,
         make_odds,
         seeds=1,

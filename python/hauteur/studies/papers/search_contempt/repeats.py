@@ -195,7 +195,7 @@ EXPERIMENTS = (
     Experiment(
         "repeats",
         f"{PAPER}, figure 4",
-        "chess self-play: share of games that repeat another one, by N_scl and temperature",
+        "self-play: share of games that repeat another one, by N_scl and temperature",
         0.0,
         repeats,
         seeds=1,

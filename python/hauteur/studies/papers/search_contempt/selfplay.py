@@ -113,16 +113,16 @@ def _result(
     visits, games = setting.visits_or(VISITS), rows[0].here.games
     facts = {"visits": visits, "games_a_setting": games, "paper_visits": VISITS, "interval": INTERVAL}
     return Result(
-        [ratio_row(row) for row in rows], scoped(setting, findings), _figures(key, rows, visits, x_name), facts=facts
+        [ratio_row(row) for row in rows], scoped(setting, findings), _figures(key, rows, setting, x_name), facts=facts
     )
 
 
 INTERVAL = "95 %: Wilson's interval of the share of draws p, taken to (1 - p)/p"
 
 
-def _figures(key: str, rows: Sequence[Beside], visits: int, x_name: str) -> list[Figure]:
-    games = rows[0].here.games
-    text = f"Self-play from the start: {games} games a setting at {visits} visits a move; paper: {GAMES} at {VISITS}."
+def _figures(key: str, rows: Sequence[Beside], setting: ExperimentSetting, x_name: str) -> list[Figure]:
+    size = f"{rows[0].here.games:,} games a setting, {setting.visits_or(VISITS):,} visits a move"
+    text = f"Self-play of {setting.game or 'chess'}: {size}; paper: chess, {GAMES} games, {VISITS:,} visits."
     bars = results_figure(key, f"White's results by {x_name}", text, rows)
     title = f"Decisive games a draw by {x_name}"
     ratio = ratio_figure(f"{key}-ratio", title, f"{text} Bars: 95 % intervals.", rows, x_name)
@@ -137,7 +137,7 @@ EXPERIMENTS = (
     Experiment(
         "contempt-wdl",
         f"{PAPER}, figure 2",
-        "chess self-play with search-contempt: wins, draws and losses by N_scl",
+        "self-play with search-contempt: wins, draws and losses by N_scl",
         0.0,
         contempt_wdl,
         seeds=1,
@@ -147,7 +147,7 @@ EXPERIMENTS = (
     Experiment(
         "temperature-wdl",
         f"{PAPER}, figure 3",
-        "chess self-play with PUCT: wins, draws and losses by temperature",
+        "self-play with PUCT: wins, draws and losses by temperature",
         0.0,
         temperature_wdl,
         seeds=1,
