@@ -228,16 +228,21 @@ def test_repeats_by_hand() -> None:
     assert repeats.repeat_shares(games, 3) == [1.0, 0.75, 0.5, 0.5]
     assert repeats.same_pairs(games, 1).chance == pytest.approx(3 / 6)
     assert repeats.same_pairs(games, 2).chance == pytest.approx(1 / 6)
-    assert repeats.unique_by([1.0, 0.5, 0.0, 0.0]) == 2
-    assert repeats.unique_by([1.0, 0.5]) is None
     with pytest.raises(ValueError, match="two games or more, got 1"):
         repeats.same_pairs(games[:1], 1)
 
 
+def test_repeats_are_counted_in_sets_of_the_papers_number() -> None:
+    games = [["a"]] * 2 + [[f"{game}"] for game in range(98)] + [[f"other {game}"] for game in range(100)]
+    (mean,) = repeats.shares_by_move(games, 1)[1:]
+    assert list(mean.samples) == [0.02, 0.0]
+    assert list(repeats.shares_by_move(games[:50], 1)[1].samples) == [0.04]
+
+
 def lines_of(same: dict[str, int], games: int = 2000) -> dict[str, list[list[str]]]:
-    """Games a setting, of which so many are the same for 60 plies, and all others differ at once."""
+    """Games a setting, of which so many, evenly spread, are the same for 60 plies; all others differ at once."""
     return {
-        title: [[f"{0 if game < count else game}"] * 60 + [f"end {game}"] for game in range(games)]
+        title: [[f"{0 if game * count % games < count else game}"] * 60 + [f"end {game}"] for game in range(games)]
         for title, count in same.items()
     }
 

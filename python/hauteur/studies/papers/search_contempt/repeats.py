@@ -15,7 +15,7 @@ from hauteur.plots import Figure, Series
 from hauteur.plots.colours import line_colour
 from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result
 from hauteur.studies.papers.matches import MatchSpec, match_seconds
-from hauteur.studies.papers.measured import Interval, Share
+from hauteur.studies.papers.measured import Interval, Mean
 from hauteur.studies.papers.search_contempt.settings import (
     GAMES,
     LEAST_GAMES,
@@ -46,20 +46,22 @@ ALMOST_ALL = 20
 """The paper: by this move almost all games are unique,"""
 
 FEW = 0.05
-"""which is to say that at most this share has a twin."""
+"""which is to say that at most this share of 100 games has a twin."""
+
+LEAST_SETS = 5
+"""Sets of 100 games below which nothing is concluded of that share."""
 
 
 def repeats(setting: ExperimentSetting) -> Result:
     """Figure 4."""
     played = play_shared(setting, _specs(setting))
     lines: dict[str, Games] = {one.title: [game.moves.split() for game in played[one.name].games] for one in SETS}
-    shares = {title: repeat_shares(games, MOVES) for title, games in lines.items()}
+    shares = {title: shares_by_move(games, MOVES) for title, games in lines.items()}
     games = len(lines[SETS[0].title])
-    rows = [{"move": move, **{title: row[move] for title, row in shares.items()}} for move in range(MOVES + 1)]
+    rows = [{"move": move, **{title: row[move].value for title, row in shares.items()}} for move in range(MOVES + 1)]
     facts = {
         "visits": setting.visits_or(VISITS),
         "games_a_setting": games,
-        "unique_by_move": {title: unique_by(row) for title, row in shares.items()},
         "same_pairs": {
             title: {move: str(same_pairs(moves, move)) for move in COMPARED} for title, moves in lines.items()
         },
@@ -84,6 +86,13 @@ def repeat_shares(games: Games, moves: int) -> list[float]:
         counts = Counter(tuple(game[: 2 * move]) for game in games)
         found.append(sum(count for count in counts.values() if count > 1) / len(games))
     return found
+
+
+def shares_by_move(games: Games, moves: int) -> list[Mean]:
+    """The shares of games that repeat, by move: the means of sets of 100 games, the paper's number."""
+    size = min(GAMES, len(games))
+    sets = [repeat_shares(games[first : first + size], moves) for first in range(0, len(games) - size + 1, size)]
+    return [Mean(shares) for shares in zip(*sets, strict=True)]
 
 
 class SamePairs(NamedTuple):
@@ -119,11 +128,6 @@ def same_pairs(games: Games, move: int) -> SamePairs:
     return SamePairs(fmean(alike), 2 * stdev(alike) / math.sqrt(n), n)
 
 
-def unique_by(shares: Sequence[float]) -> int | None:
-    """The first move up to which no two games are the same; None where there is none."""
-    return next((move for move, share in enumerate(shares) if share == 0), None)
-
-
 def findings(games: Mapping[str, Games]) -> list[Finding]:
     """The paper's three statements, beside the games of every setting by its title."""
     return [_temperature_finding(games), _unique_finding(games), _contempt_finding(games)]
@@ -136,17 +140,14 @@ def _temperature_finding(games: Mapping[str, Games]) -> Finding:
 
 
 def _unique_finding(games: Mapping[str, Games]) -> Finding:
-    """In every setting at most FEW of the games have a twin up to move ALMOST_ALL."""
+    """In every setting at most FEW of 100 games have a twin up to move ALMOST_ALL."""
     sides = []
     for title, lines in games.items():
-        twins = round(repeat_shares(lines, ALMOST_ALL)[-1] * len(lines))
-        share = Share(min(-(-twins // 2), len(lines) // 2), len(lines) // 2)  # twins come in pairs
-        what = f"games of {title} that repeat another up to move {ALMOST_ALL}"
-        sides.append(Inequality(what, share, FEW, "below", LEAST_GAMES // 2, of="pairs of games"))
-    ends = {title: unique_by(repeat_shares(lines, MOVES)) for title, lines in games.items()}
-    texts = ", ".join(f"{title} {f'not by {MOVES}' if end is None else end}" for title, end in ends.items())
-    statement = f"figure 4: almost all games (here: {1 - FEW:.0%}) are unique by move {ALMOST_ALL}"
-    return Finding.of(statement, Claim(tuple(sides)), f"all different by move: {texts}")
+        share = shares_by_move(lines, ALMOST_ALL)[-1]
+        what = f"share of {GAMES} games of {title} that repeat another up to move {ALMOST_ALL}"
+        sides.append(Inequality(what, share, FEW, "below", LEAST_SETS, of=f"sets of {GAMES} games"))
+    statement = f"figure 4: almost all games (here: {1 - FEW:.0%} of {GAMES}) are unique by move {ALMOST_ALL}"
+    return Finding.of(statement, Claim(tuple(sides)))
 
 
 def _contempt_finding(games: Mapping[str, Games]) -> Finding:
@@ -173,18 +174,28 @@ def _difference(games: Mapping[str, Games], of: str, to: str, move: int, bound: 
     return Inequality(what, Interval(value, fewest, ends), bound, "below", LEAST_GAMES)
 
 
-def _figure(setting: ExperimentSetting, shares: Mapping[str, Sequence[float]], games: int) -> Figure:
+def _figure(setting: ExperimentSetting, shares: Mapping[str, Sequence[Mean]], games: int) -> Figure:
     places = list(range(MOVES + 1))
-    lines = tuple(
-        Series(title, places, row, line_colour(number), dashed=title.startswith("tau"))
-        for number, (title, row) in enumerate(shares.items())
-    )
-    visits = setting.visits_or(VISITS)
+    lines = []
+    for number, (title, row) in enumerate(shares.items()):
+        ends = [mean.interval(0.95) if mean.units > 1 else (None, None) for mean in row]
+        lines.append(
+            Series(
+                title,
+                places,
+                [mean.value for mean in row],
+                line_colour(number),
+                dashed=title.startswith("tau"),
+                low=[low for low, _ in ends],
+                high=[high for _, high in ends],
+            )
+        )
+    played = f"Self-play of {setting.game or 'chess'} at {setting.visits_or(VISITS):,} visits"
     text = (
-        f"Share of {games} games of self-play at {visits} visits that are the same as another one up to a move; "
-        f"paper: {GAMES} games at {VISITS} visits."
+        f"{played}: games of {min(games, GAMES)} that are the same as another one up to a move. "
+        f"Means of {max(1, games // GAMES)} sets, shades: 95 % intervals."
     )
-    return Figure("repeats", "Games that repeat", text, "share of games", "move", lines=lines, percent=True)
+    return Figure("repeats", "Games that repeat", text, "share of games", "move", lines=tuple(lines), percent=True)
 
 
 def _seconds(setting: ExperimentSetting) -> float:
