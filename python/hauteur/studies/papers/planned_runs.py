@@ -14,6 +14,9 @@ ODDS_MINICHESS = "minichess(fen=rnbqk/ppppp/5/PPPPP/1NB1K w - - 0 1)"
 
 CHESS_VISITS = 200
 RULE_VISITS = 100
+REGIME_BUDGET = 64
+"""Largest of two nets, in evaluations of the large one; the other is a quarter of it."""
+
 REPORT_SEEDS = 10
 
 _POSITIONS = "400 games and 2,000 positions a set"
@@ -110,8 +113,8 @@ RULE_RUNS = (
 _REGIME = "one seed maps and chooses, two test with 800 games of the pair against each net"
 
 MPV = (
-    PlannedRun("mpv-regime", "mpv-regime", _REGIME, seeds=3),
-    PlannedRun("mpv-regime-nets", "mpv-regime-nets", _REGIME, seeds=3),
+    PlannedRun("mpv-regime", "mpv-regime", _REGIME, seeds=3, visits=REGIME_BUDGET),
+    PlannedRun("mpv-regime-nets", "mpv-regime-nets", _REGIME, seeds=3, visits=REGIME_BUDGET),
 )
 """Two nets."""
 
