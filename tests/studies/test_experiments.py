@@ -183,3 +183,18 @@ def test_a_folder_remembers_nets_and_visits(tmp_path: Path) -> None:
     net.write_bytes(b"two")
     with pytest.raises(ValueError, match=r"with other settings: nets was \[.a.safetensors sha256 .* and is now \["):
         make_experiment(chosen, setting)
+
+
+def test_the_median_of_first_optimal_trainings_has_an_interval_of_order_statistics() -> None:
+    assert figures.median_text([2, 4, 4, 5, None, 5, None, None, None, None]) == "median never [4, never]"
+    assert figures.median_text([2, None, 3, 3, 2, 3, 2, 5, 3, 4]) == "median 3 [2, 5]"
+    assert figures.median_text([1, 2, 3, 4, 5, 6]) == "median 3.5 [1, 6]"
+    assert figures.median_text([1, None, 2]) == "median 2"
+
+
+def test_many_seeds_are_one_line_with_their_range() -> None:
+    runs = [Learned([(1, 0, 0)], [True], [0], [losses], 9) for losses in range(6)]
+    few, many = (figures.losses_figure(PLANS[0], range(1, 1 + count), runs[:count]) for count in (5, 6))
+    assert [line.name for line in few.lines] == [f"seed {seed}" for seed in range(1, 6)]
+    (line,) = many.lines
+    assert (list(line.values), list(line.low or ()), list(line.high or ())) == ([9, 2.5], [9, 0], [9, 5])

@@ -12,9 +12,11 @@ loses in either seat against any replies.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from statistics import median
 from typing import Any
 
 from hauteur.learning.recipe import Recipe, parse_recipe
@@ -22,7 +24,7 @@ from hauteur.plots import LINE_COLOURS, Figure, Series, shares
 from hauteur.studies.papers.alphazero_report.learning import learn_seeds, losses_by_generation
 from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result
 from hauteur.studies.papers.measured import Share
-from hauteur.studies.papers.verdict import Claim, Inequality
+from hauteur.studies.papers.verdict import LEVEL, Claim, Inequality
 
 PAPER = "El Kazdadi et al., Implementation Report"
 THRESHOLD = 0.55
@@ -32,6 +34,9 @@ FIRST_SEED = 11
 
 PROOF_ITERATIONS = 100
 """Of the player that is proven, whatever iterations it learned with."""
+
+MOST_LINES = 5
+"""Seeds beyond which a figure shows their median and range."""
 
 EARLY = 5
 """Trainings after which the report finds figure 5 optimal."""
@@ -195,15 +200,37 @@ def dataset_figure(plan: FigurePlan, recipe: Recipe, learned: Sequence[Learned])
 
 
 def losses_figure(plan: FigurePlan, seeds: Sequence[int], learned: Sequence[Learned]) -> Figure:
-    """Lost positions in exhaustive play after every training, a line a seed."""
-    xs = list(range(len(learned[0].losses) + 1))
-    lines = tuple(
-        Series(f"seed {seed}", xs, [run.losses_before, *run.losses], LINE_COLOURS[number % len(LINE_COLOURS)])
-        for number, (seed, run) in enumerate(zip(seeds, learned, strict=True))
-    )
+    """Lost positions in exhaustive play after every training: a line a seed; of many seeds the median and the range."""
+    runs = [[run.losses_before, *run.losses] for run in learned]
+    xs = list(range(len(runs[0])))
     text = "Different lost positions that some opponent can reach, both seats; 0 is optimal play."
+    if len(runs) <= MOST_LINES:
+        lines = tuple(
+            Series(f"seed {seed}", xs, run, LINE_COLOURS[number])
+            for number, (seed, run) in enumerate(zip(seeds, runs, strict=True))
+        )
+    else:
+        steps = list(zip(*runs, strict=True))
+        lows, highs = [min(step) for step in steps], [max(step) for step in steps]
+        name = f"median of {len(runs)} seeds"
+        lines = (Series(name, xs, [median(step) for step in steps], LINE_COLOURS[0], low=lows, high=highs),)
+        text += " Shade: from the least to the most of the seeds."
     title = f"Exhaustive play at {PROOF_ITERATIONS} iterations"
     return Figure(f"{plan.name}-losses", title, text, "lost positions", "training step", lines=lines, from_zero=True)
+
+
+def median_text(firsts: Sequence[int | None]) -> str:
+    """The median of the first optimal trainings with an interval of 95 % of order statistics, where there is one.
+
+    None: never, which is later than every training.
+    """
+    places = sorted(math.inf if first is None else first for first in firsts)
+    n = len(places)
+    below = next((k for k in range(n) if sum(math.comb(n, i) for i in range(k + 1)) > LEVEL * 2**n), 0)
+    named = ["never" if math.isinf(place) else f"{place:g}" for place in places]
+    middle = median(places)
+    text = f"median {'never' if math.isinf(middle) else f'{middle:g}'}"
+    return f"{text} [{named[below - 1]}, {named[n - below]}]" if below else text
 
 
 def scope(plan: FigurePlan, recipe: Recipe) -> str:
@@ -222,7 +249,8 @@ def finding(plan: FigurePlan, learned: Sequence[Learned], scope: str = "") -> Fi
     last = ", ".join(str(run.losses[-1]) for run in learned)
     before = ", ".join(str(run.losses_before) for run in learned)
     text = (
-        f"by seed: optimal first after training {firsts} of {len(learned[0].losses)}; optimal after {shares_text} of "
+        f"by seed: optimal first after training {firsts} of {len(learned[0].losses)}, "
+        f"{median_text([run.first_optimal for run in learned])}; optimal after {shares_text} of "
         f"the trainings; opponent replaced {promotions} times; lost positions {before} before, {last} at the end"
     )
     statement = f"figure {plan.figure}: {plan.episodes} episodes, {plan.iterations} iterations: {plan.statement}"
