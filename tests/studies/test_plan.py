@@ -18,7 +18,7 @@ from hauteur.studies.papers.claims import CLAIMS, Decision, SourceClaim, claims_
 from hauteur.studies.papers.experiment import ExperimentSetting
 from hauteur.studies.papers.mcts_experiments.published_matches import RULES
 from hauteur.studies.papers.plan import PlannedRun, Step, make_plan, steps
-from hauteur.studies.papers.plan_table import BEGIN, END, claim_rows, verdict_text, write_table
+from hauteur.studies.papers.plan_table import BEGIN, END, claim_rows, claims_markdown, verdict_text, write_table
 from hauteur.studies.papers.planned_runs import RUNS, run_named
 from hauteur.studies.papers.registry import EXPERIMENTS, find
 
@@ -213,3 +213,20 @@ def test_verdicts_are_simulated(capsys: pytest.CaptureFixture[str]) -> None:
     assert "match of 400 games" in shown
     assert shown.endswith("10 simulated experiments each, and as many with the difference\n")
     assert main(["experiment", "verdicts", "--rounds", "1"]) == 2
+
+
+def test_rules_by_game_are_a_table_of_their_own(tmp_path: Path) -> None:
+    folder = tmp_path / "rules-by-game-connect4"
+    folder.mkdir()
+    rows = [
+        {"rule": "solver", "game": "connect4", "elo": 12.4, "elo_low": -3.0, "elo_high": 27.0},
+        {"rule": "gumbel", "game": "connect4", "elo": -80.0, "elo_low": None, "elo_high": -50.0},
+    ]
+    findings = [{"paper": "x", "verdict": verdict} for verdict in ("open", "does not hold")]
+    (folder / "result.json").write_text(json.dumps({"rows": rows, "findings": findings}))
+    text = claims_markdown(base(tmp_path))
+    assert "| rule | connect4 |" in text
+    assert "| solver | +12 [-3, +27] |" in text
+    assert "| gumbel | **-80 [none, -50]** |" in text
+    assert "1 does not hold" in text
+    assert "rules-by-game --visits 100 --only minichess` (not made yet)" in text

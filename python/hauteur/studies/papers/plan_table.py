@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hauteur.studies.papers.attempts import Attempt, AttemptLog
-from hauteur.studies.papers.claims import CLAIMS, Decision, SourceClaim
+from hauteur.studies.papers.claims import CLAIMS, TABLE_CLAIM, Decision, SourceClaim
 from hauteur.studies.papers.experiment import ExperimentSetting
 from hauteur.studies.papers.plan import PlannedRun
 from hauteur.studies.papers.planned_runs import RUNS, run_named
@@ -106,10 +106,59 @@ def claims_markdown(base: ExperimentSetting) -> str:
         rows = list(claim_rows(claims, base))
         verdicts.update(row.verdict.split("**")[1] for row in rows)
         parts += [f"### {subject}", _table(COLUMNS, [row.cells for row in rows])]
+    cells = rule_cells(base)
+    verdicts.update(cell.verdict for cell in cells)
+    parts += ["### Every rule in four games", _rules_text(base), *([_rules_table(cells)] if cells else [])]
     counts = ", ".join(f"{verdicts[name]} {name}" for name in ("holds", "does not hold", "open"))
     attempts = [attempt for attempt in AttemptLog(base.folder).entries() if attempt.run in {run.name for run in RUNS}]
     runs = ["### Attempts at the runs", _table(RUN_COLUMNS, map(_attempt_cells, attempts))] if attempts else []
     return "\n\n".join([f"{sum(verdicts.values())} comparisons: {counts}.", *parts, *runs])
+
+
+@dataclass(frozen=True)
+class RuleCell:
+    """A rule in a game: Elo with its interval, in words, and the verdict on whether it makes the player stronger."""
+
+    rule: str
+    game: str
+    elo: str
+    verdict: str
+
+
+def rule_cells(base: ExperimentSetting) -> list[RuleCell]:
+    """Return the cells of the runs of TABLE_CLAIM that are over."""
+    found = []
+    for decision in TABLE_CLAIM.decided_by:
+        path = base.folder / decision.run / "result.json"
+        result = read_json(path) if path.exists() else {"rows": [], "findings": []}
+        for row, finding in zip(result["rows"], result["findings"], strict=True):
+            ends = [_elo_text(row[key]) for key in ("elo", "elo_low", "elo_high")]
+            text = f"{ends[0]} [{ends[1]}, {ends[2]}]"
+            found.append(RuleCell(row["rule"], row["game"], text, finding["verdict"]))
+    return found
+
+
+def _elo_text(elo: float | None) -> str:
+    return "none" if elo is None else f"{elo:+.0f}"
+
+
+def _rules_text(base: ExperimentSetting) -> str:
+    """What the table of rules shows, and what its runs cost."""
+    log = AttemptLog(base.folder)
+    runs = [run_named(decision.run) for decision in TABLE_CLAIM.decided_by]
+    costs = [f"`{run_command(run, base)}` ({cost_text(log.of(run.name)) or 'not made yet'})" for run in runs]
+    return (
+        "Elo of each rule against the base with 95 % intervals. Bold: decided, as one of all cells and beyond its "
+        f"control where it has one, stronger where it is positive; the others are open. Runs: {'; '.join(costs)}."
+    )
+
+
+def _rules_table(cells: Sequence[RuleCell]) -> str:
+    games = list(dict.fromkeys(cell.game for cell in cells))
+    texts: dict[str, dict[str, str]] = {}
+    for cell in cells:
+        texts.setdefault(cell.rule, {})[cell.game] = cell.elo if cell.verdict == "open" else f"**{cell.elo}**"
+    return _table(("rule", *games), [(rule, *(row.get(game, "") for game in games)) for rule, row in texts.items()])
 
 
 def _attempt_cells(attempt: Attempt) -> tuple[str, ...]:

@@ -106,7 +106,11 @@ RULE_RUNS = (
     _rule("fpu", "400 games a match", 0.4),
     _rule("cpuct", "400 games", 0.57),
     _rule("validation", "1,000 games", 0.1),
-    PlannedRun("rules-by-game", "rules-by-game", "1,000 games a cell, 400 in chess", visits=RULE_VISITS, net=0),
+    *(
+        PlannedRun(f"rules-by-game-{game}", "rules-by-game", "1,000 games a cell", visits=RULE_VISITS, only=(game,))
+        for game in ("connect4", "minichess", "nogo7")
+    ),
+    PlannedRun("rules-by-game-chess", "rules-by-game", "400 games a cell", visits=RULE_VISITS, only=("chess",), net=0),
 )
 """The MCTS experiments, and every rule in four games."""
 
