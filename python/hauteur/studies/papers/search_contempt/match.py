@@ -14,11 +14,11 @@ from hauteur.matches.ratings.elo import MatchScore, elo, elo_interval
 from hauteur.matches.results import Tally
 from hauteur.matches.tuning.ratio_fit import RatioSearch, TunedRatio, decisive_ratio, tune_ratio
 from hauteur.players.settings import PlayerSettings
-from hauteur.plots import Figure
+from hauteur.plots import Figure, Series
 from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result
 from hauteur.studies.papers.matches import MatchSpec, PlayedMatch, match_seconds
 from hauteur.studies.papers.measured import MatchElo
-from hauteur.studies.papers.search_contempt.ratio_figures import Beside, ratio_text, results_figure
+from hauteur.studies.papers.search_contempt.ratio_figures import ratio_text
 from hauteur.studies.papers.search_contempt.settings import (
     GAMES,
     HYBRID,
@@ -35,6 +35,7 @@ from hauteur.studies.papers.search_contempt.settings import (
 )
 from hauteur.studies.papers.shared_games import play_shared
 from hauteur.studies.papers.verdict import Claim, Inequality
+from hauteur.system.formatting import finite
 
 TABLE_2 = MatchScore(37, 46, 17)
 """The paper's match from the view of search-contempt."""
@@ -224,11 +225,29 @@ def _facts(tuned: TunedRatio | None) -> dict[str, Any] | None:
 
 
 def _figure(setting: ExperimentSetting, match: PlayedMatch) -> Figure:
-    visits, record = setting.visits_or(VISITS), match.tally.record
-    text = f"{record.games} games at {visits} visits a move; paper: {TABLE_2.games} at {VISITS}."
-    title = "Search-contempt against PUCT with a high temperature"
-    rows = [Beside("match", record, TABLE_2)]
-    return results_figure("contempt-vs-temperature", title, text, rows, names=("won", "drawn", "lost"))
+    """Elo of search-contempt, here and in the paper."""
+    size = f"{match.tally.record.games:,} games at {setting.visits_or(VISITS):,} visits a move"
+    paper = f"paper: chess, {TABLE_2.games} at {VISITS:,}"
+    text = f"{(setting.game or 'chess').capitalize()}, {size}; {paper}. Bars: 95 % intervals."
+    return Figure(
+        "contempt-vs-temperature",
+        "Search-contempt against PUCT with a high temperature",
+        text,
+        "Elo of search-contempt",
+        "match at equal (w + l)/d",
+        lines=(
+            _elo_series("paper", 1.0, elo(TABLE_2), elo_interval(TABLE_2), "orange"),
+            _elo_series("here", 2.0, MatchElo(match.tally).value, MatchElo(match.tally).interval(0.95), "blue"),
+        ),
+        threshold=0.0,
+        threshold_name="equal",
+        x_names=["paper", "here"],
+    )
+
+
+def _elo_series(name: str, place: float, value: float, ends: tuple[float, float], colour: str) -> Series:
+    low, high = ends
+    return Series(name, [place], [finite(value)], colour, low=[finite(low)], high=[finite(high)], joined=False)
 
 
 def _seconds(setting: ExperimentSetting) -> float:
@@ -250,7 +269,7 @@ EXPERIMENTS = (
     Experiment(
         "contempt-vs-temperature",
         f"{PAPER}, table 2",
-        "chess match: search-contempt against PUCT with a temperature of equally many draws",
+        "match: search-contempt against PUCT with a temperature of equally many draws",
         0.0,
         contempt_vs_temperature,
         seeds=1,
