@@ -8,7 +8,7 @@ import pytest
 from hauteur.learning.recipe import changed_recipe
 from hauteur.studies.papers import training_arms
 from hauteur.studies.papers.experiment import ExperimentSetting, make_experiment
-from hauteur.studies.papers.learning_methods import ARMS, FEW, GUMBEL, METHODS, PLAIN, Method, finding, recipe_of
+from hauteur.studies.papers.learning_methods import ARMS, FEW, GUMBEL, METHODS, PLAIN, MethodClaim, finding, recipe_of
 from hauteur.studies.papers.registry import find
 from hauteur.studies.papers.training_arms import Arm, Curve, StagedNet
 
@@ -50,7 +50,7 @@ def curve(seed: int, arm: Arm, kept: list[float]) -> Curve:
     ("gain", "seeds", "verdict"), [(0.05, 5, "holds"), (-0.05, 5, "does not hold"), (0.0, 5, "open"), (0.05, 4, "open")]
 )
 def test_a_claim_is_decided_seed_by_seed(gain: float, seeds: int, verdict: str) -> None:
-    method = Method("faster", GUMBEL, FEW)
+    method = MethodClaim("faster", GUMBEL, FEW)
     curves = []
     for seed in range(seeds):
         noise = 0.01 * (seed % 3 - 1)
@@ -60,5 +60,5 @@ def test_a_claim_is_decided_seed_by_seed(gain: float, seeds: int, verdict: str) 
 
 def test_how_much_earlier_the_rival_is_reached() -> None:
     curves = [curve(1, FEW, [0.5, 0.6, 0.7]), curve(1, GUMBEL, [0.5, 0.7, 0.9])]
-    assert "after 50% of the cost" in finding(curves, Method("faster", GUMBEL, FEW)).measured
-    assert "at the end 70.0%" in finding(curves, Method("slower", FEW, GUMBEL)).measured
+    assert "after 50% of the cost" in finding(curves, MethodClaim("faster", GUMBEL, FEW)).measured
+    assert "at the end 70.0%" in finding(curves, MethodClaim("slower", FEW, GUMBEL)).measured

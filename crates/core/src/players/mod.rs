@@ -1,6 +1,7 @@
 //! Players without a network: tree searches whose values come from random games, which a trained player is measured
 //! against, and exact solvers.
 
+mod connect4_bits;
 pub mod mcts;
 pub mod nogo_board;
 pub mod rave;

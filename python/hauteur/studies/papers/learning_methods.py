@@ -66,7 +66,7 @@ ARMS = (PLAIN, UNMIRRORED, CAP, FORCED, SURPRISE, FEW, GUMBEL)
 
 
 @dataclass(frozen=True)
-class Method:
+class MethodClaim:
     """A claim: the runs of an arm keep more than those of its rival. statement: of the source."""
 
     statement: str
@@ -75,11 +75,11 @@ class Method:
 
 
 METHODS = (
-    Method("Wu 2019: playout cap randomisation learns faster (1.37 times, Go)", CAP, PLAIN),
-    Method("Wu 2019: forced playouts with pruned targets learn faster (1.25 times, Go)", FORCED, PLAIN),
-    Method("Wu 2019: samples weighted by policy surprise learn faster", SURPRISE, PLAIN),
-    Method("Silver et al. 2017: transformed positions learn faster than those as played", PLAIN, UNMIRRORED),
-    Method("Danihelka et al. 2022: with few visits Gumbel learns faster than PUCT", GUMBEL, FEW),
+    MethodClaim("Wu 2019: playout cap randomisation learns faster (1.37 times, Go)", CAP, PLAIN),
+    MethodClaim("Wu 2019: forced playouts with pruned targets learn faster (1.25 times, Go)", FORCED, PLAIN),
+    MethodClaim("Wu 2019: samples weighted by policy surprise learn faster", SURPRISE, PLAIN),
+    MethodClaim("Silver et al. 2017: transformed positions learn faster than those as played", PLAIN, UNMIRRORED),
+    MethodClaim("Danihelka et al. 2022: with few visits Gumbel learns faster than PUCT", GUMBEL, FEW),
 )
 
 
@@ -121,7 +121,7 @@ def make_methods(setting: ExperimentSetting) -> Result:
     return Result(rows(curves), findings, figures, [table(curves)], facts)
 
 
-def finding(curves: Sequence[Curve], method: Method) -> Finding:
+def finding(curves: Sequence[Curve], method: MethodClaim) -> Finding:
     """The arm above its rival; beside it how much earlier, or later, the mean curve reaches the rival's last value."""
     claim = Claim((above(curves, method.arm, method.rival),))
     own, other = _mean_curve(curves, method.arm), _mean_curve(curves, method.rival)
