@@ -148,9 +148,18 @@ def _resources(setting: ExperimentSetting) -> Resources:
     return Resources(parallel=setting.parallel, threads=setting.threads, scheduler=scheduler, workers=workers)
 
 
-def match_seconds(setting: ExperimentSetting, specs: Iterable[MatchSpec], plies: float = 120) -> float:
+USUAL_PLIES = {"chess": 120.0, "minichess": 45.0, "connect4": 34.0, "tictactoe": 8.0}
+"""Plies of a game between nets; of other games three quarters of the most that there can be."""
+
+
+def usual_plies(game: _core.Game) -> float:
+    """Return plies of a game, for estimates."""
+    return USUAL_PLIES.get(game.name, 0.75 * game.max_plies)
+
+
+def match_seconds(setting: ExperimentSetting, specs: Iterable[MatchSpec], plies: float | None = None) -> float:
     """Seconds that the matches take on this machine: evaluations that games of so many plies need, and the speed of
-    the nets, which is measured for a moment. Players without a net count nothing.
+    the nets, which is measured for a moment. plies: None for the usual number. Players without a net count nothing.
     """
     seconds = 0.0
     speeds: dict[tuple[str, str | None], float] = {}
@@ -162,7 +171,8 @@ def match_seconds(setting: ExperimentSetting, specs: Iterable[MatchSpec], plies:
                     key = (net, player.precision)
                     if key not in speeds:
                         speeds[key] = evaluations_per_second(evaluators.get(net, player))
-                    seconds += spec.games * plies / 2 * visits / speeds[key]
+                    moves = (usual_plies(game) if plies is None else plies) / 2
+                    seconds += spec.games * moves * visits / speeds[key]
     return seconds * OVERHEAD * setting.seeds
 
 

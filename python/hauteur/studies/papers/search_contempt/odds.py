@@ -371,7 +371,7 @@ def _score_text(cell: Cell) -> str:
 
 def estimate(setting: ExperimentSetting) -> float:
     """Seconds on this machine."""
-    return match_seconds(setting, wanted(setting, specs(setting).values()), plies=80)
+    return match_seconds(setting, wanted(setting, specs(setting).values()))
 
 
 EXPERIMENTS = (

@@ -38,9 +38,6 @@ from hauteur.studies.papers.search_contempt.settings import (
 from hauteur.studies.papers.shared_games import play_shared
 from hauteur.studies.papers.verdict import Claim, Inequality
 
-USUAL_PLIES = 120
-"""Plies of a game, for the estimate."""
-
 
 def contempt_wdl(setting: ExperimentSetting) -> Result:
     """Figure 2."""
@@ -130,7 +127,7 @@ def _figures(key: str, rows: Sequence[Beside], setting: ExperimentSetting, x_nam
 
 
 def _seconds(sets: Sequence[SelfPlay], setting: ExperimentSetting) -> float:
-    return match_seconds(setting, [paper_match(setting, one) for one in sets], USUAL_PLIES)
+    return match_seconds(setting, [paper_match(setting, one) for one in sets])
 
 
 EXPERIMENTS = (
