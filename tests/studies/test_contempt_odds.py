@@ -196,7 +196,7 @@ def test_the_papers_own_figures_hold() -> None:
     ]
     assert "36.76%" in table(found)
     drawn = figure(found)
-    assert [series.name for series in drawn.lines] == ["PUCT", "N_scl 28"]
+    assert [series.name for series in drawn.lines] == ["PUCT", "N_scl 28", "paper, PUCT", "paper, N_scl 28"]
     assert drawn.x_ticks() == [100, 800, 20_000]
 
 

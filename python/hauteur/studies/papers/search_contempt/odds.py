@@ -235,7 +235,7 @@ def table(cells: Mapping[tuple[int, int], Cell]) -> str:
 
 
 def figure(cells: Mapping[tuple[int, int], Cell]) -> Figure:
-    """Score by nodes, a line a setting."""
+    """Score by nodes, a line a setting, and the paper's."""
     lines = []
     for number, n_scl in enumerate(dict.fromkeys(n_scl for n_scl, _ in cells)):
         mine = [cell for cell in cells.values() if cell.n_scl == n_scl]
@@ -243,8 +243,11 @@ def figure(cells: Mapping[tuple[int, int], Cell]) -> Figure:
         colour = LINE_COLOURS[number % len(LINE_COLOURS)]
         xs = [cell.nodes for cell in mine]
         lines.append(Series(title(n_scl), xs, [cell.score for cell in mine], colour, low=lows, high=highs))
+    for place, (name, colour) in enumerate((("PUCT", LINE_COLOURS[0]), (title(PUBLISHED_N_SCL), LINE_COLOURS[1]))):
+        values = [scores[place] for scores in TABLE_1.values()]
+        lines.append(Series(f"paper, {name}", list(TABLE_1), values, colour, dashed=True))
     games = next(iter(cells.values())).played.tally.record.games
-    text = f"The giver's score against a fixed receiver, {games:,} games a point; shades: 95 % intervals."
+    text = f"The giver's score against a fixed receiver, {games:,} games a point; shades: 95 % intervals. Dashed: the paper."
     return Figure(
         "contempt-odds",
         "Odds by nodes",
