@@ -247,7 +247,7 @@ def figure(cells: Mapping[tuple[int, int], Cell]) -> Figure:
         values = [scores[place] for scores in TABLE_1.values()]
         lines.append(Series(f"paper, {name}", list(TABLE_1), values, colour, dashed=True))
     games = next(iter(cells.values())).played.tally.record.games
-    text = f"The giver's score against a fixed receiver, {games:,} games a point, shades: 95 % intervals; the paper dashed."
+    text = f"The giver's score against a fixed receiver, {games:,} games a point, 95 % intervals. Dashed: the paper."
     return Figure(
         "contempt-odds",
         "Odds by nodes",
