@@ -38,6 +38,9 @@ GAMES = 200
 
 PUCT = SEARCH_CONTEMPT_OFF
 PUBLISHED_N_SCL = 28
+APART = 2
+"""N_scl that are nearer to the receiver's visits than by this factor are not told from them."""
+
 OF_THE_RECEIVER = (1.0, 1 / 3, 3.0)
 """N_scl of the giver besides: in the receiver's visits."""
 
@@ -316,9 +319,10 @@ def lead(cells: Mapping[tuple[int, int], Cell]) -> Finding | None:
 
 
 def fits(cells: Mapping[tuple[int, int], Cell], visits: int) -> Finding | None:
-    """The receiver's visits as N_scl are ahead of every other N_scl at the most nodes."""
+    """The receiver's visits as N_scl are ahead of every N_scl that is APART from them, at the most nodes."""
     most = max((nodes for n_scl, nodes in cells if n_scl == visits), default=0)
-    others = {n_scl: cell for (n_scl, nodes), cell in cells.items() if nodes == most and n_scl not in (PUCT, visits)}
+    mine = {n_scl: cell for (n_scl, nodes), cell in cells.items() if nodes == most and n_scl != PUCT}
+    others = {n_scl: cell for n_scl, cell in mine.items() if max(n_scl, visits) >= APART * min(n_scl, visits)}
     if not others:
         return None
     gains = {
