@@ -11,7 +11,7 @@ import pytest
 import hauteur as ht
 from hauteur.cluster.unit import Unit
 from hauteur.matches.match import MatchSettings, match_plans
-from hauteur.matches.playing import SHARES, _in_pairs, _of_unit
+from hauteur.matches.playing import _in_pairs, _of_unit, unit_size
 from hauteur.matches.record import GamePlan
 from hauteur.matches.units import MatchJob, UnitPlayers, checked_result, match_unit, unit_players
 from hauteur.players.build import Resources
@@ -149,7 +149,7 @@ def test_files_that_a_program_needs_must_be_at_the_worker() -> None:
 def test_pairs_stay_together_and_units_get_smaller() -> None:
     plans = [GamePlan(index) for index in range(100) if index != 7]
     pairs, sizes, left = _in_pairs(iter(plans)), list[int](), 99
-    while some := _of_unit(pairs, min(16, left // (SHARES * 2))):
+    while some := _of_unit(pairs, unit_size(left, workers=2, parallel=32)):
         indices = [plan.index for plan in some]
         assert all(index ^ 1 in indices for index in indices if index not in (6, 7))
         sizes.append(len(some))
@@ -157,7 +157,8 @@ def test_pairs_stay_together_and_units_get_smaller() -> None:
     assert sum(sizes) == 99
     assert sizes[:2] == [15, 16]
     assert sizes[1:] == sorted(sizes[1:], reverse=True)
-    assert sizes[-1] == 2
+    assert sizes[-3:-1] == [4, 4]  # an eighth of the concurrent games
+    assert unit_size(5, workers=9, parallel=2) == 0, "a pair is the least"
 
 
 def test_large_nets_and_shipped_ones_are_sent_as_files(tmp_path: Path) -> None:

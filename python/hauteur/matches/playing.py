@@ -36,7 +36,9 @@ ROUND_UNITS = 4
 UNKNOWN_WORKERS = 8
 """As many are expected of a cluster before the first has joined."""
 SHARES = 2
-"""Units are so small that each worker gets so many of the games that are left."""
+"""Units are so small that each worker gets so many of the games that are left,"""
+LEAST_SHARE = 8
+"""but this part of the concurrent games or more: a few games alone take nearly as long as many together."""
 
 
 @dataclass(frozen=True)
@@ -239,9 +241,8 @@ class PlayingInUnits:
         return max(len(self.scheduler.workers), self.resources.workers) or UNKNOWN_WORKERS
 
     def _units(self, pairs: Iterator[list[GamePlan]], games: int) -> Iterator[Unit]:
-        """Yield units: two fill a worker, and near the end they are smaller."""
-        most = self.resources.parallel // 2
-        while plans := _of_unit(pairs, min(most, games // (SHARES * self._workers))):
+        """Yield units."""
+        while plans := _of_unit(pairs, unit_size(games, self._workers, self.resources.parallel)):
             games -= len(plans)
             yield self._unit(plans)
 
@@ -253,6 +254,11 @@ class PlayingInUnits:
         ]
         name = f"{len(plans)} games from {one.describe(plans[0].index)} on"
         return match_unit(name, self._shared, self._names, seeded)
+
+
+def unit_size(left: int, workers: int, parallel: int) -> int:
+    """Games of the next unit, of those that are left: two units fill a worker, and near the end they are smaller."""
+    return min(parallel // 2, max(parallel // LEAST_SHARE, left // (SHARES * workers)))
 
 
 def _in_pairs(plans: Iterator[GamePlan]) -> Iterator[list[GamePlan]]:
