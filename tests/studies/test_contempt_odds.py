@@ -183,7 +183,7 @@ def test_differences_are_of_games_with_the_same_opening() -> None:
     finding = lead(found)
     assert finding is not None
     assert finding.verdict == "holds"
-    assert finding.measured == "N_scl 1 at 9 nodes 0.25 [0.171, 0.329] of a game, 120 games"
+    assert finding.measured == "N_scl 1 at 9 nodes 25 [17.1, 32.9] points of per cent, 120 games"
 
 
 def test_the_papers_own_figures_hold() -> None:
@@ -192,8 +192,8 @@ def test_the_papers_own_figures_hold() -> None:
     assert [verdict_of(one(found)) for one in (rise, more, fall, lead)] == ["holds"] * 4
     gains = rise(found), more(found)
     assert [finding is not None and finding.measured.split(" [")[0] for finding in gains] == [
-        "N_scl 28 at 100 to 20,000 nodes 0.45",
-        "N_scl 28 beyond PUCT 0.58",
+        "N_scl 28 at 100 to 20,000 nodes 45",
+        "N_scl 28 beyond PUCT 58",
     ]
     assert "36.76%" in table(found)
     drawn = figure(found)

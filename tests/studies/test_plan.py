@@ -169,7 +169,7 @@ def test_the_table_of_claims(tmp_path: Path) -> None:
     assert missing.verdict == "**open**: not made yet; needs 400 games a set, 1,000 visits"
     assert (made.measured, made.units, made.verdict) == (
         "5 [4, 6] | x",
-        "400 games a set, 200 visits: 400 games",
+        "400 games",
         "**holds**",
     )
     assert made.command == "hauteur experiment temperature-wdl --scale 4 --visits 200"

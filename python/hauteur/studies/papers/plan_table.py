@@ -20,7 +20,7 @@ from hauteur.system.formatting import duration
 BEGIN, END = "<!-- claims -->", "<!-- end claims -->"
 """The table stands between these lines of a page; the rest of the page is left as it is."""
 
-COLUMNS = ("claim", "the source's figure", "measured here, 95 %", "size", "verdict", "cost", "command")
+COLUMNS = ("claim", "the source's figure", "measured here, 95 %", "games", "verdict", "cost", "command")
 RUN_COLUMNS = ("run", "begun", "machine", "load", "clock", "processor time", "ended")
 
 
@@ -64,8 +64,8 @@ def _rows_of(claim: SourceClaim, decision: Decision, base: ExperimentSetting, lo
     if not findings:
         yield ClaimRow(claim, f"{run.name} reports nothing on it", "", f"**open**: needs {run.size}", cost, command)
     for finding in findings:
-        size = f"{run.size}: {finding['units']}" if finding["units"] else run.size
-        yield ClaimRow(claim, _measured(decision, finding), size, verdict_text(finding), cost, command)
+        units = finding["units"] or run.size
+        yield ClaimRow(claim, _measured(decision, finding), units, verdict_text(finding), cost, command)
 
 
 def run_command(run: PlannedRun, base: ExperimentSetting) -> str:
@@ -105,7 +105,7 @@ def claims_markdown(base: ExperimentSetting) -> str:
     for subject, claims in CLAIMS:
         rows = list(claim_rows(claims, base))
         verdicts.update(row.verdict.split("**")[1] for row in rows)
-        parts += [f"### {subject}", _table(COLUMNS, [row.cells for row in rows])]
+        parts += [f"### {subject}", _table(COLUMNS, _once(rows))]
     cells = rule_cells(base)
     verdicts.update(cell.verdict for cell in cells)
     parts += ["### Every rule in four games", _rules_text(base), *([_rules_table(cells)] if cells else [])]
@@ -113,6 +113,15 @@ def claims_markdown(base: ExperimentSetting) -> str:
     attempts = [attempt for attempt in AttemptLog(base.folder).entries() if attempt.run in {run.name for run in RUNS}]
     runs = ["### Attempts at the runs", _table(RUN_COLUMNS, map(_attempt_cells, attempts))] if attempts else []
     return "\n\n".join([f"{sum(verdicts.values())} comparisons: {counts}.", *parts, *runs])
+
+
+def _once(rows: Sequence[ClaimRow]) -> Iterator[tuple[str, ...]]:
+    """Yield the cells of the rows; a claim and the source's figure stand in the first of its rows alone."""
+    before: tuple[str, ...] = ()
+    for row in rows:
+        cells = row.cells
+        yield ("", "", *cells[2:]) if cells[:2] == before[:2] else cells
+        before = cells
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,7 @@ TABLE_1 = {100: (0.2343, 0.3676), 800: (0.3525, 0.5781), 20_000: (0.2540, 0.8173
 GAMES = 200
 """Games of a setting; the paper does not say how many it played."""
 
+POINTS = "points of per cent"
 PUCT = SEARCH_CONTEMPT_OFF
 PUBLISHED_N_SCL = 28
 APART = 2
@@ -301,10 +302,10 @@ def fall(cells: Mapping[tuple[int, int], Cell]) -> Finding | None:
         return None
     *before, last = levels
     best = max(before, key=lambda cell: Mean(_halves(cell)[1]).value)
-    loss = Mean([a - b for a, b in zip(_halves(best)[0], _halves(last)[0], strict=True)])
+    loss = Mean([100 * (a - b) for a, b in zip(_halves(best)[0], _halves(last)[0], strict=True)])
     scores = ", ".join(map(_score_text, levels))
     what = f"even games, {best.nodes:,} above {last.nodes:,} nodes"
-    claim = Claim((Inequality(what, loss, 0.0, "above", LEAST_GAMES // 2, unit="of a game"),))
+    claim = Claim((Inequality(what, loss, 0.0, "above", LEAST_GAMES // 2, unit=POINTS),))
     return Finding.of("23.4 %, 35.3 % and 25.4 %: PUCT rises, then falls", claim, f"PUCT scores {scores}")
 
 
@@ -329,7 +330,7 @@ def fits(cells: Mapping[tuple[int, int], Cell], visits: int) -> Finding | None:
         f"N_scl {visits} above {n_scl} at {most:,} nodes": _gain(cell, cells[visits, most])
         for n_scl, cell in others.items()
     }
-    sides = tuple(Inequality(what, gain, 0.0, "above", LEAST_GAMES, unit="of a game") for what, gain in gains.items())
+    sides = tuple(Inequality(what, gain, 0.0, "above", LEAST_GAMES, unit=POINTS) for what, gain in gains.items())
     text = "not in the paper: the best N_scl is the number of the receiver's visits"
     return Finding.of(text, Claim(sides))
 
@@ -338,13 +339,13 @@ def _any(text: str, gains: Mapping[str, Mean]) -> Finding | None:
     """Return the finding on a statement that is true where some gain is above 0."""
     if not gains:
         return None
-    sides = tuple(Inequality(what, gain, 0.0, "above", LEAST_GAMES, unit="of a game") for what, gain in gains.items())
+    sides = tuple(Inequality(what, gain, 0.0, "above", LEAST_GAMES, unit=POINTS) for what, gain in gains.items())
     return Finding.of(text, Claim(sides, needs="any"))
 
 
 def _gain(before: Cell, after: Cell) -> Mean:
-    """The gain in score of `after`, game by game: the openings are the same."""
-    return Mean([b.score - a.score for a, b in zip(before.played.games, after.played.games, strict=True)])
+    """The gain in score of `after`, in points of per cent, game by game: the openings are the same."""
+    return Mean([100 * (b.score - a.score) for a, b in zip(before.played.games, after.played.games, strict=True)])
 
 
 def _difference(less: Mean, greater: Mean) -> Mean:

@@ -39,7 +39,7 @@ from hauteur.studies.papers.training_arms import (
 from hauteur.studies.papers.verdict import Claim
 from hauteur.studies.papers.yardsticks import Yardsticks
 
-EVALUATIONS = 12_000_000
+EVALUATIONS = 6_000_000
 """Of each run after the common net."""
 
 VISITS = 100
@@ -55,7 +55,7 @@ FIRST_SEED = 11
 OPENINGS = 50
 """Drawn ones from which the last nets are played against all replies."""
 
-SECONDS = 1_600.0
+SECONDS = 1_400.0
 """Of a seed at full size on one core of the reference machine."""
 
 
