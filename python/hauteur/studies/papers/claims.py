@@ -1,4 +1,4 @@
-"""Every claim of the sources that the laboratory knows, the source's figure, and the run and finding that decide it."""
+"""Every claim of the sources, the source's figure, and the run and finding that decide it."""
 
 from __future__ import annotations
 

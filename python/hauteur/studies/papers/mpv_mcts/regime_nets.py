@@ -2,7 +2,7 @@
 
 S and L are level at equal budget where the visits that S has more of are worth what L is better by, visit for visit. A
 doubling of S's visits is worth less the more it has, and what L is better by grows with what both have learned. So a
-match of S against S with half of its visits, beside S against L, says at which cost of L the two would be level: where
+match of S against S with half of its visits, beside S against L, shows at which cost of L the two would be level: where
 L costs more than that the small net is too good for its price, and a larger one, or one that has learned less, is the
 better partner, or a large net that has learned more.
 """

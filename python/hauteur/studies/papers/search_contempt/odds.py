@@ -40,7 +40,7 @@ POINTS = "points of per cent"
 PUCT = SEARCH_CONTEMPT_OFF
 PUBLISHED_N_SCL = 28
 APART = 2
-"""N_scl that are nearer to the receiver's visits than by this factor are not told from them."""
+"""N_scl that are nearer to the receiver's visits than by this factor are not compared with them."""
 
 OF_THE_RECEIVER = (1.0, 1 / 3, 3.0)
 """N_scl of the giver besides: in the receiver's visits."""
@@ -147,7 +147,7 @@ def start(setting: ExperimentSetting) -> tuple[str, str | None]:
     fen = parameters.pop("fen", None)
     if fen is None or parameters:
         wanted = "the position of the odds as --game 'chess(fen=...)', or in a game without men the --seat that gives"
-        raise ValueError(f"contempt-odds wants {wanted}, got {spec!r}")
+        raise ValueError(f"contempt-odds needs {wanted}, got {spec!r}")
     return name, str(fen)
 
 
