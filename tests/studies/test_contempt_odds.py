@@ -142,7 +142,7 @@ def test_the_receivers_visits_are_best_or_not() -> None:
     assert verdict_of(fits(found, 10)) == "holds"
     assert verdict_of(fits(found, 3)) == "does not hold"
     assert fits(found, 5) is None
-    assert verdict_of(fits(found | cells(e=(12, 400, 0.7)), 10)) == "holds", "12 is not told from 10"
+    assert verdict_of(fits(found | cells(e=(12, 400, 0.7)), 10)) == "holds", "12 is not compared with 10"
 
 
 def test_a_small_table_from_beginning_to_end_and_again(tmp_path: Path) -> None:
