@@ -223,16 +223,25 @@ def table(curves: Sequence[Curve]) -> str:
 
 def kept_figure(curves: Sequence[Curve], arms: Sequence[Arm], key: str, text: str, x_name: str) -> Figure:
     """The share that is kept by evaluations, with the interval over seeds. text: the setting."""
-    shares = {arm: [[point.kept for point in curve.points] for curve in curves if curve.arm == arm] for arm in arms}
+    shares = {
+        arm: [[100 * point.kept for point in curve.points] for curve in curves if curve.arm == arm] for arm in arms
+    }
     title = "Moves that keep the value, by evaluations"
-    return _figure(key, title, curves, shares, (text, "share of solved positions", x_name))
+    return _figure(key, title, curves, shares, (text, "solved positions, per cent", x_name))
 
 
 def draws_figure(curves: Sequence[Curve], arms: Sequence[Arm], key: str, text: str, x_name: str) -> Figure:
     """The share of drawn games of self-play by evaluations."""
-    shares = {arm: [[point.draws for point in curve.points] for curve in curves if curve.arm == arm] for arm in arms}
+    shares: dict[Arm, Runs] = {
+        arm: [
+            [None if point.draws is None else 100 * point.draws for point in curve.points]
+            for curve in curves
+            if curve.arm == arm
+        ]
+        for arm in arms
+    }
     title = "Drawn games of self-play, by evaluations"
-    return _figure(f"{key}-draws", title, curves, shares, (text, "share of games", x_name))
+    return _figure(f"{key}-draws", title, curves, shares, (text, "games, per cent", x_name))
 
 
 Runs = Sequence[Sequence[float | None]]
@@ -260,4 +269,4 @@ def _figure(
         )
     count = len({curve.seed for curve in curves})
     text = f"Mean of {count} {'seed' if count == 1 else 'seeds'}, {setting}; shades: 95 % intervals."
-    return Figure(key, title, text, y_name, x_name, lines=tuple(lines), percent=True)
+    return Figure(key, title, text, y_name, x_name, lines=tuple(lines))
