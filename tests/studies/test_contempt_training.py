@@ -131,10 +131,10 @@ def test_a_small_experiment_from_beginning_to_end_and_again(tmp_path: Path, monk
     )
     result = make_experiment(find("contempt-training"), setting)
     assert [(row["arm"], row["evaluations"]) for row in result.rows] == [
-        (arm.name, spent) for arm in ARMS for spent in (0, 300, 600)
+        (arm.name, spent) for arm in ARMS for spent in (0, 150, 300)
     ]
     assert len({row["kept"] for row in result.rows if row["evaluations"] == 0}) == 1
-    assert all(row["generation"] > 0 for row in result.rows if row["evaluations"] == 600)
+    assert all(row["generation"] > 0 for row in result.rows if row["evaluations"] == 300)
     assert [one.verdict for one in result.findings] == ["open"]
     assert "too few: 5 seeds or more may decide" in result.findings[0].measured
     before = (tmp_path / "t/result.csv").read_bytes()
