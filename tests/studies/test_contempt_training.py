@@ -127,14 +127,14 @@ def test_arms_differ_in_temperature_and_the_rule_alone(tmp_path: Path) -> None:
 def test_a_small_experiment_from_beginning_to_end_and_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(training_arms, "STAGES", 2)
     setting = ExperimentSetting(
-        tmp_path / "t", scale=0.00005, seeds=1, first_seed=11, threads=1, show=lambda text: None, visits=16, game=TINY
+        tmp_path / "t", scale=0.0001, seeds=1, first_seed=11, threads=1, show=lambda text: None, visits=16, game=TINY
     )
     result = make_experiment(find("contempt-training"), setting)
     assert [(row["arm"], row["evaluations"]) for row in result.rows] == [
-        (arm.name, spent) for arm in ARMS for spent in (0, 150, 300)
+        (arm.name, spent) for arm in ARMS for spent in (0, 300, 600)
     ]
     assert len({row["kept"] for row in result.rows if row["evaluations"] == 0}) == 1
-    assert all(row["generation"] > 0 for row in result.rows if row["evaluations"] == 300)
+    assert all(row["generation"] > 0 for row in result.rows if row["evaluations"] == 600)
     assert [one.verdict for one in result.findings] == ["open"]
     assert "too few: 5 seeds or more may decide" in result.findings[0].measured
     before = (tmp_path / "t/result.csv").read_bytes()

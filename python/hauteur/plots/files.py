@@ -140,5 +140,5 @@ def _draw_words(figure: Figure, sheet: Sheet, axes: Axes) -> None:
     axes.set_title(textwrap.fill(figure.text, 115), loc="left", fontsize=7.5, color=LIGHT["soft"])
     longest = max((len(series.name) for series in figure.series), default=0)
     columns = min(5, max(1, LEGEND_SIGNS // (longest + 7)))
-    if figure.series:
+    if any(axes.get_legend_handles_labels()):  # a series without a value is not drawn
         sheet.legend(loc="outside lower left", ncols=columns, frameon=False)
