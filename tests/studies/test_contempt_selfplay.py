@@ -330,6 +330,7 @@ def test_the_match_is_told_from_both_sides(tmp_path: Path, monkeypatch: pytest.M
     assert (ours["paper_wins"], ours["paper_draws"], ours["paper_losses"]) == ("37", "46", "17")
     assert float(ours["paper_elo"]) == pytest.approx(70.43, abs=0.01)
     assert (tmp_path / "m/n4-tau2/games.jsonl").exists()
+    assert {path.name for path in (tmp_path / "m").glob("fresh-*")} == {"fresh-n4-tau2-contempt", "fresh-n4-tau2-puct"}
     facts = json.loads((tmp_path / "m/result.json").read_text())["facts"]
     assert (facts["n_scl"]["x"], facts["games"], facts["factor"]) == (4.0, 4, None)
 
@@ -343,3 +344,17 @@ def test_the_verdict_of_the_match(score: float, verdict: str) -> None:
         )
     tuned = TunedRatio(5.0, (2.0, 8.0), 1.1, "found", ())
     assert match.match_finding(tally, match.Sides(tuned, None, 1.1)).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("contempt", "puct", "verdict"),
+    [
+        (MatchScore(400, 170, 430), MatchScore(420, 160, 420), "holds"),
+        (MatchScore(300, 400, 300), MatchScore(420, 160, 420), "does not hold"),
+        (MatchScore(420, 160, 420), MatchScore(300, 400, 300), "does not hold"),
+        (MatchScore(380, 210, 410), MatchScore(420, 160, 420), "open"),
+        (MatchScore(20, 8, 22), MatchScore(20, 8, 22), "open"),
+    ],
+)
+def test_equal_ratios_of_the_two_sides(contempt: MatchScore, puct: MatchScore, verdict: str) -> None:
+    assert match.equal_finding(contempt, puct).verdict == verdict

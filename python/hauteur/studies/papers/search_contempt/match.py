@@ -2,7 +2,8 @@
 
 The paper's question is which lever for decisive games costs less strength. So first the N_scl is sought at which
 search-contempt (with the low temperature of tau_1) has the (w + l)/d that PUCT with tau_2 has in self-play; where no
-N_scl has it, tau_2 is cooled or warmed until its ratio is that of the nearest N_scl. Then the two play each other.
+N_scl has it, tau_2 is cooled or warmed until its ratio is that of the nearest N_scl. Then the two play each other, and,
+because an N_scl between those that were played is an estimate, both play themselves again in fresh games.
 """
 
 from __future__ import annotations
@@ -12,12 +13,12 @@ from typing import Any
 
 from hauteur.matches.ratings.elo import MatchScore, elo, elo_interval
 from hauteur.matches.results import Tally
-from hauteur.matches.tuning.ratio_fit import RatioSearch, TunedRatio, decisive_ratio, tune_ratio
+from hauteur.matches.tuning.ratio_fit import RatioSearch, TunedRatio, decisive_ratio, ratio_factor, tune_ratio
 from hauteur.players.settings import PlayerSettings
 from hauteur.plots import Figure, Series
 from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result
 from hauteur.studies.papers.matches import MatchSpec, PlayedMatch, match_seconds
-from hauteur.studies.papers.measured import MatchElo
+from hauteur.studies.papers.measured import Interval, MatchElo
 from hauteur.studies.papers.search_contempt.ratio_figures import ratio_text
 from hauteur.studies.papers.search_contempt.settings import (
     GAMES,
@@ -48,6 +49,9 @@ MATCH_GAMES = 2 * GAMES
 
 MATCH_SEED = 1001
 """Of the match: its games have other random draws than those that the sides were tuned with."""
+
+EQUAL_WITHIN = 1.5
+"""Ratios (w + l)/d are equal where one is less than this factor above the other."""
 
 STARTS = (5, 10, 32)
 """N_scl that are played first: the games of figure 2."""
@@ -81,7 +85,16 @@ def contempt_vs_temperature(setting: ExperimentSetting) -> Result:
     sides = tuned_sides(setting)
     for text in tuning_texts(sides):
         setting.show(text)
-    return _result(setting, sides, _match(setting, sides))
+    return _result(setting, sides, _match(setting, sides), _fresh(setting, sides))
+
+
+def _fresh(setting: ExperimentSetting, sides: Sides) -> tuple[MatchScore, MatchScore]:
+    """Self-play of both sides with the match's seed, in as many games."""
+    own = []
+    for name, settings in zip(("contempt", "puct"), sides.players(setting), strict=True):
+        spec = selfplay(setting, f"fresh-{sides.name}-{name}", settings, setting.scaled(MATCH_GAMES, 2))
+        own.append(play_shared(setting, [replace(spec, seed=MATCH_SEED)])[spec.name].tally.record)
+    return own[0], own[1]
 
 
 def _match(setting: ExperimentSetting, sides: Sides) -> PlayedMatch:
@@ -92,11 +105,13 @@ def _match(setting: ExperimentSetting, sides: Sides) -> PlayedMatch:
     ]
 
 
-def _result(setting: ExperimentSetting, sides: Sides, match: PlayedMatch) -> Result:
+def _result(
+    setting: ExperimentSetting, sides: Sides, match: PlayedMatch, fresh: tuple[MatchScore, MatchScore]
+) -> Result:
     facts = {"visits": setting.visits_or(VISITS), "games": match.spec.games}
     return Result(
         [_row("search-contempt", sides, match.tally), _row("PUCT", sides, match.tally)],
-        scoped(setting, [match_finding(match.tally, sides)]),
+        scoped(setting, [match_finding(match.tally, sides), equal_finding(*fresh)]),
         [_figure(setting, match)],
         tuning_texts(sides),
         {**facts, "n_scl": _facts(sides.n_scl), "factor": _facts(sides.factor)},
@@ -184,6 +199,22 @@ def match_finding(tally: Tally, sides: Sides) -> Finding:
     return Finding.of(text, claim, f"{tuned}: {_counts(tally.record)}")
 
 
+def equal_finding(contempt: MatchScore, puct: MatchScore) -> Finding:
+    """The premise of the match, by fresh games: (w + l)/d of the two is equal within a factor."""
+    factor = Interval(
+        ratio_factor(contempt, puct)[0],
+        min(contempt.games, puct.games),
+        lambda confidence: ratio_factor(contempt, puct, confidence)[1:],
+    )
+    what = "(w + l)/d of search-contempt over that of PUCT"
+    between = (
+        Inequality(what, factor, 1 / EQUAL_WITHIN, "above", LEAST_GAMES, of="games of a setting"),
+        Inequality("the same", factor, EQUAL_WITHIN, "below", LEAST_GAMES, of="games of a setting"),
+    )
+    text = f"table 2: the two settings have equal (w + l)/d; here: within a factor of {EQUAL_WITHIN} in fresh games"
+    return Finding.of(text, Claim(between), f"{ratio_text(contempt)}; PUCT: {ratio_text(puct)}")
+
+
 def _counts(record: MatchScore) -> str:
     return f"{record.wins} won, {record.draws} drawn, {record.losses} lost"
 
@@ -260,7 +291,7 @@ def _seconds(setting: ExperimentSetting) -> float:
         [
             *sets,
             selfplay(setting, "tau2", tau, games),
-            selfplay(setting, "match", tau, setting.scaled(MATCH_GAMES)),
+            *(selfplay(setting, name, tau, setting.scaled(MATCH_GAMES)) for name in ("match", "fresh", "fresh")),
         ],
     )
 
