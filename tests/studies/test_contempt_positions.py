@@ -11,15 +11,8 @@ from hauteur.matches.results import MatchGame
 from hauteur.studies.papers.bootstrap_ci import rate_of, ratio_of
 from hauteur.studies.papers.experiment import ExperimentSetting, make_experiment
 from hauteur.studies.papers.search_contempt import positions
-from hauteur.studies.papers.search_contempt.positions import (
-    KINDS,
-    SWING,
-    MeasuredPosition,
-    analysed,
-    draw,
-    findings,
-    read_measured,
-)
+from hauteur.studies.papers.search_contempt.position_counts import KINDS, SWING, MeasuredPosition, findings
+from hauteur.studies.papers.search_contempt.positions import analysed, draw, read_measured
 
 GAMES = [
     MatchGame(index=0, a="first", score=0, end="checkmate", plies=4, moves="f2f3 e7e5 g2g4 d8h4"),
@@ -97,6 +90,14 @@ def test_the_experiment_from_beginning_to_end_and_again(tmp_path: Path) -> None:
     assert make_experiment(experiment, setting(tmp_path / "p")).rows == result.rows
     facts = json.loads((tmp_path / "p/result.json").read_text())["facts"]
     assert (facts["low_visits"], facts["high_visits"], facts["swing"]) == (5, 12, SWING)
+
+
+def test_minichess_and_a_game_without_fen(tmp_path: Path) -> None:
+    result = make_experiment(positions.EXPERIMENTS[0], setting(tmp_path / "m", game="minichess", scale=0.05))
+    assert {finding.scope for finding in result.findings} == {"minichess, not chess, 3 visits, not 1,000"}
+    assert all(len(one.fen.split()[0].split("/")) == 5 for one in read_measured(tmp_path / "m/n5.positions.jsonl"))
+    with pytest.raises(ValueError, match=r"needs a game with FEN \(.*minichess.*\), got connect4"):
+        make_experiment(positions.EXPERIMENTS[0], setting(tmp_path / "c", game="connect4"))
 
 
 def found(often: int, seldom: int, games: int = 200) -> dict[str, list[MeasuredPosition]]:

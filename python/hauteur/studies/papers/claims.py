@@ -53,7 +53,7 @@ _FEW = tuple(f"contempt-odds-minichess-{visits}" for visits in (1, 3, 30))
 _ODDS = ("contempt-odds-minichess", *_FEW, "contempt-odds-chess-1", "contempt-odds-chess-10")
 _REPEATS = ("repeats-minichess", "repeats-chess")
 _REGIME = ("mpv-regime", "mpv-regime-nets")
-_POSITIONS = ("contempt-positions", "contempt-positions-second-net")
+_POSITIONS = ("contempt-positions-minichess", "contempt-positions", "contempt-positions-second-net")
 
 CONTEMPT_CLAIMS = (
     SourceClaim(

@@ -68,6 +68,7 @@ CONTEMPT = (
     ),
     PlannedRun("repeats-minichess", "repeats", "2,000 games a set, 50 visits", 20, visits=50, game="minichess"),
     PlannedRun("repeats-chess", "repeats", "2,000 games a set, 50 visits", 20, visits=50, net=0),
+    PlannedRun("contempt-positions-minichess", "contempt-positions", _POSITIONS, 4, game="minichess"),
     PlannedRun("contempt-positions", "contempt-positions", _POSITIONS, 4, visits=CHESS_VISITS, net=0),
     PlannedRun(
         "contempt-positions-second-net",

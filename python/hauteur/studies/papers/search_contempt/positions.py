@@ -8,36 +8,37 @@ at few visits and at many; those whose value changes are counted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from hauteur import _core
-from hauteur.games.registry import make, with_fen
+from hauteur.games.registry import FEN_GAMES, make, with_fen
 from hauteur.matches.results import MatchGame
 from hauteur.networks.evaluators.factory import evaluations_per_second
 from hauteur.players.build import Evaluators, Resources
-from hauteur.plots import LINE_COLOURS, Figure, Series
 from hauteur.search.batch_analysis import AnalysisRequest, BatchAnalysis, SearchReading
-from hauteur.studies.papers.bootstrap_ci import Rate, rate_of, ratio_of
-from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result
+from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Result
 from hauteur.studies.papers.matches import MatchSpec, match_seconds
-from hauteur.studies.papers.measured import Interval
-from hauteur.studies.papers.search_contempt.settings import (
-    HYBRID,
-    LEAST_GAMES,
-    VISITS,
-    Options,
-    contempt,
-    player,
-    scoped,
-    selfplay,
+from hauteur.studies.papers.search_contempt.position_counts import (
+    GAP,
+    GRAVE,
+    KINDS,
+    LOW,
+    SETS,
+    SHIFT,
+    SWING,
+    MeasuredPosition,
+    deep,
+    figure,
+    findings,
+    kind_row,
+    table,
 )
+from hauteur.studies.papers.search_contempt.settings import HYBRID, game_of, player, scoped, selfplay
 from hauteur.studies.papers.shared_games import play_shared
-from hauteur.studies.papers.verdict import Claim, Inequality
 from hauteur.system.files import write_bytes
 from hauteur.system.seeds import stream
 
@@ -45,71 +46,7 @@ GAMES = 100
 POSITIONS = 500
 """Of each set of games."""
 
-LOW = 5
-"""Visits of the shallow judgement: the N_scl of the games."""
-
-DEEPER = 4
-"""Visits of the deep judgement, in units of those of the games."""
-
-SHIFT = 0.2
-SWING = 0.4
-GRAVE = 0.8
-GAP = 0.3
 EXAMPLES = 5
-
-SETS: Mapping[str, tuple[str, Options]] = {
-    "n5": ("N_scl 5", contempt(5)),
-    "n32": ("N_scl 32", contempt(32)),
-    "puct": ("PUCT", HYBRID),
-}
-"""The games by the name of their folder: title and options; those of figure 2."""
-
-PLAIN = "puct"
-
-
-class MeasuredPosition(BaseModel):
-    """A position of a game and what was found of it; values are for the player to move.
-
-    low, high: values at few visits and at many; gap: how much the best move is better than the second; change: whether
-    the deep search plays another move than the shallow one.
-    """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    game: int
-    ply: int
-    fen: str
-    before: str
-    move: str
-    white_to_move: bool
-    low: float
-    high: float
-    best: str
-    gap: float | None
-    change: bool
-
-    @property
-    def swing(self) -> float:
-        """Absolute change of the value between few visits and many."""
-        return abs(self.high - self.low)
-
-
-Kind = Callable[[MeasuredPosition], bool]
-
-KINDS: Mapping[str, Kind] = {
-    "shifted": lambda one: one.swing >= SHIFT,
-    "misjudged": lambda one: one.swing >= SWING,
-    "gravely misjudged": lambda one: one.swing >= GRAVE,
-    "puzzle": lambda one: one.swing >= SWING and one.change and one.gap is not None and one.gap >= GAP,
-    "mistake": lambda one: one.high - one.low >= SWING,
-    "trap": lambda one: one.low - one.high >= SWING,
-}
-"""What is counted. puzzle: the best move is one that the shallow search does not play, and better than every other by
-GAP; mistake: who moved into the position is worse off than it looks; trap: better off."""
-
-
-COUNTED = ("shifted", "misjudged", "puzzle")
-"""Kinds that the statements are tested with, beside each other."""
 
 
 class PositionPlace(NamedTuple):
@@ -121,10 +58,11 @@ class PositionPlace(NamedTuple):
 
 def make_positions(setting: ExperimentSetting) -> Result:
     """Play the games, evaluate the positions and count."""
+    _rules(setting)
     plans = specs(setting)
     games = {name: played.games for name, played in play_shared(setting, plans.values()).items()}
     found = {name: analysed(setting, name, games[name]) for name in plans}
-    rows = [_row(setting, name, found[name], kind) for name in found for kind in KINDS]
+    rows = [kind_row(setting, name, found[name], kind) for name in found for kind in KINDS]
     facts = {
         "low_visits": LOW,
         "high_visits": deep(setting),
@@ -142,6 +80,14 @@ def make_positions(setting: ExperimentSetting) -> Result:
     )
 
 
+def _rules(setting: ExperimentSetting) -> _core.Game:
+    """The game; ValueError for one whose positions have no FEN."""
+    rules = make(game_of(setting))
+    if rules.name not in FEN_GAMES:
+        raise ValueError(f"contempt-positions needs a game with FEN ({', '.join(FEN_GAMES)}), got {rules.name}")
+    return rules
+
+
 def specs(setting: ExperimentSetting) -> dict[str, MatchSpec]:
     """The games by name."""
     return {
@@ -153,14 +99,9 @@ def _games(setting: ExperimentSetting) -> int:
     return setting.scaled(GAMES, 2)
 
 
-def deep(setting: ExperimentSetting) -> int:
-    """Visits of the deep judgement."""
-    return max(LOW + 1, DEEPER * setting.visits_or(VISITS))
-
-
 def analysed(setting: ExperimentSetting, name: str, games: Sequence[MatchGame]) -> list[MeasuredPosition]:
     """Positions drawn from these games with what was found of them; those on disk are not judged again."""
-    rules = make("chess")
+    rules = _rules(setting)
     places = draw(rules, games, setting.scaled(POSITIONS, 2))
     file = setting.folder / f"{name}.positions.jsonl"
     done = {PositionPlace(one.game, one.ply): one for one in read_measured(file)}
@@ -202,12 +143,12 @@ def _analyse_missing(
     plain = player(setting, HYBRID)
     found = {}
     with Evaluators(rules, Resources(parallel=setting.parallel, threads=setting.threads)) as evaluators:
-        analysis = BatchAnalysis(evaluators.get(setting.net(), plain), plain.search, seed=1)
+        analysis = BatchAnalysis(evaluators.get(setting.net(rules.spec), plain), plain.search, seed=1)
         answers = analysis.analyse_each(AnalysisRequest(states[place], (LOW, deep(setting))) for place in places)
         with file.open("ab", buffering=0) as out:
             for number, answer in answers:
                 place = places[number]
-                found[place] = _measured(games, place, states[place], answer)
+                found[place] = _measured(rules, games, place, states[place], answer)
                 out.write((found[place].model_dump_json() + "\n").encode())
                 if len(found) % 100 == 0 or len(found) == len(places):
                     setting.show(f"{file.name}: {len(found)} of {len(places)} judged")
@@ -224,12 +165,16 @@ def _states_at(
 
 
 def _measured(
-    games: Sequence[MatchGame], place: PositionPlace, state: _core.State, answer: Sequence[SearchReading]
+    rules: _core.Game,
+    games: Sequence[MatchGame],
+    place: PositionPlace,
+    state: _core.State,
+    answer: Sequence[SearchReading],
 ) -> MeasuredPosition:
     low, high = answer
     game = next(game for game in games if game.index == place.game)
     moves = f"{game.opening} {game.moves}".split()
-    before = make(with_fen(state.game.name, game.fen)).initial_state()
+    before = make(with_fen(rules.spec, game.fen)).initial_state()
     for move in moves[: place.ply - 1]:
         before.play(before.action_from_text(move))
     return MeasuredPosition(
@@ -264,95 +209,6 @@ def read_measured(file: Path) -> list[MeasuredPosition]:
         raise ValueError(f"{file}: a line is no analysed position; delete the file, it is made again") from None
 
 
-def _rate(found: Sequence[MeasuredPosition], kind: str) -> Rate:
-    return rate_of([(one.game, KINDS[kind](one)) for one in found])
-
-
-def _row(setting: ExperimentSetting, name: str, found: Sequence[MeasuredPosition], kind: str) -> dict[str, Any]:
-    rate = _rate(found, kind)
-    return {
-        "games": name,
-        "kind": kind,
-        "positions": len(found),
-        "count": rate.counted,
-        "per_1000": 1000 * rate.share,
-        "low_95": 1000 * rate.low,
-        "high_95": 1000 * rate.high,
-        "low_visits": LOW,
-        "high_visits": deep(setting),
-    }
-
-
-def table(found: Mapping[str, Sequence[MeasuredPosition]]) -> str:
-    """Positions of each kind per 1,000, and how many times as many with search-contempt."""
-    sought = [name for name in found if name != PLAIN]
-    heads = [SETS[name][0] for name in found] + [f"{SETS[name][0]} : PUCT" for name in sought]
-    lines = [f"{'per 1,000 positions':20}" + "".join(f"{head:>24}" for head in heads)]
-    for kind in KINDS:
-        rates = [1000 * np.array(_rate(found_of, kind)[1:]) for found_of in found.values()]
-        ratios = [_ratio(found, name, kind) for name in sought]
-        texts = [f"{value:.1f} [{low:.1f}, {high:.1f}]" for value, low, high in rates]
-        texts += [f"{value:.2f} [{low:.2f}, {high:.2f}]" for value, low, high in ratios]
-        lines.append(f"{kind:20}" + "".join(f"{text:>24}" for text in texts))
-    return "\n".join(lines)
-
-
-def _ratio(
-    found: Mapping[str, Sequence[MeasuredPosition]], name: str, kind: str, confidence: float = 0.95
-) -> tuple[float, float, float]:
-    with_contempt, with_puct = ([(one.game, KINDS[kind](one)) for one in found[of]] for of in (name, PLAIN))
-    return ratio_of(with_contempt, with_puct, confidence=confidence)
-
-
-def findings(found: Mapping[str, Sequence[MeasuredPosition]]) -> list[Finding]:
-    """The statement of section 4.2.1 beside three ways to count, with its factor of 20 and without it, by N_scl."""
-    strong = "'interesting' positions are 20 to 30 times as frequent with a low N_scl"
-    weak = "'interesting' positions are more frequent with a low N_scl"
-    return [
-        _finding(found, name, kind, text, bound)
-        for text, bound in ((weak, 1.0), (strong, 20.0))
-        for name in found
-        if name != PLAIN
-        for kind in COUNTED
-    ]
-
-
-def _finding(
-    found: Mapping[str, Sequence[MeasuredPosition]], name: str, kind: str, statement: str, bound: float
-) -> Finding:
-    pair = {of: found[of] for of in (name, PLAIN)}
-    rates = "; ".join(f"{SETS[of][0]} {1000 * _rate(mine, kind).share:.1f}" for of, mine in pair.items())
-    games = min(len({one.game for one in mine}) for mine in pair.values())
-    ratio = Interval(_ratio(found, name, kind)[0], games, lambda confidence: _ratio(found, name, kind, confidence)[1:])
-    side = Inequality(f"times as many {kind} positions", ratio, bound, "above", LEAST_GAMES)
-    cells = len(COUNTED) * (len(found) - 1)
-    return Finding.of(statement, Claim((side,), cells=cells), f"{SETS[name][0]}, per 1,000 positions: {rates}")
-
-
-def figure(setting: ExperimentSetting, found: Mapping[str, Sequence[MeasuredPosition]]) -> Figure:
-    """The rates with their intervals."""
-    lines = []
-    for number, (name, colour) in enumerate(zip(found, LINE_COLOURS, strict=False)):
-        rates = [_rate(found[name], kind) for kind in KINDS]
-        places = [place + 0.16 * number - 0.08 for place in range(1, len(KINDS) + 1)]
-        values, lows, highs = ([1000 * value for value in row] for row in zip(*(r[1:] for r in rates), strict=True))
-        lines.append(Series(SETS[name][0], places, values, colour, low=lows, high=highs, joined=False))
-    text = (
-        f"Positions whose value at {LOW} visits and at {deep(setting)} differs by {SWING} (shifted: {SHIFT}, gravely: "
-        f"{GRAVE}); self-play at {setting.visits_or(VISITS)} visits; 95 % intervals by game."
-    )
-    return Figure(
-        "contempt-positions",
-        "Misjudged positions in self-play",
-        text,
-        "per 1,000 positions",
-        "",
-        lines=tuple(lines),
-        from_zero=True,
-        x_names=tuple(KINDS),
-    )
-
-
 def examples(setting: ExperimentSetting, found: Mapping[str, Sequence[MeasuredPosition]]) -> list[str]:
     """The positions of the games with search-contempt that are misjudged most, one a game, as the paper's figure."""
     best: dict[int, MeasuredPosition] = {}
@@ -363,7 +219,7 @@ def examples(setting: ExperimentSetting, found: Mapping[str, Sequence[MeasuredPo
 
 
 def _example(setting: ExperimentSetting, one: MeasuredPosition) -> str:
-    state = make(with_fen("chess", one.fen)).initial_state()
+    state = make(with_fen(game_of(setting), one.fen)).initial_state()
     sign = 1 if one.white_to_move else -1
     low, high = (f"{sign * value:+.3f}" for value in (one.low, one.high))
     lines = (
@@ -377,9 +233,9 @@ def _example(setting: ExperimentSetting, one: MeasuredPosition) -> str:
 
 def estimate(setting: ExperimentSetting) -> float:
     """Seconds on this machine, of games and judgements."""
-    plans, rules = specs(setting), make("chess")
+    plans, rules = specs(setting), _rules(setting)
     with Evaluators(rules, Resources(parallel=setting.parallel, threads=setting.threads)) as evaluators:
-        speed = evaluations_per_second(evaluators.get(setting.net(), player(setting, HYBRID)))
+        speed = evaluations_per_second(evaluators.get(setting.net(rules.spec), player(setting, HYBRID)))
     analysing = len(plans) * setting.scaled(POSITIONS, 2) * deep(setting) / speed
     return match_seconds(setting, plans.values()) + analysing
 
@@ -392,7 +248,7 @@ EXPERIMENTS = (
         0.0,
         make_positions,
         seeds=1,
-        uses=("nets", "visits"),
+        uses=("nets", "visits", "game"),
         estimate_here=estimate,
     ),
 )
