@@ -8,7 +8,17 @@ import pytest
 from hauteur.learning.recipe import changed_recipe
 from hauteur.studies.papers import training_arms
 from hauteur.studies.papers.experiment import ExperimentSetting, make_experiment
-from hauteur.studies.papers.learning_methods import ARMS, FEW, GUMBEL, METHODS, PLAIN, MethodClaim, finding, recipe_of
+from hauteur.studies.papers.learning_methods import (
+    FEW,
+    GUMBEL,
+    METHODS,
+    PLAIN,
+    SPARSE,
+    USUAL,
+    MethodClaim,
+    finding,
+    recipe_of,
+)
 from hauteur.studies.papers.registry import find
 from hauteur.studies.papers.training_arms import Arm, Curve, StagedNet
 
@@ -18,10 +28,10 @@ TINY = "connect4(columns=4,rows=4)"
 def test_arms_differ_in_their_changes_alone(tmp_path: Path) -> None:
     setting = ExperimentSetting(tmp_path, seeds=1)
     plain = recipe_of(setting, 3, PLAIN)
-    for arm in ARMS:
+    for arm in (*USUAL, *SPARSE):
         assert recipe_of(setting, 3, arm) == changed_recipe(plain, arm.changes)
         assert (recipe_of(setting, 3, arm) == plain) == (arm == PLAIN)
-    assert {method.arm for method in METHODS} | {method.rival for method in METHODS} == set(ARMS)
+    assert {method.arm for method in METHODS} | {method.rival for method in METHODS} == {*USUAL, *SPARSE}
     gumbel = recipe_of(setting, 3, GUMBEL).selfplay
     assert gumbel.visits == recipe_of(setting, 3, FEW).selfplay.visits == 8
 
@@ -33,7 +43,8 @@ def test_a_small_experiment_from_beginning_to_end_and_again(tmp_path: Path, monk
     )
     result = make_experiment(find("learning-methods"), setting)
     assert [(row["arm"], row["evaluations"]) for row in result.rows] == [
-        (arm.name, spent) for arm in ARMS for spent in (0, 200, 400)
+        *((arm.name, spent) for arm in USUAL for spent in (0, 200, 400)),
+        *((arm.name, spent) for arm in SPARSE for spent in (0, 50, 100)),
     ]
     assert len({row["kept"] for row in result.rows if row["evaluations"] == 0}) == 1, "all begin with one net"
     assert [one.verdict for one in result.findings] == ["open"] * len(METHODS)

@@ -2,9 +2,9 @@
 
 D. J. Wu, "Accelerating Self-Play Learning in Go", 2019 (playout cap randomisation, forced playouts with pruned targets,
 policy surprise); D. Silver et al., Nature 550, 2017 (positions transformed by symmetries); I. Danihelka et al., "Policy
-improvement by planning with Gumbel", ICLR 2022 (few visits). All runs of a seed learn Connect Four from zero until each
-has spent the same number of evaluations. What is compared is stated beforehand: the share of solved positions in which
-the net's move keeps the value, as the mean over the evaluations, seed by seed.
+improvement by planning with Gumbel", ICLR 2022 (few visits). All runs of a seed learn Connect Four from zero; those
+that are compared spend the same number of evaluations. What is compared is stated beforehand: the share of solved
+positions in which the net's move keeps the value, as the mean over the evaluations, seed by seed.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from hauteur.studies.papers.training_arms import (
 from hauteur.studies.papers.verdict import Claim
 from hauteur.studies.papers.yardsticks import Yardsticks
 
-EVALUATIONS = 4_000_000
-"""Of each run."""
-
 VISITS, FEW_VISITS = 100, 8
 """A move of self-play."""
+
+EVALUATIONS, FEW_EVALUATIONS = 4_000_000, 1_000_000
+"""Of each run at so many visits: few visits make far more games, whose positions cost more training."""
 
 OPENINGS = 50
 """Drawn ones from which the last nets are played against all replies."""
@@ -62,7 +62,9 @@ GUMBEL = Arm(
     f"Gumbel, {FEW_VISITS} visits",
     (*FEW.changes, "selfplay.search.gumbel.considered=6", "selfplay.search.dirichlet.epsilon=0"),
 )
-ARMS = (PLAIN, UNMIRRORED, CAP, FORCED, SURPRISE, FEW, GUMBEL)
+USUAL = (PLAIN, UNMIRRORED, CAP, FORCED, SURPRISE)
+SPARSE = (FEW, GUMBEL)
+"""The arms with few visits."""
 
 
 @dataclass(frozen=True)
@@ -91,34 +93,36 @@ def recipe_of(setting: ExperimentSetting, seed: int, arm: Arm) -> Recipe:
 def make_methods(setting: ExperimentSetting) -> Result:
     """Learn, judge and compare."""
     yardsticks = Yardsticks.of(setting.game or GAME, setting.scaled(POSITIONS, 20), setting.scaled(OPENINGS, 2))
-    runs = {
-        f"seed {seed}, {arm.title}": (f"seed-{seed}/{arm.name}", recipe_of(setting, seed, arm))
-        for seed in setting.seed_numbers
-        for arm in ARMS
-    }
-    evaluations = setting.scaled(EVALUATIONS, 2)
-    folders = learn_beside(setting, runs, Goal(evaluations=evaluations))
-    curves = []
-    for seed in setting.seed_numbers:
-        for arm in ARMS:
-            curves.append(judged(folders[f"seed {seed}, {arm.title}"], seed, arm, evaluations, yardsticks))
-            setting.show(f"seed {seed}, {arm.title}: {curves[-1].mean:.2%} kept")
+    usual = _curves(setting, USUAL, setting.scaled(EVALUATIONS, 2), yardsticks)
+    sparse = _curves(setting, SPARSE, setting.scaled(FEW_EVALUATIONS, 2), yardsticks)
+    curves = [*usual, *sparse]
     facts = {
         "game": setting.game or GAME,
-        "evaluations": evaluations,
+        "evaluations": {curve.arm.name: curve.points[-1].evaluations for curve in curves},
         "positions": len(yardsticks.positions),
         "openings": len(yardsticks.openings),
         "judge_visits": JUDGE_VISITS,
-        "arms": {arm.name: arm.changes for arm in ARMS},
+        "arms": {arm.name: arm.changes for arm in (*USUAL, *SPARSE)},
         "recipe": recipe_of(setting, setting.first_seed, PLAIN).model_dump(),
     }
-    usual, few = [arm for arm in ARMS if arm not in (FEW, GUMBEL)], [FEW, GUMBEL]
     figures = [
-        kept_figure(curves, usual, "learning-methods", f"{VISITS} visits a move", "evaluations"),
-        kept_figure(curves, few, "learning-methods-few", f"{FEW_VISITS} visits a move", "evaluations"),
+        kept_figure(usual, USUAL, "learning-methods", f"{VISITS} visits a move", "evaluations"),
+        kept_figure(sparse, SPARSE, "learning-methods-few", f"{FEW_VISITS} visits a move", "evaluations"),
     ]
     findings = [finding(curves, method) for method in METHODS]
     return Result(rows(curves), findings, figures, [table(curves)], facts)
+
+
+def _curves(setting: ExperimentSetting, arms: Sequence[Arm], evaluations: int, yardsticks: Yardsticks) -> list[Curve]:
+    """Learn with each arm, once a seed, until so many evaluations are spent, and judge."""
+    runs = {(seed, arm): f"seed {seed}, {arm.title}" for seed in setting.seed_numbers for arm in arms}
+    recipes = {name: (f"seed-{seed}/{arm.name}", recipe_of(setting, seed, arm)) for (seed, arm), name in runs.items()}
+    folders = learn_beside(setting, recipes, Goal(evaluations=evaluations))
+    curves = []
+    for (seed, arm), name in runs.items():
+        curves.append(judged(folders[name], seed, arm, evaluations, yardsticks))
+        setting.show(f"{name}: {curves[-1].mean:.2%} kept")
+    return curves
 
 
 def finding(curves: Sequence[Curve], method: MethodClaim) -> Finding:

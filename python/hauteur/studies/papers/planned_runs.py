@@ -123,7 +123,11 @@ MPV = (
 )
 """Two nets."""
 
-LEARNING = (PlannedRun("learning-methods", "learning-methods", "5 seeds an arm, 4,000,000 evaluations a run"),)
+LEARNING = (
+    PlannedRun(
+        "learning-methods", "learning-methods", "5 seeds an arm, 4,000,000 evaluations a run, 1,000,000 at few visits"
+    ),
+)
 """Methods that save evaluations."""
 
 RUNS: tuple[PlannedRun, ...] = (*CONTEMPT, *MPV, *RULE_RUNS, *REPORT, *LEARNING)
