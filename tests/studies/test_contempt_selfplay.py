@@ -294,6 +294,16 @@ def test_n_scl_is_tuned_to_the_ratio_of_tau_2(tmp_path: Path, monkeypatch: pytes
     assert "PUCT with tau_2 has (w + l)/d 1.00" in match.tuning_texts(sides)[0]
 
 
+def test_n_scl_is_tuned_by_games_where_the_line_leads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def ratio(name: str) -> float:  # level up to 12, then steep: a line through 5, 10 and 32 is wrong between
+        return 5.0 if name == "tau2" else 20 * min(1.0, 12 / float(name[1:])) ** 3
+
+    monkeypatch.setattr(match, "_measure", fake_games(ratio))
+    tuned = match.tuned_sides(setting(tmp_path, scale=5.0, visits=1000)).n_scl
+    assert (tuned.reached, tuned.games <= 3000) == ("found", True)
+    assert 5 / 1.2 < ratio(f"n{tuned.x:g}") < 5 * 1.2
+
+
 def test_where_no_n_scl_has_the_ratio_tau_2_is_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def ratio(name: str) -> float:
         if name.startswith("tau2"):

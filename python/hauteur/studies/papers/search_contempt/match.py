@@ -1,9 +1,10 @@
 """Table 2 of Joshi 2025: search-contempt against PUCT with a high temperature, both tuned to equally many draws.
 
 The paper's question is which lever for decisive games costs less strength. So first the N_scl is sought at which
-search-contempt (with the low temperature of tau_1) has the (w + l)/d that PUCT with tau_2 has in self-play; where no
-N_scl has it, tau_2 is cooled or warmed until its ratio is that of the nearest N_scl. Then the two play each other, and,
-because an N_scl between those that were played is an estimate, both play themselves again in fresh games.
+search-contempt (with the low temperature of tau_1) has the (w + l)/d that PUCT with tau_2 has in self-play: on a line
+through the games of figure 2, and then by games at the N_scl where the line leads. Where no N_scl has it, tau_2 is
+cooled or warmed until its ratio is that of the nearest N_scl. The two play each other, and both play themselves again
+in fresh games, which shows whether their ratios are equal.
 """
 
 from __future__ import annotations
@@ -56,9 +57,9 @@ EQUAL_WITHIN = 1.5
 STARTS = (5, 10, 32)
 """N_scl that are played first: the games of figure 2."""
 
-MORE_SETS = 2
-"""So many times GAMES games are played more where the line through those leads to an N_scl outside of STARTS; and for a
-factor on tau_2, after the games of tau_2 itself."""
+MORE_SETS = 3
+"""At most so many times GAMES games are played more, at the N_scl where the line through those leads; and for a factor
+on tau_2, after the games of tau_2 itself."""
 
 
 @dataclass(frozen=True)
@@ -136,15 +137,12 @@ def tuned_sides(setting: ExperimentSetting) -> Sides:
 
 
 def _tuned_n_scl(setting: ExperimentSetting, wanted: float) -> TunedRatio:
-    """N_scl by the games of figure 2; with more games where it is not between theirs."""
+    """N_scl by the games of figure 2, and by games at the N_scl where they lead."""
     visits, games = setting.visits_or(VISITS), setting.scaled(GAMES, 2)
     starts = tuple(float(n_scl) for n_scl in STARTS if n_scl <= visits) or (1.0,)
-    few = RatioSearch(wanted, 1, visits, starts, rising=False, whole=True, games=games, most_games=len(starts) * games)
-    found = tune_ratio(lambda x, games: _contempt_games(setting, x, games), few)
-    if min(starts) <= found.x <= max(starts):
-        return found
-    more = replace(few, most_games=(len(starts) + MORE_SETS) * games)
-    return tune_ratio(lambda x, games: _contempt_games(setting, x, games), more)
+    most = (len(starts) + MORE_SETS) * games
+    search = RatioSearch(wanted, 1, visits, starts, rising=False, whole=True, games=games, most_games=most)
+    return tune_ratio(lambda x, games: _contempt_games(setting, x, games), search)
 
 
 def contempt_player(setting: ExperimentSetting, n_scl: float) -> PlayerSettings:
@@ -282,9 +280,9 @@ def _elo_series(name: str, place: float, value: float, ends: tuple[float, float]
 
 
 def _seconds(setting: ExperimentSetting) -> float:
-    """Estimate the seconds of the games always played, and one more set for the tuning."""
+    """Estimate the seconds of the games always played, and two more sets for the tuning."""
     games = setting.scaled(GAMES, 2)
-    sets = [selfplay(setting, f"n{n_scl}", contempt_player(setting, n_scl), games) for n_scl in (*STARTS, 1)]
+    sets = [selfplay(setting, f"n{n_scl}", contempt_player(setting, n_scl), games) for n_scl in (*STARTS, 15, 20)]
     tau = tau_player(setting, 1.0)
     return match_seconds(
         setting,
