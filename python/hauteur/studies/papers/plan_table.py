@@ -148,7 +148,7 @@ def rule_cells(base: ExperimentSetting) -> list[RuleCell]:
 
 
 def _elo_text(elo: float | None) -> str:
-    return "none" if elo is None else f"{elo:+.0f}"
+    return "none" if elo is None else "0" if round(elo) == 0 else f"{elo:+.0f}"
 
 
 def _rules_text(base: ExperimentSetting) -> str:
