@@ -170,8 +170,8 @@ def test_connect4_keeps_the_value() -> None:
 def test_replies_in_connect4_are_searched_with_the_rest_of_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     solvers: list[_core.Connect4Solver] = []
 
-    def kept(table_bits: int) -> _core.Connect4Solver:
-        solvers.append(solver(table_bits))
+    def kept(table_bits: int, columns: int, rows: int) -> _core.Connect4Solver:
+        solvers.append(solver(table_bits, columns, rows))
         return solvers[-1]
 
     solver, with_replies = _core.Connect4Solver, 0

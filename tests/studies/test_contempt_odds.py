@@ -78,7 +78,7 @@ def test_equal_men_are_no_odds(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("game", ["minichess", "nogo(size=5)"])
 def test_a_game_without_the_position_of_the_odds_is_refused(tmp_path: Path, game: str) -> None:
-    with pytest.raises(ValueError, match=r"wants the position of the odds as --game 'chess\(fen=...\)', or in a game"):
+    with pytest.raises(ValueError, match=r"needs the position of the odds as --game 'chess\(fen=...\)', or in a game"):
         start(setting(tmp_path, game=game))
 
 
