@@ -244,9 +244,9 @@ class Forest:
 class Connect4Solver:
     """Exact values of Connect Four moves on one board by alpha-beta; `table_bits`: the table has 2**table_bits entries of 8 bytes.
 
-    Boards have 4 to 7 columns and 4 to 6 rows."""
+    Boards have 4 to 7 columns (default 7) and 4 to 6 rows (default 6)."""
 
-    def __new__(cls, table_bits: int = 22, columns: int = 7, rows: int = 6) -> Connect4Solver: ...
+    def __new__(cls, table_bits: int = 22, columns: int = ..., rows: int = ...) -> Connect4Solver: ...
     def move_values(self, state: State) -> NDArray[np.int8]:
         """Value of each legal move, in the order of `state.legal_actions()`: +1 the mover wins by it, 0 draw, -1 loses."""
     def move_values_within(self, state: State, nodes: int) -> list[int] | None:
