@@ -16,9 +16,9 @@ from hauteur.learning.recipe import LearningSearch
 from hauteur.learning.shards import write_shard
 from hauteur.matches.arena import play_games
 from hauteur.matches.record import GamePlan, GameRecord
+from hauteur.mcts.params import Temperature
 from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.players.search_player import SearchPlayer
-from hauteur.search.params import Temperature
 
 
 def self_play(net: str, games: int, visits: int, max_plies: int) -> list[GameRecord]:

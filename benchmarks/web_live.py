@@ -29,8 +29,8 @@ from websockets.sync.client import connect
 import hauteur as ht
 from hauteur.engine.nets import NetChoice
 from hauteur.engine.playing import PlayingSession
+from hauteur.mcts.limits import limits_of
 from hauteur.networks.names import resolve_net
-from hauteur.search.limits import limits_of
 
 WATCH = """
 window.delays = [];

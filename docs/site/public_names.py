@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import hauteur
-from hauteur.search.calls import search
+from hauteur.mcts.calls import search
 
 
 def public_names() -> dict[str, Any]:

@@ -18,7 +18,7 @@ CHAPTERS = {
     "Start": ("docs/README", "docs/tutorial"),
     "Guides": ("docs/how-to/README", "docs/examples", "examples/README"),
     "Background": (
-        "python/hauteur/search/methods/README",
+        "python/hauteur/mcts/methods/README",
         "docs/experiments/README",
         "docs/measurements",
         "docs/decisions/README",

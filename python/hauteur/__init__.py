@@ -22,6 +22,12 @@ if TYPE_CHECKING:
     from hauteur.matches.play import tournament as tournament
     from hauteur.matches.ratings.rating_list import RatingList as RatingList
     from hauteur.matches.record import GameRecord as GameRecord
+    from hauteur.mcts.analysis import Analysis as Analysis
+    from hauteur.mcts.calls import search as search
+    from hauteur.mcts.calls import search_batch as search_batch
+    from hauteur.mcts.params import SearchParams as SearchParams
+    from hauteur.mcts.reference.rule import Rule as Rule
+    from hauteur.mcts.rules import SearchContempt as SearchContempt
     from hauteur.networks.architecture import ResNet as ResNet
     from hauteur.networks.evaluators.factory import evaluator as evaluator
     from hauteur.networks.registered import register_network as register_network
@@ -29,12 +35,6 @@ if TYPE_CHECKING:
     from hauteur.networks.registry import save_network as save_network
     from hauteur.players.player import Player as Player
     from hauteur.players.player import player as player
-    from hauteur.search.analysis import Analysis as Analysis
-    from hauteur.search.calls import search as search
-    from hauteur.search.calls import search_batch as search_batch
-    from hauteur.search.params import SearchParams as SearchParams
-    from hauteur.search.reference.rule import Rule as Rule
-    from hauteur.search.rules import SearchContempt as SearchContempt
 
 _MODULES = {
     # games
@@ -50,12 +50,12 @@ _MODULES = {
     "register_network": "hauteur.networks.registered",
     "ResNet": "hauteur.networks.architecture",
     # search
-    "SearchParams": "hauteur.search.params",
-    "SearchContempt": "hauteur.search.rules",
-    "search": "hauteur.search.calls",
-    "search_batch": "hauteur.search.calls",
-    "Analysis": "hauteur.search.analysis",
-    "Rule": "hauteur.search.reference.rule",
+    "SearchParams": "hauteur.mcts.params",
+    "SearchContempt": "hauteur.mcts.rules",
+    "search": "hauteur.mcts.calls",
+    "search_batch": "hauteur.mcts.calls",
+    "Analysis": "hauteur.mcts.analysis",
+    "Rule": "hauteur.mcts.reference.rule",
     # players and matches
     "Player": "hauteur.players.player",
     "player": "hauteur.players.player",
@@ -98,7 +98,8 @@ def __getattr__(name: str) -> object:
         if line is None:
             raise
         raise ImportError(line, name=error.name) from error
-    return globals().setdefault(name, defined)  # `search` is a folder too, which can be called
+    globals()[name] = defined
+    return defined
 
 
 def __dir__() -> list[str]:

@@ -32,7 +32,7 @@ _Whole = Sequence[int] | NDArray[np.integer[Any]]
 """Whole numbers, one dimension; arrays of the core's own type (ids int64, visits uint32, actions uint16) are not copied."""
 
 class _SearchSettings(Protocol):
-    """Settings of a search: hauteur.search.params.SearchParams has this method as every pydantic model."""
+    """Settings of a search: hauteur.mcts.params.SearchParams has this method as every pydantic model."""
 
     def model_dump_json(self, *, exclude_none: bool = False) -> str: ...
 
@@ -129,7 +129,7 @@ class Batch:
 
 @final
 class Forest:
-    """Many searches, one batch. `params` is a hauteur.search.params.SearchParams, or the JSON text of one."""
+    """Many searches, one batch. `params` is a hauteur.mcts.params.SearchParams, or the JSON text of one."""
 
     def __new__(cls, game: Game, params: _SearchSettings | str, seed: int = 0, threads: int = 1) -> Forest: ...
     @property

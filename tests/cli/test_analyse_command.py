@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from hauteur.cli import main
-from hauteur.search.params import SearchParams
-from hauteur.search.search_tree import SearchTree
+from hauteur.mcts.params import SearchParams
+from hauteur.mcts.search_tree import SearchTree
 
 
 def test_analyse_command(capsys: pytest.CaptureFixture[str]) -> None:

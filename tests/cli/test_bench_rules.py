@@ -7,12 +7,12 @@ import pytest
 from hauteur import _core
 from hauteur.cli.commands.bench_rules import WITHOUT_MEASURE, measured_rules
 from hauteur.cli.main import main
-from hauteur.search.params import SearchParams
+from hauteur.mcts.params import SearchParams
 
 
 def test_every_rule_is_measured_with_a_setting_that_does_something() -> None:
     rules = measured_rules()
-    sections = {name for name, f in SearchParams.model_fields.items() if "hauteur.search.rules" in str(f.annotation)}
+    sections = {name for name, f in SearchParams.model_fields.items() if "hauteur.mcts.rules" in str(f.annotation)}
     assert sections | {"graph"} == set(rules) | set(WITHOUT_MEASURE)
     assert {"search_contempt", "variance", "second_net"} <= sections
     for name, rule in rules.items():

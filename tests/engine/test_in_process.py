@@ -7,8 +7,8 @@ import pytest
 from hauteur import _core
 from hauteur.engine.nets import NetChoice
 from hauteur.engine.uci.in_process import InProcessEngine
+from hauteur.mcts.lc0_options import Value
 from hauteur.networks.evaluators.base import UniformEvaluator
-from hauteur.search.lc0_options import Value
 
 
 def test_another_net_is_opened_when_its_option_changes() -> None:

@@ -8,13 +8,13 @@ import pytest
 from hauteur import _core
 from hauteur.engine.nets import NetChoice, OpenNets
 from hauteur.engine.playing import PlayerNotReadyError, PlayingSession, PlaySettings
+from hauteur.mcts.control import SearchControl
+from hauteur.mcts.limits import Limits
+from hauteur.mcts.params import Cpuct, SearchParams, Temperature
+from hauteur.mcts.report import RootReport
+from hauteur.mcts.time_manager import Budget
 from hauteur.networks.evaluators.base import UniformEvaluator
 from hauteur.players.baselines import MOVE_FUNCTIONS
-from hauteur.search.control import SearchControl
-from hauteur.search.limits import Limits
-from hauteur.search.params import Cpuct, SearchParams, Temperature
-from hauteur.search.report import RootReport
-from hauteur.search.time_manager import Budget
 
 GAME = _core.Game("connect4")
 

@@ -17,8 +17,8 @@ from hauteur.engine.two_sided import TwoSidedGame
 from hauteur.games.odds import ODDS_STARTS
 from hauteur.games.played_game import PlayedGame
 from hauteur.games.registry import make, names, with_fen
+from hauteur.mcts.params import SearchParams
 from hauteur.players.settings import PlayerSettings, parse_player
-from hauteur.search.params import SearchParams
 
 SUPPORT = Path(__file__).resolve().parent.parent / "support"
 PERSON = GameSide()

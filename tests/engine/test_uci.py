@@ -11,7 +11,7 @@ from uci_client import Client, engine
 from uci_positions import MATE_IN_1, START_MOVES, bestmove, infos
 
 from hauteur.engine.uci.options import OPTIONS, Options
-from hauteur.search.lc0_options import WITHOUT_EFFECT
+from hauteur.mcts.lc0_options import WITHOUT_EFFECT
 
 client, shared = uci_positions.client, uci_positions.shared  # fixtures
 

@@ -6,7 +6,7 @@ import pytest
 
 from hauteur.engine.uci.commands import FLAGS, NUMBERS
 from hauteur.engine.uci.options import OPTIONS
-from hauteur.search.lc0_options import WITHOUT_EFFECT, Lc0Option
+from hauteur.mcts.lc0_options import WITHOUT_EFFECT, Lc0Option
 
 PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "reference" / "uci.md"
 

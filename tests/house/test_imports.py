@@ -11,7 +11,7 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[2] / "python" / "hauteur"
 ROOMS = {
-    *("system", "games", "networks", "plots", "search", "players"),
+    *("system", "games", "networks", "plots", "mcts", "players"),
     *("cluster", "matches", "engine", "learning", "studies", "web", "cli"),
 }
 
@@ -26,7 +26,7 @@ ALLOWED = {
     "onnx": ("networks.torch_export",),
     "onnxruntime": ("networks.evaluators.onnxruntime",),
     "openvino": ("networks.evaluators.openvino", "networks.int8"),
-    "pyarrow": ("learning", "search.tree_parquet"),
+    "pyarrow": ("learning", "mcts.tree_parquet"),
     "scipy": (),
     "pyspiel": ("games",),
     "matplotlib": ("plots.files",),
@@ -116,8 +116,8 @@ def in_place(name: str, places: tuple[str, ...]) -> bool:
 
 
 def test_specification_is_imported_only_where_rules_in_python_run() -> None:
-    reference = ("search.reference",)
-    runs_rules = {"", "players.player", "players.search_player", "search.python_rules"}
+    reference = ("mcts.reference",)
+    runs_rules = {"", "players.player", "players.search_player", "mcts.python_rules"}
     users = [
         name
         for name in MODULES

@@ -18,12 +18,12 @@ from hauteur.learning.replay import ReplayBuffer, Samples
 from hauteur.learning.shards import write_shard
 from hauteur.matches.arena import play_games
 from hauteur.matches.record import GamePlan, GameRecord
+from hauteur.mcts.params import Dirichlet, SearchParams, Temperature
 from hauteur.networks import load
 from hauteur.networks.architecture import ResNet
 from hauteur.networks.evaluators.compare import features_of, random_positions
 from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.players.search_player import SearchPlayer
-from hauteur.search.params import Dirichlet, SearchParams, Temperature
 
 GAME = _core.Game("tictactoe")
 SMALL = ResNet(filters=8, blocks=1, policy_channels=4, value_channels=4, value_hidden=8)

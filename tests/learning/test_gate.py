@@ -8,8 +8,8 @@ from hauteur.learning.gate import GateResults, decide, gate_match, sprt_of
 from hauteur.learning.planned import BEST, CANDIDATE, PlannedGames, pair_plans, planned_gate
 from hauteur.learning.recipe import GateSettings, SelfPlaySettings
 from hauteur.matches.ratings.elo import MatchScore
+from hauteur.mcts.params import SearchParams, Temperature
 from hauteur.players.search_player import SearchPlayer
-from hauteur.search.params import SearchParams, Temperature
 
 GAME = _core.Game("connect4")
 

@@ -21,8 +21,8 @@ from hauteur.learning.selfplay import play_generation
 from hauteur.learning.unit_files import unit_paths
 from hauteur.matches.arena import ArenaFacts
 from hauteur.matches.record import GamePlan
-from hauteur.search.params import Dirichlet, SearchParams
-from hauteur.search.rules import ForcedPlayouts, SearchContempt
+from hauteur.mcts.params import Dirichlet, SearchParams
+from hauteur.mcts.rules import ForcedPlayouts, SearchContempt
 
 
 @pytest.mark.parametrize(("colours", "seats"), [("swap", {0, 1}), ("first", {0}), ("second", {1}), ("mover", {0, 1})])

@@ -15,8 +15,8 @@ from hauteur.learning.replay import ReplayBuffer, first_needed
 from hauteur.learning.shards import read_shard, write_shard
 from hauteur.matches.arena import play_games
 from hauteur.matches.record import GamePlan, GameRecord
+from hauteur.mcts.params import Dirichlet, SearchParams, Temperature
 from hauteur.players.search_player import SearchPlayer
-from hauteur.search.params import Dirichlet, SearchParams, Temperature
 
 GAME = _core.Game("connect4")
 

@@ -21,10 +21,10 @@ from hauteur.learning.unit_files import unit_paths
 from hauteur.matches.openings import read_openings
 from hauteur.matches.record import GamePlan
 from hauteur.matches.resignation import NOBODY, Resignation, Watch
+from hauteur.mcts.params import Dirichlet, SearchParams, Temperature
+from hauteur.mcts.rules import ForcedPlayouts, SecondNet
 from hauteur.players.playout_cap import PlayoutCap
 from hauteur.players.search_player import SearchPlayer
-from hauteur.search.params import Dirichlet, SearchParams, Temperature
-from hauteur.search.rules import ForcedPlayouts, SecondNet
 
 
 def without_reuse(**rules: Any) -> SearchParams:

@@ -17,9 +17,9 @@ from hauteur.learning.replay import ReplayBuffer, drawing_weights
 from hauteur.learning.shards import write_shard
 from hauteur.matches.arena import play_games
 from hauteur.matches.record import GamePlan, GameRecord
+from hauteur.mcts.params import Dirichlet, SearchParams, Temperature
 from hauteur.players.search_player import SearchPlayer
 from hauteur.players.surprise import LEAST_PRIOR, policy_surprise
-from hauteur.search.params import Dirichlet, SearchParams, Temperature
 
 GAME = _core.Game("connect4")
 

@@ -17,9 +17,9 @@ from hauteur.learning.shards import write_shard
 from hauteur.learning.train import Batch, CandidateTrainer, learning_rate, losses, steps_for
 from hauteur.matches.arena import play_games
 from hauteur.matches.record import GamePlan
+from hauteur.mcts.params import Dirichlet, SearchParams, Temperature
 from hauteur.networks import ResNetArchitecture
 from hauteur.players.search_player import SearchPlayer
-from hauteur.search.params import Dirichlet, SearchParams, Temperature
 from hauteur.system.seeds import stream
 
 GAME = _core.Game("tictactoe")

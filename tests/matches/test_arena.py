@@ -10,8 +10,8 @@ from hauteur import _core
 from hauteur.games.end_reasons import PLY_LIMIT
 from hauteur.matches.arena import ArenaFacts, play_games
 from hauteur.matches.record import GamePlan, GameRecord
+from hauteur.mcts.params import Dirichlet, SearchParams, Temperature
 from hauteur.players.search_player import SearchPlayer
-from hauteur.search.params import Dirichlet, SearchParams, Temperature
 
 GAME = _core.Game("connect4")
 

@@ -19,9 +19,9 @@ from hauteur.matches.game_files import MatchHeader, header_of, pgn_of, write_gam
 from hauteur.matches.match import Match, MatchSettings
 from hauteur.matches.openings import Opening, read_opening
 from hauteur.matches.results import MatchGame
+from hauteur.mcts.scores import mate_score
 from hauteur.players.build import Resources
 from hauteur.players.settings import parse_player
-from hauteur.search.scores import mate_score
 
 CHESS = _core.Game("chess")
 ODDS = "rnbqkb1r/pppppppp/7n/8/8/7N/PPPPPPPP/RNB1KB1R w KQkq - 1 4"

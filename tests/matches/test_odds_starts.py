@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hauteur.games.odds import BLACK, NORMAL, ODDS_STARTS, WHITE, men_of, odds_of, odds_start
 from hauteur.games.registry import make, with_fen
-from hauteur.search.lc0_options import SEARCH_OPTIONS, TEMPERATURE_OPTIONS
+from hauteur.mcts.lc0_options import SEARCH_OPTIONS, TEMPERATURE_OPTIONS
 
 PUBLISHED = {
     "queen d1": "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNB1KBNR w KQkq - 0 1",

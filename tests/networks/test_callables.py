@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from hauteur import _core
+from hauteur.mcts.driver import run_searches
+from hauteur.mcts.params import SearchParams
 from hauteur.networks.architecture import ResNetArchitecture
 from hauteur.networks.evaluators.base import UniformEvaluator
 from hauteur.networks.evaluators.compare import features_of, random_positions
 from hauteur.networks.evaluators.factory import evaluator
 from hauteur.networks.modules import Inference, initialise
-from hauteur.search.driver import run_searches
-from hauteur.search.params import SearchParams
 
 GAME = _core.Game("tictactoe")
 ACTIONS = GAME.num_actions

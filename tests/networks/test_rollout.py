@@ -9,11 +9,11 @@ import pytest
 
 from hauteur import _core
 from hauteur.games.registry import make
+from hauteur.mcts.driver import run_searches
+from hauteur.mcts.params import SearchParams
 from hauteur.networks.evaluators.base import StateEvaluator
 from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.networks.evaluators.rollout import RolloutEvaluator
-from hauteur.search.driver import run_searches
-from hauteur.search.params import SearchParams
 
 WIN_NEXT = ("4", "1", "4", "1", "4", "2")
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hauteur.mcts.scores import mate_score
 from hauteur.players.engines.clock import EngineClock
 from hauteur.players.engines.gtp_lines import Response, parse_response
 from hauteur.players.engines.settings import EngineSettings, clock_of, program_words
@@ -14,7 +15,6 @@ from hauteur.players.engines.uci_lines import EngineOption, EngineReport, parse_
 from hauteur.players.engines.watchdog import left_over
 from hauteur.players.move_player import EngineFailure
 from hauteur.players.settings import PlayerSettings, parse_player, player_text
-from hauteur.search.scores import mate_score
 
 WORDS = [
     "info",

@@ -17,6 +17,7 @@ from hauteur.matches.folder import MatchFolder
 from hauteur.matches.match import Match, MatchSettings
 from hauteur.matches.openings import Opening, read_opening
 from hauteur.matches.results import MatchGame, table
+from hauteur.mcts.scores import mate_score
 from hauteur.players.build import Resources
 from hauteur.players.engines.failures import BAD_OUTPUT, CRASHED, ILLEGAL_MOVE, LOST_ON_TIME, TIMEOUT
 from hauteur.players.engines.host import EngineHost
@@ -25,7 +26,6 @@ from hauteur.players.engines.probe import engine_command, probed
 from hauteur.players.engines.settings import EngineSettings
 from hauteur.players.move_player import MoveRequest
 from hauteur.players.settings import parse_player
-from hauteur.search.scores import mate_score
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the fake engine uses signals and process groups")
 

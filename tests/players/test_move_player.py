@@ -17,13 +17,13 @@ from hauteur.matches.folder import MatchFolder
 from hauteur.matches.match import Match, MatchSettings
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.matches.results import MatchGame, table
+from hauteur.mcts.params import SearchParams
+from hauteur.mcts.scores import pawns
 from hauteur.players.baselines import Baseline, make_baseline
 from hauteur.players.build import Resources
 from hauteur.players.move_player import ChosenMove, EngineFailure, EngineResignation, GameLost, MovePlayer, MoveRequest
 from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import PlayerSettings, parse_player, player_text
-from hauteur.search.params import SearchParams
-from hauteur.search.scores import pawns
 
 GAME = _core.Game("nogo(size=5)")
 

@@ -5,8 +5,8 @@ import pytest
 from learning_toys import ToyEvaluator
 
 from hauteur import _core
-from hauteur.search.driver import InFlight, SearchFacts, run_searches
-from hauteur.search.params import SearchParams
+from hauteur.mcts.driver import InFlight, SearchFacts, run_searches
+from hauteur.mcts.params import SearchParams
 
 GAME = _core.Game("connect4")
 

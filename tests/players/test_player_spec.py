@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
+from hauteur.mcts.params import Cpuct, Dirichlet, Fpu, SearchParams, Temperature
 from hauteur.players.settings import PlayerSettings, parse_player, player_text
-from hauteur.search.params import Cpuct, Dirichlet, Fpu, SearchParams, Temperature
 
 
 def test_no_words_give_the_defaults() -> None:

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import hauteur as ht
+from hauteur.mcts.params import Temperature
+from hauteur.mcts.reference.forest import ReferenceForest
 from hauteur.networks.evaluators.base import UniformEvaluator
 from hauteur.players.build import Evaluators, Resources, build_player, player_facts, player_name
 from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import parse_player, player_text
-from hauteur.search.params import Temperature
-from hauteur.search.reference.forest import ReferenceForest
 
 GAME = ht.load_game("tictactoe")
 Floats = NDArray[np.float32]

@@ -11,14 +11,14 @@ from hauteur import _core
 from hauteur.cli import main
 from hauteur.matches.arena import play_games
 from hauteur.matches.record import GamePlan, GameRecord
+from hauteur.mcts.analysis import Analysis
+from hauteur.mcts.driver import for_nets, run_searches
+from hauteur.mcts.limits import Limits
+from hauteur.mcts.params import SearchParams, Temperature
+from hauteur.mcts.rules import SecondNet
 from hauteur.players.build import Evaluators, Resources, build_player
 from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import parse_player, player_text
-from hauteur.search.analysis import Analysis
-from hauteur.search.driver import for_nets, run_searches
-from hauteur.search.limits import Limits
-from hauteur.search.params import SearchParams, Temperature
-from hauteur.search.rules import SecondNet
 
 GAME = _core.Game("connect4")
 RULE = SecondNet(small_visits=40, large_visits=10)

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from hauteur import _core
 from hauteur.games.registry import make
+from hauteur.mcts.params import SearchParams
 from hauteur.players.search_player import SearchPlayer
-from hauteur.search.params import SearchParams
 from hauteur.studies.papers import training_arms
 from hauteur.studies.papers.alphazero_report.learning import Goal
 from hauteur.studies.papers.experiment import ExperimentSetting, make_experiment

@@ -10,12 +10,12 @@ import pytest
 
 from hauteur.cli import main
 from hauteur.games.registry import make
+from hauteur.mcts.params import Cpuct, SearchParams
+from hauteur.mcts.reference.tree import Value
+from hauteur.mcts.reference.wdl_contempt import shifted
+from hauteur.mcts.search_tree import TreeNode
 from hauteur.networks.evaluators.factory import evaluator
 from hauteur.players.settings import PlayerSettings
-from hauteur.search.params import Cpuct, SearchParams
-from hauteur.search.reference.tree import Value
-from hauteur.search.reference.wdl_contempt import shifted
-from hauteur.search.search_tree import TreeNode
 from hauteur.studies.explain.explain import changed, explain, method_page
 from hauteur.studies.explain.nodes import read_nodes
 from hauteur.studies.explain.question import Question, side_of
@@ -189,7 +189,7 @@ def test_every_rule_and_setting_gets_an_answer(name: str) -> None:
 def test_pages_of_methods_are_there(root: Any) -> None:
     pages = {page for name in SearchParams.model_fields if (page := method_page(name))}
     assert len(pages) > 12
-    assert [page for page in pages if not (root / "python/hauteur/search/methods" / f"{page}.md").is_file()] == []
+    assert [page for page in pages if not (root / "python/hauteur/mcts/methods" / f"{page}.md").is_file()] == []
 
 
 def test_a_large_tree_is_read_in_part(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,11 +16,11 @@ from hauteur.cli import main
 from hauteur.engine.nets import NetChoice, open_nets
 from hauteur.engine.playing import PlaySettings
 from hauteur.games.registry import make
+from hauteur.mcts.params import SearchParams
+from hauteur.mcts.rules import SearchContempt
 from hauteur.networks.evaluators.factory import has_cuda
 from hauteur.networks.files import SafetensorsFile, safetensors_bytes
 from hauteur.networks.names import data_path
-from hauteur.search.params import SearchParams
-from hauteur.search.rules import SearchContempt
 from hauteur.studies.links.facts import linked, named_net, nets_by_name
 from hauteur.studies.links.link import MOST_CHARACTERS, SearchLink, read_link
 from hauteur.studies.links.repeat import UNEXPLAINED, LinkedSearch, differences, repeat

@@ -3,8 +3,8 @@
 import pytest
 
 from hauteur.games.registry import make, with_fen
+from hauteur.mcts.params import SearchParams
 from hauteur.players.settings import parse_player
-from hauteur.search.params import SearchParams
 from hauteur.studies.explain.explain import changed, method_page
 from hauteur.studies.explain.question import side_of
 from hauteur.studies.methods import TRIALS, Method, methods

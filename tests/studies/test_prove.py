@@ -14,8 +14,8 @@ from search_toys import solved_tictactoe
 from hauteur import _core
 from hauteur.cli import main
 from hauteur.cli.commands import games as commands
+from hauteur.mcts.params import SearchParams
 from hauteur.players.search_player import SearchPlayer
-from hauteur.search.params import SearchParams
 from hauteur.studies import exact_play
 from hauteur.studies.exact_play import (
     MoveChooser,

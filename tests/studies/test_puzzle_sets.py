@@ -11,9 +11,9 @@ import pytest
 from hauteur import _core
 from hauteur.cli import main
 from hauteur.matches.ratings.glicko import GlickoRating
+from hauteur.mcts.analysis import Analysis
 from hauteur.networks.bundled import net_or_shipped
 from hauteur.players.solver import NODES
-from hauteur.search.analysis import Analysis
 from hauteur.studies.puzzles.attempt import PuzzleAttempt, searched_moves
 from hauteur.studies.puzzles.problems import Problem, problems_in
 from hauteur.studies.puzzles.sets import PuzzleFiles, measured_result, measured_visits, problems_of, shipped_sets

@@ -18,9 +18,9 @@ from hauteur.engine.nets import NetChoice
 from hauteur.games.game_line import TaggedGame
 from hauteur.games.odds import ODDS_STARTS
 from hauteur.games.sgf import read_sgf, read_tagged_sgf
+from hauteur.mcts.limits import Limits
+from hauteur.mcts.report import Wdl
 from hauteur.networks.bundled import net_or_shipped
-from hauteur.search.limits import Limits
-from hauteur.search.report import Wdl
 from hauteur.studies.review.annotate import annotated_sgf
 from hauteur.studies.review.figure import chances_figure
 from hauteur.studies.review.games import ReviewedGame, games_of_text

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from hauteur._core import Game
 from hauteur.cli.main import main
+from hauteur.mcts.lc0_options import search_params
 from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.networks.lc0 import random_net
-from hauteur.search.lc0_options import search_params
 from hauteur.studies import verify
 from hauteur.studies.verify import files, rules
 from hauteur.studies.verify.outputs import softmax

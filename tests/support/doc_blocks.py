@@ -10,7 +10,7 @@ RUN = (
     "README.md",
     "docs/tutorial.md",
     "docs/how-to/*.md",
-    "python/hauteur/search/methods/*.md",
+    "python/hauteur/mcts/methods/*.md",
     "docs/reference/*.md",
     "examples/**/*.md",
 )

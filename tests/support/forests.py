@@ -6,7 +6,7 @@ import numpy as np
 from search_toys import Evaluator, Floats
 
 from hauteur._core import Batch, Forest, Game
-from hauteur.search.params import Dirichlet, SearchParams
+from hauteur.mcts.params import Dirichlet, SearchParams
 
 NOISY = SearchParams(dirichlet=Dirichlet())
 

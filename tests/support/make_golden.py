@@ -1,4 +1,4 @@
-"""Writes tests/search/golden/puct.json: searches of the reference with their exact root visits. Run from the checkout:
+"""Writes tests/mcts/golden/puct.json: searches of the reference with their exact root visits. Run from the checkout:
 
 PYTHONPATH=python:tests/support python tests/support/support/make_golden.py
 """
@@ -14,8 +14,8 @@ from search_pairs import random_state
 from search_toys import hash_evaluator
 
 from hauteur._core import Game
-from hauteur.search.params import Cpuct, Dirichlet, Fpu, SearchParams
-from hauteur.search.reference import Search
+from hauteur.mcts.params import Cpuct, Dirichlet, Fpu, SearchParams
+from hauteur.mcts.reference import Search
 
 FILE = Path(__file__).parents[1] / "search" / "golden" / "puct.json"
 

@@ -12,12 +12,12 @@ from repeating_games import Wanderers
 from search_toys import Evaluator, Floats, ToyGame, hash_evaluator
 
 from hauteur._core import Batch, Forest, Game, State
-from hauteur.search.params import Cpuct, Dirichlet, Fpu, SearchParams
-from hauteur.search.reference import Edge, Leaf, Node, Search
-from hauteur.search.reference.graph import GraphSearch
-from hauteur.search.reference.solver import edge_bounds
-from hauteur.search.reference.tree import OPEN
-from hauteur.search.rules import (
+from hauteur.mcts.params import Cpuct, Dirichlet, Fpu, SearchParams
+from hauteur.mcts.reference import Edge, Leaf, Node, Search
+from hauteur.mcts.reference.graph import GraphSearch
+from hauteur.mcts.reference.solver import edge_bounds
+from hauteur.mcts.reference.tree import OPEN
+from hauteur.mcts.rules import (
     EarlyVisits,
     ForcedPlayouts,
     InitialTrust,

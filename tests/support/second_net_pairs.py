@@ -11,11 +11,11 @@ from search_pairs import Pair, Pending, floats, games, random_state, repetitions
 from search_toys import Evaluator, hash_evaluator
 
 from hauteur._core import Batch
-from hauteur.search.params import Fpu, SearchParams
-from hauteur.search.reference import Node
-from hauteur.search.reference.second_net import TwoNetSearch
-from hauteur.search.reference.second_net_turns import LARGE, SMALL, Net
-from hauteur.search.rules import EarlyVisits, InitialTrust, PriorMixing, SearchContempt, SecondNet, TreeBalance
+from hauteur.mcts.params import Fpu, SearchParams
+from hauteur.mcts.reference import Node
+from hauteur.mcts.reference.second_net import TwoNetSearch
+from hauteur.mcts.reference.second_net_turns import LARGE, SMALL, Net
+from hauteur.mcts.rules import EarlyVisits, InitialTrust, PriorMixing, SearchContempt, SecondNet, TreeBalance
 
 
 @dataclass

@@ -9,9 +9,9 @@ from hauteur import _core
 from hauteur.matches.arena import play_games
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.matches.resignation import Resignation
+from hauteur.mcts.params import Dirichlet, SearchParams, Temperature
 from hauteur.players.playout_cap import PlayoutCap
 from hauteur.players.search_player import SearchPlayer
-from hauteur.search.params import Dirichlet, SearchParams, Temperature
 
 GAME = _core.Game("connect4")
 

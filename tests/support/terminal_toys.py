@@ -13,8 +13,8 @@ from rich.console import Console
 from hauteur import _core
 from hauteur.engine.terminal import TerminalGame
 from hauteur.games.registry import make
+from hauteur.mcts.params import SearchParams
 from hauteur.players.search_player import SearchPlayer
-from hauteur.search.params import SearchParams
 
 
 def played(

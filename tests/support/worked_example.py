@@ -1,8 +1,8 @@
 """A node of four edges, small enough for scores by hand."""
 
 from hauteur._core import Game
-from hauteur.search import reference
-from hauteur.search.params import Cpuct, Fpu, SearchParams
+from hauteur.mcts import reference
+from hauteur.mcts.params import Cpuct, Fpu, SearchParams
 
 
 def fixture_node() -> reference.Node:

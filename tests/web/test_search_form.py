@@ -2,8 +2,8 @@
 
 import pytest
 
+from hauteur.mcts.params import SearchParams
 from hauteur.players.settings import parse_player
-from hauteur.search.params import SearchParams
 from hauteur.web.search_form import chosen_search, search_form
 
 

@@ -1,4 +1,4 @@
-//! All that the search can be told. Mirrors `hauteur.search.params.SearchParams`, from which it comes as JSON.
+//! All that the search can be told. Mirrors `hauteur.mcts.params.SearchParams`, from which it comes as JSON.
 //!
 //! Every published rule has one optional section; absent means off, and all off is plain PUCT.
 

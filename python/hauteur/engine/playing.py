@@ -25,18 +25,18 @@ import numpy as np
 
 from hauteur import _core
 from hauteur.engine.nets import NetChoice, Opener, OpenNets, open_evaluator, open_nets
+from hauteur.mcts.analysis import Analysis
+from hauteur.mcts.control import SearchControl, in_background
+from hauteur.mcts.driver import for_nets, nets_of
+from hauteur.mcts.followed_tree import TreeFacts
+from hauteur.mcts.limits import Limits
+from hauteur.mcts.move_choice import choose_move
+from hauteur.mcts.params import SearchParams, Temperature
+from hauteur.mcts.report import RootMove, RootReport
+from hauteur.mcts.search_run import OnReport
+from hauteur.mcts.search_tree import SearchTree
+from hauteur.mcts.time_manager import remember_lateness
 from hauteur.players.move_player import MoveFunction
-from hauteur.search.analysis import Analysis
-from hauteur.search.control import SearchControl, in_background
-from hauteur.search.driver import for_nets, nets_of
-from hauteur.search.followed_tree import TreeFacts
-from hauteur.search.limits import Limits
-from hauteur.search.move_choice import choose_move
-from hauteur.search.params import SearchParams, Temperature
-from hauteur.search.report import RootMove, RootReport
-from hauteur.search.search_run import OnReport
-from hauteur.search.search_tree import SearchTree
-from hauteur.search.time_manager import remember_lateness
 from hauteur.system.closing import Closing
 
 OpenPlayer = OpenNets | MoveFunction
@@ -94,7 +94,7 @@ class PlayingSession(Closing):
     ) -> None:
         self.settings = settings or PlaySettings()
         self.lateness = 0.0
-        """By how many seconds moves came too late; see hauteur.search.time_manager."""
+        """By how many seconds moves came too late; see hauteur.mcts.time_manager."""
         self._game = game
         self._opener = opener
         self._seed = secrets.randbits(63) if seed is None else seed

@@ -14,6 +14,13 @@ from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
 from hauteur.engine.uci.options import Options
 from hauteur.games.odds import odds_of
 from hauteur.games.played_game import PlayedGame
+from hauteur.mcts.control import SearchControl, in_background
+from hauteur.mcts.limits import SMART_PRUNING, Limits
+from hauteur.mcts.params import SearchParams, Temperature
+from hauteur.mcts.report import RootReport
+from hauteur.mcts.scores import score_text
+from hauteur.mcts.search_run import OnReport
+from hauteur.mcts.time_manager import Budget, Clock, fixed, moves_left, plan
 from hauteur.networks.bundled import default_net
 from hauteur.players.build import player_name
 from hauteur.players.engines.host import EngineHost
@@ -21,13 +28,6 @@ from hauteur.players.engines.player import EnginePlayer, make_engine
 from hauteur.players.engines.settings import EngineSettings, clock_of
 from hauteur.players.move_player import ChosenMove, MoveRequest
 from hauteur.players.settings import PlayerSettings
-from hauteur.search.control import SearchControl, in_background
-from hauteur.search.limits import SMART_PRUNING, Limits
-from hauteur.search.params import SearchParams, Temperature
-from hauteur.search.report import RootReport
-from hauteur.search.scores import score_text
-from hauteur.search.search_run import OnReport
-from hauteur.search.time_manager import Budget, Clock, fixed, moves_left, plan
 from hauteur.system.closing import Closing
 
 OVERHEAD = 0.1

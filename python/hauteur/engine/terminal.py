@@ -15,9 +15,9 @@ from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
 from hauteur.engine.saved_game import check_save, save_game
 from hauteur.engine.terminal_board import board_text, sees_second_side
 from hauteur.games.played_game import SEAT_NAMES, PlayedGame, line_texts, move_text
+from hauteur.mcts.limits import Limits
+from hauteur.mcts.report import RootReport
 from hauteur.players.search_player import SearchPlayer
-from hauteur.search.limits import Limits
-from hauteur.search.report import RootReport
 from hauteur.system.errors import explain
 
 COMMANDS = {

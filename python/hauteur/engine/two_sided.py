@@ -19,10 +19,10 @@ from hauteur.engine.playing import FoundMove
 from hauteur.engine.seats import EngineSeat, GameSide, default_player
 from hauteur.games.end_reasons import AGREEMENT, RESIGNATION, TIME
 from hauteur.games.played_game import SEAT_NAMES, PlayedGame, loss_of
+from hauteur.mcts.report import RootReport, Wdl
 from hauteur.players.engines.settings import clock_of
 from hauteur.players.move_player import GameLost
 from hauteur.players.settings import changed_player, parse_player
-from hauteur.search.report import RootReport, Wdl
 from hauteur.system.closing import Closing
 from hauteur.system.errors import explain
 

@@ -11,11 +11,11 @@ from hauteur.games.registry import load_game
 from hauteur.matches.arena import play_games
 from hauteur.matches.openings import random_opening
 from hauteur.matches.record import GamePlan, GameRecord
+from hauteur.mcts.params import Dirichlet, Temperature
 from hauteur.players.build import Evaluators, Resources, build_player
 from hauteur.players.move_player import MovePlayer
 from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import PlayerSettings, parse_player
-from hauteur.search.params import Dirichlet, Temperature
 from hauteur.system.seeds import stream
 
 

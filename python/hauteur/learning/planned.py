@@ -19,8 +19,8 @@ from hauteur.learning.recorded_games import Games
 from hauteur.learning.shards import MOST_UNPACKED, checked_games, read_with_digest
 from hauteur.matches.openings import Opening, first_of_two, random_opening, read_openings
 from hauteur.matches.record import GamePlan
+from hauteur.mcts.params import SearchParams
 from hauteur.players.settings import Colours
-from hauteur.search.params import SearchParams
 from hauteur.system.seeds import derived_seed, stream
 
 CANDIDATE, BEST = 0, 1

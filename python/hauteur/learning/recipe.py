@@ -9,11 +9,11 @@ import tomli_w
 from pydantic import Field, field_validator, model_validator
 
 from hauteur.matches.resignation import Resignation
+from hauteur.mcts.params import Cpuct, Dirichlet, Fpu, SearchParams, Temperature
 from hauteur.networks.architecture import NetworkName, NetworkSetting, ResNet
 from hauteur.networks.evaluators.base import Precision
 from hauteur.players.playout_cap import PlayoutCap
 from hauteur.players.settings import Colours, PlayerSettings
-from hauteur.search.params import Cpuct, Dirichlet, Fpu, SearchParams, Temperature
 from hauteur.system.settings import Section, assign, flat_settings, read_toml, validated
 
 Count = Annotated[int, Field(ge=1, le=1_000_000_000)]

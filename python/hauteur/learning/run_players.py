@@ -22,8 +22,8 @@ from hauteur.players.settings import Colours
 
 if TYPE_CHECKING:
     from hauteur.matches.arena import ArenaFacts
+    from hauteur.mcts.params import SearchParams, Temperature
     from hauteur.networks.evaluators.base import Evaluator
-    from hauteur.search.params import SearchParams, Temperature
 
 
 def check_players(game: _core.Game, recipe: Recipe) -> None:

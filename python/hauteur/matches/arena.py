@@ -26,11 +26,11 @@ from hauteur.matches.openings import opening_state
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.matches.resignation import Resignation
 from hauteur.matches.running_game import Slot, play_all, played, unsearched
+from hauteur.mcts.driver import SearchDriver, Searched, SearchFacts
+from hauteur.mcts.forest import SearchForest
+from hauteur.mcts.scores import pawns
 from hauteur.players.move_player import GameLost, MovePlayer, PendingMoves
 from hauteur.players.search_player import SearchPlayer
-from hauteur.search.driver import SearchDriver, Searched, SearchFacts
-from hauteur.search.forest import SearchForest
-from hauteur.search.scores import pawns
 from hauteur.system.seeds import derived_seed, stream
 
 if TYPE_CHECKING:

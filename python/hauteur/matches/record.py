@@ -105,7 +105,7 @@ class GameRecord(LearnedColumns):
     outcome: +1 first won, 0 draw, -1 second won. n_scl: of search-contempt, None where it is off; resigned: the seat
     that resigned (0 the first player, 1 the second), or would have in a game that was played out; -1 = neither. notes:
     what players said of their moves, by the number of the move (n: of the one that a player who lost instead did not
-    make). scores are those of hauteur.search.scores, in pawns; seconds from when the player was to move until it had
+    make). scores are those of hauteur.mcts.scores, in pawns; seconds from when the player was to move until it had
     chosen.
 
     >>> import hauteur as ht

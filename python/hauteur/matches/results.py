@@ -27,7 +27,7 @@ from hauteur.matches.ratings.elo import (
     score_interval,
 )
 from hauteur.matches.record import GameRecord
-from hauteur.search.driver import SearchFacts
+from hauteur.mcts.driver import SearchFacts
 from hauteur.system.formatting import finite, signed
 from hauteur.system.settings import Section
 
@@ -41,7 +41,7 @@ class MatchGame(Section):
     index: its number; a: A's seat; score: A's, 1 won, 0.5 drawn, 0 lost; end: reason of the result; plies: moves of
     opening and game together; fen: start position if not the game's; opening: given moves; moves: searched moves;
     notes: players' comments on their moves, by ply of the game. Of each of `moves`, where kept: centipawns of its score
-    from the mover's view (None unknown; a mate as hauteur.search.scores.mate_score has it), depths (0 unknown) and
+    from the mover's view (None unknown; a mate as hauteur.mcts.scores.mate_score has it), depths (0 unknown) and
     milliseconds. Equality ignores times.
     """
 

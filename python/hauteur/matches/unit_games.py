@@ -11,7 +11,7 @@ from hauteur.cluster.unit import Unit
 from hauteur.games.registry import make
 from hauteur.matches.arena import ArenaFacts
 from hauteur.matches.record import GamePlan, GameRecord
-from hauteur.search.driver import SearchFacts
+from hauteur.mcts.driver import SearchFacts
 
 Encode = Callable[[Sequence[GameRecord]], bytes]
 """Returns the content of a unit's result from its games, in the order of their numbers."""

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from hauteur import _core
+from hauteur.mcts.driver import for_nets, nets_of
 from hauteur.networks.bundled import net_or_shipped
 from hauteur.networks.evaluators.base import Backend, Evaluator, UniformEvaluator
 from hauteur.networks.evaluators.batch_invariant import Exact
@@ -24,7 +25,6 @@ from hauteur.players.move_player import MovePlayer
 from hauteur.players.player import Player, object_name, player_label
 from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import PlayerSettings, player_text
-from hauteur.search.driver import for_nets, nets_of
 from hauteur.system.files import sha256_of
 from hauteur.system.hardware import usable_cores
 

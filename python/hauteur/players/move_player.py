@@ -24,7 +24,7 @@ class ChosenMove:
     """A move that a player has found.
 
     note: what a user should know of this move, such as that a search was cut short. score: in pawns from the mover's
-    view (a mate: hauteur.search.scores.mate_score), None unknown; depth: in plies, 0 unknown; seconds: how long it
+    view (a mate: hauteur.mcts.scores.mate_score), None unknown; depth: in plies, 0 unknown; seconds: how long it
     thought, None: as long as the reply took.
     """
 

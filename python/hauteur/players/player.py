@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import Field, ValidationError
 
+from hauteur.mcts.params import SearchParams, Temperature
 from hauteur.players.baselines import is_baseline
 from hauteur.players.engines.settings import is_engine
 from hauteur.players.settings import PlayerSettings, parse_player, player_text
-from hauteur.search.params import SearchParams, Temperature
 from hauteur.system.settings import problems
 
 if TYPE_CHECKING:
-    from hauteur.search.reference.rule import Rule
+    from hauteur.mcts.reference.rule import Rule
 
 
 class Player(PlayerSettings):
@@ -134,8 +134,8 @@ def _checked(rules: Sequence[Rule] | None) -> tuple[Rule, ...]:
     """Return the rules; warn that they are slow where there is one."""
     if rules is None:
         return ()
-    from hauteur.search.reference.forest import say_slow  # here: no other player needs it
-    from hauteur.search.reference.rule import checked_rules
+    from hauteur.mcts.reference.forest import say_slow  # here: no other player needs it
+    from hauteur.mcts.reference.rule import checked_rules
 
     found = checked_rules(rules)
     if found:

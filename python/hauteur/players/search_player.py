@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
+from hauteur.mcts.forest import SearchForest
+from hauteur.mcts.move_choice import choose_actions, temperatures_at
+from hauteur.mcts.params import SearchParams, Temperature
 from hauteur.players.playout_cap import PlayoutCap
 from hauteur.players.surprise import policy_surprise
-from hauteur.search.forest import SearchForest
-from hauteur.search.move_choice import choose_actions, temperatures_at
-from hauteur.search.params import SearchParams, Temperature
 
 if TYPE_CHECKING:
+    from hauteur.mcts.reference.rule import Rule
     from hauteur.networks.evaluators.base import Evaluator
-    from hauteur.search.reference.rule import Rule
 
 
 TARGET_UNITS = 65_535
@@ -49,7 +49,7 @@ class SearchPlayer:
         """A new forest with this player's search settings, whose trees have one leaf in flight: sequential searches."""
         search = self.search.model_copy(update={"max_in_flight": 1})
         if self.rules:
-            from hauteur.search.reference.forest import ReferenceForest  # here: no other player needs it
+            from hauteur.mcts.reference.forest import ReferenceForest  # here: no other player needs it
 
             return ReferenceForest(game, search, seed, self.rules)
         return _core.Forest(game, search, seed, threads)

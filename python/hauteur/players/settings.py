@@ -3,7 +3,7 @@
 A player without a network is a word of its own: `rave:1000 name=NAME` (hauteur.players.baselines). So is a program of
 its own, `uci:stockfish nodes=1000`, and then the other words are about that program (hauteur.players.engines.settings).
 
-Nothing here names a rule of the search: keys are looked up in the models of `hauteur.search.params`, values are read
+Nothing here names a rule of the search: keys are looked up in the models of `hauteur.mcts.params`, values are read
 by them.
 """
 
@@ -16,10 +16,10 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, Field, model_validator
 
+from hauteur.mcts.params import SearchParams, Temperature
 from hauteur.networks.evaluators.base import Precision
 from hauteur.players.baselines import is_baseline, parse_baseline
 from hauteur.players.engines.settings import EngineSettings, engine_key, engine_of, engine_words, is_engine
-from hauteur.search.params import SearchParams, Temperature
 from hauteur.system.settings import Key, Section, assign, leaves, read_toml, unknown_key, validated
 
 Colours = Literal["swap", "first", "second", "mover"]

@@ -14,11 +14,11 @@ from hauteur import _core
 from hauteur.matches.arena import play_games
 from hauteur.matches.ratings.elo import MatchScore
 from hauteur.matches.record import GamePlan
+from hauteur.mcts.driver import run_searches
+from hauteur.mcts.params import Cpuct, Fpu, SearchParams
 from hauteur.networks.evaluators.rollout import RolloutEvaluator
 from hauteur.networks.names import data_path
 from hauteur.players.search_player import SearchPlayer
-from hauteur.search.driver import run_searches
-from hauteur.search.params import Cpuct, Fpu, SearchParams
 
 SEATS = (0, 1)
 PROVABLE = ("tictactoe", "connect4")

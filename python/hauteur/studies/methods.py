@@ -1,4 +1,4 @@
-"""The methods of the search and their pages, which are Markdown beside the rules: `hauteur/search/methods`."""
+"""The methods of the search and their pages, which are Markdown beside the rules: `hauteur/mcts/methods`."""
 
 from __future__ import annotations
 
@@ -76,4 +76,4 @@ def index_html(link: Link) -> str:
 
 @lru_cache(64)
 def _page(name: str) -> str:
-    return files("hauteur.search").joinpath("methods", f"{name}.md").read_text(encoding="utf-8")
+    return files("hauteur.mcts").joinpath("methods", f"{name}.md").read_text(encoding="utf-8")

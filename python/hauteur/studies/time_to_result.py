@@ -10,9 +10,9 @@ from typing import Any
 from hauteur import _core
 from hauteur.games.registry import make
 from hauteur.learning.run_folder import RunFolder
+from hauteur.mcts.params import SearchParams
 from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.players.search_player import SearchPlayer
-from hauteur.search.params import SearchParams
 from hauteur.studies.exact_play import (
     PROVABLE,
     play_against_every_reply,

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
-from hauteur.search.params import SearchParams
+from hauteur.mcts.params import SearchParams
 from hauteur.system.setting_facts import first_sentence, section_of, setting_facts
 from hauteur.system.settings import assigned
 

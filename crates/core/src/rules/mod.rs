@@ -1,6 +1,6 @@
 //! The search ideas: one published idea a file, with its settings and its pure functions.
 //!
-//! A rule acts at one of six places of a visit (python/hauteur/search/methods/README.md). Every rule has an optional section in
+//! A rule acts at one of six places of a visit (python/hauteur/mcts/methods/README.md). Every rule has an optional section in
 //! [`SearchParams`](crate::params::SearchParams); a section that is absent or says `is_neutral` leaves plain PUCT as it is.
 
 pub mod early_visits;

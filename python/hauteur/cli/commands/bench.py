@@ -13,9 +13,9 @@ import numpy as np
 
 from hauteur import _core, networks
 from hauteur.games import registry as games
+from hauteur.mcts.params import SearchParams
 from hauteur.networks.evaluators.base import Backend, Precision
 from hauteur.networks.evaluators.factory import PRECISIONS, make_evaluator
-from hauteur.search.params import SearchParams
 from hauteur.system.formatting import duration
 
 if TYPE_CHECKING:
@@ -322,7 +322,7 @@ def bare_rates(evaluator: Any, features: Any, in_flight: int, evaluations: int) 
 
 def search_rates(game: _core.Game, evaluator: Any, batch: int, in_flight: int, visits: int) -> tuple[float, float]:
     """Visits and network rows per second of one search with a fresh tree and cache."""
-    from hauteur.search.driver import run_searches
+    from hauteur.mcts.driver import run_searches
 
     forest = _core.Forest(game, SearchParams())
     ids = np.array([forest.add(game.initial_state())])

@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 from hauteur import _core
 from hauteur.cli.commands.bench import check_positive, spread
-from hauteur.search.params import SearchParams
+from hauteur.mcts.params import SearchParams
 from hauteur.system.settings import Section
 
 VISITS = {"chess": 100_000}
@@ -64,7 +64,7 @@ def measured_rules() -> dict[str, Any]:
 def section_of(annotation: Any) -> type[Section] | None:
     """The section behind a field `Section | None` that belongs to a rule; None for other fields."""
     kinds = [kind for kind in get_args(annotation) if isinstance(kind, type) and issubclass(kind, Section)]
-    return kinds[0] if kinds and kinds[0].__module__ == "hauteur.search.rules" else None
+    return kinds[0] if kinds and kinds[0].__module__ == "hauteur.mcts.rules" else None
 
 
 def measure(game: _core.Game, name: str, settings: Any, visits: int, rounds: int) -> dict[str, Any]:

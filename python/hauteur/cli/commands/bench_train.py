@@ -15,9 +15,9 @@ from hauteur.learning.replay import ReplayBuffer
 from hauteur.learning.shards import write_shard
 from hauteur.matches.arena import play_games
 from hauteur.matches.record import GamePlan
+from hauteur.mcts.params import SearchParams, Temperature
 from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.players.search_player import SearchPlayer
-from hauteur.search.params import SearchParams, Temperature
 from hauteur.system.seeds import stream
 
 if TYPE_CHECKING:

@@ -15,15 +15,15 @@ from hauteur.cli.commands.options import SearchSettings, Seed, SettingsListed
 from hauteur.cli.commands.search_settings import print_settings
 from hauteur.engine.nets import NetChoice, OpenNets
 from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
+from hauteur.mcts.limits import Limits
+from hauteur.mcts.params import SearchParams
+from hauteur.mcts.report import RootReport
+from hauteur.mcts.saved_tree import check_ending
+from hauteur.mcts.search_run import OnReport
+from hauteur.mcts.time_manager import Budget
 from hauteur.networks.bundled import net_or_shipped
 from hauteur.networks.evaluators.base import Precision
 from hauteur.networks.names import WITHOUT_FILE, resolve_net
-from hauteur.search.limits import Limits
-from hauteur.search.params import SearchParams
-from hauteur.search.report import RootReport
-from hauteur.search.saved_tree import check_ending
-from hauteur.search.search_run import OnReport
-from hauteur.search.time_manager import Budget
 from hauteur.system.files import check_folder
 
 DEFAULT_VISITS = 800
@@ -225,7 +225,7 @@ def _search(
         return _result(session, session.start(limits, actions=actions, lines=lines))
     from rich.live import Live
 
-    from hauteur.search.report_text import report_view
+    from hauteur.mcts.report_text import report_view
 
     with Live(console=console, transient=True, refresh_per_second=8) as live:
         show: OnReport = lambda report: live.update(report_view(report, rows=lines))  # noqa: E731
@@ -246,7 +246,7 @@ def _result(session: PlayingSession, search: "Future[FoundMove]") -> RootReport:
 def _show(report: RootReport, net: str, facts: dict[str, str], *, rows: int, as_json: bool) -> None:
     from rich.console import Console
 
-    from hauteur.search.report_text import report_json, report_view
+    from hauteur.mcts.report_text import report_json, report_view
 
     game = report.state.game.spec
     if as_json:

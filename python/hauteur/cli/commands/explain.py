@@ -12,9 +12,9 @@ from cyclopts import Parameter
 
 from hauteur.cli.commands.engine import find_position
 from hauteur.cli.commands.options import SearchSettings, Seed
+from hauteur.mcts.params import SearchParams
 from hauteur.networks.evaluators.base import Precision
 from hauteur.players.settings import PlayerSettings
-from hauteur.search.params import SearchParams
 from hauteur.studies.explain.question import BATCH_SIZE, DEFAULT_VISITS, PRESETS, Question, side_of
 
 MOVES_SHOWN = 10

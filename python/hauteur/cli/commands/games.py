@@ -13,9 +13,9 @@ from hauteur.cli.commands.options import Seed
 from hauteur.games.registry import check_game as results_of_laws
 from hauteur.games.registry import make
 from hauteur.matches.ratings.elo import score_interval
+from hauteur.mcts.params import SearchParams
 from hauteur.networks.bundled import net_or_shipped
 from hauteur.players.search_player import SearchPlayer
-from hauteur.search.params import SearchParams
 from hauteur.studies.exact_play import (
     PROVABLE,
     Preserved,

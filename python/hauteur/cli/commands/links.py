@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hauteur.engine.nets import NetChoice, OpenNets
 from hauteur.engine.playing import PlayingSession
-from hauteur.search.report import RootReport
+from hauteur.mcts.report import RootReport
 
 DIFFERENT = 1
 """Exit status where the tree is another one than that of the link."""
@@ -37,8 +37,8 @@ def link_address(
 
 def repeat_link(text: str, net: str | None, large_net: str | None, *, rows: int, as_json: bool) -> int:
     """Repeat the search of a link, show it and whether the tree is the same; return the exit status."""
+    from hauteur.mcts.report_text import report_json
     from hauteur.networks.names import resolve_net
-    from hauteur.search.report_text import report_json
     from hauteur.studies.links.facts import nets_by_name
     from hauteur.studies.links.link import read_link
     from hauteur.studies.links.repeat import repeat
@@ -64,7 +64,7 @@ def repeat_link(text: str, net: str | None, large_net: str | None, *, rows: int,
 def _show(report: RootReport, rows: int) -> None:
     from rich.console import Console
 
-    from hauteur.search.report_text import report_view
+    from hauteur.mcts.report_text import report_view
 
     console = Console(highlight=False)
     console.width = console.width if console.is_terminal else max(console.width, 160)

@@ -6,7 +6,7 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from hauteur.cluster.options import WorkerOptions
-from hauteur.search.params import SearchParams
+from hauteur.mcts.params import SearchParams
 
 Seed = Annotated[int, Parameter(validator=Number(gte=0, lt=2**63))]
 """A seed of random draws, 0 to 2^63 - 1."""

@@ -7,10 +7,10 @@ from typing import Literal
 
 from hauteur.cli.commands.options import Seed
 from hauteur.games.registry import make
+from hauteur.mcts.params import SearchParams, Temperature
 from hauteur.networks.bundled import net_or_shipped
 from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.players.search_player import SearchPlayer
-from hauteur.search.params import SearchParams, Temperature
 
 VISITS = 400
 MAIA = re.compile(r"maia-?[0-9]+")

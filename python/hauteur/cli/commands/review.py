@@ -17,9 +17,9 @@ from hauteur.cli.commands.engine import analysis_limits
 from hauteur.cli.commands.options import Seed
 from hauteur.engine.nets import NetChoice
 from hauteur.engine.playing import PlaySettings
+from hauteur.mcts.params import SearchParams
 from hauteur.networks.bundled import net_or_shipped
 from hauteur.networks.names import resolve_net
-from hauteur.search.params import SearchParams
 from hauteur.studies.review.folder import ReviewFolder
 from hauteur.studies.review.games import games_of
 from hauteur.studies.review.run import ReviewRun

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from hauteur.search.params import SearchParams
+from hauteur.mcts.params import SearchParams
 from hauteur.system.setting_facts import SettingFacts, first_sentence, section_of, setting_facts
 
 

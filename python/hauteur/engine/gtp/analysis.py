@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from hauteur.engine.gtp.game_history import GameHistory
 from hauteur.engine.gtp.protocol import quoted, read_colour, read_integer
-from hauteur.search.report import RootMove, RootReport, Wdl
+from hauteur.mcts.report import RootMove, RootReport, Wdl
 
 CENTISECOND = 0.01
 BOUND_DEVIATIONS = 1.96

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from hauteur.search.time_manager import Budget, Clock, moves_left, plan
+from hauteur.mcts.time_manager import Budget, Clock, moves_left, plan
 
 
 @dataclass(frozen=True)

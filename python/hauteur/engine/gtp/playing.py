@@ -22,8 +22,8 @@ from hauteur.engine.gtp.protocol import (
 from hauteur.engine.gtp.session import GtpSession, LastSearch
 from hauteur.engine.playing import FoundMove, PlayingSession
 from hauteur.engine.streams import LineReader
-from hauteur.search.limits import Limits
-from hauteur.search.report import RootReport
+from hauteur.mcts.limits import Limits
+from hauteur.mcts.report import RootReport
 
 LineOf = Callable[[GameHistory, RootReport, Wanted], str]
 """How a report is written."""

@@ -15,12 +15,12 @@ from hauteur.engine.gtp.points import board_size, vertices_of
 from hauteur.engine.nets import OpenNets
 from hauteur.engine.playing import FoundMove, OpenPlayer, PlayingSession, PlaySettings
 from hauteur.games.registry import make
+from hauteur.mcts.limits import SMART_PRUNING, Limits
+from hauteur.mcts.report import RootReport
+from hauteur.mcts.search_run import OnReport
+from hauteur.mcts.time_manager import Budget
 from hauteur.networks.names import WITHOUT_FILE
 from hauteur.players.settings import PlayerSettings
-from hauteur.search.limits import SMART_PRUNING, Limits
-from hauteur.search.report import RootReport
-from hauteur.search.search_run import OnReport
-from hauteur.search.time_manager import Budget
 
 RESIGN, PASS = "resign", "pass"
 ADVICE = 'give --player "rave:1000", or name a net there (--player "net=FILE")'

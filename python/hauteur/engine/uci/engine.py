@@ -32,9 +32,9 @@ from hauteur.engine.uci.odds_mode import OddsGame, odds_game
 from hauteur.engine.uci.options import BYTES_A_CACHED_POSITION, Options
 from hauteur.engine.uci.output import evaluation_lines, info_lines, line_text, verbose_lines
 from hauteur.engine.uci.player import choose_net, open_tablebase, play_settings
-from hauteur.search.control import SearchControl
-from hauteur.search.params import SearchParams
-from hauteur.search.report import RootReport
+from hauteur.mcts.control import SearchControl
+from hauteur.mcts.params import SearchParams
+from hauteur.mcts.report import RootReport
 from hauteur.system.errors import explain, one_line
 
 AT_ONCE = ("stop", "ponderhit", "wait", "isready")

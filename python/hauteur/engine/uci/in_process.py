@@ -13,9 +13,9 @@ from hauteur.engine.uci.odds_mode import odds_game
 from hauteur.engine.uci.options import Options
 from hauteur.engine.uci.output import line_text, score_text, wl_and_d
 from hauteur.engine.uci.player import choose_net, play_settings
-from hauteur.search.lc0_options import Value
-from hauteur.search.report import RootReport
-from hauteur.search.scores import permille
+from hauteur.mcts.lc0_options import Value
+from hauteur.mcts.report import RootReport
+from hauteur.mcts.scores import permille
 from hauteur.system.closing import Closing
 
 

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import get_args
 
+from hauteur.mcts.lc0_options import SEARCH_OPTIONS, TEMPERATURE_OPTIONS, WITHOUT_EFFECT, Lc0Option, Value
+from hauteur.mcts.lc0_options import search_params as lc0_search_params
+from hauteur.mcts.lc0_options import temperature as lc0_temperature
+from hauteur.mcts.params import SearchParams, Temperature
+from hauteur.mcts.rules import SecondNet
+from hauteur.mcts.scores import SCORE_TYPES
 from hauteur.networks.evaluators.base import Precision
-from hauteur.search.lc0_options import SEARCH_OPTIONS, TEMPERATURE_OPTIONS, WITHOUT_EFFECT, Lc0Option, Value
-from hauteur.search.lc0_options import search_params as lc0_search_params
-from hauteur.search.lc0_options import temperature as lc0_temperature
-from hauteur.search.params import SearchParams, Temperature
-from hauteur.search.rules import SecondNet
-from hauteur.search.scores import SCORE_TYPES
 from hauteur.system.errors import one_line
 
 MEBIBYTE = 1 << 20

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from hauteur import _core
 from hauteur.engine.uci.options import Options
-from hauteur.search.forced_win import moves_to_win
-from hauteur.search.report import RootMove, RootReport
-from hauteur.search.scores import permille, score
+from hauteur.mcts.forced_win import moves_to_win
+from hauteur.mcts.report import RootMove, RootReport
+from hauteur.mcts.scores import permille, score
 
 
 def info_lines(report: RootReport, options: Options) -> Iterator[str]:

@@ -7,8 +7,8 @@ from hauteur import _core
 from hauteur.engine.nets import NetChoice
 from hauteur.engine.playing import PlaySettings
 from hauteur.engine.uci.options import AUTODISCOVER, SHIPPED, Options
+from hauteur.mcts.lc0_options import without_contempt_of_play
 from hauteur.networks.bundled import default_net, newest_chess_net
-from hauteur.search.lc0_options import without_contempt_of_play
 
 if TYPE_CHECKING:
     from hauteur.networks.evaluators.base import Backend, Precision

@@ -11,9 +11,9 @@ from hauteur import _core
 from hauteur.games.walks import MoveNote, WalkNotes, drawing_of, result_title, walk_of
 from hauteur.matches.game_files import outcome_of, played_line, score_of, seated
 from hauteur.matches.results import MatchGame
+from hauteur.mcts.scores import score_text, value_of_pawns
 from hauteur.plots.boards import walks_html
 from hauteur.plots.page import Markup, table_html
-from hauteur.search.scores import score_text, value_of_pawns
 
 SAMPLE = 24
 """Games of a match that can be stepped through on its page."""

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from hauteur.search.scores import mate_score
+from hauteur.mcts.scores import mate_score
 from hauteur.system.formatting import quoted
 
 Kind = Literal["check", "spin", "combo", "button", "string"]

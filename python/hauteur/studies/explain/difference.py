@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from hauteur import _core
-from hauteur.search.report import RootMove, RootReport
-from hauteur.search.report_text import line_in_notation, people_notation
-from hauteur.search.tree_source import Edge
+from hauteur.mcts.report import RootMove, RootReport
+from hauteur.mcts.report_text import line_in_notation, people_notation
+from hauteur.mcts.tree_source import Edge
 from hauteur.studies.explain.nodes import Line, TreeNodes, TreePlace, proven_result
 from hauteur.studies.explain.searched import ExplainedSearch
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from hauteur.search.params import SearchParams
-from hauteur.search.report_text import line_in_notation
+from hauteur.mcts.params import SearchParams
+from hauteur.mcts.report_text import line_in_notation
 from hauteur.studies.explain.difference import lines_json, moves_json, trees_json, values_json, visits_moved
 from hauteur.studies.explain.facts import facts_of, frozen_nodes
 from hauteur.studies.explain.question import Question, Side, net_name, settings_text, side_json
@@ -33,7 +33,7 @@ PAGES = {
     "second_net": "mpv-mcts",
     "lower_bound": "lower-confidence-bound",
 }
-"""Pages of search/methods by section or setting, where they are not named as it is."""
+"""Pages of mcts/methods by section or setting, where they are not named as it is."""
 OWN_PAGE = (
     *("search_contempt", "solver", "repetition", "variance", "tree_balance", "prior_mixing", "early_visits"),
     *("q_average", "initial_trust", "wdl_contempt", "gumbel", "forced_playouts"),
@@ -89,7 +89,7 @@ def changed(side: Side) -> list[str]:
 
 
 def method_page(name: str) -> str | None:
-    """Return the page of search/methods about a section or setting, None where none does."""
+    """Return the page of mcts/methods about a section or setting, None where none does."""
     return PAGES.get(name) or (name.replace("_", "-") if name in OWN_PAGE else None)
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from hauteur.search.report_text import line_in_notation
+from hauteur.mcts.report_text import line_in_notation
 from hauteur.studies.explain.nodes import TreePlace
 from hauteur.studies.explain.searched import ExplainedSearch
 

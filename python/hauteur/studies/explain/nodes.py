@@ -5,8 +5,8 @@ from __future__ import annotations
 import heapq
 from dataclasses import dataclass
 
-from hauteur.search.search_tree import SearchTree
-from hauteur.search.tree_source import Edge
+from hauteur.mcts.search_tree import SearchTree
+from hauteur.mcts.tree_source import Edge
 
 MOST_NODES = 50_000
 """Nodes of a tree that are read, the most visited first."""

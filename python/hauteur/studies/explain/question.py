@@ -7,11 +7,11 @@ from typing import Any
 
 from hauteur import _core
 from hauteur.engine.nets import NetChoice
+from hauteur.mcts.params import SearchParams
+from hauteur.mcts.result import refuse_finished
 from hauteur.networks.bundled import net_or_shipped
 from hauteur.networks.names import resolve_net
 from hauteur.players.settings import PlayerSettings, changed_player, player_text
-from hauteur.search.params import SearchParams
-from hauteur.search.result import refuse_finished
 
 DEFAULT_VISITS = 800
 MOST_VISITS = 1_000_000

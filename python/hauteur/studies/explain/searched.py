@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from hauteur.engine.nets import NetChoice, Opener, OpenNets, open_evaluator, open_nets
-from hauteur.search.analysis import ALL_LINES, Analysis
-from hauteur.search.control import SearchControl
-from hauteur.search.limits import Limits
-from hauteur.search.report import RootReport
-from hauteur.search.result import SearchResult
+from hauteur.mcts.analysis import ALL_LINES, Analysis
+from hauteur.mcts.control import SearchControl
+from hauteur.mcts.limits import Limits
+from hauteur.mcts.report import RootReport
+from hauteur.mcts.result import SearchResult
 from hauteur.studies.explain.nodes import TreeNodes, read_nodes
 from hauteur.studies.explain.question import Question, Side
 

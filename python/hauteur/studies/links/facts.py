@@ -10,10 +10,10 @@ from typing import Any, get_args
 from hauteur import _core
 from hauteur.engine.nets import NetChoice, OpenNets
 from hauteur.engine.playing import PlayingSession, PlaySettings
+from hauteur.mcts.report import RootReport
 from hauteur.networks.evaluators.base import Backend, Precision
 from hauteur.networks.evaluators.factory import PRECISIONS, has_cuda
 from hauteur.networks.names import KINDS, WITHOUT_FILE, data_path, downloaded_nets, shipped_names
-from hauteur.search.report import RootReport
 from hauteur.studies.links.link import SearchLink
 from hauteur.system.extras import installed_version
 from hauteur.system.files import sha256_of

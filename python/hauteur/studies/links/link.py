@@ -13,9 +13,9 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from pydantic import Field
 
+from hauteur.mcts.params import SearchParams
 from hauteur.networks.evaluators.base import Backend, Precision
 from hauteur.players.settings import PlayerSettings, player_text
-from hauteur.search.params import SearchParams
 from hauteur.system.settings import Section, assigned, unknown_key, validated
 
 PAGE = "/analyse"

@@ -8,9 +8,9 @@ from hauteur import _core
 from hauteur.engine.nets import NetChoice, OpenNets
 from hauteur.engine.playing import PlayingSession, PlaySettings
 from hauteur.games.registry import make, with_fen
+from hauteur.mcts.limits import Limits
+from hauteur.mcts.report import RootReport
 from hauteur.networks.bundled import net_or_shipped
-from hauteur.search.limits import Limits
-from hauteur.search.report import RootReport
 from hauteur.studies.links.facts import NetFiles, computes, has_backend, linked, named_net
 from hauteur.studies.links.link import SearchLink
 from hauteur.system.hardware import usable_cores

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from hauteur import _core
 from hauteur.games.registry import make
+from hauteur.mcts.params import SearchParams
 from hauteur.networks.bundled import net_or_shipped
 from hauteur.plots import Figure
-from hauteur.search.params import SearchParams
 from hauteur.studies.papers.verdict import Claim, Verdict
 from hauteur.system.files import sha256_of
 from hauteur.system.formatting import duration
@@ -239,8 +239,8 @@ def _search_once(forest: _core.Forest) -> int:
     """Visits of a search of 32 trees, 200 each, with equal priors."""
     import numpy as np
 
+    from hauteur.mcts.driver import run_searches
     from hauteur.networks.evaluators.base import UniformEvaluator
-    from hauteur.search.driver import run_searches
 
     ids = np.array([forest.add(forest.game.initial_state()) for _ in range(32)], np.int64)
     forest.set_visit_limits(ids, np.full(len(ids), 200, np.uint32))

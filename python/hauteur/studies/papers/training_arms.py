@@ -16,8 +16,8 @@ from typing import Any
 
 from hauteur.learning.recipe import Recipe, parse_recipe
 from hauteur.learning.run_folder import RunFolder
+from hauteur.mcts.params import SearchParams, Temperature
 from hauteur.plots import LINE_COLOURS, Figure, Series
-from hauteur.search.params import SearchParams, Temperature
 from hauteur.studies.papers.experiment import ExperimentSetting
 from hauteur.studies.papers.measured import Mean, differences
 from hauteur.studies.papers.verdict import LEVEL, Inequality

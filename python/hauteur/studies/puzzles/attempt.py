@@ -9,9 +9,9 @@ from typing import Literal
 from hauteur import _core
 from hauteur.games.played_game import move_text
 from hauteur.matches.ratings.glicko import GlickoRating
-from hauteur.search.analysis import Analysis
-from hauteur.search.batch_analysis import counts_up_to
-from hauteur.search.limits import Limits
+from hauteur.mcts.analysis import Analysis
+from hauteur.mcts.batch_analysis import counts_up_to
+from hauteur.mcts.limits import Limits
 from hauteur.studies.puzzles.problems import Problem, ProblemStep
 
 Answer = Literal["right", "wrong", "solved"]

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from hauteur.search.batch_analysis import Readings
+from hauteur.mcts.batch_analysis import Readings
 from hauteur.system.settings import Section
 
 Verdict = Literal["same", "found", "several", "refuted", "puzzle"]

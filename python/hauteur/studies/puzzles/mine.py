@@ -17,12 +17,12 @@ from pydantic import Field
 
 from hauteur import _core
 from hauteur.games.game_line import BadGame
+from hauteur.mcts.batch_analysis import BatchAnalysis, RequestChain
 from hauteur.networks.evaluators.factory import evaluations_per_second
 from hauteur.players.build import Evaluators, Resources, build_player, net_content, resolved_net
 from hauteur.players.engines.settings import EngineSettings
 from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import PlayerSettings, player_text
-from hauteur.search.batch_analysis import BatchAnalysis, RequestChain
 from hauteur.studies.puzzles.criteria import MineRule
 from hauteur.studies.puzzles.engine_check import CLEAR, Checker
 from hauteur.studies.puzzles.formats import write_puzzles

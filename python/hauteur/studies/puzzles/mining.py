@@ -12,7 +12,7 @@ import math
 
 from hauteur import _core
 from hauteur.games.registry import FEN_GAMES, make, parse_spec, with_fen
-from hauteur.search.batch_analysis import AnalysisRequest, RequestChain, SearchReading, counts_up_to, visits_to_solution
+from hauteur.mcts.batch_analysis import AnalysisRequest, RequestChain, SearchReading, counts_up_to, visits_to_solution
 from hauteur.studies.puzzles.criteria import MineRule, Verdict
 from hauteur.studies.puzzles.puzzle import Opinion, Puzzle, identity, rating
 from hauteur.studies.puzzles.retract import last_move

@@ -13,11 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from hauteur import _core
-from hauteur.networks.evaluators.factory import evaluations_per_second
-from hauteur.players.build import Evaluators, Resources, build_player, net_content, player_name, resolved_net
-from hauteur.players.search_player import SearchPlayer
-from hauteur.players.settings import PlayerSettings, player_text
-from hauteur.search.batch_analysis import (
+from hauteur.mcts.batch_analysis import (
     AnalysisRequest,
     BatchAnalysis,
     Readings,
@@ -25,6 +21,10 @@ from hauteur.search.batch_analysis import (
     counts_up_to,
     visits_to_solution,
 )
+from hauteur.networks.evaluators.factory import evaluations_per_second
+from hauteur.players.build import Evaluators, Resources, build_player, net_content, player_name, resolved_net
+from hauteur.players.search_player import SearchPlayer
+from hauteur.players.settings import PlayerSettings, player_text
 from hauteur.studies.puzzles.mine import Show, work_text
 from hauteur.studies.puzzles.mine_result import aligned, share
 from hauteur.studies.puzzles.problems import Problem

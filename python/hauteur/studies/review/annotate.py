@@ -15,8 +15,8 @@ import chess.pgn
 from hauteur.games.game_line import result_text
 from hauteur.games.pgn import LINE_WIDTH, position_tags, tag_value
 from hauteur.games.sgf import move_node, root_node
-from hauteur.search.report import Wdl
-from hauteur.search.scores import pawns
+from hauteur.mcts.report import Wdl
+from hauteur.mcts.scores import pawns
 from hauteur.studies.review.games import ReviewedGame
 from hauteur.studies.review.judgement import NAGS, Mark, expected_score
 from hauteur.studies.review.review import MoveReport

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from hauteur.mcts.report import Wdl
 from hauteur.plots.figure import Figure, Series
-from hauteur.search.report import Wdl
 from hauteur.studies.review.games import ReviewedGame
 from hauteur.studies.review.judgement import THRESHOLDS, Mark, expected_score, flipped
 from hauteur.studies.review.review import Found, Place

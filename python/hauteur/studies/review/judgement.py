@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from hauteur.search.report import Wdl
+from hauteur.mcts.report import Wdl
 
 Mark = Literal["", "inaccuracy", "mistake", "blunder"]
 

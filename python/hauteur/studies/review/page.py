@@ -7,9 +7,9 @@ from html import escape
 from typing import Any
 
 from hauteur.games.walks import MoveNote, WalkNotes, drawing_of, result_title, walk_of
+from hauteur.mcts.report import Wdl
 from hauteur.plots.boards import walks_html
 from hauteur.plots.page import Markup, facts_html, page, provenance_html, settings_html, table_html
-from hauteur.search.report import Wdl
 from hauteur.studies.review.annotate import verdict
 from hauteur.studies.review.games import ReviewedGame
 from hauteur.studies.review.judgement import CONFIRMATION, LEAST_LOSS, SIGNS, THRESHOLDS

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from hauteur import _core
-from hauteur.search.report import RootReport, Wdl
-from hauteur.search.report_text import line_in_notation, people_notation
+from hauteur.mcts.report import RootReport, Wdl
+from hauteur.mcts.report_text import line_in_notation, people_notation
 from hauteur.studies.review.judgement import Mark, flipped, lost, mark_of, share_lost
 
 LINE_PLIES = 10

@@ -8,10 +8,10 @@ from typing import Any
 
 from hauteur.engine.nets import NetChoice
 from hauteur.engine.playing import PlayingSession, PlaySettings
+from hauteur.mcts.control import SearchControl
+from hauteur.mcts.limits import Limits
+from hauteur.mcts.time_manager import Budget
 from hauteur.players.build import net_content
-from hauteur.search.control import SearchControl
-from hauteur.search.limits import Limits
-from hauteur.search.time_manager import Budget
 from hauteur.studies.review.folder import ReviewFolder
 from hauteur.studies.review.games import ReviewedGame
 from hauteur.studies.review.judgement import CONFIRMATION

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur._core import Forest, Game, State
-from hauteur.search.driver import run_searches
+from hauteur.mcts.driver import run_searches
 from hauteur.studies.verify import rules
 from hauteur.studies.verify.files import (
     LimitPosition,

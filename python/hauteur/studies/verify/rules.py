@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from hauteur.search.lc0_options import SEARCH_OPTIONS, TEMPERATURE_OPTIONS, WITHOUT_EFFECT, Value, search_params
-from hauteur.search.params import SearchParams
+from hauteur.mcts.lc0_options import SEARCH_OPTIONS, TEMPERATURE_OPTIONS, WITHOUT_EFFECT, Value, search_params
+from hauteur.mcts.params import SearchParams
 from hauteur.studies.verify.files import PLAIN_PUCT
 
 FULL_HISTORY = 7

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur._core import Forest, Game, State
-from hauteur.search.driver import run_searches
+from hauteur.mcts.driver import run_searches
 from hauteur.studies.verify import rules
 from hauteur.studies.verify.files import SearchesFile, SearchPosition, SearchSet, WantedSearch, action_of, reached, read
 from hauteur.studies.verify.nets import Backend, check_backend, find_net, reference_evaluator

@@ -17,11 +17,11 @@ from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
 from hauteur.games.game_texts import read_game
 from hauteur.games.played_game import PlayedGame, move_text
 from hauteur.games.registry import FEN_GAMES, make
-from hauteur.search.limits import Limits, limits_of
-from hauteur.search.params import SearchParams
-from hauteur.search.report import RootReport
-from hauteur.search.search_history import SearchHistory
-from hauteur.search.search_tree import SearchTree
+from hauteur.mcts.limits import Limits, limits_of
+from hauteur.mcts.params import SearchParams
+from hauteur.mcts.report import RootReport
+from hauteur.mcts.search_history import SearchHistory
+from hauteur.mcts.search_tree import SearchTree
 from hauteur.studies.links.link import SearchLink
 from hauteur.studies.links.repeat import LinkedSearch
 from hauteur.system.errors import explain

@@ -10,8 +10,8 @@ from pydantic import Field
 
 from hauteur import _core
 from hauteur.engine.nets import NetChoice
+from hauteur.mcts.control import in_background
 from hauteur.networks.bundled import net_or_shipped
-from hauteur.search.control import in_background
 from hauteur.studies.explain.difference import children_json
 from hauteur.studies.explain.explain import explain
 from hauteur.studies.explain.question import (

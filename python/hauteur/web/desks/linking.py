@@ -11,10 +11,10 @@ from pydantic import Field
 
 from hauteur.engine.nets import NetChoice, OpenNets
 from hauteur.engine.playing import PlayingSession, PlaySettings
+from hauteur.mcts.limits import Limits
+from hauteur.mcts.params import SearchParams
+from hauteur.mcts.report import RootReport
 from hauteur.networks.names import WITHOUT_FILE
-from hauteur.search.limits import Limits
-from hauteur.search.params import SearchParams
-from hauteur.search.report import RootReport
 from hauteur.studies.links.facts import linked, nets_by_name, repeatable_digest
 from hauteur.studies.links.link import MOST_CHARACTERS, SearchLink, read_link, settings_pairs
 from hauteur.studies.links.repeat import LinkedSearch, RepeatedSearch

@@ -15,9 +15,9 @@ from hauteur.games.odds import ODDS_STARTS, odds_of
 from hauteur.games.pictures import action_squares, seat_names
 from hauteur.games.played_game import PlayedGame, line_texts, move_text
 from hauteur.games.registry import FEN_GAMES, make, with_fen
+from hauteur.mcts.report import RootReport
 from hauteur.players.engines.settings import is_engine
 from hauteur.players.settings import PlayerSettings
-from hauteur.search.report import RootReport
 from hauteur.system.errors import explain
 from hauteur.system.settings import Section, validated
 from hauteur.web.desks.desk import Desk, DeskSettings, Emit, Fields

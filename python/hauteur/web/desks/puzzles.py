@@ -18,9 +18,9 @@ from hauteur.engine.terminal_board import sees_second_side
 from hauteur.games.pictures import action_squares
 from hauteur.games.played_game import move_text
 from hauteur.matches.ratings.glicko import MOST_DEVIATION, START, GlickoRating
+from hauteur.mcts.analysis import Analysis
+from hauteur.mcts.control import in_background
 from hauteur.networks.bundled import net_or_shipped
-from hauteur.search.analysis import Analysis
-from hauteur.search.control import in_background
 from hauteur.studies.puzzles.attempt import PuzzleAttempt, SearchedMove, searched_moves, solved_from
 from hauteur.studies.puzzles.problems import Problem, problems_in
 from hauteur.studies.puzzles.sets import MOST_PROBLEMS, PuzzleFiles, measured_visits, problems_of

@@ -6,7 +6,7 @@ from typing import Any
 
 from hauteur import _core
 from hauteur.games.played_game import line_texts, move_text
-from hauteur.search.report import RootMove, RootReport
+from hauteur.mcts.report import RootMove, RootReport
 
 LINE_PLIES = 12
 """Plies of a line that a page shows."""

@@ -12,10 +12,10 @@ from pydantic import Field
 from hauteur.engine.nets import NetChoice
 from hauteur.games.game_line import BadGame
 from hauteur.games.pictures import action_squares
+from hauteur.mcts.control import in_background
+from hauteur.mcts.limits import Limits
 from hauteur.plots.page import figure_html
 from hauteur.plots.svg import LEFT, RIGHT, WIDTH
-from hauteur.search.control import in_background
-from hauteur.search.limits import Limits
 from hauteur.studies.review.annotate import verdict
 from hauteur.studies.review.figure import chances_figure, chances_over
 from hauteur.studies.review.files import ANNOTATED, annotated, report_html

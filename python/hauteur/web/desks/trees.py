@@ -8,10 +8,10 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from hauteur.games.played_game import line_texts
+from hauteur.mcts.saved_tree import position_of
+from hauteur.mcts.search_tree import SAVED_NODES, SearchTree
+from hauteur.mcts.tree_view import first_nodes, opened
 from hauteur.networks.names import WITHOUT_FILE
-from hauteur.search.saved_tree import position_of
-from hauteur.search.search_tree import SAVED_NODES, SearchTree
-from hauteur.search.tree_view import first_nodes, opened
 from hauteur.system.settings import Section
 from hauteur.web.desks.desk import Fields
 from hauteur.web.positions import position_view

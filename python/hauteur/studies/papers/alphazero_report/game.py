@@ -16,9 +16,9 @@ from hauteur.learning.run_folder import RunFolder
 from hauteur.matches.arena import play_games
 from hauteur.matches.ratings.elo import MatchScore
 from hauteur.matches.record import GamePlan, GameRecord
+from hauteur.mcts.params import Temperature
 from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.players.search_player import SearchPlayer
-from hauteur.search.params import Temperature
 from hauteur.studies.papers.alphazero_report.figures import FIRST_SEED, LEAST_SEEDS, PAPER, PLANS, recipe_of
 from hauteur.studies.papers.alphazero_report.learning import learn_seeds
 from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result

@@ -145,9 +145,9 @@ def losses_by_generation(folder: RunFolder, recipe: Recipe, visits: int) -> list
 
 def _losses(folder: RunFolder, recipe: Recipe, generation: int, visits: int) -> int:
     from hauteur.games.registry import make
+    from hauteur.mcts.params import Temperature
     from hauteur.networks.evaluators.factory import make_evaluator
     from hauteur.players.search_player import SearchPlayer
-    from hauteur.search.params import Temperature
     from hauteur.studies.exact_play import play_against_every_reply
 
     game, settings = make(recipe.game), recipe.selfplay

@@ -13,9 +13,9 @@ from typing import Any
 
 from hauteur.matches.ratings.elo import elo_of_score
 from hauteur.matches.results import summary
+from hauteur.mcts.params import Cpuct, Fpu
 from hauteur.players.settings import PlayerSettings, parse_player
 from hauteur.plots import LINE_COLOURS, Figure, Series
-from hauteur.search.params import Cpuct, Fpu
 from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result
 from hauteur.studies.papers.matches import MatchSpec, PlayedMatch, is_over, match_seconds, play_matches
 from hauteur.studies.papers.mcts_experiments.elo_claims import beyond, elo_inequality

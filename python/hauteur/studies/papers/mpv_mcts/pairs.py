@@ -13,10 +13,10 @@ from functools import cached_property
 from pathlib import Path
 
 from hauteur import networks
+from hauteur.mcts.params import Cpuct, Fpu, SearchParams
+from hauteur.mcts.rules import SecondNet
 from hauteur.networks.architecture import ResNetArchitecture
 from hauteur.players.settings import PlayerSettings
-from hauteur.search.params import Cpuct, Fpu, SearchParams
-from hauteur.search.rules import SecondNet
 
 PAPER = "Lan et al., Multiple Policy Value MCTS"
 BUDGETS = (100, 200, 400, 800, 1600)

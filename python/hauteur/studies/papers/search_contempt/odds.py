@@ -16,10 +16,10 @@ from hauteur.games.odds import ODDS_STARTS, PUBLISHED
 from hauteur.games.registry import FEN_GAMES, make, parse_spec, with_fen
 from hauteur.matches.openings import Opening, opening_state, random_opening
 from hauteur.matches.ratings.elo import score_interval
+from hauteur.mcts.lc0_options import search_params, temperature
+from hauteur.mcts.rules import SEARCH_CONTEMPT_OFF
 from hauteur.players.settings import Colours, PlayerSettings, parse_player
 from hauteur.plots import LINE_COLOURS, Figure, Series
-from hauteur.search.lc0_options import search_params, temperature
-from hauteur.search.rules import SEARCH_CONTEMPT_OFF
 from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result
 from hauteur.studies.papers.matches import MatchSpec, PlayedMatch, match_seconds, play_matches, wanted
 from hauteur.studies.papers.measured import Mean

@@ -17,9 +17,9 @@ from pydantic import ValidationError
 from hauteur import _core
 from hauteur.games.registry import FEN_GAMES, make, with_fen
 from hauteur.matches.results import MatchGame
+from hauteur.mcts.batch_analysis import AnalysisRequest, BatchAnalysis, SearchReading
 from hauteur.networks.evaluators.factory import evaluations_per_second
 from hauteur.players.build import Evaluators, Resources
-from hauteur.search.batch_analysis import AnalysisRequest, BatchAnalysis, SearchReading
 from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Result
 from hauteur.studies.papers.matches import MatchSpec, match_seconds
 from hauteur.studies.papers.search_contempt.position_counts import (

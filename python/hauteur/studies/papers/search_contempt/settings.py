@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from hauteur.matches.ratings.elo import MatchScore
+from hauteur.mcts.lc0_options import Value, search_params, temperature
+from hauteur.mcts.params import Temperature
 from hauteur.players.settings import PlayerSettings
-from hauteur.search.lc0_options import Value, search_params, temperature
-from hauteur.search.params import Temperature
 from hauteur.studies.papers.experiment import ExperimentSetting, Finding
 from hauteur.studies.papers.matches import MatchSpec
 

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hauteur.learning.recipe import Recipe
-from hauteur.search.lc0_options import temperature
+from hauteur.mcts.lc0_options import temperature
 from hauteur.studies.papers.alphazero_report.learning import Goal, learn_beside
 from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result
 from hauteur.studies.papers.measured import Mean

@@ -1,0 +1,396 @@
+"""Analysis of one position: a forest of one tree, searched in the background, reported while it grows.
+
+An `Analysis` keeps its tree from search to search and follows the game: a position that extends the last one re-uses
+the subtree. While a search runs, only its own thread touches the forest; everybody else sees `RootReport`s, which never
+change, and reads the tree between two batches through `ask`.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import replace
+from typing import TypeVar
+
+import numpy as np
+
+from hauteur import _core
+from hauteur.mcts.analysis_nets import AnalysisNets
+from hauteur.mcts.between_batches import BetweenBatches
+from hauteur.mcts.control import SearchControl, in_background, stopped_by_interrupt
+from hauteur.mcts.driver import for_nets, run_searches
+from hauteur.mcts.followed_tree import FollowedTree, TreeFacts
+from hauteur.mcts.limits import Limits, Progress, limits_of, stop_reason
+from hauteur.mcts.params import SearchParams
+from hauteur.mcts.report import Pace, RootReport, proven_mate, root_report, with_result
+from hauteur.mcts.result import SearchResult, followed_tree, refuse_finished, search_result
+from hauteur.mcts.search_run import OnReport, SearchRun
+from hauteur.mcts.search_tree import SearchTree
+from hauteur.system.closing import Closing
+
+REPORT_SECONDS = 0.1
+"""Least time between two reports of a running search."""
+NEW_BEST_SECONDS = 0.04
+"""Least time before a report that a new best move brings."""
+VISITS_PER_ROW = 16
+"""A batch holds at most one row for so many visits of the root, so that early visits are not wasted."""
+IDLE_SECONDS = 0.02
+"""How often a search with nothing to do looks for new orders."""
+OLD_SHARE = 0.7
+"""Weight of the past in the running mean of the time between batches."""
+
+LONGEST_BATCH = 0.04
+"""Seconds: batches are made smaller where the network is slow, so that stops and clocks stay exact."""
+LARGEST_VISIT_LIMIT = 2**32 - 1
+"""The most visits that the core counts to; it ends a tree before."""
+ALL_LINES = 2**16
+"""Every move gets a line."""
+
+OnResult = Callable[[SearchResult], None]
+Answer = TypeVar("Answer")
+
+
+class Analysis(Closing):
+    """A tree that follows a game, and at most one search of it at a time.
+
+    evaluator: anything that `hauteur.evaluator` accepts. large: the second net, where the settings have one; all counts
+    of visits are then the small net's. batch_size: most rows of a batch (default: what the evaluator prefers); 1 makes
+    the search exactly sequential. threads: of the core. tablebase: exact results for leaves, or for the root's moves
+    where it knows the root (chess); fast_play: of these only the shortest wins. Errors of the evaluator come out of
+    `go` and `search`; the tree stays usable. A context manager, which closes the evaluators that it opened.
+
+    >>> import hauteur as ht
+    >>> state = ht.load_game("connect4").new_initial_state()
+    >>> with ht.Analysis("uniform") as analysis:
+    ...     first = analysis.go(state, visits=200)
+    ...     state.apply(first.best_action)
+    ...     kept = analysis.result().tree.root.visits
+    ...     second = analysis.go(state, visits=200)  # goes on in the subtree of the move
+    >>> second.tree.root.visits
+    200
+    """
+
+    def __init__(
+        self,
+        evaluator: object,
+        params: SearchParams | None = None,
+        *,
+        large: object = None,
+        seed: int = 0,
+        threads: int = 1,
+        batch_size: int | None = None,
+        tablebase: _core.Tablebase | None = None,
+        fast_play: bool = False,
+    ) -> None:
+        if batch_size is not None and batch_size < 1:
+            raise ValueError(f"batch_size must be >= 1, got {batch_size}")
+        self._params = for_nets(params or SearchParams(), large)
+        self._nets = AnalysisNets(evaluator, large, batch_size)
+        self._tree = FollowedTree(self._params, seed, threads, tablebase, fast_play)
+        self._row_seconds = 0.0
+        self._run: SearchRun | None = None
+        self._between = BetweenBatches()
+
+    def close(self) -> None:
+        """Close the evaluators that were opened here; the last result's tree can still be read."""
+        self._nets.close()
+
+    # One call.
+
+    def go(
+        self,
+        state: _core.State,
+        *,
+        visits: int | None = None,
+        seconds: float | None = None,
+        actions: Sequence[int] = (),
+        on_report: OnResult | None = None,
+    ) -> SearchResult:
+        """Search a position and return what was found; the tree is kept where the position continues the last one.
+
+        visits: of the root, those of the kept tree included; seconds: of this search; whichever ends first, and with
+        neither the search runs until `stop()` or Ctrl-C. actions: the only root moves to search (default: all).
+        on_report: gets a SearchResult about every 0.1 s, in this thread. A search limited by visits alone is
+        repeatable: the same seed and evaluator give the same tree. After a KeyboardInterrupt, which is raised at the
+        end of a batch, the analysis goes on working, and `result()` has what was found. Raise ValueError for a finished
+        game, for limits out of range and for an evaluator of another game.
+        """
+        refuse_finished(state)
+        limits = limits_of(visits, seconds)
+        self.set_position(state.start, state.moves)
+        control = SearchControl()
+        report = None if on_report is None else (lambda found: on_report(self._result(found)))
+        with stopped_by_interrupt(control.stop):
+            last = self.search(limits, actions=actions, lines=ALL_LINES, on_report=report, control=control)
+        return self._result(last)
+
+    def result(self) -> SearchResult:
+        """Return what has been found of the position until now. Raise ValueError before its first evaluation."""
+        return self._result(self.report(lines=ALL_LINES))
+
+    def _result(self, report: RootReport) -> SearchResult:
+        return search_result(self._tree, report)
+
+    # The position.
+
+    def set_position(self, start: _core.State, actions: Sequence[int] = ()) -> bool:
+        """Go to the position after `actions` from `start`, which must be legal. Return whether the tree was kept.
+
+        A position that extends the last one keeps its subtree, if the settings allow it.
+        """
+        with self._between.alone():
+            self._nets.open(start.game)
+            return self._tree.go_to(start, actions)
+
+    @property
+    def state(self) -> _core.State:
+        """A copy of the position."""
+        return self._tree.state
+
+    def clear(self) -> None:
+        """Forget position, tree and evaluations."""
+        with self._between.alone():
+            self._tree.clear()
+
+    # The search.
+
+    def search(
+        self,
+        limits: Limits,
+        *,
+        actions: Sequence[int] = (),
+        lines: int = 1,
+        on_report: OnReport | None = None,
+        control: SearchControl | None = None,
+    ) -> RootReport:
+        """Search until the limits or the control end it; return the last report.
+
+        actions: the only root moves to search (empty: all). lines: how many moves get a principal variation. on_report
+        gets the search every REPORT_SECONDS and soon after each new best move, in the searching thread. control: ends
+        the search from other threads; it must be new.
+        """
+        return self._perform(self._new_run(limits, actions, lines, on_report, control))
+
+    def start(
+        self,
+        limits: Limits,
+        *,
+        actions: Sequence[int] = (),
+        lines: int = 1,
+        on_report: OnReport | None = None,
+        control: SearchControl | None = None,
+    ) -> Future[RootReport]:
+        """Search in a thread of its own; the future gets the last report or the error."""
+        run = self._new_run(limits, actions, lines, on_report, control)
+        return in_background(lambda: self._perform(run), "search")
+
+    def stop(self) -> None:
+        """Ask the running search to end; any thread may call it."""
+        run = self._run
+        if run is not None:
+            run.control.stop()
+
+    @property
+    def searching(self) -> bool:
+        """True while a search is running."""
+        return self._between.busy
+
+    def report(self, *, lines: int = 1) -> RootReport:
+        """Return a report of the position, without searching."""
+        with self._between.alone():
+            return root_report(self._tree.forest, self._tree.number, pace=Pace(), lines=lines)
+
+    def ask(self, function: Callable[[SearchTree], Answer]) -> Future[Answer]:
+        """Call `function` with the tree of the position; the future gets what it returns or raises.
+
+        Any thread may ask. While a search runs the function is called in the searching thread between two batches, else
+        at once in this one. It sees the tree at rest, and should take milliseconds: the search waits for it, without
+        any change to its visits. Before the first position the future raises ValueError.
+
+        >>> import hauteur as ht
+        >>> with ht.Analysis("uniform") as analysis:
+        ...     found = analysis.go(ht.load_game("connect4").new_initial_state(), visits=100)
+        ...     analysis.ask(lambda tree: tree.root.visits).result()
+        100
+        """
+        return self._between.ask(lambda: function(followed_tree(self._tree)))
+
+    def tree_facts(self) -> TreeFacts:
+        """Return the digest of the whole tree, and what was counted in it."""
+        with self._between.alone():
+            return self._tree.facts
+
+    # Private: one search.
+
+    def _new_run(
+        self,
+        limits: Limits,
+        actions: Sequence[int],
+        lines: int,
+        on_report: OnReport | None,
+        control: SearchControl | None,
+    ) -> SearchRun:
+        now = time.monotonic()
+        with self._between.alone():
+            return self._begun(limits, actions, lines, on_report, control or SearchControl(began=now), now)
+
+    def _begun(
+        self,
+        limits: Limits,
+        actions: Sequence[int],
+        lines: int,
+        on_report: OnReport | None,
+        control: SearchControl,
+        now: float,
+    ) -> SearchRun:
+        only, result = self._tree.consult_tablebase(tuple(actions))
+        self._tree.forest.restrict_root(self._tree.number, only)  # a tree that WDL contempt has no use for ends here
+        base = self._tree.counters
+        self._run = SearchRun(
+            *(limits, control, only, lines, on_report, now, base, base),
+            batch_ended=now,
+            root_result=result,
+        )
+        self._between.begin()
+        return self._run
+
+    def _perform(self, run: SearchRun) -> RootReport:
+        self._between.here()
+        try:
+            self._search_until_told(run)
+            return self._report(run)
+        finally:
+            self._between.end()
+
+    def _search_until_told(self, run: SearchRun) -> None:
+        """Search; where the tree can grow no more, an infinite search waits for its control."""
+        while not (self._search_once(run) or self._rest(run)):
+            pass
+
+    def _rest(self, run: SearchRun) -> str:
+        """Return why a search is over whose tree is complete, full, or at its visits; empty if it is not."""
+        run.counters = self._tree.counters
+        self._between.answer()
+        if run.limits_now.infinite:
+            self._report_rest(run)
+            run.reason = "stopped" if run.control.wait(seconds=IDLE_SECONDS) else ""
+        else:
+            run.reason = self._stop_reason(run) or "nothing left to search"
+        return run.reason
+
+    def _report_rest(self, run: SearchRun) -> None:
+        """Report the tree that can grow no more, once: no batch will do it."""
+        if run.on_report is not None and not run.resting:
+            run.on_report(self._report(run))
+        run.resting = True
+
+    def _search_once(self, run: SearchRun) -> str:
+        """Search until the limits end it (return the reason) or the tree wants no more visits."""
+        self._apply_visit_limit(run)
+        facts = run_searches(
+            self._tree.forest,
+            self._nets.small,
+            large=self._nets.large,
+            batch_size=self._nets.batch_size,
+            in_flight=1 if self._nets.batch_size == 1 else 2,
+            rows=lambda: self._rows(run),
+            should_stop=lambda: self._after_batch(run),
+        )
+        run.facts.add(facts)
+        return run.reason
+
+    def _apply_visit_limit(self, run: SearchRun) -> None:
+        limits = run.limits_now
+        more = None if limits.new_visits is None else run.base.root_visits + limits.new_visits
+        bound = min((n for n in (limits.visits, more) if n is not None), default=0)
+        bound = bound if bound <= LARGEST_VISIT_LIMIT else 0
+        self._tree.forest.set_visit_limits(self._tree.ids, np.array([bound], np.uint32))
+
+    def _rows(self, run: SearchRun) -> int:
+        """Return the rows of the next batch: few in a small tree, and where time counts what LONGEST_BATCH takes.
+
+        They depend on the tree alone in a search by visits, which is repeatable.
+        """
+        most = self._nets.batch_size
+        timed = not run.limits_now.by_visits_alone and self._row_seconds > 0.0
+        quick = int(LONGEST_BATCH / self._row_seconds) if timed else most
+        return max(1, min(most, quick, run.counters.root_visits // VISITS_PER_ROW))
+
+    def _after_batch(self, run: SearchRun) -> bool:
+        """Keep time and report after a batch; return whether to stop."""
+        now, before = time.monotonic(), run.counters
+        run.counters = self._tree.counters
+        self._keep_pace(run, now, run.counters.rows - before.rows)
+        if run.counters.root_visits == 0:
+            return False
+        run.reason = self._stop_reason(run) or ""
+        if not run.reason:
+            self._report_when_due(run, now)
+            if self._between.any_waiting:
+                self._between.answer()
+                run.batch_ended = time.monotonic()  # their time is not the network's
+        return bool(run.reason)
+
+    def _keep_pace(self, run: SearchRun, now: float, rows: int) -> None:
+        """Update the running means of the seconds between two batches and of the seconds for a row."""
+        seconds = now - run.batch_ended
+        run.batch_seconds += (1.0 - OLD_SHARE) * (seconds - run.batch_seconds)
+        if rows:
+            old = self._row_seconds or seconds / rows
+            self._row_seconds = OLD_SHARE * old + (1.0 - OLD_SHARE) * seconds / rows
+        run.batch_ended = now
+
+    def _stop_reason(self, run: SearchRun) -> str | None:
+        if run.control.stopped:
+            return "stopped"
+        limits = run.limits_now
+        if self._nets.large is not None and len(self._tree.forest.active()):
+            # One net may have done its part while the other still has turns: the tree says when all is done.
+            limits = replace(limits, visits=None, new_visits=None)
+        return stop_reason(limits, self._progress(run))
+
+    def _progress(self, run: SearchRun) -> Progress:
+        return Progress(
+            seconds=time.monotonic() - (run.control.began or 0.0),
+            visits=run.counters.root_visits,
+            new_visits=run.new_visits,
+            depth=run.depth,
+            batch_seconds=run.batch_seconds,
+            look=lambda: self._tree.forest.root_rivals(self._tree.number),
+            mate=run.mate,
+            by_visits=self._params.gumbel is None and self._params.lower_bound is None,
+            **self._prospects(run),
+        )
+
+    def _prospects(self, run: SearchRun) -> dict[str, bool]:
+        """Return what ends a search for a depth or a mate: its result is proven, or it comes no further."""
+        limits = run.limits_now
+        if (limits.depth is None and limits.mate is None) or run.counters.root_visits == 0:
+            return {}
+        lower, upper, _ = self._tree.forest.root_bounds(self._tree.number)
+        reached = run.depth if limits.mate is None else self._tree.forest.tree_stats(self._tree.number)["nodes"]
+        return {"proven": lower == upper, "stalled": run.growth.has_stalled(run.new_visits, reached)}
+
+    # Private: reports.
+
+    def _report_when_due(self, run: SearchRun, now: float) -> None:
+        if run.on_report is None and run.limits_now.mate is None:
+            return
+        if now - run.reported < NEW_BEST_SECONDS:
+            return
+        visits, _ = self._tree.forest.root_rivals(self._tree.number)
+        best = visits.index(max(visits)) if visits else None
+        if best == run.reported_best and now - run.reported < REPORT_SECONDS:
+            return
+        run.reported, run.reported_best = now, best
+        report = self._report(run)
+        if run.on_report is not None:
+            run.on_report(report)
+
+    def _report(self, run: SearchRun) -> RootReport:
+        tree, pace = self._tree, run.pace()
+        report = root_report(tree.forest, tree.number, pace=pace, lines=run.lines, allowed=run.only, reason=run.reason)
+        line = report.best.line if report.best else ()
+        if line != run.mate_line or (report.best and report.best.mate is not None):
+            run.mate_line, run.mate = line, proven_mate(report)
+        report = replace(report, mate=run.mate)
+        return report if run.root_result is None else with_result(report, run.root_result)

@@ -1,0 +1,166 @@
+"""The tree of an analysis: it follows a game, and keeps the subtree of what was played."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hauteur import _core
+from hauteur.mcts.params import SearchParams
+
+
+class TreeCounters(NamedTuple):
+    """What the core counts in a tree. All but root_visits go on through changes of the root; totals since it began.
+
+    visits: those that count towards limits (with two nets the small one's). depth_sum: of their paths, in plies. rows:
+    positions that a network evaluated. tablebase_hits: leaves.
+    """
+
+    root_visits: int
+    visits: int
+    depth_sum: int
+    rows: int
+    tablebase_hits: int
+
+
+class TreeFacts(NamedTuple):
+    """A tree as a whole. digest: hash of all nodes, visits and values, 16 hexadecimal digits, equal for equal trees;
+    counters: as `_core.Forest.tree_stats` names them.
+    """
+
+    digest: str
+    counters: dict[str, float]
+    is_first: bool
+    """Nothing but this position was searched with its random draws and its cache of evaluations."""
+
+
+@dataclass
+class FollowedTree:
+    """A forest of one tree, and the position that it stands on.
+
+    tablebase: exact results for leaves, or for the root's moves where it knows the root (chess); fast_play: of these
+    only the shortest wins. version: changes whenever the tree is begun anew or its root moves.
+    """
+
+    params: SearchParams
+    seed: int = 0
+    threads: int = 1
+    tablebase: _core.Tablebase | None = None
+    fast_play: bool = False
+    version: int = 0
+    _forest: _core.Forest | None = None
+    _leaf_tablebase: _core.Tablebase | None = None
+    _start: tuple[str, str] = ("", "")
+    _actions: tuple[int, ...] = ()
+    _position: _core.State | None = None
+    number: int = 0
+    """The tree's id in its forest."""
+
+    @property
+    def forest(self) -> _core.Forest:
+        """The forest; ValueError before the first position."""
+        if self._forest is None:
+            raise ValueError("the session has no position yet: call set_position first")
+        return self._forest
+
+    @property
+    def ids(self) -> NDArray[np.int64]:
+        """The tree's id, int64 [1]."""
+        return np.array([self.number], np.int64)
+
+    @property
+    def state(self) -> _core.State:
+        """A copy of the position."""
+        return self.forest.state(self.number)
+
+    @property
+    def position(self) -> _core.State:
+        """A copy of the position, which knows the moves that led to it as far as they were given."""
+        return self.state if self._position is None else self._position.copy()
+
+    @property
+    def counters(self) -> TreeCounters:
+        """What has been counted in it until now."""
+        return TreeCounters(*self.forest.root_counters(self.number))
+
+    @property
+    def facts(self) -> TreeFacts:
+        """Digest and counters of the tree."""
+        forest, counters = self.forest, self.forest.tree_stats(self.number)
+        of_root = self.counters.root_visits + counters["large_visits"]
+        is_first = self.number == 0 and of_root == counters["visits"] == forest.stats()["visits"]
+        return TreeFacts(f"{forest.digest(self.number):016x}", counters, is_first)
+
+    def go_to(self, start: _core.State, actions: Sequence[int]) -> bool:
+        """Go to the position after `actions` from `start`; return whether the tree was kept."""
+        wanted, key = tuple(actions), (start.game.spec, start.notation())
+        known = len(self._actions)
+        kept = self._forest is not None and key == self._start and wanted[:known] == self._actions
+        if kept:
+            self._advance(wanted[known:])
+        elif self._stands_at(start):
+            kept = True
+            self._advance(wanted)
+        else:
+            self._restart(start, wanted)
+        self._start, self._actions, self._position = key, wanted, _after(start, wanted)
+        return kept
+
+    def _stands_at(self, start: _core.State) -> bool:
+        """Return whether the root is this position, with the same past: such as one that a result gave."""
+        if self._forest is None or self._forest.game.spec != start.game.spec:
+            return False
+        root = self.state
+        return (root.ply, root.key, root.notation()) == (start.ply, start.key, start.notation())
+
+    def clear(self) -> None:
+        """Forget position, tree and evaluations."""
+        self._forest, self._actions = None, ()
+        self.version += 1
+
+    def consult_tablebase(self, only: tuple[int, ...]) -> tuple[tuple[int, ...], int | None]:
+        """Return the root moves to search, and the result of the root where the tables know it.
+
+        They are those that keep the result. Below such a root every leaf would be known and none better than another,
+        so there the network decides alone; a tree that was built the other way is begun anew.
+        """
+        tables, state = self.tablebase, self.state
+        kept = tables.root_actions(state, self.fast_play) if tables is not None else None
+        leaf_tables = tables if kept is None else None
+        if leaf_tables is not self._leaf_tablebase:
+            self.forest.remove(self.ids)
+            self.forest.set_tablebase(leaf_tables)
+            self.number, self._leaf_tablebase = self.forest.add(state), leaf_tables
+            self.version += 1
+        best = tuple(action for action in kept or () if not only or action in only)
+        if tables is None or not best:
+            return only, None
+        result = tables.probe_wdl(state) or 0
+        return best, (result > 1) - (result < -1)  # what the fifty-move rule spoils is a draw
+
+    def _advance(self, actions: Sequence[int]) -> None:
+        for action in actions:
+            self.forest.advance(self.ids, np.array([action], np.uint16))
+            self.version += 1
+
+    def _restart(self, start: _core.State, actions: Sequence[int]) -> None:
+        state = _after(start, actions)
+        if self._forest is None or self._forest.game.spec != start.game.spec:
+            self._forest = _core.Forest(start.game, self.params, self.seed, self.threads)
+            self._leaf_tablebase = None
+        else:
+            self._forest.remove(self.ids)
+        self.number = self._forest.add(state)
+        self.version += 1
+
+
+def _after(start: _core.State, actions: Sequence[int]) -> _core.State:
+    """Return the position after these actions."""
+    state = start.copy()
+    for action in actions:
+        state.play(action)
+    return state

@@ -1,0 +1,16 @@
+"""Easy early visits (place 3): the denominator of U grows later.
+
+Videodr0me's lc0 fork, `easy-early-visits`; the continuous form is ours.
+"""
+
+from hauteur.mcts.rules import EarlyVisits
+
+
+def denominator(rule: EarlyVisits, begun: int) -> float:
+    """Return the divisor of P in U; `begun` = N(s, a) + F(s, a).
+
+    continuous: 1 without visits, N + F + 1 - ease with; legacy: max(N + F, ease).
+    """
+    if rule.mode == "legacy":
+        return max(float(begun), rule.ease)
+    return 1.0 if begun == 0 else begun + 1.0 - rule.ease

@@ -1,0 +1,260 @@
+"""Selection: the score Q + U of every edge of a node, with every rule at its place (places 1, 2 and 3)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from hauteur.mcts.params import Cpuct, Fpu, SearchParams
+from hauteur.mcts.reference import (
+    early_visits,
+    initial_trust,
+    prior_mixing,
+    q_average,
+    solver,
+    tree_balance,
+    variance,
+)
+from hauteur.mcts.reference.draws import Draws
+from hauteur.mcts.reference.priors import lc0_ln, sum_in_order
+from hauteur.mcts.reference.rule import NO_RULES, RuleChain
+from hauteur.mcts.reference.tree import Edge, Node, Value
+
+
+@dataclass
+class Scores:
+    """The scores of one node's edges as a descent meets it.
+
+    used: priors by action in the place of the stored ones (root); depth: 1 at the root; spread: sigma^2 of the node's
+    values (variance); draw: z ~ N(0, 1); rules: those written in Python.
+    """
+
+    node: Node
+    params: SearchParams
+    at_root: bool = False
+    used: Mapping[int, float] | None = None
+    depth: int = 1
+    spread: float = 0.0
+    draw: Callable[[], float] = field(default_factory=lambda: Draws(0).normal)
+    rules: RuleChain = NO_RULES
+
+    def __post_init__(self) -> None:
+        self.priors = [self._prior(edge) for edge in self.node.edges]
+        self.unvisited_q = first_play_urgency(self.node, self.priors, self.params, at_root=self.at_root)
+        self.exploration = self._exploration()
+        self.mean_replies, self.level = self._balance()
+        self.share = self._uniform_share()
+
+    def all(self) -> list[float]:
+        """PUCT: Q(s, a) + U(s, a) of every edge (AGZ, Methods, "Select"; AZ).
+
+        U(s, a) = c_puct(N(s)) sqrt(max(sum_b N(s, b), 1)) P(s, a) / (1 + N(s, a) + F(s, a))
+
+        F is ours: visits in flight count as visits here (virtual visits), and not in Q (no virtual loss).
+        """
+        pairs = zip(self.node.edges, self.priors, strict=True)
+        return [sum_in_order(self.terms(edge, prior)) for edge, prior in pairs]
+
+    def _prior(self, edge: Edge) -> float:
+        """The prior that the node has for an edge, before mixing."""
+        rule = self.params.solver
+        if rule and rule.lost_child_mode == "zero_prior" and solver.edge_bounds(self.node, edge).upper == -1:
+            return 0.0
+        return edge_prior(edge, self.used)
+
+    def terms(self, edge: Edge, prior: float) -> tuple[float, float]:
+        """Q(s, a) and U(s, a) by the rules; of a proven edge from its exact value (solver)."""
+        rule, bounds = self.params.solver, solver.edge_bounds(self.node, edge)
+        if rule is None or not bounds.is_proven:
+            return self.value(edge), self.bonus(edge, prior)
+        place = solver.EdgePlace(self.at_root, self.depth, max(self.node.visits - 1, 1))
+        q, u = utility(bounds.value, self.node.mover, self.params), self.bonus(edge, prior)
+        return solver.proven_terms(rule, q, u, result=bounds.lower, visits=edge.visits, place=place)
+
+    def value(self, edge: Edge) -> float:
+        """Place 1: Q(s, a) with what the rules make of it."""
+        params = self.params
+        q = edge_value(self.node, edge, params) if edge.visits else self.unvisited_q
+        if params.initial_trust and edge.visits and not is_terminal(edge):
+            q = initial_trust.trusted(params.initial_trust, q, edge.visits, self.unvisited_q)
+        if params.tree_balance:
+            q += tree_balance.bonus(params.tree_balance, edge.replies, self.mean_replies, edge.visits)
+        if params.variance and params.variance.mode != "node_scaled_cpuct":
+            q = min(max(q + self._spread_bonus(edge), -1.0), 1.0)
+        return self.rules.edge_value(self.node, edge, q)
+
+    def at(self, edge: Edge, visits: int) -> float:
+        """Q(s, a) + U(s, a) with Q as it is and U as if the edge had this many visits; without random draws."""
+        prior = self.priors[self.node.edges.index(edge)]
+        return self.terms(edge, prior)[0] + self.bonus(edge, prior, visits)
+
+    def bonus(self, edge: Edge, prior: float, visits: int | None = None) -> float:
+        """Place 2 and 3: U(s, a); `visits` in the place of N(s, a)."""
+        params, begun = self.params, (edge.visits if visits is None else visits) + edge.in_flight
+        if params.prior_mixing:
+            prior = prior_mixing.mixed(prior, self.share, len(self.node.edges))
+        prior = self.rules.prior(self.node, edge, prior)
+        below = early_visits.denominator(params.early_visits, begun) if params.early_visits else 1 + begun
+        u = self.exploration * prior / below
+        if params.tree_balance:
+            u *= tree_balance.factor(params.tree_balance, edge.replies, self.mean_replies) / self.level
+        return self.rules.exploration(self.node, edge, u)
+
+    def spread_behind(self, edge: Edge) -> float:
+        """sigma^2 of the position behind an edge; that of the node itself where one visit or none shows nothing."""
+        rule = self.params.variance
+        if rule is None or is_terminal(edge):
+            return 0.0
+        if self.params.solver and solver.edge_bounds(self.node, edge).is_proven:
+            return 0.0
+        if rule.source == "wdl":
+            return variance.of_shares(*edge.value) if edge.child and edge.visits else self.spread
+        deviations = edge.child.deviations if edge.child else 0.0
+        return variance.of_samples(rule, edge.visits, deviations, self.spread)
+
+    def _spread_bonus(self, edge: Edge) -> float:
+        assert self.params.variance is not None
+        return variance.bonus(
+            self.params.variance,
+            child_visits=max(self.node.visits - 1, 1),
+            visits=edge.visits,
+            variance=self.spread_behind(edge),
+            draw=self.draw,
+        )
+
+    def _exploration(self) -> float:
+        factor = exploration_factor(self.node, self.params, at_root=self.at_root)
+        if self.params.variance:
+            factor *= variance.cpuct_factor(self.params.variance, self.spread)
+        if self.params.q_average and self._suffices():
+            factor *= 0.0
+        return factor
+
+    def _suffices(self) -> bool:
+        """Return whether a visited edge's Q exceeds the sufficient value."""
+        enough = self.params.q_average.sufficient if self.params.q_average else None
+        visited = [edge for edge in self.node.edges if edge.visits]
+        return enough is not None and any(edge_value(self.node, edge, self.params) > enough for edge in visited)
+
+    def _balance(self) -> tuple[float, float]:
+        """Mean number of replies, and the mean factor under the priors where factors are normalised."""
+        rule, edges = self.params.tree_balance, self.node.edges
+        if rule is None:
+            return 0.0, 1.0
+        mean = sum(edge.replies for edge in edges) / len(edges)
+        if rule.mode != "normalised" or not rule.normalise:
+            return mean, 1.0
+        factors = [tree_balance.factor(rule, edge.replies, mean) for edge in edges]
+        level = sum_in_order([prior * f for prior, f in zip(self.priors, factors, strict=True)])
+        return mean, level or 1.0  # 0 where the solver took all priors: there is nothing to divide then
+
+    def _uniform_share(self) -> float:
+        rule = self.params.prior_mixing
+        if rule is None:
+            return 0.0
+        v, q = (utility(value, self.node.mover, self.params) for value in (self.node.network, self.node.value))
+        return prior_mixing.uniform_share(rule, depth=self.depth, edges=len(self.node.edges), gap=abs(v - q))
+
+
+def root_spread(node: Node, params: SearchParams) -> float:
+    """sigma^2 of a root's values."""
+    rule = params.variance
+    if rule is None:
+        return 0.0
+    if rule.source == "wdl":
+        return variance.of_shares(*node.value)
+    return variance.of_samples(rule, node.visits, node.deviations, 0.0)
+
+
+def best_edge(scores: Scores, only: Collection[int] = ()) -> Edge:
+    """The edge with the largest score, among equals the first in order; `only`: actions allowed, empty = all."""
+    edges, found = scores.node.edges, scores.all()
+    allowed = [k for k, edge in enumerate(edges) if not only or edge.action in only]
+    return edges[max(allowed, key=found.__getitem__)]
+
+
+def select_edge(node: Node, params: SearchParams) -> Edge:
+    """The edge of an inner node that plain PUCT takes; it counts as chosen from now on."""
+    return choose(node, best_edge(Scores(node, params)))
+
+
+def choose(node: Node, edge: Edge) -> Edge:
+    """Choose an edge of a node; on its first choice, move it behind the edges chosen before."""
+    k = next(k for k, other in enumerate(node.edges) if other is edge)
+    if k >= node.num_chosen:
+        node.edges.insert(node.num_chosen, node.edges.pop(k))
+        node.num_chosen += 1
+    return edge
+
+
+def edge_scores(node: Node, params: SearchParams) -> list[float]:
+    """Q + U of every edge of an inner node without random draws."""
+    return Scores(node, params).all()
+
+
+def is_terminal(edge: Edge) -> bool:
+    """Return whether the game is known to be over behind the edge."""
+    return edge.child is not None and edge.child.exact is not None and edge.visits > 0
+
+
+def settled(node: Node, edge: Edge, params: SearchParams) -> float | None:
+    """Q(s, a) where it is certain: the game is over behind the edge, or its result is proven."""
+    if params.solver and (bounds := solver.edge_bounds(node, edge)).is_proven:
+        return utility(bounds.value, node.mover, params)
+    return edge_value(node, edge, params) if is_terminal(edge) else None
+
+
+def edge_value(node: Node, edge: Edge, params: SearchParams) -> float:
+    """Place 1, the value of an edge with visits: Q(s, a) = W - L + draw utility * D of its child."""
+    assert edge.child is not None
+    return utility(edge.value.seen_by(node.mover, edge.child.mover), node.mover, params)
+
+
+def first_play_urgency(node: Node, priors: Sequence[float], params: SearchParams, *, at_root: bool) -> float:
+    """Place 1 for an edge without visits, by the root's own setting where there is one.
+
+    reduction: Q(s) - value * sqrt(sum of P(s, b) over edges b with N(s, b) > 0), Q(s) the mean of s for its mover
+    (lc0); parent_value: the same with V(s), the network's own value; absolute: value (AGZ has 0).
+    """
+    fpu: Fpu = (params.root_fpu if at_root else None) or params.fpu
+    if fpu.kind == "absolute":
+        return fpu.value
+    visited = sum_in_order([prior for edge, prior in zip(node.edges, priors, strict=True) if edge.visits])
+    base = node.network if fpu.kind == "parent_value" else node.value
+    return utility(base, node.mover, params) - fpu.value * math.sqrt(visited)
+
+
+def utility(value: Value, viewer: int, params: SearchParams) -> float:
+    """Q of a value that `viewer` sees: W - L + draw utility * D; a draw is worth `draw_score` to the first player."""
+    return value.wl + (params.draw_score if viewer == 0 else -params.draw_score) * float(value.d)
+
+
+def edge_prior(edge: Edge, used: Mapping[int, float] | None = None) -> float:
+    """Place 2, the prior that selection uses: the stored one, at a root its own (`retemper`, `mix_noise`)."""
+    return used[edge.action] if used else edge.prior
+
+
+def exploration_factor(node: Node, params: SearchParams, *, at_root: bool) -> float:
+    """Place 3, what multiplies P(s, a) / (1 + N(s, a) + F(s, a)): c_puct(N(s)) sqrt(max(sum_b N(s, b), 1)).
+
+    sum_b N(s, b) = N(s) - 1: completed visits only, and all of them but the node's own evaluation.
+    """
+    cpuct: Cpuct = (params.root_cpuct if at_root else None) or params.cpuct
+    ln = lc0_ln if params.arithmetic == "lc0" else math.log
+    return c_puct(cpuct, node.visits, ln) * math.sqrt(max(node.visits - 1, 1))
+
+
+def c_puct(cpuct: Cpuct, visits: int, ln: Callable[[float], float] = math.log) -> float:
+    """c_puct(N) = init + factor * ln((N + base) / base), N = completed visits of the node, its own evaluation included.
+
+    AZ, pseudocode, C(s), with a free factor (1 there) and (N + base) in the place of (1 + N + base), as in lc0.
+    """
+    return cpuct.init + cpuct.factor * ln((visits + cpuct.base) / cpuct.base)
+
+
+def step_size(visits: int, params: SearchParams) -> float:
+    """Place 4, how far visit number `visits` moves the mean: 1 / visits, so that the mean is the plain average."""
+    if params.q_average:
+        return q_average.step_size(params.q_average, visits)
+    return 1.0 / visits

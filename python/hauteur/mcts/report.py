@@ -1,0 +1,197 @@
+"""The findings of a search about its root: the moves, best first, with their lines, and the pace of the search."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hauteur import _core
+from hauteur.mcts.forced_win import moves_to_win
+from hauteur.mcts.forest import SearchForest
+
+Wdl = tuple[float, float, float]
+"""Chances of win, draw and loss of the player to move."""
+
+
+@dataclass(frozen=True)
+class RootMove:
+    """The findings about one move of the root. Values are for the root's mover."""
+
+    action: int
+    visits: int
+    in_flight: int
+    prior: float
+    q: float
+    """Mean value by which the search goes, draw score and WDL contempt included; before the first visit what it assumes
+    of the move (FPU)."""
+    wdl: Wdl | None
+    """As reported: WDL contempt is taken back as far as `eval_objectivity` says. None before the first visit."""
+    u: float
+    """Exploration term of PUCT."""
+    score: float
+    """q + u, by which the search chooses."""
+    value: float | None
+    """The network's own value of the position after the move; None where it has not been asked."""
+    terminal: bool
+    """The game is over after the move."""
+    line: tuple[int, ...]
+    """Principal variation, this move first; only this move where no line was asked for."""
+    lower: int = -1
+    """The solver has proven that the mover gets this at least: -1 loss, 0 draw, 1 win."""
+    upper: int = 1
+    """The solver has proven that the mover gets this at most."""
+    plies: int | None = None
+    """Plies to the proven end; None where nothing is proven, or only a tablebase says so."""
+
+    @property
+    def result(self) -> int:
+        """+1: wins at once, -1: loses at once, 0: neither."""
+        return round(self.wdl[0] - self.wdl[2]) if self.terminal and self.wdl is not None else 0
+
+    @property
+    def proven(self) -> int | None:
+        """The result that the solver has proven; None without a proof."""
+        return self.lower if self.lower == self.upper else None
+
+    @property
+    def mate(self) -> int | None:
+        """Move to the win (positive) or the loss (negative) that the solver has proven; None without a proof."""
+        if not self.proven or self.plies is None:
+            return None
+        return self.proven * ((self.plies + 1) // 2)
+
+
+@dataclass(frozen=True)
+class Pace:
+    """The work of one search since it began."""
+
+    seconds: float = 0.0
+    new_visits: int = 0
+    depth: float = 0.0
+    """Mean depth of the new visits, in plies."""
+    rows: int = 0
+    """Positions that the network evaluated."""
+    tablebase_hits: int = 0
+    batch_seconds: float = 0.0
+    """From one answer of the network to the next."""
+    batches: int = 0
+    """Of these rows, known at the end of the search."""
+    fill: float = 0.0
+    """Mean share of a batch that held rows, known at the end of the search."""
+
+    @property
+    def visits_per_second(self) -> float:
+        """New visits per second."""
+        return self.new_visits / self.seconds if self.seconds > 0.0 else 0.0
+
+    @property
+    def rows_per_second(self) -> float:
+        """Evaluations per second."""
+        return self.rows / self.seconds if self.seconds > 0.0 else 0.0
+
+
+@dataclass(frozen=True)
+class RootReport:
+    """A search so far, or at its end."""
+
+    state: _core.State
+    moves: tuple[RootMove, ...]
+    """Best first; empty where the game is over."""
+    visits: int
+    """Of the root, its own evaluation and a re-used tree included."""
+    wdl: Wdl
+    """By the search, as reported (see RootMove)."""
+    value: Wdl
+    """By the network alone."""
+    seldepth: int
+    """Depth of the deepest visit of the tree, in plies."""
+    nodes: int
+    """Nodes of the tree."""
+    memory: int
+    """Bytes of the tree."""
+    pace: Pace
+    mate: int | None = None
+    """Moves to a proven win (positive) or loss (negative) of the root's mover."""
+    reason: str = ""
+    """Why the search ended; empty while it runs."""
+
+    @property
+    def best(self) -> RootMove | None:
+        """The move to play; None where nothing has been searched or the game is over."""
+        return self.moves[0] if self.moves else None
+
+
+def root_report(
+    forest: SearchForest, tree: int, *, pace: Pace, lines: int = 1, allowed: Collection[int] = (), reason: str = ""
+) -> RootReport:
+    """Report the tree as it stands; `lines` moves get their line, only `allowed` ones (empty: all) are listed."""
+    ids = np.array([tree], np.int64)
+    stats = forest.tree_stats(tree)
+    return RootReport(
+        state=forest.state(tree),
+        moves=root_moves(forest, tree, lines=lines, allowed=allowed),
+        visits=int(forest.root_node_visits(ids)[0]),
+        wdl=_triple(forest.reported_values(ids)[0]),
+        value=_triple(forest.network_values(ids)[0]),
+        seldepth=int(stats["depth_max"]),
+        nodes=int(stats["nodes"]),
+        memory=int(stats["bytes"]),
+        pace=pace,
+        reason=reason,
+    )
+
+
+def root_moves(forest: SearchForest, tree: int, *, lines: int, allowed: Collection[int] = ()) -> tuple[RootMove, ...]:
+    """Return the moves of the root: winning at once, then as the rule of choice orders them, losing at once last."""
+    moves = [_root_move(edge) for edge in forest.root_edges(tree) if not allowed or edge["action"] in allowed]
+    moves.sort(key=lambda move: -move.result)
+    return tuple(_with_line(forest, tree, move) if i < lines else move for i, move in enumerate(moves))
+
+
+def with_result(report: RootReport, result: int) -> RootReport:
+    """Return the report with a result that is known (-1, 0, 1 for the root's mover) in place of the search's values.
+
+    All its moves must keep that result.
+    """
+    wdl: Wdl = (float(result > 0), float(result == 0), float(result < 0))
+    moves = tuple(replace(move, wdl=wdl, q=float(result)) for move in report.moves)
+    return replace(report, wdl=wdl, moves=moves)
+
+
+def proven_mate(report: RootReport) -> int | None:
+    """Return the moves to the end along the best line; None unless the solver or a check of all replies proves it."""
+    best = report.best
+    if best is not None and best.mate is not None:
+        return best.mate
+    if best is None or abs(best.q) < 0.5:
+        return None
+    return moves_to_win(report.state, best.line)
+
+
+def _root_move(edge: Mapping[str, Any]) -> RootMove:
+    return RootMove(
+        action=int(edge["action"]),
+        visits=int(edge["visits"]),
+        in_flight=int(edge["in_flight"]),
+        prior=float(edge["prior"]),
+        q=float(edge["q"]),
+        wdl=None if edge["reported_wdl"] is None else _triple(edge["reported_wdl"]),
+        u=float(edge["u"]),
+        score=float(edge["score"]),
+        value=None if edge["value"] is None else float(edge["value"]),
+        terminal=bool(edge["terminal"]),
+        line=(int(edge["action"]),),
+        lower=int(edge["lower"]),
+        upper=int(edge["upper"]),
+        plies=edge["plies"],
+    )
+
+
+def _with_line(forest: SearchForest, tree: int, move: RootMove) -> RootMove:
+    return replace(move, line=tuple(int(a) for a in forest.principal_variation(tree, move.action)))
+
+
+def _triple(values: NDArray[np.float32] | tuple[float, float, float]) -> Wdl:
+    return float(values[0]), float(values[1]), float(values[2])

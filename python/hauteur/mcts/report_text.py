@@ -1,0 +1,131 @@
+"""A root report for people (a table) and for programs (one JSON object)."""
+
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from hauteur import _core
+from hauteur.mcts.report import RootMove, RootReport, Wdl
+
+LINE_MOVES = 8
+"""Moves of a line that the table shows."""
+
+
+def report_view(report: RootReport, *, rows: int) -> RenderableType:
+    """Table of the best `rows` moves, the position's value and the speed."""
+    hidden = len(report.moves) - rows
+    more = [Text(f"{hidden} more moves (--multipv)", style="dim")] if hidden > 0 else []
+    return Group(moves_table(report, rows=rows), *more, value_line(report), speed_line(report))
+
+
+def moves_table(report: RootReport, *, rows: int) -> Table:
+    """One row a move: visits, prior, Q, win/draw/loss, the net's own value, the line in the game's notation."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("move", style="bold", no_wrap=True, min_width=4)
+    for name in ("N", "N %", "P %", "Q", "W  D  L %", "V"):
+        table.add_column(name, justify="right", no_wrap=True, min_width=len(name))
+    table.add_column("line", overflow="ellipsis", no_wrap=True)
+    for move in report.moves[:rows]:
+        table.add_row(*_cells(report, move))
+    return table
+
+
+def value_line(report: RootReport) -> Text:
+    """The value of the position by search and by the net alone, for the player to move."""
+    player = "first player" if report.state.to_move == 0 else "second player"
+    mate = "" if report.mate is None else f", {'wins' if report.mate > 0 else 'loses'} in {abs(report.mate)}, proven"
+    values = f"W D L % by search {_percent(report.wdl)}, by the net alone {_percent(report.value)}"
+    return Text(f"{player} to move: {values}{mate}")
+
+
+def speed_line(report: RootReport) -> Text:
+    """Describe the work of the search in one line."""
+    pace = report.pace
+    return Text(
+        f"{report.visits:,} visits ({pace.new_visits:,} new) in {pace.seconds:.2f} s, "
+        f"{pace.visits_per_second:,.0f} visits/s, {pace.rows_per_second:,.0f} evaluations/s, "
+        f"mean depth {pace.depth:.1f}, deepest {report.seldepth}, tree {report.memory / 1e6:.1f} MB"
+        f"{', ended by: ' if report.reason else ''}{report.reason}",
+        style="dim",
+    )
+
+
+def report_json(report: RootReport, **facts: Any) -> dict[str, Any]:
+    """The report as JSON holds it; `facts` (game, net, settings) come first. Values are for the player to move."""
+    state, pace = report.state, report.pace
+    return {
+        **facts,
+        "position": state.notation(),
+        "to_move": state.to_move,
+        "visits": report.visits,
+        "new_visits": pace.new_visits,
+        "seconds": round(pace.seconds, 4),
+        "visits_per_second": round(pace.visits_per_second, 1),
+        "evaluations": pace.rows,
+        "mean_depth": round(pace.depth, 3),
+        "seldepth": report.seldepth,
+        "tree_bytes": report.memory,
+        "reason": report.reason,
+        "wdl": list(report.wdl),
+        "network_wdl": list(report.value),
+        "mate": report.mate,
+        "best": _move_text(state, report.best.action) if report.best else None,
+        "moves": [_move_json(state, move) for move in report.moves],
+    }
+
+
+def line_in_notation(state: _core.State, actions: tuple[int, ...]) -> list[str]:
+    """A line of play in the notation that people read (SAN in chess)."""
+    place, texts = state.copy(), []
+    for action in actions:
+        texts.append(place.action_to_text(action, people_notation(place)))
+        place.play(action)
+    return texts
+
+
+def people_notation(state: _core.State) -> str | None:
+    """Name of the notation that people read; None: the game's only one."""
+    return "san" if state.game.name == "chess" else None
+
+
+def _cells(report: RootReport, move: RootMove) -> list[str]:
+    line = line_in_notation(report.state, move.line[: LINE_MOVES + 1])
+    visited = move.visits > 0
+    share = 100.0 * move.visits / max(1, sum(m.visits for m in report.moves))
+    return [
+        line[0],
+        f"{move.visits:,}",
+        f"{share:.1f}",
+        f"{100.0 * move.prior:.1f}",
+        f"{move.q + 0.0:+.3f}" if visited else "",
+        _percent(move.wdl) if move.wdl is not None else "",
+        f"{move.value + 0.0:+.3f}" if move.value is not None else "",
+        " ".join(line[1:]),
+    ]
+
+
+def _percent(wdl: Wdl) -> str:
+    return " ".join(f"{100.0 * share:.0f}" for share in wdl)
+
+
+def _move_text(state: _core.State, action: int) -> str:
+    return state.action_to_text(action)
+
+
+def _move_json(state: _core.State, move: RootMove) -> dict[str, Any]:
+    texts = {"move": _move_text(state, move.action)}
+    if people_notation(state):
+        texts["san"] = state.action_to_text(move.action, "san")
+    return {
+        **texts,
+        "action": move.action,
+        "visits": move.visits,
+        "prior": move.prior,
+        "q": move.q if move.visits else None,
+        "wdl": list(move.wdl) if move.wdl else None,
+        "value": move.value,
+        "terminal": move.terminal,
+        "line": line_in_notation(state, move.line),
+    }

@@ -1,0 +1,262 @@
+"""Results of searches: of one position, and of many."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hauteur import _core
+from hauteur.games.game_line import end_text
+from hauteur.mcts.followed_tree import FollowedTree
+from hauteur.mcts.forest import SearchForest
+from hauteur.mcts.report import RootMove, RootReport
+from hauteur.mcts.search_tree import SearchTree
+from hauteur.mcts.tree_source import ForestTree
+from hauteur.system.tables import Rows, html_table, text_table
+
+SHOWN_MOVES = 8
+"""Moves in the display of a result."""
+
+Floats = NDArray[np.float32]
+Counts = NDArray[np.int64]
+
+
+class MoveRow(NamedTuple):
+    """One legal move of the root; values are for the player to move.
+
+    action, move: number and text. visits: N. policy: its share of the policy target. q: mean value, -1 to 1; win, draw,
+    loss: by the search; NaN before the first visit. prior: P, without noise. value: the network's own value of the
+    position after it, NaN where it was not evaluated. proven: -1, 0, 1, None. line: principal variation.
+    """
+
+    action: int
+    move: str
+    visits: int
+    policy: float
+    q: float
+    win: float
+    draw: float
+    loss: float
+    prior: float
+    value: float
+    proven: int | None
+    line: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SearchResult:
+    """The result of a search of one position. A is the game's number of actions; values are for the player to move.
+
+    visits int64 [A]: N of each action, 0 where illegal. q float32 [A]: mean values, -1 to 1, NaN where unvisited.
+    prior float32 [A]: P, without noise. policy_target float32 [A]: what a network is taught, sums to 1.
+    tree: the search tree. report: all figures, as the engine's.
+    """
+
+    report: RootReport
+    visits: Counts
+    q: Floats
+    prior: Floats
+    policy_target: Floats
+    tree: SearchTree
+
+    @property
+    def state(self) -> _core.State:
+        """A copy of the position."""
+        return self.report.state.copy()
+
+    @property
+    def best_action(self) -> int:
+        """The action to play, by the rule of choice of the settings (default: most visits)."""
+        return self.report.moves[0].action
+
+    @property
+    def best_move(self) -> str:
+        """That action as text."""
+        return self.report.state.action_to_text(self.best_action)
+
+    @property
+    def wdl(self) -> Floats:
+        """Win, draw, loss by the search, float32 [3]."""
+        return np.array(self.report.wdl, np.float32)
+
+    @property
+    def value(self) -> float:
+        """The network's own value of the position before the search, win minus loss, -1 to 1."""
+        return self.report.value[0] - self.report.value[2]
+
+    @property
+    def pv(self) -> tuple[int, ...]:
+        """Principal variation: the actions that both players are expected to play."""
+        return self.report.moves[0].line
+
+    @property
+    def reason(self) -> str:
+        """Why the search ended: `visits`, `time`, `stopped` ..."""
+        return self.report.reason
+
+    @cached_property
+    def moves(self) -> Rows[MoveRow]:
+        """The legal moves, the one to play first; `.to_pandas()` gives a DataFrame."""
+        return Rows(self._row(move) for move in self.report.moves)
+
+    def _row(self, move: RootMove) -> MoveRow:
+        win, draw, loss = move.wdl or (math.nan,) * 3
+        return MoveRow(
+            action=move.action,
+            move=self.report.state.action_to_text(move.action),
+            visits=move.visits,
+            policy=float(self.policy_target[move.action]),
+            q=float(self.q[move.action]),
+            win=win,
+            draw=draw,
+            loss=loss,
+            prior=move.prior,
+            value=math.nan if move.value is None else move.value + 0.0,
+            proven=move.proven,
+            line=line_text(self.report.state, move.line),
+        )
+
+    def __repr__(self) -> str:
+        return f"{self._headline()}\n{text_table(*self._shown())}{self._rest()}"
+
+    def _repr_html_(self) -> str:
+        table = html_table(*self._shown())
+        board = f'<div style="flex:none">{self.report.state._repr_svg_()}</div>'
+        found = f"<div><p>{escape(self._headline())}</p>{wdl_bar(self.report.wdl)}{table}{self._rest()}</div>"
+        return f'<div style="display:flex;flex-wrap:wrap;gap:20px;align-items:flex-start">{board}{found}</div>'
+
+    def _headline(self) -> str:
+        win, draw, loss = (round(100 * share) for share in self.report.wdl)
+        pace = self.report.pace
+        mate = "" if self.report.mate is None else f", mate in {self.report.mate}"
+        return (
+            f"{self.report.state.game.spec}: {self.best_move}, win {win} % draw {draw} % loss {loss} %{mate}, "
+            f"{self.report.visits:,} visits, {pace.seconds:.2f} s"
+        )
+
+    def _shown(self) -> tuple[Sequence[str], list[tuple[object, ...]]]:
+        """Names and rows of the first moves, as displays show them."""
+        names = ("move", "visits", "q", "prior", "line")
+        return names, [(row.move, row.visits, row.q, row.prior, row.line) for row in self.moves[:SHOWN_MOVES]]
+
+    def _rest(self) -> str:
+        more = len(self.moves) - SHOWN_MOVES
+        return f"\n... and {more} more moves" if more > 0 else ""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BatchResult:
+    """The results of searches of T positions of one game with A actions; values are for each player to move.
+
+    visits int64 [T, A]; q float32 [T, A], -1 to 1, NaN where unvisited; wdl float32 [T, 3]: win, draw, loss by the
+    search; best_actions int64 [T]; policy_targets float32 [T, A], rows sum to 1; trees: the search trees.
+    """
+
+    visits: Counts
+    q: Floats
+    wdl: Floats
+    best_actions: Counts
+    policy_targets: Floats
+    trees: tuple[SearchTree, ...]
+
+    def __len__(self) -> int:
+        return len(self.best_actions)
+
+    def __repr__(self) -> str:
+        texts = [tree.state.action_to_text(int(best)) for tree, best in zip(self.trees, self.best_actions, strict=True)]
+        rows = [
+            (number, text, int(visits.max()), float(wdl[0] - wdl[2]))
+            for number, (text, visits, wdl) in enumerate(zip(texts, self.visits, self.wdl, strict=True))
+        ]
+        return f"{len(self)} searches\n{text_table(('position', 'best', 'visits', 'value'), rows)}"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(repr(self))}</pre>"
+
+
+def search_result(tree: FollowedTree, report: RootReport) -> SearchResult:
+    """Return the result of a search of this tree, which stays readable until the tree goes on to another position.
+
+    Raise ValueError where the position was never evaluated.
+    """
+    if not report.moves:
+        raise ValueError("there is no result yet: the position was not evaluated")
+    return tree_result(tree.forest, tree.number, report, followed_tree(tree))
+
+
+def followed_tree(tree: FollowedTree) -> SearchTree:
+    """Return the tree of an analysis to walk through, as long as it does not go on to another position."""
+    facts = {"settings": tree.params.model_dump(mode="json"), "seed": tree.seed}
+    return SearchTree(tree.position, ForestTree(tree.forest, tree.number, _still_there(tree), facts))
+
+
+def _still_there(tree: FollowedTree) -> Callable[[], None]:
+    """A check that raises ValueError once the tree has another root."""
+    version = tree.version
+
+    def check() -> None:
+        if tree.version != version:
+            raise ValueError("this tree is gone: the analysis has gone on to another position")
+
+    return check
+
+
+def tree_result(forest: SearchForest, number: int, report: RootReport, tree: SearchTree | None = None) -> SearchResult:
+    """Return the result of a search of a tree of this number. tree: to walk through; default: the forest's."""
+    ids = np.array([number], np.int64)
+    return SearchResult(
+        report,
+        visits=forest.root_visits(ids)[0].astype(np.int64),
+        q=forest.root_q(ids)[0],
+        prior=forest.root_priors(ids)[0],
+        policy_target=forest.policy_targets(ids)[0],
+        tree=tree or SearchTree(report.state, ForestTree(forest, number)),
+    )
+
+
+def batch_result(forest: SearchForest, ids: NDArray[np.int64]) -> BatchResult:
+    """Return the results of these trees of a forest, each of which was searched."""
+    return BatchResult(
+        visits=forest.root_visits(ids).astype(np.int64),
+        q=forest.root_q(ids),
+        wdl=forest.reported_values(ids),
+        best_actions=forest.best_actions(ids).astype(np.int64),
+        policy_targets=forest.policy_targets(ids),
+        trees=tuple(SearchTree(forest.state(number), ForestTree(forest, number)) for number in ids.tolist()),
+    )
+
+
+def refuse_finished(state: object, where: str = "") -> None:
+    """Raise ValueError where no move is left in a position, TypeError for something that is no position."""
+    if not isinstance(state, _core.State):
+        kind = type(state).__name__
+        raise TypeError(f"{where}expected a position, such as game.new_initial_state(), got {kind}")
+    if not len(state.legal_actions()):
+        raise ValueError(f"{where}the game is over, {end_text(state)}: there is nothing to search")
+
+
+def line_text(state: _core.State, line: Sequence[int], most: int = 8) -> str:
+    """Return up to `most` moves of a line as text."""
+    state, words = state.copy(), []
+    for action in line[:most]:
+        words.append(state.action_to_text(action))
+        state.play(action)
+    return " ".join(words)
+
+
+def wdl_bar(wdl: Sequence[float]) -> str:
+    """Return win, draw and loss as an HTML bar of three colours."""
+    colours = ("#7fb0de", "#dcd8ce", "#e79a78")
+    parts = [
+        f'<span style="flex:{max(share, 0.0):.4f};background:{colour}" title="{name} {share:.1%}"></span>'
+        for share, colour, name in zip(wdl, colours, ("win", "draw", "loss"), strict=True)
+    ]
+    style = "display:flex;height:10px;max-width:320px;border-radius:3px;overflow:hidden"
+    return f'<div style="{style}">{"".join(parts)}</div>'

@@ -1,0 +1,300 @@
+"""The tree of a search to walk through: nodes are read from the core as they are asked for, never all at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cached_property
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hauteur.mcts.saved_tree import check_ending, read_tree, write_tree
+from hauteur.mcts.tree_source import Edge, TreeSource, edges_of
+from hauteur.plots.picture import Picture
+from hauteur.plots.tree import TreeMark, tree_picture
+from hauteur.system.files import sha256_of
+
+if TYPE_CHECKING:
+    import networkx
+
+    from hauteur import _core
+
+SAVED_NODES = 20_000
+"""Nodes of a file, unless more or fewer are asked for."""
+SHOWN_NODES = 40
+"""Nodes of a picture, unless more or fewer are asked for."""
+
+
+class TreeNode:
+    """One position of a search tree, and the edge that leads to it.
+
+    `q`, `wdl`, `value` and `proven` are for the player who chose the move that leads here, at the root for the player
+    to move; so the children of a node are compared as that node's player compares them.
+
+    >>> import hauteur as ht
+    >>> root = ht.search(ht.load_game("connect4").new_initial_state(), "uniform", visits=100).tree.root
+    >>> root.visits == 1 + sum(child.visits for child in root.children)
+    True
+    >>> child = root.children[0]
+    >>> child.parent is root, child.depth, child.state.ply, child.line == (child.action,)
+    (True, 1, 1, True)
+    """
+
+    def __init__(self, tree: SearchTree, parent: TreeNode | None, line: tuple[int, ...], edge: Edge) -> None:
+        self._tree = tree
+        self._edge = edge
+        self.parent = parent
+        """The node before; None at the root."""
+        self.line = line
+        """The actions from the root to here."""
+
+    @property
+    def action(self) -> int | None:
+        """The action that leads here; None at the root."""
+        return self.line[-1] if self.line else None
+
+    @cached_property
+    def move(self) -> str:
+        """That action as text; empty at the root."""
+        return "" if self.parent is None else self.parent.state.action_to_text(self.line[-1])
+
+    @property
+    def depth(self) -> int:
+        """Plies from the root."""
+        return len(self.line)
+
+    @property
+    def visits(self) -> int:
+        """Completed visits N; those of the root include its own evaluation."""
+        return int(self._edge["visits"])
+
+    @property
+    def prior(self) -> float:
+        """Prior probability P of the move, without noise; 1 at the root."""
+        return float(self._edge["prior"])
+
+    @property
+    def q(self) -> float:
+        """Mean value of the visits, -1 to 1, draw score and contempt included; NaN before the first visit."""
+        return float(self._edge["q"]) + 0.0 if self._edge["reported_wdl"] is not None else math.nan
+
+    @property
+    def wdl(self) -> NDArray[np.float32]:
+        """Win, draw, loss by the search, float32 [3]; NaN before the first visit."""
+        wdl = self._edge["reported_wdl"]
+        return np.full(3, np.nan, np.float32) if wdl is None else np.array(wdl, np.float32)
+
+    @property
+    def value(self) -> float:
+        """The network's own value of the position, win minus loss, -1 to 1; NaN where it was not evaluated."""
+        value = self._edge["value"]
+        return math.nan if value is None else float(value) + 0.0
+
+    @property
+    def score(self) -> float:
+        """Q + U, by which selection compares the children of a node, without noise; NaN at the root."""
+        return float(self._edge.get("score", math.nan))
+
+    @property
+    def terminal(self) -> bool:
+        """True where the game is over here."""
+        return bool(self._edge["terminal"])
+
+    @property
+    def proven(self) -> int | None:
+        """The result that the solver has proven: 1 win, 0 draw, -1 loss; None without a proof."""
+        lower, upper = self._edge["lower"], self._edge["upper"]
+        return int(lower) if lower == upper else None
+
+    @property
+    def plies(self) -> int | None:
+        """Plies to the proven end; None where nothing is proven, or a tablebase alone knows the result."""
+        plies = self._edge["plies"]
+        return None if plies is None else int(plies)
+
+    @cached_property
+    def children(self) -> tuple[TreeNode, ...]:
+        """A node for each legal move, the most visited first; those never visited have 0 visits. Empty at a leaf."""
+        edges = self._tree.source.edges(self.line)
+        return tuple(TreeNode(self._tree, self, (*self.line, int(edge["action"])), edge) for edge in edges)
+
+    @property
+    def large_visits(self) -> int:
+        """Completed visits of the second net (two-net search), 0 with one net."""
+        return int(self._edge["large_visits"])
+
+    @property
+    def node_visits(self) -> int:
+        """Visits of the position in the tree: more than `visits` where other moves lead to it too (graph search); 0
+        where there is no node."""
+        return int(self._edge["node_visits"])
+
+    @property
+    def replies(self) -> int:
+        """Moves of this node that were visited."""
+        return int(self._edge["replies"])
+
+    @property
+    def is_frozen(self) -> bool:
+        """True where search-contempt draws the moves of this node by frozen weights."""
+        return bool(self._edge["node_frozen"])
+
+    @property
+    def frozen(self) -> dict[int, float] | None:
+        """The weights by which search-contempt draws the moves of this node, by action: their visits when it froze, to
+        the power 1/temperature. Moves that are never drawn are left out; None where the node is not frozen.
+        """
+        if not self.is_frozen:
+            return None
+        edges = [child._edge for child in self.children]
+        return {int(edge["action"]): float(edge["frozen"]) for edge in edges if edge["frozen"]}
+
+    @cached_property
+    def state(self) -> _core.State:
+        """The position; `copy()` it before playing on."""
+        if self.parent is None:
+            return self._tree.state
+        state = self.parent.state.copy()
+        state.apply(self.line[-1])
+        return state
+
+    def __repr__(self) -> str:
+        q = "" if math.isnan(self.q) else f", q={self.q:+.3f}"
+        return f"TreeNode({self.move or 'root'}, visits={self.visits:,}{q}, prior={self.prior:.3f})"
+
+    def _repr_html_(self) -> str:
+        from hauteur.system.tables import html_table
+
+        rows = [(node.move, node.visits, node.q, node.prior, node.value) for node in self.children]
+        return f"<p>{escape(repr(self))}</p>{html_table(('move', 'visits', 'q', 'prior', 'value'), rows)}"
+
+
+class SearchTree:
+    """A search tree. `tree.root.children[0].children` walks down; a step costs one call of the core.
+
+    state: the position of the root. The tree of an `Analysis` grows with further searches of its position, and raises
+    ValueError once the analysis has gone on to another one.
+    """
+
+    def __init__(self, state: _core.State, source: TreeSource) -> None:
+        self._state = state
+        self.source = source
+
+    @property
+    def state(self) -> _core.State:
+        """A copy of the root's position."""
+        return self._state.copy()
+
+    @property
+    def root(self) -> TreeNode:
+        """The root."""
+        return TreeNode(self, None, (), self.source.root())
+
+    def node(self, line: Sequence[int | str]) -> TreeNode:
+        """Return the node behind a line of moves, numbers or texts. Raise ValueError for a move that is not there."""
+        node = self.root
+        for move in line:
+            action = node.state.action_from_text(move) if isinstance(move, str) else int(move)
+            found = next((child for child in node.children if child.action == action), None)
+            if found is None:
+                raise ValueError(
+                    f"the tree has no move {move!r} behind {[*node.line]}: {len(node.children)} moves there"
+                )
+            node = found
+        return node
+
+    def most_visited(self, max_nodes: int = SHOWN_NODES) -> list[TreeNode]:
+        """Return the most visited nodes, parents before children, the root first. Visits of a child are at most its
+        parent's, so only these nodes and their moves are read.
+        """
+        if max_nodes < 1:
+            raise ValueError(f"max_nodes must be >= 1, got {max_nodes}")
+        nodes = [self.root]
+        columns = self.source.branches(max_nodes - 1)
+        parents = columns["parent"]
+        for parent, edge in zip(parents.tolist(), edges_of(columns, np.arange(len(parents))), strict=True):
+            before = nodes[parent + 1]
+            nodes.append(TreeNode(self, before, (*before.line, edge["action"]), edge))
+        return nodes
+
+    def save(self, path: str | Path, *, max_nodes: int = SAVED_NODES, nets: Sequence[str | Path] = ()) -> int:
+        """Write the most visited nodes to a file, with the position, the settings, the seed and the tree's digest.
+
+        path: `.json` (up to 200,000 nodes) or `.parquet` (up to 1,000,000; needs pyarrow). nets: files of the search's
+        nets, whose names and hashes are written too. Return the number of nodes written; moves without a visit are not.
+        Raise ValueError for another ending, too many nodes, and a position whose past is not known.
+
+        >>> import tempfile
+        >>> import hauteur as ht
+        >>> tree = ht.search(ht.load_game("connect4").new_initial_state(), "uniform", visits=100).tree
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     count = tree.save(f"{folder}/tree.json")
+        ...     opened = tree.open(f"{folder}/tree.json")
+        >>> opened.root.visits, [child.visits for child in opened.root.children] == [
+        ...     child.visits for child in tree.root.children
+        ... ]
+        (100, True)
+        """
+        path, facts = Path(path), self.source.facts()
+        most = check_ending(path)
+        if not 1 <= max_nodes <= most:
+            raise ValueError(f"max_nodes must be 1 to {most:,} for {path.suffix}, got {max_nodes:,}")
+        columns = self.source.branches(max_nodes)
+        count = len(columns["parent"])
+        complete = count < max_nodes and facts.get("complete", True)
+        if nets:
+            facts["nets"] = [{"name": Path(net).name, "sha256": sha256_of(Path(net))} for net in nets]
+        write_tree(path, self._state, self.source.root(), columns, facts | {"complete": complete})
+        return count
+
+    @staticmethod
+    def open(path: str | Path) -> SearchTree:
+        """Return the tree of a file, to be read as any other. Raise ValueError, in one line, for what is none."""
+        return SearchTree(*read_tree(Path(path)))
+
+    def to_networkx(self, max_nodes: int = 500) -> networkx.DiGraph:
+        """Return the most visited nodes as a directed graph; nodes are lines of actions, the root is ().
+
+        Attributes of a node: action, move, visits, prior, q, value, win, draw, loss, depth. Raise ImportError where
+        networkx is not installed.
+        """
+        try:
+            import networkx
+        except ImportError:
+            raise ImportError("to_networkx needs networkx: pip install networkx") from None
+        graph = networkx.DiGraph()
+        for node in self.most_visited(max_nodes):
+            win, draw, loss = map(float, node.wdl)
+            facts = {"action": node.action, "move": node.move, "visits": node.visits, "prior": node.prior}
+            values = {"q": node.q, "value": node.value, "win": win, "draw": draw, "loss": loss, "depth": node.depth}
+            graph.add_node(node.line, **facts, **values)
+            if node.parent is not None:
+                graph.add_edge(node.parent.line, node.line)
+        return graph
+
+    def plot(self, max_nodes: int = SHOWN_NODES) -> Picture:
+        """Draw the most visited nodes: sizes follow visits, colours the value for the player at the root (blue good,
+        orange bad). A notebook shows the picture; `.save("tree.svg")` writes it.
+        """
+        nodes = self.most_visited(max_nodes)
+        numbers = {node.line: number for number, node in enumerate(nodes)}
+        player = self._state.to_move
+        marks = []
+        for node in nodes:
+            chooser = player if node.parent is None else node.parent.state.to_move
+            parent = None if node.parent is None else numbers[node.parent.line]
+            value = 0.0 if math.isnan(node.q) else node.q * (1 if chooser == player else -1)
+            label = f"{node.move or 'root'} · {node.visits:,}"
+            marks.append(TreeMark(parent, label, f"{node!r}, for the root's player {value:+.3f}", node.visits, value))
+        return tree_picture(marks, f"search tree, {nodes[0].visits:,} visits")
+
+    def __repr__(self) -> str:
+        root = self.root
+        return f"SearchTree({self._state.game.spec}, {root.visits:,} visits, {len(root.children)} moves at the root)"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(repr(self))}</p>{self.plot()._repr_svg_()}"

@@ -1,0 +1,390 @@
+"""Analysis sessions: limits, stopping, re-use of the tree, reports; small proofs; the `analyse` command."""
+
+import threading
+import time
+from concurrent.futures import Future
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from hauteur import _core
+from hauteur.mcts.analysis import NEW_BEST_SECONDS, VISITS_PER_ROW, Analysis
+from hauteur.mcts.control import SearchControl
+from hauteur.mcts.forced_win import moves_to_win, shortest_win
+from hauteur.mcts.lc0_options import search_params
+from hauteur.mcts.limits import Limits
+from hauteur.mcts.params import SearchParams
+from hauteur.mcts.report import RootReport
+from hauteur.mcts.time_manager import Budget
+from hauteur.networks.evaluators.base import Answers, GameEvaluator, UniformEvaluator
+
+CHESS = _core.Game("chess")
+CONNECT4 = _core.Game("connect4")
+TICTACTOE = _core.Game("tictactoe")
+
+
+class Probe(GameEvaluator):
+    """Uneven policies and values, a time for every batch; remembers the rows it was given."""
+
+    def __init__(self, game: _core.Game, *, seconds: float = 0.0, batch_size: int = 32) -> None:
+        super().__init__(game, "probe", batch_size)
+        self.seconds = seconds
+        self.rows: list[int] = []
+        self.broken = False
+
+    def __call__(self, features: NDArray[np.float32]) -> Answers:
+        """Answers by a fixed function of the features."""
+        if self.broken:
+            raise OSError("the device is gone")
+        self.rows.append(len(features))
+        time.sleep(self.seconds)
+        sums = features.reshape(len(features), -1) @ np.linspace(0.0, 1.0, features[0].size, dtype=np.float32)
+        logits = np.sin(np.outer(sums, np.arange(1, self.num_actions + 1))).astype(np.float32)
+        win = (0.5 + 0.3 * np.sin(sums)).astype(np.float32)
+        return logits, np.stack([win, np.full_like(win, 0.1), 0.9 - win], axis=1)
+
+
+def session(game: _core.Game = CHESS, moves: str = "", **options: object) -> Analysis:
+    """A session at a position."""
+    made = Analysis(Probe(game), SearchParams(), **options)  # type: ignore[arg-type]
+    go_to(made, game, moves)
+    return made
+
+
+def go_to(made: Analysis, game: _core.Game, moves: str) -> bool:
+    """Goes to the position after the moves; whether the tree was kept."""
+    state, actions = game.initial_state(), []
+    for move in moves.split():
+        actions.append(state.action_from_text(move))
+        state.play(actions[-1])
+    return made.set_position(game.initial_state(), actions)
+
+
+@pytest.mark.parametrize("visits", [1, 2, 7, 100, 333])
+@pytest.mark.parametrize("batch_size", [1, 8, None])
+def test_visits_are_exact(visits: int, batch_size: int | None) -> None:
+    report = session(batch_size=batch_size).search(Limits(visits=visits))
+    assert report.visits == visits == report.pace.new_visits
+    assert sum(move.visits for move in report.moves) == visits - 1
+    assert report.reason == "visits"
+    assert all(move.in_flight == 0 for move in report.moves)
+
+
+def test_batch_size_one_is_the_sequential_search() -> None:
+    one = session(batch_size=1).search(Limits(visits=200))
+    forest = _core.Forest(CHESS, SearchParams(), 0, 1)
+    tree, probe = forest.add(CHESS.initial_state()), Probe(CHESS)
+    row = np.zeros((1, *CHESS.feature_shape), np.float32)
+    while forest.root_node_visits(np.array([tree]))[0] < 200:
+        batch = forest.gather(row)
+        forest.apply(batch, *probe(row))
+    assert {move.action: move.visits for move in one.moves} == {
+        edge["action"]: edge["visits"] for edge in forest.root_edges(tree)
+    }
+
+
+def test_batches_grow_with_the_tree() -> None:
+    made = session()
+    made.search(Limits(visits=1000))
+    rows = made._nets.small.rows  # type: ignore[attr-defined]
+    assert rows[0] == 1
+    assert max(rows) == 32
+    grown = np.cumsum(rows)
+    assert all(size <= max(1, seen // VISITS_PER_ROW) for size, seen in zip(rows[1:], grown[:-1], strict=True))
+
+
+def test_batches_of_a_slow_network_stay_small_where_time_counts() -> None:
+    """At 5 ms a row 40 ms are 8 rows; without a clock batches depend on the tree alone: a search is repeatable."""
+
+    class Slow(Probe):
+        def __call__(self, features: NDArray[np.float32]) -> Answers:
+            time.sleep(0.005 * len(features))
+            return super().__call__(features)
+
+    probe = Slow(CHESS)
+    made = Analysis(probe, SearchParams())
+    go_to(made, CHESS, "")
+    made.search(Limits(visits=300, budget=Budget(60.0, 60.0)))
+    assert 2 <= max(probe.rows) <= 8
+    alone = [Slow(CHESS), Probe(CHESS)]
+    for each in alone:
+        again = Analysis(each, SearchParams())
+        go_to(again, CHESS, "")
+        again.search(Limits(visits=300))
+    assert alone[0].rows == alone[1].rows
+    assert max(alone[0].rows) > 8
+
+
+def test_a_position_that_goes_on_keeps_its_tree() -> None:
+    made = session(moves="e2e4")
+    best = made.search(Limits(visits=400)).best
+    assert best is not None
+    reply = made.state.action_to_text(best.action)
+    assert go_to(made, CHESS, f"e2e4 {reply}")
+    report = made.search(Limits(visits=1))
+    assert report.visits == best.visits
+    assert report.pace.new_visits == 0
+    assert not go_to(made, CHESS, "d2d4")
+    assert made.search(Limits(visits=5)).visits == 5
+
+
+def test_the_same_position_keeps_its_tree_and_clear_forgets_it() -> None:
+    made = session()
+    made.search(Limits(visits=50))
+    assert go_to(made, CHESS, "")
+    assert made.search(Limits(new_visits=10)).visits == 60
+    made.clear()
+    assert not go_to(made, CHESS, "")
+    assert made.search(Limits(visits=10)).visits == 10
+
+
+def test_reuse_can_be_switched_off() -> None:
+    made = Analysis(Probe(CHESS), SearchParams(reuse_tree=False))
+    go_to(made, CHESS, "")
+    made.search(Limits(visits=50))
+    go_to(made, CHESS, "e2e4")
+    assert made.search(Limits(visits=7)).pace.new_visits == 7
+
+
+def test_only_some_moves() -> None:
+    made = session()
+    made.search(Limits(visits=100))
+    wanted = [made.state.action_from_text(move) for move in ("a2a3", "h2h4")]
+    report = made.search(Limits(new_visits=100), actions=wanted, lines=2)
+    assert {move.action for move in report.moves} == set(wanted)
+    assert all(move.line[0] == move.action for move in report.moves)
+    assert len(made.search(Limits(new_visits=1)).moves) == 20
+
+
+def test_lines_are_legal() -> None:
+    report = session(CONNECT4, "4 4").search(Limits(visits=500), lines=3)
+    for rank, move in enumerate(report.moves):
+        state = report.state.copy()
+        for action in move.line:
+            assert action in state.legal_actions()
+            state.play(action)
+        assert (len(move.line) > 1) == (rank < 3)
+
+
+def test_time_limit() -> None:
+    made = Analysis(Probe(CHESS, seconds=0.01), SearchParams())
+    go_to(made, CHESS, "")
+    report = made.search(Limits(budget=Budget(0.3, 0.3)))
+    assert report.reason == "time"
+    assert report.visits > 1
+
+
+def test_stop_takes_one_batch_and_a_little() -> None:
+    """Between stop and result at most two more batches are computed: the one awaited and the one behind it."""
+    probe = Probe(CHESS, seconds=0.02)
+    made = Analysis(probe, SearchParams())
+    go_to(made, CHESS, "")
+    future = made.start(Limits(infinite=True))
+    time.sleep(0.3)
+    assert made.searching
+    before = len(probe.rows)
+    made.stop()
+    report = future.result(10)
+    assert report.reason == "stopped"
+    assert len(probe.rows) - before <= 3
+    assert not made.searching
+
+
+def test_stop_before_the_first_answer_still_gives_a_move() -> None:
+    made = Analysis(Probe(CHESS, seconds=0.2), SearchParams())
+    go_to(made, CHESS, "")
+    future = made.start(Limits(infinite=True))
+    made.stop()
+    report = future.result(10)
+    assert report.visits >= 1
+    assert report.best is not None
+
+
+def test_limits_count_from_ponderhit_on() -> None:
+    made, control = session(), SearchControl(ponder=True)
+    future = made.start(Limits(budget=Budget(0.05, 0.05)), control=control)
+    time.sleep(0.2)
+    assert not future.done()
+    control.ponderhit()
+    assert future.result(10).reason == "time"
+
+
+def test_a_search_with_nothing_left_waits_for_stop_if_infinite() -> None:
+    made = session(TICTACTOE, "a1 b2 c3 a2 c2 b1 b3 a3")
+    assert made.search(Limits(visits=10_000)).reason in ("visits", "nothing left to search")
+    future: Future[RootReport] = made.start(Limits(infinite=True))
+    time.sleep(0.1)
+    assert not future.done()
+    made.stop()
+    assert future.result(10).reason == "stopped"
+
+
+def test_a_full_tree_ends_a_search() -> None:
+    made = Analysis(Probe(CHESS), SearchParams(max_tree_bytes=100_000))
+    go_to(made, CHESS, "")
+    report = made.search(Limits(visits=10_000_000))
+    assert report.reason == "nothing left to search"
+    assert 100_000 <= report.memory < 200_000
+
+
+def test_end_of_the_game() -> None:
+    report = session(CHESS, "f2f3 e7e5 g2g4 d8h4").search(Limits(visits=10))
+    assert report.best is None
+    assert report.moves == ()
+
+
+def test_an_evaluator_that_fails() -> None:
+    probe = Probe(CHESS)
+    made = Analysis(probe, SearchParams())
+    go_to(made, CHESS, "")
+    before = made.search(Limits(visits=50)).visits
+    probe.broken = True
+    with pytest.raises(OSError, match="the device is gone"):
+        made.search(Limits(visits=100))
+    probe.broken = False
+    assert made.report().visits >= before
+    assert made.search(Limits(visits=100)).visits == 100
+
+
+def test_one_search_at_a_time() -> None:
+    made = session()
+    future = made.start(Limits(infinite=True))
+    with pytest.raises(RuntimeError, match="a search is running"):
+        made.search(Limits(visits=1))
+    with pytest.raises(RuntimeError, match="a search is running"):
+        go_to(made, CHESS, "e2e4")
+    made.stop()
+    future.result(10)
+
+
+def test_without_position() -> None:
+    with pytest.raises(ValueError, match="call set_position first"):
+        Analysis(Probe(CHESS), SearchParams()).search(Limits(visits=1))
+
+
+def test_reports_come_at_a_pace_and_in_the_search_thread() -> None:
+    seen: list[RootReport] = []
+    threads = set()
+
+    def note(report: RootReport) -> None:
+        seen.append(report)
+        threads.add(threading.current_thread().name)
+
+    made = session()
+    made.start(Limits(budget=Budget(0.5, 0.5)), on_report=note).result(10)
+    assert 1 <= len(seen) <= 1 + seen[-1].pace.seconds / NEW_BEST_SECONDS
+    assert threads == {"search"}
+    assert [report.visits for report in seen] == sorted(report.visits for report in seen)
+
+
+@pytest.mark.parametrize("spec", ["chess", "connect4", "tictactoe", "nogo(size=5)"])
+def test_values_of_a_report_fit_together(spec: str) -> None:
+    game = _core.Game(spec)
+    made = Analysis(Probe(game), SearchParams())
+    made.set_position(game.initial_state())
+    report = made.search(Limits(visits=300))
+    visits = sum(move.visits for move in report.moves)
+    mean = sum(move.visits * move.q for move in report.moves if move.visits) / visits
+    root = (mean * visits + report.value[0] - report.value[2]) / (visits + 1)
+    assert report.wdl[0] - report.wdl[2] == pytest.approx(root, abs=1e-4)
+    assert sum(report.wdl) == pytest.approx(1.0, abs=1e-4)
+    assert sum(move.prior for move in report.moves) == pytest.approx(1.0, abs=1e-2)
+    assert [move.visits for move in report.moves if not move.result] == sorted(
+        (move.visits for move in report.moves if not move.result), reverse=True
+    )
+
+
+def test_a_win_at_once_is_best_and_a_proven_mate() -> None:
+    report = session(CONNECT4, "1 2 1 2 1 2").search(Limits(visits=200))
+    assert report.best is not None
+    assert report.state.action_to_text(report.best.action) == "1"
+    assert report.best.result == 1
+    assert report.mate == 1
+
+
+def test_mate_limit() -> None:
+    made = Analysis(UniformEvaluator(CHESS), SearchParams())
+    made.set_position(_core.Game("chess(fen=7k/8/8/8/8/8/R7/1R4K1 w - - 0 1)").initial_state())
+    report = made.search(Limits(mate=2))
+    assert report.reason == "mate found"
+    assert report.mate == 2
+
+
+def chess_state(fen: str) -> _core.State:
+    """A chess position."""
+    return _core.Game(f"chess(fen={fen})").initial_state()
+
+
+@pytest.mark.parametrize(
+    ("fen", "line", "moves"),
+    [
+        ("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1", "a1a8", 1),
+        ("7k/8/8/8/8/8/R7/1R4K1 w - - 0 1", "b1b7 h8g8 a2a8", 2),
+        ("6k1/8/8/8/8/8/RR6/6K1 b - - 0 1", "g8h8 a2a8", None),
+        ("k7/8/1K6/8/8/8/8/7R b - - 0 1", "a8b8 h1h8", -1),
+        ("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1", "a1b1", None),
+    ],
+)
+def test_proofs(fen: str, line: str, moves: int | None) -> None:
+    state = chess_state(fen)
+    place, actions = state.copy(), []
+    for move in line.split():
+        actions.append(place.action_from_text(move))
+        place.play(actions[-1])
+    assert moves_to_win(state, actions) == moves
+
+
+def test_a_proof_gives_up_in_time() -> None:
+    assert shortest_win(CHESS.initial_state(), 0, 5, positions=100) is None
+    assert moves_to_win(CHESS.initial_state(), []) is None
+
+
+def test_tablebase(shared_data: Path) -> None:
+    tables = _core.Tablebase(str(shared_data / "syzygy"))
+    made = Analysis(Probe(CHESS), SearchParams(), tablebase=tables)
+    made.set_position(chess_state("8/8/4k3/3p4/8/3K4/3PP3/8 w - - 0 1"))
+    report = made.search(Limits(visits=500))
+    assert report.pace.tablebase_hits > 0
+    won = chess_state("8/8/8/8/8/4k3/R7/4K3 w - - 0 1")
+    made.set_position(won)
+    report = made.search(Limits(visits=200))
+    kept = tables.root_actions(won)
+    assert kept is not None
+    assert {move.action for move in report.moves} == set(kept)
+    assert report.pace.tablebase_hits == 1, "the root itself"
+    assert report.wdl == (1.0, 0.0, 0.0), "a win, whatever the network thinks of it"
+    assert all(move.wdl == (1.0, 0.0, 0.0) for move in report.moves)
+
+
+@pytest.mark.parametrize(
+    ("fen", "moves"),
+    [
+        ("7k/5Q2/6K1/8/8/8/8/8 w - - 0 1", ""),
+        ("4k3/8/8/8/8/8/8/4K2R w - - 99 80", ""),
+        ("4k3/8/8/8/8/8/8/4K2R w K - 4294967296 1", "h1h4"),
+    ],
+)
+@pytest.mark.parametrize("limits", [Limits(depth=50), Limits(mate=1)], ids=["depth", "mate"])
+@pytest.mark.parametrize("solver", [True, False], ids=["solver", "no solver"])
+def test_a_depth_or_a_mate_out_of_reach_ends_the_search(fen: str, moves: str, limits: Limits, solver: bool) -> None:
+    options = {"StickyEndgames": solver, "TwoFoldDraws": True}
+    made = Analysis(UniformEvaluator(CHESS), search_params(options))
+    start = chess_state(fen)
+    made.set_position(start, [start.action_from_text(move) for move in moves.split()])
+    report = made.search(limits)
+    assert report.reason in ("result proven", "mate found", "no progress")
+    assert report.visits < 1_000_000
+
+
+def test_visits_beyond_what_the_core_counts() -> None:
+    made = session()
+    future = made.start(Limits(visits=5_000_000_000))
+    time.sleep(0.1)
+    made.stop()
+    assert future.result(10).reason == "stopped"
+    future = made.start(Limits(new_visits=2**32 - 1))
+    time.sleep(0.1)
+    made.stop()
+    assert future.result(10).visits > 1

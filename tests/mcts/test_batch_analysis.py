@@ -1,0 +1,203 @@
+"""Analysis of batches: the readings of single searches, whatever is searched beside; early ends; solutions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from search_toys import Floats, hash_evaluator
+
+from hauteur import _core
+from hauteur.games.registry import make
+from hauteur.mcts.batch_analysis import (
+    AnalysisRequest,
+    BatchAnalysis,
+    Readings,
+    RequestChain,
+    SearchReading,
+    counts_up_to,
+    visits_to_solution,
+)
+from hauteur.mcts.driver import run_searches
+from hauteur.mcts.params import Dirichlet, SearchParams
+from hauteur.mcts.rules import SearchContempt
+from hauteur.networks.evaluators.base import GameEvaluator, UniformEvaluator
+
+CONNECT4 = make("connect4")
+CONTEMPT = SearchParams(search_contempt=SearchContempt(n_scl=4), dirichlet=Dirichlet())
+
+
+class Hashed(GameEvaluator):
+    """Pseudo-random answers, each a function of its row."""
+
+    def __init__(self, batch_size: int = 16) -> None:
+        super().__init__(CONNECT4, "hashed", batch_size)
+        self._answer = hash_evaluator(CONNECT4.num_actions)
+
+    def __call__(self, features: Floats) -> tuple[Floats, Floats]:
+        return self._answer(features)
+
+
+def positions(count: int, seed: int = 1) -> list[_core.State]:
+    """Positions of random games, none of them over."""
+    random, found = np.random.default_rng(seed), list[_core.State]()
+    while len(found) < count:
+        state = CONNECT4.initial_state()
+        for _ in range(int(random.integers(20))):
+            if state.outcome() is None:
+                state.play(int(random.choice(state.legal_actions())))
+        if state.outcome() is None:
+            found.append(state)
+    return found
+
+
+def of_states(analysis: BatchAnalysis, states: Iterable[_core.State], *visits: int) -> list[Readings]:
+    """The readings of positions at these counts of visits."""
+    return analysis.analyse(AnalysisRequest(state, visits) for state in states)
+
+
+def test_alone_or_beside_others_in_any_order() -> None:
+    states = positions(50)
+    together = of_states(BatchAnalysis(Hashed(), CONTEMPT, seed=5), states, 5, 40)
+    backwards = of_states(BatchAnalysis(Hashed(7), CONTEMPT, seed=5, at_a_time=3), reversed(states), 5, 40)
+    alone = [of_states(BatchAnalysis(Hashed(1), CONTEMPT, seed=5), [state], 5, 40)[0] for state in states]
+    assert repr(together) == repr(alone) == repr(backwards[::-1])
+    assert repr(together) != repr(of_states(BatchAnalysis(Hashed(), CONTEMPT, seed=6), states, 5, 40))
+
+
+def test_readings_are_those_of_a_plain_search() -> None:
+    state = positions(1)[0]
+    few, many = of_states(BatchAnalysis(Hashed(), SearchParams()), [state], 6, 80)[0]
+    for reading in (few, many):
+        forest = _core.Forest(CONNECT4, SearchParams(max_in_flight=1))
+        ids = np.array([forest.add(state)], np.int64)
+        forest.set_visit_limits(ids, np.array([reading.visits], np.uint32))
+        run_searches(forest, Hashed(), batch_size=1)
+        win, _, loss = forest.root_values(ids)[0].tolist()
+        q = {edge["action"]: edge["q"] for edge in forest.root_edges(int(ids[0])) if edge["visits"]}
+        assert (reading.best, reading.q) == (forest.best_actions(ids)[0], win - loss)
+        assert reading.best_q == pytest.approx(q.pop(reading.best), abs=1e-6)
+        assert reading.second_q == pytest.approx(max(q.values()), abs=1e-6)
+        assert reading.second == max(q, key=lambda action: q[action])
+        assert reading.gap == reading.best_q - reading.second_q
+    assert (few.visits, many.visits) == (6, 80)
+
+
+def test_one_visit_is_the_net_alone() -> None:
+    (only,) = of_states(BatchAnalysis(Hashed(), SearchParams()), positions(1), 1)[0]
+    assert only.second is None
+    assert math.isnan(only.best_q)
+    assert math.isnan(only.gap)
+
+
+def test_only_some_moves() -> None:
+    state = CONNECT4.initial_state()
+    request = AnalysisRequest(state, (50,), only=(0, 6))
+    (found,) = BatchAnalysis(Hashed(), SearchParams()).analyse([request])[0]
+    assert {found.best, found.second} == {0, 6}
+
+
+def test_searches_may_end_early() -> None:
+    states = positions(30)
+    analysis = BatchAnalysis(Hashed(), SearchParams())
+    every = of_states(analysis, states, 4, 32)
+
+    def changed(found: Readings) -> bool:
+        return found[0].best != 3
+
+    some = analysis.analyse(AnalysisRequest(state, (4, 32), go_on=changed) for state in states)
+    assert {len(found) for found in some} == {1, 2}
+    for whole, found in zip(every, some, strict=True):
+        assert repr(whole[: len(found)]) == repr(found)
+        assert len(found) == 1 + (whole[0].best != 3)
+
+
+def test_chains_request_by_what_was_found() -> None:
+    def line(state: _core.State) -> RequestChain[list[int]]:
+        """Plays the best moves of both sides until the game is over, at most six."""
+        played: list[int] = []
+        state = state.copy()
+        while state.outcome() is None and len(played) < 6:
+            (found,) = yield AnalysisRequest(state.copy(), (12,))
+            played.append(found.best)
+            state.play(found.best)
+        return played
+
+    states = positions(20)
+    analysis = BatchAnalysis(Hashed(), SearchParams(), at_a_time=5)
+    lines = dict(analysis.run(line(state) for state in states))
+    alone = [dict(BatchAnalysis(Hashed(), SearchParams()).run([line(state)]))[0] for state in states]
+    assert [lines[number] for number in range(20)] == alone
+    assert analysis.facts.rows > 0
+
+
+def test_a_chain_without_requests() -> None:
+    def nothing() -> RequestChain[str]:
+        yield from ()
+        return "nothing"
+
+    assert list(BatchAnalysis(Hashed(), SearchParams(), at_a_time=1).run(nothing() for _ in range(3))) == [
+        (0, "nothing"),
+        (1, "nothing"),
+        (2, "nothing"),
+    ]
+
+
+def test_nothing_to_analyse() -> None:
+    assert BatchAnalysis(Hashed(), SearchParams()).analyse([]) == []
+    assert list(BatchAnalysis(Hashed(), SearchParams()).analyse_each(iter(()))) == []
+
+
+def test_questions_are_read_when_there_is_room() -> None:
+    begun: list[int] = []
+
+    def requests() -> Iterator[AnalysisRequest]:
+        for number, state in enumerate(positions(12)):
+            begun.append(number)
+            yield AnalysisRequest(state, (8,))
+
+    answers = BatchAnalysis(UniformEvaluator(CONNECT4), SearchParams(), at_a_time=2).analyse_each(requests())
+    next(answers)
+    assert len(begun) <= 4
+    answers.close()
+
+
+@pytest.mark.parametrize("visits", [(), (0,), (3, 3), (5, 4), (2_000_000_000,)])
+def test_bad_counts_of_visits(visits: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match="counts of visits must"):
+        AnalysisRequest(CONNECT4.initial_state(), visits)
+
+
+def test_a_game_that_is_over() -> None:
+    state = CONNECT4.initial_state()
+    for action in (0, 1, 0, 1, 0, 1, 0):
+        state.play(action)
+    with pytest.raises(ValueError, match="the game is over"):
+        AnalysisRequest(state, (5,))
+
+
+@given(st.integers(1, 100_000), st.lists(st.integers(1, 200_000), max_size=4), st.integers(1, 8))
+def test_counts_ascend_to_the_last(most: int, also: list[int], a_doubling: int) -> None:
+    counts = counts_up_to(most, *also, a_doubling=a_doubling)
+    assert list(counts) == sorted(set(counts))
+    assert (counts[0], counts[-1]) == (1, most)
+    assert {count for count in also if count <= most} <= set(counts)
+    between = [b / a for a, b in pairwise(counts)]
+    assert all(ratio <= 2 for ratio in between)
+
+
+@given(st.lists(st.booleans(), min_size=1))
+def test_visits_to_solution(rights: list[bool]) -> None:
+    readings = [SearchReading(10 * (i + 1), 0.0, int(right), 0.0, None, 0.0) for i, right in enumerate(rights)]
+    solved = visits_to_solution(readings, bool)
+    if solved is None:
+        assert not rights[-1]
+    else:
+        number = solved // 10 - 1
+        assert all(rights[number:])
+        assert number == 0 or not rights[number - 1]

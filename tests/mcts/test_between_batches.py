@@ -1,0 +1,111 @@
+"""Reading a tree while it is searched: in the searching thread, between two batches, with nothing changed by it."""
+
+import threading
+from concurrent.futures import Future
+
+import pytest
+from search_toys import hash_evaluator
+
+import hauteur as ht
+from hauteur.mcts.limits import Limits
+from hauteur.mcts.report import RootReport
+from hauteur.mcts.search_tree import SearchTree
+
+GAME = ht.load_game("connect4")
+
+
+def searching(visits: int | None) -> tuple[ht.Analysis, Future[RootReport]]:
+    """An analysis with a running search."""
+    analysis = ht.Analysis(hash_evaluator(GAME.num_actions), batch_size=16, seed=1)
+    analysis.set_position(GAME.new_initial_state())
+    return analysis, analysis.start(Limits(visits=visits, infinite=visits is None))
+
+
+def digest(analysis: ht.Analysis) -> int:
+    return analysis._tree.forest.digest(analysis._tree.number)
+
+
+def test_functions_run_in_the_searching_thread_and_see_the_tree_grow() -> None:
+    analysis, search = searching(None)
+
+    def look(tree: SearchTree) -> tuple[int, str]:
+        return tree.root.visits, threading.current_thread().name
+
+    seen = [analysis.ask(look).result(10) for _ in range(30)]
+    assert analysis.searching
+    analysis.stop()
+    search.result(10)
+    visits = [count for count, _ in seen]
+    assert visits == sorted(visits)
+    assert 0 < visits[0] < visits[-1]
+    assert {name for _, name in seen} == {"search"}
+    at_rest = analysis.ask(look).result(0)
+    assert at_rest == (analysis.result().tree.root.visits, threading.current_thread().name)
+
+
+def test_asking_changes_no_visit() -> None:
+    quiet, search = searching(20_000)
+    search.result(60)
+    asked, search = searching(20_000)
+    answers = []
+    while not search.done():
+        future = asked.ask(lambda tree: [child.visits for child in tree.root.children])
+        answers.append(future.result(30))
+    assert len(answers) > 3
+    assert all(sum(answer) < 20_000 for answer in answers)
+    assert digest(asked) == digest(quiet)
+
+
+def test_many_threads_ask_at_once_and_all_are_answered() -> None:
+    analysis, search = searching(None)
+    found: list[int] = []
+
+    def look() -> None:
+        found.extend(analysis.ask(lambda tree: len(tree.root.children)).result(20) for _ in range(40))
+
+    threads = [threading.Thread(target=look) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    threads[0].join(20)
+    analysis.stop()  # the others go on asking while it ends, and after it
+    for thread in threads:
+        thread.join(20)
+    search.result(20)
+    assert found == [7] * 240
+
+
+def test_errors_and_questions_of_questions_come_out() -> None:
+    analysis, search = searching(None)
+
+    def nested(tree: SearchTree) -> int:
+        return analysis.ask(lambda inner: inner.root.visits - tree.root.visits).result(1)
+
+    assert analysis.ask(nested).result(10) == 0
+    with pytest.raises(ValueError, match="no move 99"):
+        analysis.ask(lambda tree: tree.node([99])).result(10)
+    with pytest.raises(RuntimeError, match="a search is running"):
+        analysis.set_position(GAME.new_initial_state())
+    analysis.stop()
+    search.result(10)
+    assert analysis.ask(nested).result(10) == 0
+    with pytest.raises(ValueError, match="no position yet"):
+        ht.Analysis("uniform").ask(lambda tree: tree.root).result(0)
+
+
+def test_a_tree_that_can_grow_no_more_is_answered_for_too() -> None:
+    state = ht.load_game("tictactoe").new_initial_state()
+    for move in ("a1", "b1", "a2", "b2", "c3", "a3", "b3"):
+        state.apply(move)
+    analysis = ht.Analysis("uniform", ht.SearchParams.model_validate({"solver": {}}))
+    analysis.set_position(state.start, state.moves)
+    search = analysis.start(Limits(infinite=True))
+    while analysis.ask(lambda tree: tree.root.proven).result(10) is None:
+        assert not search.done()
+    later = analysis.ask(lambda tree: tree)
+    tree = later.result(10)
+    analysis.stop()
+    search.result(10)
+    assert tree.root.children
+    analysis.set_position(GAME.new_initial_state())
+    with pytest.raises(ValueError, match="this tree is gone"):
+        tree.root  # noqa: B018

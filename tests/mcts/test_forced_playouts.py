@@ -1,0 +1,229 @@
+"""Forced playouts: visits that the root's moves get at least, pruned policy targets, core against reference."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from learning_toys import ToyEvaluator
+from pydantic import ValidationError
+from search_pairs import Pair, agree_after_each, calls, forced_playouts, pairs
+from search_toys import hash_evaluator
+
+from hauteur._core import Forest, Game
+from hauteur.matches.arena import play_games
+from hauteur.matches.record import GamePlan
+from hauteur.mcts.params import Cpuct, Dirichlet, Fpu, SearchParams, Temperature
+from hauteur.mcts.reference.forced_playouts import forced, pruned_visits
+from hauteur.mcts.reference.scores import Scores
+from hauteur.mcts.reference.tree import Edge, Node, Value, make_node
+from hauteur.mcts.rules import ForcedPlayouts, Solver
+from hauteur.players.search_player import TARGET_UNITS, SearchPlayer
+
+CONNECT4 = Game("connect4")
+PLAIN = SearchParams(cpuct=Cpuct(init=1.0, factor=0), fpu=Fpu(value=0), policy_temperature=1.0)
+
+
+def with_rule(pair: Pair, rule: ForcedPlayouts) -> Pair:
+    params = pair.params.model_copy(update={"forced_playouts": rule})
+    return Pair(pair.state, params, pair.evaluator, seed=pair.seed)
+
+
+@given(pairs(), forced_playouts, calls)
+@settings(max_examples=120)
+def test_core_and_reference_agree(pair: Pair, rule: ForcedPlayouts, calls: list[tuple[str, int]]) -> None:
+    agree_after_each(with_rule(pair, rule), calls)
+
+
+def searched(k: float, visits: int, *, salt: int = 3, **settings: Any) -> Pair:
+    """A search of Connect Four, sequential."""
+    params = PLAIN.model_copy(update={"forced_playouts": ForcedPlayouts(k=k)} | settings)
+    pair = Pair(CONNECT4.initial_state(), params, hash_evaluator(7, salt=salt, sharpness=6.0), seed=salt)
+    pair.run(visits)
+    return pair
+
+
+@pytest.mark.parametrize("salt", range(6))
+def test_visited_moves_have_the_visits_that_are_forced(salt: int) -> None:
+    pair = searched(2.0, 401, salt=salt, dirichlet=Dirichlet())
+    root = pair.search.root
+    assert int(pair.forest.root_visits(pair.ids)[0].sum()) == 400
+    used = pair.search._used_priors
+    lacking = [forced(ForcedPlayouts(), used[e.action], 400) - e.visits for e in root.edges if e.visits]
+    assert max(lacking) <= 1.0  # the sum grew by one since the last was served
+    assert len(lacking) > 2
+
+
+def test_more_is_forced_with_greater_k() -> None:
+    least = [min(e.visits for e in searched(k, 400).search.root.edges if e.visits) for k in (0.0, 2.0, 20.0)]
+    assert least[0] < least[1] < least[2]
+
+
+def example(q: list[float], visits: list[int], priors: list[float], c: float = 1.0) -> Scores:
+    """A root whose edges have these statistics."""
+    state = CONNECT4.initial_state()
+    root = make_node(state)
+    for action, (value, n, prior) in enumerate(zip(q, visits, priors, strict=True)):
+        child = Node(state, 1, None, visits=n, value=Value(-value, 0.0))
+        root.edges.append(Edge(action, prior, child if n else None))
+    root.num_chosen, root.visits = sum(n > 0 for n in visits), sum(visits) + 1
+    params = PLAIN.model_copy(update={"cpuct": Cpuct(init=c, factor=0), "forced_playouts": ForcedPlayouts()})
+    return Scores(root, params, at_root=True)
+
+
+def pruned(scores: Scores) -> list[int]:
+    used = {edge.action: edge.prior for edge in scores.node.edges}
+    return list(pruned_visits(ForcedPlayouts(), scores, used).values())
+
+
+def test_pruning_by_hand() -> None:
+    # 100 visits, sqrt(100) = 10, k = 2. c* = 0: PUCT = 0.5 + 10 * 0.5 / 71 = 0.5704.
+    # 1: n_forced = sqrt(200 * 0.32) = 8, PUCT(20 - 8) = 0.2 + 3.2 / 13 = 0.446: loses all 8.
+    # 2: n_forced = sqrt(200 * 0.125) = 5, PUCT(4) = 0.35 + 1.25 / 5 = 0.6, PUCT(5) = 0.558: loses 1 of 6.
+    # 3: n_forced = sqrt(200 * 0.08) = 4: nothing is left. 4 has no visits.
+    scores = example([0.5, 0.2, 0.35, -0.9, 0.0], [70, 20, 6, 4, 0], [0.5, 0.32, 0.125, 0.08, 0.02])
+    assert pruned(scores) == [70, 12, 5, 0, 0]
+
+
+def test_a_move_with_one_visit_is_dropped_and_the_most_visited_never() -> None:
+    assert pruned(example([-1.0, 0.9], [3, 1], [0.5, 0.5])) == [3, 0]
+    assert pruned(example([0.0], [1], [1.0])) == [1]
+
+
+@given(
+    st.lists(st.tuples(st.floats(-1, 1), st.integers(0, 60), st.integers(1, 50)), min_size=1, max_size=7),
+    st.floats(0, 3),
+)
+@settings(max_examples=200)
+def test_pruning_is_what_it_says(edges: list[tuple[float, int, int]], c: float) -> None:
+    """Against its definition, written down once more: one visit after another, formulas in full."""
+    total = sum(n for _, n, _ in edges)
+    priors = [weight / sum(w for *_, w in edges) for *_, weight in edges]
+    found = pruned(example([q for q, *_ in edges], [n for _, n, _ in edges], priors, c))
+    if total == 0:
+        assert found == [0] * len(edges)
+        return
+
+    def puct(k: int, n: int) -> float:
+        return edges[k][0] + c * math.sqrt(max(total, 1)) * priors[k] / (1 + n)
+
+    star = max(range(len(edges)), key=lambda k: (edges[k][1], edges[k][0], priors[k]))
+    for k, (_, visits, _) in enumerate(edges):
+        if k == star:
+            assert found[k] == visits
+            continue
+        left = visits
+        for _ in range(math.floor(math.sqrt(2 * priors[k] * total))):
+            if left and puct(k, left - 1) < puct(star, edges[star][1]):
+                left -= 1
+        assert found[k] == pytest.approx(left if left > 1 else 0, abs=1 if near_tie(puct, k, left, star, edges) else 0)
+
+
+def near_tie(puct: Any, k: int, left: int, star: int, edges: list[tuple[float, int, int]]) -> bool:
+    """Whether rounding decides: the scores are equal but for the order of the arithmetic."""
+    best = puct(star, edges[star][1])
+    return any(abs(puct(k, n) - best) < 1e-9 for n in range(max(left - 2, 0), left + 2))
+
+
+def test_the_target_is_of_pruned_visits_and_the_move_of_all() -> None:
+    pair = searched(2.0, 200, dirichlet=Dirichlet())
+    visits, target = pair.forest.root_visits(pair.ids)[0], pair.forest.policy_targets(pair.ids)[0]
+    kept = pair.search._pruned_visits(ForcedPlayouts())
+    expected = np.array([kept[action] for action in range(7)])
+    assert (expected <= visits).all()
+    assert expected.sum() < visits.sum()
+    np.testing.assert_allclose(target, expected / expected.sum(), rtol=1e-6)
+    assert int(pair.forest.best_actions(pair.ids)[0]) == int(visits.argmax())
+
+
+def test_quiet_trees_are_searched_and_taught_without_the_rule() -> None:
+    def found(k: float) -> tuple[list[int], list[float]]:
+        params = PLAIN.model_copy(update={"forced_playouts": ForcedPlayouts(k=k)})
+        pair = Pair(CONNECT4.initial_state(), params, hash_evaluator(7, salt=3, sharpness=6.0))
+        pair.set_quiet(k > 0)
+        pair.run(200)
+        pair.check()
+        return pair.forest.root_visits(pair.ids)[0].tolist(), pair.forest.policy_targets(pair.ids)[0].tolist()
+
+    assert found(2.0) == found(0.0)
+
+
+def test_self_play_records_the_pruned_target() -> None:
+    search = PLAIN.model_copy(
+        update={"forced_playouts": ForcedPlayouts(), "dirichlet": Dirichlet(), "reuse_tree": False}
+    )
+    player = SearchPlayer("toy", ToyEvaluator(CONNECT4), search, 60, Temperature(initial=1.0))
+    plans = [GamePlan(0)]
+    (game,) = play_games(CONNECT4, [player], plans, seed=3, purpose="t", parallel=1, batch_size=1, in_flight=1)
+    parts = np.split(game.policy_counts, np.cumsum(game.policy_lengths)[:-1])
+    assert all(abs(int(part.sum(dtype=np.int64)) - TARGET_UNITS) <= 7 for part in parts)
+    # Shares of pruned visits: multiples of one 59th or more, never a single visit.
+    assert all(part.min() > 1.5 * TARGET_UNITS / 59 for part in parts if len(part) > 1)
+    assert set(game.visits.tolist()) == {60}
+
+
+def test_moves_that_are_proven_are_not_forced() -> None:
+    """A proven loss keeps the visits that it had, though its prior is great."""
+    game = Game("tictactoe")
+    state = game.initial_state()
+    for action in (0, 4, 1):
+        state.play(action)  # the second player must answer at 2
+    params = PLAIN.model_copy(update={"forced_playouts": ForcedPlayouts(k=100), "solver": Solver(lookahead=1)})
+    pair = Pair(state, params, hash_evaluator(9, salt=1))
+    pair.run(60)
+    pair.check()
+    lost = [edge for edge in pair.forest.root_edges(0) if edge["upper"] == -1]
+    assert lost
+    assert all(edge["visits"] <= 10 for edge in lost)
+
+
+SECTIONS: dict[str, list[dict[str, Any]]] = {
+    "dirichlet": [{}, {"epsilon": 0.0}],
+    "gumbel": [{}, {"below_root": "improved_policy"}],
+    "second_net": [{}, {"large_visits": 0}, {"small_visits": 0}],
+    "lower_bound": [{}, {"confidence": 0.5, "min_share": 1.0}],
+    "forced_playouts": [{}, {"k": 0.0}],
+    "solver": [{}, {"lookahead": 1}, {"lost_child_mode": "damp"}],
+    "prior_mixing": [{}, {"share": 0.0}],
+    "q_average": [{}, {"sufficient": 0.5}, {"mode": "mean"}],
+    "wdl_contempt": [{}, {"contempt": 50.0}],
+    "variance": [{"scale": 0.0}, {}],
+    "search_contempt": [{"n_scl": 5}],
+}
+
+
+def refusal(make: Any) -> str | None:
+    try:
+        make()
+    except ValidationError as error:
+        return str(error.errors()[0]["msg"]).removeprefix("Value error, ")
+    except ValueError as error:
+        return str(error)
+    return None
+
+
+def test_settings_refuse_what_the_core_refuses() -> None:
+    """All pairs of sections, and some threes: the same words from both."""
+    choices = [(name, section) for name, sections in SECTIONS.items() for section in sections]
+    game, refused = Game("tictactoe"), 0
+    for chosen in (*itertools.combinations(choices, 2), *itertools.combinations(choices[::2], 3)):
+        values = dict(chosen)
+        sections = {name: SearchParams.model_validate({name: section}) for name, section in values.items()}
+        parts = {name: getattr(params, name) for name, params in sections.items()}
+        unchecked = SearchParams().model_copy(update=parts)
+        core = refusal(lambda params=unchecked: Forest(game, params))
+        assert refusal(lambda values=values: SearchParams.model_validate(values)) == core, values
+        refused += core is not None
+    assert refused > 30
+
+
+def test_settings_out_of_range_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"SearchParams\.forced_playouts\.k must be 0 to 100, got -1"):
+        Forest(CONNECT4, '{"forced_playouts": {"k": -1}}')
+    with pytest.raises(ValidationError, match="greater than or equal to 0"):
+        ForcedPlayouts(k=-1)

@@ -1,0 +1,179 @@
+"""Graph search: core and reference make the same visits, and the laws of a graph hold."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from forests import make_forest, search
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+from search_pairs import Pair, agree_after_each, calls, pairs, wandering
+from search_toys import ToyGame, hash_evaluator, uniform_evaluator
+
+from hauteur._core import Forest, Game
+from hauteur.mcts.params import Cpuct, Fpu, SearchParams
+from hauteur.mcts.reference.forest import ReferenceForest
+from hauteur.mcts.reference.graph import GraphSearch, added
+from hauteur.mcts.reference.search import Search
+from hauteur.mcts.reference.tree import Value, reachable
+from hauteur.mcts.rules import Gumbel, Repetition, SearchContempt, Solver
+
+GRAPH = SearchParams(graph=True)
+NOT_WITH_GRAPH = ("variance", "tree_balance", "q_average", "lower_bound", "second_net")
+STICKY = Solver(clamp_to_bounds=False, auto_extend=False)
+
+
+def as_graph(pair: Pair) -> Pair:
+    """The same pair as a graph search, without the rules that do not go with it."""
+    params = pair.params.model_copy(update=dict.fromkeys(NOT_WITH_GRAPH))
+    solver = params.solver and params.solver.model_copy(update={"clamp_to_bounds": False, "auto_extend": False})
+    rules = {"solver": solver, "repetition": params.repetition and Repetition()}
+    params = SearchParams.model_validate({**dict(params), **rules, "graph": True})
+    return Pair(pair.state, params, pair.evaluator, pair.seed)
+
+
+graphs = pairs(wandering(st.just(False))).map(as_graph)
+"""Moves that are legal in a position stay so by whatever way it is reached, so a third occurrence ends no game here."""
+
+
+@given(graphs, st.integers(2, 150), st.integers(1, 20))
+@settings(max_examples=60)
+def test_core_and_reference_agree(pair: Pair, visits: int, rows: int) -> None:
+    pair.run(visits, rows)
+    pair.check()
+
+
+@given(graphs, calls)
+@settings(max_examples=60)
+def test_any_sequence_of_calls_agrees(pair: Pair, calls: list[tuple[str, int]]) -> None:
+    agree_after_each(pair, calls)
+
+
+@pytest.mark.slow
+@given(graphs, calls)
+@settings(max_examples=4000)
+def test_thousands_of_sequences_of_calls_agree(pair: Pair, calls: list[tuple[str, int]]) -> None:
+    agree_after_each(pair, calls)
+
+
+ENDGAME = "chess(fen=7k/8/8/p1p1p1p1/P1P1P1P1/8/8/K7 w - - 0 1)"
+RULES = SearchParams(
+    graph=True, solver=STICKY, repetition=Repetition(), search_contempt=SearchContempt(n_scl=8), cache_key="position"
+)
+
+
+@pytest.mark.parametrize(
+    "params", [GRAPH, RULES, SearchParams(graph=True, gumbel=Gumbel())], ids=("plain", "rules", "gumbel")
+)
+@pytest.mark.parametrize("game", ["tictactoe", "connect4", "minichess", "chess", ENDGAME])
+def test_games_agree_and_use_what_other_moves_have_found(game: str, params: SearchParams) -> None:
+    state = Game(game).initial_state()
+    pair = Pair(state, params, hash_evaluator(state.game.num_actions, sharpness=0.5), seed=1)
+    for move in range(3):
+        pair.run(250 + 50 * move, rows=6)
+        pair.check()
+        assert int(pair.forest.stats()["nodes"]) == len(reachable(pair.search.root))
+        pair.advance(move)
+        pair.check()
+    stats = pair.forest.stats()
+    assert game == "chess" or stats["transpositions"] > 20
+    assert stats["rows"] + stats["transpositions"] <= stats["visits"]
+
+
+def test_a_game_without_transpositions_is_searched_as_a_tree() -> None:
+    game = Game.from_python(ToyGame(seed=3, width=0, max_plies=9))
+    found = []
+    for graph in (False, True):
+        forest = make_forest(game, SearchParams(graph=graph, cache_size=0), 3)
+        search(forest, hash_evaluator(game.num_actions), visits=300, rows=7)
+        found.append([forest.root_edges(tree) for tree in range(3)])
+    assert found[0] == found[1]
+
+
+def test_the_means_are_those_of_the_edges_and_lines_to_a_node_have_one_length() -> None:
+    state = Game("connect4").initial_state()
+    reference = GraphSearch(state, GRAPH)
+    evaluate = hash_evaluator(state.game.num_actions, sharpness=0.5)
+    reference.run(evaluate, 400)
+    nodes = reachable(reference.root)
+    parents = [edge.child for node in nodes for edge in node.edges if edge.child in nodes]
+    assert len(parents) > len(set(parents)) == len(nodes) - 1
+    for node in nodes:
+        edges = [edge for edge in node.edges if edge.child]
+        assert node.visits == 1 + sum(edge.visits for edge in edges)
+        total = node.network.wl - sum(edge.visits * edge.value.wl for edge in edges)
+        assert node.value.wl == pytest.approx(total / node.visits, abs=1e-6)
+        for edge in edges:
+            assert edge.child
+            assert edge.child.state.ply == node.state.ply + 1
+            assert edge.child.exact or edge.visits <= edge.child.visits
+
+
+def test_an_edge_takes_the_value_that_its_node_has_come_to_by_other_moves() -> None:
+    # Four visits of 0.5 become five of 0.2: the sum above changes by 5 * 0.2 - 4 * 0.5.
+    assert added(Value(0.2, 0.25), 4, Value(0.5, 0.5)) == pytest.approx(Value(-1.0, -0.75))
+    assert added(Value(0.2, 0.25), 0, Value(0.0, 0.0)) == (0.2, 0.25)
+
+
+def test_any_number_of_threads_makes_the_same_graphs() -> None:
+    game = Game("connect4")
+    params = RULES.model_copy(update={"cache_size": 0})
+    digests = []
+    for threads in (1, 4):
+        forest = make_forest(game, params, 5, threads=threads)
+        search(forest, hash_evaluator(game.num_actions, sharpness=1.0), visits=200, rows=16)
+        forest.advance(np.arange(5), forest.best_actions(np.arange(5)))
+        search(forest, hash_evaluator(game.num_actions, sharpness=1.0), visits=300, rows=16)
+        digests.append([forest.digest(tree) for tree in range(5)])
+    assert digests[0] == digests[1]
+
+
+def test_proofs_are_the_games_results() -> None:
+    """The empty board of tic-tac-toe is a draw, and is proven with fewer positions than it has in a tree."""
+    nodes = {}
+    for graph in (False, True):
+        params = SearchParams(graph=graph, cpuct=Cpuct(init=3.0), fpu=Fpu(kind="absolute", value=0.0), solver=STICKY)
+        forest = make_forest(Game("tictactoe"), params)
+        search(forest, uniform_evaluator(9), visits=200_000, rows=1)
+        assert forest.root_bounds(0)[:2] == (0, 0)
+        nodes[graph] = forest.stats()["nodes"]
+    assert nodes[True] <= 5478 < nodes[False]
+
+
+def test_a_draw_by_repetition_is_no_proof() -> None:
+    """Nothing but repetition and the fifty-move rule ends this game, and other lines may reach the same positions."""
+    game = Game(ENDGAME.replace("0 1)", "96 60)"))
+    forest = make_forest(game, SearchParams(graph=True, solver=STICKY))
+    search(forest, uniform_evaluator(game.num_actions), visits=3000, rows=1)
+    forest.check_invariants(0)
+    assert forest.stats()["terminal_visits"] > 0
+    assert {(edge["lower"], edge["upper"]) for edge in forest.root_edges(0)} == {(-1, 1)}
+
+
+@pytest.mark.parametrize(
+    ("settings", "named"),
+    [
+        ({"second_net": {}}, "second_net"),
+        ({"variance": {}}, "variance"),
+        ({"lower_bound": {}}, "lower_bound"),
+        ({"q_average": {}}, "q_average"),
+        ({"tree_balance": {}}, "tree_balance"),
+        ({"solver": {}}, "solver.clamp_to_bounds"),
+        ({"solver": {"clamp_to_bounds": False}}, "solver.auto_extend"),
+        ({"repetition": {"mode": "legacy_certain"}}, "repetition.mode legacy_certain"),
+    ],
+)
+def test_rules_that_need_every_visit_of_a_node_are_refused(settings: dict[str, object], named: str) -> None:
+    words = f"graph and {named} cannot be used together"
+    with pytest.raises(ValidationError, match=words):
+        SearchParams.model_validate({"graph": True, **settings})
+    unchecked = SearchParams.model_validate(settings).model_copy(update={"graph": True})
+    with pytest.raises(ValueError, match=words):
+        Forest(Game("tictactoe"), unchecked)
+
+
+def test_rules_in_python_search_trees() -> None:
+    with pytest.raises(ValueError, match="rules written in Python do not go with graph"):
+        ReferenceForest(Game("tictactoe"), GRAPH)
+    assert Search.edge_type is not GraphSearch.edge_type

@@ -1,0 +1,315 @@
+"""Gumbel root: the schedule of visits, the equations by hand, core against reference, and what is refused."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from learning_toys import ToyEvaluator
+from search_pairs import Pair, agree_after_each, calls, pairs
+from search_toys import ToyGame, hash_evaluator, uniform_evaluator
+
+from hauteur._core import Forest, Game
+from hauteur.matches.arena import play_games
+from hauteur.matches.record import GamePlan
+from hauteur.mcts.params import Dirichlet, SearchParams
+from hauteur.mcts.reference.gumbel import Knowledge, draw, improved_policy, sigma
+from hauteur.mcts.rules import (
+    EarlyVisits,
+    Gumbel,
+    InitialTrust,
+    LowerBound,
+    PriorMixing,
+    QAverage,
+    TreeBalance,
+    Variance,
+)
+from hauteur.players.search_player import TARGET_UNITS, SearchPlayer
+
+rules = st.builds(
+    Gumbel,
+    considered=st.sampled_from([1, 2, 3, 5, 16, 1000]),
+    c_visit=st.sampled_from([0.0, 1.0, 50.0]),
+    c_scale=st.sampled_from([0.0, 0.1, 1.0]),
+    noise=st.sampled_from([0.0, 1.0, 3.0]),
+    below_root=st.sampled_from(["puct", "improved_policy"]),
+)
+
+
+def with_rule(pair: Pair, rule: Gumbel) -> Pair:
+    """The same search with this rule, and without those that it excludes."""
+    off: dict[str, Any] = dict.fromkeys(("dirichlet", "second_net", "lower_bound", "forced_playouts"))
+    if rule.below_root == "improved_policy":
+        kept = {"search_contempt", "wdl_contempt", "repetition"}
+        off |= {name: None for name, value in pair.params if value is not None and name in RULES - kept}
+    params = pair.params.model_copy(update=off | {"gumbel": rule})
+    return Pair(pair.state, params, pair.evaluator, seed=pair.seed)
+
+
+RULES = {
+    *("variance", "tree_balance", "prior_mixing", "early_visits", "q_average", "initial_trust", "solver"),
+    *("search_contempt", "wdl_contempt", "repetition"),
+}
+
+
+def written_down_schedule(visits: int, considered: int, actions: int) -> list[int]:
+    """Visits of every action, most first: one visit after another, by the words of the paper."""
+    alive = min(considered, actions, visits)
+    phases = next(p for p in range(1, 20) if 2**p >= alive)
+    counts, each, given = [0] * actions, 0, 0
+    while given < visits:
+        each += max(1, visits // (phases * alive))
+        while given < visits and min(counts[:alive]) < each:
+            counts[counts[:alive].index(min(counts[:alive]))] += 1
+            given += 1
+        alive = alive if alive <= 2 else max(2, alive // 2)
+    return sorted(counts, reverse=True)
+
+
+specs = st.sampled_from(["chess", "connect4", "nogo(size=3)"])
+
+
+def sorted_visits(spec: str, considered: int, visits: int, rows: int) -> list[int]:
+    """Visits of the root's edges after a search from the start, most first."""
+    game = Game(spec)
+    params = SearchParams(gumbel=Gumbel(considered=considered))
+    pair = Pair(game.initial_state(), params, hash_evaluator(game.num_actions, salt=visits), seed=considered)
+    pair.run(visits + 1, rows)
+    pair.check()
+    pair.check_choice()
+    return sorted(pair.search.root_visits().values(), reverse=True)
+
+
+@given(st.integers(1, 200), st.integers(1, 40), specs)
+@settings(max_examples=80)
+def test_root_visits_follow_the_schedule(visits: int, considered: int, spec: str) -> None:
+    found = sorted_visits(spec, considered, visits, 1)
+    assert found == written_down_schedule(visits, considered, len(found))
+
+
+@given(st.integers(1, 200), st.integers(1, 40), specs, st.integers(2, 12))
+@settings(max_examples=80)
+def test_batches_follow_the_schedule_but_for_collisions_of_the_last_phase(
+    visits: int, considered: int, spec: str, rows: int
+) -> None:
+    found = sorted_visits(spec, considered, visits, rows)
+    expected = written_down_schedule(visits, considered, len(found))
+    assert sum(found) == visits
+    assert max(abs(a - b) for a, b in zip(found, expected, strict=True)) <= rows
+
+
+def test_the_schedules_of_the_method_page() -> None:
+    assert written_down_schedule(16, 4, 7) == [6, 6, 2, 2, 0, 0, 0]
+    pair = connect4(Gumbel(considered=4))
+    seen = []
+    for limit in (5, 9, 17, 25):
+        while pair.search.root.visits < limit:
+            pair.gather(1)
+            pair.apply(0)
+        seen.append(sorted(pair.search.root_visits().values(), reverse=True)[:4])
+    # Without a limit: 1 + 1 + 1 + 1, 2 + 2; then 2 + 2 + 2 + 2, 4 + 4 for those that are the best then.
+    assert seen[:2] == [[1, 1, 1, 1], [3, 3, 1, 1]]
+    assert seen[2] == [5, 5, 3, 3]
+    assert sum(seen[3]) == 24
+    pair.check()
+
+
+@given(pairs(), rules, st.integers(1, 150), st.integers(1, 12))
+@settings(max_examples=150)
+def test_core_and_reference_agree(pair: Pair, rule: Gumbel, visits: int, rows: int) -> None:
+    pair = with_rule(pair, rule)
+    pair.run(visits, rows)
+    pair.check()
+    pair.check_choice()
+
+
+@given(pairs(), rules, calls)
+@settings(max_examples=200)
+def test_any_sequence_of_calls_agrees(pair: Pair, rule: Gumbel, calls: list[tuple[str, int]]) -> None:
+    pair = with_rule(pair, rule)
+    agree_after_each(pair, calls)
+
+
+others = st.fixed_dictionaries(
+    {},
+    optional={
+        "q_average": st.builds(QAverage, mode=st.sampled_from(["power", "linear", "combined"])),
+        "variance": st.builds(Variance, mode=st.sampled_from(["std_bonus", "half_normal"]), scale=st.just(0.3)),
+        "prior_mixing": st.builds(PriorMixing, share=st.just(0.3)),
+        "initial_trust": st.builds(InitialTrust),
+        "early_visits": st.builds(EarlyVisits),
+        "tree_balance": st.builds(TreeBalance),
+    },
+)
+
+
+@given(pairs(), rules, others, calls)
+@settings(max_examples=100)
+def test_with_other_rules_any_sequence_of_calls_agrees(
+    pair: Pair, rule: Gumbel, other: dict[str, Any], calls: list[tuple[str, int]]
+) -> None:
+    pair = with_rule(replace(pair, params=pair.params.model_copy(update=other)), rule)
+    agree_after_each(pair, calls)
+
+
+@pytest.mark.slow
+@given(pairs(), rules, others, calls)
+@settings(max_examples=3000)
+def test_thousands_of_sequences_of_calls_agree(
+    pair: Pair, rule: Gumbel, other: dict[str, Any], calls: list[tuple[str, int]]
+) -> None:
+    pair = with_rule(replace(pair, params=pair.params.model_copy(update=other)), rule)
+    agree_after_each(pair, calls)
+
+
+def connect4(rule: Gumbel, *, seed: int = 5, **changes: Any) -> Pair:
+    game = Game("connect4")
+    params = SearchParams(gumbel=rule, **changes)
+    return Pair(game.initial_state(), params, hash_evaluator(game.num_actions, salt=2), seed=seed)
+
+
+def test_completed_q_policy_and_target_by_hand() -> None:
+    # pi = 1/2, 1/4, 1/4; visits 3 and 1; v_mix = (0.2 + 4 / 0.75 (0.5 * 0.4 - 0.25 * 0.2)) / 5 = 0.2
+    node = Knowledge([math.log(2.0), 0.0, 0.0], [3, 1, 0], [0.4, -0.2, None], 0.2)
+    assert node.completed_q() == pytest.approx([0.4, -0.2, 0.2])
+    rule = Gumbel(c_visit=1.0, c_scale=0.5)
+    assert sigma(rule, node) == pytest.approx([4 * 0.5 * 0.7, 4 * 0.5 * 0.4, 4 * 0.5 * 0.6])
+    weights = np.array([2 * math.exp(1.4), math.exp(0.8), math.exp(1.2)])
+    assert improved_policy(rule, node) == pytest.approx((weights / weights.sum()).tolist())
+
+
+def test_without_visits_the_value_of_the_node_completes_all() -> None:
+    assert Knowledge([0.0, 1.0], [0, 0], [None, None], -0.3).completed_q() == [-0.3, -0.3]
+
+
+def test_draws_are_of_the_gumbel_distribution() -> None:
+    drawn = np.array([draw(7, k) for k in range(20_000)])
+    assert drawn.mean() == pytest.approx(0.5772, abs=0.03)
+    assert drawn.var() == pytest.approx(math.pi**2 / 6, abs=0.06)
+
+
+def test_one_visit_plays_a_sample_of_the_policy() -> None:
+    # With no visit of an edge and one candidate the greatest g + logits is played: each action as often as its prior.
+    game = Game("tictactoe")
+    evaluator = hash_evaluator(9, salt=4, sharpness=2.0)
+    params = SearchParams(gumbel=Gumbel(), policy_temperature=1.7)
+    forest = Forest(game, params)
+    ids = np.array([forest.add(game.initial_state(), seed) for seed in range(4000)])
+    forest.set_visit_limits(ids, np.ones(len(ids), np.uint32))
+    features = np.zeros((len(ids), *game.feature_shape), np.float32)
+    batch = forest.gather(features)
+    forest.apply(batch, *evaluator(features[: len(batch)]))
+    while len(forest.active()):
+        forest.apply(forest.gather(features), np.zeros((0, 9), np.float32), np.zeros((0, 3), np.float32))
+    logits = evaluator(features[:1])[0][0].astype(np.float64)
+    expected = np.exp(logits) / np.exp(logits).sum()
+    found = np.bincount(forest.best_actions(ids), minlength=9) / len(ids)
+    assert np.abs(found - expected).max() < 4 * np.sqrt(0.25 / len(ids))
+
+
+def test_no_noise_considers_the_greatest_priors() -> None:
+    pair = connect4(Gumbel(considered=2, noise=0.0))
+    pair.run(33)
+    visited = {action for action, visits in pair.search.root_visits().items() if visits}
+    priors = {edge.action: edge.prior for edge in pair.search.root.edges}
+    assert visited == set(sorted(priors, key=lambda action: -priors[action])[:2])
+
+
+def test_equal_seeds_sample_alike_and_others_do_not() -> None:
+    def visits(seed: int) -> list[int]:
+        pair = connect4(Gumbel(considered=2), seed=seed)
+        pair.run(20)
+        return [int(n) for n in pair.forest.root_visits(pair.ids)[0]]
+
+    assert visits(1) == visits(1)
+    assert len({tuple(visits(seed)) for seed in range(8)}) > 1
+
+
+def test_the_target_does_not_depend_on_the_noise_of_one_visit() -> None:
+    def target(seed: int) -> list[float]:
+        pair = connect4(Gumbel(), seed=seed)
+        pair.run(1)
+        return [float(share) for share in pair.forest.policy_targets(pair.ids)[0]]
+
+    assert target(1) == target(2)
+
+
+def test_a_re_used_tree_has_the_visits_of_the_limit_less_those_kept() -> None:
+    pair = connect4(Gumbel(considered=4))
+    pair.run(60)
+    best = pair.search.best_action()
+    assert best is not None
+    pair.advance([int(a) for a in pair.search.root.state.legal_actions()].index(best))
+    before, kept = dict(pair.search.root_visits()), pair.search.root.visits
+    assert kept > 1
+    pair.run(kept + 16)
+    new = sorted((n - before[a] for a, n in pair.search.root_visits().items()), reverse=True)
+    assert new == [6, 6, 2, 2, 0, 0, 0]
+    pair.check()
+    pair.check_choice()
+
+
+def test_a_finished_game_behind_an_edge_is_compared_by_its_result() -> None:
+    game = Game("tictactoe")
+    state = game.initial_state()
+    for action in (0, 3, 1, 4):
+        state.play(action)
+    pair = Pair(state, SearchParams(gumbel=Gumbel(considered=9)), uniform_evaluator(9), seed=1)
+    pair.run(60)
+    assert pair.search.best_action() == 2  # wins at once
+    pair.check_choice()
+    assert pair.forest.policy_targets(pair.ids)[0].argmax() == 2
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"dirichlet": Dirichlet()}, "SearchParams.gumbel and SearchParams.dirichlet exclude each other"),
+        ({"lower_bound": LowerBound()}, "SearchParams.gumbel and SearchParams.lower_bound exclude each other"),
+        (
+            {"gumbel": Gumbel(below_root="improved_policy"), "prior_mixing": PriorMixing(share=0.2)},
+            "SearchParams.gumbel.below_root must be puct here, got improved_policy",
+        ),
+    ],
+)
+def test_what_excludes_gumbel_is_refused_in_one_line(params: dict[str, Any], message: str) -> None:
+    settings = {"gumbel": Gumbel()} | params
+    with pytest.raises(ValueError, match=message):
+        Forest(Game("tictactoe"), SearchParams(**settings))
+
+
+@pytest.mark.parametrize("rows", [1, 7])
+def test_a_game_without_turns(rows: int) -> None:
+    game = Game.from_python(ToyGame(seed=3, max_plies=9))
+    params = SearchParams(gumbel=Gumbel(considered=3, below_root="improved_policy"))
+    pair = Pair(game.initial_state(), params, hash_evaluator(game.num_actions), seed=2)
+    for move in range(4):
+        pair.run(pair.search.root.visits + 40, rows)
+        pair.check()
+        pair.check_choice()
+        pair.advance(move)
+
+
+def test_self_play_records_the_improved_policy() -> None:
+    game = Game("connect4")
+    search = SearchParams(gumbel=Gumbel(considered=4), reuse_tree=False)
+    player = SearchPlayer("toy", ToyEvaluator(game), search, visits=17)
+    (record,) = play_games(game, [player], [GamePlan(0)], seed=3, purpose="test", parallel=1, batch_size=1, in_flight=1)
+    ends = np.cumsum(record.policy_lengths)
+    sums = np.array([part.sum(dtype=np.int64) for part in np.split(record.policy_counts, ends[:-1])])
+    assert np.abs(sums - TARGET_UNITS).max() <= game.num_actions
+    assert record.policy_lengths[0] > 4  # actions without visits have a share as well
+    assert record.visits[0] == 17
+
+
+def test_without_gumbel_self_play_records_visits() -> None:
+    game = Game("connect4")
+    player = SearchPlayer("toy", ToyEvaluator(game), SearchParams(), visits=17)
+    (record,) = play_games(game, [player], [GamePlan(0)], seed=3, purpose="test", parallel=1, batch_size=1, in_flight=1)
+    ends = np.cumsum(record.policy_lengths)
+    assert np.split(record.policy_counts, ends[:-1])[0].sum() == 16

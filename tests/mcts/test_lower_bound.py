@@ -1,0 +1,87 @@
+"""Final choice by the lower confidence bound: quantiles, bounds by hand, core against reference."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from search_pairs import Pair, pairs
+from search_toys import hash_evaluator
+
+from hauteur._core import Forest, Game
+from hauteur.mcts.params import SearchParams
+from hauteur.mcts.reference.lower_bound import bound
+from hauteur.mcts.rules import LowerBound
+from hauteur.system.student import t_quantile
+
+rules = st.builds(
+    LowerBound,
+    confidence=st.sampled_from([0.5, 0.6, 0.95, 0.99999]),
+    min_share=st.sampled_from([1e-6, 0.1, 0.5, 1.0]),
+)
+
+
+@given(st.floats(0.5, 0.999999), st.one_of(st.integers(1, 400), st.integers(1, 10**9)))
+@settings(max_examples=300)
+def test_quantiles_are_those_of_students_distribution(confidence: float, freedom: int) -> None:
+    assert t_quantile(confidence, freedom) == pytest.approx(stats.t.ppf(confidence, freedom), rel=1e-6, abs=1e-9)
+
+
+def test_the_bound_by_hand() -> None:
+    rule = LowerBound(confidence=0.95)
+    # Ten values of mean 0.2 whose squared deviations sum to 0.9: sigma = sqrt(0.1), t_9 = 1.833113.
+    assert bound(rule, 0.2, 10, 0.9) == pytest.approx(0.2 - 1.833113 * math.sqrt(0.1) / math.sqrt(10), abs=1e-6)
+    assert bound(rule, 0.2, 1, 0.0) == -math.inf
+    assert bound(LowerBound(confidence=0.5), 0.2, 1, 0.0) == 0.2
+
+
+@given(pairs(), rules, st.integers(1, 120), st.integers(1, 9), st.integers(0, 2**12))
+@settings(max_examples=100)
+def test_core_and_reference_choose_the_same_move(
+    pair: Pair, rule: LowerBound, visits: int, rows: int, mask: int
+) -> None:
+    params = pair.params.model_copy(update={"lower_bound": rule, "gumbel": None})
+    pair = Pair(pair.state, params, pair.evaluator, seed=pair.seed)
+    pair.run(visits, rows)
+    pair.check()
+    pair.check_choice()
+    pair.restrict(mask)
+    pair.check_choice()
+
+
+def searched(rule: LowerBound | None, visits: int = 60) -> Pair:
+    game = Game("connect4")
+    params = SearchParams(lower_bound=rule)
+    pair = Pair(game.initial_state(), params, hash_evaluator(game.num_actions, salt=3), seed=1)
+    pair.run(visits)
+    return pair
+
+
+def test_visits_and_targets_are_those_of_plain_puct() -> None:
+    plain, other = searched(None), searched(LowerBound(confidence=0.9, min_share=1e-6))
+    assert plain.forest.digest(0) == other.forest.digest(0)
+    assert plain.forest.policy_targets(plain.ids).tolist() == other.forest.policy_targets(other.ids).tolist()
+
+
+def test_a_neutral_rule_keeps_nothing() -> None:
+    plain, neutral, on = searched(None), searched(LowerBound(confidence=0.5, min_share=1.0)), searched(LowerBound())
+    assert plain.forest.tree_stats(0) == neutral.forest.tree_stats(0)
+    assert on.forest.tree_stats(0)["bytes"] > plain.forest.tree_stats(0)["bytes"]
+
+
+def test_the_mean_itself_at_confidence_one_half() -> None:
+    pair = searched(LowerBound(confidence=0.5, min_share=1e-6))
+    q = pair.forest.root_q(pair.ids)[0]
+    assert int(pair.forest.best_actions(pair.ids)[0]) == int(np.nanargmax(q))
+
+
+def test_settings_out_of_range_are_refused_in_one_line() -> None:
+    game = Game("tictactoe")
+    with pytest.raises(ValueError, match=r"SearchParams.lower_bound.confidence must be 0.5 to 0.999999, got 0.4"):
+        Forest(game, '{"lower_bound": {"confidence": 0.4}}')
+    with pytest.raises(ValueError, match="confidence"):
+        LowerBound(confidence=1.0)

@@ -1,0 +1,105 @@
+"""The core and the reference make the same visits, to the last one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from search_pairs import Pair, agree_after_each, calls, pairs, random_state
+from search_toys import hash_evaluator
+from worked_example import EXAMPLE, fixture_node
+
+from hauteur._core import Game
+from hauteur.mcts import reference
+from hauteur.mcts.params import Cpuct, Fpu, SearchParams
+
+
+@given(pairs(), st.integers(2, 120))
+@settings(max_examples=100)
+def test_sequential_searches_agree(pair: Pair, visits: int) -> None:
+    pair.run(visits)
+    pair.check()
+
+
+@given(pairs(), st.integers(2, 150), st.integers(2, 20))
+@settings(max_examples=60)
+def test_searches_with_many_leaves_a_batch_agree(pair: Pair, visits: int, rows: int) -> None:
+    pair.run(visits, rows)
+    pair.check()
+
+
+@given(pairs(), calls)
+@settings(max_examples=150)
+def test_any_sequence_of_calls_agrees(pair: Pair, calls: list[tuple[str, int]]) -> None:
+    agree_after_each(pair, calls)
+
+
+@pytest.mark.slow
+@given(pairs(), calls)
+@settings(max_examples=5000)
+def test_thousands_of_sequences_of_calls_agree(pair: Pair, calls: list[tuple[str, int]]) -> None:
+    agree_after_each(pair, calls)
+
+
+GOLDEN = json.loads((Path(__file__).parent / "golden" / "puct.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("golden", GOLDEN, ids=lambda golden: f"{golden['game']}-{golden['moves']}")
+def test_golden_trees(golden: dict[str, Any]) -> None:
+    game = Game(golden["game"])
+    params = SearchParams.model_validate(golden["params"])
+    visits = golden["visits"]
+    state = random_state(game, golden["moves"])
+    pair = Pair(state, params, hash_evaluator(game.num_actions, salt=visits), seed=visits)
+    pair.run(visits, golden["rows"])
+    pair.check()
+    assert {str(a): n for a, n in sorted(pair.search.root_visits().items()) if n} == golden["root_visits"]
+    assert list(pair.search.root.value) == golden["root_value"]
+
+
+def test_scores_of_the_worked_example() -> None:
+    node = fixture_node()
+    expected = [0.427047, 0.291663, 0.324105, 0.309568]
+    assert reference.edge_scores(node, EXAMPLE) == pytest.approx(expected, abs=1e-6)
+    for k, in_flight, score in [(0, 3, 0.384476), (3, 1, 0.229070)]:
+        child = node.edges[k].child
+        assert child is not None
+        child.in_flight = in_flight
+        assert reference.edge_scores(node, EXAMPLE)[k] == pytest.approx(score, abs=1e-6)
+
+
+def test_first_play_urgency_by_hand() -> None:
+    node = fixture_node()
+    reduction = SearchParams(fpu=Fpu(value=0.5), root_fpu=Fpu(kind="absolute", value=-1))
+    priors = [edge.prior for edge in node.edges]
+    below = reference.first_play_urgency(node, priors, reduction, at_root=False)
+    assert below == pytest.approx(0.1485714 - 0.5 * 0.97**0.5, abs=1e-6)
+    assert reference.first_play_urgency(node, priors, reduction, at_root=True) == -1
+
+
+def test_c_puct_grows_with_visits() -> None:
+    cpuct = Cpuct(init=1.745, base=38739, factor=3.894)
+    assert reference.c_puct(cpuct, 0) == 1.745
+    assert reference.c_puct(cpuct, 38739) == pytest.approx(1.745 + 3.894 * 0.6931472)
+
+
+@given(st.floats(0, 1, width=32))
+def test_stored_priors_are_right_to_eleven_bits(prior: float) -> None:
+    stored = reference.round_prior(prior)
+    assert abs(stored - prior) <= max(prior * 2**-12, 2**-31)
+    assert reference.round_prior(stored) == stored
+
+
+def test_the_first_of_equal_scores_wins_and_final_choice_prefers_q_then_prior() -> None:
+    node = fixture_node()
+    for edge in node.edges:
+        assert edge.child is not None
+        edge.child.visits, edge.child.value, edge.prior = 5, reference.Value(0.0, 0.0), 0.25
+    assert reference.select_edge(node, EXAMPLE).action == 0
+    assert node.edges[2].child is not None
+    node.edges[2].child.value = reference.Value(-0.5, 0.0)
+    assert reference.final_choice(node, EXAMPLE).action == 2

@@ -1,0 +1,337 @@
+"""The search rules at the worked example of four edges, and what all rules promise: neutral settings are plain PUCT.
+
+The figures are recomputed by hand from the published formulas; `test_recorded_figures` holds the same functions to a
+larger file of figures where it is present.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from search_pairs import Pair
+from search_toys import hash_evaluator
+
+from hauteur._core import Forest, Game
+from hauteur.mcts import reference
+from hauteur.mcts.params import Cpuct, Fpu, SearchParams
+from hauteur.mcts.reference import initial_trust, q_average, tree_balance, variance
+from hauteur.mcts.reference.prior_mixing import uniform_share
+from hauteur.mcts.reference.scores import Scores
+from hauteur.mcts.reference.variance import Moments
+from hauteur.mcts.rules import EarlyVisits, InitialTrust, PriorMixing, QAverage, TreeBalance, Variance
+
+EDGES = ((12, 0.2, 0.55, 0.04, 45), (6, 0.1, 0.25, 0.09, 20), (2, 0.02, 0.17, 0.25, 10), (0, 0.0, 0.03, 0.0, 25))
+"""Visits, Q, prior, variance, replies of the edges A, B, C, D."""
+DRAWS = (0.5, -1.0, 2.0, -0.3)
+BASE = SearchParams(cpuct=Cpuct(init=1.2, factor=0), fpu=Fpu(value=0))
+NEAR = 1e-6
+
+
+def example() -> reference.Node:
+    """A node of 21 visits with own value 0.08, three visited edges and one unvisited."""
+    state = Game("tictactoe").initial_state()
+    node = reference.Node(state, mover=0, exact=None, visits=21)
+    for action, (visits, q, prior, spread, replies) in enumerate(EDGES):
+        child = reference.Node(state, mover=1, exact=None, visits=visits, value=reference.Value(-q, 0.0))
+        child.deviations = spread * max(visits - 1, 0)
+        node.edges.append(reference.Edge(action, prior, child if visits else None, replies))
+    node.num_chosen = 3
+    node.value = reference.Value((0.08 + 2.4 + 0.6 + 0.04) / 21, 0.0)
+    node.network = reference.Value(0.08, 0.0)
+    return node
+
+
+def scores(depth: int = 1, spread: float = 0.06, **rules: Any) -> list[float]:
+    """Q + U of the four edges with these rules; the noise is DRAWS in turn."""
+    draws = iter(DRAWS)
+    params = BASE.model_copy(update=rules)
+    return Scores(example(), params, depth=depth, spread=spread, draw=lambda: next(draws)).all()
+
+
+BY_HAND = {
+    "plain": (scores(), (0.427047, 0.291663, 0.324105, 0.309568)),
+    "half_normal 0.01": (scores(variance=Variance(scale=0.01)), (0.428047, 0.294663, 0.334105, 0.310303)),
+    "half_normal 0.5": (scores(variance=Variance(scale=0.5)), (0.477047, 0.441663, 0.824105, 0.346311)),
+    "std_bonus": (scores(variance=Variance(mode="std_bonus", scale=0.2)), (0.467047, 0.351663, 0.424105, 0.358558)),
+    "node_scaled_cpuct": (
+        scores(spread=0.26209855431480933**2, variance=Variance(mode="node_scaled_cpuct", scale=0.85)),
+        (0.360513, 0.235498, 0.23499, 0.26239),
+    ),
+    "tree balance, legacy 1.5/1.5/.01": (
+        scores(tree_balance=TreeBalance(mode="legacy", scale=1.5, left=1.5, right=0.01)),
+        (0.251176, 0.245803, 0.325663, 0.236207),
+    ),
+    "tree balance, legacy 1.07/2/.2": (
+        scores(tree_balance=TreeBalance(mode="legacy", scale=1.07, left=2.0, right=0.2)),
+        (0.261207, 0.297717, 0.380359, 0.289192),
+    ),
+    "tree balance": (scores(tree_balance=TreeBalance(normalise=False)), (0.326137, 0.30041, 0.385268, 0.309568)),
+    "mixing, legacy, root": (
+        scores(prior_mixing=PriorMixing(mode="legacy")),
+        (0.403077, 0.291663, 0.351804, 0.53808),
+    ),
+    "mixing, legacy, depth 2": (
+        scores(depth=2, prior_mixing=PriorMixing(mode="legacy", compression_decay=0.5)),
+        (0.420171, 0.291663, 0.332051, 0.375122),
+    ),
+    "mixing, legacy dynamic": (
+        scores(prior_mixing=PriorMixing(mode="legacy_dynamic", compression=0.5)),
+        (0.4191, 0.291663, 0.333289, 0.385332),
+    ),
+    "early visits": (scores(early_visits=EarlyVisits(ease=0.5)), (0.436129, 0.306406, 0.384926, 0.309568)),
+    "early visits, legacy": (
+        scores(early_visits=EarlyVisits(mode="legacy", ease=0.5)),
+        (0.445967, 0.323607, 0.476158, 0.470565),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BY_HAND)
+def test_scores_by_hand(case: str) -> None:
+    got, expected = BY_HAND[case]
+    assert got == pytest.approx(expected, abs=NEAR)
+
+
+@pytest.mark.parametrize(
+    ("fpu", "score"),
+    [
+        (Fpu(kind="reduction", value=0), 0.309568),
+        (Fpu(kind="absolute", value=0), 0.160997),
+        (Fpu(kind="absolute", value=1.1), 1.260997),
+        (Fpu(kind="parent_value", value=0), 0.240997),
+        (Fpu(kind="reduction", value=0.33), -0.015444),
+        (Fpu(kind="reduction", value=1.2), -0.872295),
+    ],
+)
+def test_first_play_urgency_by_hand(fpu: Fpu, score: float) -> None:
+    assert scores(fpu=fpu)[3] == pytest.approx(score, abs=NEAR)
+
+
+def test_initial_trust_by_hand() -> None:
+    """Two visited edges with 5 and 1 visits, Q 0.1 and -0.5; parent Q 0.007143."""
+    trusted = [initial_trust.trusted(InitialTrust(until=2), q, n, 0.05 / 7) for n, q in ((5, 0.1), (1, -0.5))]
+    assert trusted == pytest.approx([0.1, -0.246429], abs=NEAR)
+    assert initial_trust.trusted(InitialTrust(), 0.1, 5, 0.05 / 7) == pytest.approx(0.084524, abs=NEAR)
+
+
+SAMPLES = (0.3, -0.2, 0.5, 0.1, -0.4)
+
+
+def test_deviations_by_hand() -> None:
+    q = m = 0.0
+    path = []
+    for n, value in enumerate(SAMPLES, 1):
+        delta = value - q
+        m = variance.deviations_after(m, n, delta, 1 / n, is_mean=True)
+        q += delta / n
+        path.append((q, m))
+    assert np.array(path) == pytest.approx(
+        np.array([(0.3, 0), (0.05, 0.125), (0.2, 0.26), (0.175, 0.2675), (0.06, 0.532)]), abs=1e-12
+    )
+    assert variance.merged(Moments(3, 0.2, 0.26), Moments(2, -0.15, 0.125)) == pytest.approx((5, 0.06, 0.532))
+    three = variance.without(Moments(7, -0.0714285714, 0.8342857142), -0.4)
+    assert three == pytest.approx((6, -0.0166666667, 0.7083333333), abs=1e-9)
+
+
+@given(st.lists(st.floats(-1, 1), min_size=2, max_size=40), st.integers(0, 39))
+def test_deviations_are_those_of_numpy_and_can_be_taken_back(values: list[float], index: int) -> None:
+    def samples(of: list[float]) -> Moments:
+        return Moments(len(of), float(np.mean(of)), float(np.var(of) * len(of)))
+
+    gone = values[index % len(values)]
+    rest = [*values]
+    rest.remove(gone)
+    assert variance.without(samples(values), gone) == pytest.approx(samples(rest), abs=1e-9)
+    assert variance.merged(samples(values), samples(rest)) == pytest.approx(samples(values + rest), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("rule", "mean"),
+    [
+        (QAverage(mode="mean"), 0.24),
+        (QAverage(mode="power"), 0.255739),
+        (QAverage(mode="linear"), 0.281171),
+        (QAverage(mode="linear", beta=0.5), 0.28),
+        (QAverage(mode="combined"), 0.288399),
+        (QAverage(mode="floor", min_step=0.25), 0.24375),
+    ],
+)
+def test_moving_averages_by_hand(rule: QAverage, mean: float) -> None:
+    q = 0.0
+    for n, value in enumerate((0.1, 0.4, -0.2, 0.6, 0.3), 1):
+        q += q_average.step_size(rule, n) * (value - q)
+    assert q == pytest.approx(mean, abs=NEAR)
+
+
+def test_half_of_beta_weights_by_age() -> None:
+    """Linear with beta 1/2 gives sample k the weight k; `limited` is a plain mean after its limit."""
+    values = np.random.default_rng(5).uniform(-1, 1, 50)
+    q = 0.0
+    for n, value in enumerate(values, 1):
+        q += q_average.step_size(QAverage(beta=0.5), n) * (value - q)
+    weights = np.arange(1, 51)
+    assert q == pytest.approx(float((weights * values).sum() / weights.sum()))
+    late = [1 / q_average.step_size(QAverage(mode="limited", limit=10), n) for n in (11, 12, 40)]
+    assert np.diff(late) == pytest.approx([1, 28])
+
+
+NEUTRAL: dict[str, list[dict[str, Any]]] = {
+    "search_contempt": [{}, {"n_scl": -1_000_000_000}],
+    "second_net": [{"large_visits": 0}],
+    "variance": [{"scale": 0}, {"scale": 0, "mode": "ucb1_tuned"}, {"scale": 0, "mode": "node_scaled_cpuct"}],
+    "tree_balance": [{"many": 0, "few": 0}, {"mode": "legacy", "left": 0, "right": 0}, {"mode": "additive", "left": 0}],
+    "prior_mixing": [{"share": 0}, {"mode": "legacy", "compression": 0}, {"mode": "dynamic", "kappa": 0}],
+    "early_visits": [{"ease": 0}, {"mode": "legacy", "ease": 0}],
+    "q_average": [{"mode": "mean"}, {"mode": "power", "gamma": 1}, {"beta": 1}, {"mode": "floor", "min_step": 0}],
+    "initial_trust": [{"weight": 0}, {"until": 1}],
+    "wdl_contempt": [{}],
+    "forced_playouts": [{"k": 0}],
+}
+
+
+def grown(game: str, params: dict[str, Any]) -> tuple[int, float]:
+    """Digest and bytes of a tree of 150 visits in batches of 4."""
+    rules = SearchParams.model_validate(params)
+    pair = Pair(Game(game).initial_state(), rules, hash_evaluator(Game(game).num_actions))
+    pair.run(150, 4)
+    return pair.forest.digest(0), pair.forest.tree_stats(0)["bytes"]
+
+
+@pytest.mark.parametrize("game", ["connect4", "chess"])
+@pytest.mark.parametrize("rule", NEUTRAL)
+def test_neutral_rules_are_plain_puct_bit_for_bit(game: str, rule: str) -> None:
+    plain = grown(game, {})
+    for settings_of_rule in NEUTRAL[rule]:
+        assert grown(game, {rule: settings_of_rule}) == plain
+
+
+NATURALLY_NEUTRAL: list[dict[str, Any]] = [
+    {"variance": Variance(scale=0.0)},
+    {"prior_mixing": PriorMixing(share=0.0)},
+    {"early_visits": EarlyVisits(ease=0.0)},
+    {"tree_balance": TreeBalance(many=0.0, few=0.0, normalise=False)},
+]
+
+
+@pytest.mark.parametrize("rules", NATURALLY_NEUTRAL)
+def test_neutral_formulas_change_no_bit(rules: dict[str, Any]) -> None:
+    """Not only are neutral rules left out: their formulas themselves give the same floats."""
+    assert scores(**rules) == scores()
+
+
+def test_limits_of_the_formulas() -> None:
+    assert uniform_share(PriorMixing(mode="legacy"), depth=1, edges=35, gap=0) == pytest.approx(0.677419, abs=NEAR)
+    assert uniform_share(PriorMixing(mode="dynamic", share=0.05), depth=9, edges=35, gap=2) == 0.05
+    legacy = TreeBalance(mode="legacy", scale=1.5, left=1.5, right=0.01)
+    factors = [tree_balance.factor(legacy, replies, 24.0) for replies in (0, 24, 12, 48)]
+    assert factors == pytest.approx([0.544331, 0.544331, 1.002881, 0.19245], abs=NEAR)
+    clamped = variance.bonus(Variance(scale=0.5), child_visits=9, visits=3, variance=0.09, draw=lambda: 2.0)
+    assert min(0.97 + clamped, 1.0) == 1.0
+
+
+@given(st.integers(1, 10**6), st.floats(0, 1), st.integers(0, 10**6))
+@settings(max_examples=50)
+def test_ucb1_tuned_is_its_formula(visits: int, spread: float, more: int) -> None:
+    total = visits + more
+    rate = math.log(total) / visits
+    expected = math.sqrt(rate * min(1, spread + 4 * math.sqrt(2 * rate)))
+    rule = Variance(mode="ucb1_tuned", scale=1)
+    got = variance.bonus(rule, child_visits=total, visits=visits, variance=spread, draw=lambda: math.nan)
+    assert got == pytest.approx(expected, rel=1e-12)
+
+
+def recorded_cases(recorded: dict[str, Any]) -> list[tuple[str, list[float], Any]]:
+    """Name, our scores and the recorded ones, for every set of scores that belongs to a rule of this module."""
+    cases = [
+        ("F1", scores(), recorded["F1"]["score"]),
+        ("cpuct3", scores(cpuct=Cpuct(init=3, factor=0)), recorded["cpuct3"]["score"]),
+    ]
+    for scale, found in recorded["halfnormal"].items():
+        if "score" in found:
+            cases.append((f"half-normal {scale}", scores(variance=Variance(scale=float(scale))), found["score"]))
+    for name, found in recorded["tree"]["T"].items():
+        if "score" in found and name[0].isdigit():
+            scale, left, right = (float(part) for part in name.split("/"))
+            rule = TreeBalance(mode="legacy", scale=scale, left=left, right=right)
+            cases.append((f"tree balance {name}", scores(tree_balance=rule), found["score"]))
+    for name, found in recorded["pc"].items():
+        if "=" in name and "score" in found and "dynamic" not in name:
+            c, depth, decay = (float(part.split("=")[1]) for part in name.split())
+            rule_of = PriorMixing(mode="legacy", compression=c, compression_decay=decay)
+            cases.append((f"mixing {name}", scores(depth=int(depth), prior_mixing=rule_of), found["score"]))
+    for name, found in recorded["eev"].items():
+        mode, ease = name.split(" e=")
+        early = EarlyVisits(mode="legacy" if mode == "orig" else "continuous", ease=float(ease))
+        cases.append((f"early visits {name}", scores(early_visits=early), found["score"]))
+    return cases
+
+
+def test_recorded_figures(shared_data: Path) -> None:
+    recorded = json.loads((shared_data / "mcts_experiments_examples.json").read_text(encoding="utf-8"))
+    cases = recorded_cases(recorded)
+    assert len(cases) >= 18
+    for name, got, expected in cases:
+        assert got == pytest.approx([expected[edge] for edge in "ABCD"], abs=NEAR), name
+
+
+def test_recorded_moving_averages(shared_data: Path) -> None:
+    recorded = json.loads((shared_data / "mcts_experiments_examples.json").read_text(encoding="utf-8"))["qma"]
+    rules = {
+        "mean": QAverage(mode="mean"),
+        "gamma.75": QAverage(mode="power"),
+        "beta.49": QAverage(),
+        "beta.5": QAverage(beta=0.5),
+        "beta.49gamma.75": QAverage(mode="combined"),
+        "floor.25": QAverage(mode="floor", min_step=0.25),
+    }
+    for name, rule in rules.items():
+        q = m = 0.0
+        for n, value in enumerate((0.1, 0.4, -0.2, 0.6, 0.3), 1):
+            step, delta = q_average.step_size(rule, n), value - q
+            q, m = q + step * delta, variance.deviations_after(m, n, delta, step, is_mean=False)
+            assert (step, q, m / n) == pytest.approx(recorded[name][n - 1], abs=NEAR), (name, n)
+
+
+def test_forest_refuses_settings_out_of_range() -> None:
+    with pytest.raises(ValueError, match=r"tree_balance\.scale must be 0\.01 to 1000, got 0"):
+        Forest(Game("tictactoe"), '{"tree_balance": {"mode": "legacy", "scale": 0.0}}')
+    with pytest.raises(ValueError, match=r"scale must be 0\.01 or more"):
+        TreeBalance(mode="legacy", scale=0.0)
+
+
+def test_recorded_bonuses_and_trust(shared_data: Path) -> None:
+    recorded = json.loads((shared_data / "mcts_experiments_examples.json").read_text(encoding="utf-8"))
+    additive = TreeBalance(mode="additive", scale=0.0, left=0.001)
+    relative = TreeBalance(mode="additive_relative", scale=0.0, left=0.05)
+    for rule, found in zip((additive, relative), recorded["tree_additive"].values(), strict=True):
+        bonuses = [tree_balance.bonus(rule, replies, 25.0, visits) for visits, *_, replies in EDGES]
+        assert bonuses == pytest.approx([found[edge] for edge in "ABCD"], abs=NEAR)
+    spreads = [edge[3] or 0.06 for edge in EDGES]
+    ucb1 = Variance(mode="ucb1_tuned", scale=1)
+    bonuses = [
+        variance.bonus(ucb1, child_visits=20, visits=edge[0], variance=spread, draw=lambda: math.nan)
+        for edge, spread in zip(EDGES, spreads, strict=True)
+    ]
+    assert bonuses == pytest.approx([recorded["ucb1tuned_bonus"][edge] for edge in "ABCD"], abs=NEAR)
+    for name, until in (("n<2", 2), ("n<3", 3), ("all", 10**9)):
+        rule_of = InitialTrust(until=until)
+        q = [initial_trust.trusted(rule_of, q, n, 0.05 / 7) for n, q in ((5, 0.1), (1, -0.5))]
+        assert q == pytest.approx([recorded["dti"]["variants"][name]["q"][edge] for edge in "AB"], abs=NEAR)
+
+
+def test_recorded_effective_sample_sizes(shared_data: Path) -> None:
+    """(sum w)^2 / sum w^2 of the weights that the step sizes give to n samples."""
+    recorded = json.loads((shared_data / "mcts_experiments_examples.json").read_text(encoding="utf-8"))["ess"]
+    for name, rule in (("mean", QAverage(mode="mean")), ("g.75", QAverage(mode="power")), ("b.49", QAverage())):
+        for count in (10, 100, 800):
+            steps = np.array([q_average.step_size(rule, n) for n in range(1, count + 1)])
+            kept = np.append(np.cumprod((1 - steps[1:])[::-1])[::-1], 1.0)
+            weights = steps * kept
+            assert weights.sum() ** 2 / (weights**2).sum() == pytest.approx(recorded[str(count)][name], abs=0.051)

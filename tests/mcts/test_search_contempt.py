@@ -1,0 +1,293 @@
+"""Search-contempt: the laws of frozen nodes, and the options that reach it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+from scipy.stats import chisquare
+from search_pairs import Pair, agree_after_each, calls, pairs, search_contempts
+from search_toys import Evaluator, ToyGame, hash_evaluator
+
+from hauteur._core import Forest, Game
+from hauteur.engine.uci.options import Options
+from hauteur.mcts.lc0_options import Value, search_params
+from hauteur.mcts.params import Fpu, SearchParams
+from hauteur.mcts.rules import SearchContempt, ratio_steps
+
+GAMES = ("connect4", "chess", "nogo(size=4)")
+Edges = list[tuple[int, int, float | None]]
+
+
+def grow(forest: Forest, tree: int, evaluator: Evaluator, visits: int, rows: int = 1) -> None:
+    """Searches one tree up to so many root visits."""
+    forest.set_visit_limits(np.array([tree]), np.array([visits], np.uint32))
+    features = np.zeros((rows, *forest.game.feature_shape), np.float32)
+    while len(forest.active()):
+        batch = forest.gather(features)
+        forest.apply(batch, *evaluator(features[: len(batch)]))
+
+
+def searched(
+    game: Game, rule: SearchContempt | None, *, visits: int = 400, seed: int = 0, rows: int = 1, salt: int = 1
+) -> tuple[Forest, int]:
+    """A forest with one searched tree from the start."""
+    params = SearchParams(search_contempt=rule, fpu=Fpu(value=0.2))
+    forest = Forest(game, params, 0)
+    tree = forest.add(game.initial_state(), seed)
+    grow(forest, tree, hash_evaluator(game.num_actions, salt=salt), visits, rows)
+    return forest, tree
+
+
+def nodes(forest: Forest, tree: int, line: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], Edges]]:
+    """All evaluated nodes of a tree with the lines that lead to them."""
+    edges = forest.edges_after(tree, line)
+    if edges:
+        yield line, edges
+        for action, visits, _ in edges:
+            if visits:
+                yield from nodes(forest, tree, (*line, action))
+
+
+def is_frozen(edges: Edges) -> bool:
+    """Whether a node is frozen."""
+    return edges[0][2] is not None
+
+
+def mover_after(game: Game, line: tuple[int, ...]) -> int:
+    """Who moves after a line from the start."""
+    state = game.initial_state()
+    for action in line:
+        state.play(action)
+    return state.to_move
+
+
+# -- core and reference ------------------------------------------------------------------------------------------------
+
+
+@given(pairs(), search_contempts, st.integers(2, 150), st.integers(1, 12))
+@settings(max_examples=120, deadline=None)
+def test_core_and_reference_agree(pair: Pair, rule: SearchContempt, visits: int, rows: int) -> None:
+    pair = Pair(pair.state, pair.params.model_copy(update={"search_contempt": rule}), pair.evaluator, pair.seed)
+    pair.run(visits, rows)
+    pair.check()
+
+
+@given(pairs(), search_contempts, calls)
+@settings(max_examples=120, deadline=None)
+def test_core_and_reference_agree_after_any_calls(
+    pair: Pair, rule: SearchContempt, calls: list[tuple[str, int]]
+) -> None:
+    pair = Pair(pair.state, pair.params.model_copy(update={"search_contempt": rule}), pair.evaluator, pair.seed)
+    agree_after_each(pair, calls)
+
+
+# -- laws --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("spec", GAMES)
+@pytest.mark.parametrize("rows", [1, 16])
+def test_switched_off_it_is_puct_bit_for_bit(spec: str, rows: int) -> None:
+    game = Game(spec)
+    plain, tree = searched(game, None, rows=rows)
+    for n_scl in (10**9, -(10**9)):
+        off, other = searched(game, SearchContempt(n_scl=n_scl, temperature=3, ratio_schedule="5:0.5"), rows=rows)
+        assert off.digest(other) == plain.digest(tree)
+        assert off.tree_stats(other)["bytes"] == plain.tree_stats(tree)["bytes"]
+    mixed, third = searched(game, SearchContempt(n_scl=5, sampling_ratio=0.0), rows=rows)
+    assert mixed.digest(third) == plain.digest(tree)
+
+
+@pytest.mark.parametrize("spec", GAMES)
+@pytest.mark.parametrize("n_scl", [1, 7, 40, -7])
+def test_frozen_nodes_are_the_opponents_and_their_weights_add_up(spec: str, n_scl: int) -> None:
+    game = Game(spec)
+    forest, tree = searched(game, SearchContempt(n_scl=n_scl), visits=1000)
+    frozen = 0
+    for line, edges in nodes(forest, tree):
+        is_own = mover_after(game, line) == game.initial_state().to_move
+        visits = sum(n for _, n, _ in edges)
+        expected = bool(line) and is_own == (n_scl < 0) and visits > abs(n_scl)
+        assert is_frozen(edges) == expected or visits == abs(n_scl), (line, edges)
+        if is_frozen(edges):
+            frozen += 1
+            assert sum(weight or 0 for _, _, weight in edges) == abs(n_scl)
+            assert all(weight or not n for _, n, weight in edges), "only edges with weight are visited"
+    assert frozen > 0
+
+
+def test_players_who_do_not_take_turns() -> None:
+    game = Game.from_python(ToyGame(seed=11, max_plies=9))
+    forest, tree = searched(game, SearchContempt(n_scl=4))
+    found = {(mover_after(game, line), is_frozen(edges)) for line, edges in nodes(forest, tree)}
+    root = game.initial_state().to_move
+    assert (1 - root, True) in found
+    assert (root, True) not in found
+
+
+def test_batches_freeze_what_is_completed() -> None:
+    forest, tree = searched(Game("connect4"), SearchContempt(n_scl=5), rows=32, visits=2000)
+    totals = [sum(w or 0 for *_, w in edges) for _, edges in nodes(forest, tree) if is_frozen(edges)]
+    assert min(totals) == 5
+    assert max(totals) > 5, "a node may pass N_scl before it is met again"
+
+
+def test_a_limit_of_one_is_deterministic() -> None:
+    for spec in GAMES:
+        trees = [searched(Game(spec), SearchContempt(n_scl=1), seed=seed) for seed in range(4)]
+        assert len({forest.digest(tree) for forest, tree in trees}) == 1
+    varied = [searched(Game("chess"), SearchContempt(n_scl=10), seed=seed) for seed in range(4)]
+    assert len({forest.digest(tree) for forest, tree in varied}) == 4
+
+
+@pytest.mark.parametrize("temperature", [1.0, 2.0])
+def test_draws_follow_the_frozen_weights(temperature: float) -> None:
+    """E N(s, a) = frozen visits + draws * weight / sum of weights; draws are independent."""
+    n_scl, seeds = 24, 40
+    rule = SearchContempt(n_scl=n_scl, temperature=temperature)
+    observed: dict[int, float] = {}
+    weights: dict[int, float] = {}
+    for seed in range(seeds):
+        edges = replies(rule, seed)
+        assert is_frozen(edges)
+        total = sum(weight or 0.0 for *_, weight in edges)
+        draws = sum(n for _, n, _ in edges) - n_scl
+        frozen = frozen_visits(edges, temperature, n_scl)
+        for action, n, weight in edges:
+            if weight:
+                observed[action] = observed.get(action, 0) + n - frozen[action]
+                weights[action] = weights.get(action, 0) + draws * weight / total
+    actions = sorted(weights)
+    expected = np.array([weights[action] for action in actions])
+    assert expected.sum() > 10_000
+    assert chisquare([observed[action] for action in actions], expected).pvalue > 1e-4
+
+
+def replies(rule: SearchContempt, seed: int) -> Edges:
+    """The replies to one first move of Connect Four after a search of it alone."""
+    game = Game("connect4")
+    forest = Forest(game, SearchParams(search_contempt=rule), 0)
+    tree = forest.add(game.initial_state(), seed)
+    forest.restrict_root(tree, [3])
+    grow(forest, tree, hash_evaluator(game.num_actions, sharpness=1.0), 800)
+    return forest.edges_after(tree, [3])
+
+
+def frozen_visits(edges: Edges, temperature: float, n_scl: int) -> dict[int, float]:
+    """N_scl(s, a) from the weights N_scl(s, a)^(1/T), which are known up to a factor."""
+    shares = {action: (weight or 0.0) ** temperature for action, _, weight in edges}
+    return {action: share * n_scl / sum(shares.values()) for action, share in shares.items()}
+
+
+def test_a_tree_outlasts_a_move_and_its_reply_and_is_begun_anew_after_one_ply() -> None:
+    game = Game("connect4")
+    forest, tree = searched(game, SearchContempt(n_scl=8), visits=1500)
+    evaluator = hash_evaluator(game.num_actions, salt=1)
+    best = max(forest.edges_after(tree, []), key=lambda edge: edge[1])[0]
+    reply = max(forest.edges_after(tree, [best]), key=lambda edge: edge[1])[0]
+    deeper = {line[2:]: edges for line, edges in nodes(forest, tree) if line[:2] == (best, reply) and is_frozen(edges)}
+    assert len(deeper) > 3
+    for action in (best, reply):
+        forest.advance(np.array([tree]), np.array([action], np.uint16))
+    for line, edges in deeper.items():
+        assert forest.edges_after(tree, line) == edges
+    visits = int(forest.root_node_visits(np.array([tree]))[0])
+    grow(forest, tree, evaluator, visits + 50)
+    for line, edges in deeper.items():
+        now = forest.edges_after(tree, line)
+        assert [weight for *_, weight in now] == [weight for *_, weight in edges]
+
+    other = forest.edges_after(tree, [])[0][0]
+    forest.advance(np.array([tree]), np.array([other], np.uint16))
+    assert not is_frozen(forest.edges_after(tree, [])), "a root is never frozen"
+    assert int(forest.root_node_visits(np.array([tree]))[0]) > 100
+    grow(forest, tree, evaluator, 100)
+    assert int(forest.root_node_visits(np.array([tree]))[0]) == 100
+    frozen = {line: edges for line, edges in nodes(forest, tree) if is_frozen(edges)}
+    assert frozen
+    for line, edges in frozen.items():
+        assert len(line) % 2 == 1
+        assert sum(weight or 0 for *_, weight in edges) == 8
+
+
+def test_a_frozen_node_that_becomes_the_root_thaws() -> None:
+    """With a negative limit the own nodes two plies below the root are frozen; one of them is the next root."""
+    forest, tree = searched(Game("connect4"), SearchContempt(n_scl=-8), visits=1500)
+    frozen = [line for line, edges in nodes(forest, tree) if is_frozen(edges)]
+    line, below = next((deep[:2], deep) for deep in frozen if len(deep) == 4 and deep[:2] in frozen)
+    for action in line:
+        forest.advance(np.array([tree]), np.array([action], np.uint16))
+    assert not is_frozen(forest.edges_after(tree, []))
+    assert is_frozen(forest.edges_after(tree, below[2:]))
+
+
+# -- settings ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "schedule",
+    [
+        "1000",
+        "1000:2",
+        "a:0.5",
+        "-1:0.5",
+        "8:0.5 8:0.6",
+        "9:0.5 8:0.6",
+        "1:nan",
+        "1:0.5,2:1",
+        "1:1e-1",
+        "1:",
+        "\u0661:1",
+    ],
+)
+def test_wrong_schedules_are_one_clear_line(schedule: str) -> None:
+    with pytest.raises(ValidationError, match=r"ratio_schedule\s+Value error, must be VISITS:RATIO pairs") as error:
+        SearchContempt(ratio_schedule=schedule)
+    assert repr(schedule) in str(error.value)
+    options = Options()
+    with pytest.raises(ValueError, match=r"HybridRatioSchedule must be VISITS:RATIO pairs .*, got "):
+        options.set("hybridratioschedule", schedule)
+
+
+@given(st.lists(st.tuples(st.integers(0, 10**9 - 1), st.floats(0, 1).map(lambda x: round(x, 6))), max_size=5))
+def test_schedules_are_read_by_both(steps: list[tuple[int, float]]) -> None:
+    steps = sorted(dict(steps).items())
+    schedule = "  ".join(f"{visits}:{ratio:.6f}" for visits, ratio in steps)
+    assert ratio_steps(schedule) == steps
+    assert all(one[0] < other[0] for one, other in pairwise(ratio_steps(schedule)))
+    rule = SearchContempt(n_scl=5, ratio_schedule=schedule)
+    Forest(Game("tictactoe"), SearchParams(search_contempt=rule), 0)
+
+
+def test_uci_options_reach_the_search() -> None:
+    assert search_params({}).search_contempt is None
+    given: dict[str, Value] = {
+        "sclimit": 28,
+        "SCTEMPERATURE": 1.5,
+        "HybridSamplingRatio": 0.75,
+        "hybridratioschedule": "100:0.5",
+    }
+    found = SearchContempt(n_scl=28, temperature=1.5, sampling_ratio=0.75, ratio_schedule="100:0.5")
+    assert search_params(given).search_contempt == found
+    options = Options()
+    for name, value in (*given.items(), ("HybridRatioMode", "1")):
+        options.set(name, str(value))
+    assert options.search_params().search_contempt == found
+    with pytest.raises(ValueError, match="ScLimit must not be 0"):
+        options.set("ScLimit", "0")
+    options.set("sclimit", "-40")
+    rule = options.search_params().search_contempt
+    assert rule is not None
+    assert rule.n_scl == -40
+
+
+def test_a_limit_of_zero_is_refused() -> None:
+    with pytest.raises(ValidationError, match="n_scl must not be 0"):
+        SearchContempt(n_scl=0)
+    with pytest.raises(ValueError, match=r"search_contempt\.n_scl must not be 0"):
+        Forest(Game("tictactoe"), '{"search_contempt": {"n_scl": 0}}', 0)

@@ -1,0 +1,190 @@
+"""Walking a search tree: its figures are those of the core, one call a step, and what is drawn is what was visited."""
+
+import math
+import xml.etree.ElementTree as ElementTree
+from typing import Any
+
+import numpy as np
+import pytest
+from forests import make_forest, search
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from search_toys import hash_evaluator
+
+import hauteur as ht
+from hauteur.mcts.reference.forest import ReferenceForest
+from hauteur.mcts.search_tree import SearchTree, TreeNode
+from hauteur.mcts.tree_source import ForestTree, edges_of
+
+RULES = [
+    {},
+    {"draw_score": -0.4},
+    {"search_contempt": {"n_scl": 5}},
+    {"solver": {}},
+    {"variance": {}},
+    {"wdl_contempt": {"contempt": 200}},
+]
+
+
+def tree_of(spec: str = "connect4", visits: int = 400, **rules: Any) -> SearchTree:
+    """A tree grown with uneven values."""
+    game = ht.load_game(spec)
+    forest = make_forest(game, ht.SearchParams.model_validate(rules))
+    search(forest, hash_evaluator(game.num_actions), visits=visits, rows=4)
+    return SearchTree(forest.state(0), ForestTree(forest, 0))
+
+
+def inner_nodes(tree: SearchTree, most: int = 60) -> list[TreeNode]:
+    """Nodes that have children, the most visited ones."""
+    return [node for node in tree.most_visited(most) if node.children]
+
+
+@pytest.mark.parametrize("rules", RULES, ids=lambda rules: next(iter(rules), "none"))
+def test_children_of_the_root_are_its_edges(rules: dict[str, Any]) -> None:
+    tree = tree_of(**rules)
+    source = tree.source
+    assert isinstance(source, ForestTree)
+    by_action = {edge["action"]: edge for edge in source._forest.root_edges(0)}
+    children = source.edges(())
+    assert {edge["action"]: edge for edge in children} == by_action
+    assert [edge["visits"] for edge in children] == sorted((e["visits"] for e in children), reverse=True)
+    q = source._forest.root_q([0])[0]
+    for child in tree.root.children:
+        assert child.q == pytest.approx(q[child.action], nan_ok=True)
+
+
+@pytest.mark.parametrize("spec", ["connect4", "chess", "tutorial"])
+def test_visits_and_values_of_a_node_are_those_of_its_children(spec: str) -> None:
+    for node in inner_nodes(tree_of(spec)):
+        children = [child for child in node.children if child.visits]
+        assert node.visits == 1 + sum(child.visits for child in children)
+        flip = -1 if node.parent is not None else 1  # the players of these games take turns
+        mean = (flip * node.value + sum(child.visits * child.q for child in children)) / node.visits
+        assert flip * node.q == pytest.approx(mean, abs=1e-5)
+        np.testing.assert_allclose(node.wdl.sum(), 1, rtol=1e-5)
+        assert sum(child.prior for child in node.children) == pytest.approx(1, abs=0.01)
+
+
+def test_positions_of_nodes_are_those_of_their_lines() -> None:
+    tree = tree_of("chess")
+    for node in tree.most_visited(30):
+        state = tree.state
+        for action in node.line:
+            state.apply(action)
+        assert node.state.notation() == state.notation()
+        assert len(node.children) in (0, len(state.legal_actions()))
+        assert (node.depth, node.action) == (len(node.line), node.line[-1] if node.line else None)
+    named = tree.root.children[0]
+    assert tree.node([named.move]).line == tree.node([named.action or 0]).line == named.line
+
+
+@settings(max_examples=15, deadline=None)
+@given(count=st.integers(1, 120), visits=st.integers(2, 200))
+def test_the_most_visited_nodes_are_connected_and_none_is_left_out(count: int, visits: int) -> None:
+    tree = tree_of("connect4", visits)
+    found = tree.most_visited(count)
+    lines = {node.line for node in found}
+    assert len(lines) == len(found) <= count
+    assert all(node.line[:-1] in lines for node in found)
+    outside = [child.visits for node in found for child in node.children if child.line not in lines]
+    assert len(found) == count or not any(outside)
+    assert max(outside, default=0) <= min(node.visits for node in found)
+
+
+def test_unvisited_moves_have_a_prior_and_no_value() -> None:
+    tree = tree_of("chess", 12)
+    unvisited = [child for child in tree.root.children if not child.visits]
+    assert unvisited
+    assert all(math.isnan(child.q) and np.isnan(child.wdl).all() and child.prior > 0 for child in unvisited)
+    assert all(child.children == () and math.isnan(child.value) for child in unvisited)
+
+
+def test_frozen_weights_are_those_of_search_contempt() -> None:
+    tree = tree_of("connect4", 600, search_contempt={"n_scl": 6})
+    assert tree.root.frozen is None
+    frozen = [child for child in tree.root.children if child.frozen]
+    assert frozen
+    for child in frozen:
+        assert child.frozen is not None
+        assert sum(child.frozen.values()) >= 6, "visits in flight come later"
+        assert set(child.frozen) <= {reply.action for reply in child.children}
+        assert all(reply.visits >= child.frozen.get(reply.action or 0, 0) for reply in child.children)
+    assert all(child.frozen is None for child in tree_of().root.children)
+
+
+def test_proofs_of_the_solver_are_on_the_nodes() -> None:
+    state = ht.load_game("tictactoe").new_initial_state()
+    for move in ("a1", "b1", "a2", "b2"):
+        state.apply(move)
+    tree = ht.search(state, "uniform", ht.SearchParams.model_validate({"solver": {}}), visits=500).tree
+    won = tree.node(["a3"])
+    assert (won.proven, won.terminal, won.plies) == (1, True, 1)
+    assert (tree.root.proven, tree.root.plies) == (1, 1)
+
+
+def test_a_graph_of_networkx_has_the_figures() -> None:
+    networkx = pytest.importorskip("networkx")
+    tree = tree_of()
+    graph = tree.to_networkx(max_nodes=50)
+    assert len(graph) == 50
+    assert networkx.is_arborescence(graph)
+    for line, facts in graph.nodes(data=True):
+        node = tree.node(line)
+        assert (facts["visits"], facts["move"], facts["depth"]) == (node.visits, node.move, len(line))
+        assert facts["win"] + facts["draw"] + facts["loss"] == pytest.approx(1)
+
+
+def test_a_picture_has_a_mark_for_each_node() -> None:
+    picture = tree_of().plot(25)
+    root = ElementTree.fromstring(picture._repr_svg_())
+    names = [element.tag.rpartition("}")[2] for element in root.iter()]
+    assert names.count("g") == 25
+    assert names.count("path") == 24
+    assert len(tree_of("connect4", 1).plot().svg) > 100
+
+
+def test_displays_of_trees() -> None:
+    tree = tree_of()
+    assert repr(tree) == "SearchTree(connect4, 400 visits, 7 moves at the root)"
+    assert repr(tree.root.children[0]).startswith("TreeNode(")
+    assert "<svg" in tree._repr_html_()
+    assert tree.root._repr_html_().count("<tr>") == 8
+
+
+@pytest.mark.parametrize("rules", [*RULES, {"graph": True}], ids=lambda rules: next(iter(rules), "none"))
+@pytest.mark.parametrize("count", [0, 1, 90, 10_000])
+def test_branches_are_the_edges_behind_their_lines(rules: dict[str, Any], count: int) -> None:
+    tree = tree_of(**rules)
+    columns = tree.source.branches(count)
+    edges = list(edges_of(columns, range(len(columns["parent"]))))
+    assert len(edges) == count if count < 300 else 300 < len(edges) < count
+    lines: list[tuple[int, ...]] = []
+    for parent, edge in zip(columns["parent"], edges, strict=True):
+        before = lines[parent] if parent >= 0 else ()
+        lines.append((*before, edge["action"]))
+        same = next(other for other in tree.source.edges(before) if other["action"] == edge["action"])
+        assert set(same) - set(edge) == {"in_flight", "wdl", "u"}
+        assert {name: value is None for name, value in edge.items()} == {name: same[name] is None for name in edge}
+        numbers = [[np.array(fact or 0, float) for fact in (edge[name], same[name])] for name in edge]
+        assert all(np.allclose(ours, theirs, atol=1e-6) for ours, theirs in numbers)
+        assert edge["visits"] >= 1
+    assert len(set(lines)) == len(lines)
+    assert {line[:-1] for line in lines} <= {(), *lines}
+    shared = [edge for edge in edges if edge["node_visits"] > edge["visits"]]
+    assert bool(shared) == ("graph" in rules and count > 1)
+    assert any(edge["node_frozen"] for edge in edges) == ("search_contempt" in rules and count > 0)
+
+
+@pytest.mark.parametrize("rules", [{}, {"search_contempt": {"n_scl": 5}}, {"solver": {}}])
+def test_branches_of_the_reference_are_those_of_the_core(rules: dict[str, Any]) -> None:
+    game = ht.load_game("tictactoe")
+    params = ht.SearchParams.model_validate(rules)
+    forests: list[Any] = [make_forest(game, params), ReferenceForest(game, params, 0, ())]
+    forests[1].add(game.new_initial_state(), 0)
+    for forest in forests:
+        search(forest, hash_evaluator(game.num_actions), visits=150, rows=1)
+    core, reference = (forest.branches(0, 120) for forest in forests)
+    assert list(core) == list(reference)
+    for name, column in core.items():
+        assert (column.dtype, column.shape) == (reference[name].dtype, reference[name].shape), name
+        np.testing.assert_allclose(column.astype(float), reference[name].astype(float), atol=1e-5, err_msg=name)

@@ -1,0 +1,274 @@
+"""Two nets in one tree: the core and the reference agree, and the laws of the method hold."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from search_pairs import calls, do_call
+from search_toys import Evaluator, hash_evaluator
+from second_net_pairs import TwoPair, two_net_pairs
+
+from hauteur._core import Forest, Game, State
+from hauteur.mcts.params import Dirichlet, Fpu, SearchParams
+from hauteur.mcts.reference.second_net import TwoNetSearch
+from hauteur.mcts.reference.second_net_tree import TwoNode
+from hauteur.mcts.rules import Gumbel, SecondNet
+
+
+@given(two_net_pairs(), st.integers(2, 80))
+@settings(max_examples=80)
+def test_sequential_searches_agree(pair: TwoPair, visits: int) -> None:
+    pair.run(visits)
+    pair.check()
+
+
+@given(two_net_pairs(), st.integers(2, 100), st.integers(2, 20))
+@settings(max_examples=60)
+def test_searches_with_many_leaves_a_batch_agree(pair: TwoPair, visits: int, rows: int) -> None:
+    pair.run(visits, rows)
+    pair.check()
+
+
+@given(two_net_pairs(), calls)
+@settings(max_examples=150)
+def test_any_sequence_of_calls_agrees(pair: TwoPair, calls: list[tuple[str, int]]) -> None:
+    for what, number in calls:
+        do_call(pair, what, number)
+        pair.check()
+
+
+@pytest.mark.slow
+@given(two_net_pairs(), calls)
+@settings(max_examples=3000)
+def test_thousands_of_sequences_of_calls_agree(pair: TwoPair, calls: list[tuple[str, int]]) -> None:
+    for what, number in calls:
+        do_call(pair, what, number)
+        pair.check()
+
+
+SPECS = ("connect4", "tictactoe", "nogo(size=3)", "chess")
+ORDERS = ("random", "round_robin", "large_first")
+
+
+def searched(
+    state: State, params: SearchParams, small: Evaluator, large: Evaluator, visits: int, moves: int = 0
+) -> tuple[Forest, int]:
+    """A tree searched one evaluation at a time, `moves` times: after each but the last the best move is played."""
+    forest = Forest(state.game, params)
+    tree = forest.add(state, seed=7)
+    ids, row = np.array([tree]), np.zeros((1, *state.game.feature_shape), np.float32)
+    for move in range(moves + 1):
+        if move:
+            if forest.state(tree).outcome() is not None:
+                break
+            forest.advance(ids, forest.best_actions(ids))
+        forest.set_visit_limits(ids, np.array([visits], np.uint32))
+        while len(forest.active()):
+            for net in forest.nets:
+                batch = forest.gather(row, net)
+                forest.apply(batch, *(small, large)[net](row[: len(batch)]))
+        forest.check_invariants(tree)
+    return forest, tree
+
+
+def plain(**settings: object) -> SearchParams:
+    return SearchParams.model_validate({"cache_size": 0} | settings)
+
+
+def two(rule: SecondNet, **settings: object) -> SearchParams:
+    return plain(second_net=rule.model_dump(), **settings)
+
+
+def nets(game: Game) -> tuple[Evaluator, Evaluator]:
+    return hash_evaluator(game.num_actions, salt=1), hash_evaluator(game.num_actions, salt=2)
+
+
+def visits_of(forest: Forest, tree: int, which: str = "visits") -> dict[int, int]:
+    return {edge["action"]: edge[which] for edge in forest.root_edges(tree)}
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_without_large_visits_the_small_net_searches_alone(spec: str) -> None:
+    state = Game(spec).initial_state()
+    f_s, f_l = nets(state.game)
+    noise = Dirichlet().model_dump()
+    one = searched(state, plain(dirichlet=noise), f_s, f_l, 200, moves=2)
+    both = searched(state, two(SecondNet(large_visits=0), dirichlet=noise), f_s, f_l, 200, moves=2)
+    assert both[0].nets == [0]
+    assert one[0].digest(one[1]) == both[0].digest(both[1])
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_without_small_visits_the_large_net_searches_alone(spec: str) -> None:
+    state = Game(spec).initial_state()
+    f_s, f_l = nets(state.game)
+    one = searched(state, plain(), f_l, f_l, 200, moves=2)
+    both = searched(state, two(SecondNet(small_visits=0)), f_s, f_l, 200, moves=2)
+    assert both[0].nets == [1]
+    assert one[0].digest(one[1]) == both[0].digest(both[1])
+    assert visits_of(*both, "large_visits") == visits_of(*one)
+
+
+@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("priority", ["visits", "own_puct", "parent_bonus"])
+@pytest.mark.parametrize("values", ["means", "states"])
+def test_a_small_net_of_full_weight_searches_as_if_alone(spec: str, order: str, priority: str, values: str) -> None:
+    """alpha = beta = 1: N_S is that of PUCT with f_S, whatever the large net says and when."""
+    state = Game(spec).initial_state()
+    f_s, f_l = nets(state.game)
+    rule = SecondNet.model_validate(
+        {"small_visits": 200, "large_visits": 70, "alpha": 1, "beta": 1, "order": order, "priority": priority}
+        | {"values": values, "large_first": 20}
+    )
+    one, both = (searched(state, params, f_s, f_l, 200, moves=2) for params in (plain(), two(rule)))
+    assert visits_of(*one) == visits_of(*both)
+    assert one[0].principal_variation(one[1]) == both[0].principal_variation(both[1])
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_a_large_net_of_full_weight_searches_as_if_alone(spec: str) -> None:
+    """The mirror image: alpha = beta = 0 and nodes found by PUCT with N_L."""
+    state = Game(spec).initial_state()
+    f_s, f_l = nets(state.game)
+    rule = SecondNet(small_visits=100, large_visits=200, alpha=0, beta=0, priority="own_puct")
+    both = searched(state, two(rule), f_s, f_l, 100)
+    one = searched(state, plain(), f_l, f_l, 200)
+    assert visits_of(*one) == visits_of(*both, "large_visits")
+
+
+@given(st.sampled_from(SPECS), st.sampled_from(ORDERS), st.integers(1, 60), st.integers(1, 60), st.sampled_from([1, 4]))
+@settings(max_examples=40)
+def test_both_budgets_are_spent(spec: str, order: str, small: int, large: int, together: int) -> None:
+    state = Game(spec).initial_state()
+    rule = SecondNet.model_validate(
+        {"small_visits": small, "large_visits": large, "order": order, "large_batch": together}
+    )
+    forest, tree = searched(state, two(rule), *nets(state.game), small)
+    assert forest.root_node_visits(np.array([tree])).tolist() == [small]
+    stats = forest.tree_stats(tree)
+    assert (stats["visits"], stats["large_visits"]) == (small + large, large)
+    assert sum(visits_of(forest, tree).values()) == small - 1
+    assert sum(visits_of(forest, tree, "large_visits").values()) == large - 1
+
+
+def test_a_limit_scales_both_budgets() -> None:
+    state = Game("connect4").initial_state()
+    forest, tree = searched(state, two(SecondNet(small_visits=800, large_visits=100)), *nets(state.game), 96)
+    assert (forest.tree_stats(tree)["visits"], forest.tree_stats(tree)["large_visits"]) == (108, 12)
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_the_same_net_twice_is_one_function(spec: str) -> None:
+    """f_L = f_S: where both have evaluated a node they say the same, and priors do not change."""
+    state = Game(spec).initial_state()
+    f_s, _ = nets(state.game)
+    rule = SecondNet(small_visits=100, large_visits=100)
+    search = TwoNetSearch(state, two(rule))
+    search.run_both(f_s, f_s, 100)
+    stack = [search.root]
+    while stack:
+        node = stack.pop()
+        stack.extend(node.children)
+        if len(node.answers) == 2:
+            assert node.answers[0] == node.answers[1]
+        assert node.large.visits <= max(search.root.large.visits - 1, 0) or node is search.root
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_first_in_first_out_among_equals(spec: str) -> None:
+    """Equal small visits: the large net takes the node that came to the frontier first, and never one with fewer."""
+    state = Game(spec).initial_state()
+    search = TwoNetSearch(state, two(SecondNet(small_visits=60, large_visits=60, order="round_robin")))
+    search.visit_limit = 60
+    f_s, f_l = nets(state.game)
+    while (net := search.next_net()) is not None:
+        everywhere = [node for node in all_nodes(search) if 1 not in node.answers and node.exact is None]
+        for leaf in search.gather(1, net):
+            assert isinstance(leaf.node, TwoNode)
+            if net == 1 and leaf.node.visits:
+                best = max(node.visits for node in everywhere)
+                assert leaf.node.visits == best
+                entries = [node.entered for node in everywhere if node.visits == best and node.entered]
+                assert leaf.node.entered == min(entries, default=0)
+            search.apply([leaf], *(f_s, f_l)[net](leaf.node.state.encode()[None]))
+
+
+def all_nodes(search: TwoNetSearch) -> list[TwoNode]:
+    found, stack = [], [search.root]
+    while stack:
+        found.append(stack.pop())
+        stack.extend(found[-1].children)
+    return found
+
+
+def test_some_rules_and_two_nets_do_not_go_together() -> None:
+    with pytest.raises(ValueError, match="second_net and gumbel cannot be used together"):
+        two(SecondNet(), gumbel={})
+    params = two(SecondNet()).model_copy(update={"gumbel": Gumbel()})
+    with pytest.raises(ValueError, match="second_net and gumbel cannot be used together"):
+        Forest(Game("tictactoe"), params)
+    Forest(Game("tictactoe"), two(SecondNet(large_visits=0), gumbel={}))
+
+
+def test_each_search_says_which_nets_it_asks() -> None:
+    game, rows = Game("tictactoe"), np.zeros((1, *Game("tictactoe").feature_shape), np.float32)
+    with pytest.raises(ValueError, match="net must be 0: this search has one network, got 1"):
+        Forest(game, plain()).gather(rows, 1)
+    with pytest.raises(ValueError, match="net must be 1: this search has one network, got 0"):
+        Forest(game, two(SecondNet(small_visits=0))).gather(rows, 0)
+    with pytest.raises(ValueError, match=r"net must be 0 \(small\) or 1 \(large\), got 2"):
+        Forest(game, two(SecondNet())).gather(rows, 2)
+
+
+def test_noise_stays_when_the_second_answer_comes() -> None:
+    """The root's priors after both answers are the mixed ones with the noise that was drawn at the first."""
+    state = Game("connect4").initial_state()
+    params = two(SecondNet(small_visits=30, large_visits=30, beta=0.5), dirichlet=Dirichlet(epsilon=0.9).model_dump())
+    search = TwoNetSearch(state, params)
+    search.visit_limit = 30
+    f_s, f_l = nets(state.game)
+    first = search.next_net()
+    assert first is not None
+    search.apply(search.gather(1, first), *(f_s, f_l)[first](state.encode()[None]))
+    noise = dict(search.root_noise)
+    search.run_both(f_s, f_l, 30)
+    assert noise
+    assert search.root_noise == noise
+    assert len(search.root.answers) == 2
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_many_trees_fill_the_batches_of_both_nets(threads: int) -> None:
+    """Sequential trees are the same in batches of all of them as alone."""
+    game = Game("connect4")
+    params = two(SecondNet(small_visits=40, large_visits=20), max_in_flight=1)
+    f_s, f_l = nets(game)
+    digests = []
+    for trees in (1, 12):
+        forest = Forest(game, params, 5, threads)
+        ids = np.array([forest.add(game.initial_state(), seed) for seed in range(trees)])
+        forest.set_visit_limits(ids, np.full(trees, 40, np.uint32))
+        rows = np.zeros((trees, *game.feature_shape), np.float32)
+        while len(forest.active()):
+            for net in (0, 1):
+                batch = forest.gather(rows, net)
+                forest.apply(batch, *(f_s, f_l)[net](rows[: len(batch)]))
+        digests.append(forest.digest(0))
+    assert digests[0] == digests[1]
+
+
+def test_parent_value_and_absolute_first_play_values() -> None:
+    state = Game("connect4").initial_state()
+    trees = [
+        searched(
+            state,
+            two(SecondNet(), fpu=Fpu.model_validate({"kind": kind, "value": 0}).model_dump()),
+            *nets(state.game),
+            120,
+        )
+        for kind in ("absolute", "parent_value")
+    ]
+    assert trees[0][0].digest(0) != trees[1][0].digest(0)

@@ -1,0 +1,358 @@
+"""The solver: formulas, proofs that are right, mates, tablebases, forced moves, re-use of the tree."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import chess
+import chess.syzygy
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from search_pairs import Pair, random_state, search_params, solvers
+from search_toys import ToyGame, hash_evaluator
+from solver_toys import (
+    MATES,
+    PROVING,
+    after,
+    best_result,
+    proven_result,
+    reachable,
+    result_after,
+    search_all,
+    search_on,
+    state_of,
+)
+from worked_example import EXAMPLE, fixture_node
+
+from hauteur._core import Game, State
+from hauteur.mcts import reference
+from hauteur.mcts.lc0_options import search_params as lc0_search_params
+from hauteur.mcts.move_choice import choose_actions
+from hauteur.mcts.params import Cpuct, SearchParams, Temperature
+from hauteur.mcts.reference.solver import Climb, node_bounds
+from hauteur.mcts.reference.tree import Bounds
+from hauteur.mcts.rules import SearchContempt, Solver
+
+ONE = np.array([0])
+
+
+# -- formulas ----------------------------------------------------------------------------------------------------------
+
+
+def child(node: reference.Node, k: int) -> reference.Node:
+    """The node behind edge k."""
+    found = node.edges[k].child
+    assert found is not None
+    return found
+
+
+def proven_fixture() -> reference.Node:
+    """The node of the worked example with its second edge proven drawn and its third one proven lost."""
+    node = fixture_node()
+    child(node, 1).bounds, child(node, 2).bounds = Bounds(0, 0), Bounds(1, 1)
+    return node
+
+
+@pytest.mark.parametrize(
+    ("name", "mode", "depth"),
+    [
+        ("mode1 depth2", "visit", 2),
+        ("mode2 depth2", "avoid", 2),
+        ("mode3 depth2", "damp", 2),
+        ("mode4 depth1", "damp_by_depth", 1),
+        ("mode4 depth2", "damp_by_depth", 2),
+        ("mode4 depth4", "damp_by_depth", 4),
+        ("mode4 depth6", "damp_by_depth", 6),
+        ("root", "visit", 1),
+    ],
+)
+def test_scores_of_proven_edges(shared_data: Path, name: str, mode: Any, depth: int) -> None:
+    expected = examples(shared_data)["cert"][name]["score"]
+    params = EXAMPLE.model_copy(update={"solver": Solver(lost_child_mode=mode)})
+    scores = reference.Scores(proven_fixture(), params, at_root=name == "root", depth=depth).all()
+    assert scores == pytest.approx([expected[letter] for letter in "ABCD"], abs=1e-6)
+
+
+def test_a_dropped_prior_counts_nowhere() -> None:
+    params = EXAMPLE.model_copy(update={"solver": Solver(lost_child_mode="zero_prior")})
+    scores = reference.Scores(proven_fixture(), params)
+    assert scores.all()[2] == -1.0
+    assert scores.priors == [0.55, 0.25, 0.0, 0.03]
+
+
+def examples(shared_data: Path) -> dict[str, Any]:
+    """The numbers of the worked examples."""
+    path = shared_data / "mcts_experiments_examples.json"
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+def test_bounds_of_a_parent(shared_data: Path) -> None:
+    """The examples see parent and children as those who moved there do."""
+    for text, expected in examples(shared_data)["bounds"].items():
+        node = fixture_node()
+        node.edges = node.edges[:2]
+        for edge, (lower, upper) in zip(node.edges, json.loads(text.replace("(", "[").replace(")", "]")), strict=True):
+            assert edge.child is not None
+            edge.child.bounds = Bounds(-upper, -lower)
+        lower, upper, _ = node_bounds(node)
+        assert [-upper, -lower] == expected, text
+
+
+def test_a_proof_corrects_the_visits_before_it(shared_data: Path) -> None:
+    expected = examples(shared_data)["turbo"]
+    for retro_fix, value in [(True, expected["mover_turbo"]), (False, expected["mover_plain"])]:
+        params = EXAMPLE.model_copy(update={"solver": Solver(retro_fix=retro_fix)})
+        node = fixture_node()
+        lost = child(node, 1)
+        lost.bounds = Bounds(1, 1)
+        climb = Climb(reference.Value(-1.0, 0.0), node.mover, params)
+        climb.turn_to(lost.mover)
+        climb.pass_proven(lost)
+        climb.turn_to(node.mover)
+        climb.meet(node)
+        reference.update_node(node, climb.value, params)
+        assert (lost.visits, lost.value) == (7, reference.Value(1.0, 0.0))
+        assert node.value.wl == pytest.approx(value, abs=1e-6)
+
+
+# -- proofs are right --------------------------------------------------------------------------------------------------
+
+
+def assert_solved(states: list[State], params: SearchParams, visits: int) -> None:
+    """Every position is proven, with the right result, and the move played keeps it."""
+    forest, ids = search_all(states, params, visits)
+    known: dict[tuple[int, bytes], int] = {}
+    best = forest.best_actions(ids)
+    for state, tree, action in zip(states, ids.tolist(), best.tolist(), strict=True):
+        assert proven_result(forest, tree) == best_result(state, known), state
+        assert result_after(state, action, known) == best_result(state, known), state
+        forest.check_invariants(tree)
+
+
+@pytest.mark.parametrize("lookahead", [0, 1])
+def test_every_position_of_tictactoe_is_solved(lookahead: int) -> None:
+    changes = {"solver": Solver(lookahead=lookahead), "cpuct": Cpuct(init=1.5, factor=0)}
+    assert_solved(reachable(Game("tictactoe").initial_state()), PROVING.model_copy(update=changes), 1_000_000)
+
+
+@pytest.mark.parametrize("size", [(2, 2), (2, 3), (3, 2), (2, 4), (4, 2), (3, 3)])
+def test_every_position_of_small_nogo_is_solved(size: tuple[int, int]) -> None:
+    states = reachable(Game(f"nogo(rows={size[0]},cols={size[1]})").initial_state())
+    assert_solved(states, PROVING, 300_000)
+
+
+@pytest.mark.parametrize("size", [(3, 4), (4, 3)])
+def test_nogo_with_twelve_points_is_solved(size: tuple[int, int]) -> None:
+    assert_solved([Game(f"nogo(rows={size[0]},cols={size[1]})").initial_state()], PROVING, 3_000_000)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [(3, 4), (4, 3)])
+def test_every_position_of_nogo_with_twelve_points_is_solved(size: tuple[int, int]) -> None:
+    states = reachable(Game(f"nogo(rows={size[0]},cols={size[1]})").initial_state())
+    for start in range(0, len(states), 2000):
+        assert_solved(states[start : start + 2000], PROVING, 3_000_000)
+
+
+toys = st.builds(ToyGame, seed=st.integers(0, 2**32), width=st.sampled_from([0, 3]), max_plies=st.integers(1, 5)).map(
+    Game.from_python
+)
+
+
+@given(toys, search_params, solvers, st.integers(1, 400), st.integers(1, 16))
+@settings(max_examples=150)
+def test_bounds_hold_whatever_the_settings(
+    game: Game, params: SearchParams, rule: Solver, visits: int, rows: int
+) -> None:
+    """Also where players do not take turns, with many leaves in flight and any other settings."""
+    state = game.initial_state()
+    forest, _ = search_all([state], params.model_copy(update={"solver": rule, "repetition": None}), visits, rows)
+    forest.check_invariants(0)
+    lower, upper, _ = forest.root_bounds(0)
+    assert lower <= best_result(state) <= upper
+    for edge in forest.root_edges(0):
+        assert edge["lower"] <= result_after(state, edge["action"]) <= edge["upper"]
+
+
+@given(toys, solvers, st.integers(1, 12), st.booleans(), st.integers(1, 400))
+@settings(max_examples=60)
+def test_bounds_hold_at_frozen_nodes(game: Game, rule: Solver, n_scl: int, respect: bool, visits: int) -> None:
+    """Edges outside a frozen support count as open where proofs respect contempt: wins are never false."""
+    state = game.initial_state()
+    contempt = SearchContempt(n_scl=n_scl, proofs_respect_contempt=respect)
+    forest, _ = search_all([state], SearchParams(search_contempt=contempt, solver=rule), visits, 4)
+    forest.check_invariants(0)
+    lower, upper, _ = forest.root_bounds(0)
+    assert lower <= best_result(state) <= upper
+
+
+# -- forced moves, the root, re-use ------------------------------------------------------------------------------------
+
+
+def one_reply_game() -> Game:
+    """Two moves at the root; behind them single replies for four plies; a win for the first player at the end."""
+
+    class Chain(ToyGame):
+        def legal_actions(self) -> list[int]:
+            return [] if self.ply >= 6 else ([0, 1] if self.ply in (0, 5) else [3])
+
+        def outcome(self) -> int | None:
+            return 1 if self.ply >= 6 and self.bits % 2 else (-1 if self.ply >= 6 else None)
+
+        @property
+        def to_move(self) -> int:
+            return self.ply % 2
+
+    return Game.from_python(Chain(seed=5))
+
+
+def test_the_network_is_not_asked_about_forced_moves() -> None:
+    for extend in (False, True):
+        rule = Solver(auto_extend=extend)
+        pair = Pair(one_reply_game().initial_state(), SearchParams(solver=rule, cache_size=0), hash_evaluator(7))
+        pair.set_limit(5)
+        choices = []
+        while pair.search.wants_visit():
+            pair.gather(2)
+            choices += [len(leaf.node.state.legal_actions()) for leaf in pair.pending[0].leaves]
+            pair.apply(0)
+        pair.check()
+        assert set(choices) == ({2} if extend else {1, 2})
+        below = [edge.child for edge in pair.search.root.edges if edge.child]
+        assert {forced_length(node) for node in below} == ({4} if extend else {0})
+
+
+def forced_length(node: reference.Node) -> int:
+    """Forced nodes in a row, all of which have the visits, value and network value of the node behind them."""
+    length = 0
+    while node.forced:
+        behind = child(node, 0)
+        assert (behind.visits, behind.in_flight) == (node.visits, node.in_flight)
+        assert behind.value.seen_by(node.mover, behind.mover) == node.value
+        assert behind.network.seen_by(node.mover, behind.mover) == node.network
+        node, length = behind, length + 1
+    return length
+
+
+def test_a_search_ends_with_a_proven_win() -> None:
+    state = state_of(MATES[0][0])
+    forest, _ = search_all([state], PROVING, 1000)
+    assert forest.root_node_visits(ONE)[0] == 1
+    target = forest.policy_targets(ONE)[0]
+    assert target[forest.best_actions(ONE)[0]] == target.sum() == 1.0
+
+
+def test_proven_moves_of_the_root_wait_for_the_others() -> None:
+    forest, _ = search_all([random_state(Game("tictactoe"), [0, 4, 0])], PROVING, 1)
+    proven: set[int] = set()
+    while not proven:
+        search_on(forest, int(forest.root_node_visits(ONE)[0]) + 1, rows=1)
+        proven = {edge["action"] for edge in forest.root_edges(0) if edge["lower"] == edge["upper"]}
+    counts = forest.root_visits(ONE)[0]
+    assert proven_result(forest, 0) is None
+    search_on(forest, int(forest.root_node_visits(ONE)[0]) + 5, rows=1)
+    grown = set(np.flatnonzero(forest.root_visits(ONE)[0] > counts).tolist())
+    assert grown
+    assert not grown & proven
+
+
+def test_a_proven_node_that_becomes_the_root_is_searched_again() -> None:
+    board = chess.Board(MATES[14][0])
+    forest, _ = search_all([state_of(board.fen())], PROVING, 30_000)
+    line = forest.principal_variation(0)
+    assert proven_result(forest, 0) == 1
+    forest.advance(ONE, np.array(line[:1], np.uint16))
+    assert proven_result(forest, 0) == -1
+    edges = forest.root_edges(0)
+    assert int(forest.root_node_visits(ONE)[0]) == 1 + sum(edge["visits"] for edge in edges)
+    assert forest.principal_variation(0) == line[1:]
+    forest.check_invariants(0)
+
+
+def test_only_allowed_moves_count_at_the_root() -> None:
+    state = random_state(
+        Game("tictactoe"), [0, 2, 0, 2]
+    )  # a3 and b3 against c3 and c2: c1 loses, c1 is lost without it
+    forest, _ = search_all([state], PROVING, 5000)
+    results = {edge["action"]: edge["lower"] for edge in forest.root_edges(0) if edge["lower"] == edge["upper"]}
+    for action, result in results.items():
+        forest.restrict_root(0, [action])
+        assert proven_result(forest, 0) == result
+        assert forest.finished().tolist() == [0]
+    forest.restrict_root(0, [])
+    assert proven_result(forest, 0) == best_result(state)
+
+
+# -- which move is played ----------------------------------------------------------------------------------------------
+
+
+def chosen(proven: list[float], visits: list[int], *, best: int) -> set[int]:
+    """Actions that a temperature of 1 draws for any random number."""
+    actions = set()
+    for uniform in np.linspace(0, 0.999, 50):
+        found = choose_actions(
+            np.array([visits], np.uint32),
+            np.zeros((1, 4), np.float32),
+            np.full((1, 4), 0.25, np.float32),
+            best=np.array([best], np.uint16),
+            temperatures=np.ones(1),
+            uniforms=np.array([uniform]),
+            settings=Temperature(),
+            proven=np.array([proven], np.float32),
+        )
+        actions.add(int(found[0]))
+    return actions
+
+
+def test_temperature_plays_wins_and_spares_losses() -> None:
+    nan = float("nan")
+    assert chosen([nan, nan, 1, nan], [50, 20, 1, 5], best=2) == {2}
+    assert chosen([nan, -1, 0, nan], [50, 20, 1, 0], best=0) == {0, 2}
+    assert chosen([-1, -1, -1, nan], [50, 20, 1, 0], best=3) == {3}
+    assert chosen([-1, -1, -1, -1], [50, 50, 0, 0], best=1) == {0, 1}
+    assert chosen([nan] * 4, [50, 20, 1, 0], best=0) == {0, 1, 2}
+
+
+@pytest.mark.parametrize(
+    ("edges", "preference", "best"),
+    [
+        ([(50, -1.0, Bounds(1, 1, 4)), (30, -0.2, None), (1, 0.0, Bounds(0, 0, 3))], "q_based", 2),
+        ([(50, -1.0, Bounds(1, 1, 4)), (30, 0.1, None), (1, 0.0, Bounds(0, 0, 3))], "q_based", 1),
+        ([(50, -1.0, Bounds(1, 1, 4)), (30, -0.2, None), (1, 0.0, Bounds(0, 0, 3))], "never", 1),
+        ([(50, -1.0, Bounds(1, 1, 4)), (30, 0.1, None), (1, 0.0, Bounds(0, 0, 3))], "always", 2),
+        ([(50, 0.9, None), (1, 1.0, Bounds(-1, -1, 4)), (1, 1.0, Bounds(-1, -1, 2))], "q_based", 2),
+        ([(50, -1.0, Bounds(1, 1, 1)), (30, -1.0, Bounds(1, 1, 5)), (1, -1.0, Bounds(1, 1, 3))], "always", 1),
+    ],
+)
+def test_final_choice(edges: list[tuple[int, float, Bounds | None]], preference: Any, best: int) -> None:
+    """Bounds are those of the nodes behind the edges, where the opponent moves."""
+    node = fixture_node()
+    node.edges = node.edges[:3]
+    for k, (visits, q, bounds) in enumerate(edges):
+        child(node, k).visits, child(node, k).value = visits, reference.Value(-q, 0.0)
+        child(node, k).bounds = bounds or Bounds()
+    params = SearchParams(solver=Solver(draw_preference=preference))
+    assert reference.final_choice(node, params) is node.edges[best]
+
+
+def test_sticky_endgames_are_those_of_lc0() -> None:
+    rule = lc0_search_params({}).solver
+    lc0 = Solver(lost_child_mode="zero_prior", clamp_to_bounds=False, root_excludes_proven=False, auto_extend=False)
+    assert rule == lc0
+    assert lc0_search_params({"StickyEndgames": False}).solver is None
+
+
+def test_a_played_line_can_be_followed() -> None:
+    state = state_of(MATES[6][0])
+    forest, _ = search_all([state], PROVING, 30_000)
+    line = forest.principal_variation(0)
+    for action in line:
+        assert int(action) in state.legal_actions().tolist()
+        state = after(state, int(action))
+    assert state.outcome() is not None
+    assert len(line) == forest.root_bounds(0)[2]

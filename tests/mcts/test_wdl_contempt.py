@@ -1,0 +1,289 @@
+"""WDL contempt: the formulas against numbers computed here, the trees that it makes, and the options of the engine."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from repeating_games import Wanderers
+from search_pairs import Pair, calls, contempts, do_call, games, random_state
+from search_pairs import search_params as plain_params
+from search_toys import hash_evaluator
+
+from hauteur._core import Forest, Game, State
+from hauteur.mcts.analysis import Analysis
+from hauteur.mcts.lc0_options import contempt_elo, search_params, without_contempt_of_play
+from hauteur.mcts.limits import Limits
+from hauteur.mcts.params import SearchParams
+from hauteur.mcts.rules import WdlContempt
+from hauteur.networks.evaluators.factory import make_evaluator
+
+Wdl = NDArray[np.float32]
+LN10 = math.log(10.0)
+REFERENCE = 1.0 / math.log(3.0)
+"""Sharpness at a draw rate of 0.5: (1 + 0.5) / (1 - 0.5) = 3."""
+
+
+@dataclass
+class Root:
+    """A root with one visit: what the search, the network and reports say of it."""
+
+    searched: Wdl
+    network: Wdl
+    reported: Wdl
+
+
+def evaluated(
+    rule: WdlContempt, wdl: tuple[float, float, float], *, second_to_move: bool = False, **others: Any
+) -> Root:
+    """A root about which the network has said `wdl`."""
+    params = SearchParams(wdl_contempt=rule, **others)
+    state = Game("tictactoe").initial_state()
+    if second_to_move:
+        state.play(0)
+    forest, ids = Forest(state.game, params), np.array([0])
+    forest.add(state)
+    forest.set_visit_limits(ids, np.array([1], np.uint32))
+    batch = forest.gather(np.zeros((1, *state.game.feature_shape), np.float32))
+    forest.apply(batch, np.zeros((1, 9), np.float32), np.array([wdl], np.float32))
+    return Root(forest.root_values(ids)[0], forest.network_values(ids)[0], forest.reported_values(ids)[0])
+
+
+def changed(
+    wdl: tuple[float, float, float], *, ratio: float, diff: float, sign: float = 1.0, cap: float = 1.4
+) -> list[float]:
+    """Win, draw, loss after the change, straight from the definition."""
+    w, _, l_ = wdl
+    a, b = math.log(1.0 / l_ - 1.0), math.log(1.0 / w - 1.0)
+    s, mu = min(2.0 / (a + b), cap), (a - b) / (a + b)
+    s, mu = s * ratio, mu + sign * s * s * diff
+    win, loss = 1.0 / (1.0 + math.exp((1.0 - mu) / s)), 1.0 / (1.0 + math.exp((1.0 + mu) / s))
+    return [win, 1.0 - win - loss, loss]
+
+
+# -- ratio and diff ----------------------------------------------------------------------------------------------------
+
+
+def test_contempt_alone() -> None:
+    """100 Elo, nothing calibrated: only mu moves."""
+    near, far = math.cosh(0.175 / REFERENCE) ** -2, math.cosh(0.825 / REFERENCE) ** -2
+    diff = 1.0 / REFERENCE / (near + far) * LN10 / 200.0 * 100.0
+    assert diff == pytest.approx(0.87445, abs=1e-5)  # by hand: 1.09861 * 1.15129 / (0.96393 + 0.48252)
+    found = evaluated(WdlContempt(contempt=100), (0.4, 0.4, 0.2)).searched
+    np.testing.assert_allclose(found, changed((0.4, 0.4, 0.2), ratio=1.0, diff=diff), atol=2e-7)
+
+
+def test_draw_rate_target() -> None:
+    target = 1.0 / math.log(1.3 / 0.7)
+    near, far = math.cosh(0.1 / target) ** -2, math.cosh(0.9 / target) ** -2
+    diff = target / REFERENCE**2 / (near + far) * LN10 / 200.0 * -50.0 * 0.6
+    rule = WdlContempt(contempt=-50, draw_rate_target=0.3, book_exit_bias=0.8, attenuation=0.6)
+    found = evaluated(rule, (0.3, 0.6, 0.1)).searched
+    np.testing.assert_allclose(found, changed((0.3, 0.6, 0.1), ratio=target / REFERENCE, diff=diff), atol=2e-7)
+
+
+def test_contempt_beyond_the_largest_counts_as_the_largest() -> None:
+    beyond = evaluated(WdlContempt(contempt=5000), (0.4, 0.4, 0.2)).searched
+    np.testing.assert_array_equal(beyond, evaluated(WdlContempt(contempt=420), (0.4, 0.4, 0.2)).searched)
+
+
+def test_calibrated_by_elo() -> None:
+    """Own Elo 2700, opponent 2000."""
+
+    def soft(elo: float) -> float:
+        return elo + 125.0 * math.log(1.0 + math.exp((2737.0 - elo) / 250.0))
+
+    def sharpness(elo: float) -> float:
+        return 1.0 / (1.0 / 15.0 + math.exp(elo / 425.0 - 6.75))
+
+    def mu(elo: float) -> float:
+        return -LN10 / 200.0 * 15.0 * 425.0 * math.log(1.0 + math.exp(6.75 - elo / 425.0) / 15.0)
+
+    own, other = soft(2700.0), soft(2000.0)
+    ratio = math.sqrt((sharpness(own) ** 2 + sharpness(other) ** 2) / 2.0) / REFERENCE
+    diff = (mu(own) - mu(other)) / REFERENCE**2
+    assert own == pytest.approx(2796.3, abs=0.1)
+    assert other == pytest.approx(2374.9, abs=0.1)
+    found = evaluated(WdlContempt(contempt=700, calibration_elo=2700), (0.25, 0.5, 0.25)).searched
+    np.testing.assert_allclose(found, changed((0.25, 0.5, 0.25), ratio=ratio, diff=diff), atol=2e-7)
+
+
+def test_calibration_without_contempt_changes_sharpness_alone() -> None:
+    found = evaluated(WdlContempt(calibration_elo=2700), (0.25, 0.5, 0.25))
+    assert found.searched[0] == found.searched[2]
+    assert found.searched[1] != found.network[1]
+    np.testing.assert_array_equal(found.reported, found.searched)
+
+
+# -- what is changed ---------------------------------------------------------------------------------------------------
+
+
+def test_the_opponent_loses_what_the_contempt_side_gains() -> None:
+    gains = evaluated(WdlContempt(contempt=150, mode="white_side_analysis"), (0.3, 0.5, 0.2)).searched
+    loses = evaluated(
+        WdlContempt(contempt=150, mode="white_side_analysis"), (0.2, 0.5, 0.3), second_to_move=True
+    ).searched
+    np.testing.assert_allclose(loses, gains[::-1], atol=1e-7)
+    assert gains[0] - gains[2] > 0.1
+
+
+@pytest.mark.parametrize("wdl", [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.5, 0.0, 0.5), (0.6, 0.39995, 0.00005)])
+def test_values_that_say_nothing_stay(wdl: tuple[float, float, float]) -> None:
+    found = evaluated(WdlContempt(contempt=300), wdl)
+    np.testing.assert_array_equal(found.searched, found.network)
+
+
+def test_sharpness_is_bounded() -> None:
+    """w = d = l = 1/3 has s = 1 / ln 2 = 1.4427; and a wide one that is cut to 1.4 even without contempt."""
+    near, far = math.cosh(0.175 / REFERENCE) ** -2, math.cosh(0.825 / REFERENCE) ** -2
+    diff = 1.0 / REFERENCE / (near + far) * LN10 / 200.0 * 100.0
+    found = evaluated(WdlContempt(contempt=100), (0.45, 0.1, 0.45)).searched
+    np.testing.assert_allclose(found, changed((0.45, 0.1, 0.45), ratio=1.0, diff=diff), atol=2e-7)
+    wide = evaluated(WdlContempt(contempt=100, max_s=10), (0.45, 0.1, 0.45)).searched
+    np.testing.assert_allclose(wide, changed((0.45, 0.1, 0.45), ratio=1.0, diff=diff, cap=10.0), atol=2e-7)
+
+
+@pytest.mark.parametrize("objectivity", [0.0, 0.4, 1.0])
+def test_reports_take_the_shift_back(objectivity: float) -> None:
+    """With ratio 1 a report is the change with (1 - objectivity) times the contempt."""
+    wdl = (0.3, 0.5, 0.2)
+    found = evaluated(WdlContempt(contempt=200, eval_objectivity=objectivity), wdl)
+    left = WdlContempt(contempt=200 * (1 - objectivity)) if objectivity < 1 else WdlContempt()
+    np.testing.assert_allclose(found.reported, evaluated(left, wdl).searched, atol=1e-6)
+    np.testing.assert_allclose(found.network, wdl, atol=1e-7)
+
+
+def test_neutral_settings_are_plain() -> None:
+    plain = grown(SearchParams())
+    for rule in (WdlContempt(), WdlContempt(contempt=300, mode="disable"), WdlContempt(contempt=300, attenuation=0)):
+        neutral = grown(SearchParams(wdl_contempt=rule))
+        assert neutral.digest(0) == plain.digest(0)
+        assert neutral.tree_stats(0)["bytes"] == plain.tree_stats(0)["bytes"]
+    assert grown(SearchParams(wdl_contempt=WdlContempt(contempt=300))).digest(0) != plain.digest(0)
+
+
+# -- trees that are used again -----------------------------------------------------------------------------------------
+
+
+def grown(params: SearchParams, *, state: State | None = None, visits: int = 60) -> Forest:
+    """A forest with one tree of `visits` visits."""
+    state = state or Game("nogo(size=4)").initial_state()
+    forest = Forest(state.game, params)
+    forest.add(state)
+    search(forest, visits)
+    return forest
+
+
+def search(forest: Forest, visits: int) -> None:
+    evaluate = hash_evaluator(forest.game.num_actions)
+    forest.set_visit_limits(np.array([0]), np.array([visits], np.uint32))
+    while len(forest.active()):
+        features = np.zeros((1, *forest.game.feature_shape), np.float32)
+        batch = forest.gather(features)
+        forest.apply(batch, *evaluate(features[: len(batch)]))
+    forest.check_invariants(0)
+
+
+def play_best(forest: Forest) -> None:
+    forest.advance(np.array([0]), np.array([forest.root_edges(0)[0]["action"]], np.uint16))
+
+
+def test_play_keeps_the_tree_over_two_plies_and_begins_anew_after_one() -> None:
+    forest = grown(SearchParams(wdl_contempt=WdlContempt(contempt=100)))
+    play_best(forest)
+    play_best(forest)
+    kept = int(forest.root_node_visits(np.array([0]))[0])
+    assert kept > 1
+    forest.restrict_root(0, [])
+    assert int(forest.root_node_visits(np.array([0]))[0]) == kept
+    search(forest, 80)
+    play_best(forest)
+    assert len(forest.active()) == 1, "a tree for the other side holds no visits that count"
+    search(forest, 3)
+    assert int(forest.root_node_visits(np.array([0]))[0]) == 3
+    fresh = Forest(forest.game, SearchParams(wdl_contempt=WdlContempt(contempt=100)))
+    fresh.add(forest.state(0))
+    search(fresh, 3)
+    assert fresh.digest(0) == forest.digest(0), "cached evaluations are those of the network"
+
+
+def test_analysis_of_one_side_keeps_the_tree() -> None:
+    forest = grown(SearchParams(wdl_contempt=WdlContempt(contempt=100, mode="black_side_analysis")))
+    play_best(forest)
+    kept = int(forest.root_node_visits(np.array([0]))[0])
+    forest.restrict_root(0, [])
+    assert int(forest.root_node_visits(np.array([0]))[0]) == kept > 1
+
+
+def test_a_session_counts_new_visits_from_the_tree_that_it_searches() -> None:
+    state = Game("tictactoe").initial_state()
+    params = SearchParams(wdl_contempt=WdlContempt(contempt=100))
+    session = Analysis(make_evaluator(state.game, "uniform"), params, batch_size=1)
+    session.set_position(state)
+    best = session.search(Limits(visits=50)).best
+    assert best is not None
+    assert session.set_position(state, [best.action]), "the tree was kept"
+    assert session.search(Limits(new_visits=20)).visits == 20, "and begun anew for the other side"
+
+
+# -- core and reference ------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.data(), contempts, plain_params, calls)
+def test_core_and_reference_agree(
+    data: st.DataObject, rule: WdlContempt, params: SearchParams, steps: list[tuple[str, int]]
+) -> None:
+    game = data.draw(games | st.just(Game.from_python(Wanderers())))
+    state = random_state(game, data.draw(st.lists(st.integers(0, 1000), max_size=10)))
+    pair = Pair(state, params.model_copy(update={"wdl_contempt": rule}), hash_evaluator(game.num_actions))
+    for step in steps:
+        do_call(pair, *step)
+        pair.check()
+
+
+# -- options of the engine ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "opponent", "elo"),
+    [
+        ("", "", 30.0),
+        ("250", "", 250.0),
+        ("-12.5", "none none computer Stockfish 17", -12.5),
+        ("250,stockfish=-50,human=400", "none none computer Stockfish 17", -50.0),
+        ("stockfish=-50,250", "GM 2800 human Magnus Carlsen", 250.0),
+        ("stock=1,fish=2", "STOCKFISH", 1.0),
+        (" human = 400 , ", "IM 2400 human N. N.", 400.0),
+    ],
+)
+def test_contempt_by_opponent(text: str, opponent: str, elo: float) -> None:
+    assert contempt_elo(text, opponent, 30.0) == elo
+
+
+@pytest.mark.parametrize("text", ["much", "a=", "a=b", "=", "nan", "20000"])
+def test_contempt_that_is_none(text: str) -> None:
+    with pytest.raises(ValueError, match="Contempt must be"):
+        contempt_elo(text)
+
+
+def test_options_become_settings() -> None:
+    assert search_params({}).wdl_contempt is None
+    found = search_params({"contempt": "100", "ContemptMode": "black_side_analysis", "WDLMaxS": 2.0}).wdl_contempt
+    assert found == WdlContempt(contempt=100, mode="black_side_analysis", max_s=2.0)
+    assert search_params({"UCI_RatingAdv": 40.0}).wdl_contempt == WdlContempt(contempt=40)
+    assert search_params({"WDLCalibrationElo": 2500.0}).wdl_contempt == WdlContempt(calibration_elo=2500)
+
+
+def test_infinite_analysis_has_no_contempt_of_play() -> None:
+    play = search_params({"Contempt": "100"})
+    assert without_contempt_of_play(play).wdl_contempt == WdlContempt(contempt=100, mode="disable")
+    white = search_params({"Contempt": "100", "ContemptMode": "white_side_analysis"})
+    assert without_contempt_of_play(white) == white
+    assert without_contempt_of_play(search_params({})) == search_params({})
