@@ -190,9 +190,11 @@ def test_castling_and_promotion_are_moves_of_two_squares(desk: Watched) -> None:
     position = game["position"]
     at = {square["name"]: number for number, square in enumerate(position["squares"])}
     castling = [action for action in position["actions"] if action["squares"] == [at["e1"], at["g1"]]]
-    assert [action["text"] for action in castling] == ["e1g1"]
+    assert [action["text"] for action in castling] == ["O-O"]
     promotions = [action for action in position["actions"] if action["squares"] == [at["g7"], at["g8"]]]
-    assert sorted(action["text"][-1] for action in promotions) == ["b", "n", "q", "r"]
+    ranked = sorted(promotions, key=lambda action: action["stands"]["rank"])
+    assert [action["text"] for action in ranked] == ["g8=Q+", "g8=R+", "g8=B", "g8=N"]
+    assert ranked[0]["stands"]["text"] == "white queen"
     desk.ask("play", ply=0, a=castling[0]["a"])
     assert desk.last()["moves"] == ["O-O"]
 

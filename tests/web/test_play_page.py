@@ -9,11 +9,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import pytest
 from lab_browser import NARROW, Windows, axe_faults, too_wide
 from playwright.sync_api import Error, Locator, Page, WebSocketRoute, expect
 
 from hauteur.games.registry import names
 
+PIECES = ("queen", "rook", "bishop", "knight")
 PROMOTES = "8/P5k1/8/8/8/8/8/4K2R w K - 0 1"
 
 
@@ -29,6 +31,8 @@ def square(page: Page, name: str) -> Locator:
 def begin(page: Page, game: str, second: str, fen: str = "") -> None:
     """Begin a game as a person does, against another player of the list."""
     expect(page.locator("#new[data-game]")).to_be_attached()
+    if not page.locator("#setup[open]").count():
+        page.locator("#setup summary").click()
     page.locator("[name=game]").select_option(game)
     expect(page.locator(f'#new[data-game="{game}"]')).to_be_attached()
     if fen:
@@ -60,7 +64,7 @@ def test_games_by_clicks_and_drags(page: Page) -> None:
     square(page, "e2").click()
     square(page, "e4").click()
     expect(page.locator("#moves li")).to_have_count(2)  # the net that ships has answered
-    expect(page.locator("#wdl")).to_have_attribute("aria-label", re.compile("first player wins [0-9]+ %"))
+    expect(page.locator("#wdl")).to_have_attribute("aria-label", re.compile("White wins [0-9]+ %"))
     page.get_by_role("button", name="Hint").click()
     expect(page.locator(".board-marks .mark")).to_have_count(3)
     page.get_by_role("button", name="Take back").click()
@@ -70,7 +74,15 @@ def test_games_by_clicks_and_drags(page: Page) -> None:
     square(page, "g1").click()
     square(page, "g7").drag_to(square(page, "h7"))
     square(page, "a7").drag_to(square(page, "a8"))
-    page.get_by_role("button", name="a7a8q").click()
+    offered = page.get_by_role("group", name="what it becomes").get_by_role("button")
+    words = [f"white {piece}, a8={sign}" for piece, sign in zip(PIECES, "QRBN", strict=True)]
+    assert [button.get_attribute("aria-label") for button in offered.all()] == words
+    expect(offered.first).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(offered).to_have_count(0)
+    square(page, "a7").click()
+    square(page, "a8").click()
+    offered.first.click()
     expect(page.locator("#moves li")).to_have_text(["1. O-O", "Kh7", "2. a8=Q"])
     page.locator("#files summary").click()
     page.get_by_role("button", name="PGN").click()
@@ -84,6 +96,66 @@ def test_games_by_clicks_and_drags(page: Page) -> None:
     page.locator("#text").fill("1. e5 *")
     page.get_by_role("button", name="Play on from this").click()
     expect(page.locator("#notice-page")).to_contain_text('ply 1: "e5" is not a legal move')
+
+
+def test_going_through_the_moves_during_and_after_a_game(page: Page) -> None:
+    """By buttons, clicks and arrow keys; a move is made at the newest position alone."""
+    page.goto("/play")
+    begin(page, "chess", "person")
+    for plies, (start, end) in enumerate((("f2", "f3"), ("e7", "e5"), ("g2", "g4")), 1):
+        square(page, start).click()
+        square(page, end).click()
+        expect(page.locator("#moves li")).to_have_count(plies)
+    expect(page.locator("#moves li")).to_have_text(["1. f3", "e5", "2. g4"])
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("#status")).to_have_text("1 ply back, after 1… e5")
+    page.keyboard.press("ArrowLeft")
+    expect(square(page, "e7")).to_have_attribute("aria-label", "e7, black pawn")
+    expect(page.locator("#status")).to_have_text("2 plies back, after 1. f3")
+    expect(page.locator("#board.off .square.source")).not_to_have_count(0)
+    square(page, "e7").click()
+    square(page, "e6").click()
+    expect(page.locator("#moves li")).to_have_count(3)
+    page.get_by_role("button", name="the newest position").click()
+    square(page, "d8").click()
+    square(page, "h4").click()
+    expect(page.locator("#status")).to_contain_text("0-1 (checkmate)")
+    page.locator("#moves button").nth(1).click()
+    expect(square(page, "g2")).to_have_attribute("aria-label", "g2, white pawn")
+    expect(page.locator("#moves [aria-current]")).to_have_text("e5")
+    page.get_by_role("button", name="Flip").click()
+    expect(square(page, "g2")).to_have_attribute("aria-label", "g2, white pawn")
+    page.keyboard.press("Home")
+    expect(page.locator("#status")).to_have_text("4 plies back, at the start")
+    page.keyboard.press("End")
+    expect(square(page, "h4")).to_have_attribute("aria-label", "h4, black queen")
+
+
+@pytest.mark.parametrize(("size", "least"), [((1280, 800), 680), ((1920, 1080), 950), (NARROW, 365)])
+def test_the_board_is_as_large_as_the_window_allows(windows: Windows, size: tuple[int, int], least: int) -> None:
+    page = windows.open("/play", size=size)
+    expect(page.locator("#status")).to_have_text(re.compile("Your turn"))
+    box = page.locator("#board .board-ground").bounding_box()
+    assert box is not None
+    assert box["width"] >= least
+    assert box["y"] + box["height"] <= size[1]
+    assert too_wide(page) == []
+
+
+def test_a_marked_square_is_no_ring_and_every_arrow_has_its_label(page: Page) -> None:
+    page.goto("/analyse?game=tictactoe&visits=50")
+    page.get_by_role("button", name="Search").click()
+    expect(page.locator(".board-marks rect").first).to_be_attached()
+    assert page.locator(".board-marks circle").count() == 0
+    page.goto("/analyse?game=chess&fen=7k/8/8/8/4Q3/8/PP1N4/K1r5 w - - 0 1&visits=50")  # Nb1 and Qb1 are all
+    page.get_by_role("button", name="Search").click()
+    expect(page.get_by_role("button", name="Go on")).to_be_visible()
+    expect(page.locator(".mark-text")).to_have_count(2)
+    one, other = (label.bounding_box() for label in page.locator(".mark-text").all())
+    assert one is not None
+    assert other is not None
+    apart = abs(one["x"] - other["x"]) >= one["width"] or abs(one["y"] - other["y"]) >= one["height"]
+    assert apart, "one label covers the other"
 
 
 def test_every_game_is_played_to_its_end_by_clicks(page: Page) -> None:

@@ -103,8 +103,9 @@ class Board:
 def board_svg(state: _core.State, *, flip: bool = False, arrow: int | None = None) -> str:
     """Return the position as a stand-alone SVG document; the last move is marked.
 
-    flip: seen from the second player's side. arrow: a legal action that is drawn as an arrow or a ring. A game without
-    a board of cells is drawn by its own `State.svg`, which knows neither. Raise ValueError for an illegal action.
+    flip: seen from the second player's side. arrow: a legal action that is drawn as an arrow, or as the corners of its
+    square. A game without a board of cells is drawn by its own `State.svg`, which knows neither. Raise ValueError for
+    an illegal action.
 
     >>> from hauteur.games.pictures import board_svg
     >>> from hauteur.games.registry import make
@@ -238,6 +239,11 @@ def symbols(look: Look, signs: Iterable[str]) -> list[str]:
     return [f'<g id="{symbol_id(look, sign)}">{draw(sign)}</g>' for sign in sorted(signs)]
 
 
+def sign_svg(look: Look, sign: str) -> str:
+    """Return the drawing of a sign of the cells, in a square of CELL units at the origin."""
+    return _DRAWN[look](sign)
+
+
 def symbol_id(look: Look, sign: str) -> str:
     """Return the id of a sign's drawing: capitals and small letters stay apart where ids ignore case."""
     if look == "letters":
@@ -295,15 +301,23 @@ def _piece(board: Board, square: int, sign: str, *, flip: bool) -> str:
     return f'<use href="#{symbol_id(board.look, sign)}" x="{x}" y="{y}"/>'
 
 
+_CORNERS = 'stroke-dasharray="9 17 9 0"'
+"""Leaves the corners of a square with sides of 35 units."""
+
+
 def _pointer(board: Board, squares: tuple[int, ...], *, flip: bool) -> str:
-    """Return an arrow from the first to the last of the squares, or a ring on a single one."""
+    """Return an arrow from the first to the last of the squares, or corners around a single one.
+
+    A ring would be taken for a stone, or for a nought.
+    """
     if not squares:
         return ""
     middles = [(x + CELL / 2, y + CELL / 2) for x, y in (board.corner(square, flip=flip) for square in squares)]
     (x, y), (tip_x, tip_y) = middles[0], middles[-1]
     style = f'fill="none" stroke="{ARROW}" stroke-width="5" opacity=".8"'
     if len(middles) == 1:
-        return f'<circle cx="{x}" cy="{y}" r="{CELL / 2 - 6}" {style}/>'
+        inset, size = CELL / 2 - 5, CELL - 10
+        return f'<rect x="{x - inset}" y="{y - inset}" width="{size}" height="{size}" {_CORNERS} {style}/>'
     line = f'<path d="M{x} {y}L{tip_x} {tip_y}" {style} stroke-linecap="round"/>'
     return f'{line}<circle cx="{tip_x}" cy="{tip_y}" r="7" fill="{ARROW}"/>'
 

@@ -41,7 +41,11 @@ document.querySelectorAll(".walks").forEach((box) => {
     });
     const middles = game.best[ply].map((square) => corner(square, cells.length).map((at) => at + board.cell / 2));
     const style = { fill: "none", stroke: "#2f7d4f", "stroke-width": 5, opacity: 0.8, "stroke-linecap": "round" };
-    if (middles.length === 1) add(arrow, "circle", { cx: middles[0][0], cy: middles[0][1], r: board.cell / 2 - 6, ...style });
+    if (middles.length === 1) { // the corners of the square: a ring would be taken for a stone, or for a nought
+      const [[x, y]] = middles, side = board.cell - 10;
+      const corners = { x: x - side / 2, y: y - side / 2, width: side, height: side, "stroke-dasharray": `9 ${side - 18} 9 0` };
+      add(arrow, "rect", { ...corners, ...style, "stroke-linecap": "butt" });
+    }
     if (middles.length > 1) {
       const [from, to] = [middles[0], middles[middles.length - 1]];
       add(arrow, "path", { d: `M${from}L${to}`, ...style });

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -10,12 +11,15 @@ from pydantic import Field
 from hauteur import _core
 from hauteur.games import pictures
 from hauteur.games.game_texts import MOST_CHARACTERS
-from hauteur.games.played_game import PlayedGame
+from hauteur.games.played_game import PlayedGame, move_text
 from hauteur.games.registry import make, with_fen
 from hauteur.system.settings import Section
 
 MOST_MOVES = 5000
 """Moves of a game that a page sends."""
+
+OFFERED = "QRBN"
+"""Pieces in the order in which a promotion offers them."""
 
 Spec = Annotated[str, Field(max_length=300)]
 Move = Annotated[str, Field(max_length=40)]
@@ -51,11 +55,11 @@ def position_view(state: _core.State, *, flip: bool = False) -> dict[str, Any]:
     svg: the drawing; frame: its width, height and the side of a square; squares: of each its name, what stands there
     and its upper left corner, none where the game has no board of cells; last: those of the last move. actions: the
     legal ones as number `a`, text, indices of squares, from first (none: the action is a button), and area: all squares
-    that choose it, or choose it first. to_move: 0 or 1. outcome: of the first player, null while the game goes on;
-    caption: whose turn it is, or how it ended.
+    that choose it, or choose it first; where several have the same squares, as promotions do, each has `stands`: what
+    is then on the last of them, as text, as a drawing, and its rank among them. to_move: 0 or 1. outcome: of the first
+    player, null while the game goes on; caption: whose turn it is, or how it ended.
     """
     board = pictures.board_of(state)
-    actions = [int(action) for action in state.legal_actions()]
     return {
         "game": state.game.spec,
         "ply": state.ply,
@@ -67,7 +71,8 @@ def position_view(state: _core.State, *, flip: bool = False) -> dict[str, Any]:
         "frame": None if board is None else [*board.size, pictures.CELL],
         "squares": [] if board is None else _squares(board, flip=flip),
         "last": [] if board is None else list(board.last),
-        "actions": [_action(state, action, board) for action in actions],
+        "flip": flip,
+        "actions": _actions(state, board),
     }
 
 
@@ -85,7 +90,27 @@ def _squares(board: pictures.Board, *, flip: bool) -> list[dict[str, Any]]:
     return [{"name": name, "text": text, "x": x, "y": y} for name, text, (x, y) in facts]
 
 
+def _actions(state: _core.State, board: pictures.Board | None) -> list[dict[str, Any]]:
+    views = [_action(state, int(action), board) for action in state.legal_actions()]
+    shared = Counter(tuple(view["squares"]) for view in views)
+    for view in views:
+        if board is not None and view["squares"] and shared[tuple(view["squares"])] > 1:
+            view["stands"] = _standing(state, view["a"], view["squares"][-1])
+    return views
+
+
 def _action(state: _core.State, action: int, board: pictures.Board | None) -> dict[str, Any]:
     squares = () if board is None else pictures.action_squares(state, action, board)
     area = pictures.action_area(board, squares) if board is not None and squares else ()
-    return {"a": action, "text": state.action_to_text(action), "squares": list(squares), "area": list(area)}
+    return {"a": action, "text": move_text(state, action), "squares": list(squares), "area": list(area)}
+
+
+def _standing(state: _core.State, action: int, square: int) -> dict[str, Any]:
+    """Return what stands on a square behind an action."""
+    behind = state.copy()
+    behind.play(action)
+    board = pictures.board_of(behind)
+    assert board is not None  # that of the position before
+    sign = board.cells[square]
+    words = pictures.square_words(board)[square]
+    return {"text": words, "svg": pictures.sign_svg(board.look, sign), "rank": OFFERED.find(sign.upper())}

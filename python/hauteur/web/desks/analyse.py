@@ -15,6 +15,7 @@ from hauteur import _core
 from hauteur.engine.nets import NetChoice
 from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
 from hauteur.games.game_texts import read_game
+from hauteur.games.pictures import seat_names
 from hauteur.games.played_game import PlayedGame, move_text
 from hauteur.games.registry import FEN_GAMES, make
 from hauteur.mcts.limits import Limits, limits_of
@@ -31,7 +32,7 @@ from hauteur.web.desks.linking import LinkedPlace, link_fields, opened_link, rep
 from hauteur.web.desks.reports import report_view
 from hauteur.web.desks.trees import LinesFields, NodeFields, SaveFields, TreeName, TreeShelf
 from hauteur.web.players import net_names, page_net, page_net_or_own
-from hauteur.web.positions import GameText, PlaceFields, game_at, position_at, position_view
+from hauteur.web.positions import GameText, PlaceFields, game_at, position_view
 from hauteur.web.search_form import SettingTexts, chosen_search
 
 LINES = 256
@@ -107,7 +108,7 @@ class AnalyseDesk(Desk):
         session.set_position(played.start, played.actions)
         place = SearchLink(game=wanted.game, fen=wanted.fen, moves=wanted.moves, seed=wanted.seed)
         self._link = LinkedPlace(place, nets, search)
-        return self._arrive(played.state, flip=wanted.flip)
+        return self._arrive(played, flip=wanted.flip)
 
     def do_repeat(self, fields: Fields) -> Fields:
         """Search as in a link. Reply: the position, what the page's address has of it, the number of the search.
@@ -121,9 +122,9 @@ class AnalyseDesk(Desk):
         session.use(replace(wanted.settings, search=self._bounded(wanted.link.search)))
         self._key = (wanted.start.game.spec, wanted.link.seed)
         self._link = LinkedPlace(wanted.link, wanted.nets, wanted.link.search)
-        state = position_at(wanted.start, wanted.actions)
+        played = PlayedGame(wanted.start.game, wanted.actions)
         number = self._begin(session, wanted.limits, wanted.only, lambda report: self._on_repeated(wanted, report))
-        return {**self._arrive(state), "number": number, "fields": link_fields(wanted, self.settings.roots)}
+        return {**self._arrive(played), "number": number, "fields": link_fields(wanted, self.settings.roots)}
 
     def do_link(self, fields: Fields) -> Fields:
         """Reply: a link that repeats the last search, and a note on it."""
@@ -248,15 +249,18 @@ class AnalyseDesk(Desk):
             self._session, self._key = PlayingSession(game, seed=seed), (game.spec, seed)
         return self._session
 
-    def _arrive(self, state: _core.State, *, flip: bool = False) -> Fields:
-        """Begin with a new position; return what the page shows of it."""
+    def _arrive(self, played: PlayedGame, *, flip: bool = False) -> Fields:
+        """Begin with a new position, the last of a game; return what the page shows of it."""
         assert self._link is not None
+        state = played.state
         nets = self._link.nets
         self._state, self._found, self._seconds = state, None, 0.0
         self._history.clear()
         self._trees.close(nets=[name for name in (nets.net, nets.large) if name])
         return {
             "position": position_view(state, flip=flip),
+            "moves": played.texts,
+            "seats": seat_names(state.game),
             "net": Path(nets.net).name,
             "has_fen": state.game.name in FEN_GAMES,
         }

@@ -87,6 +87,12 @@ class FlipFields(Section):
     flip: bool
 
 
+class ViewFields(Section):
+    """An earlier position, by the plies before it."""
+
+    plies: Annotated[int, Field(ge=0, le=MOST_PLIES)]
+
+
 class WriteFields(Section):
     """The form in which the game is wanted."""
 
@@ -162,6 +168,14 @@ class PlayDesk(Desk):
                 raise ValueError("the position has changed meanwhile; choose again")
             table.play(state.action_from_text(move.text) if move.a is None else move.a)
         return {}
+
+    def do_view(self, fields: Fields) -> Fields:
+        """Reply: an earlier position of the game."""
+        plies, table = validated(ViewFields, fields, "view").plies, self._opened
+        with table.lock:
+            if plies > len(table.played.actions):
+                raise ValueError(f"the game has {len(table.played.actions)} plies, got {plies}")
+            return {"position": position_view(table.played.after(plies), flip=self._flip)}
 
     def do_take_back(self, fields: Fields) -> Fields:
         """Go back to the last turn of a person."""

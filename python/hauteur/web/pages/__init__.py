@@ -41,7 +41,7 @@ class Key:
 
 BOARD_KEYS = (
     Key("Tab", "", "to the board, and on"),
-    Key("ArrowLeft ArrowRight ArrowUp ArrowDown", "", "on the board: from square to square"),
+    Key("ArrowLeft ArrowRight ArrowUp ArrowDown", "", "on the board, once Tab has led there: from square to square"),
     Key("Enter", "", "on the board: choose a square, from and then to; Escape lets go"),
 )
 WALK_KEYS = (

@@ -11,6 +11,10 @@ from hauteur.web.pages import BOARD_KEYS, Key, Page
 from hauteur.web.render import page
 
 KEYS = (
+    Key("ArrowLeft", "previous", "a move back, to look at it"),
+    Key("ArrowRight", "next", "a move on"),
+    Key("Home", "first", "the start of the game"),
+    Key("End", "last", "the newest position"),
     *BOARD_KEYS,
     Key("t", "type", "a move as text, such as e4 or Nf3"),
     Key("u", "back", "take back"),

@@ -6,12 +6,12 @@ import { Board } from "/static/board.js";
 import { bindKeys } from "/static/keys.js";
 import { LinkBox, linkInAddress, verdictLine } from "/static/link.js";
 import { Live, attempt, notice } from "/static/live.js";
+import { MoveList } from "/static/move_list.js";
 import { percent, seconds, signed, wdlBar, whole } from "/static/numbers.js";
 import { SettingsForm } from "/static/settings.js";
 
 const byId = (name) => document.getElementById(name);
 const form = byId("position").elements, table = document.querySelector("#moves tbody");
-const SHARES = ["first player wins", "draw", "second player wins"];
 const FIELDS = ["game", "fen", "net", "large_net"];
 const state = { game: "chess", fen: "", moves: [], net: "", large_net: "", search: {}, seed: 0, flip: false };
 let limit = { kind: "visits", amount: 10000 };
@@ -22,6 +22,7 @@ let look = null; // the node of the tree whose position is on the board: { row, 
 let saved = null; // the saved tree that is looked into: its position and facts
 let rows = [];
 let number = null; // of the search, which its reports carry
+let shares = []; // what the parts of the bar are called
 let target = {}; // its limit, and the seconds that were searched before it
 
 const live = new Live("analyse");
@@ -33,6 +34,11 @@ const tree = new TreeView(byId("tree"), {
 });
 const settings = new SettingsForm(byId("settings"), JSON.parse(byId("search-settings").textContent), { onChange: () => byId("position").requestSubmit() });
 
+const list = new MoveList(byId("line"), (plies) => {
+  const texts = played();
+  undone = texts.slice(plies).reverse();
+  go({ moves: texts.slice(0, plies) });
+});
 const linkBox = new LinkBox(byId("link-box"), () => live.ask("link"));
 
 // The address: the keys of links that repeat a search.
@@ -77,6 +83,8 @@ async function open() {
 
 // A position that was opened: nothing is known of it yet.
 function arrive(reply) {
+  state.moves = reply.moves;
+  shares = [`${reply.seats[0]} wins`, "draw", `${reply.seats[1]} wins`];
   linkBox.hide();
   notice("link", "");
   [report, shown, saved, number] = [null, null, null, null];
@@ -134,18 +142,12 @@ function back() {
 }
 
 // The moves of the game, those that were taken back too; each leads to its position.
+const played = () => [...state.moves, ...[...undone].reverse()];
+
 function line() {
-  const list = byId("line"), texts = [...state.moves, ...[...undone].reverse()];
-  list.hidden = !texts.length;
-  list.replaceChildren(...texts.map((text, ply) => {
-    const item = document.createElement("li"), button = Object.assign(document.createElement("button"), { type: "button", textContent: text });
-    if (ply === state.moves.length - 1) button.setAttribute("aria-current", "true");
-    button.onclick = () => { undone = texts.slice(ply + 1).reverse(); go({ moves: texts.slice(0, ply + 1) }); };
-    item.append(button);
-    return item;
-  }));
-  const here = list.querySelector("[aria-current]");
-  if (here) list.scrollTop = here.offsetTop - list.offsetTop - 40;
+  const texts = played();
+  byId("line").hidden = !texts.length;
+  list.show(texts, state.moves.length);
 }
 
 function forward() {
@@ -221,7 +223,7 @@ function take(found) {
 // The table and the marks, of the newest report or of an earlier moment.
 function show(found) {
   shown = found;
-  wdlBar(byId("wdl"), found.to_move === 0 ? found.wdl : [...found.wdl].reverse(), SHARES);
+  wdlBar(byId("wdl"), found.to_move === 0 ? found.wdl : [...found.wdl].reverse(), shares);
   while (rows.length < found.moves.length) {
     const row = table.insertRow();
     row.append(Object.assign(document.createElement("th"), { scope: "row" }));

@@ -2,6 +2,13 @@
 // It knows squares and legal actions alone (position_view of the server); actions without squares are buttons.
 
 const SVG = "http://www.w3.org/2000/svg";
+const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+
+// Who points goes on pointing until Tab, Enter or space is pressed: a square that a script focuses says nothing of that.
+addEventListener("pointerdown", () => document.documentElement.classList.add("by-pointer"), true);
+addEventListener("keydown", ({ key }) => {
+  if (["Tab", "Enter", " "].includes(key)) document.documentElement.classList.remove("by-pointer");
+}, true);
 
 export function svg(name, attributes, parent) {
   const element = document.createElementNS(SVG, name);
@@ -28,6 +35,7 @@ export class Board {
   show(position) {
     this.hadFocus ||= this.element.contains(document.activeElement);
     if (!this.position || this.position.svg !== position.svg) this.ground.innerHTML = position.svg;
+    this.fit(position);
     if (this.focused >= position.squares.length) this.focused = 0;
     this.position = position;
     this.from = null;
@@ -37,6 +45,12 @@ export class Board {
     for (const action of position.actions) if (!action.squares.length) this.offer(action);
     this.marks([]);
     this.focusAgain();
+  }
+
+  // The page makes the board as large as the window allows (style.css): it needs the shape, and who sits below.
+  fit({ frame, flip }) {
+    if (frame) this.element.closest(".desk")?.style.setProperty("--ratio", frame[0] / frame[1]);
+    this.element.parentElement.classList.toggle("flipped", flip);
   }
 
   // The board gets the focus as soon as there is a choice on it.
@@ -58,6 +72,7 @@ export class Board {
   enable(on) {
     this.hadFocus ||= this.element.contains(document.activeElement); // a button that is off loses it
     this.enabled = on;
+    if (!on) this.offers([]);
     this.element.classList.toggle("off", !on);
     for (const button of this.choices.children) button.disabled = !on;
     if (this.position) this.focusAgain();
@@ -73,6 +88,7 @@ export class Board {
       const rect = svg("rect", { ...shape, tabindex: number === this.focused ? 0 : -1 }, this.overlay);
       rect.setAttribute("aria-label", `${square.name}, ${square.text}`);
       rect.onpointerdown = (event) => this.press(event, number);
+      rect.onmousedown = (event) => { if (this.picker?.isConnected) event.preventDefault(); }; // the focus is on the picker
       rect.onpointerup = (event) => this.release(event, number);
       rect.onkeydown = (event) => this.key(event, number);
       rect.onclick = (event) => { if (event.detail === 0) this.choose(number); }; // screen readers
@@ -106,11 +122,12 @@ export class Board {
     this.pressed = undefined;
   }
 
+  // Arrows walk over the board for whoever came to it by keys; after a click they are the page's (the moves of the game).
   key(event, number) {
-    const columns = new Set(this.position.squares.map((square) => square.x)).size;
-    const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns }[event.key];
-    if (step !== undefined) this.focus(this.neighbour(number, event.key));
-    else if (event.key === "Enter" || event.key === " ") this.choose(number);
+    if (STEPS[event.key]) {
+      if (document.documentElement.matches(".by-pointer")) return;
+      this.focus(this.neighbour(number, event.key));
+    } else if (event.key === "Enter" || event.key === " ") this.choose(number);
     else if (event.key === "Escape") { this.from = null; this.light(); this.offers([]); }
     else return;
     event.preventDefault();
@@ -119,7 +136,7 @@ export class Board {
   // The nearest square in a direction, by where it is drawn: a flipped board moves as it looks.
   neighbour(number, key) {
     const side = this.position.frame[2], here = this.position.squares[number];
-    const [dx, dy] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[key];
+    const [dx, dy] = STEPS[key];
     const found = this.position.squares.findIndex(({ x, y }) => x === here.x + dx * side && y === here.y + dy * side);
     return found < 0 ? number : found;
   }
@@ -147,43 +164,97 @@ export class Board {
     this.light();
   }
 
-  // Several actions have these squares, such as promotions: one button each.
+  // Several actions have these squares, such as promotions: what would stand there to choose from, else a button each.
   offers(actions) {
+    this.picker?.remove();
     this.choices.querySelectorAll(".offer").forEach((button) => button.remove());
-    for (const action of actions) this.offer(action, "offer");
-    this.choices.querySelector(".offer")?.focus();
+    const pictures = new Set(actions.map(({ stands }) => stands?.svg));
+    if (actions.length && pictures.size === actions.length) this.pick(actions);
+    else for (const action of actions) this.offer(action, "offer");
+    this.element.querySelector(".offer")?.focus();
   }
 
-  offer(action, kind = "") {
-    const button = add("button", kind, this.choices);
+  // A column of squares over the board, which begins where the piece arrives; the first one is the usual choice.
+  pick(actions) {
+    const [width, height, side] = this.position.frame, { x, y } = this.position.squares[actions[0].squares.at(-1)];
+    const below = y + side / 2 > height / 2;
+    this.picker = add("div", "picker", this.ground);
+    this.picker.setAttribute("role", "group");
+    this.picker.setAttribute("aria-label", "what it becomes");
+    this.picker.classList.toggle("upwards", below);
+    Object.assign(this.picker.style, { left: `${100 * x / width}%`, width: `${100 * side / width}%`,
+      [below ? "bottom" : "top"]: `${100 * (below ? height - y - side : y) / height}%` });
+    this.picker.onkeydown = (event) => this.pickerKey(event);
+    for (const action of [...actions].sort((one, other) => one.stands.rank - other.stands.rank)) {
+      const button = this.offer(action, "offer", this.picker);
+      button.setAttribute("aria-label", `${action.stands.text}, ${action.text}`);
+      button.innerHTML = `<svg viewBox="0 0 ${side} ${side}" aria-hidden="true">${action.stands.svg}</svg>`;
+    }
+  }
+
+  pickerKey(event) {
+    const buttons = [...this.picker.children], at = buttons.indexOf(event.target), [, step] = STEPS[event.key] ?? [0, 0];
+    if (event.key === "Escape") {
+      this.offers([]);
+      this.from = null;
+      this.light();
+      this.focus(this.focused);
+    } else if (step) buttons[(at + step * (this.picker.matches(".upwards") ? -1 : 1) + buttons.length) % buttons.length].focus();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  offer(action, kind = "", parent = this.choices) {
+    const button = add("button", kind, parent);
     button.type = "button";
     button.textContent = action.text;
     button.disabled = !this.enabled;
     button.onclick = () => this.onAction(action);
+    return button;
   }
 
-  // Marks on the board: {squares, size 0 to 1, text, kind}: an arrow between two squares, a ring on one.
+  // Marks on the board, the best first: {squares, size 0 to 1, text, kind}: an arrow between two squares, a tile on one.
   marks(marks) {
     if (!this.below) return;
     this.below.replaceChildren();
     if (!this.position.frame) return;
-    const side = this.position.frame[2];
-    const middle = (square) => [this.position.squares[square].x + side / 2, this.position.squares[square].y + side / 2];
-    for (const { squares, size, text = "", kind = "" } of [...marks].reverse()) {
-      if (!squares.length) continue;
-      const [x, y] = middle(squares[0]), [tipX, tipY] = middle(squares.at(-1));
-      const group = svg("g", { class: `mark ${kind}` }, this.below), opacity = 0.35 + 0.6 * size;
-      if (squares.length === 1) svg("circle", { cx: x, cy: y, r: side * (0.18 + 0.24 * size), opacity }, group);
-      else {
-        const length = Math.hypot(tipX - x, tipY - y), [ux, uy] = [(tipX - x) / length, (tipY - y) / length];
-        const wide = side * (0.04 + 0.1 * size), head = side * (0.14 + 0.16 * size);
-        const [neckX, neckY] = [tipX - ux * head, tipY - uy * head];
-        const at = (px, py, out) => `${px - uy * out} ${py + ux * out}`;
-        svg("path", { d: `M${at(x, y, wide)}L${at(neckX, neckY, wide)}L${at(neckX, neckY, head / 1.5)}L${tipX} ${tipY}`
-          + `L${at(neckX, neckY, -head / 1.5)}L${at(neckX, neckY, -wide)}L${at(x, y, -wide)}z`, opacity }, group);
-      }
-      if (text) svg("text", { x: tipX, y: tipY + 4 }, group).textContent = text;
+    const drawn = marks.filter(({ squares }) => squares.length);
+    for (const mark of [...drawn].reverse()) this.drawMark(mark);
+    const taken = [];
+    for (const mark of drawn) if (mark.text) this.write(mark, taken);
+  }
+
+  middle(square) {
+    const { x, y } = this.position.squares[square], half = this.position.frame[2] / 2;
+    return [x + half, y + half];
+  }
+
+  drawMark({ squares, size, kind = "" }) {
+    const side = this.position.frame[2], [x, y] = this.middle(squares[0]), [tipX, tipY] = this.middle(squares.at(-1));
+    const group = svg("g", { class: `mark ${kind}` }, this.below), opacity = 0.35 + 0.6 * size;
+    if (squares.length === 1) {
+      const half = side * (0.2 + 0.24 * size);
+      svg("rect", { x: x - half, y: y - half, width: 2 * half, height: 2 * half, rx: side / 10, opacity }, group);
+      return;
     }
+    const length = Math.hypot(tipX - x, tipY - y), [ux, uy] = [(tipX - x) / length, (tipY - y) / length];
+    const wide = side * (0.04 + 0.1 * size), head = side * (0.14 + 0.16 * size);
+    const [neckX, neckY] = [tipX - ux * head, tipY - uy * head];
+    const at = (px, py, out) => `${px - uy * out} ${py + ux * out}`;
+    svg("path", { d: `M${at(x, y, wide)}L${at(neckX, neckY, wide)}L${at(neckX, neckY, head / 1.5)}L${tipX} ${tipY}`
+      + `L${at(neckX, neckY, -head / 1.5)}L${at(neckX, neckY, -wide)}L${at(x, y, -wide)}z`, opacity }, group);
+  }
+
+  // A label at the tip of its arrow, or where that is taken as near to it on the arrow as there is room. taken: [x, y]s.
+  write({ squares, text }, taken) {
+    const side = this.position.frame[2], [x, y] = this.middle(squares[0]), [tipX, tipY] = this.middle(squares.at(-1));
+    const steps = Math.ceil(4 * Math.hypot(tipX - x, tipY - y) / side);
+    const places = Array.from({ length: steps + 1 }, (_, step) => [tipX + (x - tipX) * step / (steps || 1), tipY + (y - tipY) * step / (steps || 1)]);
+    const free = ([px, py]) => taken.every(([otherX, otherY]) => Math.abs(px - otherX) > side * 0.7 || Math.abs(py - otherY) > side * 0.4);
+    const place = places.find(free) ?? places[0];
+    taken.push(place);
+    svg("text", { x: place[0], y: place[1] + 4, class: "mark-text" }, this.below).textContent = text;
   }
 }
 

@@ -4,19 +4,21 @@ import { Board } from "/static/board.js";
 import { save } from "/static/files.js";
 import { bindKeys } from "/static/keys.js";
 import { Live, attempt } from "/static/live.js";
+import { MoveList } from "/static/move_list.js";
 import { percent, seconds, wdlBar, whole } from "/static/numbers.js";
 import { Setup } from "/static/play_setup.js";
 
 const KEPT = "hauteur-play", FOR_REVIEW = "hauteur-review-game";
 const LOOP = 30_000; // milliseconds
-const SHARES = ["first player wins", "draw", "second player wins"];
 const byId = (name) => document.getElementById(name);
 const live = new Live("play");
 const board = new Board(byId("board"), { onAction: (action) => play({ a: action.a }) });
 const setup = new Setup(byId("new"), live);
+const list = new MoveList(byId("moves"), (plies) => look(plies));
 let game = null; // as the desk has shown it last
 let shownAt = 0; // when that was, milliseconds
 let hinted = null; // the last hint
+let viewed = null; // plies before the earlier position that is looked at; null: the newest one
 
 // What a fresh desk needs to go on with this game.
 let kept = JSON.parse(sessionStorage.getItem(KEPT) ?? "null");
@@ -29,6 +31,7 @@ function keep(order) {
 }
 
 async function begin(order) {
+  viewed = null;
   await live.ask("open", order);
   keep(order);
 }
@@ -36,28 +39,48 @@ async function begin(order) {
 const play = (move) => attempt(() => live.ask("play", { ply: game.position.ply, ...move }));
 const ask = (request, fields) => attempt(() => live.ask(request, fields));
 
-function show(shown) {
+function receive(shown) {
   if (hinted && shown.actions.join() !== hinted.actions) hinted = null;
+  if (viewed >= shown.actions.length) viewed = null;
   game = shown;
   shownAt = performance.now();
   keep({ ...kept, actions: game.actions, left: game.left, paused: game.paused, flip: game.flip, ending: game.ending });
-  const { position, persons, ending } = game;
-  const mine = !ending && persons.includes(position.to_move);
   byId("board").dataset.game = game.spec;
-  board.show(position);
-  board.enable(mine);
-  if (hinted) pointOut(hinted);
-  else byId("hints").replaceChildren();
   byId("search").textContent = "\u00a0";
-  status();
-  wdlBar(byId("wdl"), game.wdl, SHARES);
-  byId("after").hidden = !ending;
+  show();
+  wdlBar(byId("wdl"), game.wdl, shares());
+  byId("after").hidden = !game.ending;
   byId("review").hidden = !game.actions.length;
-  moves();
-  buttons(mine);
   clocks();
   forms();
 }
+
+function show() {
+  const mine = !game.ending && viewed === null && game.persons.includes(game.position.to_move);
+  if (viewed === null) board.show(game.position);
+  else attempt(() => showEarlier(viewed));
+  board.enable(mine);
+  if (hinted && viewed === null) pointOut(hinted);
+  else byId("hints").replaceChildren();
+  status();
+  moves();
+  buttons(mine);
+}
+
+async function showEarlier(plies) {
+  const { position } = await live.ask("view", { plies });
+  if (viewed === plies) board.show(position);
+}
+
+// Goes to the position after these many plies of the game.
+function look(plies) {
+  const wanted = Math.max(0, Math.min(plies, game.actions.length));
+  viewed = wanted < game.actions.length ? wanted : null;
+  show();
+}
+
+const here = () => viewed ?? game.actions.length;
+const shares = () => [`${game.seats[0]} wins`, "draw", `${game.seats[1]} wins`];
 
 const called = (seat) => (game.persons.includes(seat)
   ? (game.persons.length === 1 ? "You" : game.seats[seat]) : game.names[seat]);
@@ -77,24 +100,27 @@ function status() {
     const who = winner === null ? "Draw" : `${short(winner)} ${called(winner) === "You" ? "win" : "wins"}`;
     text = `${who}: ${game.result}`;
   }
-  byId("status").textContent = note ? `${text}. ${note}` : text;
+  if (viewed !== null) text = `${game.actions.length - viewed} ${game.actions.length - viewed === 1 ? "ply" : "plies"} back, ${viewed ? `after ${numbered(true)[viewed - 1]}` : "at the start"}`;
+  byId("status").textContent = note && viewed === null ? `${text}. ${note}` : text;
   byId("status").classList.toggle("error", Boolean(problem));
 }
 
-function moves() {
-  const list = byId("moves"), chess = game.forms.includes("pgn") || game.forms.includes("fen");
+const isPaired = () => game.forms.includes("pgn") || game.forms.includes("fen");
+
+// The moves with their numbers; every: in chess those of the second player too.
+function numbered(every = false) {
   const first = game.start_to_move;
-  const texts = game.moves.map((text, ply) => {
-    if (!chess) return `${ply + 1}. ${text}`;
+  return game.moves.map((text, ply) => {
+    if (!isPaired()) return `${ply + 1}. ${text}`;
     const number = Math.floor((ply + first) / 2) + 1;
-    return (ply + first) % 2 === 0 ? `${number}. ${text}` : ply === 0 ? `${number}… ${text}` : text;
+    return (ply + first) % 2 === 0 ? `${number}. ${text}` : ply === 0 || every ? `${number}… ${text}` : text;
   });
-  while (list.children.length > texts.length) list.lastChild.remove();
-  texts.forEach((text, ply) => {
-    const item = list.children[ply] ?? list.appendChild(document.createElement("li"));
-    if (item.textContent !== text) item.textContent = text;
-  });
-  list.scrollTop = list.scrollHeight;
+}
+
+function moves() {
+  list.show(numbered(), here(), isPaired() ? game.start_to_move : null);
+  byId("first").disabled = byId("previous").disabled = here() === 0;
+  byId("next").disabled = byId("last").disabled = viewed === null;
 }
 
 function buttons(mine) {
@@ -163,14 +189,14 @@ async function start(change = {}) {
   const order = { ...setup.order(), ...change };
   await begin(order);
   history.replaceState(null, "", location.pathname);
-  if (innerWidth < 860) byId("setup").open = false;
+  byId("setup").open = false;
   scrollTo({ top: 0 });
   board.takeFocus();
 }
 
 function search(report) {
   if (!game?.thinking) return;
-  wdlBar(byId("wdl"), report.wdl, SHARES);
+  wdlBar(byId("wdl"), report.wdl, shares());
   const visits = report.of ? `${whole(report.visits)} of ${whole(report.of)} visits` : `${whole(report.visits)} visits`;
   const time = report.left === null ? seconds(report.seconds) : `${seconds(report.left)} left`;
   byId("search").textContent = `${visits}  ${time}  ${report.line.join(" ")}`;
@@ -180,8 +206,8 @@ function hint({ ply, wdl, moves: found, error }) {
   if (error) { attempt(() => { throw new Error(error); }); return; }
   if (ply !== game.position.ply) return;
   hinted = { actions: game.actions.join(), moves: found };
-  if (wdl) wdlBar(byId("wdl"), wdl, SHARES);
-  pointOut(hinted);
+  look(game.actions.length);
+  if (wdl) wdlBar(byId("wdl"), wdl, shares());
 }
 
 function pointOut({ moves: found }) {
@@ -191,7 +217,7 @@ function pointOut({ moves: found }) {
   })));
 }
 
-byId("setup").open = innerWidth >= 860;
+byId("setup").open = innerWidth >= 860 && !kept?.actions?.length;
 // A game that ends its process again and again does not go on by itself.
 let ended = -Infinity;
 live.on("ended", () => {
@@ -213,10 +239,14 @@ live.on("connected", () => attempt(async () => {
     throw error;
   }
 }));
-live.on("game", show);
+live.on("game", receive);
 live.on("search", search);
 live.on("hint", hint);
 
+byId("first").onclick = () => look(0);
+byId("previous").onclick = () => look(here() - 1);
+byId("next").onclick = () => look(here() + 1);
+byId("last").onclick = () => look(game.actions.length);
 byId("back").onclick = () => ask("take_back");
 byId("hint").onclick = () => ask("hint");
 byId("flip").onclick = () => ask("flip", { flip: !game.flip });
