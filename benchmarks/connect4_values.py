@@ -53,12 +53,12 @@ def random_positions(ply: int) -> list[_core.State]:
 
 def random_position(ply: int, rng: np.random.Generator) -> _core.State | None:
     """After `ply` random moves that give away nothing at once; None if somebody could win at once on the way."""
-    state = _core.Game("connect4").initial_state()
+    state = _core.Game("connect4").new_initial_state()
     for _ in range(ply):
         moves = sane_moves(state)
         if not moves:
             return None
-        state.play(int(rng.choice(moves)))
+        state.apply(int(rng.choice(moves)))
     return state if state.outcome() is None else None
 
 
@@ -81,14 +81,14 @@ def wins(state: _core.State) -> list[int]:
 
 def after(state: _core.State, action: int) -> _core.State:
     child = state.copy()
-    child.play(action)
+    child.apply(action)
     return child
 
 
 def mirrored(state: _core.State) -> _core.State:
-    twin = _core.Game("connect4").initial_state()
+    twin = _core.Game("connect4").new_initial_state()
     for column in state.notation():
-        twin.play(COLUMNS - int(column))
+        twin.apply(COLUMNS - int(column))
     return twin
 
 

@@ -205,7 +205,7 @@ def bare(net: str, seconds: float) -> None:
     game = ht.load_game("chess")
     with PlayingSession(game, seed=0) as session:
         session.open(NetChoice(resolve_net(net)))
-        session.set_position(game.initial_state())
+        session.set_position(game.new_initial_state())
         session.prepare()
         began = time.process_time()
         report = session.think(limits_of(None, seconds), lines=1).report

@@ -19,14 +19,14 @@ class Nim:
     def legal_actions(self) -> list[int]:
         return [3 * h + k for h, heap in enumerate(self.heaps) for k in range(3) if heap > k]
 
-    def play(self, action: int) -> None:
+    def apply(self, action: int) -> None:
         self.heaps[action // 3] -= action % 3 + 1
         self.to_move = 1 - self.to_move
 
     def outcome(self) -> int | None:  # +1: the first player won, -1: the second, None: it goes on
         return None if any(self.heaps) else (-1, 1)[self.to_move]
 
-    def encode(self) -> np.ndarray:  # what a network would see
+    def features(self) -> np.ndarray:  # what a network would see
         return np.array([[np.arange(10) < heap] for heap in self.heaps], np.float32)
 
     def copy(self) -> "Nim":
@@ -47,7 +47,7 @@ def main() -> None:
     ht.register_game("nim", Nim)
     assert ht.check_game("nim", games=5).ok
     game = ht.load_game("nim(first=2, second=3, third=4)")
-    print(game.initial_state().text())
+    print(game.new_initial_state().text())
 
     solver = ht.Player("rollout", ht.SearchParams(solver={}), visits=200, name="search with solver")
     match = ht.play_match(solver, "mcts:50", game, games=20, random_plies=1, seed=1)

@@ -43,8 +43,6 @@ def entry(module: str, name: str, thing: Any) -> str:
     """Return the directive that documents a name of a module."""
     if inspect.isclass(thing) and issubclass(thing, BaseModel):
         return settings_entry(module, name, thing)
-    if name == "search":  # hauteur.search is also a module, which autodoc would take
-        return f".. autofunction:: {thing.__module__}.{name}\n"
     kind = "class" if inspect.isclass(thing) else "function"
     members = "   :members:\n" if kind == "class" else ""
     return f".. auto{kind}:: {module}.{name}\n{members}"

@@ -44,7 +44,7 @@ def games() -> str:
 def game(name: str, folder: Path) -> str:
     """Return the page of a game: facts, picture of the start (written beside it), rules, features, actions."""
     built = registry.make(name)
-    state = built.initial_state()
+    state = built.new_initial_state()
     staging.write(folder / f"{name}.svg", state.svg())
     planes, rows, columns = built.feature_shape
     facts = [

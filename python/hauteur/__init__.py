@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from hauteur._core import Game as Game
     from hauteur._core import State as State
     from hauteur._core import __version__ as __version__
+    from hauteur.games.positions import position as position
     from hauteur.games.registry import check_game as check_game
     from hauteur.games.registry import load_game as load_game
     from hauteur.games.registry import register_game as register_game
@@ -34,11 +35,11 @@ if TYPE_CHECKING:
     from hauteur.networks.registry import load_network as load_network
     from hauteur.networks.registry import save_network as save_network
     from hauteur.players.player import Player as Player
-    from hauteur.players.player import player as player
 
 _MODULES = {
     # games
     "load_game": "hauteur.games.registry",
+    "position": "hauteur.games.positions",
     "register_game": "hauteur.games.registry",
     "check_game": "hauteur.games.registry",
     "Game": "hauteur._core",
@@ -58,7 +59,6 @@ _MODULES = {
     "Rule": "hauteur.mcts.reference.rule",
     # players and matches
     "Player": "hauteur.players.player",
-    "player": "hauteur.players.player",
     "play_match": "hauteur.matches.play",
     "sprt": "hauteur.matches.play",
     "tournament": "hauteur.matches.play",

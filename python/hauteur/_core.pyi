@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Protocol, final
 
+import chess
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,9 +22,11 @@ __all__ = [
     "encode_positions",
     "game_names",
     "mcts_search",
+    "python_game_from",
     "random_u64",
     "rave_search",
     "rollout_values",
+    "state_from",
 ]
 
 __version__: str
@@ -46,7 +49,7 @@ class Game:
         """Wraps a game written in Python, given as its initial position (see hauteur.games.registry.Position).
 
         `spec` is what builds it again, by default the class's name in small letters. An exception raised by a method
-        of the position is raised again by the call that needed it (`gather`, `add`, `State.play` ...); a forest that
+        of the position is raised again by the call that needed it (`gather`, `add`, `State.apply` ...); a forest that
         met one must not be used further.
         """
     @property
@@ -59,17 +62,19 @@ class Game:
     def feature_shape(self) -> tuple[int, int, int]: ...
     @property
     def max_plies(self) -> int: ...
-    def new_initial_state(self) -> State:
-        """The start of the game."""
-    def initial_state(self, symmetry: int = 0) -> State:
-        """The start of the game, seen through the symmetry of this number (0: as it is)."""
+    def new_initial_state(self, symmetry: int = 0) -> State:
+        """The start of the game, seen through the symmetry of this number (0: unchanged)."""
     def symmetries(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Square and action permutations, int32 [S, rows*columns] and [S, num_actions], identity first:
         new_plane.flat[i] = plane.flat[squares[s, i]]; new_policy[a] = policy[actions[s, a]]."""
+    def __eq__(self, other: object, /) -> bool:
+        """The same rules: one spec, and one class where they are written in Python."""
+    def __hash__(self) -> int: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
 
 @final
 class State:
-    """One position of a game. `play` changes it in place; `copy` first to keep it."""
+    """One position of a game, a value: it can be compared, hashed, copied, pickled, and its repr builds it again."""
 
     @property
     def game(self) -> Game: ...
@@ -82,20 +87,33 @@ class State:
     def key(self) -> int: ...
     @property
     def position_key(self) -> int: ...
-    def legal_actions(self) -> NDArray[np.uint16]: ...
+    def legal_actions(self) -> NDArray[np.int64]: ...
+    @property
+    def legal_moves(self) -> list[str]:
+        """The legal moves as text, in the order of `legal_actions()`."""
     @property
     def start(self) -> State:
-        """The position that `moves` begin from: the start of the game, or what a search was asked about."""
+        """The start of the game, which `moves` begin from."""
     @property
     def moves(self) -> list[int]:
         """The actions played since `start`."""
-    def apply(self, action: int | str) -> None:
-        """Play a legal action, given as its number or its text, in place. ValueError for what is not legal here."""
-    def play(self, action: int | str) -> None:
-        """The same as `apply`."""
+    def apply(self, action: int) -> None:
+        """Play a legal action in place. ValueError for what is not legal here, TypeError for what is no whole number."""
+    def apply_text(self, text: str) -> None:
+        """Play a legal move given as text, in place."""
+    def child(self, action: int) -> State:
+        """The position after a legal action."""
+    def undo(self) -> int:
+        """Take the last move back, in place; its action. ValueError at the start of the game."""
+    def __eq__(self, other: object, /) -> bool:
+        """Neither the rules nor a network can tell them apart."""
+    def __hash__(self) -> int: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
     def copy(self) -> State: ...
     def __copy__(self) -> State: ...
     def __deepcopy__(self, memo: Any) -> State: ...
+    @property
+    def is_terminal(self) -> bool: ...
     def outcome(self) -> int | None:
         """+1 first player won, 0 draw, -1 second player won, None: not over."""
     def repetition(self) -> tuple[int, int, int] | None:
@@ -105,13 +123,19 @@ class State:
     def outcome_depends_on_path(self) -> bool: ...
     def end_reason(self) -> str | None: ...
     def features(self) -> NDArray[np.float32]:
-        """The same as `encode`."""
-    def encode(self) -> NDArray[np.float32]:
         """Features, float32 [planes, rows, columns], from the mover's view."""
-    def encode_packed(self) -> tuple[NDArray[np.uint64], NDArray[np.float32]]:
+    def features_packed(self) -> tuple[NDArray[np.uint64], NDArray[np.float32]]:
         """Masks uint64 [planes] and values float32 [planes]; boards of at most 64 squares."""
     def action_to_text(self, action: int, notation: str | None = None) -> str: ...
-    def action_from_text(self, text: str) -> int: ...
+    def parse(self, text: str) -> int:
+        """The action that a text means here, in any notation of the game; ValueError where it means none."""
+    def san(self, action: int) -> str: ...
+    def uci(self, action: int) -> str: ...
+    @property
+    def fen(self) -> str:
+        """The position as FEN (chess, minichess); AttributeError in other games."""
+    def board(self) -> chess.Board:
+        """The position with its moves (chess); AttributeError in other games."""
     def text(self) -> str: ...
     def svg(self) -> str: ...
     def _repr_svg_(self) -> str:
@@ -290,6 +314,12 @@ class Tablebase:
         """The legal actions that keep the result (with `fast_play` only the shortest wins); None: not in the tables."""
 
 def game_names() -> list[str]: ...
+def python_game_from(game: object, spec: str) -> Game:
+    """Builds a pickled game that is written in Python."""
+
+def state_from(game: Game, symmetry: int, moves: Sequence[int]) -> State:
+    """Builds a pickled position."""
+
 def encode_positions(states: Sequence[State], out: NDArray[np.float32], threads: int = 1) -> None:
     """Features of many states into float32 [B, planes, rows, columns]."""
 

@@ -33,9 +33,9 @@ class Heap:
     feature_shape = (1, 1, 1)
     to_move = 0
     def legal_actions(self): return [0, 1]
-    def play(self, action): raise SystemExit("a game that ends the program")
+    def apply(self, action): raise SystemExit("a game that ends the program")
     def outcome(self): return None
-    def encode(self): return None
+    def features(self): return None
     def copy(self): return Heap()
 
 ht.register_game("heap", Heap)

@@ -28,12 +28,12 @@ def uniform(**settings: object) -> PlayingSession:
 
 def test_a_game_keeps_its_tree() -> None:
     with uniform() as session:
-        session.set_position(GAME.initial_state())
+        session.set_position(GAME.new_initial_state())
         found = session.think(Limits(visits=200))
         assert found.action is not None
         assert found.report is not None
         assert found.move is not None
-        session.set_position(GAME.initial_state(), [found.action])
+        session.set_position(GAME.new_initial_state(), [found.action])
         after = session.think(Limits(visits=1))
         assert after.report is not None
         assert after.report.visits == found.move.visits
@@ -101,7 +101,7 @@ def test_pondering_ends_after_ponderhit() -> None:
 def test_functions_are_players_too() -> None:
     with PlayingSession(GAME, seed=3) as session:
         session.open(MOVE_FUNCTIONS["random"](GAME, None))
-        session.set_position(GAME.initial_state(), [3])
+        session.set_position(GAME.new_initial_state(), [3])
         moves = {session.think(Limits(visits=1)).action for _ in range(30)}
         assert len(moves) > 1
         assert len({session.think(Limits(visits=1), repeatable=True).action for _ in range(5)}) == 1

@@ -213,7 +213,7 @@ def test_a_program_plays_and_goes_back() -> None:
     with table("chess", PERSON, engine(command)) as game:
         game.go_on()
         for _ in range(2):
-            game.play(game.played.state.action_from_text("e2e4"))
+            game.play(game.played.state.parse("e2e4"))
             wait_for(lambda: persons_turn(game))
             assert game.played.state.ply == 2
             assert game.take_back() == 2

@@ -23,7 +23,7 @@ STARTS = {
 
 def start_state(fen: str, *, chess960: bool = False) -> State:
     """The state of a FEN."""
-    return Game(f"chess(fen={fen}, chess960={str(chess960).lower()})").initial_state()
+    return Game(f"chess(fen={fen}, chess960={str(chess960).lower()})").new_initial_state()
 
 
 def expected_outcome(board: chess.Board) -> int | None:
@@ -52,7 +52,7 @@ def check_position(state: State, board: chess.Board) -> None:
     for action, move in moves.items():
         assert state.action_to_text(action, "san") == board.san(move)
         assert state.action_to_text(action) == board.uci(move)
-        assert state.action_from_text(board.uci(move)) == action
+        assert state.parse(board.uci(move)) == action
     assert state.notation() == board.fen(en_passant="xfen")
     assert state.to_move == (0 if board.turn == chess.WHITE else 1)
     assert state.outcome() == expected_outcome(board)
@@ -65,7 +65,7 @@ def play_random_game(state: State, board: chess.Board, rng: random.Random, plies
         if state.outcome() is not None:
             return ply + 1
         move = rng.choice(sorted(board.legal_moves, key=chess.Move.uci))
-        state.play(state.action_from_text(board.uci(move)))
+        state.apply(state.parse(board.uci(move)))
         board.push(move)
     return plies
 
@@ -110,9 +110,9 @@ def reference(shared_data: Path, name: str) -> list[dict[str, Any]]:
 def reached(position: dict[str, Any]) -> State:
     """The state that a reference position describes."""
     spec = "chess" if position["fen"] == "startpos" else f"chess(fen={position['fen']})"
-    state = Game(spec).initial_state()
+    state = Game(spec).new_initial_state()
     for move in position["moves"]:
-        state.play(state.action_from_text(move))
+        state.apply(state.parse(move))
     return state
 
 
@@ -129,8 +129,8 @@ def test_planes_are_those_of_lc0(shared_data: Path) -> None:
     for position in reference(shared_data, "input_planes.json"):
         state = reached(position)
         wanted = unpacked(position["planes"])
-        assert np.array_equal(state.encode(), wanted), position["id"]
-        masks, values = state.encode_packed()
+        assert np.array_equal(state.features(), wanted), position["id"]
+        masks, values = state.features_packed()
         bits = (masks[:, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)
         assert np.array_equal((bits * values[:, None]).reshape(112, 8, 8), wanted), position["id"]
 
@@ -143,7 +143,7 @@ def test_policy_indices_are_those_of_lc0(shared_data: Path) -> None:
         indices = dict(pairs)
         assert sorted(indices.values()) == state.legal_actions().tolist(), position["id"]
         for move, index in indices.items():
-            assert state.action_from_text(move) == index, (position["id"], move)
+            assert state.parse(move) == index, (position["id"], move)
             assert state.action_to_text(index, "lc0") == position.get("lc0_move_names", {}).get(
                 move, move
             ).removesuffix("n")

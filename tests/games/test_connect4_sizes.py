@@ -68,13 +68,13 @@ class Columns:
 def test_random_games_are_those_of_another_program(size: tuple[int, int]) -> None:
     random, game = np.random.default_rng(1), make(spec(*size))
     for _ in range(60):
-        state, other, outcome = game.initial_state(), Columns(*size), None
+        state, other, outcome = game.new_initial_state(), Columns(*size), None
         while outcome is None:
             assert (state.outcome(), state.legal_actions().tolist()) == (None, other.legal())
             action = int(random.choice(other.legal()))
             outcome = other.play(action)
-            state.play(action)
-            planes = state.encode().reshape(game.feature_shape)
+            state.apply(action)
+            planes = state.features().reshape(game.feature_shape)
             stones = {(c, r): stone for c, column in enumerate(other.columns) for r, stone in enumerate(column)}
             for plane, player in ((0, state.to_move), (1, 1 - state.to_move)):
                 met = {(int(c), size[1] - 1 - int(r)) for r, c in np.argwhere(planes[plane])}
@@ -86,7 +86,7 @@ def test_random_games_are_those_of_another_program(size: tuple[int, int]) -> Non
 
 @pytest.mark.parametrize("size", [(4, 4), (5, 5)])
 def test_numbers_of_move_sequences_are_those_of_another_program(size: tuple[int, int]) -> None:
-    state = make(spec(*size)).initial_state()
+    state = make(spec(*size)).new_initial_state()
     assert [state.perft(depth) for depth in range(1, 8)] == [Columns(*size).perft(depth) for depth in range(1, 8)]
 
 
@@ -121,14 +121,14 @@ def test_sizes_that_there_are_not_are_refused(given: str, line: str) -> None:
 @pytest.mark.parametrize(("size", "value"), TROMP.items())
 def test_the_first_player_gets_what_is_published(size: tuple[int, int], value: int) -> None:
     solver = _core.Connect4Solver(20, *size)
-    assert solver.move_values(make(spec(*size)).initial_state()).max() == value
+    assert solver.move_values(make(spec(*size)).new_initial_state()).max() == value
 
 
 def test_a_solver_takes_the_positions_of_its_board_alone() -> None:
     solver = _core.Connect4Solver(10, 5, 4)
     for other in ("connect4", "connect4(columns=4,rows=5)", "tictactoe"):
         with pytest.raises(ValueError, match=r"this solver is for connect4 of 5 columns and 4 rows, got a state of "):
-            solver.move_values(make(other).initial_state())
+            solver.move_values(make(other).new_initial_state())
     with pytest.raises(ValueError, match="columns must be a whole number from 4 to 7"):
         _core.Connect4Solver(10, 9, 4)
 
@@ -137,17 +137,17 @@ def test_the_player_solver_never_loses_a_drawn_board() -> None:
     game = make(spec(4, 4))
     rule, random = solver_rule(game, None), np.random.default_rng(3)
     for number in range(20):
-        state = game.initial_state()
+        state = game.new_initial_state()
         while state.outcome() is None:
             is_own = state.to_move == number % 2
-            state.play(rule(state, 0).action if is_own else int(random.choice(state.legal_actions())))
+            state.apply(rule(state, 0).action if is_own else int(random.choice(state.legal_actions())))
         assert state.outcome() in (0, 1 - 2 * (number % 2))
 
 
 def test_a_board_is_drawn_in_its_size() -> None:
-    state = make(spec(5, 4)).initial_state()
+    state = make(spec(5, 4)).new_initial_state()
     for move in ("1", "e", "5"):
-        state.play(state.action_from_text(move))
+        state.apply(state.parse(move))
     assert state.notation() == "155"
     board = board_of(state)
     assert board is not None

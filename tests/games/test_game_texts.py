@@ -16,7 +16,7 @@ FEN = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"
 def played(spec: str, moves: str = "") -> PlayedGame:
     game = PlayedGame(make(spec))
     for move in moves.split():
-        game.play(game.state.action_from_text(move))
+        game.play(game.state.parse(move))
     return game
 
 

@@ -41,7 +41,7 @@ PERFT = [
 
 @pytest.mark.parametrize(("spec", "counts"), PERFT)
 def test_known_numbers_of_move_sequences(spec: str, counts: list[int]) -> None:
-    state = make(spec).initial_state()
+    state = make(spec).new_initial_state()
     assert [state.perft(depth) for depth in range(1, len(counts) + 1)] == counts
 
 
@@ -92,11 +92,11 @@ def test_nogo_reference_positions(shared_data: Path) -> None:
     positions = reference["positions_9x9"]["positions"]
     assert len(positions) == 100
     for position in positions:
-        state = make("nogo").initial_state()
+        state = make("nogo").new_initial_state()
         for move in position["moves"]:
-            state.play(state.action_from_text(move))
+            state.apply(state.parse(move))
         own, opponent = ("legal_black", "legal_white")[:: 1 - 2 * state.to_move]
-        planes = state.encode().reshape(4, 81)
+        planes = state.features().reshape(4, 81)
         assert np.flatnonzero(planes[2]).tolist() == points(position[own], state)
         assert np.flatnonzero(planes[3]).tolist() == points(position[opponent], state)
         assert state.legal_actions().tolist() == points(position[own], state)
@@ -106,11 +106,11 @@ def test_nogo_recorded_games_are_legal(shared_data: Path) -> None:
     files = sorted((shared_data / "nogo" / "sgf").glob("*.sgf"))
     assert files
     for path in files:
-        state = make("nogo").initial_state()
+        state = make("nogo").new_initial_state()
         for node in path.read_text(encoding="utf-8").split(";")[2:]:
             colour, column, row = node[0], ord(node[2]) - ord("a"), ord(node[3]) - ord("a")
             assert colour == "BW"[state.to_move]
-            state.play(row * 9 + column)
+            state.apply(row * 9 + column)
 
 
 OPENSPIEL = [("tictactoe", "tic_tac_toe"), ("connect4", "connect_four")]
@@ -122,13 +122,13 @@ def test_openspiel_plays_by_the_same_rules(spec: str, name: str) -> None:
     theirs = pyspiel.load_game(name)
     rng = np.random.default_rng(7)
     for _ in range(200):
-        ours, other = make(spec).initial_state(), theirs.new_initial_state()
+        ours, other = make(spec).new_initial_state(), theirs.new_initial_state()
         while not other.is_terminal():
             assert ours.outcome() is None
             assert ours.to_move == other.current_player()
             assert ours.legal_actions().tolist() == other.legal_actions()
             action = int(rng.choice(ours.legal_actions()))
-            ours.play(action)
+            ours.apply(action)
             other.apply_action(action)
         assert ours.outcome() == other.returns()[0]
 
@@ -170,16 +170,16 @@ def test_openspiel_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_moves_in_their_notation(spec: str, moves: str, notation: str, outcome: int | None, reason: str | None) -> None:
-    state = make(spec).initial_state()
+    state = make(spec).new_initial_state()
     for move in moves.split():
-        state.play(state.action_from_text(move))
+        state.apply(state.parse(move))
     assert (state.notation(), state.outcome(), state.end_reason()) == (notation, outcome, reason)
 
 
 def test_drawings() -> None:
-    state = make("connect4").initial_state()
+    state = make("connect4").new_initial_state()
     for column in (3, 3, 2):
-        state.play(column)
+        state.apply(column)
     assert state.text().splitlines() == [
         *(f"{row} . . . . . . ." for row in (6, 5, 4, 3)),
         "2 . . . R . . .",
@@ -193,18 +193,18 @@ def test_drawings() -> None:
 
 
 def test_features_are_own_stones_then_the_opponents() -> None:
-    state = make("connect4").initial_state()
-    state.play(0)
-    state.play(6)
-    state.play(6)
-    features = state.encode()
+    state = make("connect4").new_initial_state()
+    state.apply(0)
+    state.apply(6)
+    state.apply(6)
+    features = state.features()
     assert (features[0, 5, 6], features[1, 5, 0], features[1, 4, 6], features.sum()) == (1, 1, 1, 3)
 
 
 def test_large_boards_have_no_packed_features() -> None:
     with pytest.raises(ValueError, match="at most 64 squares; nogo has 9 x 9"):
-        make("nogo").initial_state().encode_packed()
-    masks, values = make("nogo(size=8)").initial_state().encode_packed()
+        make("nogo").new_initial_state().features_packed()
+    masks, values = make("nogo(size=8)").new_initial_state().features_packed()
     full = 2**64 - 1
     assert (masks.tolist(), values.tolist()) == ([0, 0, full, full], [1.0, 1.0, 1.0, 1.0])
 
@@ -223,17 +223,17 @@ def test_a_python_game_is_the_rust_game_move_for_move() -> None:
             return twin
 
     ours, python = make("tictactoe"), _core.Game.from_python(TicTacToe(), "python-tictactoe")
-    assert python.initial_state().perft(5) == ours.initial_state().perft(5)
+    assert python.new_initial_state().perft(5) == ours.new_initial_state().perft(5)
     rng = np.random.default_rng(3)
     for _ in range(50):
-        a, b = ours.initial_state(), python.initial_state()
+        a, b = ours.new_initial_state(), python.new_initial_state()
         while a.outcome() is None:
             assert a.legal_actions().tolist() == b.legal_actions().tolist()
-            assert np.array_equal(a.encode(), b.encode())
+            assert np.array_equal(a.features(), b.features())
             action = int(rng.choice(a.legal_actions()))
             assert a.action_to_text(action) == b.action_to_text(action)
-            a.play(action)
-            b.play(action)
+            a.apply(action)
+            b.apply(action)
         assert a.outcome() == b.outcome()
         assert b.legal_actions().tolist() == []
 

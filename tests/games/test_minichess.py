@@ -33,7 +33,7 @@ PERFT = [
 
 def position(fen: str) -> _core.State:
     """The position of a FEN."""
-    return make(f"minichess(fen={fen})").initial_state()
+    return make(f"minichess(fen={fen})").new_initial_state()
 
 
 @pytest.mark.parametrize(("fen", "counts"), PERFT)
@@ -45,7 +45,7 @@ def test_known_numbers_of_move_sequences(fen: str, counts: list[int]) -> None:
 def test_the_facts_of_the_game() -> None:
     game = make("minichess")
     assert (game.spec, game.feature_shape, game.num_actions, game.max_plies) == ("minichess", (15, 5, 5), 455, 4900)
-    assert game.initial_state().notation() == START
+    assert game.new_initial_state().notation() == START
     assert make(f"minichess(fen={START})").spec == "minichess"
     assert position(STARTS[1]).game.spec == f"minichess(fen={STARTS[1]})"
 
@@ -67,7 +67,7 @@ def test_fairy_stockfish_plays_by_the_same_rules(fen: str) -> None:
             before = state.notation()
             assert texts(state) == sorted(pyffish.legal_moves("gardner", before, []))
             moves.append(state.action_to_text(int(rng.choice(state.legal_actions()))))
-            state.play(state.action_from_text(moves[-1]))
+            state.apply(state.parse(moves[-1]))
             assert state.notation() == pyffish.get_fen("gardner", before, moves[-1:])
             assert state.end_reason() == end_reason(pyffish, state, fen, moves)
 
@@ -90,14 +90,14 @@ def end_reason(pyffish: Any, state: _core.State, fen: str, moves: list[str]) -> 
 
 def test_the_mirror_image_begins_with_the_king_on_the_left() -> None:
     game = make("minichess")
-    assert game.initial_state(1).notation() == "kqbnr/ppppp/5/PPPPP/KQBNR w - - 0 1"
+    assert game.new_initial_state(1).notation() == "kqbnr/ppppp/5/PPPPP/KQBNR w - - 0 1"
     squares, actions = game.symmetries()
     assert squares.shape == (2, 25)
     assert actions.shape == (2, 455)
-    features = game.initial_state().encode().reshape(15, 25)
-    assert np.array_equal(game.initial_state(1).encode().reshape(15, 25), features[:, squares[1]])
+    features = game.new_initial_state().features().reshape(15, 25)
+    assert np.array_equal(game.new_initial_state(1).features().reshape(15, 25), features[:, squares[1]])
     with pytest.raises(ValueError, match="minichess: symmetry must be from 0 to 1, got 2"):
-        game.initial_state(2)
+        game.new_initial_state(2)
 
 
 def test_a_mate_in_two_is_found() -> None:
@@ -112,7 +112,7 @@ def test_a_mate_in_two_is_found() -> None:
     line = forest.principal_variation(tree)
     assert len(line) == 3
     for action in line:
-        state.play(action)
+        state.apply(action)
     assert (state.outcome(), state.end_reason()) == (1, "checkmate")
 
 

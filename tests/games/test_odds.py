@@ -69,7 +69,7 @@ def test_the_learner_plays_without_its_queen(folder: Path) -> None:
     rows = [row for path in (folder / "run/games").glob("*.parquet") for row in pq.read_table(path).to_pylist()]
     assert len(rows) == 4
     for row in rows:
-        board = chess.Board(make(row["origin"]).initial_state().notation())
+        board = chess.Board(make(row["origin"]).new_initial_state().notation())
         assert not board.pieces(chess.QUEEN, board.turn)
         assert len(row["learn"]) == len(row["actions"])
         learner = row["movers"][0]
@@ -99,11 +99,11 @@ def test_a_trained_lc0_net_is_evaluated_from_safetensors(folder: Path, backend: 
     game = make("chess")
     evaluator = make_evaluator(game, str(net), backend=backend, precision="float32", threads=1)
     try:
-        policy, wdl = evaluator(game.initial_state().encode()[None])
+        policy, wdl = evaluator(game.new_initial_state().features()[None])
     finally:
         evaluator.close()
     with torch.inference_mode():
-        features = torch.from_numpy(game.initial_state().encode()[None])
+        features = torch.from_numpy(game.new_initial_state().features()[None])
         expected_policy, expected_wdl = Inference(networks.load(net).module)(features)
     np.testing.assert_allclose(policy, expected_policy.numpy(), atol=1e-4)
     np.testing.assert_allclose(wdl, expected_wdl.numpy(), atol=1e-5)

@@ -16,10 +16,10 @@ GAMES = ["chess", "minichess", "connect4", "tictactoe", "nogo(size=4)"]
 def random_states(spec: str, seed: int = 0) -> list[_core.State]:
     """Return the positions of a random game."""
     rng = np.random.default_rng(seed)
-    state = make(spec).initial_state()
+    state = make(spec).new_initial_state()
     states = [state.copy()]
     while state.outcome() is None and len(states) < 60:
-        state.play(int(rng.choice(state.legal_actions())))
+        state.apply(int(rng.choice(state.legal_actions())))
         states.append(state.copy())
     return states
 
@@ -44,7 +44,7 @@ def test_the_squares_of_an_action_are_those_that_it_changes(spec: str) -> None:
     for state in random_states(spec, seed=1)[:10]:
         for action in state.legal_actions()[:5].tolist():
             after = state.copy()
-            after.play(action)
+            after.apply(action)
             board = board_of(after)
             assert board is not None
             assert sorted(action_squares(state, action)) == sorted(board.last)
@@ -65,7 +65,7 @@ def test_the_drawing_is_xml_with_one_symbol_a_man(spec: str, flip: bool) -> None
 
 def test_a_board_seen_from_the_other_side_has_the_same_men_in_the_other_order() -> None:
     """Flipping turns the board by half a turn."""
-    board = board_of(make("chess").initial_state())
+    board = board_of(make("chess").new_initial_state())
     assert board is not None
     assert board.corner(0, flip=True) == board.corner(63)
     assert board.square("e4") == 36
@@ -74,20 +74,20 @@ def test_a_board_seen_from_the_other_side_has_the_same_men_in_the_other_order() 
 
 def test_an_arrow_needs_a_legal_action_() -> None:
     """An illegal action is refused; a game without cells is drawn by itself."""
-    state = make("chess").initial_state()
-    assert "<circle" in board_svg(state, arrow=state.action_from_text("e2e4"))
+    state = make("chess").new_initial_state()
+    assert "<circle" in board_svg(state, arrow=state.parse("e2e4"))
     with pytest.raises(ValueError, match="not legal"):
         board_svg(state, arrow=0)
     assert "tutorial" not in LOOKS
 
 
 def test_a_game_whose_text_is_a_grid_is_drawn_with_its_signs() -> None:
-    state = make("tutorial").initial_state()
-    state.apply("b2")
+    state = make("tutorial").new_initial_state()
+    state.apply_text("b2")
     board = board_of(state)
     assert board is not None
     assert (board.look, board.cells, board.square("b2")) == ("letters", "....X....", 4)
-    assert action_squares(state, state.action_from_text("c1")) == (8,)
+    assert action_squares(state, state.parse("c1")) == (8,)
     assert square_words(board)[3:5] == ["empty", "X"]
     assert ">X</text>" in board_svg(state)
 

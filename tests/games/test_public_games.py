@@ -40,36 +40,39 @@ def test_moves_are_numbers_or_texts(spec: str) -> None:
     by_number, by_text = ht.load_game(spec).new_initial_state(), ht.load_game(spec).new_initial_state()
     for _ in range(4):
         action = by_number.legal_actions()[-1]
-        by_text.apply(by_text.action_to_text(int(action)))
+        by_text.apply_text(by_text.action_to_text(int(action)))
         by_number.apply(action)  # a numpy integer
     assert by_text.notation() == by_number.notation()
     assert by_text.moves == by_number.moves
     assert len(by_text.moves) == by_text.ply == 4
     assert by_text.start.ply == 0
-    np.testing.assert_array_equal(by_text.features(), by_number.encode())
+    np.testing.assert_array_equal(by_text.features(), by_number.features())
 
 
-@pytest.mark.parametrize("action", ["e2e5", 4711, -1, 1.5, None, b"e2e4"])
+@pytest.mark.parametrize("action", ["e2e4", "4", 4711, -1, 1.5, None, b"e2e4"])
 def test_a_wrong_move_is_one_line_and_changes_nothing(action: object) -> None:
     state = ht.load_game("chess").new_initial_state()
-    with pytest.raises(ValueError, match=r"^[^\n]*$"):
+    wrong = ValueError if isinstance(action, int) else TypeError
+    with pytest.raises(wrong, match=r"^[^\n]*$"):
         state.apply(action)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"^[^\n]*e2e5[^\n]*$"):
+        state.apply_text("e2e5")
     assert (state.moves, state.ply) == ([], 0)
 
 
-def test_moves_of_a_position_out_of_a_search_begin_there() -> None:
+def test_a_position_out_of_a_search_knows_its_past() -> None:
     state = ht.load_game("connect4").new_initial_state()
-    state.apply("4")
+    state.apply_text("4")
     found = ht.search(state, "uniform", visits=4).state
-    assert (found.moves, found.start.notation()) == ([], state.notation())
-    found.apply("5")
-    assert (found.moves, found.start.notation(), found.notation()) == ([4], "4", "45")
+    assert found == state
+    found.apply_text("5")
+    assert (found.moves, found.start.notation(), found.notation()) == ([3, 4], "", "45")
 
 
 def test_copies_are_independent() -> None:
     state = ht.load_game("tutorial").new_initial_state()
     twins = [state.copy(), copy.copy(state), copy.deepcopy(state)]
-    state.apply("b2")
+    state.apply_text("b2")
     assert [twin.ply for twin in twins] == [0, 0, 0]
 
 
@@ -78,7 +81,7 @@ def test_notebooks_show_the_board(spec: str) -> None:
     state = ht.load_game(spec).new_initial_state()
     state.apply(int(state.legal_actions()[0]))
     assert ElementTree.fromstring(state._repr_svg_()).tag.endswith("svg")
-    assert repr(state).startswith(f'State("{spec}"')
+    assert repr(state).startswith(f'ht.position("{spec}", "')
     assert str(state) == state.text()
 
 

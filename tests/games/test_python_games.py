@@ -33,14 +33,14 @@ class Race:
     def legal_actions(self) -> list[int]:
         return [] if self.counter >= self.goal else [0, 1]
 
-    def play(self, action: int) -> None:
+    def apply(self, action: int) -> None:
         self.counter += action + 1
         self.to_move = 1 - self.to_move
 
     def outcome(self) -> int | None:
         return None if self.counter < self.goal else (1 if self.to_move else -1)
 
-    def encode(self) -> NDArray[np.float32]:
+    def features(self) -> NDArray[np.float32]:
         return (np.arange(8) < self.counter).astype(np.float32).reshape(1, 1, 8)
 
     def copy(self) -> Race:
@@ -64,8 +64,8 @@ def test_a_minimal_game_obeys_the_laws_and_has_defaults() -> None:
     game = _core.Game.from_python(Race(), "race(goal=6)")
     assert (game.name, game.spec, game.max_plies) == ("race", "race(goal=6)", 1000)
     assert set(results(Race()).values()) == {None}
-    state = game.initial_state()
-    state.play(state.action_from_text("1"))
+    state = game.new_initial_state()
+    state.apply(state.parse("1"))
     assert (state.notation(), state.text(), state.ply) == ("1", "race(goal=6): 1", 1)
     assert state.perft(4) == 2
 
@@ -89,13 +89,13 @@ class Raises:
         self.name = name
 
 
-@pytest.mark.parametrize("method", ["legal_actions", "play", "outcome", "encode"])
+@pytest.mark.parametrize("method", ["legal_actions", "apply", "outcome", "features"])
 def test_exceptions_reach_the_caller_of_a_search(method: str) -> None:
     game = _core.Game.from_python(broken_race(**{method: Raises(KeyError("lost"))}))
     forest = _core.Forest(game, "{}", 1, 2)
     features = np.zeros((4, *game.feature_shape), np.float32)
     for _ in range(3):
-        forest.add(game.initial_state())
+        forest.add(game.new_initial_state())
 
     def search() -> None:
         for _ in range(50):
@@ -105,23 +105,23 @@ def test_exceptions_reach_the_caller_of_a_search(method: str) -> None:
 
     with pytest.raises(KeyError, match="lost"):
         search()
-    fresh = game.initial_state()
+    fresh = game.new_initial_state()
     assert fresh.legal_actions().tolist() == [0, 1]
 
 
-@pytest.mark.parametrize("method", ["legal_actions", "outcome", "encode", "copy"])
+@pytest.mark.parametrize("method", ["legal_actions", "outcome", "features", "copy"])
 def test_exceptions_reach_the_caller_of_a_state(method: str) -> None:
-    state = _core.Game.from_python(broken_race(**{method: Raises(KeyError("lost"))})).initial_state()
-    state.play(0)
-    state.play(1)
+    state = _core.Game.from_python(broken_race(**{method: Raises(KeyError("lost"))})).new_initial_state()
+    state.apply(0)
+    state.apply(1)
     with pytest.raises(KeyError, match="lost"):
         getattr(state, method)()
 
 
-@pytest.mark.parametrize("method", ["legal_actions", "play", "encode"])
+@pytest.mark.parametrize("method", ["legal_actions", "apply", "features"])
 def test_exceptions_reach_the_caller_of_encode_games(method: str) -> None:
-    good = _core.Game.from_python(Race()).initial_state()
-    bad = _core.Game.from_python(broken_race(**{method: Raises(KeyError("lost"))})).initial_state()
+    good = _core.Game.from_python(Race()).new_initial_state()
+    bad = _core.Game.from_python(broken_race(**{method: Raises(KeyError("lost"))})).new_initial_state()
     moves = [np.array([0, 1, 0], np.uint16)] * 2
     with pytest.raises(KeyError, match="lost"):
         _core.encode_games([good, bad], moves, np.array([0, 1]), np.array([3, 3]), np.zeros((2, 1, 1, 8), np.float32))
@@ -133,8 +133,8 @@ def test_exceptions_reach_the_caller_of_encode_games(method: str) -> None:
         ({"legal_actions": lambda self: [1, 0]}, "legal_actions must be ascending, without repeats, in 0 to 1; got"),
         ({"legal_actions": lambda self: [0, 2]}, "got [0, 2]"),
         ({"outcome": lambda self: 2}, "outcome() must be 1, 0, -1 or None, got 2"),
-        ({"encode": lambda self: np.zeros((1, 2, 8))}, "encode() must give shape [1, 1, 8], got [1, 2, 8]"),
-        ({"encode": lambda self: np.full((1, 1, 8), np.nan)}, "encode() must give finite numbers, got NaN"),
+        ({"features": lambda self: np.zeros((1, 2, 8))}, "features() must give shape [1, 1, 8], got [1, 2, 8]"),
+        ({"features": lambda self: np.full((1, 1, 8), np.nan)}, "features() must give finite numbers, got NaN"),
         ({"max_plies": 2}, "lasts longer than max_plies = 2"),
     ],
 )
@@ -153,7 +153,7 @@ def test_wrong_answers_are_named(members: dict[str, Any], part: str) -> None:
         ({"text": lambda self: " "}, "drawings"),
         ({"svg": lambda self: "<svg>"}, "drawings"),
         ({"symmetries": lambda self: (np.array([range(8), range(8)]), np.array([[0, 1], [1, 0]]))}, "symmetries"),
-        ({"encode": lambda self: np.random.default_rng().random((1, 1, 8))}, "copies"),
+        ({"features": lambda self: np.random.default_rng().random((1, 1, 8))}, "copies"),
     ],
 )
 def test_broken_laws_are_found(members: dict[str, Any], law: str) -> None:
@@ -182,14 +182,16 @@ def test_a_missing_member_is_named() -> None:
 
 
 def test_planes_of_several_values_have_no_packed_form() -> None:
-    state = _core.Game.from_python(broken_race(encode=lambda self: np.arange(8.0).reshape(1, 1, 8))).initial_state()
+    state = _core.Game.from_python(
+        broken_race(features=lambda self: np.arange(8.0).reshape(1, 1, 8))
+    ).new_initial_state()
     with pytest.raises(ValueError, match="plane 0 holds several values"):
-        state.encode_packed()
+        state.features_packed()
 
 
 def test_a_forest_takes_states_of_another_instance_of_its_game() -> None:
     forest = _core.Forest(games.make("tutorial"), "{}")
-    tree = forest.add(games.make("tutorial").initial_state())
+    tree = forest.add(games.make("tutorial").new_initial_state())
     assert forest.active().tolist() == [tree]
 
 

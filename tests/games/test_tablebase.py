@@ -34,7 +34,7 @@ def python_tables(folder: Path) -> Iterator[chess.syzygy.Tablebase]:
 
 def state_of(board: chess.Board) -> State:
     """The state of a board."""
-    return Game(f"chess(fen={board.fen(en_passant='xfen')})").initial_state()
+    return Game(f"chess(fen={board.fen(en_passant='xfen')})").new_initial_state()
 
 
 def random_board(rng: random.Random) -> chess.Board:
@@ -111,19 +111,19 @@ def test_fast_play_keeps_only_the_shortest_wins(tables: Tablebase) -> None:
 
 
 def test_a_win_is_carried_out_by_the_shortest_moves(tables: Tablebase) -> None:
-    state = Game("chess(fen=8/8/8/3k4/8/8/8/KQ6 w - - 0 1)").initial_state()
+    state = Game("chess(fen=8/8/8/3k4/8/8/8/KQ6 w - - 0 1)").new_initial_state()
     while state.outcome() is None:
         kept = tables.root_actions(state, fast_play=True)
         assert kept
-        state.play(kept[0])
+        state.apply(kept[0])
     assert state.outcome() == 1
 
 
 def test_positions_outside_the_tables_are_none(tables: Tablebase) -> None:
     assert tables.largest == 4
-    start = Game("chess").initial_state()
+    start = Game("chess").new_initial_state()
     assert (tables.probe_wdl(start), tables.probe_dtz(start), tables.root_actions(start)) == (None, None, None)
-    castling = Game("chess(fen=4k3/8/8/8/8/8/8/4K2R w K - 0 1)").initial_state()
+    castling = Game("chess(fen=4k3/8/8/8/8/8/8/4K2R w K - 0 1)").new_initial_state()
     assert tables.probe_wdl(castling) is None
     assert tables.root_actions(castling) is None
 
@@ -134,7 +134,7 @@ def test_bad_folders_and_games_are_refused(tables: Tablebase, tmp_path: Path) ->
     with pytest.raises(ValueError, match="absent"):
         Tablebase(str(tmp_path / "absent"))
     with pytest.raises(ValueError, match="for chess, got a state of connect4"):
-        tables.probe_wdl(Game("connect4").initial_state())
+        tables.probe_wdl(Game("connect4").new_initial_state())
 
 
 def test_damaged_tables_are_refused(folder: Path, tmp_path: Path) -> None:
@@ -143,6 +143,6 @@ def test_damaged_tables_are_refused(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="file size"):
         Tablebase(str(tmp_path))
     (tmp_path / "KQvK.rtbw").write_bytes(b"x" * len(whole))
-    state = Game("chess(fen=8/8/8/3k4/8/8/8/KQ6 w - - 0 1)").initial_state()
+    state = Game("chess(fen=8/8/8/3k4/8/8/8/KQ6 w - - 0 1)").new_initial_state()
     with pytest.raises(ValueError, match="Syzygy tables"):
         Tablebase(str(tmp_path)).probe_wdl(state)

@@ -8,10 +8,10 @@ import pytest
 import hauteur
 
 PUBLIC = {
-    *("load_game", "register_game", "check_game", "Game", "State"),
+    *("load_game", "position", "register_game", "check_game", "Game", "State"),
     *("evaluator", "load_network", "save_network", "register_network", "ResNet"),
     *("SearchParams", "SearchContempt", "search", "search_batch", "Analysis", "Rule"),
-    *("Player", "player", "play_match", "sprt", "tournament", "RatingList"),
+    *("Player", "play_match", "sprt", "tournament", "RatingList"),
     *("self_play", "ReplayBuffer", "Trainer", "TrainSettings", "learn", "Recipe", "GameRecord"),
     "__version__",
 }

@@ -40,11 +40,11 @@ def pgn_file(tmp_path: Path, text: str) -> Path:
 
 
 def moves_of(line: GameLine, game: _core.Game) -> list[str]:
-    state = (line.origin or game.initial_state()).copy()
+    state = (line.origin or game.new_initial_state()).copy()
     moves = []
     for action in line.actions:
         moves.append(state.action_to_text(action))
-        state.play(action)
+        state.apply(action)
     return moves
 
 
@@ -130,9 +130,9 @@ def test_a_game_without_searches_teaches_move_and_result(tmp_path: Path) -> None
         samples = buffer.samples_of(np.arange(10), root_value_share=share)
         expected = [[0, 0, 1], [1, 0, 0], [0, 0, 1]] + [[1, 0, 0], [0, 0, 1]] * 3 + [[1, 0, 0]]
         assert samples.wdl == pytest.approx(np.array(expected))
-    state = _core.Game(f"chess(fen={QUEEN_ODDS})").initial_state()
-    assert np.array_equal(samples.features[0], state.encode())
-    assert samples.policy[0].argmax() == state.action_from_text("e4")
+    state = _core.Game(f"chess(fen={QUEEN_ODDS})").new_initial_state()
+    assert np.array_equal(samples.features[0], state.features())
+    assert samples.policy[0].argmax() == state.parse("e4")
     assert samples.policy.max(axis=1).tolist() == [1.0] * 10
     (stored, _) = good_games(facts.shards[0])
     assert stored.nets == (NO_NET, NO_NET)
@@ -146,7 +146,7 @@ def stored(game: _core.Game, index: int, **options: object) -> StoredGame:
 
 
 def test_pgn_that_is_written_is_read_by_others_and_by_us(tmp_path: Path) -> None:
-    odds = _core.Game(f"chess(fen={QUEEN_ODDS})").initial_state()
+    odds = _core.Game(f"chess(fen={QUEEN_ODDS})").new_initial_state()
     games = [
         stored(CHESS, 1, plies=150),
         stored(CHESS, 2, plies=9, start=(322,)),
@@ -267,5 +267,5 @@ def test_recorded_games_of_nogo_come_in(shared_data: Path, tmp_path: Path) -> No
     for stored_game in good_games(facts.shards[0]):
         state = stored_game.start()
         for action in stored_game.record.actions.tolist():
-            state.play(action)
+            state.apply(action)
         assert stored_game.record.resigned == state.to_move  # all end by resignation of the side to move

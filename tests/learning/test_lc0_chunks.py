@@ -39,12 +39,12 @@ def stored(record: GameRecord, game: _core.Game = CHESS) -> StoredGame:
 
 def played(moves: str, fen: str | None = None) -> GameRecord:
     """A record of these moves with made-up searches."""
-    origin = None if fen is None else _core.Game(f"chess(fen={fen})").initial_state()
-    state = (origin or CHESS.initial_state()).copy()
+    origin = None if fen is None else _core.Game(f"chess(fen={fen})").new_initial_state()
+    state = (origin or CHESS.new_initial_state()).copy()
     actions = []
     for move in moves.split():
-        actions.append(state.action_from_text(move))
-        state.play(actions[-1])
+        actions.append(state.parse(move))
+        state.apply(actions[-1])
     count = len(actions)
     base = random_record(CHESS, 1, plies=count)
     return replace(
@@ -63,7 +63,7 @@ def played(moves: str, fen: str | None = None) -> GameRecord:
 def records() -> list[GameRecord]:
     odds = _core.Game(f"chess(fen={ENDGAME})")
     own = [random_record(CHESS, index, plies=120) for index in range(4)]
-    return [*own, random_record(CHESS, 4, plies=30, origin=odds.initial_state())]
+    return [*own, random_record(CHESS, 4, plies=30, origin=odds.new_initial_state())]
 
 
 def test_the_layout_of_a_record_is_lc0s() -> None:
@@ -145,7 +145,7 @@ def test_planes_and_policy_equal_those_of_the_encoder(records: list[GameRecord])
         state = stored(record).start()
         ends = np.cumsum(record.policy_lengths)
         for move, action in enumerate(record.actions.tolist()):
-            assert np.array_equal(features[move], state.encode())
+            assert np.array_equal(features[move], state.features())
             legal = state.legal_actions()
             shares = written["probabilities"][move]
             assert np.flatnonzero(shares >= 0).tolist() == legal.tolist()
@@ -155,21 +155,21 @@ def test_planes_and_policy_equal_those_of_the_encoder(records: list[GameRecord])
             assert shares[record.policy_actions[edges]] == pytest.approx(counts / counts.sum())
             assert written["best_idx"][move] in record.policy_actions[edges][counts == counts.max()]
             assert written["played_idx"][move] == action
-            state.play(action)
+            state.apply(action)
 
 
 def test_planes_of_the_reference_come_back(shared_data: Path) -> None:
     reference = read(shared_data / "lc0" / "input_planes.json", PlanesFile)
     for position in reference.positions:
         state = reached(position)
-        masks, values = state.encode_packed()
+        masks, values = state.features_packed()
         one = np.zeros(1, RECORDS[6])
         one["planes"][0] = plane_bytes(masks[:104])
         one["castling"][0] = masks[104:108] != 0
         one["black_to_move"], one["rule50"] = masks[108] != 0, values[109]
         one["probabilities"][0, 0] = 1
         features = ChunkPositions.of_records(one).features(np.zeros(1, np.int64))
-        assert np.array_equal(features[0], state.encode()), position.id
+        assert np.array_equal(features[0], state.features()), position.id
 
 
 def test_values_are_the_movers(records: list[GameRecord]) -> None:

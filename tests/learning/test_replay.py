@@ -178,19 +178,19 @@ def assert_targets(buffer: ReplayBuffer, records: list[GameRecord]) -> None:
     samples = buffer.samples_of(np.arange(buffer.positions))
     row = 0
     for record in records:
-        state = GAME.initial_state()
+        state = GAME.new_initial_state()
         for action in record.plan.start:
-            state.play(action)
+            state.apply(action)
         ends = np.cumsum(record.policy_lengths)
         for ply, action in enumerate(record.actions.tolist()):
             edges = slice(ends[ply] - record.policy_lengths[ply], ends[ply])
             policy = np.zeros(GAME.num_actions)
             policy[record.policy_actions[edges]] = record.policy_counts[edges] / record.policy_counts[edges].sum()
             outcome = record.outcome if state.to_move == 0 else -record.outcome
-            assert np.array_equal(samples.features[row], state.encode())
+            assert np.array_equal(samples.features[row], state.features())
             assert samples.policy[row] == pytest.approx(policy)
             assert samples.wdl[row].tolist() == [outcome == 1, outcome == 0, outcome == -1]
-            state.play(action)
+            state.apply(action)
             row += 1
     assert row == buffer.positions
 
@@ -223,12 +223,12 @@ def test_samples_say_which_actions_are_legal(shard: Path, records: list[GameReco
     assert samples.legal is not None
     row = 0
     for record in records:
-        state = GAME.initial_state()
+        state = GAME.new_initial_state()
         for action in record.plan.start:
-            state.play(action)
+            state.apply(action)
         for action in record.actions.tolist():
             assert np.flatnonzero(samples.legal[row]).tolist() == sorted(state.legal_actions())
-            state.play(action)
+            state.apply(action)
             row += 1
     mirrored = buffer.transformed(samples, np.ones(buffer.positions, np.int64))
     assert mirrored.legal is not None
@@ -242,7 +242,7 @@ def test_samples_are_uniform_over_positions_and_repeatable(shard: Path) -> None:
     assert np.array_equal(first.features, again.features)
     assert np.array_equal(first.policy, again.policy)
     many = buffer.sample(np.random.default_rng(6), 4000, symmetries=False)
-    opening = (many.features.reshape(4000, -1).sum(axis=1) == GAME.initial_state().encode().sum()).mean()
+    opening = (many.features.reshape(4000, -1).sum(axis=1) == GAME.new_initial_state().features().sum()).mean()
     empty_starts = 3 / buffer.positions  # three games begin with the empty board
     assert opening == pytest.approx(empty_starts, abs=4 * np.sqrt(empty_starts / 4000))
 
@@ -258,7 +258,7 @@ def test_games_from_other_positions_keep_their_origin(tmp_path: Path) -> None:
     chess = _core.Game("chess")
     odds = _core.Game("chess(fen=rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1)")
     player = SearchPlayer("toy", ToyEvaluator(chess), SearchParams(), 4, Temperature(initial=1.0))
-    plans = [GamePlan(0), GamePlan(1, origin=odds.initial_state(), start=(322,))]
+    plans = [GamePlan(0), GamePlan(1, origin=odds.new_initial_state(), start=(322,))]
     played = play_games(chess, [player], plans, seed=1, purpose="t", parallel=2, batch_size=2, max_plies=6)
     records = sorted(played, key=lambda game: game.plan.index)
     path = tmp_path / "gen-00001-0000.parquet"
@@ -267,10 +267,10 @@ def test_games_from_other_positions_keep_their_origin(tmp_path: Path) -> None:
     buffer.extend([path])
     assert buffer.games is not None
     assert buffer.games.origin.tolist() == [None, odds.spec]
-    state = odds.initial_state()
-    state.play(322)
+    state = odds.new_initial_state()
+    state.apply(322)
     first_of_second = buffer.samples_of(np.array([len(records[0].actions)]))
-    assert np.array_equal(first_of_second.features[0], state.encode())
+    assert np.array_equal(first_of_second.features[0], state.features())
     started = GamePlan(2, origin=state)
     with pytest.raises(ValueError, match="begins 1 plies after the start"):
         write_shard(path, chess.spec, [replace(records[0], plan=started)], generation=1, nets=[0])

@@ -154,7 +154,7 @@ def test_an_opening_and_a_move_without_a_search_are_told(run: RunFolder) -> None
     row |= {name: row[name][first:] for name in ("policy_actions", "policy_counts")}
     row |= {name: row[name][1:] for name in ("visits", "learn", "movers")} | {"root_wdl": row["root_wdl"][3:]}
     row["visits"][0], row["learn"][1] = 0, 0
-    walk = walk_of_row(GAME.initial_state(), row)
+    walk = walk_of_row(GAME.new_initial_state(), row)
     assert walk["notes"][:2] == ["of the opening, not searched", "chosen without a search"]
     assert walk["notes"][2].endswith("; not learned from")
     assert walk["best"][:2] == [[], []]

@@ -189,14 +189,14 @@ def test_games_from_a_book_are_learned_from_as_they_were_played(tmp_path: Path) 
     assert games is not None
     features, move = buffer.samples_of(np.arange(games.positions)).features, 0
     for number in range(games.games):
-        state = make(games.origin[number]).initial_state()
+        state = make(games.origin[number]).new_initial_state()
         line = games.lines[games.line_offsets[number] : games.line_offsets[number + 1]]
         assert len(line) == 9
         for ply, action in enumerate(line.tolist()):
             if ply == games.plies[move]:
-                np.testing.assert_array_equal(features[move], state.encode())
+                np.testing.assert_array_equal(features[move], state.features())
                 move = min(move + 1, games.positions - 1)
-            state.play(action)
+            state.apply(action)
     assert move == games.positions - 1
 
 

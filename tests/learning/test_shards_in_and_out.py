@@ -78,7 +78,7 @@ def test_games_that_cannot_be_true_are_not_written(tmp_path: Path, form: Literal
         replace(record, policy_counts=record.policy_counts[:0]),
         replace(record, policy_counts=np.zeros_like(record.policy_counts)),
         replace(record, policy_actions=np.full_like(record.policy_actions, 60_000)),
-        replace(record, plan=replace(record.plan, origin=NOGO.initial_state())),
+        replace(record, plan=replace(record.plan, origin=NOGO.new_initial_state())),
     ]
     source = shard_of(tmp_path / "a.parquet", CHESS, [*wrong, record])
     facts = export_games([source], tmp_path / "out", form)

@@ -131,18 +131,18 @@ def test_the_teachers_policy_and_values_become_the_targets(tmp_path: Path) -> No
     samples = TeacherTargets(buffer).samples_of(np.arange(buffer.positions))
     row = 0
     for record in records:
-        state = TICTACTOE.initial_state()
+        state = TICTACTOE.new_initial_state()
         for action in record.plan.start:
-            state.play(action)
+            state.apply(action)
         for action in record.actions.tolist():
-            logits, wdl = teacher(state.encode()[None])
+            logits, wdl = teacher(state.features()[None])
             legal = state.legal_actions()
             wanted = np.zeros(TICTACTOE.num_actions)
             wanted[legal] = softmax(logits[0, legal])
             assert samples.policy[row] == pytest.approx(wanted, abs=2e-5)
             assert samples.wdl[row] == pytest.approx(wdl[0], abs=1e-6)
-            assert np.array_equal(samples.features[row], state.encode())
-            state.play(action)
+            assert np.array_equal(samples.features[row], state.features())
+            state.apply(action)
             row += 1
     assert row == buffer.positions
     assert [record.outcome for record in taught] == [record.outcome for record in records]
@@ -215,7 +215,7 @@ def test_a_student_comes_nearer_to_its_teacher(tmp_path: Path, shard: Path) -> N
     assert held_out[-1]["value_loss"] < held_out[0]["value_loss"]
     teacher = make_evaluator(TICTACTOE, teacher_file, threads=1)
     student = make_evaluator(TICTACTOE, tmp_path / "run" / "best.safetensors", threads=1)
-    features = TICTACTOE.initial_state().encode()[None]
+    features = TICTACTOE.new_initial_state().features()[None]
     (_, wanted), (_, found) = teacher(features), student(features)
     assert np.abs(wanted - found).max() < 0.25
     teacher.close()

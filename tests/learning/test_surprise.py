@@ -64,10 +64,10 @@ def test_games_record_the_divergence_from_the_nets_own_prior(records: list[GameR
     """Without the noise that the root was searched with."""
     evaluator = ToyEvaluator(GAME)
     for record in records[:2]:
-        state = GAME.initial_state()
+        state = GAME.new_initial_state()
         ends = np.cumsum(record.policy_lengths)
         for ply, action in enumerate(record.actions.tolist()):
-            logits = evaluator.submit(state.encode()[None]).result()[0][0].astype(np.float64)
+            logits = evaluator.submit(state.features()[None]).result()[0][0].astype(np.float64)
             legal = np.zeros(GAME.num_actions, bool)
             legal[state.legal_actions()] = True
             prior = np.where(legal, np.exp((logits - logits.max()) / SearchParams().policy_temperature), 0)
@@ -76,7 +76,7 @@ def test_games_record_the_divergence_from_the_nets_own_prior(records: list[GameR
             target[record.policy_actions[edges]] = record.policy_counts[edges]
             expected = stats.entropy(target[legal], prior[legal])
             assert record.surprise[ply] == pytest.approx(expected, abs=2e-3)  # priors have 16 bits
-            state.play(action)
+            state.apply(action)
 
 
 def test_weights_keep_the_weight_of_a_game() -> None:

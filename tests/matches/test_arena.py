@@ -55,9 +55,9 @@ def self_plans(games: int) -> list[GamePlan]:
 
 def replayed(game: GameRecord) -> _core.State:
     """The game's last position, with every recorded fact checked on the way."""
-    state = GAME.initial_state()
+    state = GAME.new_initial_state()
     for action in game.plan.start:
-        state.play(action)
+        state.apply(action)
     ends = np.cumsum(game.policy_lengths)
     for ply, action in enumerate(game.actions.tolist()):
         edges = slice(ends[ply] - game.policy_lengths[ply], ends[ply])
@@ -66,7 +66,7 @@ def replayed(game: GameRecord) -> _core.State:
         assert set(game.policy_actions[edges].tolist()) <= set(state.legal_actions().tolist())
         assert game.policy_counts[edges].min() > 0
         assert game.policy_counts[edges].sum() == game.visits[ply] - 1
-        state.play(action)
+        state.apply(action)
     return state
 
 
@@ -156,9 +156,9 @@ def test_a_game_that_reaches_the_limit_of_plies_is_a_draw() -> None:
 
 
 def test_games_begin_at_their_origin() -> None:
-    origin = GAME.initial_state()
+    origin = GAME.new_initial_state()
     for action in (3, 3, 3):
-        origin.play(action)
+        origin.apply(action)
     plans = [GamePlan(0, start=(2,), origin=origin), GamePlan(1, start=(3, 3, 3, 2))]
     first, second = games_of([player(temperature=0, noise=False)], plans)
     assert first.actions.tolist() == second.actions.tolist()

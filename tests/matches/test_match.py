@@ -44,9 +44,9 @@ def test_scores_are_those_of_a() -> None:
     """The search with visits beats the one without; each game's score is that of its last position."""
     match = match_in(None, settings_of(a="visits=200", b="visits=1 temperature=1"))
     for game in played(match):
-        state = CONNECT4.initial_state()
+        state = CONNECT4.new_initial_state()
         for move in f"{game.opening} {game.moves}".split():
-            state.play(state.action_from_text(move))
+            state.apply(state.parse(move))
         outcome = state.outcome()
         assert outcome is not None
         assert game.score == (1 + outcome * (1 if game.a == "first" else -1)) / 2

@@ -188,10 +188,10 @@ def test_nogo_goes_to_sgf_and_back(tmp_path: Path) -> None:
     write_games(file, [(header_of(match), games)])
     lines = list(read_sgf(file, rules))
     for game, line in zip(games, lines, strict=True):
-        state, moves = rules.initial_state(), []
+        state, moves = rules.new_initial_state(), []
         for action in line.actions:  # type: ignore[union-attr]
             moves.append(state.action_to_text(action))
-            state.play(action)
+            state.apply(action)
         assert moves == texts(game)
         assert line.outcome == state.outcome()  # type: ignore[union-attr]
 

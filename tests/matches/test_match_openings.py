@@ -51,7 +51,7 @@ def test_openings_as_moves() -> None:
     assert opening.fen is None
     state = opening.origin(CHESS)
     for action in opening.actions:
-        state.play(action)
+        state.apply(action)
     assert state.notation().startswith("rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq")
     assert read_opening("4 4 3", CONNECT4).actions == (3, 3, 2)
 

@@ -34,7 +34,7 @@ def test_the_table_has_every_usual_start() -> None:
 def test_starts_are_positions_and_are_recognised(name: str) -> None:
     board = chess.Board(ODDS_STARTS[name])
     assert board.is_valid()
-    state = make(with_fen("chess", ODDS_STARTS[name])).initial_state()
+    state = make(with_fen("chess", ODDS_STARTS[name])).new_initial_state()
     odds = odds_of(state.notation())
     assert odds is not None
     assert odds.name == name

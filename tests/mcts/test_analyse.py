@@ -55,11 +55,11 @@ def session(game: _core.Game = CHESS, moves: str = "", **options: object) -> Ana
 
 def go_to(made: Analysis, game: _core.Game, moves: str) -> bool:
     """Goes to the position after the moves; whether the tree was kept."""
-    state, actions = game.initial_state(), []
+    state, actions = game.new_initial_state(), []
     for move in moves.split():
-        actions.append(state.action_from_text(move))
-        state.play(actions[-1])
-    return made.set_position(game.initial_state(), actions)
+        actions.append(state.parse(move))
+        state.apply(actions[-1])
+    return made.set_position(game.new_initial_state(), actions)
 
 
 @pytest.mark.parametrize("visits", [1, 2, 7, 100, 333])
@@ -75,7 +75,7 @@ def test_visits_are_exact(visits: int, batch_size: int | None) -> None:
 def test_batch_size_one_is_the_sequential_search() -> None:
     one = session(batch_size=1).search(Limits(visits=200))
     forest = _core.Forest(CHESS, SearchParams(), 0, 1)
-    tree, probe = forest.add(CHESS.initial_state()), Probe(CHESS)
+    tree, probe = forest.add(CHESS.new_initial_state()), Probe(CHESS)
     row = np.zeros((1, *CHESS.feature_shape), np.float32)
     while forest.root_node_visits(np.array([tree]))[0] < 200:
         batch = forest.gather(row)
@@ -151,7 +151,7 @@ def test_reuse_can_be_switched_off() -> None:
 def test_only_some_moves() -> None:
     made = session()
     made.search(Limits(visits=100))
-    wanted = [made.state.action_from_text(move) for move in ("a2a3", "h2h4")]
+    wanted = [made.state.parse(move) for move in ("a2a3", "h2h4")]
     report = made.search(Limits(new_visits=100), actions=wanted, lines=2)
     assert {move.action for move in report.moves} == set(wanted)
     assert all(move.line[0] == move.action for move in report.moves)
@@ -164,7 +164,7 @@ def test_lines_are_legal() -> None:
         state = report.state.copy()
         for action in move.line:
             assert action in state.legal_actions()
-            state.play(action)
+            state.apply(action)
         assert (len(move.line) > 1) == (rank < 3)
 
 
@@ -283,7 +283,7 @@ def test_reports_come_at_a_pace_and_in_the_search_thread() -> None:
 def test_values_of_a_report_fit_together(spec: str) -> None:
     game = _core.Game(spec)
     made = Analysis(Probe(game), SearchParams())
-    made.set_position(game.initial_state())
+    made.set_position(game.new_initial_state())
     report = made.search(Limits(visits=300))
     visits = sum(move.visits for move in report.moves)
     mean = sum(move.visits * move.q for move in report.moves if move.visits) / visits
@@ -306,7 +306,7 @@ def test_a_win_at_once_is_best_and_a_proven_mate() -> None:
 
 def test_mate_limit() -> None:
     made = Analysis(UniformEvaluator(CHESS), SearchParams())
-    made.set_position(_core.Game("chess(fen=7k/8/8/8/8/8/R7/1R4K1 w - - 0 1)").initial_state())
+    made.set_position(_core.Game("chess(fen=7k/8/8/8/8/8/R7/1R4K1 w - - 0 1)").new_initial_state())
     report = made.search(Limits(mate=2))
     assert report.reason == "mate found"
     assert report.mate == 2
@@ -314,7 +314,7 @@ def test_mate_limit() -> None:
 
 def chess_state(fen: str) -> _core.State:
     """A chess position."""
-    return _core.Game(f"chess(fen={fen})").initial_state()
+    return _core.Game(f"chess(fen={fen})").new_initial_state()
 
 
 @pytest.mark.parametrize(
@@ -331,14 +331,14 @@ def test_proofs(fen: str, line: str, moves: int | None) -> None:
     state = chess_state(fen)
     place, actions = state.copy(), []
     for move in line.split():
-        actions.append(place.action_from_text(move))
-        place.play(actions[-1])
+        actions.append(place.parse(move))
+        place.apply(actions[-1])
     assert moves_to_win(state, actions) == moves
 
 
 def test_a_proof_gives_up_in_time() -> None:
-    assert shortest_win(CHESS.initial_state(), 0, 5, positions=100) is None
-    assert moves_to_win(CHESS.initial_state(), []) is None
+    assert shortest_win(CHESS.new_initial_state(), 0, 5, positions=100) is None
+    assert moves_to_win(CHESS.new_initial_state(), []) is None
 
 
 def test_tablebase(shared_data: Path) -> None:
@@ -372,7 +372,7 @@ def test_a_depth_or_a_mate_out_of_reach_ends_the_search(fen: str, moves: str, li
     options = {"StickyEndgames": solver, "TwoFoldDraws": True}
     made = Analysis(UniformEvaluator(CHESS), search_params(options))
     start = chess_state(fen)
-    made.set_position(start, [start.action_from_text(move) for move in moves.split()])
+    made.set_position(start, [start.parse(move) for move in moves.split()])
     report = made.search(limits)
     assert report.reason in ("result proven", "mate found", "no progress")
     assert report.visits < 1_000_000

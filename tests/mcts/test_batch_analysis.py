@@ -47,10 +47,10 @@ def positions(count: int, seed: int = 1) -> list[_core.State]:
     """Positions of random games, none of them over."""
     random, found = np.random.default_rng(seed), list[_core.State]()
     while len(found) < count:
-        state = CONNECT4.initial_state()
+        state = CONNECT4.new_initial_state()
         for _ in range(int(random.integers(20))):
             if state.outcome() is None:
-                state.play(int(random.choice(state.legal_actions())))
+                state.apply(int(random.choice(state.legal_actions())))
         if state.outcome() is None:
             found.append(state)
     return found
@@ -96,7 +96,7 @@ def test_one_visit_is_the_net_alone() -> None:
 
 
 def test_only_some_moves() -> None:
-    state = CONNECT4.initial_state()
+    state = CONNECT4.new_initial_state()
     request = AnalysisRequest(state, (50,), only=(0, 6))
     (found,) = BatchAnalysis(Hashed(), SearchParams()).analyse([request])[0]
     assert {found.best, found.second} == {0, 6}
@@ -125,7 +125,7 @@ def test_chains_request_by_what_was_found() -> None:
         while state.outcome() is None and len(played) < 6:
             (found,) = yield AnalysisRequest(state.copy(), (12,))
             played.append(found.best)
-            state.play(found.best)
+            state.apply(found.best)
         return played
 
     states = positions(20)
@@ -170,13 +170,13 @@ def test_questions_are_read_when_there_is_room() -> None:
 @pytest.mark.parametrize("visits", [(), (0,), (3, 3), (5, 4), (2_000_000_000,)])
 def test_bad_counts_of_visits(visits: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match="counts of visits must"):
-        AnalysisRequest(CONNECT4.initial_state(), visits)
+        AnalysisRequest(CONNECT4.new_initial_state(), visits)
 
 
 def test_a_game_that_is_over() -> None:
-    state = CONNECT4.initial_state()
+    state = CONNECT4.new_initial_state()
     for action in (0, 1, 0, 1, 0, 1, 0):
-        state.play(action)
+        state.apply(action)
     with pytest.raises(ValueError, match="the game is over"):
         AnalysisRequest(state, (5,))
 

@@ -95,7 +95,7 @@ def test_errors_and_questions_of_questions_come_out() -> None:
 def test_a_tree_that_can_grow_no_more_is_answered_for_too() -> None:
     state = ht.load_game("tictactoe").new_initial_state()
     for move in ("a1", "b1", "a2", "b2", "c3", "a3", "b3"):
-        state.apply(move)
+        state.apply_text(move)
     analysis = ht.Analysis("uniform", ht.SearchParams.model_validate({"solver": {}}))
     analysis.set_position(state.start, state.moves)
     search = analysis.start(Limits(infinite=True))

@@ -37,7 +37,7 @@ def test_plain_targets_are_visit_shares_and_priors_before_the_first(pair: Pair, 
 
 def test_a_restricted_root_chooses_among_its_actions() -> None:
     game = Game("tictactoe")
-    pair = Pair(game.initial_state(), SearchParams(), uniform_evaluator(9))
+    pair = Pair(game.new_initial_state(), SearchParams(), uniform_evaluator(9))
     pair.run(50)
     most = int(pair.forest.best_actions(pair.ids)[0])
     pair.restrict(0b110000000)
@@ -49,7 +49,7 @@ def test_a_restricted_root_chooses_among_its_actions() -> None:
 def test_a_tree_without_moves_has_no_best_action() -> None:
     game = Game("tictactoe")
     forest = Forest(game, SearchParams())
-    tree = forest.add(game.initial_state())
+    tree = forest.add(game.new_initial_state())
     with pytest.raises(ValueError, match="tree 0 has no best action"):
         forest.best_actions(np.array([tree]))
     assert not forest.policy_targets(np.array([tree])).any()

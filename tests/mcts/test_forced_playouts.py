@@ -43,7 +43,7 @@ def test_core_and_reference_agree(pair: Pair, rule: ForcedPlayouts, calls: list[
 def searched(k: float, visits: int, *, salt: int = 3, **settings: Any) -> Pair:
     """A search of Connect Four, sequential."""
     params = PLAIN.model_copy(update={"forced_playouts": ForcedPlayouts(k=k)} | settings)
-    pair = Pair(CONNECT4.initial_state(), params, hash_evaluator(7, salt=salt, sharpness=6.0), seed=salt)
+    pair = Pair(CONNECT4.new_initial_state(), params, hash_evaluator(7, salt=salt, sharpness=6.0), seed=salt)
     pair.run(visits)
     return pair
 
@@ -66,7 +66,7 @@ def test_more_is_forced_with_greater_k() -> None:
 
 def example(q: list[float], visits: list[int], priors: list[float], c: float = 1.0) -> Scores:
     """A root whose edges have these statistics."""
-    state = CONNECT4.initial_state()
+    state = CONNECT4.new_initial_state()
     root = make_node(state)
     for action, (value, n, prior) in enumerate(zip(q, visits, priors, strict=True)):
         child = Node(state, 1, None, visits=n, value=Value(-value, 0.0))
@@ -144,7 +144,7 @@ def test_the_target_is_of_pruned_visits_and_the_move_of_all() -> None:
 def test_quiet_trees_are_searched_and_taught_without_the_rule() -> None:
     def found(k: float) -> tuple[list[int], list[float]]:
         params = PLAIN.model_copy(update={"forced_playouts": ForcedPlayouts(k=k)})
-        pair = Pair(CONNECT4.initial_state(), params, hash_evaluator(7, salt=3, sharpness=6.0))
+        pair = Pair(CONNECT4.new_initial_state(), params, hash_evaluator(7, salt=3, sharpness=6.0))
         pair.set_quiet(k > 0)
         pair.run(200)
         pair.check()
@@ -170,9 +170,9 @@ def test_self_play_records_the_pruned_target() -> None:
 def test_moves_that_are_proven_are_not_forced() -> None:
     """A proven loss keeps the visits that it had, though its prior is great."""
     game = Game("tictactoe")
-    state = game.initial_state()
+    state = game.new_initial_state()
     for action in (0, 4, 1):
-        state.play(action)  # the second player must answer at 2
+        state.apply(action)  # the second player must answer at 2
     params = PLAIN.model_copy(update={"forced_playouts": ForcedPlayouts(k=100), "solver": Solver(lookahead=1)})
     pair = Pair(state, params, hash_evaluator(9, salt=1))
     pair.run(60)

@@ -48,7 +48,7 @@ BAD_CALLS: dict[str, tuple[Callable[[Forest, Batch], object], str]] = {
     "illegal line": (lambda f, b: f.principal_variation(0, 9), "action 9 is not legal"),
     "too few limits": (lambda f, b: f.set_visit_limits(ONE, np.zeros(0, np.uint32)), "1 ids but 0 limits"),
     "another game": (
-        lambda f, b: f.add(Game("connect4").initial_state()),
+        lambda f, b: f.add(Game("connect4").new_initial_state()),
         "searches tictactoe, got a state of connect4",
     ),
 }

@@ -68,7 +68,7 @@ RULES = SearchParams(
 )
 @pytest.mark.parametrize("game", ["tictactoe", "connect4", "minichess", "chess", ENDGAME])
 def test_games_agree_and_use_what_other_moves_have_found(game: str, params: SearchParams) -> None:
-    state = Game(game).initial_state()
+    state = Game(game).new_initial_state()
     pair = Pair(state, params, hash_evaluator(state.game.num_actions, sharpness=0.5), seed=1)
     for move in range(3):
         pair.run(250 + 50 * move, rows=6)
@@ -92,7 +92,7 @@ def test_a_game_without_transpositions_is_searched_as_a_tree() -> None:
 
 
 def test_the_means_are_those_of_the_edges_and_lines_to_a_node_have_one_length() -> None:
-    state = Game("connect4").initial_state()
+    state = Game("connect4").new_initial_state()
     reference = GraphSearch(state, GRAPH)
     evaluate = hash_evaluator(state.game.num_actions, sharpness=0.5)
     reference.run(evaluate, 400)

@@ -78,7 +78,7 @@ def sorted_visits(spec: str, considered: int, visits: int, rows: int) -> list[in
     """Visits of the root's edges after a search from the start, most first."""
     game = Game(spec)
     params = SearchParams(gumbel=Gumbel(considered=considered))
-    pair = Pair(game.initial_state(), params, hash_evaluator(game.num_actions, salt=visits), seed=considered)
+    pair = Pair(game.new_initial_state(), params, hash_evaluator(game.num_actions, salt=visits), seed=considered)
     pair.run(visits + 1, rows)
     pair.check()
     pair.check_choice()
@@ -170,7 +170,7 @@ def test_thousands_of_sequences_of_calls_agree(
 def connect4(rule: Gumbel, *, seed: int = 5, **changes: Any) -> Pair:
     game = Game("connect4")
     params = SearchParams(gumbel=rule, **changes)
-    return Pair(game.initial_state(), params, hash_evaluator(game.num_actions, salt=2), seed=seed)
+    return Pair(game.new_initial_state(), params, hash_evaluator(game.num_actions, salt=2), seed=seed)
 
 
 def test_completed_q_policy_and_target_by_hand() -> None:
@@ -199,7 +199,7 @@ def test_one_visit_plays_a_sample_of_the_policy() -> None:
     evaluator = hash_evaluator(9, salt=4, sharpness=2.0)
     params = SearchParams(gumbel=Gumbel(), policy_temperature=1.7)
     forest = Forest(game, params)
-    ids = np.array([forest.add(game.initial_state(), seed) for seed in range(4000)])
+    ids = np.array([forest.add(game.new_initial_state(), seed) for seed in range(4000)])
     forest.set_visit_limits(ids, np.ones(len(ids), np.uint32))
     features = np.zeros((len(ids), *game.feature_shape), np.float32)
     batch = forest.gather(features)
@@ -256,9 +256,9 @@ def test_a_re_used_tree_has_the_visits_of_the_limit_less_those_kept() -> None:
 
 def test_a_finished_game_behind_an_edge_is_compared_by_its_result() -> None:
     game = Game("tictactoe")
-    state = game.initial_state()
+    state = game.new_initial_state()
     for action in (0, 3, 1, 4):
-        state.play(action)
+        state.apply(action)
     pair = Pair(state, SearchParams(gumbel=Gumbel(considered=9)), uniform_evaluator(9), seed=1)
     pair.run(60)
     assert pair.search.best_action() == 2  # wins at once
@@ -287,7 +287,7 @@ def test_what_excludes_gumbel_is_refused_in_one_line(params: dict[str, Any], mes
 def test_a_game_without_turns(rows: int) -> None:
     game = Game.from_python(ToyGame(seed=3, max_plies=9))
     params = SearchParams(gumbel=Gumbel(considered=3, below_root="improved_policy"))
-    pair = Pair(game.initial_state(), params, hash_evaluator(game.num_actions), seed=2)
+    pair = Pair(game.new_initial_state(), params, hash_evaluator(game.num_actions), seed=2)
     for move in range(4):
         pair.run(pair.search.root.visits + 40, rows)
         pair.check()

@@ -56,7 +56,7 @@ def test_core_and_reference_choose_the_same_move(
 def searched(rule: LowerBound | None, visits: int = 60) -> Pair:
     game = Game("connect4")
     params = SearchParams(lower_bound=rule)
-    pair = Pair(game.initial_state(), params, hash_evaluator(game.num_actions, salt=3), seed=1)
+    pair = Pair(game.new_initial_state(), params, hash_evaluator(game.num_actions, salt=3), seed=1)
     pair.run(visits)
     return pair
 

@@ -20,9 +20,9 @@ SHUFFLE = "g1f3 g8f6 f3g1 f6g8"
 
 
 def after(moves: str, game: _core.Game = CHESS) -> _core.State:
-    state = game.initial_state()
+    state = game.new_initial_state()
     for move in moves.split():
-        state.apply(move)
+        state.apply_text(move)
     return state
 
 
@@ -35,7 +35,7 @@ def test_orders_of_moves_share_a_key_that_the_network_does_not_share() -> None:
 
 
 def test_positions_near_a_repetition_keep_their_past() -> None:
-    assert after(SHUFFLE).position_key != CHESS.initial_state().position_key
+    assert after(SHUFFLE).position_key != CHESS.new_initial_state().position_key
     seen = [after(f"{SHUFFLE} {moves}") for moves in ("b1c3 b8c6 g1f3", "g1f3 b8c6 b1c3")]
     assert seen[0].position_key != seen[1].position_key
     # A pawn move makes the repeats impossible to come back to, though the network still sees them.
@@ -44,7 +44,9 @@ def test_positions_near_a_repetition_keep_their_past() -> None:
 
 @pytest.mark.parametrize(("plies", "same"), [((0, 39), True), ((39, 40), False), ((40, 47), True), ((80, 81), False)])
 def test_plies_without_progress_are_told_apart_towards_the_rule(plies: tuple[int, int], same: bool) -> None:
-    keys = [_core.Game(f"chess(fen=8/5k2/8/8/8/2K5/3R4/8 w - - {n} 60)").initial_state().position_key for n in plies]
+    keys = [
+        _core.Game(f"chess(fen=8/5k2/8/8/8/2K5/3R4/8 w - - {n} 60)").new_initial_state().position_key for n in plies
+    ]
     assert (keys[0] == keys[1]) == same
 
 

@@ -71,7 +71,7 @@ def test_plain_steps_and_choice_are_those_of_puct(pair: Pair, visits: int) -> No
 
 
 def searched(*rules: Rule, visits: int = 60, params: SearchParams | None = None) -> Search:
-    search = Search(CONNECT4.initial_state(), params or SearchParams(), 0, rules)
+    search = Search(CONNECT4.new_initial_state(), params or SearchParams(), 0, rules)
     search.run(hash_evaluator(7), visits)
     return search
 
@@ -244,7 +244,7 @@ def test_two_nets_are_refused() -> None:
 
 def test_a_slow_search_says_so_once() -> None:
     def run(visits: int) -> int:
-        return int(ht.search(CONNECT4.initial_state(), "uniform", visits=visits, rules=[Echo()]).visits.sum())
+        return int(ht.search(CONNECT4.new_initial_state(), "uniform", visits=visits, rules=[Echo()]).visits.sum())
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")

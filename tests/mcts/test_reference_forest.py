@@ -75,7 +75,7 @@ class Sixth(Rule):
 
 @pytest.mark.filterwarnings("ignore:rules written in Python")
 def test_a_search_with_rules_has_the_result_of_any_search() -> None:
-    state = CONNECT4.initial_state()
+    state = CONNECT4.new_initial_state()
     result = ht.search(state, HashEvaluator(CONNECT4), visits=60, rules=[Sixth()], seed=3)
     reference = Search(state, SearchParams(), 3, [Sixth()])
     reference.run(hash_evaluator(7), 60)
@@ -97,7 +97,7 @@ def test_a_search_with_rules_has_the_result_of_any_search() -> None:
 def test_a_search_with_rules_ends_by_its_clock_and_reports() -> None:
     seen: list[int] = []
     result = ht.search(
-        CONNECT4.initial_state(),
+        CONNECT4.new_initial_state(),
         "uniform",
         seconds=0.4,
         rules=[Sixth()],
@@ -110,7 +110,7 @@ def test_a_search_with_rules_ends_by_its_clock_and_reports() -> None:
 
 @pytest.mark.filterwarnings("ignore:rules written in Python")
 def test_many_searches_with_rules() -> None:
-    state = CONNECT4.initial_state()
+    state = CONNECT4.new_initial_state()
     batch = ht.search_batch([state, state], HashEvaluator(CONNECT4), visits=60, rules=[Sixth()])
     assert batch.best_actions.tolist() == [6, 6]
     assert batch.visits.sum(axis=1).tolist() == [59, 59]
@@ -126,7 +126,7 @@ def test_many_searches_with_rules() -> None:
 )
 def test_wrong_arguments_of_a_search_with_rules(more: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        ht.search(CONNECT4.initial_state(), "uniform", **more)
+        ht.search(CONNECT4.new_initial_state(), "uniform", **more)
 
 
 REPORTED = ("visits", "in_flight", "prior", "q", "u", "value", "wdl", "terminal", "lower", "upper", "plies")
@@ -158,7 +158,7 @@ def test_calls_about_trees_that_there_are_not() -> None:
     forest = ReferenceForest(CONNECT4, SearchParams())
     with pytest.raises(ValueError, match="there is no tree 4"):
         forest.root_visits(np.array([4]))
-    ids = np.array([forest.add(CONNECT4.initial_state())])
+    ids = np.array([forest.add(CONNECT4.new_initial_state())])
     with pytest.raises(ValueError, match="was not searched"):
         forest.best_actions(ids)
     with pytest.raises(ValueError, match="one net"):

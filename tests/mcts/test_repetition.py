@@ -60,9 +60,9 @@ def root_value(forest: Forest) -> NDArray[np.float32]:
 
 def circle(plies: int = 0) -> State:
     """One move each and no choice: the position of ply n is that of ply n + 4."""
-    state = Game.from_python(Wanderers(size=2, steps=(1,), ends_at_third=False)).initial_state()
+    state = Game.from_python(Wanderers(size=2, steps=(1,), ends_at_third=False)).new_initial_state()
     for _ in range(plies):
-        state.play(0)
+        state.apply(0)
     return state
 
 
@@ -87,7 +87,7 @@ def test_a_cycle_that_began_before_the_root_does_not_count() -> None:
 
 def test_short_cycles_count_from_depth_four_on() -> None:
     """A single token that stays: every position is the one before the last."""
-    state = Game.from_python(Wanderers(size=2, steps=(0,), ends_at_third=False)).initial_state()
+    state = Game.from_python(Wanderers(size=2, steps=(0,), ends_at_third=False)).new_initial_state()
     assert searched(state, INLINE, 10).tree_stats(0)["nodes"] == 4
 
 
@@ -98,13 +98,13 @@ def test_the_legacy_rule_counts_history_and_spares_the_root() -> None:
 
 
 def test_a_repeat_may_be_won() -> None:
-    state = Game.from_python(Wanderers(size=2, steps=(1,), ends_at_third=False, result=1)).initial_state()
+    state = Game.from_python(Wanderers(size=2, steps=(1,), ends_at_third=False, result=1)).new_initial_state()
     forest = searched(state, INLINE, 10)
     np.testing.assert_allclose(root_value(forest), [6 / 10, 4 * 0.5 / 10], atol=1e-6)
 
 
 def test_off_is_plain() -> None:
-    state = Game("nogo(size=4)").initial_state()
+    state = Game("nogo(size=4)").new_initial_state()
     plain = searched(state, SearchParams(), 200)
     assert searched(state, INLINE, 200).digest(0) == plain.digest(0), "a game without repeats"
     assert searched(state, INLINE, 200).tree_stats(0)["bytes"] == plain.tree_stats(0)["bytes"]
@@ -124,7 +124,7 @@ def test_past_the_first_occurrence_the_visits_are_taken_back() -> None:
 
 def test_a_line_of_five_is_opened_after_two_plies() -> None:
     """A position at ply 5 that was there at ply 1: it counts for roots at plies 0 and 1."""
-    state = Game.from_python(Detour(size=2, steps=(1,), ends_at_third=False)).initial_state()
+    state = Game.from_python(Detour(size=2, steps=(1,), ends_at_third=False)).new_initial_state()
     forest = searched(state, INLINE, 12)
     assert forest.tree_stats(0)["nodes"] == 5
     advance(forest)
@@ -144,7 +144,7 @@ class Detour(Wanderers):
 @pytest.mark.parametrize("mode", ["inline_value", "legacy_certain"])
 def test_trees_stay_sound_along_a_game_of_kings(mode: str) -> None:
     params = SearchParams(repetition=Repetition.model_validate({"mode": mode}))
-    forest = searched(Game(LOCKED).initial_state(), params, 400, value=0.1)
+    forest = searched(Game(LOCKED).new_initial_state(), params, 400, value=0.1)
     shrunk = 0
     for _ in range(12):
         if not len(forest.root_edges(0)):
@@ -160,19 +160,19 @@ def test_trees_stay_sound_along_a_game_of_kings(mode: str) -> None:
 
 
 def test_chess_tells_repeats() -> None:
-    state = Game("chess").initial_state()
+    state = Game("chess").new_initial_state()
     told = []
     for move in ("g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "g8f6", "f3g1", "f6g8"):
         told.append(state.repetition())
-        state.play(state.action_from_text(move))
+        state.apply(state.parse(move))
     assert told == [None, None, None, None, (1, 4, 0), (1, 4, 0), (1, 4, 0), (1, 4, 0)]
     assert state.repetition() == (2, 4, 0)
     assert state.outcome() == 0
 
 
 def test_other_games_know_no_repeats() -> None:
-    assert Game("connect4").initial_state().repetition() is None
-    assert Game("nogo(size=3)").initial_state().repetition() is None
+    assert Game("connect4").new_initial_state().repetition() is None
+    assert Game("nogo(size=3)").new_initial_state().repetition() is None
 
 
 @pytest.mark.parametrize("answer", [(0, 4), (1, 0), (1, 9), (1,), (1, 1, 2), "often"])
@@ -181,8 +181,8 @@ def test_a_wrong_answer_of_a_game_is_an_error(answer: object) -> None:
         def repetition(self) -> object:  # type: ignore[override]
             return answer
 
-    state = Game.from_python(Wrong()).initial_state()
-    state.play(0)
+    state = Game.from_python(Wrong()).new_initial_state()
+    state.apply(0)
     with pytest.raises(ValueError, match=r"repetition\(\) must be None or"):
         state.repetition()
 
@@ -192,10 +192,10 @@ def test_an_answer_of_two_numbers_is_a_draw() -> None:
         def repetition(self) -> object:  # type: ignore[override]
             return None if len(self.past) < 2 else (1, 2)
 
-    state = Game.from_python(Short()).initial_state()
-    state.play(0)
+    state = Game.from_python(Short()).new_initial_state()
+    state.apply(0)
     assert state.repetition() is None
-    state.play(0)
+    state.apply(0)
     assert state.repetition() == (1, 2, 0)
 
 

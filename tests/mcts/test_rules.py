@@ -36,7 +36,7 @@ NEAR = 1e-6
 
 def example() -> reference.Node:
     """A node of 21 visits with own value 0.08, three visited edges and one unvisited."""
-    state = Game("tictactoe").initial_state()
+    state = Game("tictactoe").new_initial_state()
     node = reference.Node(state, mover=0, exact=None, visits=21)
     for action, (visits, q, prior, spread, replies) in enumerate(EDGES):
         child = reference.Node(state, mover=1, exact=None, visits=visits, value=reference.Value(-q, 0.0))
@@ -199,7 +199,7 @@ NEUTRAL: dict[str, list[dict[str, Any]]] = {
 def grown(game: str, params: dict[str, Any]) -> tuple[int, float]:
     """Digest and bytes of a tree of 150 visits in batches of 4."""
     rules = SearchParams.model_validate(params)
-    pair = Pair(Game(game).initial_state(), rules, hash_evaluator(Game(game).num_actions))
+    pair = Pair(Game(game).new_initial_state(), rules, hash_evaluator(Game(game).num_actions))
     pair.run(150, 4)
     return pair.forest.digest(0), pair.forest.tree_stats(0)["bytes"]
 

@@ -82,18 +82,12 @@ def test_a_whole_tree_is_written_and_written_again(tmp_path: Path) -> None:
     assert not [path for path in tmp_path.iterdir() if path.suffix == ".tmp"]
 
 
-def test_positions_without_a_past(tmp_path: Path) -> None:
-    """A forest knows the position of its root alone: for chess a FEN says it, for other games nothing does."""
-    for spec, words in (("chess", None), ("connect4", "past of this position is not known")):
-        state = ht.load_game(spec).new_initial_state()
-        state.apply(int(state.legal_actions()[0]))
-        tree = ht.search_batch([state], "uniform", visits=20).trees[0]
-        if words is None:
-            tree.save(tmp_path / "tree.json")
-            assert SearchTree.open(tmp_path / "tree.json").state.notation() == state.notation()
-        else:
-            with pytest.raises(ValueError, match=words):
-                tree.save(tmp_path / "tree.json")
+@pytest.mark.parametrize("spec", ["chess", "connect4", "chess(fen=8/5k2/8/8/8/2K5/3R4/8 w - - 0 1)"])
+def test_trees_of_a_batch_know_the_past_of_their_positions(tmp_path: Path, spec: str) -> None:
+    state = ht.load_game(spec).new_initial_state()
+    state.apply(int(state.legal_actions()[0]))
+    ht.search_batch([state], "uniform", visits=20).trees[0].save(tmp_path / "tree.json")
+    assert SearchTree.open(tmp_path / "tree.json").state == state
 
 
 @pytest.mark.parametrize(

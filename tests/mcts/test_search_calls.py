@@ -27,7 +27,7 @@ def start(spec: str, *moves: str) -> ht.State:
     """A position after these moves."""
     state = ht.load_game(spec).new_initial_state()
     for move in moves:
-        state.apply(move)
+        state.apply_text(move)
     return state
 
 

@@ -39,7 +39,7 @@ def searched(
     """A forest with one searched tree from the start."""
     params = SearchParams(search_contempt=rule, fpu=Fpu(value=0.2))
     forest = Forest(game, params, 0)
-    tree = forest.add(game.initial_state(), seed)
+    tree = forest.add(game.new_initial_state(), seed)
     grow(forest, tree, hash_evaluator(game.num_actions, salt=salt), visits, rows)
     return forest, tree
 
@@ -61,9 +61,9 @@ def is_frozen(edges: Edges) -> bool:
 
 def mover_after(game: Game, line: tuple[int, ...]) -> int:
     """Who moves after a line from the start."""
-    state = game.initial_state()
+    state = game.new_initial_state()
     for action in line:
-        state.play(action)
+        state.apply(action)
     return state.to_move
 
 
@@ -110,7 +110,7 @@ def test_frozen_nodes_are_the_opponents_and_their_weights_add_up(spec: str, n_sc
     forest, tree = searched(game, SearchContempt(n_scl=n_scl), visits=1000)
     frozen = 0
     for line, edges in nodes(forest, tree):
-        is_own = mover_after(game, line) == game.initial_state().to_move
+        is_own = mover_after(game, line) == game.new_initial_state().to_move
         visits = sum(n for _, n, _ in edges)
         expected = bool(line) and is_own == (n_scl < 0) and visits > abs(n_scl)
         assert is_frozen(edges) == expected or visits == abs(n_scl), (line, edges)
@@ -125,7 +125,7 @@ def test_players_who_do_not_take_turns() -> None:
     game = Game.from_python(ToyGame(seed=11, max_plies=9))
     forest, tree = searched(game, SearchContempt(n_scl=4))
     found = {(mover_after(game, line), is_frozen(edges)) for line, edges in nodes(forest, tree)}
-    root = game.initial_state().to_move
+    root = game.new_initial_state().to_move
     assert (1 - root, True) in found
     assert (root, True) not in found
 
@@ -172,7 +172,7 @@ def replies(rule: SearchContempt, seed: int) -> Edges:
     """The replies to one first move of Connect Four after a search of it alone."""
     game = Game("connect4")
     forest = Forest(game, SearchParams(search_contempt=rule), 0)
-    tree = forest.add(game.initial_state(), seed)
+    tree = forest.add(game.new_initial_state(), seed)
     forest.restrict_root(tree, [3])
     grow(forest, tree, hash_evaluator(game.num_actions, sharpness=1.0), 800)
     return forest.edges_after(tree, [3])

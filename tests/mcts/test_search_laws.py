@@ -67,7 +67,7 @@ def test_a_forest_of_256_trees_is_256_single_searches() -> None:
     singles: list[int] = []
     for seed in range(256):
         single = Forest(game, params)
-        single.add(game.initial_state(), seed=seed)
+        single.add(game.new_initial_state(), seed=seed)
         search(single, evaluator, visits=40, rows=1)
         singles += digests(single)
     assert digests(forest) == singles
@@ -78,7 +78,7 @@ def test_a_forest_of_256_trees_is_256_single_searches() -> None:
 def test_the_same_seed_grows_the_same_tree_and_another_seed_another_one(game: Game, seed: int, visits: int) -> None:
     def grow(seed: int) -> tuple[int, int]:
         forest = Forest(game, NOISY, seed=seed)
-        tree = forest.add(game.initial_state())
+        tree = forest.add(game.new_initial_state())
         search(forest, hash_evaluator(game.num_actions), visits=visits, rows=4)
         edges = forest.root_edges(tree)
         return forest.digest(tree), len(edges)
@@ -158,15 +158,15 @@ def test_a_tree_stops_growing_at_the_memory_cap_and_the_others_go_on() -> None:
 
 
 def test_a_chess_node_with_its_edges_takes_at_most_200_bytes() -> None:
-    stats = bench_search(Game("chess").initial_state(), SearchParams(), 20_000)
+    stats = bench_search(Game("chess").new_initial_state(), SearchParams(), 20_000)
     assert stats["bytes"] / stats["nodes"] <= 200
 
 
 def test_a_finished_game_wants_no_visits() -> None:
     game = Game("tictactoe")
-    state = game.initial_state()
+    state = game.new_initial_state()
     for action in (0, 3, 1, 4, 2):
-        state.play(action)
+        state.apply(action)
     forest = Forest(game, NOISY)
     tree = forest.add(state)
     assert forest.finished().tolist() == [tree]
@@ -260,10 +260,10 @@ def test_a_search_with_exact_values_keeps_the_value_of_the_game(moves: list[int]
     tree = forest.add(state)
     search(forest, solved_tictactoe, visits=200, rows=3)
     played = state.copy()
-    played.play(forest.principal_variation(tree)[0])
+    played.apply(forest.principal_variation(tree)[0])
 
     def value(position: State) -> int:
-        own, other = ((position.encode().reshape(2, 9) != 0) @ (1 << np.arange(9))).tolist()
+        own, other = ((position.features().reshape(2, 9) != 0) @ (1 << np.arange(9))).tolist()
         return tictactoe_value(own, other)
 
     assert value(played) == -value(state)

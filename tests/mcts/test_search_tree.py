@@ -115,7 +115,7 @@ def test_frozen_weights_are_those_of_search_contempt() -> None:
 def test_proofs_of_the_solver_are_on_the_nodes() -> None:
     state = ht.load_game("tictactoe").new_initial_state()
     for move in ("a1", "b1", "a2", "b2"):
-        state.apply(move)
+        state.apply_text(move)
     tree = ht.search(state, "uniform", ht.SearchParams.model_validate({"solver": {}}), visits=500).tree
     won = tree.node(["a3"])
     assert (won.proven, won.terminal, won.plies) == (1, True, 1)

@@ -91,7 +91,7 @@ def visits_of(forest: Forest, tree: int, which: str = "visits") -> dict[int, int
 
 @pytest.mark.parametrize("spec", SPECS)
 def test_without_large_visits_the_small_net_searches_alone(spec: str) -> None:
-    state = Game(spec).initial_state()
+    state = Game(spec).new_initial_state()
     f_s, f_l = nets(state.game)
     noise = Dirichlet().model_dump()
     one = searched(state, plain(dirichlet=noise), f_s, f_l, 200, moves=2)
@@ -102,7 +102,7 @@ def test_without_large_visits_the_small_net_searches_alone(spec: str) -> None:
 
 @pytest.mark.parametrize("spec", SPECS)
 def test_without_small_visits_the_large_net_searches_alone(spec: str) -> None:
-    state = Game(spec).initial_state()
+    state = Game(spec).new_initial_state()
     f_s, f_l = nets(state.game)
     one = searched(state, plain(), f_l, f_l, 200, moves=2)
     both = searched(state, two(SecondNet(small_visits=0)), f_s, f_l, 200, moves=2)
@@ -117,7 +117,7 @@ def test_without_small_visits_the_large_net_searches_alone(spec: str) -> None:
 @pytest.mark.parametrize("values", ["means", "states"])
 def test_a_small_net_of_full_weight_searches_as_if_alone(spec: str, order: str, priority: str, values: str) -> None:
     """alpha = beta = 1: N_S is that of PUCT with f_S, whatever the large net says and when."""
-    state = Game(spec).initial_state()
+    state = Game(spec).new_initial_state()
     f_s, f_l = nets(state.game)
     rule = SecondNet.model_validate(
         {"small_visits": 200, "large_visits": 70, "alpha": 1, "beta": 1, "order": order, "priority": priority}
@@ -131,7 +131,7 @@ def test_a_small_net_of_full_weight_searches_as_if_alone(spec: str, order: str, 
 @pytest.mark.parametrize("spec", SPECS)
 def test_a_large_net_of_full_weight_searches_as_if_alone(spec: str) -> None:
     """The mirror image: alpha = beta = 0 and nodes found by PUCT with N_L."""
-    state = Game(spec).initial_state()
+    state = Game(spec).new_initial_state()
     f_s, f_l = nets(state.game)
     rule = SecondNet(small_visits=100, large_visits=200, alpha=0, beta=0, priority="own_puct")
     both = searched(state, two(rule), f_s, f_l, 100)
@@ -142,7 +142,7 @@ def test_a_large_net_of_full_weight_searches_as_if_alone(spec: str) -> None:
 @given(st.sampled_from(SPECS), st.sampled_from(ORDERS), st.integers(1, 60), st.integers(1, 60), st.sampled_from([1, 4]))
 @settings(max_examples=40)
 def test_both_budgets_are_spent(spec: str, order: str, small: int, large: int, together: int) -> None:
-    state = Game(spec).initial_state()
+    state = Game(spec).new_initial_state()
     rule = SecondNet.model_validate(
         {"small_visits": small, "large_visits": large, "order": order, "large_batch": together}
     )
@@ -155,7 +155,7 @@ def test_both_budgets_are_spent(spec: str, order: str, small: int, large: int, t
 
 
 def test_a_limit_scales_both_budgets() -> None:
-    state = Game("connect4").initial_state()
+    state = Game("connect4").new_initial_state()
     forest, tree = searched(state, two(SecondNet(small_visits=800, large_visits=100)), *nets(state.game), 96)
     assert (forest.tree_stats(tree)["visits"], forest.tree_stats(tree)["large_visits"]) == (108, 12)
 
@@ -163,7 +163,7 @@ def test_a_limit_scales_both_budgets() -> None:
 @pytest.mark.parametrize("spec", SPECS)
 def test_the_same_net_twice_is_one_function(spec: str) -> None:
     """f_L = f_S: where both have evaluated a node they say the same, and priors do not change."""
-    state = Game(spec).initial_state()
+    state = Game(spec).new_initial_state()
     f_s, _ = nets(state.game)
     rule = SecondNet(small_visits=100, large_visits=100)
     search = TwoNetSearch(state, two(rule))
@@ -180,7 +180,7 @@ def test_the_same_net_twice_is_one_function(spec: str) -> None:
 @pytest.mark.parametrize("spec", SPECS)
 def test_first_in_first_out_among_equals(spec: str) -> None:
     """Equal small visits: the large net takes the node that came to the frontier first, and never one with fewer."""
-    state = Game(spec).initial_state()
+    state = Game(spec).new_initial_state()
     search = TwoNetSearch(state, two(SecondNet(small_visits=60, large_visits=60, order="round_robin")))
     search.visit_limit = 60
     f_s, f_l = nets(state.game)
@@ -193,7 +193,7 @@ def test_first_in_first_out_among_equals(spec: str) -> None:
                 assert leaf.node.visits == best
                 entries = [node.entered for node in everywhere if node.visits == best and node.entered]
                 assert leaf.node.entered == min(entries, default=0)
-            search.apply([leaf], *(f_s, f_l)[net](leaf.node.state.encode()[None]))
+            search.apply([leaf], *(f_s, f_l)[net](leaf.node.state.features()[None]))
 
 
 def all_nodes(search: TwoNetSearch) -> list[TwoNode]:
@@ -225,14 +225,14 @@ def test_each_search_says_which_nets_it_asks() -> None:
 
 def test_noise_stays_when_the_second_answer_comes() -> None:
     """The root's priors after both answers are the mixed ones with the noise that was drawn at the first."""
-    state = Game("connect4").initial_state()
+    state = Game("connect4").new_initial_state()
     params = two(SecondNet(small_visits=30, large_visits=30, beta=0.5), dirichlet=Dirichlet(epsilon=0.9).model_dump())
     search = TwoNetSearch(state, params)
     search.visit_limit = 30
     f_s, f_l = nets(state.game)
     first = search.next_net()
     assert first is not None
-    search.apply(search.gather(1, first), *(f_s, f_l)[first](state.encode()[None]))
+    search.apply(search.gather(1, first), *(f_s, f_l)[first](state.features()[None]))
     noise = dict(search.root_noise)
     search.run_both(f_s, f_l, 30)
     assert noise
@@ -249,7 +249,7 @@ def test_many_trees_fill_the_batches_of_both_nets(threads: int) -> None:
     digests = []
     for trees in (1, 12):
         forest = Forest(game, params, 5, threads)
-        ids = np.array([forest.add(game.initial_state(), seed) for seed in range(trees)])
+        ids = np.array([forest.add(game.new_initial_state(), seed) for seed in range(trees)])
         forest.set_visit_limits(ids, np.full(trees, 40, np.uint32))
         rows = np.zeros((trees, *game.feature_shape), np.float32)
         while len(forest.active()):
@@ -261,7 +261,7 @@ def test_many_trees_fill_the_batches_of_both_nets(threads: int) -> None:
 
 
 def test_parent_value_and_absolute_first_play_values() -> None:
-    state = Game("connect4").initial_state()
+    state = Game("connect4").new_initial_state()
     trees = [
         searched(
             state,

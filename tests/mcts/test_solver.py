@@ -137,24 +137,24 @@ def assert_solved(states: list[State], params: SearchParams, visits: int) -> Non
 @pytest.mark.parametrize("lookahead", [0, 1])
 def test_every_position_of_tictactoe_is_solved(lookahead: int) -> None:
     changes = {"solver": Solver(lookahead=lookahead), "cpuct": Cpuct(init=1.5, factor=0)}
-    assert_solved(reachable(Game("tictactoe").initial_state()), PROVING.model_copy(update=changes), 1_000_000)
+    assert_solved(reachable(Game("tictactoe").new_initial_state()), PROVING.model_copy(update=changes), 1_000_000)
 
 
 @pytest.mark.parametrize("size", [(2, 2), (2, 3), (3, 2), (2, 4), (4, 2), (3, 3)])
 def test_every_position_of_small_nogo_is_solved(size: tuple[int, int]) -> None:
-    states = reachable(Game(f"nogo(rows={size[0]},cols={size[1]})").initial_state())
+    states = reachable(Game(f"nogo(rows={size[0]},cols={size[1]})").new_initial_state())
     assert_solved(states, PROVING, 300_000)
 
 
 @pytest.mark.parametrize("size", [(3, 4), (4, 3)])
 def test_nogo_with_twelve_points_is_solved(size: tuple[int, int]) -> None:
-    assert_solved([Game(f"nogo(rows={size[0]},cols={size[1]})").initial_state()], PROVING, 3_000_000)
+    assert_solved([Game(f"nogo(rows={size[0]},cols={size[1]})").new_initial_state()], PROVING, 3_000_000)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [(3, 4), (4, 3)])
 def test_every_position_of_nogo_with_twelve_points_is_solved(size: tuple[int, int]) -> None:
-    states = reachable(Game(f"nogo(rows={size[0]},cols={size[1]})").initial_state())
+    states = reachable(Game(f"nogo(rows={size[0]},cols={size[1]})").new_initial_state())
     for start in range(0, len(states), 2000):
         assert_solved(states[start : start + 2000], PROVING, 3_000_000)
 
@@ -170,7 +170,7 @@ def test_bounds_hold_whatever_the_settings(
     game: Game, params: SearchParams, rule: Solver, visits: int, rows: int
 ) -> None:
     """Also where players do not take turns, with many leaves in flight and any other settings."""
-    state = game.initial_state()
+    state = game.new_initial_state()
     forest, _ = search_all([state], params.model_copy(update={"solver": rule, "repetition": None}), visits, rows)
     forest.check_invariants(0)
     lower, upper, _ = forest.root_bounds(0)
@@ -183,7 +183,7 @@ def test_bounds_hold_whatever_the_settings(
 @settings(max_examples=60)
 def test_bounds_hold_at_frozen_nodes(game: Game, rule: Solver, n_scl: int, respect: bool, visits: int) -> None:
     """Edges outside a frozen support count as open where proofs respect contempt: wins are never false."""
-    state = game.initial_state()
+    state = game.new_initial_state()
     contempt = SearchContempt(n_scl=n_scl, proofs_respect_contempt=respect)
     forest, _ = search_all([state], SearchParams(search_contempt=contempt, solver=rule), visits, 4)
     forest.check_invariants(0)
@@ -214,7 +214,7 @@ def one_reply_game() -> Game:
 def test_the_network_is_not_asked_about_forced_moves() -> None:
     for extend in (False, True):
         rule = Solver(auto_extend=extend)
-        pair = Pair(one_reply_game().initial_state(), SearchParams(solver=rule, cache_size=0), hash_evaluator(7))
+        pair = Pair(one_reply_game().new_initial_state(), SearchParams(solver=rule, cache_size=0), hash_evaluator(7))
         pair.set_limit(5)
         choices = []
         while pair.search.wants_visit():

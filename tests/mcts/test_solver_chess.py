@@ -41,7 +41,7 @@ def test_mates_are_reported() -> None:
         place = report.state.copy()
         for action in report.best.line:
             board.push_uci(place.action_to_text(action, "uci"))
-            place.play(action)
+            place.apply(action)
         assert board.is_checkmate(), fen
 
 

@@ -34,7 +34,7 @@ def test_first_nodes_are_the_most_visited_ones_nested() -> None:
     for row in rows:
         node = nodes[tuple(row["line"])]
         assert (row["visits"], row["chooser"]) == (node.visits, (node.depth - 1) % 2 if node.depth else 0)
-        assert node.parent is None or node.parent.state.action_from_text(row["move"]) == node.action
+        assert node.parent is None or node.parent.state.parse(row["move"]) == node.action
         if "children" in row:
             assert all(child["line"][:-1] == row["line"] for child in row["children"])
             assert row["left_out"] == sum(child.visits > 0 for child in node.children) - len(row["children"])
@@ -65,7 +65,7 @@ def test_frozen_nodes_say_how_often_their_moves_are_drawn() -> None:
 def test_marks_of_proofs_of_shared_nodes_and_of_the_second_net() -> None:
     state = ht.load_game("tictactoe").new_initial_state()
     for move in ("a1", "b1", "a2", "b2"):
-        state.apply(move)
+        state.apply_text(move)
     solved = opened(ht.search(state, "uniform", ht.SearchParams(solver={}), visits=300).tree, ())  # type: ignore[arg-type]
     assert (solved["proven"], solved["plies"]) == (1, 1)
     assert any(child["terminal"] and child["proven"] == 1 for child in solved["children"])

@@ -44,9 +44,9 @@ def evaluated(
 ) -> Root:
     """A root about which the network has said `wdl`."""
     params = SearchParams(wdl_contempt=rule, **others)
-    state = Game("tictactoe").initial_state()
+    state = Game("tictactoe").new_initial_state()
     if second_to_move:
-        state.play(0)
+        state.apply(0)
     forest, ids = Forest(state.game, params), np.array([0])
     forest.add(state)
     forest.set_visit_limits(ids, np.array([1], np.uint32))
@@ -173,7 +173,7 @@ def test_neutral_settings_are_plain() -> None:
 
 def grown(params: SearchParams, *, state: State | None = None, visits: int = 60) -> Forest:
     """A forest with one tree of `visits` visits."""
-    state = state or Game("nogo(size=4)").initial_state()
+    state = state or Game("nogo(size=4)").new_initial_state()
     forest = Forest(state.game, params)
     forest.add(state)
     search(forest, visits)
@@ -222,7 +222,7 @@ def test_analysis_of_one_side_keeps_the_tree() -> None:
 
 
 def test_a_session_counts_new_visits_from_the_tree_that_it_searches() -> None:
-    state = Game("tictactoe").initial_state()
+    state = Game("tictactoe").new_initial_state()
     params = SearchParams(wdl_contempt=WdlContempt(contempt=100))
     session = Analysis(make_evaluator(state.game, "uniform"), params, batch_size=1)
     session.set_position(state)

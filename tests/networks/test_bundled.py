@@ -44,18 +44,18 @@ def test_no_other_nets_ship() -> None:
 @pytest.mark.parametrize("spec", WON)
 def test_a_queen_more_is_worth_more_than_a_queen_less(spec: str) -> None:
     position = WON[spec]
-    won = make(position).initial_state()
-    lost = make(position.replace(" w ", " b ")).initial_state()
+    won = make(position).new_initial_state()
+    lost = make(position.replace(" w ", " b ")).new_initial_state()
     with closing(make_evaluator(make(spec), str(net_of(spec)), threads=1)) as evaluator:
-        _, wdl = evaluator(np.stack([won.encode(), lost.encode()]))
+        _, wdl = evaluator(np.stack([won.features(), lost.features()]))
     assert wdl[0, 0] - wdl[0, 2] > 0.4
     assert wdl[1, 0] - wdl[1, 2] < -0.4
 
 
 def test_the_chess_net_opens_like_people() -> None:
     game = make("chess")
-    state = game.initial_state()
+    state = game.new_initial_state()
     with closing(make_evaluator(game, str(net_of("chess")), threads=1)) as evaluator:
-        logits, _ = evaluator(state.encode()[None])
+        logits, _ = evaluator(state.features()[None])
     legal = state.legal_actions()
     assert state.action_to_text(int(legal[np.argmax(logits[0, legal])])) in ("e2e4", "d2d4", "c2c4", "g1f3")

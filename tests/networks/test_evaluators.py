@@ -217,7 +217,7 @@ def test_bit_planes_unpack_to_the_features(spec: str) -> None:
 
     game = _core.Game(spec)
     states = random_positions(game, 20)
-    packed = [state.encode_packed() for state in states]
+    packed = [state.features_packed() for state in states]
     masks, values = (np.stack(parts) for parts in zip(*packed, strict=True))
     rows = unpacked(torch.from_numpy(masks.view(np.uint8)), torch.from_numpy(values), game.feature_shape)
     np.testing.assert_array_equal(rows.numpy(), features_of(game, states))
@@ -227,7 +227,7 @@ def test_bit_planes_unpack_to_the_features(spec: str) -> None:
 def test_cuda_unpacks_bit_planes(chess: tuple[_core.Game, Path]) -> None:
     game, net = chess
     states = random_positions(game, 20)
-    masks, values = (np.stack(parts) for parts in zip(*(state.encode_packed() for state in states), strict=True))
+    masks, values = (np.stack(parts) for parts in zip(*(state.features_packed() for state in states), strict=True))
     with make_evaluator(game, net, device="cuda", precision="float32") as evaluator:
         assert isinstance(evaluator, PackedEvaluator)
         plain, packed = evaluator(features_of(game, states)), evaluator.submit_packed(masks, values).result()

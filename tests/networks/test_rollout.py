@@ -19,9 +19,9 @@ WIN_NEXT = ("4", "1", "4", "1", "4", "2")
 
 
 def position(spec: str, moves: tuple[str, ...]) -> _core.State:
-    state = make(spec).initial_state()
+    state = make(spec).new_initial_state()
     for move in moves:
-        state.play(state.action_from_text(move))
+        state.apply(state.parse(move))
     return state
 
 
@@ -36,7 +36,7 @@ def test_values_depend_on_seed_and_position_alone() -> None:
 
 def test_random_tictactoe() -> None:
     """Uniformly random play: the first player wins 737/1260, loses 121/420, draws 8/63."""
-    values = _core.rollout_values([make("tictactoe").initial_state()], seed=1, games=20_000)[0]
+    values = _core.rollout_values([make("tictactoe").new_initial_state()], seed=1, games=20_000)[0]
     assert np.allclose(values, [737 / 1260, 8 / 63, 121 / 420], atol=0.015)
 
 
@@ -68,14 +68,14 @@ def test_an_exception_in_a_game_ends_the_search_with_it() -> None:
         def legal_actions(self) -> list[int]:
             return [0]
 
-        def play(self, action: int) -> None:
+        def apply(self, action: int) -> None:
             self.counter += 1
 
         def outcome(self) -> None:
             if self.counter > 5:
                 raise KeyError("lost")
 
-        def encode(self) -> list[list[list[float]]]:
+        def features(self) -> list[list[list[float]]]:
             return [[[0.0]]]
 
         def copy(self) -> Broken:
@@ -85,7 +85,7 @@ def test_an_exception_in_a_game_ends_the_search_with_it() -> None:
 
     game = _core.Game.from_python(Broken())
     with pytest.raises(KeyError, match="lost"):
-        _core.rollout_values([game.initial_state()])
+        _core.rollout_values([game.new_initial_state()])
 
 
 def test_wrong_uses() -> None:
@@ -101,7 +101,7 @@ def test_wrong_uses() -> None:
 def test_fresh_games_of_equal_positions_differ() -> None:
     """Games that run side by side do not think alike where their positions are the same."""
     game = make("connect4")
-    states = [game.initial_state() for _ in range(40)]
+    states = [game.new_initial_state() for _ in range(40)]
     with closing(RolloutEvaluator(game, fresh=True)) as evaluator:
         _, first = evaluator.submit_states(states).result()
         _, second = evaluator.submit_states(states).result()

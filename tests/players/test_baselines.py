@@ -16,12 +16,12 @@ from hauteur.players.settings import parse_player
 
 def position(spec: str, plies: int, seed: int) -> tuple[_core.State, dict[int, int]]:
     """A position after random moves, and its stones."""
-    random, state = np.random.default_rng(seed), make(spec).initial_state()
+    random, state = np.random.default_rng(seed), make(spec).new_initial_state()
     stones: dict[int, int] = {}
     for _ in range(plies):
         action = int(random.choice(state.legal_actions()))
         stones[action] = state.to_move
-        state.play(action)
+        state.apply(action)
     return state, stones
 
 
@@ -51,7 +51,7 @@ def test_rave_agrees_with_its_specification_visit_by_visit(spec: str, plies: int
 
 
 def test_rave_counts_every_simulation_and_repeats_itself() -> None:
-    state = make("nogo(size=7)").initial_state()
+    state = make("nogo(size=7)").new_initial_state()
     table = _core.rave_search(state, 2000, 5)
     visits, wins, amaf_visits, amaf_wins = table.T
     assert visits.sum() == 1999  # the first one is the root's own random game
@@ -64,12 +64,12 @@ def test_rave_counts_every_simulation_and_repeats_itself() -> None:
 
 def test_rave_refuses_what_it_cannot_search() -> None:
     with pytest.raises(ValueError, match="rave plays nogo alone"):
-        _core.rave_search(make("connect4").initial_state(), 10)
+        _core.rave_search(make("connect4").new_initial_state(), 10)
     with pytest.raises(ValueError, match="simulations must be 1 to 10000000, got 0"):
-        _core.rave_search(make("nogo").initial_state(), 0)
+        _core.rave_search(make("nogo").new_initial_state(), 0)
     over, _ = position("nogo(size=2)", 0, 0)
     while over.outcome() is None:
-        over.play(int(over.legal_actions()[0]))
+        over.apply(int(over.legal_actions()[0]))
     with pytest.raises(ValueError, match="the game is over"):
         _core.rave_search(over, 10)
 
@@ -81,7 +81,7 @@ def test_rave_finds_winning_moves() -> None:
         state, _ = position("nogo(size=5)", 12, seed)
         children = {action: state.copy() for action in state.legal_actions().tolist()}
         for action, child in children.items():
-            child.play(action)
+            child.apply(action)
         winning = [action for action, child in children.items() if solver.solve(child, 10**6) == -1]
         if 0 < len(winning) < len(children) / 2:
             chosen.append(int(np.argmax(_core.rave_search(state, 20_000, seed)[:, 0])) in winning)
@@ -90,7 +90,7 @@ def test_rave_finds_winning_moves() -> None:
 
 
 def test_mcts_plays_games_written_in_python() -> None:
-    state = make("tutorial").initial_state()
+    state = make("tutorial").new_initial_state()
     table = _core.mcts_search(state, 100, 1)
     assert table[:, 0].sum() == 100
     assert (table[:, 1] <= 2 * table[:, 0]).all()

@@ -122,12 +122,12 @@ def test_an_engine_plays_as_it_is_asked() -> None:
     assert [game.end for game in games] == ["ply limit"] * 4
     assert match.names[0].endswith("nodes=100")
     for game in games:
-        state = CHESS.initial_state()
+        state = CHESS.new_initial_state()
         for ply, text in enumerate(f"{game.opening} {game.moves}".split()):
             moves = sorted(state.action_to_text(int(action)) for action in state.legal_actions())
             if ply > 0 and ply % 2 == (0 if game.a == "first" else 1):
                 assert text == moves[0]
-            state.play(state.action_from_text(text))
+            state.apply(state.parse(text))
     assert games == played(match_of(uci(more="depth=5 movetime=10 Hash=32 'style=Wild and free' 'Clear Hash=on'")))
 
 
@@ -241,7 +241,7 @@ def test_time_controls() -> None:
 def test_what_an_engine_says_of_its_moves() -> None:
     with EngineHost(1) as host:
         player = make_engine(CHESS, engine_of(uci()), host)
-        state = CHESS.initial_state()
+        state = CHESS.new_initial_state()
         chosen = player.choose(MoveRequest(0, state, state.notation(), (), 1)).result()
         assert (chosen.score, chosen.depth) == (-0.35, 7)
         assert chosen.seconds is not None
@@ -329,11 +329,11 @@ def test_a_gtp_engine_plays_as_it_is_asked(tmp_path: Path) -> None:
     match = nogo_match(gtp(), folder=tmp_path / "match")
     assert match.stored_settings()["a_engine"] == "Fake Go 2"
     for game in games:
-        state = NOGO.initial_state()
+        state = NOGO.new_initial_state()
         for ply, text in enumerate(f"{game.opening} {game.moves}".split()):
             if ply >= 2 and ply % 2 == (0 if game.a == "first" else 1):
-                assert state.action_from_text(text) == int(state.legal_actions()[0])
-            state.play(state.action_from_text(text))
+                assert state.parse(text) == int(state.legal_actions()[0])
+            state.apply(state.parse(text))
 
 
 STOCKFISH = "uci:stockfish nodes=500 Threads=1 Hash=1"
@@ -363,7 +363,7 @@ def test_stockfish_sees_repetitions_mates_and_chess960() -> None:
         mate = "7k/8/5K2/6Q1/8/8/8/8 w - - 0 1"
         assert asked(host, "chess", mate) == ("g5g7", mate_score(1))
         castles = "chess(fen=bqnbrk1r/pppppppp/8/8/8/8/PPPPPPPP/BQNBRK1R w HEhe - 0 1,chess960=true)"
-        state = _core.Game(castles).initial_state()
+        state = _core.Game(castles).new_initial_state()
         assert asked(host, castles, state.notation())[0] in {
             state.action_to_text(int(action)) for action in state.legal_actions()
         }
@@ -373,7 +373,7 @@ def asked(host: EngineHost, spec: str, origin: str) -> tuple[str, float | None]:
     """Move and score of Stockfish in a position."""
     game = _core.Game(spec if "fen" in spec else f"chess(fen={origin})")
     player = make_engine(game, engine_of(STOCKFISH), host)
-    state = game.initial_state()
+    state = game.new_initial_state()
     chosen = player.choose(MoveRequest(0, state, origin, (), 1)).result()
     player.close()
     return state.action_to_text(chosen.action), chosen.score

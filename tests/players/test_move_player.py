@@ -131,10 +131,10 @@ class Watching:
         return self.workers.submit(self._choose, request)
 
     def _choose(self, request: MoveRequest) -> ChosenMove:
-        replayed = GAME.initial_state()
+        replayed = GAME.new_initial_state()
         assert request.origin == replayed.notation()
         for action in request.actions:
-            replayed.play(action)
+            replayed.apply(action)
         assert replayed.key == request.state.key
         losses: dict[int, GameLost] = {1: EngineFailure("engine crashed", "exit code 3"), 2: EngineResignation()}
         if request.game in losses and len(request.actions) >= 6:

@@ -14,7 +14,7 @@ GAME = _core.Game("connect4")
 def forest_of(trees: int, visits: int, **params: object) -> tuple[_core.Forest, np.ndarray]:
     settings = SearchParams.model_validate(params)
     forest = _core.Forest(GAME, settings, 1)
-    ids = np.array([forest.add(GAME.initial_state()) for _ in range(trees)], np.int64)
+    ids = np.array([forest.add(GAME.new_initial_state()) for _ in range(trees)], np.int64)
     forest.set_visit_limits(ids, np.full(trees, visits, np.uint32))
     return forest, ids
 

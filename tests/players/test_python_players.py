@@ -55,14 +55,14 @@ def test_a_player_of_objects_is_that_of_its_text(
 ) -> None:
     player = ht.Player(net, params, visits=visits, temperature=temperature)
     text = player_text(player)
-    assert dict(ht.player(text)) == dict(player)
+    assert dict(ht.Player.from_text(text)) == dict(player)
     assert dict(parse_player(text)) == {k: v for k, v in dict(player).items() if k not in ("evaluator", "rules")}
     assert repr(player) == f"Player({text!r})"
 
 
 @pytest.mark.parametrize("text", ["mcts:400", "visits=7 net=uniform", "uci:nothing nodes=3", "random name=R"])
 def test_players_of_texts(text: str) -> None:
-    assert dict(ht.player(text)) == {**dict(parse_player(text)), "evaluator": None, "rules": ()}
+    assert dict(ht.Player.from_text(text)) == {**dict(parse_player(text)), "evaluator": None, "rules": ()}
 
 
 def test_a_callable_plays_with_its_settings() -> None:
@@ -130,11 +130,14 @@ def test_weights_are_part_of_a_module_s_facts() -> None:
     [
         (lambda: ht.Player("uniform", visits=0), "Player: visits: Input should be greater than or equal to 1, got 0"),
         (lambda: ht.Player("uniform", temperature=-1), r"Player: temperature.initial: .* got -1"),
-        (lambda: ht.Player("mcts:400"), r"'mcts:400' is a player without a net: write hauteur.player\('mcts:400'\)"),
+        (
+            lambda: ht.Player("mcts:400"),
+            r"without a net: write hauteur.Player.from_text\('mcts:400'\)",
+        ),
         (lambda: ht.Player("uci:stockfish"), "is a player without a net"),
         (lambda: ht.Player("uniform", {"cpuct": {"innit": 2}}), "search.cpuct.innit is not a setting"),  # type: ignore[arg-type]
         (lambda: ht.Player("uniform", rules=[Curious]), r"rules\[0\] must be an object, got the class Curious"),  # type: ignore[list-item]
-        (lambda: ht.player("visits=3 nett=uniform"), "nett is not a setting"),
+        (lambda: ht.Player.from_text("visits=3 nett=uniform"), "nett is not a setting"),
         (lambda: built(ht.Player(3)), "player A: an evaluator is made of a network file"),
         (lambda: built(ht.Player(lambda features: features)), "player A: evaluator <lambda> returned float32"),
         (lambda: built(ht.Player(Path("no.safetensors"))), "no.safetensors"),

@@ -30,7 +30,7 @@ def two_nets(**settings: object) -> SearchParams:
 
 def forest_of(trees: int, visits: int, params: SearchParams) -> tuple[_core.Forest, np.ndarray]:
     forest = _core.Forest(GAME, params, 1)
-    ids = np.array([forest.add(GAME.initial_state()) for _ in range(trees)], np.int64)
+    ids = np.array([forest.add(GAME.new_initial_state()) for _ in range(trees)], np.int64)
     forest.set_visit_limits(ids, np.full(trees, visits, np.uint32))
     return forest, ids
 
@@ -119,7 +119,7 @@ def test_analysis_ends_when_both_nets_have_done_their_part() -> None:
     small, large = ToyEvaluator(GAME, salt=1), ToyEvaluator(GAME, salt=2)
     session = Analysis(small, two_nets(), large=large, batch_size=1)
     for moves in ((), (3,), (3, 2)):
-        session.set_position(GAME.initial_state(), moves)
+        session.set_position(GAME.new_initial_state(), moves)
         report = session.search(Limits(visits=80))
         assert (report.visits, report.reason) == (80, "visits")
         forest = session._tree.forest

@@ -25,9 +25,9 @@ PUBLISHED = [
 
 
 def after(spec: str, moves: str) -> _core.State:
-    state = make(spec).initial_state()
+    state = make(spec).new_initial_state()
     for move in moves.split():
-        state.play(state.action_from_text(move))
+        state.apply(state.parse(move))
     return state
 
 
@@ -75,13 +75,13 @@ def check_first_moves(solved: dict[str, Any]) -> None:
 def test_winners_of_empty_boards(size: tuple[int, int], winner: int) -> None:
     rows, columns = size
     solver = _core.NoGoSolver(*size)
-    assert solver.solve(make(f"nogo(rows={rows},cols={columns})").initial_state(), 10**7) == winner
+    assert solver.solve(make(f"nogo(rows={rows},cols={columns})").new_initial_state(), 10**7) == winner
     assert solver.nodes > 0
 
 
 def test_no_answer_within_too_few_positions() -> None:
     solver = _core.NoGoSolver(5, 5)
-    assert solver.solve(make("nogo(size=5)").initial_state(), 5000) is None
+    assert solver.solve(make("nogo(size=5)").new_initial_state(), 5000) is None
     assert solver.nodes == 5000
 
 
@@ -89,7 +89,7 @@ def test_the_solver_of_nogo_refuses_what_it_cannot_solve() -> None:
     solver = _core.NoGoSolver(3, 3)
     for spec in ("connect4", "nogo(size=4)", "nogo"):
         with pytest.raises(ValueError, match=r"this solver is for nogo on 3x3, got a state of"):
-            solver.solve(make(spec).initial_state(), 10)
+            solver.solve(make(spec).new_initial_state(), 10)
     with pytest.raises(ValueError, match="rows and columns must be 1 to 63"):
         _core.NoGoSolver(0, 4)
     with pytest.raises(ValueError, match="table_bits must be 10 to 30"):
@@ -111,7 +111,7 @@ def exhaust(rule: MoveFunction, state: _core.State, seat: int) -> set[int]:
             moves = [rule(position, 0).action] if position.to_move == seat else position.legal_actions().tolist()
             for move in moves:
                 child = position.copy()
-                child.play(move)
+                child.apply(move)
                 outcome = child.outcome()
                 if outcome is None:
                     below[child.key] = child
@@ -122,7 +122,7 @@ def exhaust(rule: MoveFunction, state: _core.State, seat: int) -> set[int]:
 
 
 def test_tictactoe_is_never_lost() -> None:
-    rule, start = solver_rule(make("tictactoe"), None), make("tictactoe").initial_state()
+    rule, start = solver_rule(make("tictactoe"), None), make("tictactoe").new_initial_state()
     assert exhaust(rule, start, 0) == {0, 1}
     assert exhaust(rule, start, 1) == {0, -1}
 
@@ -130,20 +130,20 @@ def test_tictactoe_is_never_lost() -> None:
 def test_won_boards_of_nogo_are_won_against_every_reply() -> None:
     for spec, seat in (("nogo(size=3)", 0), ("nogo(rows=3,cols=4)", 1)):
         game = make(spec)
-        assert exhaust(solver_rule(game, None), game.initial_state(), seat) == {1 if seat == 0 else -1}
+        assert exhaust(solver_rule(game, None), game.new_initial_state(), seat) == {1 if seat == 0 else -1}
 
 
 def test_where_all_is_lost_the_opponent_has_few_ways_to_win() -> None:
     game = make("nogo(rows=3,cols=4)")
-    state = game.initial_state()
+    state = game.new_initial_state()
     move = solver_rule(game, None)(state, 0)
     solver, ways = _core.NoGoSolver(3, 4), {}
     for action in state.legal_actions().tolist():
         child = state.copy()
-        child.play(action)
+        child.apply(action)
         replies = [child.copy() for _ in child.legal_actions()]
         for reply, answer in zip(replies, child.legal_actions().tolist(), strict=True):
-            reply.play(answer)
+            reply.apply(answer)
         ways[action] = sum(solver.solve(reply, 10**6) == -1 for reply in replies)
     assert min(ways.values()) >= 1
     assert ways[move.action] == min(ways.values())
@@ -154,9 +154,9 @@ def test_a_position_that_is_not_solved_is_said_to_be() -> None:
     for spec, note in (("nogo(size=5)", "move of rave:10000"), ("connect4", "move of mcts:10000")):
         game = make(spec)
         rule = solver_rule(game, 500)
-        move = rule(game.initial_state(), 3)
+        move = rule(game.new_initial_state(), 3)
         assert move.note == f"not solved within 500 positions: {note}"
-        assert move == rule(game.initial_state(), 3)
+        assert move == rule(game.new_initial_state(), 3)
 
 
 def test_connect4_keeps_the_value() -> None:

@@ -37,11 +37,11 @@ class Tags(HTMLParser):
 
 def random_walk(spec: str, plies: int, title: str = "a game") -> dict[str, object]:
     """A game of first legal moves."""
-    state = _core.Game(spec).initial_state()
+    state = _core.Game(spec).new_initial_state()
     start, actions = state.copy(), list[int]()
     while state.outcome() is None and len(actions) < plies:
         actions.append(int(state.legal_actions()[len(actions) % len(state.legal_actions())]))
-        state.play(actions[-1])
+        state.apply(actions[-1])
     notes = WalkNotes({0: (0.5, 0.25, 0.25)}, {0: actions[0]}, {0: MoveNote("<b>good</b>", "mistake", "?")})
     return walk_of(start, actions, title=title, notes=notes)
 
@@ -50,7 +50,7 @@ def random_walk(spec: str, plies: int, title: str = "a game") -> dict[str, objec
 def test_the_data_of_a_game_has_every_position(spec: str) -> None:
     """One entry a position, one a move, and squares on the board."""
     walk = random_walk(spec, 12)
-    drawing = drawing_of(_core.Game(spec).initial_state())
+    drawing = drawing_of(_core.Game(spec).new_initial_state())
     assert drawing is not None
     moves, cells = walk["moves"], walk["cells"]
     assert isinstance(moves, list)
@@ -67,7 +67,7 @@ def test_the_data_of_a_game_has_every_position(spec: str) -> None:
 def test_titles_and_notes_are_never_markup() -> None:
     """A title that closes the script stays text."""
     walk = random_walk("tictactoe", 3, title="</script><script>alert(1)</script>")
-    text = page("<i>title</i>", [boards.walks_html(drawing_of(_core.Game("tictactoe").initial_state()), [walk])])
+    text = page("<i>title</i>", [boards.walks_html(drawing_of(_core.Game("tictactoe").new_initial_state()), [walk])])
     parsed = Tags(text)
     assert "alert(1)</script>" not in text
     assert not parsed.open
@@ -79,7 +79,7 @@ def test_titles_and_notes_are_never_markup() -> None:
 
 def test_a_page_asks_for_nothing_from_elsewhere() -> None:
     """All addresses are inside the page."""
-    state = _core.Game("chess").initial_state()
+    state = _core.Game("chess").new_initial_state()
     text = page("title", [boards.walks_html(drawing_of(state), [random_walk("chess", 5)])])
     assert all(address.startswith("#") for address in Tags(text).addresses)
     assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
@@ -91,7 +91,7 @@ def test_games_beyond_the_bound_are_left_out_and_the_page_says_so(monkeypatch: p
     """The first game is always there."""
     monkeypatch.setattr(boards, "MOST_BYTES", 3000)
     walks = [random_walk("connect4", 20, title=f"game {number}") for number in range(5)]
-    text = boards.walks_html(drawing_of(_core.Game("connect4").initial_state()), walks)
+    text = boards.walks_html(drawing_of(_core.Game("connect4").new_initial_state()), walks)
     shown = len(json.loads(Tags(text).data[0])["games"])
     assert 1 <= shown < 5
     assert f"{5 - shown} more games are not on this page" in text
@@ -100,7 +100,7 @@ def test_games_beyond_the_bound_are_left_out_and_the_page_says_so(monkeypatch: p
 
 def test_a_widget_may_begin_without_games() -> None:
     """It is hidden then, and has the board for games that a script gives it; no style that a server may forbid."""
-    text = boards.empty_walks_html(drawing_of(_core.Game("connect4").initial_state()))
+    text = boards.empty_walks_html(drawing_of(_core.Game("connect4").new_initial_state()))
     data = json.loads(Tags(text).data[0])
     assert text.startswith('<div class="walks" hidden>')
     assert data["games"] == []
@@ -112,7 +112,7 @@ def test_a_game_without_a_board_of_cells_is_shown_as_text() -> None:
     """Its positions are their text."""
     from hauteur.games.registry import make
 
-    start = make("tutorial").initial_state()
+    start = make("tutorial").new_initial_state()
     walk = walk_of(start, [0, 4], title="misere")
     text = boards.walks_html(drawing_of(start), [walk])
     assert drawing_of(start) is None

@@ -75,7 +75,7 @@ def training_choice(chooser: SearchPlayer, state: _core.State) -> list[int]:
 
 def after(state: _core.State, action: int) -> _core.State:
     child = state.copy()
-    child.play(action)
+    child.apply(action)
     return child
 
 

@@ -30,7 +30,7 @@ def question(spec: str, a: str, b: str = "", *, net: str = "rollout", visits: in
     game = make(spec)
     common = PlayerSettings(net=net)
     sides = [side_of(text, game, label, common, threads=1) for label, text in (("--a", a), ("--b", b))]
-    return Question(game.initial_state(), (), sides[0], sides[1], visits=visits, batch_size=batch)
+    return Question(game.new_initial_state(), (), sides[0], sides[1], visits=visits, batch_size=batch)
 
 
 def answer(asked: Question) -> tuple[dict[str, Any], ExplainedSearch, list[TreeNode]]:
@@ -134,7 +134,7 @@ def test_contempt_of_values_shifts_what_the_network_says() -> None:
     changes = []
     with evaluator(root.game, "connect4", precision="float32", threads=1) as net:
         for node in single:
-            _, ((win, draw, loss),) = net(node.state.encode()[None])
+            _, ((win, draw, loss),) = net(node.state.features()[None])
             value = Value(float(win - loss), float(draw))
             sign = 1.0 if node.state.to_move == root.to_move else -1.0
             changes.append(abs(shifted(value, sign=sign, params=params).wl - value.wl))
@@ -215,7 +215,7 @@ def test_the_command_prints_the_same_figures(capsys: pytest.CaptureFixture[str])
     game = make("connect4")
     common = PlayerSettings(net="rollout", search=SearchParams(cpuct=Cpuct(init=2.0)))
     a, b = (side_of(text, game, "side", common) for text in ("search_contempt.n_scl=5", ""))
-    asked = Question(game.initial_state(), (3, 3), a, b, visits=150, batch_size=4)
+    asked = Question(game.new_initial_state(), (3, 3), a, b, visits=150, batch_size=4)
     with Searches(asked) as searches:
         assert json.loads(json.dumps(explain(asked, searches))) == found
     assert main.main([*words, "--search.cpuct.init", "2"]) == 0

@@ -66,7 +66,7 @@ def test_a_player_that_knows_the_values_never_loses() -> None:
 def reached_by_highest_square(seat: int) -> tuple[set[tuple[str, ...]], set[tuple[str, ...]]]:
     """All and the lost boards that can come about when one side always takes the highest free square."""
     met, lost = set(), set()
-    todo = [GAME.initial_state()]
+    todo = [GAME.new_initial_state()]
     while todo:
         state = todo.pop()
         board = tuple(state.text().split())
@@ -78,7 +78,7 @@ def reached_by_highest_square(seat: int) -> tuple[set[tuple[str, ...]], set[tupl
             lost.add(board)
         for action in legal[-1:] if state.to_move == seat else legal:
             child = state.copy()
-            child.play(action)
+            child.apply(action)
             todo.append(child)
     return met, lost
 
@@ -105,9 +105,9 @@ def test_the_solved_positions_are_what_they_say() -> None:
 
 def moved(moves: list[int]) -> _core.State:
     """The position after these columns, 0 to 6."""
-    state = CONNECT4.initial_state()
+    state = CONNECT4.new_initial_state()
     for column in moves:
-        state.play(column)
+        state.apply(column)
     return state
 
 
@@ -132,7 +132,7 @@ def test_the_value_of_a_position_is_that_of_its_best_move() -> None:
             continue
         for action, value in zip(position.state.legal_actions().tolist(), position.values, strict=True):
             child = position.state.copy()
-            child.play(action)
+            child.apply(action)
             outcome = child.outcome()
             if outcome is None:
                 assert value == -solver.move_values(child).max()
@@ -142,7 +142,7 @@ def test_the_value_of_a_position_is_that_of_its_best_move() -> None:
 
 def test_the_solver_takes_connect4_alone() -> None:
     with pytest.raises(ValueError, match="connect4 of 7 columns and 6 rows, got a state of tictactoe"):
-        _core.Connect4Solver().move_values(GAME.initial_state())
+        _core.Connect4Solver().move_values(GAME.new_initial_state())
     with pytest.raises(ValueError, match="table_bits must be 10 to 30, got 3"):
         _core.Connect4Solver(3)
 

@@ -30,12 +30,12 @@ TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0", exclude_cat
 def puzzle_of(seed: int, *, game: str = "chess", solver_moves: int = 2, source: str = "") -> Puzzle:
     """A puzzle made of random moves."""
     random, rules = np.random.default_rng(seed), make(game)
-    state, texts = rules.initial_state(), list[str]()
+    state, texts = rules.new_initial_state(), list[str]()
     fens = [state.notation()]
     while len(texts) < 2 * solver_moves + 6 + seed % 2:
         action = int(random.choice(state.legal_actions()))
         texts.append(state.action_to_text(action))
-        state.play(action)
+        state.apply(action)
         fens.append(state.notation())
         if state.outcome() is not None:
             return puzzle_of(seed + 1000, game=game, solver_moves=solver_moves, source=source)
@@ -127,18 +127,18 @@ def test_a_last_move_for_every_position(seed: int) -> None:
     state = puzzle_of(seed).position()
     before, action = last_move(state)
     if action is not None:
-        before.play(action)
+        before.apply(action)
     assert before.notation().split()[:4] == state.notation().split()[:4]
 
 
 def test_last_moves_are_found() -> None:
     found = [last_move(puzzle_of(seed).position())[1] for seed in range(50)]
     assert found.count(None) == 0
-    double_step = make("chess(fen=rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 3)").initial_state()
+    double_step = make("chess(fen=rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 3)").new_initial_state()
     before, action = last_move(double_step)
     assert action is not None
     assert before.action_to_text(action) == "e2e4"
-    start = CHESS.initial_state()
+    start = CHESS.new_initial_state()
     assert last_move(start)[1] is not None or last_move(start)[0] is start
 
 
@@ -173,7 +173,7 @@ def test_any_line_is_read_or_refused(line: str) -> None:
 def test_epd_with_counters_several_moves_and_avoided_ones() -> None:
     line = 'r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 4 4 bm Qxf7+ f3f7; id "a; b"; am Qh5'
     (step,) = epd_problem(line, CHESS, "line 1").steps
-    solution, avoided = (step.state.action_from_text(move) for move in ("f3f7", "f3h5"))
+    solution, avoided = (step.state.parse(move) for move in ("f3f7", "f3h5"))
     assert step.is_right(solution)
     assert not step.is_right(avoided)
     assert epd_problem(line, CHESS, "line 1").name == "a; b"

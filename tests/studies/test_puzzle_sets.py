@@ -69,7 +69,7 @@ def test_the_game_of_a_text_is_found_and_its_rating_read() -> None:
     assert puzzle.rating == GlickoRating(1760, 80)
     assert puzzle.themes == ("mate", "mateIn2", "short")
     assert len(puzzle.steps) == 2
-    position = _core.Game("minichess").initial_state()
+    position = _core.Game("minichess").new_initial_state()
     best = position.action_to_text(int(position.legal_actions()[0]))
     small = problem_of(f"{position.notation()} bm {best};", "a.epd")
     assert small.steps[0].state.game.name == "minichess"

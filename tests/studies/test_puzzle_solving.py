@@ -79,8 +79,8 @@ def test_the_whole_line_must_be_found_and_any_mate_ends_it(tmp_path: Path) -> No
     file.write_text(f"PuzzleId,FEN,Moves\nany,{two_mates},a8b8 f1f8\n")
     (problem,) = read_problems(file, CHESS)
     (step,) = problem.steps
-    assert step.is_right(step.state.action_from_text("h1h8"))
-    assert not step.is_right(step.state.action_from_text("h1h2"))
+    assert step.is_right(step.state.parse("h1h8"))
+    assert not step.is_right(step.state.parse("h1h2"))
     result = Solve(CHESS, [problem], [parse_player("net=uniform")], (300,), FAST, show=lambda _: None).run()
     assert result["players"]["uniform"]["solved"]["300"]["count"] == 1
 

@@ -38,11 +38,11 @@ def random_games(folder: Path, game: _core.Game, count: int, seed: int = 1) -> s
     """A match folder of random games."""
     random, lines = np.random.default_rng(seed), []
     for index in range(count):
-        state, moves = game.initial_state(), list[str]()
+        state, moves = game.new_initial_state(), list[str]()
         while state.outcome() is None:
             action = int(random.choice(state.legal_actions()))
             moves.append(state.action_to_text(action))
-            state.play(action)
+            state.apply(action)
         played = MatchGame(index=index, a="first", score=0.5, end="?", plies=len(moves), moves=" ".join(moves))
         lines.append(played.model_dump_json() + "\n")
     folder.mkdir(exist_ok=True)
@@ -61,7 +61,7 @@ def puzzles_in(folder: Path) -> list[Puzzle]:
 
 def stones(state: _core.State) -> tuple[int, int]:
     """Own and other stones of tic-tac-toe as 9-bit sets."""
-    planes = state.encode().reshape(-1, 9) != 0
+    planes = state.features().reshape(-1, 9) != 0
     bits = 1 << np.arange(9)
     return int(planes[0] @ bits), int(planes[1] @ bits)
 
@@ -73,7 +73,7 @@ def exact_values(state: _core.State) -> dict[str, int]:
     values = {}
     for action in free:
         after = state.copy()
-        after.play(action)
+        after.apply(action)
         outcome = after.outcome()
         mine, theirs = stones(after)[::-1]
         value = -tictactoe_value(theirs, mine) if outcome is None else abs(outcome)
@@ -98,7 +98,7 @@ def test_every_move_of_a_puzzle_is_the_only_best_one(tmp_path: Path) -> None:
                 assert all(values[move] > value for other, value in values.items() if other != move)
             elif number % 2 == 0:
                 assert values[move] == max(values.values())
-            state.play(state.action_from_text(move))
+            state.apply(state.parse(move))
     assert [puzzle.rating for puzzle in puzzles] == sorted(puzzle.rating for puzzle in puzzles)
 
 
@@ -113,7 +113,7 @@ def test_puzzles_of_connect_four_by_the_solver(tmp_path: Path) -> None:
         if state.ply < 12:
             continue
         values = dict(zip(state.legal_actions().tolist(), solver.move_values(state).tolist(), strict=True))
-        assert values[state.action_from_text(puzzle.solution[0])] == max(values.values())
+        assert values[state.parse(puzzle.solution[0])] == max(values.values())
 
 
 class Stopped(Exception):  # noqa: N818
@@ -266,7 +266,7 @@ def test_later_positions_of_a_line_are_no_puzzles_of_their_own() -> None:
     long = mate_puzzle(fen=TWO_ROOKS, solution=("d1d7", "g8f8", "e1e8"))
     state = long.position()
     for move in long.solution[:2]:
-        state.play(state.action_from_text(move))
+        state.apply(state.parse(move))
     short = mate_puzzle(id=identity(state), fen=state.notation(), solution=("e1e8",))
     assert without_followers([long, short]) == ([long], 1)
     assert without_followers([short]) == ([short], 0)
@@ -315,7 +315,7 @@ def test_an_engine_confirms_what_it_finds_too(engine: str) -> None:
         assert (mate.engine, mate.limit, mate.centipawns) == ("toy", "depth=9 clear=0.1", None)
         wrong = checker.check(mate_puzzle(solution=("f3g3",)))
         assert not wrong.right
-        equal = checker.check(mate_puzzle(fen=CHESS.initial_state().notation(), solution=("a2a3",)))
+        equal = checker.check(mate_puzzle(fen=CHESS.new_initial_state().notation(), solution=("a2a3",)))
         assert (equal.right, equal.only, equal.gaps) == (True, False, (0.0,))
         several = checker.check(mate_puzzle(fen=TWO_ROOKS, solution=("e1e8",)))
         assert (several.right, several.only) == (True, False)

@@ -66,16 +66,14 @@ def scripted(values: list[Wdl], line: tuple[int, ...] = ()) -> list[PositionFind
 
 def test_the_giver_of_odds_is_not_blamed_for_the_odds_but_for_what_it_throws_away() -> None:
     """At queen odds the first move costs nothing; losing the rest of the chances is a blunder."""
-    start = _core.Game(f"chess(fen={ODDS_STARTS['queen d1']})").initial_state()
+    start = _core.Game(f"chess(fen={ODDS_STARTS['queen d1']})").new_initial_state()
     state, actions = start.copy(), []
     for text in ("e2e4", "e7e5", "a2a3"):
-        actions.append(state.action_from_text(text))
-        state.play(actions[-1])
-    other = start.action_from_text("b1c3")
+        actions.append(state.parse(text))
+        state.apply(actions[-1])
+    other = start.parse("b1c3")
     worth: list[Wdl] = [(0.05, 0.02, 0.93), (0.93, 0.02, 0.05), (0.06, 0.02, 0.92), (0.99, 0.005, 0.005)]
-    findings = [
-        PositionFinding(wdl, (other,) if n != 1 else (start.action_from_text("e2e4"),)) for n, wdl in enumerate(worth)
-    ]
+    findings = [PositionFinding(wdl, (other,) if n != 1 else (start.parse("e2e4"),)) for n, wdl in enumerate(worth)]
     findings[1] = PositionFinding(worth[1], (actions[1],))
     behind_best = PositionFinding((0.93, 0.02, 0.05), (actions[1],))
     moves = list(review_game(start, actions, lambda line, _: behind_best if other in line else findings[len(line)]))
@@ -99,7 +97,7 @@ def test_queen_odds_with_the_shipped_net() -> None:
 def test_a_game_that_ends_is_worth_its_result_and_known_positions_are_not_searched_again() -> None:
     """The last position is exact; `known` replaces the search."""
     game = _core.Game("connect4")
-    start, actions = game.initial_state(), [0, 1, 0, 1, 0, 1, 0]
+    start, actions = game.new_initial_state(), [0, 1, 0, 1, 0, 1, 0]
     searched: list[Place] = []
 
     def look(line: tuple[int, ...], place: Place) -> PositionFinding:
@@ -120,7 +118,7 @@ def test_a_game_that_ends_is_worth_its_result_and_known_positions_are_not_search
 
 def test_a_move_is_marked_only_if_the_best_one_keeps_its_worth_when_it_is_searched_as_deeply() -> None:
     """A best move that the first search took for better than it is makes no mistake of another one."""
-    start = _core.Game("connect4").initial_state()
+    start = _core.Game("connect4").new_initial_state()
 
     def looks(worth: Wdl) -> list[str]:
         def look(line: tuple[int, ...], _: Place) -> PositionFinding:
@@ -136,7 +134,7 @@ def test_a_move_is_marked_only_if_the_best_one_keeps_its_worth_when_it_is_search
 
 def test_a_mark_stands_only_where_four_times_the_visits_come_to_one() -> None:
     """The report is that of the deeper searches, and names their best move."""
-    start = _core.Game("connect4").initial_state()
+    start = _core.Game("connect4").new_initial_state()
 
     def reviewed(after_deeper: Wdl, best: int = 2) -> MoveReport:
         def look(line: tuple[int, ...], place: Place) -> PositionFinding:
@@ -161,7 +159,7 @@ def test_a_mark_stands_only_where_four_times_the_visits_come_to_one() -> None:
 
 def test_a_mistake_is_punished_as_far_as_the_reply_keeps_what_it_gave() -> None:
     """A reply that throws it away again leaves little of it; the last move has no reply."""
-    start, line = _core.Game("connect4").initial_state(), (0, 1, 2)
+    start, line = _core.Game("connect4").new_initial_state(), (0, 1, 2)
     worth: list[Wdl] = [(0.5, 0.0, 0.5), (0.9, 0.0, 0.1), (0.4, 0.0, 0.6), (0.9, 0.0, 0.1)]
 
     def look(played: tuple[int, ...], place: Place) -> PositionFinding:
@@ -217,7 +215,7 @@ def test_an_annotated_sgf_has_the_main_line_of_the_file(tmp_path: Path) -> None:
 def test_marked_moves_of_an_sgf_have_variations(tmp_path: Path) -> None:
     """The main line comes first, and every better line is a variation of its own beside the marked move."""
     game = _core.Game("nogo(size=4)")
-    start, actions = game.initial_state(), (0, 15, 9)
+    start, actions = game.new_initial_state(), (0, 15, 9)
 
     def look(line: tuple[int, ...], _: Place) -> PositionFinding:
         good = line != actions[: len(line)]

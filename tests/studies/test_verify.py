@@ -63,7 +63,7 @@ def outputs_content(nets: Path) -> Content:
         position = {"id": f"position {number}", "fen": fen, "moves": moves}
         state = files.reached(files.ReferencePosition.model_validate(position))
         actions = state.legal_actions().tolist()
-        logits, wdl = evaluator(state.encode()[None])
+        logits, wdl = evaluator(state.features()[None])
         chances = softmax(logits[0][actions].astype(float)).tolist()
         outputs = {"q": float(wdl[0, 0] - wdl[0, 2]), "d": float(wdl[0, 1]), "p": chances}
         legal = {"legal_moves": [state.action_to_text(action) for action in actions], "nn_index": actions}

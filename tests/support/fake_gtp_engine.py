@@ -31,7 +31,7 @@ class Engine:
 
     def __init__(self, fault: str) -> None:
         self.fault = fault
-        self.state = _core.Game("nogo(size=5)").initial_state()
+        self.state = _core.Game("nogo(size=5)").new_initial_state()
         self.asked = 0
 
     def run(self) -> None:
@@ -59,7 +59,7 @@ class Engine:
         elif command == "boardsize":
             self.resize(int(words[0]))
         elif command == "clear_board":
-            self.state, self.asked = self.state.game.initial_state(), 0
+            self.state, self.asked = self.state.game.new_initial_state(), 0
         return {"name": "Fake Go", "version": "2", "protocol_version": "2", "list_commands": self.commands()}.get(
             command, ""
         )
@@ -71,12 +71,12 @@ class Engine:
     def resize(self, size: int) -> None:
         if size > LARGEST:
             raise RefusedError("unacceptable size")
-        self.state = _core.Game(f"nogo(size={size})").initial_state()
+        self.state = _core.Game(f"nogo(size={size})").new_initial_state()
 
     def play(self, colour: str, point: str) -> None:
         if "bw"[self.state.to_move] != colour:
             raise RefusedError("not the turn of this colour")
-        self.state.play(self.state.action_from_text(point))
+        self.state.apply(self.state.parse(point))
 
     def genmove(self, colour: str) -> str:
         self.asked += 1

@@ -15,7 +15,7 @@ def make_forest(game: Game, params: SearchParams = NOISY, trees: int = 1, *, see
     """A forest with trees at the start of the game; tree k has seed k."""
     forest = Forest(game, params, seed, threads)
     for k in range(trees):
-        forest.add(game.initial_state(), seed=k)
+        forest.add(game.new_initial_state(), seed=k)
     return forest
 
 

@@ -53,7 +53,7 @@ def run(spec: str, moves: list[int], params: SearchParams, visits: int, rows: in
         leaves = search.gather(rows)
         features = np.zeros((len(leaves), *game.feature_shape), np.float32)
         for row, leaf in zip(features, leaves, strict=True):
-            row[:] = leaf.node.state.encode()
+            row[:] = leaf.node.state.features()
         search.apply(leaves, *evaluate(features))
     return {
         "game": spec,

@@ -17,9 +17,9 @@ def random_record(
 ) -> GameRecord:
     """A random game of at most so many moves with made-up searches: every number is another one."""
     random = np.random.default_rng(index)
-    state = (origin or game.initial_state()).copy()
+    state = (origin or game.new_initial_state()).copy()
     for action in start:
-        state.play(action)
+        state.apply(action)
     actions: list[int] = []
     movers, edges, counts = [], [], []
     while state.outcome() is None and len(actions) < plies:
@@ -29,7 +29,7 @@ def random_record(
         edges.append(visited)
         counts.append(random.integers(1, 100, len(visited)))
         actions.append(int(visited[0]))
-        state.play(actions[-1])
+        state.apply(actions[-1])
     outcome, wdl = state.outcome(), random.dirichlet([1, 1, 1], len(actions))
     return GameRecord(
         plan=GamePlan(index, start=tuple(start), origin=origin),

@@ -42,7 +42,7 @@ class Wanderers:
     def legal_actions(self) -> list[int]:
         return list(range(self.num_actions)) if self.outcome() is None else []
 
-    def play(self, action: int) -> None:
+    def apply(self, action: int) -> None:
         mover = self.to_move
         self.past.append(self.position)
         moved = list(self.places)
@@ -58,7 +58,7 @@ class Wanderers:
         count = self.past.count(self.position)
         return (count, self.past[::-1].index(self.position) + 1, self.result) if count else None
 
-    def encode(self) -> NDArray[np.float32]:
+    def features(self) -> NDArray[np.float32]:
         planes = np.zeros(self.feature_shape, np.float32)
         planes[0, 0, self.places[0]] = planes[1, 0, self.places[1]] = 1.0
         planes[2] = self.to_move

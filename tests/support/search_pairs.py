@@ -56,11 +56,11 @@ wanderers = wandering(st.booleans())
 
 def random_state(game: Game, moves: list[int]) -> State:
     """The position after some moves, each an index into the legal ones; stops before the game ends."""
-    state = game.initial_state()
+    state = game.new_initial_state()
     for move in moves:
         legal = state.legal_actions()
         following = state.copy()
-        following.play(int(legal[move % len(legal)]))
+        following.apply(int(legal[move % len(legal)]))
         if following.outcome() is not None:
             break
         state = following
@@ -101,7 +101,7 @@ class Pair:
         batch, leaves = self.forest.gather(features), self.search.gather(rows)
         assert len(batch) == len(leaves)
         for row, leaf in zip(features, leaves, strict=False):
-            np.testing.assert_array_equal(row, leaf.node.state.encode())
+            np.testing.assert_array_equal(row, leaf.node.state.features())
         self.pending.append(Pending(batch, leaves, features[: len(leaves)]))
         return len(leaves)
 

@@ -92,7 +92,7 @@ class ToyGame:
         chosen = [action for action in range(self.num_actions) if draw(self.bits, action) % 3]
         return chosen or [self.bits % self.num_actions]
 
-    def play(self, action: int) -> None:
+    def apply(self, action: int) -> None:
         self.ply += 1
         following = draw(self.seed, self.bits, action)
         self.bits = draw(self.seed, self.ply, following % self.width) if self.width else following
@@ -101,7 +101,7 @@ class ToyGame:
         ends = self.ply >= self.max_plies or (self.ply > 1 and self.bits % 7 == 0)
         return self.bits // 7 % 3 - 1 if ends else None
 
-    def encode(self) -> Floats:
+    def features(self) -> Floats:
         return (self.bits >> np.arange(64, dtype=np.uint64) & 1).astype(np.float32).reshape(self.feature_shape)
 
     def copy(self) -> ToyGame:

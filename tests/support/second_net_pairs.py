@@ -48,7 +48,7 @@ class TwoPair(Pair):
         leaves = self.two.gather(rows, net)
         assert len(batch) == len(leaves)
         for row, leaf in zip(features, leaves, strict=False):
-            np.testing.assert_array_equal(row, leaf.node.state.encode())
+            np.testing.assert_array_equal(row, leaf.node.state.features())
         self.pending.append(TwoPending(batch, leaves, features[: len(leaves)], net))
         return len(leaves)
 

@@ -48,7 +48,7 @@ MATES = (
 
 def state_of(fen: str) -> State:
     """A position of chess."""
-    return Game(f"chess(fen={fen})").initial_state()
+    return Game(f"chess(fen={fen})").new_initial_state()
 
 
 def reachable(state: State) -> list[State]:
@@ -57,7 +57,7 @@ def reachable(state: State) -> list[State]:
     found: list[State] = []
 
     def visit(position: State) -> None:
-        key = (position.to_move, position.encode().tobytes())
+        key = (position.to_move, position.features().tobytes())
         if key in seen or position.outcome() is not None:
             return
         seen.add(key)
@@ -74,7 +74,7 @@ def best_result(state: State, known: dict[tuple[int, bytes], int] | None = None)
     outcome = state.outcome()
     if outcome is not None:
         return int(outcome) if state.to_move == 0 else -int(outcome)
-    key = (state.to_move, state.encode().tobytes())
+    key = (state.to_move, state.features().tobytes())
     if known is not None and key in known:
         return known[key]
     best = -1
@@ -97,7 +97,7 @@ def result_after(state: State, action: int, known: dict[tuple[int, bytes], int] 
 def after(state: State, action: int) -> State:
     """The position behind a move."""
     following = state.copy()
-    following.play(action)
+    following.apply(action)
     return following
 
 

@@ -17,14 +17,14 @@ from hauteur.web.positions import position_view
 @pytest.mark.parametrize("name", names())
 def test_every_position_has_its_actions_on_squares_of_the_board(name: str) -> None:
     """Follow a game: each legal action is there once, its squares are on the board, the drawing is one document."""
-    state = make(name).initial_state()
+    state = make(name).new_initial_state()
     for _ in range(6):
         view = position_view(state)
         assert [action["a"] for action in view["actions"]] == list(state.legal_actions())
         assert all(square < len(view["squares"]) for action in view["actions"] for square in action["squares"])
         assert view["svg"].startswith("<svg ")
         assert "style=" not in view["svg"]
-        state.play(int(state.legal_actions()[-1]))
+        state.apply(int(state.legal_actions()[-1]))
 
 
 def test_a_search_reports_and_ends_with_the_visits_that_were_asked_for() -> None:

@@ -41,7 +41,7 @@ class Countdown:
     def legal_actions(self):
         return [] if self.outcome() is not None else [0, 1]
 
-    def play(self, action):
+    def apply(self, action):
         self.passes = 0 if action else self.passes + 1
         self.left -= action
         self.to_move = 1 - self.to_move
@@ -49,7 +49,7 @@ class Countdown:
     def outcome(self):
         return (-1 if self.to_move == 0 else 1) if self.left == 0 else 0 if self.passes == 4 else None
 
-    def encode(self):
+    def features(self):
         return np.full((1, 1, 5), self.left, np.float32)
 
     def copy(self):

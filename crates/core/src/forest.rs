@@ -233,6 +233,16 @@ impl Forest {
         Ok(self.parts(batch)?.iter().flat_map(|p| &p.leaves).map(|leaf| leaf.state.clone_box()).collect())
     }
 
+    /// The way from its tree's root to the position of each row of a batch.
+    pub fn batch_lines(&self, batch: BatchId) -> Result<Vec<Vec<Action>>, ForestError> {
+        let mut lines = Vec::new();
+        for part in self.parts(batch)? {
+            let search = self.tree(part.tree)?;
+            lines.extend(part.leaves.iter().map(|leaf| search.line_to(leaf)));
+        }
+        Ok(lines)
+    }
+
     fn parts(&self, batch: BatchId) -> Result<&Vec<TreeLeaves>, ForestError> {
         self.batches.get(&batch).map(|waiting| &waiting.parts).ok_or_else(|| unknown_batch(batch))
     }

@@ -127,6 +127,10 @@ pub trait State: Send + Sync {
     }
     /// Number of plies played since the game's initial state.
     fn ply(&self) -> usize;
+    /// Hashes of the positions that can still be repeated, the present one last; empty in games that know no repeats.
+    fn repeatable(&self) -> &[u64] {
+        &[]
+    }
     /// Writes the features, from the mover's view, into `row` (every float is written).
     fn encode(&self, row: &mut [f32]);
     /// Packed form of `encode` for boards of at most 64 squares: plane `c` is `values[c]` where bit
@@ -209,6 +213,22 @@ impl SpecArgs {
             ))),
         }
     }
+}
+
+/// Whether neither the rules nor a network can tell two positions of one game apart: board, mover, ply, what can be repeated,
+/// and the earlier positions that the network sees. Positions that are the same have equal keys.
+pub fn same_position(one: &dyn State, other: &dyn State) -> bool {
+    let facts = |state: &dyn State| (state.row_len(), state.ply(), state.to_move(), state.outcome(), state.key());
+    if facts(one) != facts(other) || one.repeatable() != other.repeatable() {
+        return false;
+    }
+    let seen = |state: &dyn State| {
+        let (mut row, mut actions) = (vec![0.0; state.row_len()], Vec::new());
+        state.encode(&mut row);
+        state.legal_actions(&mut actions);
+        (row, actions)
+    };
+    seen(one) == seen(other)
 }
 
 /// Number of sequences of `depth` legal actions from `state`. Draws that a rule gives while moves remain do not stop the count.

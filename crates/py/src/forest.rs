@@ -19,8 +19,8 @@ use pyo3::types::{PyDict, PyString};
 
 use crate::arrays::{Ids, Whole, read, write};
 use crate::errors::value_error;
-use crate::game::{PyGame, PyState, check_packable};
-use crate::python_game::adopted;
+use crate::game::{Line, PyGame, PyState, check_packable};
+use crate::python_game::{adopted, python_start};
 use crate::reports::{branch_columns, counter_map, edge_dict, plies_to_end, search_map};
 use crate::tablebase::PyTablebase;
 
@@ -81,6 +81,8 @@ pub struct PyForest {
     forest: Forest,
     game: PyGame,
     params: String,
+    /// How the position of each tree's root was reached.
+    lines: HashMap<i64, Line>,
 }
 
 impl PyForest {
@@ -169,7 +171,12 @@ impl PyForest {
     fn new(game: PyGame, params: &Bound<'_, PyAny>, seed: u64, threads: usize) -> PyResult<Self> {
         let params = search_params(params)?;
         let json = serde_json::to_string(&params).map_err(value_error)?;
-        Ok(PyForest { forest: Forest::new(params, seed, threads).map_err(refuse)?, game, params: json })
+        Ok(PyForest {
+            forest: Forest::new(params, seed, threads).map_err(refuse)?,
+            game,
+            params: json,
+            lines: HashMap::new(),
+        })
     }
 
     #[getter]
@@ -195,7 +202,15 @@ impl PyForest {
         {
             return Err(value_error(format!("this forest searches {}, got a state of {}", ours.spec, theirs.spec)));
         }
+        let mut line = state.line();
+        if python_start(self.game.0.as_ref()).is_some() {
+            if ours.spec != theirs.spec {
+                return Err(value_error(format!("this forest searches {}, got a state of {}", ours.spec, theirs.spec)));
+            }
+            line.game = self.game.clone(); // which reports the exceptions of its positions
+        }
         let id = self.forest.add(adopted(state.state.as_ref(), self.game.0.as_ref()), seed) as i64;
+        self.lines.insert(id, line);
         self.game.checked(id)
     }
 
@@ -206,6 +221,7 @@ impl PyForest {
     fn remove(&mut self, ids: Ids<'_>) -> PyResult<()> {
         for id in ids.as_slice()? {
             self.forest.remove(tree_index(*id)?).map_err(refuse)?;
+            self.lines.remove(id);
         }
         Ok(())
     }
@@ -317,7 +333,9 @@ impl PyForest {
 
     fn batch_states(&self, batch: PyRef<'_, PyBatch>) -> PyResult<Vec<PyState>> {
         let states = self.forest.batch_states(batch.id).map_err(refuse)?;
-        Ok(states.into_iter().map(|state| PyState::new(state, &self.game)).collect())
+        let lines = self.forest.batch_lines(batch.id).map_err(refuse)?;
+        let rows = states.into_iter().zip(lines).zip(&batch.trees);
+        Ok(rows.map(|((state, line), tree)| PyState::reached(&self.lines[tree], &line, state)).collect())
     }
 
     fn root_node_visits<'py>(&self, py: Python<'py>, ids: Ids<'_>) -> PyResult<Bound<'py, PyArray1<u32>>> {
@@ -425,11 +443,15 @@ impl PyForest {
         let moves: Vec<(usize, Action)> = ids.iter().zip(actions).map(index).collect::<PyResult<_>>()?;
         let forest = &mut self.forest;
         py.detach(|| forest.advance(&moves)).map_err(refuse)?;
+        for (id, action) in ids.iter().zip(actions) {
+            self.lines.entry(*id).and_modify(|line| line.moves.push(*action));
+        }
         self.game.checked(())
     }
 
     fn state(&self, id: i64) -> PyResult<PyState> {
-        Ok(PyState::new(self.tree(id)?.root_state().clone_box(), &self.game))
+        let state = self.tree(id)?.root_state().clone_box();
+        Ok(PyState::reached(&self.lines[&id], &[], state))
     }
 
     fn stats(&self) -> HashMap<&'static str, f64> {

@@ -1,15 +1,18 @@
 //! `Game` and `State` for Python.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use hauteur_core::game::{Action, Game, Outcome, Player, State, perft};
+use hauteur_core::game::{Action, Game, GameError, Outcome, Player, State, perft, same_position};
 use hauteur_core::games;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
+use pyo3::IntoPyObjectExt;
+use pyo3::exceptions::{PyAttributeError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::IntoPyDict;
 
 use crate::errors::value_error;
-use crate::python_game::{PythonGame, raise_stored};
+use crate::python_game::{PythonGame, python_start, raise_stored};
 
 /// A game: its sizes, and the position that it starts from.
 ///
@@ -25,6 +28,14 @@ use crate::python_game::{PythonGame, raise_stored};
 pub struct PyGame(pub Arc<dyn Game>);
 
 impl PyGame {
+    /// Whether both play by the same rules: one spec, and one class where they are written in Python.
+    fn same(&self, other: &PyGame) -> bool {
+        let class = |game: &PyGame| {
+            python_start(game.0.as_ref()).map(|start| Python::attach(|py| start.bind(py).get_type().as_ptr() as usize))
+        };
+        self.spec() == other.spec() && class(self) == class(other)
+    }
+
     /// `answer`, unless the game is written in Python and raised an exception meanwhile: then that.
     pub fn checked<T>(&self, answer: T) -> PyResult<T> {
         raise_stored(self.0.as_ref()).map(|()| answer)
@@ -70,21 +81,16 @@ impl PyGame {
         self.0.info().max_plies
     }
 
-    /// Return the start of the game, seen through the symmetry of this number (0: as it is).
+    /// Return the start of the game, seen through the symmetry of this number (0: unchanged).
     #[pyo3(signature = (symmetry=0))]
-    fn initial_state(&self, symmetry: usize) -> PyResult<PyState> {
+    fn new_initial_state(&self, symmetry: usize) -> PyResult<PyState> {
         let count = if symmetry == 0 { 1 } else { self.0.symmetries().len() };
         if symmetry >= count {
             let (spec, last) = (self.spec(), count - 1);
             return Err(value_error(format!("{spec}: symmetry must be from 0 to {last}, got {symmetry}")));
         }
         let state = self.0.initial_seen(symmetry);
-        self.checked(PyState { state, game: self.clone(), start: Start::Game(symmetry), moves: Vec::new() })
-    }
-
-    /// Return the start of the game.
-    fn new_initial_state(&self) -> PyResult<PyState> {
-        self.initial_state(0)
+        self.checked(PyState { state, game: self.clone(), symmetry, moves: Vec::new() })
     }
 
     /// Return square and action permutations, int32 [S, H*W] and [S, A], identity first:
@@ -97,67 +103,136 @@ impl PyGame {
         Ok((PyArray2::from_vec2(py, &squares)?, PyArray2::from_vec2(py, &actions)?))
     }
 
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<PyGame>().is_ok_and(|other| self.same(other.get()))
+    }
+
+    fn __hash__(&self) -> u64 {
+        hash_of(self.spec())
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match python_start(self.0.as_ref()) {
+            Some(start) => (named(py, "python_game_from")?, (start.clone_ref(py), self.spec())).into_bound_py_any(py),
+            None => (py.get_type::<PyGame>(), (self.spec(),)).into_bound_py_any(py),
+        }
+    }
+
     fn __repr__(&self) -> String {
-        format!("Game({:?})", self.spec())
+        format!("ht.load_game({})", python_text(self.spec()))
     }
 }
 
-/// Where the moves of a position begin.
-#[derive(Clone)]
-enum Start {
-    /// At the start of its game, as this symmetry shows it.
-    Game(usize),
-    /// At this position; until a move is played, at the one that has it.
-    Position(Option<Arc<dyn State>>),
+/// Build a pickled game that is written in Python.
+#[pyfunction]
+pub fn python_game_from(game: &Bound<'_, PyAny>, spec: String) -> PyResult<PyGame> {
+    PyGame::from_python(game, Some(spec))
 }
 
-/// One position of a game, with whatever its rules need of the past.
+/// Build a pickled position: its game, the symmetry that it is seen through, and the actions played.
+#[pyfunction]
+pub fn state_from(game: PyGame, symmetry: usize, moves: Vec<i64>) -> PyResult<PyState> {
+    let mut state = game.new_initial_state(symmetry)?;
+    moves.into_iter().try_for_each(|action| state.play_number(action))?;
+    Ok(state)
+}
+
+/// A function of this module as pickle finds it: by its name.
+fn named<'py>(py: Python<'py>, function: &str) -> PyResult<Bound<'py, PyAny>> {
+    py.import("hauteur._core")?.getattr(function)
+}
+
+/// A hash of something that has one.
+fn hash_of(thing: impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    thing.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Text as a Python literal.
+fn python_text(text: &str) -> String {
+    format!("{text:?}")
+}
+
+/// Games whose positions have a FEN.
+const FEN_GAMES: [&str; 2] = ["chess", "minichess"];
+
+/// One position of a game, with whatever its rules need of the past: a value.
 ///
 /// `to_move`: 0 first player, 1 second. `ply`: plies since the start of the game. `key`: hash of all that a network sees.
 /// `position_key`: hash of the position without the way that led to it (`SearchParams.cache_key`).
-/// `apply` changes the position in place; `copy()` first to keep it. Notebooks show the board.
+/// `child(action)` gives the position after a move; `apply` plays it in place, `undo` takes it back. Positions are equal
+/// where the rules and a network cannot tell them apart, in chess with repetitions and the positions before; equal ones have
+/// equal hashes. They can be copied, pickled, and kept in sets (do not change one that lies there). Notebooks show the board.
 ///
 /// >>> import hauteur as ht
 /// >>> state = ht.load_game("tictactoe").new_initial_state()
-/// >>> state.apply("b2")
+/// >>> state.apply_text("b2")
 /// >>> state.apply(0)
 /// >>> state.moves, state.to_move, state.legal_actions().tolist()
 /// ([4, 0], 0, [1, 2, 3, 5, 6, 7, 8])
-/// >>> state.features().shape, state.outcome()
-/// ((2, 3, 3), None)
+/// >>> state.features().shape, state.outcome(), state.is_terminal
+/// ((2, 3, 3), None, False)
+/// >>> state
+/// ht.position("tictactoe", "b2 a3")
+/// >>> state == ht.position("tictactoe", [4, 0]), state.child(1) == state
+/// (True, False)
 #[pyclass(name = "State", module = "hauteur._core")]
 pub struct PyState {
     /// The position.
     pub state: Box<dyn State>,
     /// Its game.
     pub game: PyGame,
-    start: Start,
-    /// Played from `start`.
+    /// How the start of the game is seen (0: unchanged).
+    symmetry: usize,
+    /// Played since the start.
     moves: Vec<Action>,
 }
 
 impl PyState {
-    /// A position from which moves begin.
-    pub fn new(state: Box<dyn State>, game: &PyGame) -> Self {
-        PyState { state, game: game.clone(), start: Start::Position(None), moves: Vec::new() }
+    /// A position that was reached from the root of a tree by some actions. `state`: the position itself.
+    pub fn reached(root: &Line, actions: &[Action], state: Box<dyn State>) -> Self {
+        let moves = [&root.moves, actions].concat();
+        PyState { state, game: root.game.clone(), symmetry: root.symmetry, moves }
     }
 
-    /// The legal action that a number or a text means.
-    fn meant(&self, action: &Bound<'_, PyAny>) -> PyResult<Action> {
-        if let Ok(text) = action.cast::<PyString>() {
-            return self.action_from_text(text.to_str()?);
-        }
-        let number = action.extract().map_err(|_| {
-            let kind = action.get_type();
-            value_error(format!("an action is a whole number or its text, such as {}; got {kind}", self.example()))
-        })?;
-        self.check_legal(number)
+    /// How the position was reached.
+    pub fn line(&self) -> Line {
+        Line { game: self.game.clone(), symmetry: self.symmetry, moves: self.moves.clone() }
     }
 
-    /// A legal action as number and text, for messages.
+    /// The action that a whole number means. TypeError for anything else.
+    fn number(&self, action: &Bound<'_, PyAny>) -> PyResult<i64> {
+        action.extract().map_err(|_| {
+            let (got, example) = (action.repr().map_or_else(|_| "?".into(), |text| text.to_string()), self.example());
+            PyTypeError::new_err(format!(
+                "an action is a whole number, such as {example}; got {got}: moves as text go through apply_text or parse"
+            ))
+        })
+    }
+
+    /// A legal action as number, and its text, for messages.
     fn example(&self) -> String {
         let Some(first) = self.legal().first().copied() else { return "0".into() };
-        self.state.action_to_text(first, None).map_or_else(|_| first.to_string(), |text| format!("{first} or {text:?}"))
+        self.state
+            .action_to_text(first, None)
+            .map_or_else(|_| first.to_string(), |text| format!("{first} (the move {text})"))
+    }
+
+    fn play_number(&mut self, action: i64) -> PyResult<()> {
+        let action = self.check_legal(action)?;
+        self.moves.push(action);
+        self.state.play(action);
+        self.game.checked(())
+    }
+
+    /// The name of the game, if its positions have a FEN. AttributeError for other games.
+    fn check_fen(&self, what: &str) -> PyResult<&str> {
+        let name = self.game.0.info().name.as_str();
+        if FEN_GAMES.contains(&name) {
+            return Ok(name);
+        }
+        Err(PyAttributeError::new_err(format!("{name} has no {what}; notation() is its position in one line")))
     }
 
     fn legal(&self) -> Vec<u16> {
@@ -200,19 +275,24 @@ impl PyState {
         self.game.checked(self.state.position_key())
     }
 
-    /// Return the legal actions, uint16, ascending; none at the end of the game.
-    fn legal_actions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u16>>> {
-        Ok(self.game.checked(self.legal())?.into_pyarray(py))
+    /// Return the legal actions, int64, ascending; none at the end of the game.
+    fn legal_actions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let wide: Vec<i64> = self.game.checked(self.legal())?.into_iter().map(i64::from).collect();
+        Ok(wide.into_pyarray(py))
     }
 
-    /// The position that `moves` begin from: the start of the game, or a position out of a search.
+    /// The legal moves as text, in the order of `legal_actions()`.
+    #[getter]
+    fn legal_moves(&self) -> PyResult<Vec<String>> {
+        let texts: Result<Vec<String>, GameError> =
+            self.legal().into_iter().map(|action| self.state.action_to_text(action, None)).collect();
+        self.game.checked(texts)?.map_err(value_error)
+    }
+
+    /// The start of the game, which `moves` begin from.
     #[getter]
     fn start(&self) -> PyResult<PyState> {
-        match &self.start {
-            Start::Game(symmetry) => self.game.initial_state(*symmetry),
-            Start::Position(Some(start)) => self.game.checked(PyState::new(start.clone_box(), &self.game)),
-            Start::Position(None) => self.game.checked(PyState::new(self.state.clone_box(), &self.game)),
-        }
+        self.game.new_initial_state(self.symmetry)
     }
 
     /// The actions played since `start`.
@@ -221,26 +301,41 @@ impl PyState {
         self.moves.clone()
     }
 
-    /// Play a legal action, given as its number or its text, in place. Raise ValueError for what is not legal here.
+    /// Play a legal action in place. Raise ValueError for what is not legal here, TypeError for what is no number.
     fn apply(&mut self, action: &Bound<'_, PyAny>) -> PyResult<()> {
-        let action = self.meant(action)?;
-        if let Start::Position(None) = &self.start {
-            self.start = Start::Position(Some(Arc::from(self.state.clone_box())));
-        }
-        self.moves.push(action);
-        self.state.play(action);
-        self.game.checked(())
+        let action = self.number(action)?;
+        self.play_number(action)
     }
 
-    /// Play a legal action: the same as `apply`.
-    fn play(&mut self, action: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.apply(action)
+    /// Play a legal move given as text, in place. Raise ValueError where it means none.
+    fn apply_text(&mut self, text: &str) -> PyResult<()> {
+        let action = self.parse(text)?;
+        self.play_number(i64::from(action))
+    }
+
+    /// Return the position after a legal action; this one stays.
+    fn child(&self, action: &Bound<'_, PyAny>) -> PyResult<PyState> {
+        let mut child = self.copy()?;
+        child.apply(action)?;
+        Ok(child)
+    }
+
+    /// Take the last move back, in place, and return its action. Raise ValueError where none was played.
+    fn undo(&mut self) -> PyResult<Action> {
+        let Some((&last, before)) = self.moves.split_last() else {
+            return Err(value_error("there is no move to take back: this is the start of the game"));
+        };
+        let mut start = self.game.new_initial_state(self.symmetry)?;
+        before.iter().for_each(|&action| start.state.play(action));
+        self.state = self.game.checked(start.state)?;
+        self.moves.pop();
+        Ok(last)
     }
 
     /// Return an independent copy.
     fn copy(&self) -> PyResult<PyState> {
-        let (game, start, moves) = (self.game.clone(), self.start.clone(), self.moves.clone());
-        self.game.checked(PyState { state: self.state.clone_box(), game, start, moves })
+        let (state, game, moves) = (self.state.clone_box(), self.game.clone(), self.moves.clone());
+        self.game.checked(PyState { state, game, symmetry: self.symmetry, moves })
     }
 
     fn __copy__(&self) -> PyResult<PyState> {
@@ -249,6 +344,28 @@ impl PyState {
 
     fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> PyResult<PyState> {
         self.copy()
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let Ok(other) = other.cast::<PyState>() else { return Ok(false) };
+        let other = other.try_borrow()?;
+        let same = self.game.same(&other.game) && same_position(self.state.as_ref(), other.state.as_ref());
+        self.game.checked(same)
+    }
+
+    fn __hash__(&self) -> PyResult<u64> {
+        self.game.checked(hash_of((self.game.spec(), self.state.key(), self.state.ply())))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let arguments = (self.game.clone(), self.symmetry, self.moves.clone());
+        (named(py, "state_from")?, arguments).into_bound_py_any(py)
+    }
+
+    /// Whether the game is over.
+    #[getter]
+    fn is_terminal(&self) -> PyResult<bool> {
+        self.game.checked(self.state.outcome().is_some())
     }
 
     /// Return the result: 1 the first player won, 0 draw, -1 the second player won, None: the game goes on.
@@ -275,20 +392,18 @@ impl PyState {
     }
 
     /// Return the features, float32 [C, H, W], from the view of the player to move.
-    fn encode<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray3<f32>>> {
+    fn features<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray3<f32>>> {
         let mut row = vec![0.0; self.game.0.info().row_len()];
         self.state.encode(&mut row);
         self.game.checked(row)?.into_pyarray(py).reshape(self.game.0.info().feature_shape)
     }
 
-    /// Return the features, float32 [C, H, W], from the view of the player to move.
-    fn features<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray3<f32>>> {
-        self.encode(py)
-    }
-
     /// Return the features of a board of at most 64 squares as masks uint64 [C] and values float32 [C].
     #[allow(clippy::type_complexity)]
-    fn encode_packed<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<f32>>)> {
+    fn features_packed<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<f32>>)> {
         check_packable(self.game.0.as_ref())?;
         let planes = self.game.0.info().feature_shape[0];
         let (mut masks, mut values) = (vec![0; planes], vec![0.0; planes]);
@@ -305,8 +420,41 @@ impl PyState {
     }
 
     /// Return the number of a legal action from its text. Raise ValueError where it means none.
-    fn action_from_text(&self, text: &str) -> PyResult<u16> {
+    fn parse(&self, text: &str) -> PyResult<u16> {
         self.game.checked(self.state.action_from_text(text))?.map_err(value_error)
+    }
+
+    /// Return a legal move of chess as people write it, such as Nf3.
+    fn san(&self, action: i64) -> PyResult<String> {
+        self.action_to_text(action, Some("san"))
+    }
+
+    /// Return a legal move of chess as engines write it, such as g1f3.
+    fn uci(&self, action: i64) -> PyResult<String> {
+        self.action_to_text(action, Some("uci"))
+    }
+
+    /// The position as FEN, in chess and minichess. AttributeError in other games.
+    #[getter]
+    fn fen(&self) -> PyResult<String> {
+        self.check_fen("FEN")?;
+        self.notation()
+    }
+
+    /// Return the position as a `chess.Board` with its moves; an AttributeError in games that are not chess.
+    fn board<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        if self.check_fen("chess.Board")? != "chess" {
+            return Err(PyAttributeError::new_err("minichess has no chess.Board: its board is 5 x 5"));
+        }
+        let start = self.start()?;
+        let options = [("chess960", self.game.spec().contains("chess960=true"))].into_py_dict(py)?;
+        let board = py.import("chess")?.getattr("Board")?.call((start.notation()?,), Some(&options))?;
+        let mut place = start.state;
+        for &action in &self.moves {
+            board.call_method1("push_uci", (place.action_to_text(action, Some("uci")).map_err(value_error)?,))?;
+            place.play(action);
+        }
+        Ok(board)
     }
 
     /// Return the position drawn as text.
@@ -338,9 +486,28 @@ impl PyState {
         self.text()
     }
 
-    fn __repr__(&self) -> String {
-        format!("State({:?}, {:?})", self.game.spec(), self.state.notation())
+    fn __repr__(&self) -> PyResult<String> {
+        let spec = python_text(self.game.spec());
+        if self.symmetry > 0 {
+            return Ok(format!("<position of {spec} seen through symmetry {}: {}>", self.symmetry, self.notation()?));
+        }
+        let mut place = self.game.0.initial();
+        let mut texts = Vec::new();
+        for &action in &self.moves {
+            texts.push(place.action_to_text(action, None).map_err(value_error)?);
+            place.play(action);
+        }
+        let moves = if texts.is_empty() { String::new() } else { format!(", {}", python_text(&texts.join(" "))) };
+        self.game.checked(format!("ht.position({spec}{moves})"))
     }
+}
+
+/// How a position was reached: its game, the symmetry that its start is seen through, and the actions played.
+#[derive(Clone)]
+pub struct Line {
+    pub game: PyGame,
+    symmetry: usize,
+    pub moves: Vec<Action>,
 }
 
 /// +1 first player won, 0 draw, -1 second player won.

@@ -29,6 +29,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<solvers::PyNoGoSolver>()?;
     module.add_class::<tablebase::PyTablebase>()?;
     module.add_function(wrap_pyfunction!(game::game_names, module)?)?;
+    module.add_function(wrap_pyfunction!(game::python_game_from, module)?)?;
+    module.add_function(wrap_pyfunction!(game::state_from, module)?)?;
     module.add_function(wrap_pyfunction!(positions::encode_positions, module)?)?;
     module.add_function(wrap_pyfunction!(positions::encode_games, module)?)?;
     module.add_function(wrap_pyfunction!(positions::rollout_values, module)?)?;

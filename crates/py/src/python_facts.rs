@@ -11,7 +11,7 @@ use crate::errors::value_error;
 /// Games without `max_plies` may last this many plies.
 const DEFAULT_MAX_PLIES: usize = 1000;
 const REQUIRED: [&str; 8] =
-    ["num_actions", "feature_shape", "to_move", "legal_actions", "play", "outcome", "encode", "copy"];
+    ["num_actions", "feature_shape", "to_move", "legal_actions", "apply", "outcome", "features", "copy"];
 
 /// What all positions of a game share.
 pub struct Shared {

@@ -54,6 +54,11 @@ pub fn raise_stored(game: &dyn Game) -> PyResult<()> {
     python.0.take_error().map_or(Ok(()), Err)
 }
 
+/// The initial position that a game written in Python was made of.
+pub fn python_start(game: &dyn Game) -> Option<&Py<PyAny>> {
+    game.foreign().and_then(|game| game.downcast_ref::<PythonGame>()).map(|game| &game.0.start)
+}
+
 /// A copy of `state` whose exceptions `game` reports, if both are of the same kind of game written in Python.
 pub fn adopted(state: &dyn State, game: &dyn Game) -> Box<dyn State> {
     let mut copy = state.clone_box();

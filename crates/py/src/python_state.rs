@@ -115,15 +115,15 @@ impl PythonState {
     }
 
     fn read_row(&self, object: &Bound<'_, PyAny>) -> PyResult<Vec<f32>> {
-        let array: PyArrayLike3<'_, f32, AllowTypeChange> = object.call_method0("encode")?.extract()?;
+        let array: PyArrayLike3<'_, f32, AllowTypeChange> = object.call_method0("features")?.extract()?;
         let shape = self.game.info.feature_shape;
         if array.shape() != shape {
-            return Err(self.wrong(format!("encode() must give shape {shape:?}, got {:?}", array.shape())));
+            return Err(self.wrong(format!("features() must give shape {shape:?}, got {:?}", array.shape())));
         }
         let row: Vec<f32> = array.as_array().iter().copied().collect();
         match row.iter().find(|value| !value.is_finite()) {
             None => Ok(row),
-            Some(value) => Err(self.wrong(format!("encode() must give finite numbers, got {value}"))),
+            Some(value) => Err(self.wrong(format!("features() must give finite numbers, got {value}"))),
         }
     }
 
@@ -184,7 +184,7 @@ impl State for PythonState {
     }
 
     fn play(&mut self, action: Action) {
-        self.ask((), |object| object.call_method1("play", (action,)).map(|_| ()));
+        self.ask((), |object| object.call_method1("apply", (action,)).map(|_| ()));
         self.moves.push(action);
         self.known = Known::default();
         if self.moves.len() > self.game.info.max_plies {

@@ -4,7 +4,7 @@ Every front-end is a translation of its own language to a `PlayingSession` and b
 
     with PlayingSession(game) as session:
         session.open(NetChoice("net.safetensors"))        # in the background
-        session.set_position(game.initial_state(), moves)  # keeps the tree where the game goes on
+        session.set_position(game.new_initial_state(), moves)  # keeps the tree where the game goes on
         found = session.think(Limits(visits=800))          # waits for the net
         found.action, found.score, found.report
 
@@ -103,7 +103,7 @@ class PlayingSession(Closing):
         self._player: Future[OpenPlayer] | None = None
         self._analysis: Analysis | None = None
         self._analysis_of: tuple[OpenNets, PlaySettings] | None = None
-        self._start = game.initial_state()
+        self._start = game.new_initial_state()
         self._actions: tuple[int, ...] = ()
         self._control: SearchControl | None = None
 
@@ -277,7 +277,7 @@ class PlayingSession(Closing):
     def _state(self) -> _core.State:
         state = self._start.copy()
         for action in self._actions:
-            state.play(action)
+            state.apply(action)
         return state
 
     def _analysis_with(self, nets: OpenNets) -> Analysis:

@@ -74,7 +74,7 @@ def with_odds(player: PlayerSettings, game: _core.Game, seat: int) -> PlayerSett
 
     A player whose search has settings of its own keeps them, and so does who receives the odds.
     """
-    odds = odds_of(game.initial_state().notation()) if game.name == "chess" else None
+    odds = odds_of(game.new_initial_state().notation()) if game.name == "chess" else None
     is_default = player.search == SearchParams() and player.temperature == Temperature()
     if odds is None or odds.giver != seat or not player.has_net or not is_default:
         return player

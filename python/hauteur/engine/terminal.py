@@ -127,7 +127,7 @@ class TerminalGame:
     def _try_move(self, text: str) -> None:
         """Play the move that the human typed, or show what is allowed."""
         try:
-            action = self.state.action_from_text(text)
+            action = self.state.parse(text)
         except ValueError as error:
             self._say(f"{error}; help lists commands")
             return

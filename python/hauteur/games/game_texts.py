@@ -122,7 +122,7 @@ def _line(text: str, form: Form, spec: str) -> ReadGame:
     played = PlayedGame(game)
     for ply, word in enumerate(words, 1):
         try:
-            played.play(played.state.action_from_text(word))
+            played.play(played.state.parse(word))
         except ValueError as error:
             raise ValueError(f"ply {ply}: {error}") from None
     return ReadGame(game.spec, tuple(played.actions))
@@ -151,4 +151,4 @@ def _moves(game: PlayedGame) -> Iterator[str]:
     state = game.start.copy()
     for action in game.actions:
         yield state.action_to_text(action)
-        state.play(action)
+        state.apply(action)

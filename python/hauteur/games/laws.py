@@ -54,12 +54,12 @@ class Visit:
     twins: list[_core.State]
     seen: dict[int, tuple[bytes, bytes]]
     rng: np.random.Generator
-    legal: NDArray[np.uint16] = field(init=False)
+    legal: NDArray[np.int64] = field(init=False)
     features: NDArray[np.float32] = field(init=False)
 
     def __post_init__(self) -> None:
         self.legal = self.state.legal_actions()
-        self.features = self.state.encode()
+        self.features = self.state.features()
 
 
 class Law(NamedTuple):
@@ -98,10 +98,10 @@ def _random_game(
     game: _core.Game, rng: np.random.Generator, seen: dict[int, tuple[bytes, bytes]], moves: list[int]
 ) -> Iterator[Visit]:
     """The positions of one game with uniformly random moves; with every symmetry a twin plays the mirrored moves."""
-    state = game.initial_state()
+    state = game.new_initial_state()
     _, actions = game.symmetries()
     becomes = np.argsort(actions, axis=1)
-    twins = [game.initial_state(symmetry) for symmetry in range(len(actions))]
+    twins = [game.new_initial_state(symmetry) for symmetry in range(len(actions))]
     while True:
         visit = Visit(game, state, tuple(moves), twins, seen, rng)
         yield visit
@@ -109,9 +109,9 @@ def _random_game(
             return
         action = int(rng.choice(visit.legal))
         moves.append(action)
-        state.play(action)
+        state.apply(action)
         for twin, new in zip(twins, becomes, strict=True):
-            twin.play(int(new[action]))
+            twin.apply(int(new[action]))
 
 
 def _check_law(law: Law, result: LawResult, visit: Visit) -> None:
@@ -174,7 +174,7 @@ def _refusal(visit: Visit) -> str | None:
     before = _facts(visit.state)
     for action in [*map(int, chosen), visit.game.num_actions]:
         try:
-            visit.state.play(action)
+            visit.state.apply(action)
         except ValueError:
             if _facts(visit.state) != before:
                 return f"the refused action {action} changed the state"
@@ -185,7 +185,7 @@ def _refusal(visit: Visit) -> str | None:
 
 def _facts(state: _core.State) -> tuple[object, ...]:
     """All facts that distinguish two positions."""
-    legal, features = state.legal_actions().tobytes(), state.encode().tobytes()
+    legal, features = state.legal_actions().tobytes(), state.features().tobytes()
     results = state.outcome(), state.repetition()
     return state.key, state.to_move, state.ply, results, legal, features, state.notation(), state.text()
 
@@ -198,9 +198,9 @@ def _copies(visit: Visit) -> str | None:
         return "a copy differs from its original"
     if len(visit.legal):
         action = int(visit.rng.choice(visit.legal))
-        first.play(action)
+        first.apply(action)
         after = _facts(first)
-        second.play(action)
+        second.apply(action)
         if _facts(second) != after:
             return f"two copies of a position differ after the same action {action}"
     return None if _facts(visit.state) == before else "a move on a copy changed the original"
@@ -224,7 +224,7 @@ def _packed(visit: Visit) -> str | None:
     flat = visit.features.reshape(planes, -1)
     if any(len(np.unique(plane[plane != 0])) > 1 for plane in flat):
         return None  # a plane of several values has no packed form
-    masks, values = visit.state.encode_packed()
+    masks, values = visit.state.features_packed()
     bits = (masks[:, None] >> np.arange(rows * columns, dtype=np.uint64)) & np.uint64(1)
     unpacked = np.where(bits == 1, values[:, None], np.float32(0))
     return None if np.array_equal(unpacked, flat) else "the packed features differ from the features"
@@ -240,7 +240,7 @@ def _keys(visit: Visit) -> str | None:
 def _notation(visit: Visit) -> str | None:
     for action in visit.legal.tolist():
         text = visit.state.action_to_text(action)
-        if not text or visit.state.action_from_text(text) != action:
+        if not text or visit.state.parse(text) != action:
             return f"action {action} is written {text!r}, which is read as another action"
     return None
 
@@ -252,7 +252,7 @@ def _symmetries(visit: Visit) -> str | None:
     legal[visit.legal] = True
     flat = visit.features.reshape(visit.game.feature_shape[0], -1)
     for index, twin in enumerate(visit.twins):
-        if not np.array_equal(twin.encode().reshape(flat.shape), flat[:, squares[index]]):
+        if not np.array_equal(twin.features().reshape(flat.shape), flat[:, squares[index]]):
             return f"symmetry {index} does not carry over to the features"
         if not np.array_equal(np.flatnonzero(legal[actions[index]]), twin.legal_actions()):
             return f"symmetry {index} does not carry over to the legal actions"
@@ -269,9 +269,9 @@ def _repetition(visit: Visit) -> str | None:
     count, plies, _ = repeat
     if count < 1 or not 1 <= plies <= len(visit.moves):
         return f"repetition is {repeat} after {len(visit.moves)} plies"
-    earlier = visit.game.initial_state()
+    earlier = visit.game.new_initial_state()
     for action in visit.moves[: len(visit.moves) - plies]:
-        earlier.play(action)
+        earlier.apply(action)
     same = earlier.to_move == visit.state.to_move and np.array_equal(earlier.legal_actions(), visit.legal)
     return None if same else f"repetition is {repeat}, but the position {plies} plies ago was another one"
 
@@ -289,9 +289,9 @@ def _determinism(visit: Visit) -> str | None:
     """Checked at the end of a game: the same actions lead to the same position."""
     if visit.state.outcome() is None:
         return None
-    again = visit.game.initial_state()
+    again = visit.game.new_initial_state()
     for action in visit.moves:
-        again.play(action)
+        again.apply(action)
     return None if _facts(again) == _facts(visit.state) else "the same actions lead to another position"
 
 

@@ -83,7 +83,7 @@ class OpenSpielPosition:
         """OpenSpiel's legal actions, which are ascending."""
         return [] if self._state.is_terminal() else list(self._state.legal_actions())
 
-    def play(self, action: int) -> None:
+    def apply(self, action: int) -> None:
         """Play a legal action."""
         self._state.apply_action(action)
 
@@ -91,7 +91,7 @@ class OpenSpielPosition:
         """Sign of the first player's return."""
         return int(np.sign(self._state.returns()[0])) if self._state.is_terminal() else None
 
-    def encode(self) -> NDArray[np.float32]:
+    def features(self) -> NDArray[np.float32]:
         """Return the observation tensor of the player to move, plus the plane that encodes that player."""
         tensor = np.asarray(self._state.observation_tensor(self.to_move), np.float32).reshape(self._tensor_shape)
         mover = np.full((1, *self._tensor_shape[1:]), self.to_move, np.float32)

@@ -132,7 +132,7 @@ class _MainLine(chess.pgn.BaseVisitor["TaggedGame | str"]):
         except ValueError as error:
             self.wrong = str(error)
             return chess.pgn.SKIP
-        self.state = (self.origin or self.game.initial_state()).copy()
+        self.state = (self.origin or self.game.new_initial_state()).copy()
         return None
 
     def begin_variation(self) -> chess.pgn.SkipType:
@@ -141,8 +141,8 @@ class _MainLine(chess.pgn.BaseVisitor["TaggedGame | str"]):
     def parse_san(self, board: chess.Board, san: str) -> chess.Move:  # noqa: ARG002
         """Play the move here; python-chess's board only has to know that one was made."""
         assert self.state is not None
-        self.actions.append(self.state.action_from_text(san))
-        self.state.play(self.actions[-1])
+        self.actions.append(self.state.parse(san))
+        self.state.apply(self.actions[-1])
         return chess.Move.null()
 
     def visit_result(self, result: str) -> None:
@@ -176,9 +176,9 @@ def _origin(game: _core.Game, tags: dict[str, str]) -> _core.State | None:
         needed = "chess(chess960=true)" if variant in CHESS960 else "chess"
         raise ValueError(f"is a game of {needed}, not of {game.spec}")
     fen = tags.get("FEN")
-    if fen is None or fen == game.initial_state().notation():
+    if fen is None or fen == game.new_initial_state().notation():
         return None
-    return make(with_fen(game.spec, fen)).initial_state()
+    return make(with_fen(game.spec, fen)).new_initial_state()
 
 
 def _is_chess960(game: _core.Game) -> bool:
@@ -200,7 +200,7 @@ def written_pgn(
         words.append(state.action_to_text(action, "san"))
         if ply in comments:
             words += f"{{{comments[ply].replace('}', ')')}}}".split()
-        state.play(action)
+        state.apply(action)
     lines = [f'[{name} "{tag_value(value)}"]' for name, value in tags]
     return "\n".join([*lines, "", *wrapped([*words, result]), "", ""])
 

@@ -109,7 +109,7 @@ def board_svg(state: _core.State, *, flip: bool = False, arrow: int | None = Non
 
     >>> from hauteur.games.pictures import board_svg
     >>> from hauteur.games.registry import make
-    >>> board_svg(make("connect4").initial_state()).startswith("<svg ")
+    >>> board_svg(make("connect4").new_initial_state()).startswith("<svg ")
     True
     """
     board = board_of(state)
@@ -166,13 +166,13 @@ def caption(state: _core.State) -> str:
 
 def seat_names(game: _core.Game) -> tuple[str, str]:
     """Return what the two players of a game are called, as captions call them: `White` and `Black`."""
-    names, state = ["First player", "Second player"], game.initial_state()
+    names, state = ["First player", "Second player"], game.new_initial_state()
     for _ in range(2):
         text = caption(state)
         if text.endswith(" to move"):
             names[state.to_move] = text[0].upper() + text[1:].removesuffix(" to move")
         if state.outcome() is None:
-            state.play(int(state.legal_actions()[0]))
+            state.apply(int(state.legal_actions()[0]))
     return names[0], names[1]
 
 

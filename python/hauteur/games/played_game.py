@@ -35,13 +35,13 @@ class PlayedGame:
 
     def __init__(self, game: _core.Game, actions: Sequence[int] = ()) -> None:
         self.game = game
-        self.start = game.initial_state()
+        self.start = game.new_initial_state()
         self.actions: list[int] = []
         self.texts: list[str] = []
         """The moves as people write them."""
         self.movers: list[int] = []
         """Who made each move: seat 0 or 1."""
-        self._state = game.initial_state()
+        self._state = game.new_initial_state()
         self._declared: GameEnding | None = None
         for ply, action in enumerate(actions, 1):
             try:
@@ -67,7 +67,7 @@ class PlayedGame:
         if self.ending is not None:
             raise ValueError(f"the game is over: {self.ending.text}")
         text, mover = move_text(self._state, action), self._state.to_move
-        self._state.play(action)
+        self._state.apply(action)
         self.movers.append(mover)
         self.actions.append(action)
         self.texts.append(text)
@@ -91,7 +91,7 @@ class PlayedGame:
         """Return the position after the first `plies` moves."""
         state = self.start.copy()
         for action in self.actions[:plies]:
-            state.play(action)
+            state.apply(action)
         return state
 
 
@@ -105,7 +105,7 @@ def line_texts(state: _core.State, actions: Sequence[int]) -> list[str]:
     place, texts = state.copy(), []
     for action in actions:
         texts.append(move_text(place, action))
-        place.play(action)
+        place.apply(action)
     return texts
 
 

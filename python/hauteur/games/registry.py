@@ -42,13 +42,13 @@ class Position(Protocol):
     def legal_actions(self) -> Sequence[int]:
         """Ascending, without repeats; empty when the game is over."""
 
-    def play(self, action: int) -> None:
+    def apply(self, action: int) -> None:
         """Play a legal action, in place."""
 
     def outcome(self) -> int | None:
         """Outcome: +1 the first player won, 0 draw, -1 the second player won, None while the game continues."""
 
-    def encode(self) -> ArrayLike:
+    def features(self) -> ArrayLike:
         """Features from the mover's view: numbers of shape `feature_shape`."""
 
     def copy(self) -> "Position":

@@ -166,14 +166,14 @@ def _line(game: _core.Game, nodes: list[Properties]) -> TaggedGame:
     root = nodes[0]
     _check_root(game, root)
     outcome, reason = _result(root)
-    state = game.initial_state()
+    state = game.new_initial_state()
     actions: list[int] = []
     for node in nodes:
         for colour, value in _moves(node):
             if "BW"[state.to_move] != colour or state.outcome() is not None:
                 raise ValueError(f"move {len(actions) + 1}: it is not the turn of {colour}")
             actions.append(_action(game, value, len(actions) + 1))
-            state.play(actions[-1])
+            state.apply(actions[-1])
     ended = state.end_reason() if state.outcome() is not None else None
     tags = {name: _unescaped(values[0]) for name, values in root.items()}
     return TaggedGame(tuple(actions), tags, outcome, ended or reason)

@@ -27,7 +27,7 @@ class MisereTicTacToe:
         """The empty squares; none when the game is over."""
         return [] if self.outcome() is not None else np.flatnonzero(~self.stones.any(axis=0)).tolist()
 
-    def play(self, action: int) -> None:
+    def apply(self, action: int) -> None:
         """Put a stone of the player to move on the square."""
         self.stones[self.to_move, action] = True
         self.to_move = 1 - self.to_move
@@ -39,7 +39,7 @@ class MisereTicTacToe:
                 return result_if_lost
         return 0 if self.stones.any(axis=0).all() else None
 
-    def encode(self) -> NDArray[np.float32]:
+    def features(self) -> NDArray[np.float32]:
         """Two planes: the mover's stones, the opponent's stones."""
         return self.stones[[self.to_move, 1 - self.to_move]].reshape(2, 3, 3).astype(np.float32)
 

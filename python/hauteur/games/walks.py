@@ -65,7 +65,7 @@ def walk_of(start: _core.State, actions: Sequence[int], *, title: str, notes: Wa
             walk["moves"].append(f"{_numbered(state, action, first=ply == 0)}{note.sign}")
             walk["notes"].append(note.text)
             walk["marks"].append(note.mark)
-            state.play(action)
+            state.apply(action)
     if len(actions) > MOST_PLIES:
         walk["notes"][-1] = f"the page shows the first {MOST_PLIES:,} of {len(actions):,} plies"
     return walk

@@ -52,7 +52,7 @@ class Trainer:
     >>> facts.steps, trainer.steps
     (5, 5)
     >>> with trainer.evaluator() as evaluator:
-    ...     logits, wdl = evaluator(game.initial_state().encode()[None])
+    ...     logits, wdl = evaluator(game.new_initial_state().features()[None])
     """
 
     def __init__(

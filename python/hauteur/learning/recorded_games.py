@@ -185,11 +185,11 @@ def _start(origin: str | None, game: _core.Game) -> _core.State:
     begun = game if origin is None else make_cached(origin)
     if (begun.name, begun.num_actions, begun.feature_shape) != (game.name, game.num_actions, game.feature_shape):
         raise ValueError(f"begins from a position of {begun.spec}, but is a game of {game.spec}")
-    return begun.initial_state()
+    return begun.new_initial_state()
 
 
 def _movers(state: _core.State, line: Sequence[int]) -> Iterator[int]:
     """Play the actions; yield who made each. ValueError for the first that is illegal."""
     for action in line:
         yield state.to_move
-        state.play(action)
+        state.apply(action)

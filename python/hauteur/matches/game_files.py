@@ -171,12 +171,14 @@ def outcome_of(game: MatchGame) -> int:
 
 def played_line(game: _core.Game, played: MatchGame) -> tuple[_core.State, list[int]]:
     """Return the start position and all actions; ValueError names a game with illegal moves."""
-    start = game.initial_state() if played.fen is None else make(with_fen(game.spec, played.fen)).initial_state()
+    start = (
+        game.new_initial_state() if played.fen is None else make(with_fen(game.spec, played.fen)).new_initial_state()
+    )
     state, actions = start.copy(), list[int]()
     try:
         for move in f"{played.opening} {played.moves}".split():
-            actions.append(state.action_from_text(move))
-            state.play(actions[-1])
+            actions.append(state.parse(move))
+            state.apply(actions[-1])
     except ValueError as error:
         raise ValueError(f"game {played.index}: {error}") from None
     return start, actions
@@ -187,7 +189,7 @@ def _movers(start: _core.State, actions: Iterable[int]) -> list[int]:
     state, movers = start.copy(), list[int]()
     for action in actions:
         movers.append(state.to_move)
-        state.play(action)
+        state.apply(action)
     return movers
 
 

@@ -36,7 +36,7 @@ class Opening:
 
     def origin(self, game: _core.Game) -> _core.State:
         """The position before the moves."""
-        return make(with_fen(game.spec, self.fen)).initial_state()
+        return make(with_fen(game.spec, self.fen)).new_initial_state()
 
     def plan(self, game: _core.Game, index: int) -> GamePlan:
         """The game with this number, which begins so."""
@@ -142,8 +142,8 @@ def _play(state: _core.State, moves: list[str]) -> tuple[int, ...]:
     for move in moves:
         if state.outcome() is not None:
             raise ValueError(f"the game is over before {move!r}")
-        actions.append(state.action_from_text(move))
-        state.play(actions[-1])
+        actions.append(state.parse(move))
+        state.apply(actions[-1])
     return tuple(actions)
 
 
@@ -167,7 +167,7 @@ def _random_line(state: _core.State, plies: int, random: np.random.Generator) ->
     actions = []
     for _ in range(plies):
         actions.append(int(random.choice(state.legal_actions())))
-        state.play(actions[-1])
+        state.apply(actions[-1])
         if state.outcome() is not None:
             return None
     return tuple(actions)
@@ -177,7 +177,7 @@ def opening_state(game: _core.Game, plan: GamePlan) -> _core.State:
     """The position in which the searches of a game begin."""
     state = plan.begin(game)
     for action in plan.start:
-        state.play(action)
+        state.apply(action)
     return state
 
 

@@ -53,7 +53,7 @@ def play_match(
     Parameters
     ----------
     a, b
-        `hauteur.Player` objects, or texts as of `hauteur.player`.
+        `hauteur.Player` objects, or texts as of `hauteur.Player.from_text`.
     game
         A game, or the spec of one: `"connect4"`.
     games

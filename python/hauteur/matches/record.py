@@ -39,7 +39,7 @@ class GamePlan:
 
     def begin(self, game: _core.Game) -> _core.State:
         """A copy of the position before the actions of the start."""
-        return game.initial_state() if self.origin is None else self.origin.copy()
+        return game.new_initial_state() if self.origin is None else self.origin.copy()
 
 
 Level = Literal["game", "line", "move", "edge"]

@@ -97,7 +97,7 @@ def _line(state: _core.State, actions: Sequence[int]) -> str:
     texts = []
     for action in actions:
         texts.append(state.action_to_text(action))
-        state.play(action)
+        state.apply(action)
     return " ".join(texts)
 
 

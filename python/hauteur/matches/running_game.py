@@ -75,7 +75,7 @@ class Slot:
             self.watch.see(self.state.to_move, value, self.plies)
         self.actions.append(action)
         self.full = True
-        self.state.play(action)
+        self.state.apply(action)
         for unplayed in self.unplayed.values():
             unplayed.append(action)
 

@@ -35,7 +35,7 @@ def plan_from_json(fields: Mapping[str, Any]) -> GamePlan:
         int(fields["index"]),
         (int(first), int(second)),
         tuple(map(int, fields["start"])),
-        None if spec is None else make(spec).initial_state(),
+        None if spec is None else make(spec).new_initial_state(),
         fields["seed"],
     )
 

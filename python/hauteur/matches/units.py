@@ -226,7 +226,7 @@ def _check_game(game: _core.Game, players: UnitPlayers, plan: GamePlan, played: 
     opening = []
     for action in plan.start:
         opening.append(state.action_to_text(action))
-        state.play(action)
+        state.apply(action)
     seat = SEATS[plan.seats.index(player_a(plan))]
     if (played.index, played.a, played.fen, played.opening) != (plan.index, seat, fen, " ".join(opening)):
         raise ValueError("another number, seat or start than planned")
@@ -234,7 +234,7 @@ def _check_game(game: _core.Game, players: UnitPlayers, plan: GamePlan, played: 
     for move in moves:
         if state.outcome() is not None:
             raise ValueError(f"{move} after the end of the game")
-        state.play(state.action_from_text(move))
+        state.apply(state.parse(move))
     _check_columns(played, begins=len(opening), moves=len(moves))
     _check_end(players, plan, played, state)
 

@@ -102,20 +102,10 @@ class FollowedTree:
         kept = self._forest is not None and key == self._start and wanted[:known] == self._actions
         if kept:
             self._advance(wanted[known:])
-        elif self._stands_at(start):
-            kept = True
-            self._advance(wanted)
         else:
             self._restart(start, wanted)
         self._start, self._actions, self._position = key, wanted, _after(start, wanted)
         return kept
-
-    def _stands_at(self, start: _core.State) -> bool:
-        """Return whether the root is this position, with the same past: such as one that a result gave."""
-        if self._forest is None or self._forest.game.spec != start.game.spec:
-            return False
-        root = self.state
-        return (root.ply, root.key, root.notation()) == (start.ply, start.key, start.notation())
 
     def clear(self) -> None:
         """Forget position, tree and evaluations."""
@@ -162,5 +152,5 @@ def _after(start: _core.State, actions: Sequence[int]) -> _core.State:
     """Return the position after these actions."""
     state = start.copy()
     for action in actions:
-        state.play(action)
+        state.apply(action)
     return state

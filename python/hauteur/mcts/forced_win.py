@@ -63,12 +63,12 @@ def _winner_of(state: _core.State, line: Sequence[int]) -> int | None:
     """Return the winner after `line`; None if there is none."""
     end = state.copy()
     for action in line:
-        end.play(action)
+        end.apply(action)
     outcome = end.outcome() if line else None
     return None if outcome in (None, 0) else (0 if outcome == 1 else 1)
 
 
 def _after(state: _core.State, action: int) -> _core.State:
     child = state.copy()
-    child.play(action)
+    child.apply(action)
     return child

@@ -81,7 +81,7 @@ def line_in_notation(state: _core.State, actions: tuple[int, ...]) -> list[str]:
     place, texts = state.copy(), []
     for action in actions:
         texts.append(place.action_to_text(action, people_notation(place)))
-        place.play(action)
+        place.apply(action)
     return texts
 
 

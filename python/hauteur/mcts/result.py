@@ -247,7 +247,7 @@ def line_text(state: _core.State, line: Sequence[int], most: int = 8) -> str:
     state, words = state.copy(), []
     for action in line[:most]:
         words.append(state.action_to_text(action))
-        state.play(action)
+        state.apply(action)
     return " ".join(words)
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from hauteur import _core
-from hauteur.games.registry import make, with_fen
+from hauteur.games.registry import make
 from hauteur.mcts.tree_source import Columns, Edge, edges_of
 from hauteur.system.extras import require
 from hauteur.system.files import read_json, write_bytes
@@ -179,9 +179,9 @@ def read_tree(path: Path) -> tuple[_core.State, SavedTree]:
         raise ValueError(f"{path}: {problem}")
     wdl = np.stack([columns.pop(name) for name in ("win", "draw", "loss")], axis=1)
     try:
-        state = make(checked.game).initial_state()
+        state = make(checked.game).new_initial_state()
         for action in checked.moves:
-            state.play(action)
+            state.apply(action)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
     return state, SavedTree(checked, columns | {"reported_wdl": wdl})
@@ -197,20 +197,8 @@ def check_ending(path: Path) -> int:
 
 
 def position_of(state: _core.State) -> dict[str, Any]:
-    """Return a position as the spec of its game and the moves since that game's start.
-
-    Where the game began before the moves that the state knows, the spec has the FEN there. Raise ValueError where no
-    FEN can say it.
-    """
-    start = state.start
-    spec = start.game.spec
-    if start.notation() != start.game.initial_state().notation():
-        try:
-            spec = with_fen(spec, start.notation())
-            make(spec)
-        except ValueError:
-            raise ValueError("the past of this position is not known, so that it cannot be written") from None
-    return {"game": spec, "moves": state.moves}
+    """Return a position as the spec of its game and the moves since that game's start."""
+    return {"game": state.game.spec, "moves": state.moves}
 
 
 def _known(value: float) -> float | None:

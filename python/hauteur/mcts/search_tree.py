@@ -198,7 +198,7 @@ class SearchTree:
         """Return the node behind a line of moves, numbers or texts. Raise ValueError for a move that is not there."""
         node = self.root
         for move in line:
-            action = node.state.action_from_text(move) if isinstance(move, str) else int(move)
+            action = node.state.parse(move) if isinstance(move, str) else int(move)
             found = next((child for child in node.children if child.action == action), None)
             if found is None:
                 raise ValueError(

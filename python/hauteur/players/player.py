@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Player(PlayerSettings):
-    """A player: an evaluator with settings of its search. `player` makes one of a text.
+    """A player: an evaluator with settings of its search. `Player.from_text` makes one of a text.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class Player(PlayerSettings):
         is_named = evaluator is None or isinstance(evaluator, str | Path)
         net = str(evaluator) if is_named and evaluator is not None else None
         if net is not None and (is_baseline(net) or is_engine(net)):
-            raise ValueError(f"{net!r} is a player without a net: write hauteur.player({net!r})")
+            raise ValueError(f"{net!r} is a player without a net: write hauteur.Player.from_text({net!r})")
         values: dict[str, Any] = {
             "name": name,
             "net": net,
@@ -84,6 +84,23 @@ class Player(PlayerSettings):
             raise ValueError(f"Player: {problems(error)}") from None
 
     @classmethod
+    def from_text(cls, text: str) -> Self:
+        """Return the player that a text describes, as the command `hauteur match` reads it.
+
+        text: `key=value` words with any setting of player, search and temperature (`"visits=50 net=maia-1900
+        cpuct.init=2"`), or the path of a TOML file of such keys; or a program, `"uci:stockfish nodes=1000 Threads=1"`,
+        `"gtp:gnugo"`; or a player without a net: `random`, `mcts:N`, `rave:N`, `solver`. All keys are in
+        docs/how-to/play-matches.md. Raise ValueError naming the word that is wrong and what is allowed.
+
+        >>> import hauteur as ht
+        >>> ht.Player.from_text("net=uniform visits=50").visits
+        50
+        >>> ht.Player.from_text("mcts:400 name=rollouts")
+        Player('mcts:400 name=rollouts')
+        """
+        return cls.of(parse_player(text))
+
+    @classmethod
     def of(cls, settings: PlayerSettings) -> Self:
         """Return the player of settings that were read."""
         return cls.model_construct(**{name: getattr(settings, name) for name in PlayerSettings.model_fields})
@@ -92,23 +109,6 @@ class Player(PlayerSettings):
         return f"Player({player_label(self)!r})"
 
     __str__ = __repr__
-
-
-def player(text: str) -> Player:
-    """Return the player that a text describes, as the command `hauteur match` reads it.
-
-    text: `key=value` words with any setting of player, search and temperature (`"visits=50 net=maia-1900
-    cpuct.init=2"`), or the path of a TOML file of such keys; or a program, `"uci:stockfish nodes=1000 Threads=1"`,
-    `"gtp:gnugo"`; or a player without a net: `random`, `mcts:N`, `rave:N`, `solver`. All keys are in
-    docs/how-to/play-matches.md. Raise ValueError naming the word that is wrong and what is allowed.
-
-    >>> import hauteur as ht
-    >>> ht.player("net=uniform visits=50").visits
-    50
-    >>> ht.player("mcts:400 name=rollouts")
-    Player('mcts:400 name=rollouts')
-    """
-    return Player.of(parse_player(text))
 
 
 def player_label(settings: PlayerSettings, *, without: tuple[str, ...] = ()) -> str:

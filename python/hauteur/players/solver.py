@@ -178,5 +178,5 @@ class _NoGoSearch:
 
 def _after(state: _core.State, action: int) -> _core.State:
     child = state.copy()
-    child.play(action)
+    child.apply(action)
     return child

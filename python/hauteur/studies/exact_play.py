@@ -53,7 +53,7 @@ def play_against_every_reply(player: SearchPlayer, game: _core.Game, *, seed: in
 def _exhaust(player: SearchPlayer, game: _core.Game, seat: int, seed: int) -> Exhaustion:
     result = Exhaustion(seat)
     chooser = MoveChooser(player, game, seed=seed)
-    level = [game.initial_state()]
+    level = [game.new_initial_state()]
     while level:
         ended: dict[int, _core.State] = {}
         going_on: dict[int, _core.State] = {}
@@ -81,7 +81,7 @@ def _children(
 
 def _after(state: _core.State, action: int) -> _core.State:
     child = state.copy()
-    child.play(action)
+    child.apply(action)
     return child
 
 
@@ -146,9 +146,9 @@ def solved_connect4_positions() -> list[SolvedPosition]:
 
 
 def _solved_position(game: _core.Game, moves: str, values: list[int]) -> SolvedPosition:
-    state = game.initial_state()
+    state = game.new_initial_state()
     for column in moves:
-        state.play(state.action_from_text(column))
+        state.apply(state.parse(column))
     return SolvedPosition(state, tuple(values))
 
 

@@ -45,7 +45,7 @@ def game_at(place: PlaceFields) -> PlayedGame:
     """Return the game of a page up to its position. Raise ValueError for an unknown game, a bad FEN or move."""
     played = PlayedGame(make(with_fen(place.game, place.fen or None)))
     for move in place.moves:
-        played.play(played.state.action_from_text(move))
+        played.play(played.state.parse(move))
     return played
 
 
@@ -80,7 +80,7 @@ def position_at(start: _core.State, actions: Sequence[int]) -> _core.State:
     """Return the position after these actions. Raise ValueError for one that is not legal."""
     state = start.copy()
     for action in actions:
-        state.play(action)
+        state.apply(action)
     return state
 
 

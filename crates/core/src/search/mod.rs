@@ -337,6 +337,11 @@ impl Search {
         self.counters.depth_max = 0;
     }
 
+    /// The way from the root to a leaf in flight.
+    pub fn line_to(&self, leaf: &Leaf) -> Vec<Action> {
+        leaf.path.iter().map(|step| self.tree.edges(step.node)[step.edge as usize].action).collect()
+    }
+
     /// The position that the tree stands on.
     pub fn root_state(&self) -> &dyn State {
         self.root_state.as_ref()

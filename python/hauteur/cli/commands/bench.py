@@ -58,7 +58,7 @@ def search(*specs: str, visits: int = 0, rounds: int = 5, encode: bool = True) -
 
 def search_rounds(game: _core.Game, visits: int, rounds: int, encode: bool) -> list[dict[str, float]]:
     """Counters and seconds of each round."""
-    return [_core.bench_search(game.initial_state(), SearchParams(), visits, encode) for _ in range(rounds)]
+    return [_core.bench_search(game.new_initial_state(), SearchParams(), visits, encode) for _ in range(rounds)]
 
 
 def print_search(spec: str, encode: bool, results: list[dict[str, float]]) -> None:
@@ -295,12 +295,12 @@ def sample_rows(game: _core.Game, rows: int) -> Any:
     """Feature rows, float32 [rows, planes, rows, columns], of positions along random games."""
     random = np.random.default_rng(0)
     features = np.zeros((rows, *game.feature_shape), np.float32)
-    state = game.initial_state()
+    state = game.new_initial_state()
     for row in features:
         if state.outcome() is not None:
-            state = game.initial_state()
-        row[...] = state.encode()
-        state.play(int(random.choice(state.legal_actions())))
+            state = game.new_initial_state()
+        row[...] = state.features()
+        state.apply(int(random.choice(state.legal_actions())))
     return features
 
 
@@ -325,7 +325,7 @@ def search_rates(game: _core.Game, evaluator: Any, batch: int, in_flight: int, v
     from hauteur.mcts.driver import run_searches
 
     forest = _core.Forest(game, SearchParams())
-    ids = np.array([forest.add(game.initial_state())])
+    ids = np.array([forest.add(game.new_initial_state())])
     forest.set_visit_limits(ids, np.array([visits], np.uint32))
     facts = run_searches(forest, evaluator, batch_size=batch, in_flight=in_flight)
     stats = forest.stats()

@@ -56,7 +56,7 @@ def measure(game: _core.Game, player: str, simulations: int, rounds: int, second
 def rate(game: _core.Game, player: str, simulations: int, seconds: float) -> float:
     """Simulations per second of this thread's time, in whole moves that take at least so many seconds together."""
     search = _core.rave_search if player == "rave" else _core.mcts_search
-    state, moves, started = game.initial_state(), 0, time.thread_time()
+    state, moves, started = game.new_initial_state(), 0, time.thread_time()
     while (elapsed := time.thread_time() - started) < seconds or moves == 0:
         search(state, simulations, moves)
         moves += 1

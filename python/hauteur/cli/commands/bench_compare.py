@@ -204,7 +204,7 @@ def read_positions(path: Path) -> tuple[str, ...]:
     for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
         if line.strip() and not line.lstrip().startswith("#"):
             try:
-                state = make(with_fen("chess", parse_epd(line)[0])).initial_state()
+                state = make(with_fen("chess", parse_epd(line)[0])).new_initial_state()
             except ValueError as error:
                 raise ValueError(f"{path}, line {number}: {error}") from None
             if state.outcome() is not None:

@@ -92,7 +92,7 @@ def measure(game: _core.Game, name: str, settings: Any, visits: int, rounds: int
 
 def run(game: _core.Game, params: SearchParams, visits: int) -> dict[str, float]:
     """Counters and seconds of one search from the start position."""
-    return _core.bench_search(game.initial_state(), params, visits)
+    return _core.bench_search(game.new_initial_state(), params, visits)
 
 
 def rate(*results: dict[str, float]) -> float:

@@ -123,7 +123,7 @@ def analyse(
     start, actions, state = find_position(spec, fen, moves)
     if not len(state.legal_actions()):
         raise ValueError(f"nothing to analyse: the game is over ({state.end_reason()})")
-    restriction = tuple(state.action_from_text(move) for move in only)
+    restriction = tuple(state.parse(move) for move in only)
     tablebase = _core.Tablebase(syzygy) if syzygy else None
     name = net_or_shipped(net, start.game)
     settings = PlaySettings(search, batch_size=batch_size, tablebase=tablebase)
@@ -202,15 +202,15 @@ def find_position(
     """Start of the game, the actions since, and the position after them."""
     from hauteur.games.registry import make, with_fen
 
-    start = make(with_fen(spec, fen)).initial_state()
+    start = make(with_fen(spec, fen)).new_initial_state()
     state, actions = start.copy(), list[int]()
     for number, text in enumerate(" ".join(moves).split(), 1):
         try:
-            action = state.action_from_text(text)
+            action = state.parse(text)
         except ValueError as error:
             raise ValueError(f"--moves, move {number}: {error}") from None
         actions.append(action)
-        state.play(action)
+        state.apply(action)
     return start, tuple(actions), state
 
 

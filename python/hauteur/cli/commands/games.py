@@ -44,7 +44,7 @@ def perft(spec: str, depth: int, *, divide: bool = False) -> int:
     """
     if depth < 1:
         raise ValueError(f"depth must be >= 1, got {depth}")
-    state = make(spec).initial_state()
+    state = make(spec).new_initial_state()
     print(f"{'depth':>5} {'sequences':>20} {'seconds':>9}")
     for length in range(1, depth + 1):
         started = time.perf_counter()
@@ -60,7 +60,7 @@ def _print_division(state: _core.State, depth: int) -> None:
     print()
     for action in state.legal_actions().tolist():
         child = state.copy()
-        child.play(action)
+        child.apply(action)
         print(f"{state.action_to_text(action):>8} {child.perft(depth - 1):,}", flush=True)
 
 

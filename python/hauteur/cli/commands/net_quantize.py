@@ -70,11 +70,11 @@ def _pgn_states(game: "_core.Game", path: Path) -> "Sequence[Sequence[_core.Stat
     for line in read_tagged_pgn(path, game):
         if isinstance(line, BadGame):
             raise ValueError(str(line))
-        state = (line.origin or game.initial_state()).copy()
+        state = (line.origin or game.new_initial_state()).copy()
         states = []
         for action in line.actions:
             states.append(state.copy())
-            state.play(action)
+            state.apply(action)
         found.append(states)
     return found
 
@@ -87,7 +87,7 @@ def _epd_states(game: "_core.Game", path: Path) -> "Sequence[Sequence[_core.Stat
     for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
         if line.strip() and not line.lstrip().startswith("#"):
             try:
-                state = make(with_fen(game.spec, parse_epd(line)[0])).initial_state()
+                state = make(with_fen(game.spec, parse_epd(line)[0])).new_initial_state()
             except ValueError as error:
                 raise ValueError(f"{path}, line {number}: {error}") from None
             if state.outcome() is None:

@@ -13,7 +13,7 @@ class GameHistory:
     def __init__(self, game: _core.Game) -> None:
         self.game = game
         self._vertices = vertices_of(game)
-        self._states = [game.initial_state()]
+        self._states = [game.new_initial_state()]
         self.start = self._states[0].copy()
         self.actions: list[int] = []
         self._passes = 0
@@ -37,7 +37,7 @@ class GameHistory:
     def play(self, action: int) -> None:
         """Play a legal action."""
         state = self.state.copy()
-        state.play(action)
+        state.apply(action)
         self._states.append(state)
         self.actions.append(action)
 
@@ -85,7 +85,7 @@ class GameHistory:
         state, played, moves = self.state.copy(), list(self.actions), []
         for action in actions:
             moves.append((state.to_move, self._vertices.name(state, played, action)))
-            state.play(action)
+            state.apply(action)
             played.append(action)
         return moves
 

@@ -42,7 +42,7 @@ class ColumnVertices:
 def vertices_of(game: _core.Game) -> Vertices:
     """Return the names of the moves of this game; ValueError for a game whose moves are neither points nor columns."""
     _, rows, columns = game.feature_shape
-    state = game.initial_state()
+    state = game.new_initial_state()
     names = [state.action_to_text(action).upper() for action in state.legal_actions().tolist()]
     if names and all(_is_move(name, rows, columns) for name in names):
         return PointVertices()

@@ -63,14 +63,14 @@ def parse_setoption(text: str) -> tuple[str, str]:
 def parse_position(text: str, options: Options) -> PositionCommand:
     """Return the position of `startpos|fen FEN [moves ...]`."""
     before, _, moves = re.sub(r"\bmoves\b", "\n", text.strip(), count=1).partition("\n")
-    start = make_game(before.strip(), options).initial_state()
+    start = make_game(before.strip(), options).new_initial_state()
     state, actions = start.copy(), []
     for number, move in enumerate(moves.split(), 1):
         try:
-            action = state.action_from_text(move)
+            action = state.parse(move)
         except ValueError as error:
             raise ValueError(f"move {number} of the position: {error}") from None
-        state.play(action)
+        state.apply(action)
         actions.append(action)
     return PositionCommand(start, tuple(actions), state)
 
@@ -126,7 +126,7 @@ def search_actions(go: Go, state: _core.State) -> tuple[tuple[int, ...], tuple[s
     actions, problems = dict[int, None](), list[str]()
     for move in go.searchmoves:
         try:
-            actions[state.action_from_text(move)] = None
+            actions[state.parse(move)] = None
         except ValueError as error:
             problems.append(f"searchmoves: {error}")
     return tuple(actions), tuple(problems)

@@ -55,7 +55,7 @@ def line_text(state: _core.State, actions: tuple[int, ...]) -> list[str]:
     place, moves = state.copy(), []
     for action in actions:
         moves.append(place.action_to_text(action, "uci"))
-        place.play(action)
+        place.apply(action)
     return moves
 
 

@@ -51,15 +51,15 @@ class _Asked:
 
 def _asked(game: _core.Game, record: GameRecord) -> _Asked:
     """Play the game and encode every searched position."""
-    state = (record.plan.origin or game.initial_state()).copy()
+    state = (record.plan.origin or game.new_initial_state()).copy()
     for action in record.plan.start:
-        state.play(action)
+        state.apply(action)
     features = np.empty((len(record.actions), *game.feature_shape), np.float32)
     legal = []
     for move, action in enumerate(record.actions.tolist()):
-        features[move] = state.encode()
-        legal.append(state.legal_actions())
-        state.play(action)
+        features[move] = state.features()
+        legal.append(state.legal_actions().astype(np.uint16))
+        state.apply(action)
     return _Asked(record, features, legal)
 
 

@@ -34,7 +34,7 @@ def chunk_of(stored: StoredGame) -> Records:
         raise ValueError(f"lc0's training chunks are for chess, the game is {stored.game.spec}")
     record, state = stored.record, stored.start()
     for action in record.plan.start:
-        state.play(action)
+        state.apply(action)
     ends = np.cumsum(record.policy_lengths, dtype=np.int64)
     records = np.zeros(len(record.actions), RECORDS[VERSION])
     for move, action in enumerate(record.actions.tolist()):
@@ -42,14 +42,14 @@ def chunk_of(stored: StoredGame) -> Records:
         _write_position(records[move], state)
         if record.learn[move]:  # another move may have been played without a search, and has no counts then
             _write_policy(records[move], state, record.policy_actions[edges], record.policy_counts[edges])
-        state.play(action)
+        state.apply(action)
     _write_search(records, stored)
     _write_result(records, stored, state)
     return np.asarray(records[record.learn != 0])
 
 
 def _write_position(record: Any, state: _core.State) -> None:
-    masks, values = state.encode_packed()
+    masks, values = state.features_packed()
     halfmoves = int(values[HISTORY_PLANES + 5])
     if halfmoves > 255:
         raise ValueError(f"a record holds at most 255 plies without capture or pawn move, got {halfmoves}")

@@ -39,11 +39,11 @@ def _movers(game: _core.Game, line: GameLine) -> np.ndarray[tuple[int], np.dtype
     """Return the seat that made each move, by replaying the game."""
     if not line.actions:
         raise ValueError("it has no moves")
-    state = (line.origin or game.initial_state()).copy()
+    state = (line.origin or game.new_initial_state()).copy()
     movers = []
     for action in line.actions:
         movers.append(state.to_move)
-        state.play(action)
+        state.apply(action)
     if not len(state.legal_actions()) and state.outcome() != line.outcome:
         raise ValueError(f"its result is {result_text(line.outcome)}, but the last position is {end_text(state)}")
     return np.array(movers, np.uint8)

@@ -24,7 +24,7 @@ class StoredGame:
 
     def start(self) -> _core.State:
         """Return the position that the game began from."""
-        return (self.record.plan.origin or self.game.initial_state()).copy()
+        return (self.record.plan.origin or self.game.new_initial_state()).copy()
 
 
 def read_stored(path: Path) -> Iterator[StoredGame | BadGame]:
@@ -55,7 +55,7 @@ def player_name(net: int) -> str:
 
 
 def _record(row: dict[str, Any]) -> GameRecord:
-    origin = None if row["origin"] is None else make_cached(row["origin"]).initial_state()
+    origin = None if row["origin"] is None else make_cached(row["origin"]).new_initial_state()
     columns: dict[str, Any] = {column.name: column.array(row[column.name]) for column in STORED}
     return GameRecord(
         plan=GamePlan(row["index"], (0, 1), tuple(row["start"]), origin),

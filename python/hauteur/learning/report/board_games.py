@@ -42,7 +42,7 @@ def games_html(folder: RunFolder, game: _core.Game) -> str:
         except (ValueError, OSError, ImportError) as error:
             unread.append(f"Games of generation {generation} are not shown: {explain(error)}")
     said = "".join(f"<p>{escape(line)}</p>" for line in unread)
-    return walks_html(drawing_of(game.initial_state()), walks) + said
+    return walks_html(drawing_of(game.new_initial_state()), walks) + said
 
 
 def shards_by_generation(folder: Path) -> dict[int, Path]:
@@ -84,7 +84,7 @@ def start_of(spec: str, origin: str | None) -> _core.State:
     """Return the position that a recorded game begins from."""
     from hauteur.learning.recorded_games import make_cached
 
-    return make_cached(origin or spec).initial_state()
+    return make_cached(origin or spec).new_initial_state()
 
 
 def chances_of(row: dict[str, Any], plies: int) -> dict[int, tuple[float, float, float]]:

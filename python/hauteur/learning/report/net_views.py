@@ -58,7 +58,7 @@ _KEPT: TypeAdapter[dict[int, Answer]] = TypeAdapter(dict[int, Answer])
 
 def viewed_positions(game: _core.Game) -> list[ViewedPosition]:
     """Return the start and a few positions behind it, the same in every run of the game."""
-    start = game.initial_state()
+    start = game.new_initial_state()
     found = [ViewedPosition("start", start)]
     for line in LINES.get(game.spec, ()):
         found.append(ViewedPosition(line, _after(start, line.split())))
@@ -114,13 +114,13 @@ def _generations(folder: RunFolder) -> list[int]:
 def _ask(folder: RunFolder, game: _core.Game, positions: Sequence[ViewedPosition], generation: int) -> Answer:
     from hauteur.networks.evaluators.factory import make_evaluator
 
-    features = np.stack([position.state.encode() for position in positions])
+    features = np.stack([position.state.features() for position in positions])
     path = folder.net(generation)
     with make_evaluator(game, path, backend="torch", precision="float32", threads=1, device="cpu") as evaluator:
         logits, wdl = evaluator.submit(features).result()
     found: Answer = {}
     for position, row, chances in zip(positions, logits, wdl, strict=True):
-        legal = position.state.legal_actions().astype(np.int64)
+        legal = position.state.legal_actions()
         weights = np.exp(row[legal].astype(np.float64) - row[legal].max())
         priors = {int(a): round(float(p), 5) for a, p in zip(legal, weights / weights.sum(), strict=True)}
         win, draw, loss = (round(float(share), 5) for share in chances)
@@ -160,7 +160,7 @@ def _position_html(position: ViewedPosition, views: Mapping[int, Answer]) -> str
 def _after(start: _core.State, moves: Sequence[str]) -> _core.State:
     state = start.copy()
     for move in moves:
-        state.play(state.action_from_text(move))
+        state.apply(state.parse(move))
     return state
 
 
@@ -172,5 +172,5 @@ def _random_position(start: _core.State, plies: int) -> Iterator[ViewedPosition]
             return
         action = int(random.choice(state.legal_actions()))
         texts.append(state.action_to_text(action))
-        state.play(action)
+        state.apply(action)
     yield ViewedPosition(" ".join(texts), state)

@@ -101,7 +101,7 @@ def walk_of_row(start: _core.State, row: dict[str, Any]) -> dict[str, Any]:
     best = dict[int, int]()
     state = start.copy()
     for action in row["start"]:
-        state.play(action)
+        state.apply(action)
     ends = np.cumsum(row["policy_lengths"]).tolist()
     for number, (action, begin, end) in enumerate(zip(row["actions"], [0, *ends], ends, strict=False)):
         edges = (row["policy_actions"][begin:end], row["policy_counts"][begin:end])
@@ -109,7 +109,7 @@ def walk_of_row(start: _core.State, row: dict[str, Any]) -> dict[str, Any]:
         notes[before + number] = note
         if best_action is not None:
             best[before + number] = best_action
-        state.play(action)
+        state.apply(action)
     seats = [_player(row[name]) for name in ("net_first", "net_second")]
     result = result_title(seats[0], seats[1], row["outcome"], row["end_reason"] or "")
     title = f"generation {row['generation']}, game {row['index'] + 1}: {result}"

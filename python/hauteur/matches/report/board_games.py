@@ -37,7 +37,7 @@ def sample_of(games: Sequence[MatchGame], most: int = SAMPLE) -> list[MatchGame]
 def board_html(game: _core.Game, named: Iterable[tuple[tuple[str, str], MatchGame]]) -> str:
     """Return the widget with these games, each with the names of players A and B."""
     walks = [walk_of_game(game, names, played) for names, played in named]
-    return walks_html(drawing_of(game.initial_state()), walks)
+    return walks_html(drawing_of(game.new_initial_state()), walks)
 
 
 def games_table(games: Sequence[MatchGame], sample: Sequence[MatchGame], names: tuple[str, str]) -> str:
@@ -98,7 +98,7 @@ def _notes(played: MatchGame, start: _core.State, actions: Sequence[int]) -> Wal
             moves[ply] = MoveNote("opening")
         if note := played.notes.get(ply):
             moves[ply] = MoveNote(note)
-        state.play(action)
+        state.apply(action)
     return WalkNotes(wdl=expected, moves=moves, expected=True)
 
 

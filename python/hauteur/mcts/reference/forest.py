@@ -142,7 +142,7 @@ class ReferenceForest:
             self._visits += max(0, search.root.visits - before)
             for leaf in leaves:
                 if not isinstance(features, int):
-                    features[len(rows)] = leaf.node.state.encode()
+                    features[len(rows)] = leaf.node.state.features()
                 rows.append((tree, leaf))
         self._rows += len(rows)
         return ReferenceBatch(tuple(rows))

@@ -66,7 +66,7 @@ class GraphSearch(Search):
         while path[-1].edges and not (edges and (edges[-1].bounds.is_proven or edges[-1].visits < path[-1].visits)):
             edge, spread = self._choose(path[-1], len(path), spread)
             assert isinstance(edge, GraphEdge)
-            state.play(edge.action)
+            state.apply(edge.action)
             path.append(self._node_behind(edge, state, depth=len(path)))
             edges.append(edge)
         leaf = GraphLeaf(tuple(path), tuple(edges))
@@ -145,7 +145,7 @@ class GraphSearch(Search):
         """Every edge behind which the game is over, by whatever way, counts as chosen, without a visit."""
         for edge in list(node.edges):
             state = node.state.copy()
-            state.play(edge.action)
+            state.apply(edge.action)
             child = end_or_node(state)
             if child.exact and child.bounds.is_proven:
                 assert isinstance(edge, GraphEdge)
@@ -162,7 +162,7 @@ class GraphSearch(Search):
                 edge.child = edge.child if edge.visits else None
                 if edge.child:
                     edge.child.state = self.root.state.copy()
-                    edge.child.state.play(action)
+                    edge.child.state.apply(action)
         super().advance(action)
 
     def _plant(self, root: Node) -> None:

@@ -75,7 +75,7 @@ class Search(RootedTree):
     def visit(self, evaluator: Evaluator) -> None:
         """Query the network about one leaf (visits that end at a finished game or a cached position need no query)."""
         for leaf in self.gather(1):
-            self.apply([leaf], *evaluator(leaf.node.state.encode()[None]))
+            self.apply([leaf], *evaluator(leaf.node.state.features()[None]))
 
     def wants_visit(self) -> bool:
         """Return whether a visit may begin: undecided root with moves, limit above the visits done and in flight."""
@@ -325,7 +325,7 @@ class Search(RootedTree):
             self._reopen_repeats()
             return
         state = self.root.state.copy()
-        state.play(action)
+        state.apply(action)
         self._plant(make_node(state))
 
     def _reopen_repeats(self) -> None:

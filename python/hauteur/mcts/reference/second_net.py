@@ -129,7 +129,7 @@ class TwoNetSearch(Search):
         self.visit_limit = visits
         while (net := self.next_net()) is not None:
             for leaf in self.gather(1, net):
-                self.apply([leaf], *(small, large)[net](leaf.node.state.encode()[None]))
+                self.apply([leaf], *(small, large)[net](leaf.node.state.features()[None]))
 
     def next_net(self) -> Net | None:
         """Return the net of the next turn; None when no turn may begin."""

@@ -61,7 +61,7 @@ class TwoLeaf(Leaf):
 def two_node(node: TwoNode, edge: Edge) -> TwoNode:
     """Make the node that an edge leads to."""
     state = node.state.copy()
-    state.play(edge.action)
+    state.apply(edge.action)
     plain = make_node(state)
     return TwoNode(plain.state, plain.mover, plain.exact)
 

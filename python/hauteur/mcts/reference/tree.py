@@ -160,7 +160,7 @@ def make_node(state: State) -> Node:
 def behind(node: Node, edge: Edge) -> Node:
     """Make the node that `edge` of `node` leads to."""
     state = node.state.copy()
-    state.play(edge.action)
+    state.apply(edge.action)
     edge.child = make_node(state)
     return edge.child
 
@@ -168,7 +168,7 @@ def behind(node: Node, edge: Edge) -> Node:
 def count_replies(node: Node, edge: Edge) -> int:
     """Legal moves behind an edge; 0 where the game is over."""
     state = node.state.copy()
-    state.play(edge.action)
+    state.apply(edge.action)
     return 0 if state.outcome() is not None else len(state.legal_actions())
 
 

@@ -16,13 +16,13 @@ def random_positions(game: _core.Game, count: int, *, seed: int = 0) -> list[_co
     """The start position, then positions along games of random moves; none of them over. The same for the same seed."""
     rng = np.random.Generator(np.random.Philox(key=seed))
     positions: list[_core.State] = []
-    state = game.initial_state()
+    state = game.new_initial_state()
     while len(positions) < count:
         if state.outcome() is not None:
-            state = game.initial_state()
+            state = game.new_initial_state()
         if state.ply or not positions:
             positions.append(state.copy())
-        state.play(int(rng.choice(state.legal_actions())))
+        state.apply(int(rng.choice(state.legal_actions())))
     return positions
 
 

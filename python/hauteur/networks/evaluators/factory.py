@@ -89,7 +89,7 @@ def evaluator(
     ...     rows = len(features)
     ...     return np.zeros((rows, 9), np.float32), np.tile(np.float32([0.25, 0.5, 0.25]), (rows, 1))
     >>> with ht.evaluator(game, even) as evaluator:
-    ...     logits, wdl = evaluator(game.initial_state().encode()[None])
+    ...     logits, wdl = evaluator(game.new_initial_state().features()[None])
     >>> logits.shape, wdl.tolist()
     ((1, 9), [[0.25, 0.5, 0.25]])
     """

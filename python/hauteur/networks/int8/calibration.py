@@ -54,14 +54,14 @@ def own_games(game: _core.Game, logits_of: Callable[[Floats], Floats], *, seed: 
     """
     random = np.random.Generator(np.random.Philox(key=seed))
     played: list[list[_core.State]] = [[] for _ in range(_GAMES)]
-    states = [game.initial_state() for _ in played]
+    states = [game.new_initial_state() for _ in played]
     for _ in range(_MOST_PLIES):
         going = [i for i, state in enumerate(states) if state.outcome() is None]
         if not going:
             break
         for i, logits in zip(going, logits_of(features_of(game, [states[i] for i in going])), strict=True):
             played[i].append(states[i].copy())
-            states[i].play(int(random.choice(states[i].legal_actions(), p=legal_policy(states[i], logits))))
+            states[i].apply(int(random.choice(states[i].legal_actions(), p=legal_policy(states[i], logits))))
     return chosen_positions(game, played, "own games", seed=seed)
 
 

@@ -21,7 +21,7 @@ NEEDED = ("boardsize", "clear_board", "play", "genmove")
 def board_size(game: _core.Game) -> int:
     """Points of a side; ValueError for games that are not played on the points of a square board."""
     _, rows, columns = game.feature_shape
-    state = game.initial_state()
+    state = game.new_initial_state()
     texts = [state.action_to_text(action) for action in state.legal_actions().tolist()]
     if rows != columns or not all(POINT.fullmatch(text) for text in texts):
         raise ValueError(f"GTP is for games on the points of a square board, such as nogo, got {game.spec}")
@@ -101,11 +101,11 @@ class GtpEngineConnection:
         if actions[: len(self._known)] != self._known:
             await self.done("clear_board")
             self._known = []
-        state = request.state.game.initial_state()
+        state = request.state.game.new_initial_state()
         for number, action in enumerate(actions):
             if number >= len(self._known):
                 await self.done(f"play {COLOURS[state.to_move]} {state.action_to_text(action)}")
-            state.play(action)
+            state.apply(action)
         self._known = actions
 
     async def _generated(self, colour: str, clock: EngineClock | None) -> str:
@@ -146,6 +146,6 @@ def _action(state: _core.State, text: str) -> int:
     if text.lower() != "pass" and not POINT.fullmatch(text):
         raise EngineFailure(BAD_OUTPUT, f"genmove was answered by {quoted(text)}, which is no point")
     try:
-        return state.action_from_text(text)
+        return state.parse(text)
     except ValueError:
         raise EngineFailure(ILLEGAL_MOVE, f"genmove was answered by {text}") from None

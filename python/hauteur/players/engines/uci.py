@@ -47,12 +47,12 @@ class _Line:
 
     @classmethod
     def begin(cls, request: MoveRequest) -> Self:
-        return cls(request.origin, make(with_fen(request.state.game.spec, request.origin)).initial_state())
+        return cls(request.origin, make(with_fen(request.state.game.spec, request.origin)).new_initial_state())
 
     def follow(self, actions: Sequence[int]) -> None:
         for action in actions[len(self.actions) :]:
             self.texts.append(self.state.action_to_text(action))
-            self.state.play(action)
+            self.state.apply(action)
             self.actions.append(action)
 
     def command(self) -> str:
@@ -183,6 +183,6 @@ def _action(state: _core.State, text: str) -> int:
     if not MOVE.fullmatch(text):
         raise EngineFailure(BAD_OUTPUT, f"bestmove {quoted(text)} is not a move in UCI's notation")
     try:
-        return state.action_from_text(text)
+        return state.parse(text)
     except ValueError:
         raise EngineFailure(ILLEGAL_MOVE, f"bestmove {text}") from None

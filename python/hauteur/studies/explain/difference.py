@@ -104,7 +104,7 @@ def children_json(a: ExplainedSearch, b: ExplainedSearch, line: Line) -> list[di
         raise ValueError(f"neither tree has a node behind {list(line)[:40]}")
     state = a.report.state.copy()
     for action in line:
-        state.play(action)
+        state.apply(action)
     edges = [{int(edge["action"]): edge for edge in place.children} if place else {} for place in places]
     rows = []
     for action in {**edges[0], **edges[1]}:

@@ -68,7 +68,7 @@ def _frozen_json(search: ExplainedSearch, place: TreePlace) -> dict[str, Any]:
     state = search.report.state
     before = state.copy()
     for action in place.line:
-        before.play(action)
+        before.apply(action)
     total = sum((place.weights or {}).values())
     replies = [
         {

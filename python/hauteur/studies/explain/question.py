@@ -65,7 +65,7 @@ class Question:
         """The position that is searched."""
         state = self.start.copy()
         for action in self.actions:
-            state.play(action)
+            state.apply(action)
         return state
 
     @property

@@ -62,17 +62,17 @@ class RepeatedSearch:
 
 def start_of(link: SearchLink) -> tuple[_core.State, tuple[int, ...], tuple[int, ...]]:
     """Return where the game of a link begins, its actions since, and the only ones to search (empty: all)."""
-    start = make(with_fen(link.game, link.fen or None)).initial_state()
+    start = make(with_fen(link.game, link.fen or None)).new_initial_state()
     state, actions = start.copy(), list[int]()
     for number, text in enumerate(link.moves, 1):
         try:
-            actions.append(state.action_from_text(text))
+            actions.append(state.parse(text))
         except ValueError as error:
             raise ValueError(f"link: move {number}: {error}") from None
-        state.play(actions[-1])
+        state.apply(actions[-1])
     if not len(state.legal_actions()):
         raise ValueError(f"link: the game is over ({state.end_reason()})")
-    return start, tuple(actions), tuple(state.action_from_text(text) for text in link.only)
+    return start, tuple(actions), tuple(state.parse(text) for text in link.only)
 
 
 class LinkedSearch:

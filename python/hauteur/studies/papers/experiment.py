@@ -242,7 +242,7 @@ def _search_once(forest: _core.Forest) -> int:
     from hauteur.mcts.driver import run_searches
     from hauteur.networks.evaluators.base import UniformEvaluator
 
-    ids = np.array([forest.add(forest.game.initial_state()) for _ in range(32)], np.int64)
+    ids = np.array([forest.add(forest.game.new_initial_state()) for _ in range(32)], np.int64)
     forest.set_visit_limits(ids, np.full(len(ids), 200, np.uint32))
     run_searches(forest, UniformEvaluator(forest.game), batch_size=32)
     return int(forest.root_node_visits(ids).sum())

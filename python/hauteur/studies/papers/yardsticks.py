@@ -96,13 +96,13 @@ class _Sampler:
     def _state(self, number: int, solver: _core.Connect4Solver) -> _core.State | None:
         """Return the position of a game after its plies, None where it ended before."""
         random = stream(POSITIONS_SEED, self.name, number)
-        state = self.game.initial_state()
+        state = self.game.new_initial_state()
         for ply in range(int(random.choice(self.plies))):
             actions = state.legal_actions()
             if ply >= self.game.max_plies // 5 and random.random() < SOUND:
                 values = solver.move_values(state)
                 actions = actions[values == values.max()]
-            state.play(int(random.choice(actions)))
+            state.apply(int(random.choice(actions)))
             if state.outcome() is not None:
                 return None
         return state
@@ -124,7 +124,7 @@ def lost_openings(player: SearchPlayer, game: _core.Game, openings: Sequence[_co
             chosen = moves.get((number, key))
             for action in state.legal_actions().tolist() if chosen is None else (chosen,):
                 child = state.copy()
-                child.play(action)
+                child.apply(action)
                 if child.outcome() is None:
                     found[number, child.key] = child
                 elif child.outcome() == (-1 if _seat(openings, number) == 0 else 1):

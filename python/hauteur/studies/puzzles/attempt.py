@@ -53,7 +53,7 @@ class PuzzleAttempt:
             return "wrong"
         if self.number + 1 == len(self.problem.steps):
             self.end = self.step.state.copy()
-            self.end.play(action)
+            self.end.apply(action)
         self.number += 1
         return "solved" if self.solved else "right"
 
@@ -68,7 +68,7 @@ class PuzzleAttempt:
         texts = []
         for action in [*last.state.moves[len(state.moves) :], *sorted(last.right)[:1]]:
             texts.append(move_text(state, action))
-            state.play(action)
+            state.apply(action)
         return texts
 
     def rated(self, player: GlickoRating) -> GlickoRating:

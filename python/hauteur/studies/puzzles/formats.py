@@ -87,9 +87,9 @@ def _san(puzzle: Puzzle) -> list[str]:
     """The solution in SAN."""
     state, texts = puzzle.position(), []
     for move in puzzle.solution:
-        action = state.action_from_text(move)
+        action = state.parse(move)
         texts.append(state.action_to_text(action, "san"))
-        state.play(action)
+        state.apply(action)
     return texts
 
 

@@ -31,7 +31,7 @@ def _later_positions(puzzle: Puzzle) -> set[str]:
     for number, move in enumerate(puzzle.solution):
         if number and number % 2 == 0:
             names.add(identity(state))
-        state.play(state.action_from_text(move))
+        state.apply(state.parse(move))
     return names
 
 

@@ -128,7 +128,7 @@ def _unchanged(found: SourcePosition, rule: MineRule) -> RequestChain[SearchRead
     (low,) = yield AnalysisRequest(found.state, (rule.low,))
     state, player = found.state.copy(), found.state.to_move
     for number, action in enumerate(found.following):
-        state.play(action)
+        state.apply(action)
         outcome = state.outcome()
         if outcome is not None:
             return low if abs((outcome if player == 0 else -outcome) - low.q) < rule.hindsight else None
@@ -148,12 +148,12 @@ def _line(state: _core.State, rule: MineRule, first: int) -> RequestChain[list[S
         if found is None or (not steps and found[0] != first):
             break
         steps.append(found[1])
-        state.play(found[0])
+        state.apply(found[0])
         if state.outcome() is not None:
             break
         (answer,) = yield AnalysisRequest(state.copy(), (rule.high,))
         reply = state.action_to_text(answer.best)
-        state.play(answer.best)
+        state.apply(answer.best)
         if state.outcome() is not None:
             break
     return steps
@@ -199,7 +199,7 @@ def _stored(found: SourcePosition) -> tuple[_core.State, tuple[int, ...]]:
     """Position and moves by which a file holds a puzzle: of games with FENs the last move, of others all of them."""
     game = found.state.game
     if game.name not in FEN_GAMES:
-        return game.initial_state(), found.moves
+        return game.new_initial_state(), found.moves
     before, last = found.before, found.last
     if before is None or last is None:
         before, last = last_move(found.state)
@@ -208,7 +208,7 @@ def _stored(found: SourcePosition) -> tuple[_core.State, tuple[int, ...]]:
 
 def _from_notation(state: _core.State) -> _core.State:
     """The position without its past."""
-    return make(with_fen(plain_spec(state.game), state.notation())).initial_state()
+    return make(with_fen(plain_spec(state.game), state.notation())).new_initial_state()
 
 
 def plain_spec(game: _core.Game) -> str:
@@ -227,12 +227,12 @@ def _texts(state: _core.State, actions: tuple[int, ...] | list[int]) -> tuple[st
     state, texts = state.copy(), []
     for action in actions:
         texts.append(state.action_to_text(action))
-        state.play(action)
+        state.apply(action)
     return tuple(texts)
 
 
 def _after(state: _core.State, actions: tuple[int, ...]) -> _core.State:
     state = state.copy()
     for action in actions:
-        state.play(action)
+        state.apply(action)
     return state

@@ -125,7 +125,7 @@ def _of_line(game: _core.Game, name: str, fen: str, moves: Sequence[str]) -> Pro
     """A puzzle whose first move is the opponent's, and then every second one."""
     if len(moves) < 2:
         raise ValueError(f"a puzzle has the opponent's move and at least one more, got {' '.join(moves)!r}")
-    state = make(with_fen(game.spec, fen)).initial_state()
+    state = make(with_fen(game.spec, fen)).new_initial_state()
     _play(state, moves[0])
     return Problem(name, tuple(_steps(state, moves[1:])))
 
@@ -139,17 +139,17 @@ def _steps(state: _core.State, solution: Sequence[str]) -> Iterator[ProblemStep]
         action = _action(state, move)
         wins = number == len(solution) - 1 and wins_at_once(state, action)
         yield ProblemStep(state.copy(), frozenset([action]), wins=wins)
-        state.play(action)
+        state.apply(action)
 
 
 def _action(state: _core.State, move: str) -> int:
     if state.outcome() is not None:
         raise ValueError(f"the game is over before {move!r}")
-    return state.action_from_text(move)
+    return state.parse(move)
 
 
 def _play(state: _core.State, move: str) -> None:
-    state.play(_action(state, move))
+    state.apply(_action(state, move))
 
 
 def _read_json(file: TextIO, name: str, game: _core.Game | None) -> Iterator[Problem]:
@@ -191,6 +191,6 @@ def epd_problem(line: str, game: _core.Game, name: str) -> Problem:
     fen, operations = parse_epd(line)
     if not operations.get("bm") and not operations.get("am"):
         raise ValueError("names no best move: a problem has bm or am")
-    state = make(with_fen(game.spec, fen)).initial_state()
+    state = make(with_fen(game.spec, fen)).new_initial_state()
     right, wrong = (frozenset(_action(state, move) for move in operations.get(key, ())) for key in ("bm", "am"))
     return Problem(" ".join(operations.get("id", ())) or name, (ProblemStep(state, right, wrong),))

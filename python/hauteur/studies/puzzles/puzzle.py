@@ -77,13 +77,13 @@ class Puzzle(Section):
 
     def start(self) -> _core.State:
         """The position before the moves of the opening."""
-        return make(with_fen(self.game, self.fen)).initial_state()
+        return make(with_fen(self.game, self.fen)).new_initial_state()
 
     def position(self) -> _core.State:
         """The position that the solver sees."""
         state = self.start()
         for move in self.opening:
-            state.play(state.action_from_text(move))
+            state.apply(state.parse(move))
         return state
 
     @property
@@ -98,7 +98,7 @@ def identity(state: _core.State) -> str:
     if game.name in FEN_GAMES:
         content = " ".join([game.name, *state.notation().split()[:4]]).encode()
     else:
-        content = f"{game.spec} {state.to_move} ".encode() + state.encode().tobytes()
+        content = f"{game.spec} {state.to_move} ".encode() + state.features().tobytes()
     return "p" + hashlib.blake2b(content, digest_size=8).hexdigest()[:ID_LETTERS]
 
 

@@ -22,8 +22,8 @@ def last_move(state: _core.State) -> tuple[_core.State, int | None]:
         fen = before.fen(en_passant="fen")
         if before.is_valid() and before.is_legal(move) and _leads_to(before, move, board):
             plain = "chess(chess960=true)" if board.chess960 else "chess"
-            origin = make(with_fen(plain, fen)).initial_state()
-            return origin, origin.action_from_text(move.uci())
+            origin = make(with_fen(plain, fen)).new_initial_state()
+            return origin, origin.parse(move.uci())
     return state, None
 
 

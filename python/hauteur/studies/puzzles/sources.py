@@ -113,18 +113,18 @@ def _match_lines(source: str, path: Path, game: _core.Game) -> Iterator[SourceLi
 
 
 def _match_line(source: str, played: MatchGame, game: _core.Game) -> SourceLine:
-    origin = None if played.fen is None else make(with_fen(game.spec, played.fen)).initial_state()
-    state = (origin or game.initial_state()).copy()
+    origin = None if played.fen is None else make(with_fen(game.spec, played.fen)).new_initial_state()
+    state = (origin or game.new_initial_state()).copy()
     actions = []
     for move in f"{played.opening} {played.moves}".split():
-        actions.append(state.action_from_text(move))
-        state.play(actions[-1])
+        actions.append(state.parse(move))
+        state.apply(actions[-1])
     return SourceLine(source, played.index, tuple(actions), origin)
 
 
 def positions(line: SourceLine, game: _core.Game, first_ply: int = 0) -> Iterator[SourcePosition]:
     """The positions of a line with a choice of moves, from a ply on; of a single position that alone."""
-    state = (line.origin or game.initial_state()).copy()
+    state = (line.origin or game.new_initial_state()).copy()
     before: _core.State | None = None
     for ply in range(len(line.actions) + 1):
         last = line.actions[ply - 1] if ply else None
@@ -136,7 +136,7 @@ def positions(line: SourceLine, game: _core.Game, first_ply: int = 0) -> Iterato
             )
         if ply < len(line.actions):
             before = state.copy()
-            state.play(line.actions[ply])
+            state.apply(line.actions[ply])
 
 
 @dataclass(frozen=True)

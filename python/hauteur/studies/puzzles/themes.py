@@ -39,7 +39,7 @@ def _wins(puzzle: Puzzle) -> bool:
     state = puzzle.position()
     solver = state.to_move
     for move in puzzle.solution:
-        state.play(state.action_from_text(move))
+        state.apply(state.parse(move))
     return state.outcome() == (1 if solver == 0 else -1)
 
 

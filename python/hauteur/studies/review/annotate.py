@@ -66,7 +66,7 @@ def _pgn(game: ReviewedGame, annotator: str) -> str:
         if report is not None:
             _annotate(before, node, report, board)
         board.push(node.move)
-        state.play(action)
+        state.apply(action)
     document.headers["Result"] = "*" if game.game.outcome is None else result_text(game.game.outcome)
     return document.accept(chess.pgn.StringExporter(columns=LINE_WIDTH))
 

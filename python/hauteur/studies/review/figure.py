@@ -25,7 +25,7 @@ def chances_over(game: ReviewedGame, found: Found) -> dict[int, Wdl]:
         if finding is not None:
             chances[ply] = finding.wdl if state.to_move == 0 else flipped(finding.wdl)
         if action is not None:
-            state.play(action)
+            state.apply(action)
     return chances
 
 

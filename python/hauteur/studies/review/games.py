@@ -80,7 +80,7 @@ class ReviewedGame:
         """Return whether the game is over after its last move."""
         state = self.start.copy()
         for action in self.actions:
-            state.play(action)
+            state.apply(action)
         return state.outcome() is not None
 
 
@@ -130,7 +130,7 @@ def _chosen(name: str, source: Source, number: int | None, on_bad: Callable[[Bad
         elif not record.actions:
             on_bad(BadGame(f"{name}, game {count}", "has no moves"))
         else:
-            found.append(ReviewedGame(count, record, record.origin or game.initial_state()))
+            found.append(ReviewedGame(count, record, record.origin or game.new_initial_state()))
         if number == count:
             break
         if len(found) > MOST_GAMES:
@@ -178,7 +178,7 @@ def _moves(game: _core.Game, line: str, where: str) -> TaggedGame | BadGame:
     played = PlayedGame(game)
     for word in line.split():
         try:
-            played.play(played.state.action_from_text(word))
+            played.play(played.state.parse(word))
         except ValueError as error:
             return BadGame(where, f"ply {len(played.actions) + 1}: {error}")
     ending = played.ending

@@ -124,7 +124,7 @@ def review_game(
     for ply, action in enumerate(actions):
         report = searched.judged(state, ply)
         yield searched.judged(state, ply, deep=True) if report.mark else report
-        state.play(action)
+        state.apply(action)
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ class _Searched:
     def _worth_behind(self, state: _core.State, ply: int, action: int, place: Place) -> Wdl:
         """Return the worth of the position behind a move for the player who makes it."""
         following = state.copy()
-        following.play(action)
+        following.apply(action)
         found = self._find(following, (*self.actions[:ply], action), place)
         return found.wdl if following.to_move == state.to_move else flipped(found.wdl)
 

@@ -206,9 +206,9 @@ def check_input_format(path: Path, input_format: int) -> None:
 def reached(position: ReferencePosition, *, history_fill: str = "fen_only") -> State:
     """The state of a position; ValueError if its FEN or a move is wrong."""
     try:
-        state = Game(spec_of(position, history_fill)).initial_state()
+        state = Game(spec_of(position, history_fill)).new_initial_state()
         for move in position.moves:
-            state.play(action_of(state, move))
+            state.apply(action_of(state, move))
     except ValueError as error:
         raise ValueError(f"position {position.id!r}: {error}") from None
     return state
@@ -229,8 +229,8 @@ def spec_of(position: ReferencePosition, history_fill: str = "fen_only") -> str:
 def action_of(state: State, move: str) -> int:
     """The action of a move in UCI, or as lc0 names it: castling onto the rook, promotion to a knight without letter."""
     try:
-        return state.action_from_text(move)
+        return state.parse(move)
     except ValueError:
         if len(move) == 4 and move[3] in "18":
-            return state.action_from_text(move + "n")
+            return state.parse(move + "n")
         raise

@@ -57,9 +57,9 @@ def planes(path: Path) -> PlanesReport:
 def unequal_cells(state: State, position: PlanesPosition) -> NDArray[np.bool_]:
     """Cells in which the features, written out or packed, are not the reference's; bool [112, 64]."""
     wanted = listed_planes(position)
-    masks, values = state.encode_packed()
+    masks, values = state.features_packed()
     packed = unpack(masks, values)
-    plain = state.encode().reshape(NUM_PLANES, 64)
+    plain = state.features().reshape(NUM_PLANES, 64)
     return np.asarray((plain != wanted) | (packed != wanted))
 
 

@@ -270,7 +270,7 @@ def _compare_replies(
     if not same:
         return Count(compared=len(replies.replies), where=replies.top)
     behind = state.copy()
-    behind.play(top)
+    behind.apply(top)
     actions = _actions(position, [reply.move for reply in replies.replies], behind)
     visits = [{action: n for action, n, _ in forest.edges_after(tree, [top])} for tree in same]
     own = Means.of(np.array([[tree[action] for action in actions] for tree in visits], float))

@@ -166,7 +166,7 @@ class PlayDesk(Desk):
             state = table.played.state
             if state.ply != move.ply:
                 raise ValueError("the position has changed meanwhile; choose again")
-            table.play(state.action_from_text(move.text) if move.a is None else move.a)
+            table.play(state.parse(move.text) if move.a is None else move.a)
         return {}
 
     def do_view(self, fields: Fields) -> Fields:

@@ -139,7 +139,7 @@ class PuzzlesDesk(Desk):
         reply = {"answer": answer, "text": text, "squares": list(action_squares(state, action))}
         if answer == "wrong":
             return {**reply, **self._rated()}
-        state.play(action)
+        state.apply(action)
         if answer == "right":
             return {**reply, "positions": self._views(state, attempt.shown)}
         return {**reply, "positions": self._views(state), **self._rated(), **self._told()}

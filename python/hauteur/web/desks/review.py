@@ -120,7 +120,7 @@ class ReviewDesk(Desk):
         state, texts = game.start.copy(), list[str]()
         for action in game.actions[: place.ply]:
             texts.append(state.action_to_text(action))
-            state.play(action)
+            state.apply(action)
         ends = place.ply == len(game.actions)
         played = [] if ends else list(action_squares(state, game.actions[place.ply]))
         view = position_view(state, flip=place.flip)

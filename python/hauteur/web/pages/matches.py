@@ -128,7 +128,7 @@ class MatchOnPage:
 
     def board(self) -> Markup:
         """Return the board for its games, empty for what is no match."""
-        return Markup(self.match(lambda match: empty_walks_html(drawing_of(match.game.initial_state()))) or "")
+        return Markup(self.match(lambda match: empty_walks_html(drawing_of(match.game.new_initial_state()))) or "")
 
 
 def listed(lab: Lab) -> str:

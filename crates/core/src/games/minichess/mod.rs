@@ -121,6 +121,10 @@ impl State for Position {
         self.ply()
     }
 
+    fn repeatable(&self) -> &[u64] {
+        self.hashes()
+    }
+
     fn encode(&self, row: &mut [f32]) {
         planes::encode(self, row);
     }

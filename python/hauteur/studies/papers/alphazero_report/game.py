@@ -63,10 +63,10 @@ def match(folder: RunFolder, recipe: Recipe, games: int) -> MatchScore:
 def shown_game(folder: RunFolder, recipe: Recipe, seats: tuple[int, int]) -> str:
     """A game of both by their most visited moves, as drawings in a row."""
     (game,) = _played(folder, recipe, [GamePlan(0, seats)], Temperature(), "figure 6 game")
-    state = make_game(recipe.game).initial_state()
+    state = make_game(recipe.game).new_initial_state()
     boards = []
     for action in game.actions:
-        state.play(int(action))
+        state.apply(int(action))
         boards.append(state.text().splitlines()[:-1])  # without the line that says who is to move
     rows = ["   ".join(parts) for parts in zip(*boards, strict=True)]
     names = ["trained" if seat == TRAINED else "initial" for seat in seats]

@@ -108,10 +108,10 @@ def _write_shard(path: Path, game: str, played: Sequence[MatchGame]) -> None:
     rules = make(game)
     records = []
     for match_game in played:
-        state, actions = rules.initial_state(), list[int]()
+        state, actions = rules.new_initial_state(), list[int]()
         for text in match_game.moves.split():
-            actions.append(state.action_from_text(text))
-            state.play(actions[-1])
+            actions.append(state.parse(text))
+            state.apply(actions[-1])
         outcome = 1 if (match_game.score == 1.0) == (match_game.a == "first") else -1
         records.append(record_of(rules, GameLine(tuple(actions), outcome, match_game.end), match_game.index))
     path.parent.mkdir(parents=True, exist_ok=True)

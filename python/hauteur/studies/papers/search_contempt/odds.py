@@ -187,7 +187,7 @@ def odds_lines(game: str, fen: str, count: int = LINES, seed: int = 1) -> list[s
     for number in range(count):
         state = opening_state(rules, plan)
         for action in random_opening(rules, OPENING_PLIES, stream(seed, "odds opening", number), after=plan):
-            state.play(action)
+            state.apply(action)
         lines.append(state.notation())
     return lines
 

@@ -124,9 +124,9 @@ def draw(rules: _core.Game, games: Sequence[MatchGame], count: int) -> list[Posi
 
 def states_of(rules: _core.Game, game: MatchGame) -> Iterator[tuple[PositionPlace, _core.State]]:
     """Yield every unfinished position after the first move; the state is mutated by the iterator."""
-    state = make(with_fen(rules.spec, game.fen)).initial_state()
+    state = make(with_fen(rules.spec, game.fen)).new_initial_state()
     for ply, move in enumerate(f"{game.opening} {game.moves}".split(), start=1):
-        state.play(state.action_from_text(move))
+        state.apply(state.parse(move))
         if state.outcome() is None:
             yield PositionPlace(game.index, ply), state
 
@@ -174,9 +174,9 @@ def _measured(
     low, high = answer
     game = next(game for game in games if game.index == place.game)
     moves = f"{game.opening} {game.moves}".split()
-    before = make(with_fen(rules.spec, game.fen)).initial_state()
+    before = make(with_fen(rules.spec, game.fen)).new_initial_state()
     for move in moves[: place.ply - 1]:
-        before.play(before.action_from_text(move))
+        before.apply(before.parse(move))
     return MeasuredPosition(
         game=place.game,
         ply=place.ply,
@@ -219,7 +219,7 @@ def examples(setting: ExperimentSetting, found: Mapping[str, Sequence[MeasuredPo
 
 
 def _example(setting: ExperimentSetting, one: MeasuredPosition) -> str:
-    state = make(with_fen(game_of(setting), one.fen)).initial_state()
+    state = make(with_fen(game_of(setting), one.fen)).new_initial_state()
     sign = 1 if one.white_to_move else -1
     low, high = (f"{sign * value:+.3f}" for value in (one.low, one.high))
     lines = (

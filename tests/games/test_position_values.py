@@ -1,0 +1,188 @@
+"""Positions are values: equality, hashes, pickles, copies, reprs; in Rust games, Python games, chess with its past."""
+
+from __future__ import annotations
+
+import copy
+import multiprocessing
+from multiprocessing.reduction import ForkingPickler
+from typing import Any
+
+import chess
+import numpy as np
+import pytest
+
+import hauteur as ht
+from hauteur import _core
+from hauteur.games.tutorial import MisereTicTacToe
+
+GAMES = (
+    *("tictactoe", "connect4", "connect4(columns=5,rows=4)", "nogo(size=5)", "minichess", "chess", "tutorial"),
+    "chess(fen=8/5k2/8/8/8/2K5/3R4/8 w - - 30 60)",
+)
+
+
+def pickled(thing: Any) -> Any:
+    """A thing that went through pickle, as multiprocessing does it."""
+    return ForkingPickler.loads(ForkingPickler.dumps(thing))
+
+
+def random_states(spec: str, games: int = 3, plies: int = 12) -> list[ht.State]:
+    """Every position of some random games."""
+    random, found = np.random.default_rng(1), []
+    for _ in range(games):
+        state = ht.load_game(spec).new_initial_state()
+        for _ in range(plies):
+            found.append(state.copy())
+            if state.is_terminal:
+                break
+            state.apply(random.choice(state.legal_actions()))
+    return found
+
+
+@pytest.mark.parametrize("spec", GAMES)
+def test_equal_after_a_round_trip(spec: str) -> None:
+    for state in random_states(spec):
+        twins = [state.copy(), copy.deepcopy(state), pickled(state), eval(repr(state), {"ht": ht})]
+        for twin in twins:
+            assert twin == state
+            assert hash(twin) == hash(state)
+            assert twin.game == state.game
+            assert (twin.moves, twin.start, twin.ply) == (state.moves, state.start, state.ply)
+            np.testing.assert_array_equal(twin.features(), state.features())
+
+
+@pytest.mark.parametrize("spec", GAMES)
+def test_equal_exactly_where_a_network_sees_the_same(spec: str) -> None:
+    states = random_states(spec)
+    for one in states:
+        for other in states:
+            same_features = np.array_equal(one.features(), other.features())
+            if one == other:
+                assert hash(one) == hash(other)
+                assert same_features
+                assert one.legal_moves == other.legal_moves
+            elif one.ply == other.ply and one.to_move == other.to_move and not spec.startswith("chess"):
+                assert not same_features
+
+
+def test_transpositions_are_equal_where_the_past_does_not_matter() -> None:
+    assert ht.position("tictactoe", "a1 b2 c3") == ht.position("tictactoe", "c3 b2 a1")
+    assert ht.position("tictactoe", "a1 b2 c3") != ht.position("tictactoe", "a1 c3 b2")
+    assert len({ht.position("connect4", text) for text in ("1 2 3", "3 2 1", "1 2 4")}) == 2
+    assert ht.position("connect4") != ht.position("connect4(columns=5,rows=4)")
+    assert ht.position("tictactoe") != "tictactoe"
+
+
+def test_chess_with_its_past() -> None:
+    there_and_back = "g1f3 g8f6 f3g1 f6g8"
+    start, again = ht.position("chess"), ht.position("chess", there_and_back)
+    assert start.fen.split()[0] == again.fen.split()[0]
+    assert start != again
+    assert again.repetition() == (1, 4, 0)
+    twice = ht.position("chess", f"{there_and_back} {there_and_back}")
+    assert pickled(twice).end_reason() == "threefold repetition"
+    late = "chess(fen=8/5k2/8/8/8/2K5/3R4/8 w - - 0 1)"
+    assert ht.position(late, "d2d3 f7e7 d3d2 e7f7") != ht.position(late, "d2d4 f7e7 d4d2 e7f7")
+
+
+@pytest.mark.parametrize("spec", GAMES)
+def test_child_and_undo(spec: str) -> None:
+    for state in random_states(spec, games=1):
+        before = state.copy()
+        if state.is_terminal:
+            continue
+        action = int(state.legal_actions()[0])
+        child = state.child(action)
+        assert state == before
+        assert child.moves == [*state.moves, action]
+        assert child.undo() == action
+        assert child == before
+    with pytest.raises(ValueError, match="no move to take back"):
+        ht.position(spec).undo()
+
+
+def test_actions_are_wide_numbers() -> None:
+    actions = ht.position("tictactoe").legal_actions()
+    assert actions.dtype == np.int64
+    assert int((actions - 1).min()) == -1
+
+
+def test_games_are_values() -> None:
+    game = ht.load_game("connect4")
+    assert game == ht.load_game("connect4")
+    assert game != ht.load_game("chess")
+    assert len({game, ht.load_game("connect4")}) == 1
+    assert pickled(game) == game
+    assert eval(repr(game), {"ht": ht}) == game
+
+
+def test_an_unregistered_game_in_python_is_pickled_by_its_class() -> None:
+    game = _core.Game.from_python(MisereTicTacToe(), "mine")
+    state = game.new_initial_state()
+    state.apply(4)
+    twin = pickled(state)
+    assert (twin, twin.game, hash(twin)) == (state, game, hash(state))
+    with pytest.raises(ValueError, match="is not legal"):
+        _core.state_from(game, 0, [4, 4])
+
+
+def fen_of(state: ht.State) -> str:
+    """For another process."""
+    return state.notation()
+
+
+def test_positions_go_to_other_processes() -> None:
+    states = [ht.position("chess", "e4 c5"), ht.position("connect4", "4 4"), ht.position("tutorial", "b2")]
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.map(fen_of, states) == [state.notation() for state in states]
+
+
+def test_trees_of_a_forest_give_positions_with_their_past() -> None:
+    state = ht.position("chess", "e4 e5 Nf3")
+    forest = _core.Forest(state.game, ht.SearchParams())
+    tree = forest.add(state)
+    forest.advance([tree], [state.parse("Nc6")])
+    assert forest.state(tree) == ht.position("chess", "e4 e5 Nf3 Nc6")
+    batch = forest.gather(1)
+    assert forest.batch_states(batch) == [ht.position("chess", "e4 e5 Nf3 Nc6")]
+
+
+def test_boards_of_python_chess() -> None:
+    board = chess.Board()
+    for move in ("e4", "c5", "Nf3", "d6", "Bb5+"):
+        board.push_san(move)
+    state = ht.position("chess", board)
+    assert (state.fen, state.ply, state.board()) == (board.fen(), 5, board)
+    assert state.board().move_stack == board.move_stack
+    assert ht.position("chess", board.fen()).fen == board.fen()
+    assert [state.uci(action) for action in state.legal_actions()] == state.legal_moves
+    assert sorted(map(state.san, state.legal_actions())) == sorted(map(board.san, board.legal_moves))
+    shuffled = chess.Board.from_chess960_pos(0)
+    assert ht.position("chess", shuffled).board() == shuffled
+    odds = chess.Board("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNB1KBNR w KQkq - 0 1")
+    odds.push_san("e4")
+    assert ht.position("chess", odds).board().root() == odds.root()
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "words"),
+    [
+        ("4 4 4 4 4 4 4", ValueError, "ply 7"),
+        (["4", 99], ValueError, "ply 2"),
+        (4, TypeError, "got int"),
+        (chess.Board(), ValueError, "a position of connect4 is needed"),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", ValueError, "has no FEN"),
+    ],
+)
+def test_what_is_no_position_is_one_line(given: object, error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words) as caught:
+        ht.position("connect4", given)  # type: ignore[arg-type]
+    assert "\n" not in str(caught.value)
+
+
+def test_what_a_game_has_not() -> None:
+    assert not hasattr(ht.position("connect4"), "fen")
+    with pytest.raises(AttributeError, match="5 x 5"):
+        ht.position("minichess").board()
+    for old in ("play", "encode", "action_from_text"):
+        assert not hasattr(ht.State, old)
