@@ -39,7 +39,7 @@ def self_play(
     game
         A game, or its spec.
     player
-        `ht.Player(evaluator, params, visits=...)`, or a text as of `ht.player`.
+        `ht.Player(evaluator, params, visits=...)`, or a text as of `ht.Player.from_text`.
     games
         How many, at least 1.
     parallel
