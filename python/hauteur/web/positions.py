@@ -108,7 +108,7 @@ def _action(state: _core.State, action: int, board: pictures.Board | None) -> di
 def _standing(state: _core.State, action: int, square: int) -> dict[str, Any]:
     """Return what stands on a square behind an action."""
     behind = state.copy()
-    behind.play(action)
+    behind.apply(action)
     board = pictures.board_of(behind)
     assert board is not None  # that of the position before
     sign = board.cells[square]
