@@ -22,7 +22,6 @@ from hauteur.mcts.limits import Limits
 from hauteur.mcts.report import Wdl
 from hauteur.networks.bundled import net_or_shipped
 from hauteur.studies.review.annotate import annotated_sgf
-from hauteur.studies.review.figure import chances_figure
 from hauteur.studies.review.games import ReviewedGame, games_of_text
 from hauteur.studies.review.judgement import LEAST_LOSS, expected_score, flipped, lost, mark_of
 from hauteur.studies.review.review import MoveReport, Place, PositionFinding, finding_of, review_game
@@ -368,21 +367,3 @@ def test_names_of_players_are_short_and_printable(tmp_path: Path, capsys: pytest
     assert "Evil</script>" not in page
     assert main.main(["report", str(tmp_path / "out")]) == main.EXIT_BAD_INPUT
     assert "which `hauteur review` makes again" in capsys.readouterr().err
-
-
-def test_the_figure_of_the_chances_has_what_is_known_and_room_for_the_rest() -> None:
-    """Areas of the known positions, as the first player has them; a dot for each marked move."""
-    (game,) = games_of_text("4 4 4 4", "connect4", on_bad=print)
-    found = {Place(0): PositionFinding((0.6, 0.2, 0.2), (0,)), Place(1): PositionFinding((0.5, 0.25, 0.25), (0,))}
-    figure = chances_figure(game, found)
-    assert [list(area.values) for area in figure.areas] == [[0.6, 0.25], [0.2, 0.25], [0.2, 0.5]]
-    assert list(figure.lines[0].values) == [0.7, 0.375, None, None, None]
-    assert figure.x_range() == (0, 4)
-    good, bad = (PositionFinding(wdl, (0,)) for wdl in ((0.1, 0.0, 0.9), (0.9, 0.0, 0.1)))
-    game.moves = list(
-        review_game(game.start, game.actions, lambda _, place: good if place.instead else bad, found=found)
-    )
-    assert [move.mark for move in game.moves] == ["blunder"] * 4
-    (marked,) = chances_figure(game, found).lines[1:]
-    assert list(marked.xs) == [1, 2, 3, 4]
-    assert list(marked.values) == pytest.approx([0.1, 0.9, 0.1, 0.9])

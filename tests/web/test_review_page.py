@@ -64,6 +64,10 @@ def test_a_review_comes_move_by_move_and_can_be_saved(desk: ReviewDesk, events: 
     assert last["moves"][2]["mark"] == "blunder"
     assert last["moves"][2]["punished"] == 1.0
     assert last["chances"][4] == (0.0, 0.0, 1.0)
+    # The first player's, whoever moved: what a move leaves is what the next one finds.
+    mate = last["moves"][3]
+    assert mate["chances"][1] == (0.0, 0.0, 1.0)
+    assert mate["after"] == [1.0, 0.0, 0.0]
     assert last["progress"]["done"] == last["progress"]["positions"] == 4
     assert [side["blunder"] for side in last["sides"]] == [1, 0]
     saved = desk.handle("save", {})
@@ -172,7 +176,7 @@ def test_a_person_reviews_a_game(windows: Windows) -> None:
     expect(page.locator("#moves tr")).to_have_count(120)
     expect(page.locator("#figure svg polygon")).to_have_count(3)
     page.locator("#moves tr.blunder button").first.click()
-    expect(page.locator("#note")).to_contain_text("Blunder: expected score")
+    expect(page.locator("#note")).to_contain_text("Blunder: the mover's expected score fell from")
     before = page.locator("#caption").text_content()
     page.keyboard.press("ArrowRight")
     expect(page.locator("#caption")).not_to_have_text(before or "")
@@ -189,9 +193,10 @@ def test_a_person_reviews_a_game(windows: Windows) -> None:
     page.set_viewport_size({"width": NARROW[0], "height": NARROW[1]})
     assert not too_wide(page)
     assert not axe_faults(page)
+    expect(page.get_by_role("columnheader", name="White W / D / L before")).to_be_attached()
     page.get_by_label("Game of the text").select_option("2")
     expect(page.locator("#title")).to_have_text("2. A - B, 4 plies")
     expect(page.locator("#pace")).to_contain_text("4 of 4 positions")
     page.keyboard.press("End")
-    expect(page.locator("#analyse")).to_have_attribute("href", "/analyse?game=chess&moves=f2f3+e7e5+g2g4+d8h4")
-    expect(page.locator("#wdl")).to_have_attribute("aria-label", re.compile("second player wins 100 %"))
+    expect(page.locator("#analyse")).to_have_attribute("href", "/analyse?game=chess&moves=f3+e5+g4+Qh4%23")
+    expect(page.locator("#wdl")).to_have_attribute("aria-label", re.compile("Black wins 100 %"))

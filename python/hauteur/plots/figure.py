@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
+
+LOGIT_MARKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95, 0.98, 0.99)
+"""Values that an axis of odds can mark; what is beyond them is drawn at its end."""
+LEAST_MARKS = 4
+"""Marks of such an axis."""
 
 MOST_PLACES = 6
 """So many places on a logarithmic axis are marked themselves, in the place of round ones."""
@@ -91,7 +96,8 @@ class Figure:
     """Stacked areas (shares, or any amounts) and lines over them.
 
     key: the name of its files; text: one line that describes it; x_name, y_name: what the axes measure, with the
-    unit; percent: values are shares from 0 to 1; log, x_log: logarithmic axis (values, places must be above 0);
+    unit; percent: values are shares from 0 to 1; logit: of these the odds have even steps, so 2 and 4 % are as
+    far apart as 96 and 98 %, over the part that the lines need; log, x_log: logarithmic axis (values, places above 0);
     from_zero, x_from_zero: the axis begins at 0 or below; threshold: a shaded line at this height, named
     threshold_name; x_names: words in place of the numbers 1, 2, ... of the x axis.
     """
@@ -104,6 +110,7 @@ class Figure:
     areas: tuple[Series, ...] = ()
     lines: tuple[Series, ...] = ()
     percent: bool = False
+    logit: bool = False
     log: bool = False
     x_log: bool = False
     from_zero: bool = False
@@ -176,6 +183,8 @@ class Figure:
 
     def y_ticks(self) -> list[float]:
         """Round values that cover the y axis from its lower end to its upper one."""
+        if self.logit:
+            return logit_ticks([point.value for series in self.lines for point in series.points()])
         low, high = self.y_range()
         if self.percent and high == 1.0:
             return [i / 4 for i in range(5)]
@@ -243,6 +252,16 @@ def log_ticks(low: float, high: float, most: int = 7) -> list[float]:
             return inside
     every = math.ceil((last - first) / (most - 1))
     return [10.0**e for e in range(first, last + every, every)]
+
+
+def logit_ticks(values: Iterable[float]) -> list[float]:
+    """Return those of LOGIT_MARKS that cover the values, 50 % where there are none: at least LEAST_MARKS."""
+    within = [min(max(value, LOGIT_MARKS[0]), LOGIT_MARKS[-1]) for value in values] or [0.5]
+    first = max(i for i, mark in enumerate(LOGIT_MARKS) if mark <= min(within))
+    last = min(i for i, mark in enumerate(LOGIT_MARKS) if mark >= max(within))
+    while last - first + 1 < LEAST_MARKS:
+        first, last = max(first - 1, 0), min(last + 1, len(LOGIT_MARKS) - 1)
+    return list(LOGIT_MARKS[first : last + 1])
 
 
 def short(value: float) -> str:

@@ -114,6 +114,8 @@ def _draw_axes(figure: Figure, axes: Axes) -> None:
     """Draw axis labels, round numbers, and faint grid lines at them."""
     axes.set_xlabel(figure.x_name, color=LIGHT["soft"])
     axes.set_ylabel(figure.y_name, color=LIGHT["soft"])
+    if figure.logit:
+        axes.set_yscale("logit", nonpositive="clip")
     if figure.log:
         axes.set_yscale("log")
     if figure.x_log:

@@ -25,7 +25,7 @@ def svg(figure: Figure) -> str:
     low, high = figure.x_range()
     frame = _Frame(
         x=_Axis(low, high, LEFT, WIDTH - RIGHT, log=figure.x_log),
-        y=_Axis(marks[0], marks[-1], HEIGHT - BOTTOM, TOP, log=figure.log),
+        y=_Axis(marks[0], marks[-1], HEIGHT - BOTTOM, TOP, log=figure.log, logit=figure.logit),
     )
     parts = [
         f"<title>{escape(figure.title)}</title><desc>{escape(figure.text)}</desc>",
@@ -48,11 +48,18 @@ class _Axis:
     begin: float
     end: float
     log: bool = False
+    logit: bool = False
 
     def __call__(self, value: float) -> float:
-        scale: Callable[[float], float] = log10 if self.log else float
+        scale: Callable[[float], float] = _log_odds if self.logit else log10 if self.log else float
+        if self.logit:
+            value = min(max(value, self.low), self.high)
         share = (scale(value) - scale(self.low)) / (scale(self.high) - scale(self.low))
         return self.begin + share * (self.end - self.begin)
+
+
+def _log_odds(share: float) -> float:
+    return log10(share / (1 - share))
 
 
 @dataclass(frozen=True)

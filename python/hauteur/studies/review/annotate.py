@@ -36,7 +36,8 @@ def verdict(move: MoveReport) -> str:
         return ""
     before, after = (f"{100 * expected_score(wdl):.0f}" for wdl in (move.before, move.after))
     kept = "" if move.punished is None else f"; {100 * move.punished:.0f} % punished"
-    return f"{move.mark.capitalize()}: expected score {before} % before, {after} % after; best was {move.best}{kept}"
+    fell = f"the mover's expected score fell from {before} to {after} %"
+    return f"{move.mark.capitalize()}: {fell}; best was {move.best}{kept}"
 
 
 def annotated_pgn(games: Iterable[ReviewedGame], annotator: str) -> str:

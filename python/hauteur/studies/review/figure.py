@@ -1,7 +1,8 @@
-"""The chances over a game as a figure: win, draw and loss of the first player, its expected score, the marked moves."""
+"""The chances over a game as a figure: who wins, the first player's expected score, the marked moves."""
 
 from __future__ import annotations
 
+from hauteur.games.pictures import seat_names
 from hauteur.mcts.report import Wdl
 from hauteur.plots.figure import Figure, Series
 from hauteur.studies.review.games import ReviewedGame
@@ -9,8 +10,9 @@ from hauteur.studies.review.judgement import THRESHOLDS, Mark, expected_score, f
 from hauteur.studies.review.review import Found, Place
 
 COLOURS: dict[Mark, str] = {"inaccuracy": "gold", "mistake": "orange", "blunder": "loss-ink"}
-NAMES = (("win", "first player wins"), ("draw", "draw"), ("loss", "second player wins"))
-"""Colours and names of the areas."""
+
+EVEN = (0.2, 0.8)
+"""Expected scores of the start of a game whose figure shows all chances from 0 to 100 % in even steps."""
 
 
 def chances_over(game: ReviewedGame, found: Found) -> dict[int, Wdl]:
@@ -30,10 +32,16 @@ def chances_over(game: ReviewedGame, found: Found) -> dict[int, Wdl]:
 
 
 def chances_figure(game: ReviewedGame, found: Found) -> Figure:
-    """Return the figure of what is known until now; its x axis has room for the whole game."""
+    """Return the figure of what is known until now; its x axis has room for the whole game.
+
+    In a game that does not begin EVEN, its scale is that of odds: 4 and 8 % are as far apart as 50 and 68 %.
+    """
+    first, second = seat_names(game.start.game)
+    named = (("win", f"{first} wins"), ("draw", "draw"), ("loss", f"{second} wins"))
     chances = chances_over(game, found)
     places = range(len(game.actions) + 1)
     scores = [expected_score(chances[ply]) if ply in chances else None for ply in places]
+    uneven = bool(chances) and not EVEN[0] <= expected_score(chances[min(chances)]) <= EVEN[1]
     marked = [
         Series(
             name,
@@ -48,13 +56,14 @@ def chances_figure(game: ReviewedGame, found: Found) -> Figure:
     return Figure(
         "chances",
         "Chances over the game",
-        "Win, draw and loss of the first player, and its expected score (win + draw/2).",
+        f"Who wins, and {first}'s expected score (win + draw/2){', on a scale of odds' if uneven else ''}.",
         "chance",
         "plies played",
         areas=tuple(
             Series(name, list(chances), [wdl[part] for wdl in chances.values()], colour)
-            for part, (colour, name) in enumerate(NAMES)
+            for part, (colour, name) in enumerate(named)
         ),
-        lines=(Series("expected score", list(places), scores, "ink"), *marked),
+        lines=(Series(f"{first}'s expected score", list(places), scores, "ink"), *marked),
         percent=True,
+        logit=uneven,
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
+from hauteur.games.pictures import seat_names
 from hauteur.games.walks import MoveNote, WalkNotes, drawing_of, result_title, walk_of
 from hauteur.mcts.report import Wdl
 from hauteur.plots.boards import walks_html
@@ -37,7 +38,7 @@ def review_page(title: str, games: Sequence[ReviewedGame], settings: Mapping[str
         "<h2>Players</h2>",
         table_html(("game", "player", "moves", "lost a move", *(mark for mark, _ in THRESHOLDS)), _players(shown)),
         "<h2>Moves</h2>",
-        "<p>Chances of win, draw and loss in per cent, for the player who moved. A move opens its position.</p>",
+        f"<p>Chances of win, draw and loss of {_first_player(shown)} in per cent. A move opens its position.</p>",
         *_tables(shown),
         "<h2>Settings</h2>",
         settings_html(settings),
@@ -76,6 +77,10 @@ def _rule() -> str:
     )
 
 
+def _first_player(games: Sequence[ReviewedGame]) -> str:
+    return escape(seat_names(games[0].start.game)[0] if games else "the first player")
+
+
 def _facts(games: Sequence[ReviewedGame]) -> list[tuple[str, str]]:
     moves = [move for game in games for move in game.moves]
     counts = [(f"{sum(move.mark == mark for move in moves):,}", f"marked {mark}") for mark, _ in THRESHOLDS]
@@ -95,7 +100,8 @@ def _players(games: Sequence[ReviewedGame]) -> Iterator[list[str]]:
 def _tables(games: Sequence[ReviewedGame]) -> Iterator[str]:
     """Return the tables of moves, of as many games as there is room for."""
     rows = 0
-    names = ("move", "before W D L", "after W D L", "lost", "punished", "best line")
+    first = _first_player(games)
+    names = ("move", f"{first} W D L before", "after", "lost", "punished", "best line")
     for number, game in enumerate(games):
         rows += len(game.moves)
         if rows > MOST_ROWS:

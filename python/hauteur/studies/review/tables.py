@@ -10,6 +10,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from hauteur.games.pictures import seat_names
 from hauteur.mcts.report import Wdl
 from hauteur.studies.review.games import ReviewedGame
 from hauteur.studies.review.judgement import CONFIRMATION, LEAST_LOSS, SIGNS, THRESHOLDS
@@ -22,10 +23,11 @@ COLOURS = {"": "", "inaccuracy": "yellow", "mistake": "dark_orange", "blunder": 
 
 
 def game_view(game: ReviewedGame) -> RenderableType:
-    """Return a game's moves with W/D/L before and after for the mover, and a summary of both players."""
+    """Return a game's moves with the first player's W/D/L before and after, and a summary of both players."""
+    first = seat_names(game.start.game)[0]
     table = Table(box=None, pad_edge=False, header_style="bold", expand=True)
     table.add_column("move", no_wrap=True)
-    for name in ("before W D L %", "after W D L %", "lost %", "punished %"):
+    for name in (f"{first} W D L % before", "after", "lost %", "punished %"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("best line", overflow="ellipsis", no_wrap=True, ratio=1)
     for move in game.moves:
@@ -38,11 +40,13 @@ def game_view(game: ReviewedGame) -> RenderableType:
 
 
 def move_cells(move: MoveReport) -> list[str]:
-    """Return a move, its worth before and after in per cent, its loss, how far that was punished, the better line."""
+    """Return a move, the first player's chances before and after it in per cent, its loss, how far that was punished,
+    the better line.
+    """
     return [
         move_text(move),
-        wdl_text(move.before),
-        wdl_text(move.after),
+        wdl_text(move.first_player(move.before)),
+        wdl_text(move.first_player(move.after)),
         f"{100 * move.loss:.1f}" if move.loss else "",
         "" if move.punished is None else f"{100 * move.punished:.0f}",
         "" if move.is_best else " ".join(move.line[:LINE_MOVES]),

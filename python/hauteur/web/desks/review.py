@@ -11,7 +11,8 @@ from pydantic import Field
 
 from hauteur.engine.nets import NetChoice
 from hauteur.games.game_line import BadGame
-from hauteur.games.pictures import action_squares
+from hauteur.games.pictures import action_squares, seat_names
+from hauteur.games.played_game import move_text
 from hauteur.mcts.control import in_background
 from hauteur.mcts.limits import Limits
 from hauteur.plots.page import figure_html
@@ -107,6 +108,7 @@ class ReviewDesk(Desk):
             "number": chosen.number,
             "title": title_of(chosen),
             "spec": chosen.start.game.spec,
+            "seats": seat_names(chosen.start.game),
             "plies": len(chosen.actions),
             "form": ANNOTATED.get(chosen.start.game.name),
             **self.do_position({"ply": 0, "flip": wanted.flip}),
@@ -119,7 +121,7 @@ class ReviewDesk(Desk):
             raise ValueError(f"the game has {len(game.actions)} plies, got {place.ply}")
         state, texts = game.start.copy(), list[str]()
         for action in game.actions[: place.ply]:
-            texts.append(state.action_to_text(action))
+            texts.append(move_text(state, action))
             state.apply(action)
         ends = place.ply == len(game.actions)
         played = [] if ends else list(action_squares(state, game.actions[place.ply]))
@@ -256,8 +258,10 @@ def review_view(run: ReviewRun, game: ReviewedGame) -> dict[str, Any]:
 
 
 def _move_view(move: MoveReport) -> dict[str, Any]:
+    """Return a move; chances: the first player's before and behind it, `before` and `after` are the mover's."""
     return {
         **move.to_json(),
+        "chances": [move.first_player(move.before), move.first_player(move.after)],
         "sign": SIGNS[move.mark],
         "best_action": move.best_action,
         "is_best": move.is_best,

@@ -9,7 +9,7 @@ const find = (name) => document.getElementById(name);
 const form = find("order"), HANDED_OVER = "hauteur-review-game", MOST_BYTES = form.text.maxLength;
 const live = new Live("review");
 const board = new Board(find("board"), { label: "position of the game" });
-const state = { text: "", number: 1, game: "chess", ply: 0, flip: false, plies: 0, order: null, running: false };
+const state = { seats: [], text: "", number: 1, game: "chess", ply: 0, flip: false, plies: 0, order: null, running: false };
 const NOTHING = { moves: [], sides: [], chances: {}, axis: [0, 1] };
 let found = [], view = NOTHING, next = [];
 
@@ -17,7 +17,8 @@ board.enable(false);
 
 async function open(number = 1) {
   const reply = await live.ask("open", { text: state.text, game: state.game, number, flip: state.flip });
-  Object.assign(state, { number: reply.number, plies: reply.plies, spec: reply.spec, ply: 0 });
+  Object.assign(state, { number: reply.number, plies: reply.plies, spec: reply.spec, seats: reply.seats, ply: 0 });
+  find("first-player").textContent = reply.seats[0];
   find("review").hidden = false;
   find("title").textContent = reply.title;
   find("choice").hidden = reply.games.length < 2;
@@ -98,7 +99,7 @@ function showMove(move, number) {
     dot.style.width = dot.style.height = `${size}px`;
     button.append(dot);
   }
-  [chances(move.before), chances(move.after), move.loss ? percent(move.loss) : "", move.punished === null ? "" : percent(move.punished, 0),
+  [...move.chances.map(chances), move.loss ? percent(move.loss) : "", move.punished === null ? "" : percent(move.punished, 0),
     move.is_best ? "" : move.line.slice(0, 6).join(" ")].forEach((text, cell) => { line.cells[cell + 1].textContent = text; });
 }
 
@@ -121,7 +122,7 @@ function place(reply) {
 
 function note() {
   const made = view.moves[state.ply - 1], coming = view.moves[state.ply];
-  wdlBar(find("wdl"), view.chances[state.ply] ?? null, ["first player wins", "draw", "second player wins"]);
+  wdlBar(find("wdl"), view.chances[state.ply] ?? null, [`${state.seats[0]} wins`, "draw", `${state.seats[1]} wins`]);
   find("note").textContent = !made ? "" : made.mark ? `${made.verdict}: ${made.line.join(" ")}`
     : made.is_best ? `${made.number} ${made.move}: the best move.`
       : `${made.number} ${made.move}; the search would have played ${made.best}: ${made.line.join(" ")}`;
