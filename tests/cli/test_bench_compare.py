@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from hauteur.cli.commands.bench_compare import other_engine, our_engine, without_overhead
 from hauteur.cli.main import main
 from hauteur.players.engines.speed import EngineWork, cpu_seconds, work_of
 
@@ -58,6 +59,47 @@ def test_games_are_played_where_they_are_asked_for(tmp_path: Path, capsys: pytes
     assert compare(fake(), *words) == 0
     out = capsys.readouterr().out
     assert all(words in out for words in ("nodes / cpu second", "hauteur against uci:", "(95 %)"))
+
+
+@pytest.fixture
+def lc0(tmp_path: Path) -> str:
+    """A program with lc0's options, of whose backends `onednn` is quickest and `blas` broken."""
+    program = tmp_path / "lc0"
+    program.write_text(f'#!/bin/sh\nexec {shlex.join([sys.executable, str(FAKE)])} --lc0 "$@"\n')
+    program.chmod(0o755)
+    return f"lc0:{program}"
+
+
+def test_lc0_searches_with_its_quickest_backend(lc0: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert compare(lc0, "--nodes", "10", "--json") == 0
+    program = json.loads(capsys.readouterr().out)["programs"][1]
+    assert program["program"] == f"{lc0} onednn"
+    assert program["name"] == "Fake 1.0 --lc0 --task-workers=0"
+    assert program["work"][0]["nodes"] == 6_000_000
+    assert compare(lc0, "--nodes", "10", "--json", "--lc0-backend", "onnx-cpu") == 0
+    assert json.loads(capsys.readouterr().out)["programs"][1]["program"] == f"{lc0} onnx-cpu"
+    assert compare(lc0, "--nodes", "10", "--lc0-backend", "blas") == 2
+    assert compare(lc0, "--lc0-backend", "nonsense") == 2
+    assert "Backend must be one of onnx-cpu, onednn, blas, random" in capsys.readouterr().err
+
+
+def test_a_movetime_belongs_to_the_search(lc0: str) -> None:
+    """lc0 would subtract its overhead from it, and play one node a move."""
+    engine = other_engine(lc0, "uniform", 1, "onednn")
+    assert without_overhead(engine, "movetime=100").options["MoveOverheadMs"] == "0"
+    assert "MoveOverheadMs" not in without_overhead(engine, "tc=1+0.1").options
+    assert without_overhead(our_engine("uniform", 1, None, ()), "movetime=100").options["MoveOverheadMs"] == "0"
+    own = our_engine("uniform", 1, None, ("MoveOverheadMs=5",))
+    assert without_overhead(own, "movetime=100").options["MoveOverheadMs"] == "5"
+
+
+def test_a_match_warns_of_a_movetime_that_the_overhead_takes_up(capsys: pytest.CaptureFixture[str]) -> None:
+    program = f"uci:{sys.executable} {FAKE} --lc0 movetime=150"
+    words = ["match", "--games", "2", "--max-plies", "4", "--random-plies", "0", "random"]
+    assert main([*words, program]) == 0
+    assert "its option MoveOverheadMs (200 ms) is no less than movetime=150" in capsys.readouterr().err
+    assert main([*words, f"{program} MoveOverheadMs=0"]) == 0
+    assert "warning" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

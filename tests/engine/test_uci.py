@@ -10,6 +10,7 @@ import uci_positions
 from uci_client import Client, engine
 from uci_positions import MATE_IN_1, START_MOVES, bestmove, infos
 
+from hauteur.engine.uci.commands import parse_go, parse_position, search_limits
 from hauteur.engine.uci.options import OPTIONS, Options
 from hauteur.mcts.lc0_options import WITHOUT_EFFECT
 
@@ -194,3 +195,17 @@ def test_what_computes_the_net_is_said() -> None:
             line.startswith("info string evaluator: chess.safetensors ") and "float32" in line
             for line in client.ready()
         )
+
+
+@pytest.mark.parametrize(
+    ("options", "lateness", "seconds"),
+    [({}, 0.0, 0.09), ({"MoveOverheadMs": 0}, 0.0, 0.1), ({"MoveOverheadMs": 4}, 0.02, 0.076), ({}, 5.0, 0.05)],
+)
+def test_nearly_all_of_a_movetime_is_used(options: dict[str, int], lateness: float, seconds: float) -> None:
+    values = Options()
+    for name, value in options.items():
+        values.set(name, str(value))
+    start = parse_position("startpos", values).state
+    budget = search_limits(parse_go("movetime 100"), start, values, lateness=lateness).budget
+    assert budget is not None
+    assert budget.maximum == budget.target == pytest.approx(seconds)

@@ -180,15 +180,16 @@ def test_wait_holds_commands_back(client: Client) -> None:
     client.expect("info string error: wait: this search ends with `stop` only")
 
 
-def test_without_a_net_it_says_so_and_plays_a_legal_move(tmp_path: Path) -> None:
+def test_without_a_net_it_says_so_and_plays_no_move(tmp_path: Path) -> None:
     with engine("--weights", "<autodiscover>", cwd=tmp_path, env={"HAUTEUR_NET": ""}) as client:
         assert any(line.startswith("info string error: no net") for line in client.ready())
         client.send("position startpos moves e2e4", "go nodes 10")
-        board = chess.Board()
-        board.push_uci("e2e4")
-        assert chess.Move.from_uci(bestmove(client.expect("bestmove"))) in board.legal_moves
+        reason, answer = client.until("bestmove")
+        assert reason.startswith("info string error: no search, so no move: no net")
+        assert answer == "bestmove 0000"
         client.send("setoption name WeightsFile value uniform", "go nodes 10")
         assert int(infos(client.until("bestmove"))[-1]["nodes"]) > 0
+        assert client.seen[-1] != "bestmove 0000"
 
 
 def test_a_net_that_cannot_be_opened(tmp_path: Path) -> None:
@@ -198,7 +199,7 @@ def test_a_net_that_cannot_be_opened(tmp_path: Path) -> None:
         assert any("broken.pb.gz (newest in the working directory)" in line for line in lines)
         assert any(line.startswith("info string error: the net cannot be used: ") for line in lines)
         client.send("go nodes 5")
-        assert bestmove(client.expect("bestmove")) in START_MOVES
+        assert bestmove(client.expect("bestmove")) == "0000"
 
 
 def test_net_of_the_environment(tmp_path: Path) -> None:

@@ -4,6 +4,9 @@ import io
 import random
 import subprocess
 import sys
+import threading
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import chess
@@ -11,8 +14,14 @@ import chess.engine
 import pytest
 from uci_client import Client, engine
 
+from hauteur import _core
+from hauteur.engine.nets import NetChoice, must_be_quantised
 from hauteur.engine.streams import Output
-from hauteur.engine.uci.engine import UciEngine
+from hauteur.engine.uci import engine as uci_engine
+from hauteur.engine.uci.engine import SCRIPT_SECONDS, UciEngine
+from hauteur.networks.bundled import default_net
+from hauteur.networks.evaluators.base import Evaluator, UniformEvaluator
+from hauteur.networks.int8.quantize import int8_file
 
 COMMANDS = 200
 STARTS = (
@@ -74,7 +83,7 @@ def test_random_commands_without_waiting(seed: int) -> None:
     stream = io.StringIO()
     engine = UciEngine(Output(stream), seed=seed)
     engine.options.set("WeightsFile", "uniform")
-    engine.run([line.encode() for line in ("isready", *lines)])
+    engine.run([line.encode() for line in ("isready", *lines, "stop")])  # the end alone lets `mate 1` search on
     check(stream.getvalue(), ["isready", *lines], positions)
 
 
@@ -89,7 +98,7 @@ def run(text: str) -> str:
 @pytest.mark.parametrize("seed", [100, 101, 102])
 def test_random_commands_through_a_pipe(seed: int) -> None:
     lines, positions = random_session(seed)
-    check(run("\n".join(lines)), lines, positions)
+    check(run("\n".join([*lines, "stop"])), lines, positions)
 
 
 def test_a_stop_ends_the_search_that_waits_for_its_turn() -> None:
@@ -133,9 +142,36 @@ def test_ready_is_answered_during_a_search_and_quit_ends_at_once() -> None:
     with engine("--weights", "uniform") as client:
         client.send("go infinite", "position startpos moves e2e4", "go infinite", "isready")
         client.expect("readyok")
-        client.send("go nodes 1000000000", "quit")
-        client.process.wait(20)
-        assert client.process.returncode == 0
+        client.send("go nodes 1000000000")
+        client.expect("info depth")
+        time.sleep(2 * SCRIPT_SECONDS)
+        client.send("quit")
+        client.rest()
+        assert sum(line.startswith("bestmove") for line in client.seen) == 3, "one for each go"
+        assert client.process.wait() == 0
+
+
+@pytest.mark.parametrize("ending", ["quit\n", ""])
+@pytest.mark.parametrize("go", ["go nodes 100", "go movetime 400", "go depth 3"])
+def test_a_script_gets_its_whole_search_before_its_end(go: str, ending: str) -> None:
+    exact = "setoption name SmartPruningFactor value 0\nsetoption name MinibatchSize value 1\n"
+    said = run(f"uci\nisready\n{exact}position startpos\n{go}\n{ending}").splitlines()
+    assert said[-1].startswith("bestmove ")
+    last = said[-2].split()
+    assert int(last[last.index("nodes") + 1]) >= 100
+    assert said.index("uciok") < said.index("readyok") < len(said) - 1
+
+
+@pytest.mark.parametrize("ending", ["quit\n", ""])
+@pytest.mark.parametrize("go", ["go infinite", "go", "go ponder nodes 1000000000", "go wtime 5 movetime"])
+def test_a_script_without_an_end_of_its_own_gets_a_move_at_once(go: str, ending: str) -> None:
+    said = run(f"position startpos moves e2e4\n{go}\n{ending}").splitlines()
+    assert said[-1].startswith("bestmove ")
+    assert said[-1].split()[1][1] in "78"
+
+
+def test_a_quit_waits_for_the_answer_to_isready() -> None:
+    assert run("isready\nquit\n").splitlines() == ["readyok"]
 
 
 def test_the_answer_to_uci_comes_first() -> None:
@@ -221,7 +257,7 @@ def test_a_wrong_net_is_named_before_and_with_the_move(tmp_path: Path) -> None:
     with engine() as client:
         said = [line for line in opened_net(client, net) if "none.pb.gz" in line and "error" in line]
     assert len(said) == 2
-    assert said[1].startswith("info string error: no search, the first legal move instead: the net cannot be used: ")
+    assert said[1].startswith("info string error: no search, so no move: the net cannot be used: ")
 
 
 def test_nothing_is_said_before_the_answer_to_uci() -> None:
@@ -231,3 +267,61 @@ def test_nothing_is_said_before_the_answer_to_uci() -> None:
         client.send("uci")
         assert not any(line.startswith("info") for line in client.until("uciok"))
         assert client.expect("info string net: ") == "info string net: uniform (option WeightsFile)"
+
+
+# int8 forms, which take long to make.
+
+
+class SlowNet:
+    """A net that is opened when `made` is set, and a conversation that waits for what is said."""
+
+    def __init__(self) -> None:
+        self.made = threading.Event()
+        self.stream = io.StringIO()
+
+    def open(self, game: _core.Game, _: NetChoice) -> Evaluator:
+        self.made.wait()
+        return UniformEvaluator(game)
+
+    def said(self, word: str, times: int = 1) -> None:
+        """Waits until a line with this word was said so often."""
+        while self.stream.getvalue().count(word) < times:
+            time.sleep(0.005)
+
+    def conversation(self) -> Iterator[bytes]:
+        yield b"isready"
+        self.said("readyok")
+        yield b"go nodes 20"
+        self.said("waited for")
+        yield b"isready"
+        self.said("readyok", 2)
+        yield b"stop"
+        self.said("bestmove")
+        yield b"go nodes 20"
+        self.made.set()
+
+
+def test_an_int8_net_that_is_being_made_holds_nothing_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(uci_engine, "must_be_quantised", lambda _: True)
+    monkeypatch.setattr(uci_engine, "PROGRESS_SECONDS", 0.01)
+    net = SlowNet()
+    UciEngine(Output(net.stream), opener=net.open, seed=1).run(net.conversation())
+    moves = [line for line in net.stream.getvalue().splitlines() if line.startswith("bestmove")]
+    assert len(moves) == 2
+    assert moves[0] == "bestmove 0000"
+    assert moves[1] != "bestmove 0000"
+
+
+def test_an_int8_form_is_made_where_the_cache_has_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("openvino")
+    monkeypatch.setenv("HAUTEUR_CACHE", str(tmp_path))
+    net = default_net(_core.Game("chess"))
+    assert net is not None
+    choice = NetChoice(net[0], precision="int8")
+    assert must_be_quantised(choice)
+    assert not must_be_quantised(NetChoice(net[0]))
+    assert not must_be_quantised(NetChoice("uniform", precision="int8"))
+    file = int8_file(net[0])
+    file.touch()
+    file.with_suffix(".bin").touch()
+    assert not must_be_quantised(choice)

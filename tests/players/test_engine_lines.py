@@ -149,10 +149,21 @@ def test_words_of_an_engine(command: str, limits: dict[str, object], name: str) 
         ("uci:x start-timeout=5 nodes=3", "uci:x nodes=3 start_timeout=5"),
         ("uci:x options.nodes=5 nodes=3", "uci:x nodes=3 options.nodes=5"),
         ("uci:x tc=10+0.1 'Move Overhead=100'", None),
+        ("gtp:gnugo --mode gtp --level 3 movetime=2000", "gtp:gnugo 'args=--mode gtp --level 3' movetime=2000"),
+        ("uci:lc0 --backend=onednn nodes=5 -v Hash=1", "uci:lc0 'args=--backend=onednn -v' nodes=5 Hash=1"),
+        ("nodes=5 uci:python engine.py 2", "uci:python 'args=engine.py 2' nodes=5"),
+        ("uci:x nodes=1 options.--x=5", None),
     ],
 )
 def test_text_of_an_engine(text: str, written: str | None) -> None:
     assert player_text(parse_player(text)) == (written or text)
+
+
+def test_a_file_behind_a_program_is_of_settings_and_behind_an_argument_an_argument(tmp_path: Path) -> None:
+    file = tmp_path / "more.toml"
+    file.write_text("[engine]\nnodes = 7\n", encoding="utf-8")
+    assert player_text(parse_player(f"uci:x {file}")) == "uci:x nodes=7"
+    assert player_text(parse_player(f"uci:x -c {file} nodes=1")) == f"uci:x 'args=-c {file}' nodes=1"
 
 
 def test_an_engine_in_a_file(tmp_path: Path) -> None:
@@ -184,6 +195,7 @@ def test_an_engine_in_a_file(tmp_path: Path) -> None:
         ("uci:x tc=5 movetime=3", "engine: tc and movetime exclude each other"),
         ('uci:"a \'b" nodes=1', "engine.command: no closing quotation"),
         ("uci:x nodes=1 uci:y", "engine.protocol is given twice"),
+        ("uci:x -a nodes=1 args=-b", "engine.args is given twice"),
         ("uci:x nodes=1 random", "random is a player without a network: engine does not apply"),
         ("uci:x nodes=1 =5", "'=5' is neither key=value nor a .toml file"),
         ("uci:x nodes=1 options.=5", "engine.options: an option is NAME=VALUE in printable characters, got ''"),

@@ -1,8 +1,9 @@
-"""A UCI engine that can be told to misbehave: `fake_engine.py FAULT [WHEN]`.
+"""A UCI engine that can be told to misbehave: `fake_engine.py [-ARGUMENT ...] FAULT [WHEN]`.
 
-It plays the first legal move by name. FAULT `good` is none; a fault of the start shows at once; any other shows in
-games whose moves begin with WHEN, at the second move there. Every process leaves a file named by its number in the
-folder FAKE_ENGINE_PIDS, so that a test can look whether it has ended.
+Its name has the arguments that begin with a dash; with `--lc0` it has options of lc0, of whose backends one is broken,
+and one is quick. It plays the first legal move by name. FAULT `good` is none; a fault of the start shows at once; any
+other shows in games whose moves begin with WHEN, at the second move there. Every process leaves a file named by its
+number in the folder FAKE_ENGINE_PIDS, so that a test can look whether it has ended.
 """
 
 import os
@@ -16,6 +17,13 @@ from typing import NoReturn
 
 import chess
 
+LC0_NODES = {"onnx-cpu": 20, "onednn": 1_000_000, "random": 10**9}
+"""Backends that work, and what a search with them claims."""
+LC0_OPTIONS = """option name WeightsFile type string default <autodiscover>
+option name Backend type combo default onnx-cpu var onnx-cpu var onednn var blas var random
+option name Threads type spin default 0 min 0 max 128
+option name SmartPruningFactor type string default 1.33
+option name MoveOverheadMs type spin default 200 min 0 max 100000000"""
 HIDDEN = 1000
 """Seconds of a sleep that only a signal ends."""
 
@@ -77,7 +85,9 @@ AT_START: dict[str, Callable[[], object]] = {
 class Engine:
     """Reads commands. stubborn: it does not end when it is asked to, and has a child that does not either."""
 
-    def __init__(self, fault: str, when: str) -> None:
+    def __init__(self, fault: str, when: str, arguments: list[str]) -> None:
+        self.arguments = arguments
+        self.nodes = 10
         self.fault = fault
         self.when = when
         self.board = chess.Board()
@@ -104,12 +114,17 @@ class Engine:
                 self.place(chess.STARTING_FEN, words)
             case ["position", "fen", *fields]:
                 self.place(" ".join(fields[:6]), words)
+            case ["setoption", "name", "Backend", "value", backend]:
+                assert backend in LC0_NODES, "no such backend in this build"
+                self.nodes = LC0_NODES[backend]
             case ["go", *_]:
                 self.go()
 
     def introduce(self) -> None:
         say("fake engine, at your service")
-        say("id name Fake 1.0")
+        say(" ".join(["id name Fake 1.0", *self.arguments]))
+        if "--lc0" in self.arguments:
+            say(LC0_OPTIONS)
         say("option name Hash type spin default 16 min 1 max 64")
         say("option name Style type combo default calm var calm var wild and free")
         say("option name Loud type check default false\noption name Clear Hash type button")
@@ -131,7 +146,7 @@ class Engine:
         if self.fault in FAULTS and self.asked == 2 and " ".join(self.moves).startswith(self.when):
             FAULTS[self.fault]()
             return
-        os.write(1, b"info string \xff\xfe\r\ninfo depth 7 score cp -35 nodes 10 pv e2e4\r\n")
+        os.write(1, b"info string \xff\xfe\r\ninfo depth 7 score cp -35 nodes %d pv e2e4\r\n" % self.nodes)
         say("info depth 8 score mate 3 upperbound\ninfo depth 9 multipv 2 score cp 900\ninfo depth\n")
         say(f"bestmove {self.move()} ponder e7e5")
         if self.fault == "twice":
@@ -141,7 +156,10 @@ class Engine:
         return min(move.uci() for move in self.board.legal_moves)
 
 
-def main(fault: str = "good", when: str = "") -> None:
+def main(*words: str) -> None:
+    arguments = [word for word in words if word.startswith("-")]
+    given = [word for word in words if not word.startswith("-")]
+    fault, when = (*given, *("good", "")[len(given) :])
     if fault == "stubborn":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         child = subprocess.Popen(["sleep", str(HIDDEN)])
@@ -149,7 +167,7 @@ def main(fault: str = "good", when: str = "") -> None:
     leave(os.getpid())
     if fault in AT_START:
         AT_START[fault]()
-    Engine(fault, when).run()
+    Engine(fault, when, arguments).run()
 
 
 def leave(pid: int) -> None:

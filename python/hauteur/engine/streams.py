@@ -4,7 +4,7 @@ import os
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -77,8 +77,9 @@ def info_line(text: str) -> str:
 class LineReader(Generic[Item]):
     """The lines of a source, read by a thread of their own, so that others see that the next one is there.
 
-    accept: turns a line into the item that waits in the queue; None: the line was dealt with at once, by the reading
-    thread. It is called with None at the end of the source.
+    source: pieces of one or more whole lines, as they came. accept: turns a line into the item that waits in the queue;
+    None: the line was dealt with at once, by the reading thread. It is called with None at the end of the source. All
+    lines of a piece are accepted before the first of their items can be taken.
     """
 
     def __init__(self, source: Iterable[bytes], accept: Callable[[bytes | None], Item | None]) -> None:
@@ -101,9 +102,9 @@ class LineReader(Generic[Item]):
 
     def _read(self, source: Iterable[bytes]) -> None:
         try:
-            for line in source:
-                self._take(line)
-            self._take(None)
+            for piece in source:
+                self._take(piece.split(b"\n"))
+            self._take([None])
         except BrokenPipeError:  # nobody reads the answers any more: the same as the end
             return
         finally:
@@ -111,11 +112,11 @@ class LineReader(Generic[Item]):
                 self._at_end = True
                 self._changed.notify_all()
 
-    def _take(self, line: bytes | None) -> None:
-        item = self._accept(line)
-        if item is not None:
+    def _take(self, lines: Sequence[bytes | None]) -> None:
+        items = [item for line in lines if (item := self._accept(line)) is not None]
+        if items:
             with self._changed:
-                self._waiting.append(item)
+                self._waiting.extend(items)
                 self._changed.notify_all()
 
 
@@ -131,12 +132,13 @@ def leave_process() -> NoReturn:
 
 
 def input_lines(descriptor: int) -> Iterator[bytes]:
-    """Yield the lines of a file, as they come.
+    """Yield the lines of a file as they come: those that came together in one piece, without the last line end.
 
     Not by sys.stdin: a thread that waits in it would break the end of the program.
     """
     rest = b""
     while chunk := os.read(descriptor, 1 << 16):
-        *lines, rest = (rest + chunk).split(b"\n")
-        yield from lines
+        lines, end, rest = (rest + chunk).rpartition(b"\n")
+        if end:
+            yield lines
     yield rest

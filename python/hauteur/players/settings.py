@@ -19,7 +19,14 @@ from pydantic import AfterValidator, BaseModel, Field, model_validator
 from hauteur.mcts.params import SearchParams, Temperature
 from hauteur.networks.evaluators.base import Precision
 from hauteur.players.baselines import is_baseline, parse_baseline
-from hauteur.players.engines.settings import EngineSettings, engine_key, engine_of, engine_words, is_engine
+from hauteur.players.engines.settings import (
+    EngineSettings,
+    engine_key,
+    engine_of,
+    engine_words,
+    is_engine,
+    split_arguments,
+)
 from hauteur.system.settings import Key, Section, assign, leaves, read_toml, unknown_key, validated
 
 Colours = Literal["swap", "first", "second", "mover"]
@@ -75,7 +82,8 @@ SHORT: dict[Key, Key] = {("temperature",): ("temperature", "initial")}
 def parse_player(text: str, label: str = "player") -> PlayerSettings:
     """The settings that the words of `text` give; later words go before those of TOML files. ValueError names the word.
 
-    A word is key=value, or @FILE.toml, or a path that ends in .toml, or a player without a network, or a program.
+    A word is key=value, or @FILE.toml, or a path that ends in .toml, or a player without a network, or a program with
+    its arguments (see engines.settings.split_arguments).
     Dashes are as good as underscores in keys, and `search.` may be left out. label: what messages call the player.
     """
     return changed_player(PlayerSettings(), text, label)
@@ -137,6 +145,9 @@ def _assignments(text: str) -> Iterator[tuple[Key, Any]]:
         words = shlex.split(text)
     except ValueError as error:
         raise ValueError(f"{text!r}: {error}") from None
+    words, arguments = split_arguments(words)
+    if arguments:
+        words.append(f"args={shlex.join(arguments)}")
     from_files = [
         found for word in words if _is_file(word) for found in _file_assignments(Path(word.removeprefix("@")))
     ]

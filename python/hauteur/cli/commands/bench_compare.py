@@ -34,6 +34,10 @@ PATIENCE = 600.0
 """Seconds that one search may take."""
 LC0 = "env OMP_NUM_THREADS=1 {path} --task-workers=0"
 """lc0 as fast as it is on few cores with small nets: without threads beside those that it was given."""
+TRIAL_NODES = 1000
+"""Nodes of the search that shows how fast a backend is."""
+LC0_BACKENDS = ("onednn", "blas", "eigen", "onnx-cpu", "xla")
+"""lc0's backends that compute a net on the processor; which of them are there depends on how it was built."""
 
 
 @dataclass
@@ -58,6 +62,7 @@ def compare(
     rounds: int = 3,
     precision: Precision | None = None,
     option: tuple[str, ...] = (),
+    lc0_backend: str = "",
     elo: int = 0,
     limit: str = "movetime=100",
     json: bool = False,
@@ -88,10 +93,13 @@ def compare(
         float32, bfloat16, int8, of hauteur's net; default: the engine's.
     option
         An option of hauteur's engine as NAME=VALUE; may be repeated.
+    lc0_backend
+        Backend of lc0; default: the one of its backends for processors that makes most nodes in a short search.
     elo
         Also play so many games against each program (0: none), openings twice with sides swapped.
     limit
-        Limit of a move in these games, such as movetime=100 or nodes=800.
+        Limit of a move in these games, such as movetime=100 or nodes=800. With movetime no program keeps time back for
+        an overhead, unless its text says so.
     json
         Print one JSON object instead of a table.
     html
@@ -108,8 +116,9 @@ def compare(
     net = net_file(net)
     engines = {OURS: our_engine(net, threads, precision, option)}
     for text in programs or ("lc0",):
-        label = text if text not in engines else f"{text} ({len(engines)})"
-        engines[label] = other_engine(text, net, threads)
+        engine = other_engine(text, net, threads, lc0_backend)
+        label = text if text.startswith("uci:") else f"{text} {engine.options.get('Backend', '')}".strip()
+        engines[label if label not in engines else f"{label} ({len(engines)})"] = engine
     speeds = measured(game, engines, fens, nodes, rounds)
     matches = {label: played(engines[OURS], engines[label], label, elo, limit) for label in [*engines][1:] if elo}
     results = {f"{label}, {limit}": match_text(found) for label, found in matches.items()}
@@ -162,19 +171,65 @@ def our_engine(net: str, threads: int, precision: str | None, option: tuple[str,
     return uci_engine(shlex.join([sys.executable, "-c", COMMAND, "uci"]), options)
 
 
-def other_engine(text: str, net: str, threads: int) -> "EngineSettings":
+def other_engine(text: str, net: str, threads: int, lc0_backend: str = "") -> "EngineSettings":
     """Return the settings of a program by its text; ValueError where it is none."""
     if text == "lc0" or text.startswith("lc0:"):
         path = shutil.which(text.removeprefix("lc0:"))
         if path is None:
             raise ValueError(f"{text}: no such program on the path; name one, such as lc0:PATH or uci:stockfish")
         options = {"WeightsFile": net, "Threads": str(threads), "SmartPruningFactor": "0"}
-        return uci_engine(LC0.format(path=shlex.quote(str(Path(path).absolute()))), options)
+        engine = uci_engine(LC0.format(path=shlex.quote(str(Path(path).absolute()))), options)
+        return with_backend(engine, lc0_backend)
     if not text.startswith("uci:"):
         raise ValueError(f"a program must be lc0, lc0:PATH or uci:PROGRAM [OPTION=VALUE ...], got {text!r}")
-    engine = parse_player(f"{text} nodes=1", "program").engine
-    assert engine is not None
-    return engine.model_copy(update={"move_timeout": engine.move_timeout or PATIENCE})
+    program = parse_player(f"{text} nodes=1", "program").engine
+    assert program is not None
+    return program.model_copy(update={"move_timeout": program.move_timeout or PATIENCE})
+
+
+def with_backend(engine: "EngineSettings", backend: str) -> "EngineSettings":
+    """Return lc0 with this backend; where none is named, with its quickest one for processors, as far as it has any."""
+    from hauteur.games.registry import make
+    from hauteur.players.engines.probe import probed
+
+    option = probed(make("chess"), engine).option("Backend")
+    if not backend and option is not None:
+        backend = quickest(engine, tuple(name for name in LC0_BACKENDS if name in option.values))
+    return with_options(engine, {"Backend": backend} if backend else {})
+
+
+def quickest(engine: "EngineSettings", backends: tuple[str, ...]) -> str:
+    """Return the backend that makes most nodes a second in a short search; empty without any.
+
+    One that does not open the net is left out; ValueError, the last one's, where none does.
+    """
+    from hauteur.games.registry import make
+    from hauteur.players.engines.host import EngineHost
+    from hauteur.players.engines.speed import TimedEngine
+
+    rates: dict[str, float] = {}
+    error: ValueError | None = None
+    with EngineHost(1) as host:
+        for backend in backends if len(backends) > 1 else ():
+            try:
+                running = TimedEngine(make("chess"), with_options(engine, {"Backend": backend}), host)
+                running.search(POSITIONS[0], TRIAL_NODES // 10)
+                work = running.search(POSITIONS[1], TRIAL_NODES)
+                running.close()
+            except ValueError as failure:
+                error = failure
+            else:
+                rates[backend] = ratio(work.nodes, work.cpu_seconds or work.seconds) or 0.0
+    if backends and not rates and error is not None:
+        raise error
+    return max(rates, key=lambda name: rates[name]) if rates else next(iter(backends), "")
+
+
+def with_options(engine: "EngineSettings", options: dict[str, str]) -> "EngineSettings":
+    """Return the program with these options beside its own, which go before them."""
+    own = {name.lower() for name in engine.options}
+    added = {name: value for name, value in options.items() if name.lower() not in own}
+    return engine.model_copy(update={"options": {**engine.options, **added}})
 
 
 def uci_engine(command: str, options: dict[str, str]) -> "EngineSettings":
@@ -287,11 +342,20 @@ def played(ours: "EngineSettings", other: "EngineSettings", label: str, games: i
     from hauteur.players.engines.settings import engine_words
 
     def player(engine: "EngineSettings", name: str) -> str:
-        words = engine_words(engine.model_copy(update={"nodes": None}))
+        words = engine_words(without_overhead(engine, limit).model_copy(update={"nodes": None}))
         own = [word for word in words if not word.startswith("move_timeout=")]
         return " ".join([*own, limit, f"name={shlex.quote(name)}"])
 
     return play_match(player(ours, OURS), player(other, label), "chess", games=games, parallel=1)
+
+
+def without_overhead(engine: "EngineSettings", limit: str) -> "EngineSettings":
+    """Return the program with all of a movetime for its search: lc0 subtracts its overhead, 200 ms, from it."""
+    from hauteur.games.registry import make
+    from hauteur.players.engines.probe import probed
+
+    option = probed(make("chess"), engine).overhead if limit.startswith("movetime=") else None
+    return engine if option is None else with_options(engine, {option.name: "0"})
 
 
 def match_text(found: "MatchResult") -> str:

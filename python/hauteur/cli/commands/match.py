@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterable
 from contextlib import closing
 
+from hauteur import _core
 from hauteur.cli.commands.game_options import GameOptions, played_by
 from hauteur.cli.commands.match_view import match_table, progress_line, shown
 from hauteur.cli.commands.options import NO_WORKERS, Workers
@@ -14,7 +15,8 @@ from hauteur.matches.match import NO_LIMIT, Match, MatchSettings
 from hauteur.matches.ratings.elo import Model, Sprt
 from hauteur.matches.report.pages import renew_page
 from hauteur.matches.results import MatchGame, table
-from hauteur.players.settings import Colours, parse_player
+from hauteur.players.engines.probe import movetime_warning
+from hauteur.players.settings import Colours, PlayerSettings, parse_player
 
 EXIT_ELO0, EXIT_UNDECIDED = 1, 3
 """Exit status of `hauteur sprt` where elo0 was accepted, and where --max-games ended it."""
@@ -36,7 +38,7 @@ def match(
     a
         Player whose results are shown: key=value words such as "net=FILE visits=100 temperature=0.5
         search.cpuct.init=1.5 precision=int8 name=NAME", with any setting of search and temperature, or the path of a
-        TOML file with the same keys. Or a program: "uci:stockfish nodes=1000 UCI_Elo=1600", gtp:"gnugo --mode gtp". Or
+        TOML file with the same keys. Or a program: "uci:stockfish nodes=1000 UCI_Elo=1600", "gtp:gnugo --mode gtp". Or
         a player without a network: random, mcts:N (N random games a move), rave:N (the same for NoGo, stronger), solver
         or solver:NODES (exact play of small games), with no other key than name=NAME.
     b
@@ -125,6 +127,7 @@ def make_match(
 def play(match: Match, options: GameOptions) -> None:
     """Play to the end with progress, and print the result; on Ctrl-C print the command to resume."""
     games: dict[int, MatchGame] = {}
+    warn_of_movetimes(match.game, (match.settings.a, match.settings.b))
     try:
         with shown(match, progress_line, match_table), closing(match.play()) as played:
             for game in played:
@@ -138,6 +141,13 @@ def play(match: Match, options: GameOptions) -> None:
     renew_page(options.out)
     text = table(match.tally, match.work, match.names, match.test)
     print(json_format.dumps(match.result(), indent=2) if options.json else text)
+
+
+def warn_of_movetimes(game: _core.Game, players: Iterable[PlayerSettings]) -> None:
+    """Print to stderr which programs' overheads take up their movetimes. ValueError where a program is missing."""
+    for engine in {player.engine.model_dump_json(): player.engine for player in players if player.engine}.values():
+        if (warning := movetime_warning(game, engine)) is not None:
+            print(f"hauteur: warning: {warning}", file=sys.stderr, flush=True)
 
 
 def write_files(match: Match, games: Iterable[MatchGame], options: GameOptions) -> None:

@@ -7,7 +7,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from hauteur.cli.commands.game_options import GameOptions, played_by
-from hauteur.cli.commands.match import say_interrupted
+from hauteur.cli.commands.match import say_interrupted, warn_of_movetimes
 from hauteur.cli.commands.match_view import games_line, shown, speed_line
 from hauteur.cli.commands.options import NO_WORKERS, Workers
 from hauteur.matches.folder import TournamentFolder
@@ -56,6 +56,7 @@ def tournament(
 def play(tournament: Tournament) -> list[dict[int, MatchGame]]:
     """Play to the end, showing how it goes; the games of each pairing by their numbers, where they are not on disk."""
     games: list[dict[int, MatchGame]] = [{} for _ in tournament.matches]
+    warn_of_movetimes(tournament.game, tournament.settings.players)
     try:
         with shown(tournament, progress_line, live_table), closing(tournament.play()) as played:
             for number, game in played:

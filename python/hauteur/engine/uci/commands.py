@@ -11,6 +11,8 @@ from hauteur.mcts.time_manager import Budget, Clock, fixed, plan
 
 MILLISECOND = 1e-3
 NUMBERS = ("nodes", "movetime", "wtime", "btime", "winc", "binc", "movestogo", "mate", "depth")
+MOVETIME_OVERHEAD = 0.01
+"""Most seconds of a movetime that MoveOverheadMs takes from the search."""
 FLAGS = ("infinite", "ponder")
 KEYWORDS = (*NUMBERS, *FLAGS, "searchmoves")
 AT_LEAST_ONE = ("mate", "depth")
@@ -153,11 +155,14 @@ def search_limits(go: Go, state: _core.State, options: Options, *, lateness: flo
 
 
 def time_budget(go: Go, state: _core.State, options: Options, lateness: float) -> Budget | None:
-    """Return the seconds for this move by movetime or by the clock of the player to move; None without either."""
+    """Return the seconds for this move by movetime or by the clock of the player to move; None without either.
+
+    No clock runs out after a movetime: it loses little, and what earlier moves came too late by.
+    """
     overhead = options.whole("MoveOverheadMs") * MILLISECOND
     numbers, side = go.numbers, "wb"[state.to_move]
     if "movetime" in numbers:
-        return fixed(numbers["movetime"] * MILLISECOND, overhead=overhead)
+        return fixed(numbers["movetime"] * MILLISECOND, overhead=min(overhead, MOVETIME_OVERHEAD) + lateness)
     if f"{side}time" not in numbers:
         return None
     clock = Clock(

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from hauteur import __version__, _core
-from hauteur.engine.nets import Opener, OpenNets, open_evaluator
+from hauteur.engine.nets import Opener, OpenNets, must_be_quantised, open_evaluator
 from hauteur.engine.playing import FoundMove, PlayerNotReadyError, PlayingSession
 from hauteur.engine.streams import LineReader, Output
 from hauteur.engine.uci.commands import (
@@ -43,12 +43,17 @@ ENDS_A_SEARCH = ("go", "ucinewgame")
 """Commands that end the search before them."""
 SAME_MOVE_SECONDS = 1.0
 """A `go` so soon after its `position` belongs to the same turn of the clock."""
+SCRIPT_SECONDS = 0.2
+"""A `quit` so soon after the line before it was written together with it."""
+PROGRESS_SECONDS = 5.0
+"""How often a search that waits for its net says so."""
+QUANTISING = "the int8 form of the net is being made, once, in up to a minute"
 ENDLESS = "error: wait: this search ends with `stop` only"
 
 
 @dataclass(eq=False)
 class UciCommand:
-    """One line in the queue. control: of the search, or of the waiting, that it starts.
+    """One line in the queue. control: of the search that it starts; waiting: of its waiting for the net.
 
     Of a `go`: began: its turn has come; superseded: another command ends it; held: `wait` lets it end by itself.
     """
@@ -56,6 +61,7 @@ class UciCommand:
     text: str
     go: Go | None = None
     control: SearchControl = field(default_factory=SearchControl)
+    waiting: SearchControl = field(default_factory=SearchControl)
     began: bool = False
     superseded: bool = False
     held: bool = False
@@ -71,6 +77,11 @@ class UciCommand:
         """The text behind it."""
         return self.text.partition(" ")[2]
 
+    @property
+    def ends(self) -> bool:
+        """Whether it starts a search that ends by itself, and does not ponder."""
+        return self.go is not None and self.go.ends and self.control.began is not None
+
 
 class UciEngine:
     """A UCI engine that reads lines of bytes and writes to an Output.
@@ -84,6 +95,7 @@ class UciEngine:
         self._session = PlayingSession(_core.Game("chess"), seed=seed, opener=opener)
         self._lock = threading.Lock()
         self._leaving = False
+        self._heard = 0.0
         self._over = False
         self._current: UciCommand | None = None
         self._unanswered: deque[UciCommand] = deque()
@@ -93,6 +105,7 @@ class UciEngine:
         self._has_searched = False
         self._is_introduced = False
         self._named: OpenNets | None = None
+        self._quantising = False
         self._notes: list[str] = []
         self._commands: dict[str, Callable[[UciCommand], None]] = {
             "uci": self._uci,
@@ -119,15 +132,17 @@ class UciEngine:
     def _accept(self, raw: bytes | None) -> UciCommand | None:
         """Sort a line in (None: the end of the input); return what has to wait for its turn."""
         command = UciCommand("" if raw is None else raw.decode("utf-8", errors="replace").strip())
+        before, self._heard = self._heard, time.monotonic()
         with self._lock:
             newest = self._unanswered[-1] if self._unanswered else None
-            if raw is None or command.word in ENDS_A_SEARCH:
+            is_script = raw is None or (command.word == "quit" and self._heard - before < SCRIPT_SECONDS)
+            if command.word in ENDS_A_SEARCH or (is_script and not (newest is not None and newest.ends)):
                 self._supersede(newest)
             if command.word == "go":
                 command.go = parse_go(command.rest)
                 command.control = SearchControl(ponder=command.go.ponder)
                 self._unanswered.append(command)
-            elif command.word == "quit" and not (newest is not None and newest.held):
+            elif command.word == "quit" and not is_script and not (newest is not None and newest.held):
                 self._leave()
             elif command.word in AT_ONCE and (newest is not None or command.word != "isready"):
                 self._output.heard(command.text)
@@ -152,9 +167,11 @@ class UciEngine:
         elif word == "stop":
             for command in self._unanswered:  # those before it are ended anyway, and it has to wait for them
                 command.control.stop()
+                if self._quantising:  # for other nets the move is worth the wait
+                    command.waiting.stop()
         elif word == "ponderhit":
             newest.control.ponderhit()
-        elif newest.go.ends and newest.control.began is not None:
+        elif newest.ends:
             newest.held = True
         elif newest.began:
             self._output.info(ENDLESS)
@@ -166,6 +183,7 @@ class UciEngine:
         self._leaving = True
         for command in (*self._unanswered, *([self._current] if self._current else [])):
             command.control.stop()
+            command.waiting.stop()
 
     # The main thread.
 
@@ -176,6 +194,7 @@ class UciEngine:
             self._current = command
             if self._leaving:
                 command.control.stop()
+                command.waiting.stop()
 
     def _guarded(self, command: UciCommand) -> None:
         """Obey a command. Whatever goes wrong is reported, and the engine goes on."""
@@ -211,7 +230,9 @@ class UciEngine:
 
     def _isready(self, command: UciCommand) -> None:
         try:
-            self._open_and_wait(command.control)
+            self._open()
+            if not (self._quantising and self._session.is_opening):
+                self._wait_for_net(command.waiting)
         except PlayerNotReadyError:  # `quit` has come
             return
         except Exception as error:
@@ -251,11 +272,14 @@ class UciEngine:
     def _quit(self, _: UciCommand) -> None:
         self._over = True
 
-    def _open_and_wait(self, control: SearchControl) -> None:
+    def _wait_for_net(self, waiting: SearchControl) -> None:
         """Wait for the nets of the options. PlayerNotReadyError if the control ends that, ValueError without a net."""
-        self._open()
+        began = time.monotonic()
+        while not self._session.wait_open(waiting, seconds=PROGRESS_SECONDS):
+            if self._quantising:
+                self._output.info(f"{QUANTISING}: waited for {time.monotonic() - began:.0f} s")
         try:
-            player = self._session.wait(control)
+            player = self._session.wait(waiting)
         except PlayerNotReadyError:
             raise
         except Exception as error:
@@ -276,18 +300,20 @@ class UciEngine:
         self._note(f"net: {choice.net} ({reason})")
         if choice.large:
             self._note(f"large net: {choice.large}; StickyEndgames is off with two nets")
+        self._quantising = False
+        self._quantising = must_be_quantised(choice)
+        if self._quantising:
+            self._note(f"{QUANTISING}; searches wait for it")
 
     # The search.
 
     def _go(self, command: UciCommand) -> None:
         """Answer a `go` with its `bestmove`, whatever happens."""
-        lines = [f"bestmove {self._any_move()}"]
+        lines = [f"bestmove {self._no_move()}"]
         try:
             lines = self._searched(command)
-        except PlayerNotReadyError as error:
-            self._output.info(f"{error}: a move without search")
         except Exception as error:
-            self._output.info(f"error: no search, the first legal move instead: {one_line(error)}")
+            self._output.info(f"error: no search, so no move: {one_line(error)}")
         finally:
             with self._lock:
                 self._unanswered.remove(command)
@@ -301,7 +327,8 @@ class UciEngine:
         actions, unknown = search_actions(go, position.state)
         for problem in (*go.problems, *unknown):
             self._output.info(f"error: {problem}")
-        self._open_and_wait(command.control)
+        self._open()
+        self._wait_for_net(command.waiting)
         options = self._options_for(go)
         limits = search_limits(go, position.state, options, lateness=self._session.lateness)
         self._session.set_position(position.start, position.actions)
@@ -343,18 +370,16 @@ class UciEngine:
 
     def _last_lines(self, found: FoundMove, options: Options) -> list[str]:
         if found.report is None or found.move is None:
-            return [f"bestmove {self._any_move()}"]
+            return [f"bestmove {self._no_move()}"]
         verbose = verbose_lines(found.report, options) if options.flag("VerboseMoveStats") else ()
         first, *then = line_text(found.report.state, found.move.line[:2])
         ponder = f" ponder {then[0]}" if then else ""
         evaluations = evaluation_lines(found.report, options)
         return [*info_lines(found.report, options), *verbose, *evaluations, f"bestmove {first}{ponder}"]
 
-    def _any_move(self) -> str:
-        """Return the first legal move; `(none)` where there is none."""
-        state = self._position.state
-        legal = state.legal_actions()
-        return state.action_to_text(int(legal[0]), "uci") if len(legal) else "(none)"
+    def _no_move(self) -> str:
+        """Return the answer without a search: `0000`, or `(none)` where the game is over."""
+        return "0000" if len(self._position.state.legal_actions()) else "(none)"
 
 
 def report_lines(report: RootReport, options: Options) -> list[str]:

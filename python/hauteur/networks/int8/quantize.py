@@ -53,15 +53,20 @@ def int8_file(path: str | Path) -> Path:
     return cache_directory() / f"{Path(path).name}.{sha256_of(Path(path))[:16]}.int8.v{QUANTIZE_VERSION}.xml"
 
 
+def is_quantised(path: str | Path) -> bool:
+    """Return whether the cache has the quantised model of a network file."""
+    target = int8_file(path)
+    return target.is_file() and target.with_suffix(".bin").is_file()
+
+
 def ensure_int8(path: str | Path, game: _core.Game) -> Path:
     """The quantised model of a network file, made now if there is none; what it took goes to the standard error."""
-    target = int8_file(path)
-    if not (target.is_file() and target.with_suffix(".bin").is_file()):
+    if not is_quantised(path):
         started = time.perf_counter()
         record = make_int8(path, game)
         seconds = time.perf_counter() - started
         print(f"{Path(path).name}: int8 made in {seconds:.1f} s from {record}", file=sys.stderr, flush=True)
-    return target
+    return int8_file(path)
 
 
 def make_int8(path: str | Path, game: _core.Game, calibration: Calibration | None = None) -> CalibrationRecord:

@@ -15,18 +15,34 @@ from hauteur.players.engines.gtp import NEEDED, GtpEngineConnection, board_size
 from hauteur.players.engines.host import EngineHost
 from hauteur.players.engines.settings import EngineSettings, program_words
 from hauteur.players.engines.uci import VARIANTS, introduced, setup_lines
+from hauteur.players.engines.uci_lines import EngineOption
 from hauteur.players.move_player import EngineFailure
 
 GAMES_FOLDER = "/usr/games"
 """Where Debian puts chess programs; it is not on everybody's path."""
 
 
+OVERHEADS = ("moveoverhead", "moveoverheadms")
+"""Names, as PLAIN leaves them, of the option for the time that a move loses between clock and program."""
+PLAIN = str.maketrans("", "", " _-")
+
+
 @dataclass(frozen=True)
 class Probe:
-    """Result of probing an engine. name: its own, with its version."""
+    """Result of probing an engine. name: its own, with its version; options: those that it declares (UCI)."""
 
     command: tuple[str, ...]
     name: str
+    options: tuple[EngineOption, ...] = ()
+
+    @property
+    def overhead(self) -> EngineOption | None:
+        """The option for the milliseconds that a move loses on its way; None where it has none."""
+        return next((option for option in self.options if option.name.lower().translate(PLAIN) in OVERHEADS), None)
+
+    def option(self, name: str) -> EngineOption | None:
+        """The option of this name, in any case."""
+        return next((option for option in self.options if option.name.lower() == name.lower()), None)
 
 
 def probed(game: _core.Game, settings: EngineSettings) -> Probe:
@@ -47,6 +63,26 @@ def _probed(spec: str, json: str) -> Probe:
             return host.run(_probe_engine(host, game, settings, command))
         except EngineFailure as failure:
             raise ValueError(does_not_start(settings, failure)) from None
+
+
+def movetime_warning(game: _core.Game, settings: EngineSettings) -> str | None:
+    """Return what is wrong with a movetime that the program's overhead takes up; None where nothing is.
+
+    Many programs subtract it from a movetime; hauteur subtracts at most 10 ms of it.
+    """
+    if settings.movetime is None or settings.protocol != "uci":
+        return None
+    probe = probed(game, settings)
+    option = probe.overhead
+    if option is None or probe.name.startswith("hauteur "):
+        return None
+    given = {name.lower(): value for name, value in settings.options.items()}.get(option.name.lower(), option.default)
+    if not given.isdecimal() or int(given) < settings.movetime:
+        return None
+    return (
+        f"{probe.name}: its option {option.name} ({given} ms) is no less than movetime={settings.movetime}; "
+        f"a program that subtracts it plays with hardly any search: give '{option.name}=0'"
+    )
 
 
 def does_not_start(settings: EngineSettings, failure: EngineFailure) -> str:
@@ -77,15 +113,16 @@ async def _probe_engine(
     host: EngineHost, game: _core.Game, settings: EngineSettings, command: tuple[str, ...]
 ) -> Probe:
     process = await host.start(command)
+    options: tuple[EngineOption, ...] = ()
     try:
         if settings.protocol == "gtp":
             name = await _checked_gtp(GtpEngineConnection(process, settings, board_size(game)), settings)
         else:
             about = await introduced(process, settings.start_timeout)
             setup_lines(game, settings, about)
-            name = about.name
+            name, options = about.name, tuple(about.options.values())
         await process.quit("quit")
-        return Probe(command, name or Path(command[0]).name)
+        return Probe(command, name or Path(command[0]).name, options)
     finally:
         process.kill()
 

@@ -1,15 +1,15 @@
 """Players that are programs of their own: which program, how long it thinks, its options; as words of a player's text.
 
-`uci:stockfish nodes=1000 UCI_Elo=1600` is a program that speaks UCI, `gtp:"gnugo --mode gtp"` one that speaks GTP.
-Words that are named like a field of EngineSettings are settings here, all others are options of the engine;
-`options.NAME=` is always one.
+`uci:stockfish nodes=1000 UCI_Elo=1600` is a program that speaks UCI, `gtp:gnugo --mode gtp` one that speaks GTP and
+gets two arguments. Words that are named like a field of EngineSettings are settings here, all others are options of the
+engine; `options.NAME=` is always one.
 """
 
 from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -116,7 +116,8 @@ class EngineSettings(Section):
         """The program's file name with what limits it."""
         program = Path(program_words(self.command)[0]).name
         limits = [f"{key}={getattr(self, key)}" for key in ("nodes", "depth", "movetime", "tc") if getattr(self, key)]
-        return " ".join([program, *limits, *(f"{name}={value}" for name, value in self.options.items())])
+        options = [f"{name}={value}" for name, value in self.options.items()]
+        return " ".join([program, *shlex.split(self.args), *limits, *options])
 
 
 LIMITS = tuple(
@@ -133,6 +134,25 @@ def program_words(command: str) -> list[str]:
 def is_engine(word: str) -> bool:
     """Return whether a word of a player's text begins an engine."""
     return word.partition(":")[0] in PROTOCOLS and ":" in word
+
+
+def split_arguments(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the words of a player's text that are its settings, and those that are arguments of its program.
+
+    Arguments begin with a dash; a word without `=` behind the program or behind an argument is one too, but for a TOML
+    file behind the program: `uci:lc0 --backend=onednn --threads 2 nodes=800`, `uci:python engine.py nodes=1`.
+    """
+    rest, arguments, before = list[str](), list[str](), ""
+    for word in words if any(map(is_engine, words)) else ():
+        is_bare = "=" not in word and not word.startswith("@") and not is_engine(word)
+        follows = before == "argument" or (before == "program" and not word.endswith(".toml"))
+        if word.startswith("-") or (is_bare and follows):
+            arguments.append(word)
+            before = "argument"
+        else:
+            rest.append(word)
+            before = "program" if is_engine(word) else ""
+    return rest or list(words), arguments
 
 
 def engine_of(word: str) -> dict[str, str]:
@@ -158,7 +178,8 @@ def engine_words(engine: EngineSettings) -> list[str]:
     values = engine.model_dump(exclude_defaults=True, exclude={"protocol", "command", "options"})
     words = [f"{engine.protocol}:{engine.command}", *(f"{key}={_text(value)}" for key, value in values.items())]
     for name, value in engine.options.items():
-        prefix = "" if engine_key(name) == ("engine", "options", name) else OPTION_PREFIX
+        is_plain = engine_key(name) == ("engine", "options", name) and not name.startswith("-")
+        prefix = "" if is_plain else OPTION_PREFIX
         words.append(f"{prefix}{name}={value}")
     return [shlex.quote(word) for word in words]
 

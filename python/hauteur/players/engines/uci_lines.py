@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from hauteur.mcts.scores import mate_score
@@ -19,13 +19,17 @@ MOVE = re.compile(r"[a-h][1-8][a-h][1-8][qrbnQRBN]?", re.ASCII)
 
 @dataclass(frozen=True)
 class EngineOption:
-    """An option of an engine. least, most: of a spin, None where the engine gave none; values: of a combo."""
+    """An option of an engine. least, most: of a spin, None where the engine gave none; values: of a combo.
+
+    default: as the engine wrote it, empty without one.
+    """
 
     name: str
     kind: Kind
     least: int | None = None
     most: int | None = None
     values: tuple[str, ...] = ()
+    default: str = field(default="", compare=False)
 
     def problem(self, value: str) -> str | None:
         """Return what is wrong with a value, as the end of a sentence; None where nothing is."""
@@ -68,7 +72,9 @@ def parse_option(line: str) -> EngineOption | None:
     _, *parts = PART.split(found["rest"])
     values = list(zip(parts[::2], (part.strip() for part in parts[1::2]), strict=True))
     least, most = (_bound([value for key, value in values if key == name]) for name in ("min", "max"))
-    return EngineOption(found["name"], kind, least, most, tuple(value for key, value in values if key == "var"))
+    default = next((value for key, value in values if key == "default"), "")
+    choices = tuple(value for key, value in values if key == "var")
+    return EngineOption(found["name"], kind, least, most, choices, default)
 
 
 def parse_info(line: str) -> EngineReport | None:
