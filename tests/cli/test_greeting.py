@@ -68,6 +68,26 @@ def test_completion(shell: str, capsys: Capture) -> None:
         subprocess.run([shell, "-n"], input=script, text=True, check=True, timeout=60)
 
 
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (["play", ""], {"chess", "nogo", "connect4"}),
+        (["analyse", "chess", "--net", ""], {"connect4", "uniform"}),
+        (["match", "random", "net=connect4 cpuct."], {"net=connect4 cpuct.init="}),
+        (["tournament", "ran"], {"random"}),
+        (["experiment", ""], {"contempt-odds"}),
+        (["gtp", "--player", ""], {"mcts:", "visits=", "search_contempt.n_scl="}),
+    ],
+)
+def test_a_shell_completes_games_nets_players_and_experiments(
+    words: list[str], offered: set[str], capsys: Capture
+) -> None:
+    assert main.main(["__complete", *words]) == 0
+    found = {line.partition("\t")[0] for line in capsys.readouterr().out.splitlines()}
+    assert offered <= found
+    assert "tutorial" not in found
+
+
 def test_completion_for_another_shell(capsys: Capture) -> None:
     assert main.main(["completion", "tcsh"]) == main.EXIT_BAD_INPUT
     assert capsys.readouterr().err.count("\n") == 1

@@ -16,7 +16,7 @@ from hauteur.engine.seats import GameSide, default_player, with_odds
 from hauteur.engine.two_sided import TwoSidedGame
 from hauteur.games.odds import ODDS_STARTS
 from hauteur.games.played_game import PlayedGame
-from hauteur.games.registry import make, names, with_fen
+from hauteur.games.registry import EXAMPLES, make, names, with_fen
 from hauteur.mcts.params import SearchParams
 from hauteur.players.settings import PlayerSettings, parse_player
 
@@ -44,7 +44,7 @@ def persons_turn(game: TwoSidedGame) -> bool:
         return not game.thinking and game.played.state.to_move in game.persons
 
 
-@pytest.mark.parametrize("spec", names())
+@pytest.mark.parametrize("spec", [*names(), *EXAMPLES])
 def test_every_game_is_played_to_its_end_by_engines(spec: str) -> None:
     with table(spec, engine("random"), engine("random")) as game:
         game.go_on()

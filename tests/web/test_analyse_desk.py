@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hauteur.games.registry import names
+from hauteur.games.registry import EXAMPLES, names
 from hauteur.web.desks.analyse import AnalyseDesk
 from hauteur.web.desks.desk import DeskSettings
 from hauteur.web.saved_trees import saved_trees
@@ -59,7 +59,7 @@ def desk(tmp_path: Path) -> Iterator[Analysed]:
     made.desk.close()
 
 
-@pytest.mark.parametrize("game", names())
+@pytest.mark.parametrize("game", [*names(), *EXAMPLES])
 def test_every_game_shows_its_tree(desk: Analysed, game: str) -> None:
     done = desk.searched(game=game)
     root = desk.ask("tree")["root"]

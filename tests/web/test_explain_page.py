@@ -145,5 +145,5 @@ def test_the_page_shows_the_figures_of_the_command(windows: Windows, explained: 
     expect(page.get_by_text("These figures are of what was asked before")).to_be_visible()
     assert "b.solver=on" in page.url
     page.reload()
-    expect(side.locator(".settings-row")).to_have_text("solver on×")
+    expect(side.locator(".settings-row")).to_have_text("solver: on×")
     expect(page.locator("#command")).to_contain_text('--b "solver=on"')

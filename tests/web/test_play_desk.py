@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from hauteur.games import registry
-from hauteur.games.registry import names
+from hauteur.games.registry import EXAMPLES, names
 from hauteur.system.plugins import import_named
 from hauteur.web.desks.desk import DeskSettings
 from hauteur.web.desks.play import PlayDesk
@@ -141,7 +141,7 @@ def played_out(desk: Watched, spec: str) -> Shown:
 OPENSPIEL = ["openspiel:hex(board_size=4)", "openspiel:breakthrough(rows=5,columns=4)", "openspiel:othello"]
 
 
-@pytest.mark.parametrize("spec", [*names(), "nogo(size=3)", "nogo(rows=3, cols=4)", *OPENSPIEL])
+@pytest.mark.parametrize("spec", [*names(), *EXAMPLES, "nogo(size=3)", "nogo(rows=3, cols=4)", *OPENSPIEL])
 def test_every_game_is_played_to_its_end(desk: Watched, spec: str) -> None:
     if spec.startswith("openspiel:"):
         pytest.importorskip("pyspiel")
@@ -171,7 +171,7 @@ def test_a_game_of_a_file_of_its_own_with_passes(
     assert game["result"].startswith("1/2-1/2")
 
 
-@pytest.mark.parametrize("spec", names())
+@pytest.mark.parametrize("spec", [*names(), *EXAMPLES])
 def test_every_game_has_an_opponent_at_once(desk: Watched, spec: str) -> None:
     """The player that is there by default, with few visits, answers a move and says what it expects."""
     offers = desk.ask("describe", game=spec)["players"]

@@ -20,6 +20,16 @@ def test_every_setting_is_in_the_form_with_its_default() -> None:
     assert all(getattr(chosen_search({name: "on"}), name) is not None for name in optional if name != "second_net")
 
 
+def test_groups_and_settings_have_names_for_people() -> None:
+    labels = {group["name"]: group["label"] for group in search_form()}
+    assert labels["search_contempt"] == "Search-contempt"
+    assert labels["root_cpuct"] == "root cpuct: Exploration of PUCT"
+    assert len(set(labels.values())) == len(labels)
+    words = {setting["key"]: setting["words"] for group in search_form() for setting in group["settings"]}
+    assert words["solver.draw_preference"] == "draw preference"
+    assert not any("." in word or "_" in word for word in words.values())
+
+
 def test_what_a_form_gives_is_read_as_words_are() -> None:
     given = {"search_contempt.n_scl": "5", "search_contempt.ratio_schedule": "9:0.5 20:1", "solver": "on"}
     words = " ".join(f"'{key}={value}'" for key, value in given.items())

@@ -61,7 +61,8 @@ Factory = Callable[..., Position]
 FEN_GAMES = ("chess", "minichess")
 """Games whose positions are written as FENs and whose specs have a parameter `fen`."""
 
-_BUILT_IN = {"tutorial": "hauteur.games.tutorial:MisereTicTacToe"}
+EXAMPLES = {"tutorial": "hauteur.games.tutorial:MisereTicTacToe"}
+"""Games that the documents are written around: loaded by their names, and not offered."""
 _registered: dict[str, Factory] = {}
 
 
@@ -82,7 +83,7 @@ def register_game(name: str, factory: Factory, *, replace: bool = False) -> None
     """
     if not re.fullmatch(r"[a-z][a-z0-9_-]*", name):
         raise ValueError(f"a game's name must be small letters, digits, - and _, starting with a letter; got {name!r}")
-    if name in _core.game_names() or name in _BUILT_IN:
+    if name in _core.game_names() or name in EXAMPLES:
         raise ValueError(f"there is a built-in game {name!r} already: choose another name")
     if not _is_callable(factory):
         kind = type(factory).__name__
@@ -138,10 +139,10 @@ make = load_game
 
 
 def names() -> list[str]:
-    """Names of all games but OpenSpiel's: the core's, those of this package written in Python, registered ones."""
+    """Names of the games to choose from: the core's and registered ones. OpenSpiel's and EXAMPLES can be loaded too."""
     load_variables()
     installed = [point.name for point in entry_points(group=ENTRY_POINTS)]
-    return sorted({*_core.game_names(), *_BUILT_IN, *_registered, *installed})
+    return sorted({*_core.game_names(), *_registered, *installed})
 
 
 def check_game(game: str | _core.Game | Factory, *, games: int = 20, seed: int = 0) -> LawResults:
@@ -203,8 +204,8 @@ def _factory(name: str) -> Factory:
     load_variables()
     if name in _registered:
         return _registered[name]
-    if name in _BUILT_IN:
-        module, _, attribute = _BUILT_IN[name].partition(":")
+    if name in EXAMPLES:
+        module, _, attribute = EXAMPLES[name].partition(":")
         factory: Factory = getattr(importlib.import_module(module), attribute)
         return factory
     for point in entry_points(group=ENTRY_POINTS, name=name):

@@ -17,7 +17,7 @@ from hauteur.learning.recipe import Recipe, parse_recipe
 from hauteur.studies.folders import FolderList
 from hauteur.system.setting_facts import first_sentence, section_of
 from hauteur.system.settings import flat_settings, read_toml
-from hauteur.web.search_form import setting_entry, setting_text
+from hauteur.web.search_form import group_entry, setting_entry, setting_text
 
 NOT_IN_THE_FORM = ("start", "opponent")
 """Sections that name files or players."""
@@ -86,8 +86,7 @@ def _groups() -> list[dict[str, Any]]:
     for prefix, section, optional in _sections(Recipe):
         entries = [setting_entry(section, name, prefix) for name in section.model_fields]
         entries = [entry for entry in entries if entry["kind"] != "text"]
-        text = first_sentence(section.__doc__)
-        groups.append({"name": prefix.rstrip("."), "text": text, "optional": optional, "settings": entries})
+        groups.append(group_entry(prefix.rstrip("."), first_sentence(section.__doc__), entries, optional=optional))
     return [group for group in groups if group["settings"] or group["optional"]]
 
 

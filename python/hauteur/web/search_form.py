@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Annotated, Any
@@ -27,22 +28,26 @@ def chosen_search(settings: Mapping[str, str], label: str = "settings") -> Searc
 def search_form() -> list[dict[str, Any]]:
     """Return the groups of settings, as static/settings.js takes them.
 
-    A group: name (empty: settings that stand alone), text, optional (off by default, on by its name alone), settings;
-    of each key, kind, default, choices, least, most, text.
+    A group: name (empty: settings that stand alone), title and label for people, text, optional (off by default, on by
+    its name alone), settings; of each key, the last part of it in words, kind, default, choices, least, most, text.
     """
     sections = {name: section for name, field in SearchParams.model_fields.items() if (section := section_of(field))}
     alone = [setting_entry(SearchParams, name, "") for name in SearchParams.model_fields if name not in sections]
-    groups = [{"name": "", "text": "the search as a whole", "optional": False, "settings": alone}]
+    groups = [group_entry("", "The search as a whole", alone)]
     return groups + [_group(name, section) for name, section in sections.items()]
 
 
 def _group(name: str, section: type[BaseModel]) -> dict[str, Any]:
-    return {
-        "name": name,
-        "text": first_sentence(section.__doc__),
-        "optional": SearchParams.model_fields[name].default is None,
-        "settings": [setting_entry(section, inner, f"{name}.") for inner in section.model_fields],
-    }
+    settings = [setting_entry(section, inner, f"{name}.") for inner in section.model_fields]
+    optional = SearchParams.model_fields[name].default is None
+    return group_entry(name, first_sentence(section.__doc__), settings, optional=optional)
+
+
+def group_entry(name: str, text: str, settings: list[dict[str, Any]], *, optional: bool = False) -> dict[str, Any]:
+    """Return a group of settings as static/settings.js takes it. name: what their keys begin with."""
+    title = re.sub(r"[._]", " ", name)
+    label = text if re.sub(r"\W", " ", text.lower()).startswith(title) else f"{title}: {text}"
+    return {"name": name, "title": title, "label": label, "text": text, "optional": optional, "settings": settings}
 
 
 def setting_entry(model: type[BaseModel], name: str, prefix: str) -> dict[str, Any]:
@@ -50,6 +55,7 @@ def setting_entry(model: type[BaseModel], name: str, prefix: str) -> dict[str, A
     facts = setting_facts(model, name)
     return {
         "key": prefix + name,
+        "words": name.replace("_", " "),
         "kind": facts.kind,
         "default": setting_text(facts.default),
         "choices": ["true", "false"] if facts.kind == "switch" else list(facts.choices),

@@ -11,7 +11,7 @@ from typing import Any
 
 from hauteur import _core
 from hauteur.cli.commands.bench import check_positive
-from hauteur.cli.commands.options import Seed
+from hauteur.cli.commands.options import GameSpec, Seed
 from hauteur.games.registry import make
 from hauteur.learning.metrics import search_metrics
 from hauteur.learning.planned import game_plans
@@ -28,7 +28,7 @@ MEMORY_POINTS = 40
 
 
 def selfplay(
-    spec: str = "connect4",
+    spec: GameSpec = "connect4",
     *,
     net: Path | None = None,
     filters: int = 64,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hauteur import _core
 from hauteur.cli.commands.bench import check_positive, spread_in_digits
+from hauteur.cli.commands.options import GameSpec
 from hauteur.games.registry import make
 from hauteur.learning.recipe import TrainSettings, parse_recipe
 from hauteur.learning.replay import ReplayBuffer
@@ -31,7 +32,7 @@ DRAWN = 5
 
 
 def train(
-    spec: str = "connect4",
+    spec: GameSpec = "connect4",
     *,
     net: Path | None = None,
     filters: int = 64,

@@ -11,7 +11,7 @@ from cyclopts import Parameter
 
 from hauteur import _core
 from hauteur.cli.commands.links import link_address, repeat_link
-from hauteur.cli.commands.options import SearchSettings, Seed, SettingsListed
+from hauteur.cli.commands.options import GameSpec, NetName, SearchSettings, Seed, SettingsListed
 from hauteur.cli.commands.search_settings import print_settings
 from hauteur.engine.nets import NetChoice, OpenNets
 from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
@@ -35,10 +35,10 @@ Words = Annotated[tuple[str, ...], Parameter(consume_multiple=True)]
 
 
 def analyse(
-    spec: str = "chess",
+    spec: GameSpec = "chess",
     *,
-    net: str | None = None,
-    large_net: str | None = None,
+    net: NetName | None = None,
+    large_net: NetName | None = None,
     fen: str | None = None,
     moves: Words = (),
     visits: int | None = None,

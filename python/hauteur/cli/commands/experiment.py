@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
-from hauteur.cli.commands.options import NO_WORKERS, Seed, Workers
+from hauteur.cli.commands.options import NO_WORKERS, ExperimentName, GameSpec, PlayerText, Seed, Workers
 from hauteur.cluster.open import open_scheduler
 
 app = App(name="experiment", help="Make a table or figure of the papers; without a name, list them.")
@@ -14,15 +14,15 @@ app = App(name="experiment", help="Make a table or figure of the papers; without
 
 @app.default
 def experiment(
-    name: str = "list",
+    name: ExperimentName = "list",
     *,
     scale: float = 1.0,
     seeds: int | None = None,
     first_seed: int | None = None,
     net: tuple[Path, ...] = (),
     visits: int | None = None,
-    game: str | None = None,
-    opponent: str | None = None,
+    game: GameSpec | None = None,
+    opponent: PlayerText | None = None,
     cost: float | None = None,
     seat: Literal["first", "second"] | None = None,
     parallel: int = 64,

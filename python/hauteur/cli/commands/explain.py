@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from hauteur.cli.commands.engine import find_position
-from hauteur.cli.commands.options import SearchSettings, Seed
+from hauteur.cli.commands.options import GameSpec, NetName, PlayerText, SearchSettings, Seed
 from hauteur.mcts.params import SearchParams
 from hauteur.networks.evaluators.base import Precision
 from hauteur.players.settings import PlayerSettings
@@ -25,11 +25,11 @@ Words = Annotated[tuple[str, ...], Parameter(consume_multiple=True)]
 
 
 def explain(
-    spec: str = "chess",
+    spec: GameSpec = "chess",
     *,
-    a: str = PRESETS["search-contempt"][0],
-    b: str = PRESETS["search-contempt"][1],
-    net: str | None = None,
+    a: PlayerText = PRESETS["search-contempt"][0],
+    b: PlayerText = PRESETS["search-contempt"][1],
+    net: NetName | None = None,
     fen: str | None = None,
     moves: Words = (),
     visits: int = DEFAULT_VISITS,

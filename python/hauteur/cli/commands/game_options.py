@@ -11,7 +11,7 @@ from typing import Any, Literal
 from cyclopts import Parameter
 
 from hauteur import _core
-from hauteur.cli.commands.options import Seed
+from hauteur.cli.commands.options import GameSpec, Seed
 from hauteur.cluster.open import open_scheduler
 from hauteur.cluster.options import WorkerOptions
 from hauteur.games.registry import make
@@ -30,7 +30,7 @@ PUZZLE_ROWS = 64
 class NetOptions:
     """The game, with what its nets are computed, and how the result is printed."""
 
-    game: str = "chess"
+    game: GameSpec = "chess"
     """The game, e.g. chess, connect4, nogo(size=5)."""
     batch_size: int | None = None
     """Most positions evaluated together. Default: half of --parallel, the other half is gathered meanwhile; 64 where

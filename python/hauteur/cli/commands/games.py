@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hauteur import _core
-from hauteur.cli.commands.options import Seed
+from hauteur.cli.commands.options import GameSpec, NetName, Seed
 from hauteur.games.registry import check_game as results_of_laws
 from hauteur.games.registry import make
 from hauteur.matches.ratings.elo import score_interval
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from hauteur.networks.evaluators.base import Evaluator
 
 
-def perft(spec: str, depth: int, *, divide: bool = False) -> int:
+def perft(spec: GameSpec, depth: int, *, divide: bool = False) -> int:
     """Count the move sequences of every length up to DEPTH; checks a game's rules against known numbers.
 
     Parameters
@@ -64,7 +64,7 @@ def _print_division(state: _core.State, depth: int) -> None:
         print(f"{state.action_to_text(action):>8} {child.perft(depth - 1):,}", flush=True)
 
 
-def check_game(spec: str, *, games: int = 20, seed: Seed = 0) -> int:
+def check_game(spec: GameSpec, *, games: int = 20, seed: Seed = 0) -> int:
     """Run the laws that every game obeys along random games; exit status 1 if one is broken.
 
     Parameters
@@ -89,9 +89,9 @@ def check_game(spec: str, *, games: int = 20, seed: Seed = 0) -> int:
 
 
 def prove(
-    spec: str,
+    spec: GameSpec,
     *,
-    net: str | None = None,
+    net: NetName | None = None,
     visits: int = 100,
     at_least: float | None = None,
     against_rollouts: int | None = None,

@@ -10,6 +10,8 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
+from hauteur.cli.commands.options import GameSpec
+
 SHOWN = 10
 """Bad games that are named one by one."""
 
@@ -59,7 +61,7 @@ def export(
 
 def import_(
     *sources: str,
-    game: str,
+    game: GameSpec,
     to: Annotated[Path, Parameter(name="--to")],
 ) -> None:
     """Read games from PGN (chess), SGF (NoGo) or shards and write them as shards that training reads.

@@ -5,14 +5,15 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
+from hauteur.cli.commands.options import GameSpec, PlayerText
 from hauteur.games.registry import make
 from hauteur.players.settings import parse_player
 
 
 def gtp(
     *,
-    game: str = "nogo",
-    player: str = "",
+    game: GameSpec = "nogo",
+    player: PlayerText = "",
     resign_below: float = 0.0,
     move_overhead: float = 0.1,
     threads: int = 0,

@@ -8,7 +8,7 @@ from contextlib import closing
 from hauteur import _core
 from hauteur.cli.commands.game_options import GameOptions, played_by
 from hauteur.cli.commands.match_view import match_table, progress_line, shown
-from hauteur.cli.commands.options import NO_WORKERS, Workers
+from hauteur.cli.commands.options import NO_WORKERS, PlayerText, Workers
 from hauteur.matches.folder import MatchFolder
 from hauteur.matches.game_files import header_of, write_games
 from hauteur.matches.match import NO_LIMIT, Match, MatchSettings
@@ -23,8 +23,8 @@ EXIT_ELO0, EXIT_UNDECIDED = 1, 3
 
 
 def match(
-    a: str,
-    b: str,
+    a: PlayerText,
+    b: PlayerText,
     *,
     games: int = 400,
     colours: Colours = "swap",
@@ -56,8 +56,8 @@ def match(
 
 
 def sprt(
-    a: str,
-    b: str,
+    a: PlayerText,
+    b: PlayerText,
     *,
     elo0: float = 0.0,
     elo1: float = 10.0,

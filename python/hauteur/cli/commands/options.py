@@ -5,11 +5,24 @@ from typing import Annotated
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
+from hauteur.cli.commands import words
 from hauteur.cluster.options import WorkerOptions
 from hauteur.mcts.params import SearchParams
 
 Seed = Annotated[int, Parameter(validator=Number(gte=0, lt=2**63))]
 """A seed of random draws, 0 to 2^63 - 1."""
+
+GameSpec = Annotated[str, Parameter(completer=words.games)]
+"""A game by its spec."""
+
+NetName = Annotated[str, Parameter(completer=words.nets)]
+"""A net: the name of one that ships or was downloaded, a file, or an evaluator without a file."""
+
+ExperimentName = Annotated[str, Parameter(completer=words.experiments)]
+"""An experiment."""
+
+PlayerText = Annotated[str, Parameter(completer=words.players)]
+"""A player as text."""
 
 SearchSettings = Annotated[SearchParams, Parameter(name="search", show=False)]
 """All settings of the search as --search.KEY; `--list-settings` shows them instead of --help."""

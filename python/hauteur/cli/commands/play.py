@@ -5,7 +5,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Literal
 
-from hauteur.cli.commands.options import Seed
+from hauteur.cli.commands.options import GameSpec, NetName, Seed
 from hauteur.games.registry import make
 from hauteur.mcts.params import SearchParams, Temperature
 from hauteur.networks.bundled import net_or_shipped
@@ -18,9 +18,9 @@ MAIA = re.compile(r"maia-?[0-9]+")
 
 
 def play(
-    spec: str = "connect4",
+    spec: GameSpec = "connect4",
     *,
-    net: str | None = None,
+    net: NetName | None = None,
     visits: int | None = None,
     human: Literal["first", "second", "both", "none"] = "first",
     temperature: float = 0.0,

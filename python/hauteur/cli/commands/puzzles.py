@@ -12,6 +12,7 @@ from pathlib import Path
 
 from hauteur import _core
 from hauteur.cli.commands.game_options import NetOptions
+from hauteur.cli.commands.options import NetName, PlayerText
 from hauteur.games.registry import make
 from hauteur.matches.folder import MatchFolder
 from hauteur.matches.match import Match, MatchSettings
@@ -35,8 +36,8 @@ SELF_PLAY = "selfplay"
 def mine(
     *sources: str,
     out: Path,
-    player: str = "",
-    net: str | None = None,
+    player: PlayerText = "",
+    net: NetName | None = None,
     games: int = 0,
     random_plies: int = 4,
     low: int = 5,
@@ -131,8 +132,8 @@ def mine(
 def solve(
     file: Path,
     *,
-    player: tuple[str, ...] = (),
-    net: str | None = None,
+    player: tuple[PlayerText, ...] = (),
+    net: NetName | None = None,
     visits: str = "100,1000,10000",
     limit: int | None = None,
     out: Path | None = None,

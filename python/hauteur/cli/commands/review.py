@@ -14,7 +14,7 @@ from cyclopts import Parameter
 
 from hauteur import _core
 from hauteur.cli.commands.engine import analysis_limits
-from hauteur.cli.commands.options import Seed
+from hauteur.cli.commands.options import NetName, Seed
 from hauteur.engine.nets import NetChoice
 from hauteur.engine.playing import PlaySettings
 from hauteur.mcts.params import SearchParams
@@ -29,8 +29,8 @@ from hauteur.system.files import sha256_of
 def review(
     file: Path,
     *,
-    net: str | None = None,
-    large_net: str | None = None,
+    net: NetName | None = None,
+    large_net: NetName | None = None,
     game: int | None = None,
     visits: int | None = None,
     time: float | None = None,

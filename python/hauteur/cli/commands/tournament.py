@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from hauteur.cli.commands.game_options import GameOptions, played_by
 from hauteur.cli.commands.match import say_interrupted, warn_of_movetimes
 from hauteur.cli.commands.match_view import games_line, shown, speed_line
-from hauteur.cli.commands.options import NO_WORKERS, Workers
+from hauteur.cli.commands.options import NO_WORKERS, PlayerText, Workers
 from hauteur.matches.folder import TournamentFolder
 from hauteur.matches.game_files import header_of, write_games
 from hauteur.matches.ratings.tables import crosstable, rating_table
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def tournament(
-    *players: str,
+    *players: PlayerText,
     kind: Kind = "round-robin",
     games: int = 100,
     options: GameOptions = GameOptions(),  # noqa: B008  (immutable)

@@ -13,7 +13,7 @@ import cyclopts
 
 from hauteur.cli.commands.game_options import PlayOptions, played_by
 from hauteur.cli.commands.match_view import match_table, progress_line, shown
-from hauteur.cli.commands.options import NO_WORKERS, Workers
+from hauteur.cli.commands.options import NO_WORKERS, PlayerText, Workers
 from hauteur.games.registry import make
 from hauteur.matches.match import Match
 from hauteur.matches.report.pages import renew_page
@@ -34,11 +34,11 @@ KNOWN_RATIOS: dict[tuple[str, ...], tuple[str, bool]] = {
 
 
 def strength(
-    player: str,
+    player: PlayerText,
     *,
     parameter: Annotated[tuple[str, ...], cyclopts.Parameter(negative=())],
     out: Path,
-    opponent: str | None = None,
+    opponent: PlayerText | None = None,
     iterations: int = 50,
     games: int = 40,
     verification: int = 400,
@@ -96,7 +96,7 @@ def strength(
 
 
 def ratio(
-    player: str,
+    player: PlayerText,
     *,
     parameter: str,
     out: Path,

@@ -14,15 +14,16 @@ export class SettingsForm {
     this.rows = new Map();
   }
 
-  offer({ name, text, optional, settings }) {
-    const options = make("optgroup", { label: name ? `${name}: ${text}` : text }, this.more);
+  offer({ name, title, label, text, optional, settings }) {
+    const options = make("optgroup", { label }, this.more);
     if (optional) {
-      this.known.set(name, { key: name, kind: "on", text });
-      make("option", { value: name, textContent: `${name} on` }, options);
+      this.known.set(name, { key: name, kind: "on", text, label: title });
+      make("option", { value: name, textContent: "on, with its defaults" }, options);
     }
     for (const setting of settings) {
-      this.known.set(setting.key, setting);
-      make("option", { value: setting.key, textContent: setting.key }, options);
+      const { key, words } = setting, [sentence] = setting.text.split(/\.(?: |$)/);
+      this.known.set(key, { ...setting, label: title ? `${title}: ${words}` : words });
+      make("option", { value: key, textContent: sentence ? `${words}: ${sentence}` : words, title: key }, options);
     }
   }
 
@@ -53,13 +54,13 @@ export class SettingsForm {
   }
 
   row(key, value) {
-    const setting = this.known.get(key) ?? { key, kind: "text", text: "" };
+    const setting = this.known.get(key) ?? { key, kind: "text", text: "", label: key };
     const row = make("div", { className: "settings-row" }, this.list);
-    const label = make("label", { title: setting.text }, row);
-    make("span", { textContent: setting.kind === "on" ? `${key} on` : key }, label);
+    const label = make("label", { title: `${key}: ${setting.text}` }, row);
+    make("span", { textContent: setting.kind === "on" ? `${setting.label}: on` : setting.label }, label);
     const field = setting.kind === "on" ? null : control(setting, value, label);
     if (field) field.onchange = () => this.onChange();
-    const remove = make("button", { type: "button", textContent: "×", ariaLabel: `${key} as by default`, className: "small" }, row);
+    const remove = make("button", { type: "button", textContent: "×", ariaLabel: `${setting.label} as by default`, className: "small" }, row);
     remove.onclick = () => { this.rows.delete(key); row.remove(); this.offered(); this.more.focus(); this.onChange(); };
     this.rows.set(key, { row, field });
   }
