@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from hauteur._core import Game as Game
     from hauteur._core import State as State
     from hauteur._core import __version__ as __version__
+    from hauteur.games import games as games
     from hauteur.games.positions import position as position
     from hauteur.games.registry import check_game as check_game
     from hauteur.games.registry import load_game as load_game
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
     from hauteur.networks.registered import register_network as register_network
     from hauteur.networks.registry import load_network as load_network
     from hauteur.networks.registry import save_network as save_network
+    from hauteur.players.chess_engine import PlayerEngine as PlayerEngine
+    from hauteur.players.listing import nets as nets
+    from hauteur.players.listing import settings as settings
     from hauteur.players.player import Player as Player
 
 _MODULES = {
@@ -57,8 +61,13 @@ _MODULES = {
     "search_batch": "hauteur.mcts.calls",
     "Analysis": "hauteur.mcts.analysis",
     "Rule": "hauteur.mcts.reference.rule",
+    # what can be named
+    "games": "hauteur.games",
+    "nets": "hauteur.players.listing",
+    "settings": "hauteur.players.listing",
     # players and matches
     "Player": "hauteur.players.player",
+    "PlayerEngine": "hauteur.players.chess_engine",
     "play_match": "hauteur.matches.play",
     "sprt": "hauteur.matches.play",
     "tournament": "hauteur.matches.play",

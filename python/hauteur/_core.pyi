@@ -22,6 +22,7 @@ __all__ = [
     "encode_positions",
     "game_names",
     "mcts_search",
+    "position_of",
     "python_game_from",
     "random_u64",
     "rave_search",
@@ -316,6 +317,9 @@ class Tablebase:
 def game_names() -> list[str]: ...
 def python_game_from(game: object, spec: str) -> Game:
     """Builds a pickled game that is written in Python."""
+
+def position_of(given: State | chess.Board | str) -> State:
+    """The position that a user gave: a State (a copy), a board with its moves, or a FEN of chess."""
 
 def state_from(game: Game, symmetry: int, moves: Sequence[int]) -> State:
     """Builds a pickled position."""

@@ -128,7 +128,7 @@ def test_other_settings_and_fresh_are_refused(finished: tuple[LearningRun, list[
 
 
 def test_a_recipe_takes_a_tower_and_survives_toml() -> None:
-    recipe = Recipe(game="tictactoe", network=SHAPE)  # type: ignore[arg-type]
+    recipe = Recipe(game="tictactoe", network=SHAPE)
     assert recipe.network.summary == "8 filters, 1 blocks"
     import tomllib
 

@@ -34,7 +34,7 @@ class Probe(GameEvaluator):
         self.rows: list[int] = []
         self.broken = False
 
-    def __call__(self, features: NDArray[np.float32]) -> Answers:
+    def compute(self, features: NDArray[np.float32]) -> Answers:
         """Answers by a fixed function of the features."""
         if self.broken:
             raise OSError("the device is gone")
@@ -99,9 +99,9 @@ def test_batches_of_a_slow_network_stay_small_where_time_counts() -> None:
     """At 5 ms a row 40 ms are 8 rows; without a clock batches depend on the tree alone: a search is repeatable."""
 
     class Slow(Probe):
-        def __call__(self, features: NDArray[np.float32]) -> Answers:
+        def compute(self, features: NDArray[np.float32]) -> Answers:
             time.sleep(0.005 * len(features))
-            return super().__call__(features)
+            return super().compute(features)
 
     probe = Slow(CHESS)
     made = Analysis(probe, SearchParams())

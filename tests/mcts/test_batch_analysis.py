@@ -39,7 +39,7 @@ class Hashed(GameEvaluator):
         super().__init__(CONNECT4, "hashed", batch_size)
         self._answer = hash_evaluator(CONNECT4.num_actions)
 
-    def __call__(self, features: Floats) -> tuple[Floats, Floats]:
+    def compute(self, features: Floats) -> tuple[Floats, Floats]:
         return self._answer(features)
 
 

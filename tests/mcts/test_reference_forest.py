@@ -30,7 +30,7 @@ class HashEvaluator(GameEvaluator):
         super().__init__(game, "hash", 3)
         self._answers = hash_evaluator(game.num_actions)
 
-    def __call__(self, features: Floats) -> Answers:
+    def compute(self, features: Floats) -> Answers:
         return self._answers(features)
 
 

@@ -16,7 +16,7 @@ from hauteur.networks.evaluators.base import Answers, BlindEvaluator, Floats, Ga
 class Reading(GameEvaluator):
     """The answers of `uniform`, with features."""
 
-    def __call__(self, features: Floats) -> Answers:
+    def compute(self, features: Floats) -> Answers:
         return np.zeros((len(features), self.num_actions), np.float32), np.array(
             [[0.5, 0, 0.5]] * len(features), np.float32
         )
@@ -39,7 +39,7 @@ def test_a_search_without_features_grows_the_same_tree(spec: str) -> None:
 class Unpacking(GameEvaluator):
     """Answers drawn from the features, which it takes as bit planes where they are given so."""
 
-    def __call__(self, features: Floats) -> Answers:
+    def compute(self, features: Floats) -> Answers:
         answers: Answers = hash_evaluator(self.num_actions)(features)
         return answers
 

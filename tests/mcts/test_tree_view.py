@@ -66,7 +66,7 @@ def test_marks_of_proofs_of_shared_nodes_and_of_the_second_net() -> None:
     state = ht.load_game("tictactoe").new_initial_state()
     for move in ("a1", "b1", "a2", "b2"):
         state.apply_text(move)
-    solved = opened(ht.search(state, "uniform", ht.SearchParams(solver={}), visits=300).tree, ())  # type: ignore[arg-type]
+    solved = opened(ht.search(state, "uniform", ht.SearchParams(solver={}), visits=300).tree, ())
     assert (solved["proven"], solved["plies"]) == (1, 1)
     assert any(child["terminal"] and child["proven"] == 1 for child in solved["children"])
     shared = flat(first_nodes(searched("connect4", graph=True)))

@@ -137,6 +137,47 @@ pub fn state_from(game: PyGame, symmetry: usize, moves: Vec<i64>) -> PyResult<Py
     Ok(state)
 }
 
+/// Where every game of standard chess begins.
+const CHESS_START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+/// Return the position that a user gave: a State (a copy), a `chess.Board` with its moves, or a FEN of chess.
+#[pyfunction]
+pub fn position_of(given: &Bound<'_, PyAny>) -> PyResult<PyState> {
+    if let Ok(state) = given.cast::<PyState>() {
+        return state.try_borrow()?.copy();
+    }
+    if let Ok(fen) = given.extract::<String>() {
+        return PyGame::new(&format!("chess(fen={})", fen.trim()))?.new_initial_state(0);
+    }
+    if given.hasattr("move_stack")? && given.hasattr("uci_variant")? {
+        return board_state(given);
+    }
+    let kind = given.get_type().name()?;
+    Err(PyTypeError::new_err(format!("expected a position: a State, as ht.position makes it, a chess.Board or a FEN; got {kind}")))
+}
+
+/// The position of a board of python-chess.
+fn board_state(board: &Bound<'_, PyAny>) -> PyResult<PyState> {
+    let variant: String = board.getattr("uci_variant")?.extract()?;
+    if variant != "chess" {
+        return Err(value_error(format!("a chess.Board of standard chess is needed, got one of {variant}")));
+    }
+    let root = board.call_method0("root")?;
+    let options = [("en_passant", "fen")].into_py_dict(board.py())?;
+    let fen: String = root.call_method("fen", (), Some(&options))?.extract()?;
+    let spec = match (board.getattr("chess960")?.is_truthy()?, fen == CHESS_START) {
+        (true, _) => format!("chess(chess960=true, fen={fen})"),
+        (false, true) => "chess".into(),
+        (false, false) => format!("chess(fen={fen})"),
+    };
+    let mut state = PyGame::new(&spec)?.new_initial_state(0)?;
+    for played in board.getattr("move_stack")?.try_iter()? {
+        let text: String = played?.call_method0("uci")?.extract()?;
+        state.apply_text(&text)?;
+    }
+    Ok(state)
+}
+
 /// A function of this module as pickle finds it: by its name.
 fn named<'py>(py: Python<'py>, function: &str) -> PyResult<Bound<'py, PyAny>> {
     py.import("hauteur._core")?.getattr(function)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hauteur import _core
-from hauteur.games.registry import load_game, with_fen
+from hauteur.games.registry import load_game
 
 if TYPE_CHECKING:
     import chess
@@ -38,42 +38,14 @@ def position(
         return loaded.new_initial_state()
     if isinstance(given, str):
         return _from_text(loaded, given)
-    if isinstance(given, _core.State):
-        return _of_game(given.copy(), loaded)
-    if _is_board(given):
-        return _of_game(_from_board(given), loaded)  # type: ignore[arg-type]
-    if not isinstance(given, Sequence):
-        kind = type(given).__name__
-        raise TypeError(f"a position is given as a text, a list of moves, a chess.Board or a State; got {kind}")
-    return _after(loaded.new_initial_state(), given)
+    if isinstance(given, Sequence):
+        return _after(loaded.new_initial_state(), given)
+    return _of_game(_core.position_of(given), loaded)
 
 
 def as_state(given: PositionLike) -> _core.State:
-    """Return the position that a user gave: a State (itself), a `chess.Board`, or the text of a chess position."""
-    if isinstance(given, _core.State):
-        return given
-    if isinstance(given, str):
-        return _from_text(load_game("chess"), given)
-    if _is_board(given):
-        return _from_board(given)
-    kind = type(given).__name__
-    raise TypeError(f"expected a position: a State, as ht.position makes it, a chess.Board or a FEN; got {kind}")
-
-
-def _is_board(given: object) -> bool:
-    """Return whether this is a board of python-chess, which is imported only then."""
-    return any(kind.__module__ == "chess" and kind.__name__ == "Board" for kind in type(given).__mro__)
-
-
-def _from_board(board: chess.Board) -> _core.State:
-    """Return the position of a board with the moves that it knows."""
-    if board.uci_variant != "chess":
-        raise ValueError(f"a chess.Board of standard chess is needed, got one of {board.uci_variant}")
-    root = board.root()
-    spec = "chess(chess960=true)" if board.chess960 else "chess"
-    if board.chess960 or root.fen() != type(board).starting_fen:
-        spec = with_fen(spec, root.fen(en_passant="fen"))
-    return _after(load_game(spec).new_initial_state(), [move.uci() for move in board.move_stack])
+    """Return the position that a user gave: a State, a `chess.Board`, or the text of a game of chess; a copy."""
+    return _from_text(load_game("chess"), given) if isinstance(given, str) else _core.position_of(given)
 
 
 def _from_text(game: _core.Game, text: str) -> _core.State:

@@ -79,7 +79,7 @@ def register_game(name: str, factory: Factory, *, replace: bool = False) -> None
     >>> from hauteur.games.tutorial import MisereTicTacToe
     >>> ht.register_game("misere", MisereTicTacToe)
     >>> ht.load_game("misere")
-    Game("misere")
+    ht.load_game("misere")
     """
     if not re.fullmatch(r"[a-z][a-z0-9_-]*", name):
         raise ValueError(f"a game's name must be small letters, digits, - and _, starting with a letter; got {name!r}")

@@ -16,6 +16,7 @@ from hauteur.players.build import Evaluators, Resources, build_player
 from hauteur.players.move_player import MovePlayer
 from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import PlayerSettings, parse_player
+from hauteur.system.progress import ProgressLine
 from hauteur.system.seeds import stream
 
 
@@ -31,6 +32,7 @@ def self_play(
     random_plies: int = 0,
     max_plies: int | None = None,
     threads: int = 0,
+    progress: bool | None = None,
 ) -> Generator[GameRecord]:
     """Play games of a player against itself; yield each as it ends.
 
@@ -58,6 +60,9 @@ def self_play(
         A longer game is a draw; None: the game's own rules.
     threads
         Of a net on the processor, 1 to 1024; 0: one a core.
+
+    progress
+        Show a line of progress; None: on a terminal and in a notebook.
 
     A record has `actions`, `outcome` (+1 the first player won, 0 draw, -1), and for each of its n moves the visits, the
     root's wdl float32 [n, 3] for the mover, and the policy; `ht.ReplayBuffer.add` takes records as they are. Closing
@@ -94,13 +99,18 @@ def self_play(
             batch_size=resources.rows,
             max_plies=max_plies,
         )
-        return _until_closed(records, stack.pop_all())
+        line = ProgressLine(progress, "opening the nets")
+        return _until_closed(records, stack.pop_all(), line, games)
 
 
-def _until_closed(records: Generator[GameRecord], stack: ExitStack) -> Generator[GameRecord]:
+def _until_closed(
+    records: Generator[GameRecord], stack: ExitStack, line: ProgressLine, games: int
+) -> Generator[GameRecord]:
     """Yield the records; close what they are made with behind the last."""
-    with stack, closing(records):
-        yield from records
+    with stack, closing(records), line:
+        for done, record in enumerate(records, 1):
+            line.show(f"{done:,}/{games:,} games", done / games, last=done == games)
+            yield record
 
 
 def _varied(

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import tomli_w
 from pydantic import Field, field_validator, model_validator
@@ -341,6 +341,10 @@ class Recipe(Section):
     >>> recipe.selfplay.visits, recipe.run.generations
     (100, 3)
     """
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **settings: Any) -> None: ...
 
     game: str
     network: NetworkSettings = NetworkSettings()

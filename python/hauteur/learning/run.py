@@ -122,7 +122,7 @@ def learn(
     Parameters
     ----------
     recipe
-        An `ht.Recipe`, or a TOML file of one, such as `runs/connect4.toml`.
+        An `ht.Recipe`, a TOML file of one, such as `runs/connect4.toml`, or the folder of a run, which goes on.
     overrides
         Changes to it as on the command line: `"run.generations=20"`, `"selfplay.visits=100"`.
     out
@@ -153,12 +153,26 @@ def learn(
     >>> run.best.name, len(run.metrics)
     ('best.safetensors', 1)
     """
-    changed = changed_recipe(recipe, overrides) if isinstance(recipe, Recipe) else load_recipe(Path(recipe), overrides)
+    changed, out = _recipe(recipe, overrides, out)
     display = Display() if on_generation is None else _Calling(on_generation, changed.run.generations)
     folder = changed.folder if out is None else Path(out)
     with open_workers(workers, cluster) as scheduler:
         pipeline.learn(changed, folder=folder, fresh=fresh, display=display, scheduler=scheduler)
     return LearningRun(folder)
+
+
+def _recipe(
+    recipe: Recipe | str | Path, overrides: tuple[str, ...], out: str | Path | None
+) -> tuple[Recipe, str | Path | None]:
+    """Return the recipe that is meant, and the folder of its run where that is given."""
+    if isinstance(recipe, Recipe):
+        return changed_recipe(recipe, overrides), out
+    path = Path(recipe)
+    if not path.is_dir():
+        return load_recipe(path, overrides), out
+    if out is not None and Path(out).resolve() != path.resolve():
+        raise ValueError(f"{path} is the folder of a run, which goes on there: leave out={str(out)!r} out")
+    return changed_recipe(RunFolder(path).stored_recipe(), overrides), path
 
 
 def row_of(line: dict[str, Any], generations: int) -> GenerationRow:

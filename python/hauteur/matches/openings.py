@@ -68,9 +68,21 @@ def read_openings(path: Path, game: _core.Game) -> list[Opening]:
     return openings
 
 
+def opening_of(state: _core.State, game: _core.Game) -> Opening:
+    """The opening that leads to a position of this game. ValueError where it is of another one, or over."""
+    if (state.game.name, state.game.feature_shape) != (game.name, game.feature_shape):
+        raise ValueError(f"a position of {game.spec} is needed, got one of {state.game.spec}")
+    if state.is_terminal:
+        raise ValueError("the game is over in this position")
+    fen = None if state.game.spec == game.spec else state.start.fen
+    return Opening(fen, tuple(state.moves))
+
+
 def read_opening(line: str, game: _core.Game) -> Opening:
     """The opening that a line names, checked; the game must not be over after it."""
     words = line.split()
+    if not words:
+        raise ValueError("a position or a list of moves is needed, got an empty line")
     opening = Opening(fen=_fen(words)) if game.name in FEN_GAMES and "/" in words[0] else None
     state = (opening or Opening()).origin(game)
     if opening is None:

@@ -6,26 +6,31 @@ import hashlib
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hauteur import _core
 from hauteur.cluster.open import open_workers
 from hauteur.cluster.scheduler import Scheduler
+from hauteur.games.positions import as_state
 from hauteur.games.registry import load_game
 from hauteur.matches.folder import MatchFolder, TournamentFolder
 from hauteur.matches.game_files import form_of, header_of, write_games
 from hauteur.matches.match import NO_LIMIT, Match, MatchSettings
 from hauteur.matches.match_result import MatchResult, SprtResult, games_of
-from hauteur.matches.openings import Opening, read_opening, read_openings
+from hauteur.matches.openings import Opening, opening_of, read_opening, read_openings
 from hauteur.matches.ratings.elo import Model, Sprt
 from hauteur.matches.ratings.rating_list import RatingList
 from hauteur.matches.report.pages import renew_page
-from hauteur.matches.results import MatchGame
+from hauteur.matches.results import MatchGame, summary
 from hauteur.matches.tournament import Kind, Tournament, TournamentSettings
 from hauteur.players.build import Resources
 from hauteur.players.player import Player
 from hauteur.players.settings import Colours, PlayerSettings, parse_player
+from hauteur.system.progress import ProgressLine
 from hauteur.system.settings import validated
+
+if TYPE_CHECKING:
+    from hauteur.games.positions import PositionLike
 
 OnGame = Callable[[MatchGame], object]
 
@@ -37,7 +42,7 @@ def play_match(
     *,
     games: int = 400,
     seed: int = 0,
-    openings: str | Path | Sequence[str] | None = None,
+    openings: str | Path | Sequence[PositionLike] | None = None,
     random_plies: int = 4,
     colours: Colours = "swap",
     max_plies: int | None = None,
@@ -47,6 +52,7 @@ def play_match(
     cluster: str | None = None,
     out: str | Path | None = None,
     on_game: OnGame | None = None,
+    progress: bool | None = None,
 ) -> MatchResult:
     """Play a match between two players, many games at once, and return its result from A's view.
 
@@ -61,8 +67,8 @@ def play_match(
     seed
         Of all random draws, 0 or more. Game k of a match depends on seed, k, opening and players alone.
     openings
-        A file of openings (EPD, FEN or moves, one a line; .pgn for chess), or a list of such lines. Their order is
-        drawn by the seed; after the last the first is used again.
+        A file of openings (EPD, FEN or moves, one a line; .pgn for chess), or a list of such lines or of positions (a
+        `chess.Board`, a State). Their order is drawn by the seed; after the last the first is used again.
     random_plies
         Without openings: uniformly random plies that each pair of games begins with.
     colours
@@ -83,6 +89,8 @@ def play_match(
         with other settings, nets or Python sources it is refused. None: nothing is kept on disk.
     on_game
         Called with each finished game (`MatchGame`).
+    progress
+        Show a line of progress; None: on a terminal and in a notebook.
 
     Ctrl-C (KeyboardInterrupt) ends the match; the result then has the games played so far, and `complete` is False.
     Raise ValueError, in one line, for settings that are out of range or do not fit each other, the game or the folder;
@@ -96,7 +104,7 @@ def play_match(
     with open_workers(workers, cluster) as scheduler:
         options = _Options.of(game, seed, openings, random_plies, max_plies, parallel, threads, workers, scheduler)
         match = _match(a, b, options, games=games, colours=colours, out=out)
-        played, interrupted = _played(match.play(), on_game)
+        played, interrupted = _played(match.play(), on_game, ProgressLine(progress, _BEGIN), match)
     _write(match.folder, options.game, [match], interrupted)
     return MatchResult(match, games_of(match, played), interrupted)
 
@@ -113,7 +121,7 @@ def sprt(
     model: Model = "normalised",
     max_games: int | None = None,
     seed: int = 0,
-    openings: str | Path | Sequence[str] | None = None,
+    openings: str | Path | Sequence[PositionLike] | None = None,
     random_plies: int = 4,
     max_plies: int | None = None,
     parallel: int = 64,
@@ -122,6 +130,7 @@ def sprt(
     cluster: str | None = None,
     out: str | Path | None = None,
     on_game: OnGame | None = None,
+    progress: bool | None = None,
 ) -> SprtResult:
     """Play until a sequential probability ratio test decides whether A is elo1 or only elo0 above B.
 
@@ -142,7 +151,7 @@ def sprt(
     with open_workers(workers, cluster) as scheduler:
         options = _Options.of(game, seed, openings, random_plies, max_plies, parallel, threads, workers, scheduler)
         match = _match(a, b, options, games=most, colours="swap", out=out, test=test)
-        played, interrupted = _played(match.play(), on_game)
+        played, interrupted = _played(match.play(), on_game, ProgressLine(progress, _BEGIN), match)
     _write(match.folder, options.game, [match], interrupted)
     return SprtResult(match, games_of(match, played), interrupted)
 
@@ -154,7 +163,7 @@ def tournament(
     games: int = 100,
     kind: Kind = "round-robin",
     seed: int = 0,
-    openings: str | Path | Sequence[str] | None = None,
+    openings: str | Path | Sequence[PositionLike] | None = None,
     random_plies: int = 4,
     max_plies: int | None = None,
     parallel: int = 64,
@@ -163,6 +172,7 @@ def tournament(
     cluster: str | None = None,
     out: str | Path | None = None,
     on_game: OnGame | None = None,
+    progress: bool | None = None,
 ) -> RatingList:
     """Play all pairings of several players at once, and return their rating list.
 
@@ -196,7 +206,7 @@ def tournament(
             openings_name=options.openings_name,
         )
         with closing(cup.play()) as finished:
-            _, interrupted = _played((played for _, played in finished), on_game)
+            _, interrupted = _played((played for _, played in finished), on_game, ProgressLine(progress, _BEGIN), cup)
     _write(folder, options.game, cup.matches, interrupted)
     return cup.ratings()
 
@@ -216,7 +226,7 @@ class _Options(NamedTuple):
         cls,
         game: _core.Game | str,
         seed: int,
-        openings: str | Path | Sequence[str] | None,
+        openings: str | Path | Sequence[PositionLike] | None,
         random_plies: int,
         max_plies: int | None,
         parallel: int,
@@ -236,7 +246,8 @@ class _Options(NamedTuple):
             lines = read_openings(file, game)
         elif openings is not None:
             lines = _read_lines(openings, game)
-            digest = hashlib.sha256("\n".join(openings).encode()).hexdigest()
+            texts = (line if isinstance(line, str) else repr(as_state(line)) for line in openings)
+            digest = hashlib.sha256("\n".join(texts).encode()).hexdigest()
             name = f"{len(lines)} openings sha256 {digest}"
         plies = 0 if lines else random_plies
         settings = {"game": game.spec, "seed": seed, "random_plies": plies, "max_plies": max_plies}
@@ -244,14 +255,12 @@ class _Options(NamedTuple):
 
 
 def _read_lines(lines: Sequence[object], game: _core.Game) -> list[Opening]:
-    """Read openings from texts; ValueError names the first that is none."""
+    """Read openings from texts and positions; ValueError names the first that is none."""
     found = []
     for number, line in enumerate(lines):
-        if not isinstance(line, str) or not line.strip():
-            raise ValueError(f"openings[{number}] must be a position or a list of moves as a text, got {line!r}")
         try:
-            found.append(read_opening(line, game))
-        except ValueError as error:
+            found.append(read_opening(line, game) if isinstance(line, str) else opening_of(as_state(line), game))  # type: ignore[arg-type]
+        except (TypeError, ValueError) as error:
             raise ValueError(f"openings[{number}]: {error}") from None
     if not found:
         raise ValueError("openings must not be empty; None: random plies")
@@ -290,18 +299,32 @@ def _match(
     )
 
 
-def _played(finished: Generator[MatchGame], on_game: OnGame | None) -> tuple[list[MatchGame], bool]:
+_BEGIN = "opening the nets"
+
+
+def _played(
+    finished: Generator[MatchGame], on_game: OnGame | None, line: ProgressLine, match: Match | Tournament
+) -> tuple[list[MatchGame], bool]:
     """Play to the end; return the games of this session, and whether Ctrl-C ended them."""
     played: list[MatchGame] = []
     try:
-        with closing(finished):
+        with closing(finished), line:
             for game in finished:
                 played.append(game)
+                _show(line, match)
                 if on_game is not None:
                     on_game(game)
+            _show(line, match, last=True)
     except KeyboardInterrupt:
         return played, True
     return played, False
+
+
+def _show(line: ProgressLine, match: Match | Tournament, *, last: bool = False) -> None:
+    done, wanted = match.games_done, match.games_wanted
+    result = f"  {summary(match.tally)}" if isinstance(match, Match) and match.tally.record.games else ""
+    of = "" if wanted is None else f"/{wanted:,}"
+    line.show(f"{done:,}{of} games{result}", None if wanted is None else done / max(wanted, 1), last=last)
 
 
 def _write(

@@ -9,11 +9,12 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from hauteur import _core
+from hauteur.games.positions import as_state
 from hauteur.mcts.analysis_nets import AnalysisNets
 from hauteur.mcts.between_batches import BetweenBatches
 from hauteur.mcts.control import SearchControl, in_background, stopped_by_interrupt
@@ -26,6 +27,9 @@ from hauteur.mcts.result import SearchResult, followed_tree, refuse_finished, se
 from hauteur.mcts.search_run import OnReport, SearchRun
 from hauteur.mcts.search_tree import SearchTree
 from hauteur.system.closing import Closing
+
+if TYPE_CHECKING:
+    from hauteur.games.positions import PositionLike
 
 REPORT_SECONDS = 0.1
 """Least time between two reports of a running search."""
@@ -98,22 +102,24 @@ class Analysis(Closing):
 
     def go(
         self,
-        state: _core.State,
+        position: "PositionLike",
         *,
         visits: int | None = None,
         seconds: float | None = None,
         actions: Sequence[int] = (),
         on_report: OnResult | None = None,
     ) -> SearchResult:
-        """Search a position and return what was found; the tree is kept where the position continues the last one.
+        """Search a position and return the result; the tree is kept where the position continues the last one.
 
-        visits: of the root, those of the kept tree included; seconds: of this search; whichever ends first, and with
-        neither the search runs until `stop()` or Ctrl-C. actions: the only root moves to search (default: all).
+        position: a State, a `chess.Board`, a FEN. visits: of the root, those of the kept tree included; seconds: of
+        this search; whichever ends first, and with neither the search runs until `stop()` or Ctrl-C. actions: the only
+        root moves to search (default: all).
         on_report: gets a SearchResult about every 0.1 s, in this thread. A search limited by visits alone is
         repeatable: the same seed and evaluator give the same tree. After a KeyboardInterrupt, which is raised at the
         end of a batch, the analysis goes on working, and `result()` has what was found. Raise ValueError for a finished
         game, for limits out of range and for an evaluator of another game.
         """
+        state = as_state(position)
         refuse_finished(state)
         limits = limits_of(visits, seconds)
         self.set_position(state.start, state.moves)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hauteur import _core
+from hauteur.games.positions import as_state
 from hauteur.mcts.analysis import Analysis
 from hauteur.mcts.analysis_nets import AnalysisNets
 from hauteur.mcts.control import stopped_by_interrupt
@@ -18,6 +19,7 @@ from hauteur.mcts.python_rules import rules_forest, search_with_rules
 from hauteur.mcts.result import BatchResult, SearchResult, batch_result, refuse_finished
 
 if TYPE_CHECKING:
+    from hauteur.games.positions import PositionLike
     from hauteur.mcts.analysis import OnResult
     from hauteur.mcts.reference.rule import Rule
 
@@ -28,7 +30,7 @@ LARGEST_BATCH_VISITS = 2**31
 
 
 def search(
-    state: _core.State,
+    position: PositionLike,
     evaluator: object = None,
     params: SearchParams | None = None,
     *,
@@ -43,8 +45,9 @@ def search(
 
     Parameters
     ----------
-    state
-        The position, its past included; it is not changed.
+    position
+        The position, its past included; it is not changed: a State (`hauteur.position`), a `chess.Board`, or a FEN or
+        other text of a game of chess.
     evaluator
         Anything that `hauteur.evaluator` accepts: an evaluator, a network file or name, `"uniform"`, `"rollout"`, a
         callable, a torch module; None: the net that ships for the game. Open a net once with `hauteur.evaluator` where
@@ -70,13 +73,14 @@ def search(
     raised. The interpreter's lock is released in the core and in nets: searches in several threads run side by side.
 
     >>> import hauteur as ht
-    >>> state = ht.load_game("tictactoe").new_initial_state()
-    >>> for move in ("a1", "b1", "a2", "b2"):
-    ...     state.apply(move)
+    >>> state = ht.position("tictactoe", "a1 b1 a2 b2")
     >>> result = ht.search(state, "uniform", visits=200)
     >>> result.best_move, int(result.visits.sum()), float(result.q[result.best_action])
     ('a3', 199, 1.0)
+    >>> ht.search("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1", "uniform", visits=200).best_move.san
+    'Ra8#'
     """
+    state = as_state(position)
     if visits is None and seconds is None:
         visits = DEFAULT_VISITS
     if rules:
@@ -90,7 +94,7 @@ def search(
 
 
 def search_batch(
-    states: Sequence[_core.State],
+    positions: Sequence[PositionLike],
     evaluator: object = None,
     params: SearchParams | None = None,
     *,
@@ -102,28 +106,26 @@ def search_batch(
 ) -> BatchResult:
     """Search many positions of one game side by side, in shared batches.
 
-    states: T >= 1 positions, none of them finished. evaluator, params, large, rules: as for `search`. visits: of each
+    positions: T >= 1, none of them finished. evaluator, params, large, rules: as for `search`. visits: of each
     root, its own evaluation included. threads: of the core. Each tree has one leaf in flight, unless
     `SearchParams.max_in_flight` is set, so a result depends on its position, the settings and the seed alone.
-    Raise ValueError, in one line, for states of different games or a finished one, and as `search` does.
+    Raise ValueError, in one line, for positions of different games or a finished one, and as `search` does.
 
     >>> import hauteur as ht
-    >>> state = ht.load_game("tictactoe").new_initial_state()
-    >>> other = state.copy()
-    >>> other.apply("b2")
-    >>> batch = ht.search_batch([state, other], "rollout", visits=50)
+    >>> states = [ht.position("tictactoe"), ht.position("tictactoe", "b2")]
+    >>> batch = ht.search_batch(states, "rollout", visits=50)
     >>> batch.visits.shape, batch.wdl.shape, batch.visits.sum(axis=1).tolist()
     ((2, 9), (2, 3), [49, 49])
     """
-    states = list(states)
+    states = [as_state(position) for position in positions]
     if not states:
-        raise ValueError("search_batch needs at least one state")
+        raise ValueError("search_batch needs at least one position")
     limits_of(visits, None)
     for number, state in enumerate(states):
-        refuse_finished(state, f"states[{number}]: ")
-        ours, theirs = states[0].game.spec, state.game.spec
-        if ours != theirs:
-            raise ValueError(f"states must be of one game: states[{number}] is of {theirs}, not {ours}")
+        refuse_finished(state, f"positions[{number}]: ")
+        ours, theirs = states[0].game, state.game
+        if (ours.name, ours.feature_shape, ours.num_actions) != (theirs.name, theirs.feature_shape, theirs.num_actions):
+            raise ValueError(f"positions must be of one game: positions[{number}] is of {theirs.spec}, not {ours.spec}")
     game = states[0].game
     params = for_nets(params or SearchParams(), large)
     if params.max_in_flight == 0:

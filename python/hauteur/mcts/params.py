@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -64,14 +64,21 @@ class Dirichlet(Section):
 class SearchParams(Section):
     """All settings of the search. Every rule has an optional section; absent = off = plain PUCT.
 
-    Sections may be given as models or as dicts; settings cannot be changed afterwards, `model_copy(update=...)` makes
-    others. Raise ValueError for an unknown key, a value out of range, and rules that exclude each other.
+    Sections may be given as models, as dicts, or as a number, which is their first setting that is one. Settings cannot
+    be changed afterwards, `model_copy(update=...)` makes others. Raise ValueError for an unknown key, a value out of
+    range, and rules that exclude each other.
 
     >>> import hauteur as ht
     >>> params = ht.SearchParams(cpuct={"init": 2.0}, solver={})
     >>> params.cpuct.init, params.solver is not None, params.gumbel
     (2.0, True, None)
+    >>> ht.SearchParams(cpuct=2.5, search_contempt=5).search_contempt.n_scl
+    5
     """
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **settings: Any) -> None: ...
 
     cpuct: Cpuct = Cpuct()
     root_cpuct: Cpuct | None = None

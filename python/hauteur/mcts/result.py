@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
 from hauteur.games.game_line import end_text
+from hauteur.games.moves import Move, move_of, moves_of
 from hauteur.mcts.followed_tree import FollowedTree
 from hauteur.mcts.forest import SearchForest
 from hauteur.mcts.report import RootMove, RootReport
-from hauteur.mcts.search_tree import SearchTree
+from hauteur.mcts.scores import pov_score
+from hauteur.mcts.search_tree import SHOWN_NODES, SearchTree
 from hauteur.mcts.tree_source import ForestTree
+from hauteur.plots.picture import Picture
 from hauteur.system.tables import Rows, html_table, text_table
+
+if TYPE_CHECKING:
+    import chess.engine
 
 SHOWN_MOVES = 8
 """Moves in the display of a result."""
@@ -77,9 +84,9 @@ class SearchResult:
         return self.report.moves[0].action
 
     @property
-    def best_move(self) -> str:
-        """That action as text."""
-        return self.report.state.action_to_text(self.best_action)
+    def best_move(self) -> Move:
+        """That action as text, in chess with `.san`, `.uci` and `.chess`."""
+        return move_of(self.report.state, self.best_action)
 
     @property
     def wdl(self) -> Floats:
@@ -92,9 +99,50 @@ class SearchResult:
         return self.report.value[0] - self.report.value[2]
 
     @property
-    def pv(self) -> tuple[int, ...]:
-        """Principal variation: the actions that both players are expected to play."""
-        return self.report.moves[0].line
+    def pv(self) -> tuple[Move, ...]:
+        """Principal variation: the moves that both players are expected to play, each with its `.action`."""
+        return moves_of(self.report.state, self.report.moves[0].line)
+
+    @property
+    def score(self) -> chess.engine.PovScore:
+        """The value by the search as python-chess has scores: centipawns, or moves to a proven mate, for the player to
+        move; White is the first player.
+        """
+        return pov_score(self.report.wdl, self.report.mate, first_to_move=self.report.state.to_move == 0)
+
+    @property
+    def table(self) -> dict[str, NDArray[Any]]:
+        """The legal moves as columns: each field of `moves` as an array [moves], the one to play first."""
+        columns = zip(*self.moves, strict=True)
+        return {name: np.array(column) for name, column in zip(MoveRow._fields, columns, strict=True)}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return position, move, values and the table of moves as plain numbers and texts; None for what is unknown."""
+        rows = [
+            {name: None if value != value else value for name, value in row._asdict().items()} for row in self.moves
+        ]
+        return {
+            "game": self.report.state.game.spec,
+            "position": self.report.state.notation(),
+            "played": self.report.state.moves,
+            "best_move": str(self.best_move),
+            "pv": [str(move) for move in self.pv],
+            "win_draw_loss": list(self.report.wdl),
+            "value": self.value,
+            "mate": self.report.mate,
+            "visits": self.report.visits,
+            "seconds": self.report.pace.seconds,
+            "reason": self.reason,
+            "moves": rows,
+        }
+
+    def to_json(self, *, indent: int | None = None) -> str:
+        """Return the same as JSON."""
+        return json.dumps(self.to_dict(), indent=indent)
+
+    def plot(self, max_nodes: int = SHOWN_NODES) -> Picture:
+        """Draw the most visited nodes of the tree."""
+        return self.tree.plot(max_nodes)
 
     @property
     def reason(self) -> str:

@@ -4,7 +4,13 @@ permille.
 wl = W - L and d are for the player to move. All formulas are lc0's (option ScoreType).
 """
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import chess.engine
 
 SCORE_TYPES = (
     "centipawn",
@@ -48,6 +54,19 @@ def score(kind: str, *, wl: float, d: float, q: float) -> int:
         case _:
             raise ValueError(f"ScoreType must be one of {', '.join(SCORE_TYPES)}, got {kind!r}")
     return round(min(max(figure, -LARGEST_SCORE), LARGEST_SCORE))
+
+
+def pov_score(wdl: tuple[float, float, float], mate: int | None, *, first_to_move: bool) -> chess.engine.PovScore:
+    """Return a value for the player to move as python-chess has scores; White is the first player.
+
+    mate: moves to a proven mate, None: centipawns of the win, draw, loss.
+    """
+    import chess.engine
+
+    win, draw, loss = wdl
+    figure = score("centipawn", wl=win - loss, d=draw, q=win - loss)
+    value = chess.engine.Cp(figure) if mate is None else chess.engine.Mate(mate)
+    return chess.engine.PovScore(value, first_to_move)
 
 
 def pawns(wl: float) -> float:

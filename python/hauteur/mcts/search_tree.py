@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,11 @@ from hauteur.mcts.tree_source import Edge, TreeSource, edges_of
 from hauteur.plots.picture import Picture
 from hauteur.plots.tree import TreeMark, tree_picture
 from hauteur.system.files import sha256_of
+from hauteur.system.tables import Rows, html_table
 
 if TYPE_CHECKING:
     import networkx
+    import pandas
 
     from hauteur import _core
 
@@ -167,8 +169,6 @@ class TreeNode:
         return f"TreeNode({self.move or 'root'}, visits={self.visits:,}{q}, prior={self.prior:.3f})"
 
     def _repr_html_(self) -> str:
-        from hauteur.system.tables import html_table
-
         rows = [(node.move, node.visits, node.q, node.prior, node.value) for node in self.children]
         return f"<p>{escape(repr(self))}</p>{html_table(('move', 'visits', 'q', 'prior', 'value'), rows)}"
 
@@ -268,13 +268,16 @@ class SearchTree:
             raise ImportError("to_networkx needs networkx: pip install networkx") from None
         graph = networkx.DiGraph()
         for node in self.most_visited(max_nodes):
-            win, draw, loss = map(float, node.wdl)
-            facts = {"action": node.action, "move": node.move, "visits": node.visits, "prior": node.prior}
-            values = {"q": node.q, "value": node.value, "win": win, "draw": draw, "loss": loss, "depth": node.depth}
-            graph.add_node(node.line, **facts, **values)
+            facts = _row(node)._asdict()
+            graph.add_node(facts.pop("line"), **facts)
             if node.parent is not None:
                 graph.add_edge(node.parent.line, node.line)
         return graph
+
+    def to_pandas(self, max_nodes: int = 500) -> pandas.DataFrame:
+        """Return the most visited nodes as a DataFrame, a row a node, the root first. It needs pandas."""
+        nodes = self.most_visited(max_nodes)
+        return Rows(_row(node) for node in nodes).to_pandas()
 
     def plot(self, max_nodes: int = SHOWN_NODES) -> Picture:
         """Draw the most visited nodes: sizes follow visits, colours the value for the player at the root (blue good,
@@ -298,3 +301,26 @@ class SearchTree:
 
     def _repr_html_(self) -> str:
         return f"<p>{escape(repr(self))}</p>{self.plot()._repr_svg_()}"
+
+
+class NodeRow(NamedTuple):
+    """A node of a tree; its values as those of `TreeNode`."""
+
+    line: tuple[int, ...]
+    action: int | None
+    move: str
+    visits: int
+    prior: float
+    q: float
+    value: float
+    win: float
+    draw: float
+    loss: float
+    depth: int
+
+
+def _row(node: TreeNode) -> NodeRow:
+    win, draw, loss = map(float, node.wdl)
+    return NodeRow(
+        *(node.line, node.action, node.move, node.visits, node.prior, node.q, node.value, win, draw, loss, node.depth)
+    )

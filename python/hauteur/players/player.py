@@ -10,16 +10,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from hauteur.mcts.params import SearchParams, Temperature
 from hauteur.players.baselines import is_baseline
 from hauteur.players.engines.settings import is_engine
 from hauteur.players.settings import PlayerSettings, parse_player, player_text
-from hauteur.system.settings import problems
 
 if TYPE_CHECKING:
     from hauteur.mcts.reference.rule import Rule
+    from hauteur.players.chess_engine import PlayerEngine
 
 
 class Player(PlayerSettings):
@@ -78,10 +78,7 @@ class Player(PlayerSettings):
             "evaluator": None if is_named else evaluator,
             "rules": _checked(rules),
         }
-        try:
-            super().__init__(**values)
-        except ValidationError as error:
-            raise ValueError(f"Player: {problems(error)}") from None
+        super().__init__(**values)
 
     @classmethod
     def from_text(cls, text: str) -> Self:
@@ -99,6 +96,22 @@ class Player(PlayerSettings):
         Player('mcts:400 name=rollouts')
         """
         return cls.of(parse_player(text))
+
+    def as_engine(self, game: str = "chess", *, threads: int = 0, seed: int = 0) -> PlayerEngine:
+        """Return the player with the calls of `chess.engine`: `play(board, limit)` and `analyse(board, limit)`.
+
+        game: what it plays; threads: of its net on the processor, 0: one a core; seed: of its random draws. A context
+        manager. Raise ValueError where the player does not fit the game.
+
+        >>> import chess
+        >>> import hauteur as ht
+        >>> with ht.Player("uniform", visits=100).as_engine() as engine:
+        ...     engine.play(chess.Board("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1")).move
+        Move.from_uci('a1a8')
+        """
+        import hauteur as ht  # the engine is built of players
+
+        return ht.PlayerEngine(self, game, threads=threads, seed=seed)
 
     @classmethod
     def of(cls, settings: PlayerSettings) -> Self:

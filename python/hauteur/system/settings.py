@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 import re
 import tomllib
 from collections.abc import Iterable, Iterator
@@ -10,7 +11,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 Key = tuple[str, ...]
 """Names of the sections that lead to a setting, and its own."""
@@ -23,9 +24,36 @@ MOST_PROBLEMS = 5
 
 
 class Section(BaseModel):
-    """Immutable, no unknown keys."""
+    """Immutable, no unknown keys. A number in the place of a section is its first setting that is a number.
+
+    Raise ValueError, in one line, for what is not allowed.
+    """
+
+    def __init__(self, /, **settings: Any) -> None:
+        try:
+            super().__init__(**settings)
+        except ValidationError as error:
+            raise ValueError(f"{type(self).__name__}: {problems(error)}") from None
+
+    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]  # sections within are validated without it
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_number(cls, given: Any) -> Any:
+        if isinstance(given, bool) or not isinstance(given, int | float):
+            return given
+        name = first_number(cls)
+        return given if name is None else {name: given}
+
+
+def first_number(model: type[BaseModel]) -> str | None:
+    """Return the name of a section's first setting that is a number, None where it has none."""
+    for name, field in model.model_fields.items():
+        if {int, float} & set(value_kinds(field.annotation)):
+            return name
+    return None
 
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -164,8 +192,20 @@ def _section_value(before: Any, value: Any, key: Key, kinds: list[Any]) -> Any:
         return before if isinstance(before, dict) else {}
     if word in OFF and optional:
         return None
+    name = first_number(_sections(kinds)[0])
+    if name is not None and _is_number(value):
+        return {**(before if isinstance(before, dict) else {}), name: value}
     allowed = "on or off" if optional else "on"
+    if name is not None:
+        allowed += f", a number (its {name})"
     raise ValueError(f"{'.'.join(key)} is a section: it is {allowed}, or one of its settings is given; got {value!r}")
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        return not isinstance(value, bool) and math.isfinite(float(value))
+    except (TypeError, ValueError):
+        return False
 
 
 def _read(value: Any, kinds: list[Any]) -> Any:

@@ -3,7 +3,7 @@
 import json as json_format
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
@@ -240,7 +240,7 @@ Rates = tuple[float, float]
 
 
 def evaluator_rounds(
-    game: _core.Game, opened: "dict[Combination, Evaluator]", sizes: list[int], rounds: int, seconds: float
+    game: _core.Game, opened: "Mapping[Combination, Evaluator]", sizes: list[int], rounds: int, seconds: float
 ) -> dict[tuple[Combination, int], list[Rates]]:
     """Evaluations per second of wall time and of processor time, by combination and batch size; one pair a round."""
     features = sample_rows(game, max(sizes))

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hauteur import _core
 from hauteur.system.closing import Closing
-
-if TYPE_CHECKING:
-    from hauteur import _core
-
 
 Floats = NDArray[np.float32]
 
@@ -29,6 +26,12 @@ Backend = Literal["openvino", "torch", "onnxruntime"]
 Precision = Literal["auto", "float32", "bfloat16", "float16", "int8"]
 """auto: bfloat16 where the processor computes it and the backend can, float16 on a GPU, else float32; never int8."""
 
+
+if TYPE_CHECKING:
+    import chess
+
+    Given = Floats | _core.State | chess.Board | str | Sequence[_core.State | chess.Board | str]
+    """What an evaluator answers to: features float32 [B, C, H, W], or positions: a State, a `chess.Board`, a FEN."""
 
 PREFERRED_ROWS = 64
 
@@ -58,7 +61,7 @@ class Evaluator(Protocol):
     def batch_size(self) -> int:
         """Rows in a batch at which this evaluator is efficient."""
 
-    def __call__(self, features: Floats) -> Answers: ...
+    def __call__(self, features: Floats, /) -> Answers: ...
     def submit(self, features: Floats) -> Pending:
         """Start the computation. The features must not change until the result is available."""
 
@@ -107,12 +110,28 @@ class GameEvaluator(Closing):
         self.batch_size = batch_size
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="evaluator")  # a thread only from the first submit
 
-    def __call__(self, features: Floats) -> Answers:
+    def __call__(self, given: Given) -> Answers:
+        """Return the answers to rows of features, or to one position or a list of positions."""
+        return self.compute(given) if isinstance(given, np.ndarray) else self._answers_to(given)
+
+    def compute(self, features: Floats) -> Answers:
+        """Return the answers to rows of features."""
         raise NotImplementedError
+
+    def _answers_to(self, given: Given) -> Answers:
+        """Return the answers to positions. ValueError where one is of another game."""
+        listed: Sequence[Any] = given if isinstance(given, Sequence) and not isinstance(given, str) else [given]
+        states = [_core.position_of(one) for one in listed]
+        for state in states:
+            if state.game.feature_shape != self.feature_shape:
+                raise ValueError(f"evaluator {self.name} is for {self.game_spec}, got a position of {state.game.spec}")
+        if isinstance(self, StateEvaluator):
+            return self.submit_states(states).result()
+        return self.compute(np.stack([state.features() for state in states]))
 
     def submit(self, features: Floats) -> Pending:
         """Begin to compute in the worker thread."""
-        future: Future[Answers] = self._worker.submit(self, features)
+        future: Future[Answers] = self._worker.submit(self.compute, features)
         return future
 
     def close(self) -> None:
@@ -138,12 +157,13 @@ class UniformEvaluator(GameEvaluator):
         super().__init__(game, "uniform", batch_size)
         self._answers = self._new_answers(batch_size)
 
-    def __call__(self, features: Floats) -> Answers:
+    def compute(self, features: Floats) -> Answers:
+        """Answers at once."""
         return self._new_answers(len(features))
 
     def submit(self, features: Floats) -> Pending:
         """Answers at once."""
-        return Ready(self(features))
+        return Ready(self.compute(features))
 
     def submit_blind(self, rows: int) -> Pending:
         """Answers at once, always the same arrays, which must not be written to."""

@@ -34,7 +34,7 @@ class CallableEvaluator(GameEvaluator):
         self._function = function
         check_probe(game, self)
 
-    def __call__(self, features: Floats) -> Answers:
+    def compute(self, features: Floats) -> Answers:
         returned = self._function(features)
         if not isinstance(returned, tuple | list) or len(returned) != 2:
             raise ValueError(

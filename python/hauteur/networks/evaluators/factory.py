@@ -11,7 +11,7 @@ import sys
 import time
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeGuard, get_args
+from typing import TYPE_CHECKING, TypeGuard, get_args, overload
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from hauteur.networks.bundled import net_or_shipped
 from hauteur.networks.evaluators.base import (
     Backend,
     Evaluator,
+    GameEvaluator,
     Precision,
     UniformEvaluator,
 )
@@ -42,8 +43,28 @@ PRECISIONS: dict[Backend, tuple[Precision, ...]] = {
 """What each backend computes in; bfloat16 of openvino only where the processor has it."""
 
 
+@overload
 def evaluator(
-    game: _core.Game,
+    game: _core.Game | str,
+    source: str | Path | None = None,
+    *,
+    device: str | None = None,
+    precision: Precision | None = None,
+    batch_size: int | None = None,
+    threads: int | None = None,
+) -> GameEvaluator: ...
+@overload
+def evaluator(
+    game: _core.Game | str,
+    source: object,
+    *,
+    device: str | None = None,
+    precision: Precision | None = None,
+    batch_size: int | None = None,
+    threads: int | None = None,
+) -> Evaluator: ...
+def evaluator(
+    game: _core.Game | str,
     source: object = None,
     *,
     device: str | None = None,
@@ -56,7 +77,8 @@ def evaluator(
     Parameters
     ----------
     game
-        The game whose positions it evaluates: `feature_shape` (C, H, W) and `num_actions` A are its.
+        The game whose positions it evaluates, or the spec of a game in Rust: `"chess"`; `feature_shape` (C, H, W) and
+        `num_actions` A are its.
     source
         - a network file (`.safetensors`, `.pb.gz`, `.onnx`), the name of a net that ships or was downloaded
           (`"maia-1900"`), or None: the net that ships for the game;
@@ -80,7 +102,9 @@ def evaluator(
     two positions at once, and shapes, types and finiteness of what they return are checked. What a callable raises
     itself reaches the caller with its own traceback. OSError for a file that cannot be read.
 
-    An evaluator is a context manager; leaving it, or `close()`, ends its thread.
+    An evaluator is called with features, or with positions: a State, a `chess.Board`, a FEN, or a list of these. It
+    returns policy logits float32 [B, A] and wdl float32 [B, 3]. It is a context manager; leaving it, or `close()`, ends
+    its thread.
 
     >>> import numpy as np
     >>> import hauteur as ht
@@ -89,10 +113,12 @@ def evaluator(
     ...     rows = len(features)
     ...     return np.zeros((rows, 9), np.float32), np.tile(np.float32([0.25, 0.5, 0.25]), (rows, 1))
     >>> with ht.evaluator(game, even) as evaluator:
-    ...     logits, wdl = evaluator(game.new_initial_state().features()[None])
+    ...     logits, wdl = evaluator(game.new_initial_state())
     >>> logits.shape, wdl.tolist()
     ((1, 9), [[0.25, 0.5, 0.25]])
     """
+    if isinstance(game, str):
+        game = _core.Game(game)
     if not isinstance(game, _core.Game):
         raise ValueError(f"an evaluator is for a game: give ht.load_game({game!r}), got {game!r}")
     if isinstance(source, str | Path) or source is None:
@@ -151,7 +177,7 @@ def make_evaluator(
     threads: int | None = None,
     batch_size: int | None = None,
     device: str | None = None,
-) -> Evaluator:
+) -> GameEvaluator:
     """An evaluator for this game.
 
     spec: `uniform`, `rollout` (random games), a network file (.safetensors, .pb.gz, .onnx), or the name of a net that
@@ -183,7 +209,7 @@ def _net_evaluator(
     threads: int | None,
     batch_size: int | None,
     device: str | None,
-) -> Evaluator:
+) -> GameEvaluator:
     from hauteur import networks
 
     check_fits(game, path, networks.describe(path))

@@ -46,7 +46,7 @@ class OrtEvaluator(GameEvaluator):
         self._path = path
         self._session = _session(path, options)
 
-    def __call__(self, features: Floats) -> Answers:
+    def compute(self, features: Floats) -> Answers:
         try:
             logits, wdl = self._session.run(["policy", "wdl"], {"features": features})
         except _RUN_ERRORS as error:

@@ -82,7 +82,7 @@ class OpenVinoEvaluator(GameEvaluator):
         self._lock = threading.Lock()
         self._running: dict[ov.InferRequest, Floats] = {}
 
-    def __call__(self, features: Floats) -> Answers:
+    def compute(self, features: Floats) -> Answers:
         return self.submit(features).result()
 
     def submit(self, features: Floats) -> Pending:

@@ -40,7 +40,7 @@ class RolloutEvaluator(GameEvaluator):
         self._fresh = fresh
         self._batches = 0
 
-    def __call__(self, features: Floats) -> Answers:
+    def compute(self, features: Floats) -> Answers:
         """Raise ValueError: not supported."""
         rows = len(features)
         raise ValueError(

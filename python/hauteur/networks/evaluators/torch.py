@@ -88,7 +88,7 @@ class TorchEvaluator(GameEvaluator):
         self._threads = 1 if on_gpu else threads
         self._pool = ThreadPoolExecutor(self._threads, "torch", initializer=torch.set_num_threads, initargs=(1,))
 
-    def __call__(self, features: Floats) -> Answers:
+    def compute(self, features: Floats) -> Answers:
         return self.submit(features).result()
 
     def submit(self, features: Floats) -> Pending:
@@ -156,7 +156,7 @@ class CudaEvaluator(GameEvaluator):
         self._module = inference_module(path, device, precision)
         self._idle: dict[tuple[type[_Slot], int], list[_Slot]] = defaultdict(list)
 
-    def __call__(self, features: Floats) -> Answers:
+    def compute(self, features: Floats) -> Answers:
         return self.submit(features).result()
 
     def submit(self, features: Floats) -> Pending:

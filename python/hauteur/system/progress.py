@@ -1,0 +1,72 @@
+"""One line of progress that is renewed in place: on a terminal, and in a notebook."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+from typing import Any, Self
+
+LEAST_SECONDS = 0.2
+"""Between two renewals."""
+BAR = 24
+"""Signs of the bar."""
+
+
+class ProgressLine:
+    """A line of progress, a context manager. wanted: None: on a terminal and in a notebook; True: always; False: never.
+
+    Where stderr is neither, a line is printed every ten seconds.
+    """
+
+    def __init__(self, wanted: bool | None, begin: str) -> None:
+        self._notebook = _notebook() if wanted is not False else None
+        self._is_terminal = sys.stderr.isatty()
+        self._on = wanted is True or (wanted is None and (self._is_terminal or self._notebook is not None))
+        self._handle: Any = None
+        self._shown = -1e9
+        self._width = 0
+        self._begin = begin
+
+    def __enter__(self) -> Self:
+        self.show(self._begin)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._on and self._width:
+            sys.stderr.write("\n")
+            sys.stderr.flush()
+
+    def show(self, text: str, share: float | None = None, *, last: bool = False) -> None:
+        """Renew the line, unless that was just done. share: of the work that is over, 0 to 1; None: unknown."""
+        pause = LEAST_SECONDS if self._is_terminal or self._notebook is not None else 50 * LEAST_SECONDS
+        if not self._on or (time.monotonic() - self._shown < pause and not last):
+            return
+        self._shown = time.monotonic()
+        bar = "" if share is None else f"{'█' * round(BAR * share):{BAR}}|{share:4.0%}  "
+        self._write(f"{bar}{text}")
+
+    def _write(self, line: str) -> None:
+        if self._notebook is not None:
+            shown = self._notebook.Pretty(line)
+            if self._handle is None:
+                self._handle = self._notebook.display(shown, display_id=True)
+            else:
+                self._handle.update(shown)
+        elif self._is_terminal:
+            sys.stderr.write(f"\r{line:{self._width}}")
+            self._width = len(line)
+        else:
+            sys.stderr.write(f"{line}\n")
+        sys.stderr.flush()
+
+
+def _notebook() -> Any:
+    """Return IPython's module of displays within a notebook, else None; IPython is not imported for it."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    if shell is None or not hasattr(shell, "kernel"):
+        return None
+    return sys.modules["IPython.display"]

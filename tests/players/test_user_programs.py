@@ -1,0 +1,188 @@
+"""Programs as users of python-chess write them; mypy checks this file strictly, so it also holds the types."""
+
+from __future__ import annotations
+
+import json
+import math
+import pickle
+from multiprocessing.reduction import ForkingPickler
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import chess
+import chess.engine
+import chess.variant
+import numpy as np
+import pytest
+
+import hauteur as ht
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MATE = "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1"
+
+
+def test_public_functions_pickle() -> None:
+    for name in ht.__all__:
+        thing = getattr(ht, name)
+        assert ForkingPickler.loads(pickle.dumps(thing)) is thing or name == "__version__"
+
+
+@pytest.mark.parametrize(
+    "position", [MATE, chess.Board(MATE), ht.position("chess", MATE)], ids=["fen", "board", "state"]
+)
+def test_a_search_takes_what_chess_users_have(position: ht.State | chess.Board | str) -> None:
+    result = ht.search(position, "uniform", visits=300)
+    assert (result.best_move, result.best_move.san, result.best_move.chess) == ("a1a8", "Ra8#", chess.Move(0, 56))
+    assert result.pv[0].action == result.best_action
+    assert result.score == chess.engine.PovScore(chess.engine.Mate(1), chess.WHITE)
+    with ht.Analysis("uniform") as analysis:
+        assert analysis.go(position, visits=300).best_move == result.best_move
+    assert ht.search_batch([position, chess.Board()], "uniform", visits=300).best_actions[0] == result.best_action
+
+
+def test_scores_are_those_of_the_mover() -> None:
+    white = ht.search("4k3/8/8/8/8/8/8/QQQ1K3 w - - 0 1", visits=20).score
+    black = ht.search("4k3/8/8/8/8/8/8/QQQ1K3 b - - 0 1", visits=20).score
+    assert (white.turn, black.turn) == (chess.WHITE, chess.BLACK)
+    assert white.relative > chess.engine.Cp(0) > black.relative
+    assert black.white() > chess.engine.Cp(0)
+
+
+def test_results_as_plain_data() -> None:
+    result = ht.search(ht.position("connect4", "4 4"), "uniform", visits=50)
+    read = json.loads(result.to_json())
+    assert read == result.to_dict()
+    assert read["played"] == [3, 3]
+    assert sum(row["visits"] for row in read["moves"]) == result.table["visits"].sum() == 49
+    assert set(result.table) == set(read["moves"][0])
+    assert all(
+        value is None or not isinstance(value, float) or math.isfinite(value) for value in read["moves"][-1].values()
+    )
+    assert len(result.tree.to_pandas()) == len(result.tree.most_visited(500))
+
+
+def test_evaluators_answer_positions() -> None:
+    board = chess.Board()
+    board.push_san("e4")
+    with ht.evaluator("chess") as net:
+        logits, wdl = net(board)
+        assert (logits.shape, wdl.shape) == ((1, net.num_actions), (1, 3))
+        alone = net(ht.position("chess", board).features()[None])
+        np.testing.assert_array_equal(alone[0], logits)
+        np.testing.assert_array_equal(net([board, MATE])[1].shape, (2, 3))
+        with pytest.raises(ValueError, match="got a position of connect4"):
+            net(ht.position("connect4"))
+    with ht.evaluator("connect4", "rollout") as rollouts:
+        assert rollouts(ht.position("connect4", "4 4"))[1].shape == (1, 3)
+
+
+def test_a_player_as_an_engine() -> None:
+    board = chess.Board(MATE)
+    with ht.Player("uniform", visits=300).as_engine() as engine:
+        played = engine.play(board, chess.engine.Limit(nodes=200))
+        assert played.move == chess.Move.from_uci("a1a8")
+        assert played.info["nodes"] == 200
+        first, second = engine.analyse(board, chess.engine.Limit(nodes=250), multipv=2)
+        assert first["score"].white() == chess.engine.Mate(1)
+        assert first["pv"][0] == played.move != second["pv"][0]
+        assert engine.analyse(MATE)["nodes"] == 300
+        for limit in (chess.engine.Limit(), chess.engine.Limit(depth=3)):
+            with pytest.raises(ValueError, match="a limit has nodes"):
+                engine.play(board, limit)
+        with pytest.raises(ValueError, match="this engine plays chess"):
+            engine.choose(ht.position("connect4"))
+    with ht.Player.from_text("mcts:50").as_engine("connect4") as baseline:
+        assert baseline.choose(ht.position("connect4", "4 1 4 1 4 1")) == "4"
+        with pytest.raises(ValueError, match="no search"):
+            baseline.analyse(ht.position("connect4"))
+
+
+def test_a_warm_player_varies_its_moves() -> None:
+    player = ht.Player("uniform", visits=20, temperature=1.0)
+    with player.as_engine("connect4", seed=1) as one, player.as_engine("connect4", seed=1) as other:
+        moves = [one.choose(ht.position("connect4")) for _ in range(8)]
+        assert len(set(moves)) > 1
+        assert moves == [other.choose(ht.position("connect4")) for _ in range(8)]
+
+
+def test_matches_begin_in_positions() -> None:
+    board = chess.Board()
+    board.push_san("e4")
+    fen = "8/8/8/8/8/5k2/6q1/K7 b - - 0 1"
+    openings: list[ht.State | chess.Board | str] = [board, ht.position("chess", "d4 d5"), fen]
+    match = ht.play_match("random", "random", "chess", games=6, openings=openings, max_plies=6)
+    assert {game.fen for game in match.games} == {None, fen}
+    assert {game.opening for game in match.games} == {"e2e4", "d2d4 d7d5", ""}
+    with pytest.raises(ValueError, match=r"openings\[0\]: a position of connect4 is needed"):
+        ht.play_match("random", "random", "connect4", games=2, openings=[board])
+
+
+def test_a_number_is_the_first_setting_of_a_section() -> None:
+    params = ht.SearchParams(cpuct=2.5, search_contempt=5, fpu=0.2)
+    assert params == ht.SearchParams(cpuct={"init": 2.5}, search_contempt={"n_scl": 5}, fpu={"value": 0.2})
+    assert dict(ht.Player("uniform", params)) == dict(
+        ht.Player.from_text("net=uniform cpuct=2.5 search-contempt=5 fpu=0.2")
+    )
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: ht.SearchParams(cpuct=200), "SearchParams: cpuct.init: .* less than or equal to 100, got 200"),
+        (lambda: ht.SearchParams(cpct=2), "cpct is not a setting .did you mean cpuct"),
+        (lambda: ht.SearchParams(solver=3), "SearchParams: solver"),
+        (lambda: ht.SearchContempt(n_scl=0), "SearchContempt: n_scl"),
+        (
+            lambda: ht.Recipe(game="tictactoe", self_play={}),
+            "Recipe: self_play is not a setting .did you mean selfplay",
+        ),
+        (lambda: ht.search(4), "expected a position: .*; got int"),  # type: ignore[arg-type]
+        (lambda: ht.search("e2e5", "uniform"), "ply 1: .*e2e5"),
+        (lambda: ht.search(chess.variant.AtomicBoard(), "uniform"), "standard chess is needed, got one of atomic"),
+    ],
+)
+def test_wrong_calls_are_one_line(call: Callable[[], object], words: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=words) as caught:
+        call()
+    assert "\n" not in str(caught.value)
+
+
+def test_what_can_be_named() -> None:
+    assert {"chess", "connect4", "nogo"} <= set(ht.games())
+    assert {net.name for net in ht.nets("chess")} >= {"chess", "maia-1900"}
+    assert [net.name for net in ht.nets("nogo(size=7)")] == ["nogo7"]
+    for setting in ht.settings():
+        section, _, name = setting.key.rpartition(".")
+        assert name.islower()
+        assert not section.startswith("search.")
+    assert {setting.key for setting in ht.settings("c_puct")} <= {setting.key for setting in ht.settings()}
+
+
+def test_a_run_goes_on_by_its_folder(tmp_path: Path) -> None:
+    recipe = ht.Recipe(
+        game="tictactoe",
+        network=ht.ResNet(filters=8, blocks=1),
+        selfplay={"games": 10, "visits": 8},
+        gate={"games": 4},
+        run={"generations": 1},
+    )
+    ht.learn(recipe, out=tmp_path / "run", on_generation=lambda row: None)
+    run = ht.learn(tmp_path / "run", "run.generations=2", on_generation=lambda row: None)
+    assert [row.generation for row in run.metrics] == [1, 2]
+    with pytest.raises(ValueError, match="leave out="):
+        ht.learn(tmp_path / "run", out=tmp_path / "other")
+    with pytest.raises(ValueError, match="is not the folder of a run"):
+        ht.learn(tmp_path)
+
+
+def test_progress_is_shown_where_it_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    ht.play_match("random", "random", "tictactoe", games=4)
+    assert capsys.readouterr().err == ""
+    ht.play_match("random", "random", "tictactoe", games=4, progress=True)
+    assert "4/4 games" in capsys.readouterr().err
+    list(ht.self_play("tictactoe", "net=uniform visits=4", games=3, progress=True))
+    assert "3/3 games" in capsys.readouterr().err
+    ht.sprt("net=uniform visits=40", "random", "tictactoe", elo1=100, parallel=16, progress=True)
+    assert "games  +" in capsys.readouterr().err
