@@ -13,7 +13,7 @@ from hauteur import _core
 from hauteur.engine.nets import OpenNets
 from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
 from hauteur.engine.saved_game import check_save, save_game
-from hauteur.engine.terminal_board import board_text, sees_second_side
+from hauteur.engine.terminal_board import board_text, draws_figures, sees_second_side
 from hauteur.games.played_game import SEAT_NAMES, PlayedGame, line_texts, move_text
 from hauteur.mcts.limits import Limits
 from hauteur.mcts.report import RootReport
@@ -49,10 +49,12 @@ class TerminalGame:
         ask: Callable[[str], str] = input,
         save: Path | None = None,
         note: str = "",
+        letters: bool = False,
     ) -> None:
         """humans: seats (0, 1) of the human; ask: shows a prompt and returns a line, EOFError ends the game.
 
-        save: file that gets the game at its end, and when the human leaves. note: said at the beginning.
+        save: file that gets the game at its end, and when the human leaves. note: said at the beginning. letters: in
+        place of figures of chess, also where the terminal can show them.
         """
         if save is not None:
             check_save(save, game)
@@ -61,6 +63,7 @@ class TerminalGame:
         self._game = game
         self._humans = set(humans)
         self._console = console or Console(highlight=False)
+        self._figures = not letters and draws_figures(self._console)
         self._ask = ask
         self._played = PlayedGame(game)
         settings = PlaySettings(player.search, player.temperature, min(BATCH, player.evaluator.batch_size))
@@ -201,7 +204,8 @@ class TerminalGame:
     def _show(self) -> None:
         """Draw the position, from the human's side."""
         flip = sees_second_side(self.state, self._humans) != self._is_turned
-        self._console.print(Panel(board_text(self.state, flip=flip), title=f"ply {self.state.ply}", expand=False))
+        board = board_text(self.state, flip=flip, figures=self._figures)
+        self._console.print(Panel(board, title=f"ply {self.state.ply}", expand=False))
 
     def _say(self, message: str) -> None:
         self._console.print(message, markup=False)

@@ -246,6 +246,7 @@ def _result(session: PlayingSession, search: "Future[FoundMove]") -> RootReport:
 def _show(report: RootReport, net: str, facts: dict[str, str], *, rows: int, as_json: bool) -> None:
     from rich.console import Console
 
+    from hauteur.engine.terminal_board import position_text
     from hauteur.mcts.report_text import report_json, report_view
 
     game = report.state.game.spec
@@ -255,7 +256,7 @@ def _show(report: RootReport, net: str, facts: dict[str, str], *, rows: int, as_
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = max(console.width, PIPE_WIDTH)
-    console.print(report.state.text(), markup=False)
+    console.print(position_text(report.state, console))
     console.print(f"{game}, net {net}", style="bold", markup=False)
     console.print(f"evaluator: {facts['evaluator']}", style="dim", markup=False)
     console.print(report_view(report, rows=rows))

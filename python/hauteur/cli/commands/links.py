@@ -64,9 +64,10 @@ def repeat_link(text: str, net: str | None, large_net: str | None, *, rows: int,
 def _show(report: RootReport, rows: int) -> None:
     from rich.console import Console
 
+    from hauteur.engine.terminal_board import position_text
     from hauteur.mcts.report_text import report_view
 
     console = Console(highlight=False)
     console.width = console.width if console.is_terminal else max(console.width, 160)
-    console.print(report.state.text(), markup=False)
+    console.print(position_text(report.state, console))
     console.print(report_view(report, rows=rows))

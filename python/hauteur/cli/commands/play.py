@@ -3,7 +3,9 @@
 import re
 from contextlib import closing
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
 
 from hauteur.cli.commands.options import GameSpec, NetName, Seed
 from hauteur.games.registry import make
@@ -25,6 +27,7 @@ def play(
     human: Literal["first", "second", "both", "none"] = "first",
     temperature: float = 0.0,
     save: Path | None = None,
+    letters: Annotated[bool, Parameter(negative=())] = False,
     seed: Seed = 0,
 ) -> int:
     """Play a game against a net in the terminal.
@@ -45,6 +48,9 @@ def play(
         Randomness of the engine's moves; 0 plays the best.
     save
         File that gets the game when it ends or you leave: .pgn for chess, .sgf for NoGo, .txt (its moves) for others.
+    letters
+        Show the pieces of chess as letters. Without it they are figures where the terminal has 256 colours and NO_COLOR
+        is not set.
     seed
         Seed of the engine.
     """
@@ -59,7 +65,7 @@ def play(
     seats = {"first": (0,), "second": (1,), "both": (0, 1), "none": ()}[human]
     with closing(make_evaluator(game, file)) as evaluator:
         player = SearchPlayer(name, evaluator, SearchParams(), visits, Temperature(initial=temperature))
-        TerminalGame(player, game, seats, seed=seed, save=save, note=note).run()
+        TerminalGame(player, game, seats, seed=seed, save=save, note=note, letters=letters).run()
     return 0
 
 
