@@ -60,7 +60,9 @@ def lines(unit: Unit) -> list[dict[str, Any]]:
     job.play(feed)
     job.close()
     assert feed.facts["games"] == 4
-    return [json.loads(line) for line in feed.content.splitlines()]
+    found = [json.loads(line) for line in feed.content.splitlines()]
+    assert all(len(game.pop("check")) == 16 for game in found[1:])
+    return found
 
 
 def digest(unit: Unit, lines: list[dict[str, Any]], shared: UnitPlayers | None = None) -> str:

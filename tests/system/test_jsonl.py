@@ -1,12 +1,14 @@
 """Files of JSON and TOML for programs and people: what is torn is mended, what is damaged is one line with the name."""
 
+import random
+import re
 import sys
 from pathlib import Path
 
 import pytest
 
 from hauteur.system.files import read_json
-from hauteur.system.jsonl import Journal, LinePlace, read_objects
+from hauteur.system.jsonl import FIRST_LINE, Journal, read_objects
 from hauteur.system.settings import Section, read_toml
 
 
@@ -28,7 +30,8 @@ def test_entries_come_back_and_a_torn_line_makes_room_for_the_next(tmp_path: Pat
         assert [entry.number for entry in journal.entries()] == [0, 1, 2]
         assert journal.path.read_bytes() == whole + torn
         journal.append(Entry(number=3))
-        assert journal.path.read_bytes() == whole + b'{"number": 3}\n'
+        assert journal.path.read_bytes().startswith(whole + b'{"number": 3, "check": "')
+        assert [entry.number for entry in journal.entries()] == [0, 1, 2, 3]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of processes are for systems that have them")
@@ -56,19 +59,104 @@ def test_entries_are_read_on_from_a_place(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "x.jsonl", Entry)
     journal.append(Entry(number=0))
     journal.append(Entry(number=1))
-    *_, (place, after, last) = journal.entries_from(LinePlace())
+    *_, (place, after, last) = journal.entries_from(FIRST_LINE)
     assert (place.line, last.number) == (2, 1)
     assert list(journal.entries_from(after)) == []
     with journal.path.open("ab") as file:
         file.write(b'{"number"')
         file.flush()
         assert list(journal.entries_from(after)) == []
-        file.write(b": 2}\n")
+    journal.append(Entry(number=2))
     assert [entry.number for _, _, entry in journal.entries_from(after)] == [2]
     assert [entry.number for _, _, entry in journal.entries_from(place)] == [1, 2]
     journal.path.write_bytes(journal.path.read_bytes() + b"nonsense\n")
     with pytest.raises(ValueError, match="line 4: not an entry"):
         list(journal.entries_from(after))
+
+
+def written(path: Path, count: int = 6) -> tuple[Journal[Entry], list[bytes]]:
+    """A journal of so many entries, and its lines."""
+    journal = Journal(path, Entry, "a game")
+    for number in range(0, count, 2):
+        journal.append(Entry(number=number, text="x" * 30 * number), Entry(number=number + 1))
+    return journal, path.read_bytes().splitlines(keepends=True)
+
+
+def problem_of(journal: Journal[Entry]) -> str:
+    """The line that says what is wrong; empty where all entries are read."""
+    try:
+        return "" if list(journal.entries()) else "nothing"
+    except ValueError as error:
+        return re.fullmatch(r".*x\.jsonl, line \d: .*", str(error))[0]  # type: ignore[index]
+
+
+def test_a_flipped_bit_is_found(tmp_path: Path) -> None:
+    """Or cuts the end off the last line, which is then as if it had not been written."""
+    journal, lines = written(tmp_path / "x.jsonl")
+    whole, draw, unseen = b"".join(lines), random.Random(1), 0
+    for at in [*draw.sample(range(len(whole)), 300), *range(len(whole) - 40, len(whole))]:
+        changed = bytearray(whole)
+        changed[at] ^= 1 << draw.randrange(8)
+        journal.path.write_bytes(changed)
+        said = problem_of(journal)
+        unseen += not said
+        assert said or [entry.number for entry in journal.entries()] == [0, 1, 2, 3, 4]
+    assert unseen == 1
+
+
+@pytest.mark.parametrize(
+    ("order", "line"),
+    [((0, 1, 1, 2), 3), ((0, 2, 3), 2), ((0, 2, 1, 3), 2), ((1, 0, 2), 1), ((1, 2, 3), 1), ((5, 5), 1)],
+)
+def test_lines_in_other_places_are_found(tmp_path: Path, order: tuple[int, ...], line: int) -> None:
+    journal, lines = written(tmp_path / "x.jsonl")
+    journal.path.write_bytes(b"".join(lines[number] for number in order))
+    with pytest.raises(ValueError, match=rf"x\.jsonl, line {line}: its check sum is not that of this line"):
+        list(journal.entries())
+
+
+def test_an_edited_line_is_found(tmp_path: Path) -> None:
+    journal, lines = written(tmp_path / "x.jsonl")
+    for edited in (lines[3].replace(b'"number": 3', b'"number": 9'), b'{"number": 3}\n'):
+        journal.path.write_bytes(b"".join([*lines[:3], edited, *lines[4:]]))
+        with pytest.raises(ValueError, match=r"x\.jsonl, line 4: it.* check sum"):
+            list(journal.entries())
+    journal.path.write_bytes(b"".join([*lines[:3], b'{"number": 9, "check": "12"}\n']))
+    with pytest.raises(ValueError, match=r"x\.jsonl, line 4: not a game"):
+        list(journal.entries())
+
+
+def test_lines_of_an_earlier_version_are_read_and_covered_by_the_next(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "x.jsonl", Entry)
+    old = b'{"number": 0}\n{"number": 1}\n'
+    journal.path.write_bytes(old)
+    assert [after.link.checked for _, after, _ in journal.entries_from(FIRST_LINE)] == [False, False]
+    journal.append(Entry(number=2))
+    journal.append(Entry(number=3))
+    assert [(entry.number, after.link.checked) for _, after, entry in journal.entries_from(FIRST_LINE)] == [
+        (0, False),
+        (1, False),
+        (2, True),
+        (3, True),
+    ]
+    whole = journal.path.read_bytes()
+    journal.path.write_bytes(whole.replace(b'"number": 1}', b'"number": 7}'))
+    with pytest.raises(ValueError, match="line 3: its check sum"):
+        list(journal.entries())
+    journal.path.write_bytes(whole)
+    journal.rewrite(list(journal.entries()))
+    assert all(after.link.checked for _, after, _ in journal.entries_from(FIRST_LINE))
+
+
+def test_the_last_of_long_lines_is_found(tmp_path: Path) -> None:
+    """Which is looked for from the end of the file on."""
+    journal = Journal(tmp_path / "x.jsonl", Entry)
+    for number, size in enumerate((5000, 70_000, 4096, 0, 300_000)):
+        journal.append(Entry(number=number, text="x" * size))
+        with journal.path.open("ab") as file:
+            file.write(b"y" * size)  # torn
+    journal.append(Entry(number=5))
+    assert [entry.number for entry in journal.entries()] == [0, 1, 2, 3, 4, 5]
 
 
 @pytest.mark.parametrize("line", [b"nonsense", b'{"number": "\xff"}', b"[" * 5000, b'{"number":' * 5000, b"[1]", b""])

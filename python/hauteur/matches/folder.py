@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from hauteur.cluster.records import UnitEntry
 from hauteur.matches.results import MatchGame, Work
 from hauteur.system.files import read_json, write_json
-from hauteur.system.jsonl import Journal
+from hauteur.system.jsonl import ADVICE, FIRST_LINE, Journal, LinePlace
 from hauteur.system.provenance import provenance
 from hauteur.system.run_directory import OTHER_FOLDER, RunDirectory
 
@@ -30,11 +30,6 @@ class MatchFolder(RunDirectory):
     def games_file(self) -> Path:
         """The finished games, in the order in which they ended."""
         return self.path / "games.jsonl"
-
-    @property
-    def journal(self) -> Journal[MatchGame]:
-        """The finished games as entries of their file."""
-        return Journal(self.games_file, MatchGame, "a game")
 
     def names(self) -> tuple[str, str]:
         """Return what the match calls its players; ValueError where match.json does not have it."""
@@ -62,17 +57,23 @@ class MatchFolder(RunDirectory):
         return Journal(self.path / "units.jsonl", UnitEntry, "an entry of a unit")
 
     def games(self) -> Iterator[MatchGame]:
-        """Yield the finished games, see `Journal.entries`."""
-        return self.journal.entries()
+        """Yield the finished games; ValueError names a line that is damaged, or has a game that is there already."""
+        return (game for _, _, game in self.lines())
+
+    def lines(
+        self, place: LinePlace = FIRST_LINE, known: Collection[int] = ()
+    ) -> Iterator[tuple[LinePlace, LinePlace, MatchGame]]:
+        """Yield the games from a place on, with their places, as `game_lines`."""
+        return game_lines(self.games_file, place, known)
 
     def append(self, *games: MatchGame) -> None:
         """Add games; they are on disk when this returns."""
-        self.journal.append(*games)
+        _journal(self.games_file).append(*games)
 
     def replace(self, games: Sequence[MatchGame]) -> None:
         """Put these games in the place of those that have their numbers; other processes see all of that or nothing."""
         new = {game.index: game for game in games}
-        self.journal.rewrite([new.get(game.index, game) for game in self.games()])
+        _journal(self.games_file).rewrite([new.get(game.index, game) for game in self.games()])
 
     def workers(self) -> dict[str, float]:
         """Return what workers did until result.json was written last; empty where there were none."""
@@ -131,6 +132,31 @@ def games_stamp(path: Path) -> dict[str, str]:
     found = [place.stat() for place in path.glob("*/games.jsonl")]
     newest, size = max((facts.st_mtime_ns for facts in found), default=0), sum(facts.st_size for facts in found)
     return {"games.jsonl": f"{newest:x}-{size:x}"} if found else {}
+
+
+def game_lines(
+    path: Path, place: LinePlace = FIRST_LINE, known: Collection[int] = ()
+) -> Iterator[tuple[LinePlace, LinePlace, MatchGame]]:
+    """Yield the games of a games.jsonl from a place on, with their places as `Journal.entries_from`.
+
+    known: numbers of the games before that place. ValueError names a line that is damaged, or has a game twice.
+    """
+    seen = set(known)
+    for found, after, game in _journal(path).entries_from(place):
+        if game.index in seen:
+            raise wrong_line(path, found, f"game {game.index} is there already")
+        seen.add(game.index)
+        yield found, after, game
+
+
+def wrong_line(path: Path, place: LinePlace, what: object) -> ValueError:
+    """Return the error that names a line of games."""
+    return ValueError(f"{path}, line {place.line}: {what}; {ADVICE}")
+
+
+def _journal(path: Path) -> Journal[MatchGame]:
+    """Finished games as entries of their file."""
+    return Journal(path, MatchGame, "a game")
 
 
 def match_folders(path: Path) -> list[MatchFolder]:

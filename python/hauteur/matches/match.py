@@ -7,7 +7,7 @@ missing numbers and gives the same results.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -19,7 +19,8 @@ from pydantic import Field, model_validator
 from hauteur import __version__, _core
 from hauteur.cluster.records import summed_numbers
 from hauteur.matches.arena import ArenaFacts
-from hauteur.matches.folder import MatchFolder
+from hauteur.matches.by_rules import check_game
+from hauteur.matches.folder import MatchFolder, wrong_line
 from hauteur.matches.openings import Opening, first_of_two, random_opening
 from hauteur.matches.playing import Pairings, PlayedGames, Playing, ready
 from hauteur.matches.ratings.elo import Sprt
@@ -82,12 +83,17 @@ def match_plans(
     game: _core.Game, settings: PairingSettings, openings: Sequence[Opening], skip: Collection[int] = ()
 ) -> Iterator[GamePlan]:
     """Yield the start and seating of each game, without the games in `skip`."""
+    plan = game_planner(game, settings, openings)
+    return (plan(index) for index in range(settings.games) if index not in skip)
+
+
+def game_planner(game: _core.Game, settings: PairingSettings, openings: Sequence[Opening]) -> Callable[[int], GamePlan]:
+    """Return what tells the start and seating of a game by its number."""
     order = list(range(len(openings)))
     if settings.order == "random":
         order = [int(number) for number in stream(settings.seed, "order of openings").permutation(len(openings))]
-    for index in range(settings.games):
-        if index in skip:
-            continue
+
+    def planned(index: int) -> GamePlan:
         number = index // 2 if settings.paired else index
         opening = openings[order[number % len(order)]] if openings else None
         if opening is None:
@@ -95,7 +101,9 @@ def match_plans(
             plan = GamePlan(index, start=random_opening(game, settings.random_plies, random))
         else:
             plan = opening.plan(game, index)
-        yield replace(plan, seats=first_of_two(game, settings.colours, plan))
+        return replace(plan, seats=first_of_two(game, settings.colours, plan))
+
+    return planned
 
 
 @dataclass
@@ -176,16 +184,31 @@ class Match:
                 self.write_result()
 
     def resume(self) -> set[int]:
-        """Read the games of earlier sessions; their numbers."""
+        """Read the games of earlier sessions and play them over by the rules; their numbers.
+
+        ValueError names a line of the games that is damaged, or has a game that cannot have been played so.
+        """
         done: set[int] = set()
         if self.folder is not None:
             self.folder.check(self.stored_settings())
             self.before, self.workers_before = self.folder.work(), self.folder.workers()
-            for game in self.folder.games():
-                if game.index < self.settings.games and game.index not in done:
-                    done.add(game.index)
-                    self._counted.add(game)
+            done.update(self._count_kept(self.folder))
         return done
+
+    def _count_kept(self, folder: MatchFolder) -> Iterator[int]:
+        """Count the games of a folder, and yield their numbers; errors as `resume`."""
+        settings, plan = self.settings, game_planner(self.game, self.settings, self.openings)
+        programs = settings.a.engine is not None, settings.b.engine is not None
+        for place, after, game in folder.lines():
+            if game.index >= settings.games:
+                continue
+            try:
+                check_game(self.game, plan(game.index), game, max_plies=settings.max_plies, programs=programs)
+            except ValueError as error:
+                raise wrong_line(folder.games_file, place, f"game {game.index}: {error}") from None
+            self._counted.add(game)
+            self.tally.unchecked += not after.link.checked
+            yield game.index
 
     def keep(self, played: PlayedGames) -> None:
         """Count games that have just ended, once they are on disk."""

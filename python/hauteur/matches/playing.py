@@ -20,10 +20,11 @@ from hauteur.cluster.records import MOST_TEXT, UnitEntry, worker_numbers
 from hauteur.cluster.scheduler import Batch, CheckedResult, Played, Scheduler
 from hauteur.cluster.unit import Unit
 from hauteur.matches.arena import ArenaFacts, play_games
+from hauteur.matches.by_rules import player_a
 from hauteur.matches.record import GamePlan
 from hauteur.matches.results import MatchGame
 from hauteur.matches.unit_games import add_counts
-from hauteur.matches.units import UnitGames, checked_result, match_unit, player_a, refuse_objects, unit_players
+from hauteur.matches.units import UnitGames, checked_result, match_unit, refuse_objects, unit_players
 from hauteur.players.build import Evaluators, Resources, Unopened, build_player
 from hauteur.players.move_player import MovePlayer
 from hauteur.players.search_player import SearchPlayer

@@ -21,26 +21,24 @@ from hauteur import _core
 from hauteur.cluster.kinds import Feed
 from hauteur.cluster.played import CheckedResult
 from hauteur.cluster.unit import Unit
-from hauteur.games.end_reasons import PLY_LIMIT, RESIGNATION
 from hauteur.games.registry import make
 from hauteur.matches.arena import ArenaFacts, play_games
+from hauteur.matches.by_rules import check_game, player_a
 from hauteur.matches.record import GamePlan, GameRecord
-from hauteur.matches.results import SEATS, MatchGame
+from hauteur.matches.results import MatchGame
 from hauteur.matches.unit_games import plan_from_json, plan_to_json, play_units
 from hauteur.networks.evaluators.base import Backend
 from hauteur.networks.evaluators.batch_invariant import Exact
 from hauteur.networks.names import resolve_net
 from hauteur.players.build import Evaluators, Resources, build_player, is_builtin, resolved_net
-from hauteur.players.engines.failures import REASONS
 from hauteur.players.player import Player, object_name
 from hauteur.players.settings import PlayerSettings
 from hauteur.system.files import sha256_of
+from hauteur.system.jsonl import NO_LINK, checked_line, lines_of
 from hauteur.system.settings import Section
 
 KIND = "match"
 NOT_EXACT = "so its games would depend on those beside them: choose another --backend, or play without workers"
-MOST_NOTE = 10_000
-"""Characters of a note of a game."""
 
 
 class UnitPlayer(Section):
@@ -161,13 +159,7 @@ class MatchJob:
 
     def _encode(self, records: Sequence[GameRecord]) -> bytes:
         games = [MatchGame.of(self._game, record, a=player_a(record.plan)) for record in records]
-        lines = [self._header, *(game.model_dump(exclude_defaults=True) for game in games)]
-        return "".join(f"{json.dumps(line)}\n" for line in lines).encode()
-
-
-def player_a(plan: GamePlan) -> int:
-    """Return the player from whose view the result of a game is told: the one with the lower number."""
-    return min(plan.seats)
+        return f"{json.dumps(self._header)}\n".encode() + lines_of(games)[0]
 
 
 def _with_files(player: UnitPlayer, files: Mapping[str, Path]) -> PlayerSettings:
@@ -182,10 +174,13 @@ def _with_files(player: UnitPlayer, files: Mapping[str, Path]) -> PlayerSettings
 
 def read_games(content: bytes) -> UnitGames:
     """Return the games of a result; ValueError where it has another form."""
-    lines = content.decode(errors="replace").splitlines()
+    first, *lines = content.splitlines(keepends=True) or [b"null"]
     try:
-        header = json.loads(lines[0]) if lines else None
-        games = [MatchGame.model_validate_json(line) for line in lines[1:]]
+        header, games = json.loads(first), list[MatchGame]()
+        link = NO_LINK
+        for line in lines:
+            body, link = checked_line(line, link)
+            games.append(MatchGame.model_validate_json(body))
     except (ValueError, RecursionError, ValidationError) as error:
         raise ValueError(f"not the games of a match: {str(error).splitlines()[0]}") from None
     names = header.get("evaluators") if isinstance(header, dict) else None
@@ -212,54 +207,9 @@ def checked_result(game: _core.Game, players: UnitPlayers, unit: Unit, content: 
         raise ValueError(f"{len(games)} games of {len(plans)}")
     for plan, played in zip(plans, games, strict=True):
         try:
-            _check_game(game, players, plan, played)
+            programs = [players.players[number].settings.engine is not None for number in sorted(plan.seats)]
+            check_game(game, plan, played, max_plies=players.max_plies, programs=(programs[0], programs[-1]))
         except ValueError as error:
             raise ValueError(f"game {plan.index}: {error}") from None
     course: list[dict[str, Any]] = [played.model_dump(exclude={"milliseconds"}) for played in games]
     return CheckedResult(hashlib.sha256(json.dumps(course, sort_keys=True).encode()).hexdigest(), found)
-
-
-def _check_game(game: _core.Game, players: UnitPlayers, plan: GamePlan, played: MatchGame) -> None:
-    """ValueError unless this is a game of the plan, by the rules."""
-    state = plan.begin(game)
-    fen = None if plan.origin is None else state.notation()
-    opening = []
-    for action in plan.start:
-        opening.append(state.action_to_text(action))
-        state.apply(action)
-    seat = SEATS[plan.seats.index(player_a(plan))]
-    if (played.index, played.a, played.fen, played.opening) != (plan.index, seat, fen, " ".join(opening)):
-        raise ValueError("another number, seat or start than planned")
-    moves = played.moves.split()
-    for move in moves:
-        if state.outcome() is not None:
-            raise ValueError(f"{move} after the end of the game")
-        state.apply(state.parse(move))
-    _check_columns(played, begins=len(opening), moves=len(moves))
-    _check_end(players, plan, played, state)
-
-
-def _check_columns(played: MatchGame, *, begins: int, moves: int) -> None:
-    """ValueError unless everything about the moves is of moves that were made."""
-    if played.plies != begins + moves:
-        raise ValueError(f"{played.plies} plies, but {begins + moves} moves")
-    for name in ("centipawns", "depths", "milliseconds"):
-        if len(getattr(played, name)) not in (0, moves):
-            raise ValueError(f"{len(getattr(played, name))} {name} of {moves} moves")
-    if any(not begins <= ply <= played.plies or len(note) > MOST_NOTE for ply, note in played.notes.items()):
-        raise ValueError("notes of other moves, or too long ones")
-
-
-def _check_end(players: UnitPlayers, plan: GamePlan, played: MatchGame, state: _core.State) -> None:
-    """ValueError unless the game has ended in this position, so and with this result."""
-    outcome, reason = state.outcome(), state.end_reason() or ""
-    if outcome is None and players.max_plies is not None and played.plies >= players.max_plies:
-        outcome, reason = 0, PLY_LIMIT
-    elif outcome is None and players.players[plan.seats[state.to_move]].settings.engine is not None:
-        outcome = -1 if state.to_move == 0 else 1  # a program that failed or resigned
-        reason = played.end if played.end in (*REASONS, RESIGNATION) else "none that a program can have"
-    if outcome is None:
-        raise ValueError("it is not over")
-    score = (1 + outcome * (1 if played.a == SEATS[0] else -1)) / 2
-    if (played.score, played.end) != (score, reason):
-        raise ValueError(f"score {played.score:g} by {played.end!r}, but by the rules {score:g} by {reason!r}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections.abc import Iterator
@@ -16,6 +17,9 @@ LOCK_FILE = ".lock"
 PATIENCE = 0.5
 """Seconds to wait for a process that is just leaving."""
 
+TRIES = 1000
+"""Times that a folder is made which another process removes at that moment."""
+
 _looking = threading.Lock()
 """Threads that look whether a folder is locked take turns, so that none sees the look of another."""
 
@@ -28,10 +32,10 @@ def locked(folder: Path, work: str) -> Iterator[None]:
     and are empty at the end are removed again. Raises ValueError when another process works in the folder, doing such
     `work`, and where the file system of the folder has no locks.
     """
-    made = _make(folder)
+    made = list[Path]()
     try:
         lock = FileLock(folder / LOCK_FILE, timeout=PATIENCE, thread_local=False, fallback_to_soft=False)
-        _acquire(lock, folder, work)
+        _enter(lock, folder, work, made)
         try:
             yield
         finally:
@@ -39,7 +43,7 @@ def locked(folder: Path, work: str) -> Iterator[None]:
                 (folder / LOCK_FILE).unlink()  # before the release: whoever waits for this file sees that it is gone
             lock.release()
     finally:
-        for path in made:
+        for path in sorted(made, reverse=True):  # the innermost first
             with suppress(OSError):
                 path.rmdir()
 
@@ -76,11 +80,22 @@ def _can_be_locked(descriptor: int) -> bool:
     return True
 
 
-def _make(folder: Path) -> list[Path]:
-    """Make the folder and those above it; return the ones that were missing, the innermost first."""
-    missing = [path for path in (folder, *folder.parents) if not path.exists()]
-    folder.mkdir(parents=True, exist_ok=True)
-    return missing
+def _enter(lock: FileLock, folder: Path, work: str, made: list[Path]) -> None:
+    """Make the folder and those above it, and take its lock; errors as `_acquire`.
+
+    made: takes the folders that were missing. Another process that has made them too removes them when it ends, which
+    may be just now: then they are made again.
+    """
+    for left in reversed(range(TRIES)):
+        made += [path for path in (folder, *folder.parents) if path not in made and not path.exists()]
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            _acquire(lock, folder, work)
+        except (FileNotFoundError, FileExistsError):
+            if not left or (os.path.lexists(folder) and not folder.is_dir()):
+                raise
+        else:
+            return
 
 
 def _acquire(lock: FileLock, folder: Path, work: str) -> None:

@@ -91,7 +91,9 @@ def tournament_text(tournament: Tournament) -> str:
     work = tournament.work
     rate = work.evaluations / work.seconds if work.seconds else 0.0
     cost = f"{tournament.games_done:,} games, {work.seconds:,.1f} s, {rate:,.0f} evaluations/s"
-    return "\n\n".join([rating_table(found), crosstable(names, results), cost])
+    old = [match for match in tournament.matches if match.tally.unchecked]
+    unchecked = [f"{' - '.join(match.names)}: {match.tally.unchecked_text}" for match in old]
+    return "\n\n".join([rating_table(found), crosstable(names, results), "\n".join([cost, *unchecked])])
 
 
 def progress_line(tournament: Tournament) -> str:

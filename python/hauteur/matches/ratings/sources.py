@@ -39,11 +39,8 @@ def read_results(path: Path) -> Rated:
 def encounters_of(folder: MatchFolder) -> Iterator[Encounter]:
     """The results of a match; players have the names that the match gave them."""
     tally = Tally(paired=False)
-    seen: set[int] = set()
     for game in folder.games():
-        if game.index not in seen:
-            seen.add(game.index)
-            tally.add(game)
+        tally.add(game)
     return encounters_of_tally(tally, folder.names())
 
 

@@ -43,6 +43,7 @@ def standing_parts(match: StoredMatch) -> list[str]:
     figures = [score_figure(match), *([] if test is None else [llr_figure(test)])]
     figures += [pairs_figure(tally)] if tally.pairs.pairs else []
     said = "" if test is None else f"<p>{escape(sprt_text(test.sprt))}: {escape(sprt_line(test))}.</p>{llr_bar(test)}"
+    said += f"<p>{escape(tally.unchecked_text)}.</p>" if tally.unchecked else ""
     return [facts_html(result_facts(tally)), said, results_table(tally), figures_html(figures)]
 
 

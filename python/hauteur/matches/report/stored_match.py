@@ -19,7 +19,7 @@ from hauteur.matches.results import GameCount, MatchGame
 from hauteur.matches.tuning.folder import TuningFolder
 from hauteur.system.files import read_json
 from hauteur.system.formatting import duration
-from hauteur.system.jsonl import LinePlace
+from hauteur.system.jsonl import FIRST_LINE, LinePlace
 from hauteur.system.lock import is_locked
 from hauteur.system.run_directory import RunDirectory
 
@@ -53,24 +53,24 @@ class StoredMatch:
         self.refresh()
 
     def refresh(self) -> None:
-        """Read the result and the games that were written since."""
+        """Read the result and the games that were written since; ValueError names a damaged line."""
         self.result = read_json(self.folder.result_file) if self.folder.result_file.exists() else {}
         now = _identity(self.folder.games_file, self._next.byte)
         sprt = _sprt(self.result)
         if now != self._file or sprt != self._sprt:
             self._sprt = sprt
             self._begin(now)
-        for place, after, game in self.folder.journal.entries_from(self._next):
+        for place, after, game in self.folder.lines(self._next, self._places):
             self._next = after
-            if game.index not in self._places:
-                self._places[game.index] = place
-                insort(self.games, game.model_copy(update=WITHOUT_MOVES), key=lambda known: known.index)
-                self.counted.add(game)
+            self._places[game.index] = place
+            insort(self.games, game.model_copy(update=WITHOUT_MOVES), key=lambda known: known.index)
+            self.counted.add(game)
+            self.counted.tally.unchecked += not after.link.checked
 
     def _begin(self, file: int | None) -> None:
         """Begin with no games, of this file."""
         self._file = file
-        self._next = LinePlace()
+        self._next = FIRST_LINE
         self._places = {}
         self.games = []
         self.counted = GameCount(self._sprt, paired=self.paired)
@@ -79,7 +79,7 @@ class StoredMatch:
         """Return the game of this number with its moves; ValueError where it is not finished."""
         if index not in self._places:
             raise ValueError(f"{self.folder.path}: game {index + 1:,} is not finished or there is none")
-        _, _, game = next(self.folder.journal.entries_from(self._places[index]))
+        _, _, game = next(self.folder.lines(self._places[index]))
         return game
 
     @property

@@ -108,7 +108,8 @@ def _play(setting: ExperimentSetting, spec: MatchSpec) -> list[MatchGame]:
             if time.monotonic() - shown > SHOW_SECONDS:
                 shown = time.monotonic()
                 setting.show(f"{spec.name}: {match.tally.record.games} of {spec.games}  {summary(match.tally)}")
-    setting.show(f"{spec.name}: {match.tally.record.games} games  {summary(match.tally)}")
+    unchecked = f"  {match.tally.unchecked_text}" if match.tally.unchecked else ""
+    setting.show(f"{spec.name}: {match.tally.record.games} games  {summary(match.tally)}{unchecked}")
     found = {game.index: game for game in MatchFolder(setting.folder / spec.name).games()}
     return [found[index] for index in range(spec.games)]
 

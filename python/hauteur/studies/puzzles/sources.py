@@ -6,14 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from hauteur import _core
 from hauteur.games.game_line import BadGame
-from hauteur.games.registry import make, with_fen
 from hauteur.learning.game_files.importing import GAME_SUFFIXES, files_of, read_games
+from hauteur.matches.folder import game_lines, wrong_line
+from hauteur.matches.game_files import played_line
 from hauteur.matches.openings import read_openings
-from hauteur.matches.results import MatchGame
 from hauteur.studies.puzzles.puzzle import identity
 
 MATCH_GAMES = "games.jsonl"
@@ -100,26 +98,12 @@ def _read_file(source: str, path: Path, game: _core.Game, on_bad: Callable[[BadG
 
 def _match_lines(source: str, path: Path, game: _core.Game) -> Iterator[SourceLine]:
     """Yield the games of a match, which may be in progress: an incomplete last line is skipped."""
-    with path.open(encoding="utf-8", errors="replace") as file:
-        for number, text in enumerate(file, 1):
-            if not text.endswith("\n"):
-                return
-            try:
-                played = MatchGame.model_validate_json(text)
-                yield _match_line(source, played, game)
-            except (ValidationError, ValueError) as error:
-                reason = "not a game of a match" if isinstance(error, ValidationError) else str(error)
-                raise ValueError(f"{path}, line {number}: {reason}: {text[:60].strip()!r}") from None
-
-
-def _match_line(source: str, played: MatchGame, game: _core.Game) -> SourceLine:
-    origin = None if played.fen is None else make(with_fen(game.spec, played.fen)).new_initial_state()
-    state = (origin or game.new_initial_state()).copy()
-    actions = []
-    for move in f"{played.opening} {played.moves}".split():
-        actions.append(state.parse(move))
-        state.apply(actions[-1])
-    return SourceLine(source, played.index, tuple(actions), origin)
+    for place, _, played in game_lines(path):
+        try:
+            start, actions = played_line(game, played)
+        except ValueError as error:
+            raise wrong_line(path, place, error) from None
+        yield SourceLine(source, played.index, tuple(actions), None if played.fen is None else start)
 
 
 def positions(line: SourceLine, game: _core.Game, first_ply: int = 0) -> Iterator[SourcePosition]:
