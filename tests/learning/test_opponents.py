@@ -18,7 +18,7 @@ from hauteur.learning.planned import planned_selfplay
 from hauteur.learning.recipe import Recipe, SelfPlaySettings, parse_recipe
 from hauteur.learning.replay import ReplayBuffer
 from hauteur.learning.selfplay import play_generation
-from hauteur.learning.unit_files import unit_paths
+from hauteur.learning.unit_files import unit_path
 from hauteur.matches.arena import ArenaFacts
 from hauteur.matches.record import GamePlan
 from hauteur.mcts.params import Dirichlet, SearchParams
@@ -34,7 +34,7 @@ def test_only_the_learner_is_learned_from(tmp_path: Path, colours: Any, seats: s
     planned = planned_selfplay(GAME, settings, generation=1, nets=[7, NO_NET], seed=1, colours=colours)
     list(play_generation([player(), opponent], planned, tmp_path))
     buffer = ReplayBuffer(GAME, 100)
-    games = buffer.extend(unit_paths(tmp_path, 1, 1))
+    games = buffer.extend([unit_path(tmp_path, 1, 0)])
     assert games is not None
     learners = np.argmax(games.nets == 7, axis=1)
     assert set(learners.tolist()) == seats

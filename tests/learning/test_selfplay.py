@@ -17,7 +17,7 @@ from hauteur.learning.planned import game_plans, planned_selfplay
 from hauteur.learning.recipe import SelfPlaySettings
 from hauteur.learning.replay import ReplayBuffer
 from hauteur.learning.selfplay import play_generation
-from hauteur.learning.unit_files import unit_paths
+from hauteur.learning.unit_files import unit_path
 from hauteur.matches.openings import read_openings
 from hauteur.matches.record import GamePlan
 from hauteur.matches.resignation import NOBODY, Resignation, Watch
@@ -146,7 +146,7 @@ def test_resignations_are_counted_from_the_shards(tmp_path: Path) -> None:
     units = list(play_generation([player()], planned, tmp_path))
     assert sorted(units) == [0, 1, 2]
     buffer = ReplayBuffer(GAME, 100)
-    games = buffer.extend(unit_paths(tmp_path, 1, len(units)))
+    games = buffer.extend([unit_path(tmp_path, 1, number) for number in range(len(units))])
     assert games is not None
     found = resignation_metrics(games)
     assert found["games"] == int(games.gave_up.sum()) > 5
@@ -185,7 +185,7 @@ def test_games_from_a_book_are_learned_from_as_they_were_played(tmp_path: Path) 
     toy = SearchPlayer("toy", ToyEvaluator(chess), SearchParams(), 4, Temperature(initial=1.0))
     list(play_generation([toy], planned_selfplay(chess, settings, generation=1, nets=[0], seed=1), tmp_path))
     buffer = ReplayBuffer(chess, 10)
-    games = buffer.extend(unit_paths(tmp_path, 1, 1))
+    games = buffer.extend([unit_path(tmp_path, 1, 0)])
     assert games is not None
     features, move = buffer.samples_of(np.arange(games.positions)).features, 0
     for number in range(games.games):

@@ -9,7 +9,7 @@ The model is a line: ln((w + l)/d) = level + slope ln(N_scl), slope < 0, fitted 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -108,6 +108,11 @@ def controlled(settings: SelfPlaySettings, state: ControllerState | None) -> Sel
         update={"search_contempt": rule.model_copy(update={"n_scl": state.n_scl})},
     )
     return settings.model_copy(update={"visits": state.visits, "search": search})
+
+
+def controlled_then(settings: SelfPlaySettings, metrics: Mapping[str, Any]) -> SelfPlaySettings:
+    """Settings of self-play in a generation that is over. metrics: those of `controller_metrics`."""
+    return controlled(settings, ControllerState(n_scl=metrics["n_scl"], visits=metrics["visits"]))
 
 
 def observe(

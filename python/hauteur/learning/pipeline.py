@@ -22,6 +22,7 @@ from hauteur.learning import controller
 from hauteur.learning.bootstrap.steps import Start, check_start
 from hauteur.learning.checkpoint import RunState, load_checkpoint, save_checkpoint
 from hauteur.learning.gate import GateResults, decide, sprt_of
+from hauteur.learning.kept_games import finished_games, played_games
 from hauteur.learning.metrics import Display, cost_metrics, generation_line, generation_metrics, search_metrics
 from hauteur.learning.planned import PlannedGames, planned_gate, planned_probe, planned_selfplay
 from hauteur.learning.progress import progress_of_step, removed_at_the_end
@@ -35,7 +36,6 @@ from hauteur.learning.run_players import RunPlayers, check_players
 from hauteur.learning.step_games import OwnGames, StepCost, StepGames
 from hauteur.learning.train import steps_for
 from hauteur.learning.trainers import Learners
-from hauteur.learning.unit_files import unit_paths
 from hauteur.learning.worker_games import WorkerGames
 from hauteur.matches.ratings.elo import MatchScore, finite_elo
 from hauteur.networks.evaluators.batch_invariant import Exact
@@ -131,12 +131,12 @@ class Run:
 
     def begin(self) -> None:
         """Write the first net of a new run; read the games of a resumed one."""
-        if not all(path.exists() for path in self._net_files(0)):
+        if not self.state.train_steps and not all(path.exists() for path in self._net_files(0)):
             self._save_nets(0)
         finished = self.state.generation - (0 if "self-play" in self.state.done else 1)
         games = {generation: count for generation, count in self.state.games.items() if generation <= finished}
         for generation in range(first_needed(games, self._window(finished)), finished + 1):
-            self._read_games(generation)
+            self._read_games(generation, self._finished_games(generation))
         if self.state.history or self.state.start:
             self._publish()
         resumed = self.state.generation > 1 or self.state.done or self.state.start
@@ -215,19 +215,20 @@ class Run:
         self.games.begin(planned, *ahead)
         with self._progress("self-play", settings.games) as progress:
             cost, checked = self.games.self_play(planned, progress)
-        self.state.games[generation] = self._read_games(generation, checked)
+        self.state.games[generation] = self._read_games(generation, played_games(planned, self.folder.games, checked))
         self.state.current["selfplay"] = search_metrics(cost.facts, cost.seconds)
         self._add_cost(cost)
 
     def _planned_selfplay(self, generation: int) -> PlannedGames:
-        return planned_selfplay(
-            self.game,
-            self.selfplay,
-            generation=generation,
-            nets=self._playing_nets(generation),
-            seed=self.recipe.run.seed,
-            colours=self.players.colours,
-        )
+        settings, nets = self._selfplay_of(generation), self._playing_nets(generation)
+        seed, colours = self.recipe.run.seed, self.players.colours
+        return planned_selfplay(self.game, settings, generation=generation, nets=nets, seed=seed, colours=colours)
+
+    def _selfplay_of(self, generation: int) -> SelfPlaySettings:
+        """Return the settings of self-play as they were, or will be, in a generation."""
+        if self.recipe.controller is None or generation >= self.state.generation:
+            return self.selfplay
+        return controller.controlled_then(self.recipe.selfplay, self.state.history[generation - 1]["search_contempt"])
 
     def train(self) -> None:
         """The candidate learns; its net, or its nets, are written."""
@@ -339,15 +340,10 @@ class Run:
         return self.players.nets(best, newest)
 
     def _gate_match(self) -> GateResults:
-        gate = self.recipe.gate
+        gate, best, seed = self.recipe.gate, self.state.best, self.recipe.run.seed
+        number, unit_games = self.state.generation, self.games.unit_games(gate.games)
         planned = planned_gate(
-            self.game,
-            self.selfplay,
-            gate,
-            generation=self.state.generation,
-            best=self.state.best,
-            seed=self.recipe.run.seed,
-            unit_games=self.games.unit_games(gate.games),
+            self.game, self.selfplay, gate, generation=number, best=best, seed=seed, unit_games=unit_games
         )
         with self._progress("gate", gate.games) as progress:
             return self.games.gate_match(planned, sprt_of(gate), progress)
@@ -358,21 +354,23 @@ class Run:
         towers = [trainer.cost for trainer in self.learners.trainers]
         self.state.current["cost"] = cost_metrics(self.state.current.get("cost"), last, cost.evaluations, towers)
 
-    def _read_games(self, generation: int, checked: Mapping[Path, Games] | None = None) -> int:
-        """Add a generation's shards to the replay buffer; skipped or missing games cause a warning, never an error.
+    def _finished_games(self, generation: int) -> dict[Path, Games]:
+        """Return the games of a generation that has been played, by file; see `finished_games`."""
+        planned, digest = self._planned_selfplay(generation), self.state.digests.get(generation)
 
-        checked: games of files that need not be read.
-        """
-        known = len(self.buffer.skipped)
+        def play_again(numbers: list[int]) -> None:
+            with self._progress("self-play again", sum(len(planned.units[number]) for number in numbers)) as progress:
+                self.games.play_again(planned, numbers, progress)
+
+        return finished_games(self.recipe, self.folder, planned, digest, play_again, self.display.warn)
+
+    def _read_games(self, generation: int, played: Mapping[Path, Games]) -> int:
+        """Add a generation's games to the replay buffer; return how many. played: its games by file."""
         self.buffer.window = self._window(generation)
-        units = -(-self.recipe.selfplay.games // self.recipe.selfplay.shard_games)
-        added = self.buffer.extend(unit_paths(self.folder.games, generation, units), checked)
-        for message in self.buffer.skipped[known:]:
-            self.display.warn(f"skipped {message}")
+        added = self.buffer.extend(played, played)
         games = added.games if added is not None else 0
-        expected = self.state.games.get(generation, games)
-        if games != expected:
-            self.display.warn(f"generation {generation}: {games} games on disk, the checkpoint knows {expected}")
+        if added is not None:
+            self.state.digests.setdefault(generation, added.digest)
         if generation == self.state.generation and added is not None:
             self.state.current["games"] = generation_metrics(self.recipe, added)
             if self.recipe.controller is not None:

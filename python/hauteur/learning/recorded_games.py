@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -60,6 +61,17 @@ class Games(LearnedColumns):
     def positions(self) -> int:
         """Number of positions that are learned from."""
         return int(np.count_nonzero(self.learn))
+
+    @property
+    def digest(self) -> str:
+        """Hash of all columns, hexadecimal."""
+        digest = hashlib.sha256()
+        for one in fields(self):
+            values = getattr(self, one.name)
+            content = repr(values.tolist()).encode() if values.dtype == np.object_ else values.tobytes()
+            digest.update(f"{one.name} {len(content)} ".encode())
+            digest.update(content)
+        return digest.hexdigest()
 
     @cached_property
     def line_offsets(self) -> NDArray[np.int64]:

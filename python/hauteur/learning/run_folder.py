@@ -155,10 +155,25 @@ class RunFolder(RunDirectory):
         self.refuse(changes(deciding_settings(self.stored_recipe()), deciding_settings(recipe)), ADVICE)
 
     def resume_with(self, recipe: Recipe) -> None:
-        """Check as `check_recipe` does; keep the recipe where it has more generations than the run was begun with."""
+        """Check as `check_recipe` does; keep the recipe where it has more generations than the run was begun with.
+
+        Raise ValueError too where there is no checkpoint, but the work of generations that there was one of.
+        """
         self.check_recipe(recipe)
+        self._check_checkpoint()
         if recipe.run.generations > self.stored_recipe().run.generations:
             write_bytes(self.config, recipe_toml(recipe).encode())
+
+    def _check_checkpoint(self) -> None:
+        if self.checkpoint.exists():
+            return
+        nets = len({path.stem[:9] for path in self.path.glob("nets/gen-*.safetensors")} - {"gen-00000"})
+        if nets or self._metric_lines():
+            found = f"nets of {nets} generation{'' if nets == 1 else 's'}" if nets else "metrics of generations"
+            raise ValueError(
+                f"{self.path} has {found} and no checkpoint, so it cannot go on: put {self.checkpoint} back from a "
+                "copy, or begin another run with run.tag=NAME"
+            )
 
     def read_meta(self) -> dict[str, Any]:
         """Return what meta.json says; ValueError when it is not a JSON object."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,6 +47,9 @@ class StepGames(Protocol):
     def self_play(self, planned: PlannedGames, on_games: OnGames) -> tuple[StepCost, dict[Path, Games]]:
         """Play the games of a generation that are missing on disk; return those of some files, which were checked."""
 
+    def play_again(self, planned: PlannedGames, numbers: Sequence[int], on_games: OnGames) -> None:
+        """Play units of a generation that is over, whose files are not right any more."""
+
     def probe(self, planned: PlannedGames, on_games: OnGames) -> tuple[Games, StepCost]:
         """Play games for observation."""
 
@@ -88,6 +91,14 @@ class OwnGames:
         distrusted = self._journal.distrusted(planned.generation)
         missing = missing_units(planned, self._folder.games, self._warn, distrusted)
         before = len(planned.plans) - sum(len(planned.units[number]) for number in missing)
+        return self._play(planned, missing, lambda games: on_games(before + games)), {}
+
+    def play_again(self, planned: PlannedGames, numbers: Sequence[int], on_games: OnGames) -> None:
+        """Play units of a generation that is over."""
+        self._play(planned, numbers, on_games)
+
+    def _play(self, planned: PlannedGames, missing: Sequence[int], on_games: OnGames) -> StepCost:
+        """Play units of self-play, and write their files."""
         facts, me = ArenaFacts(), worker_facts(self._players.threads)
         with ExitStack() as stack:
             players = self._players.of_selfplay(list(planned.nets), planned.settings, stack)
@@ -98,12 +109,12 @@ class OwnGames:
                 self._folder.games,
                 missing=missing,
                 facts=facts,
-                on_games=lambda games: on_games(before + games),
+                on_games=on_games,
             ):
                 self._journal.add(planned, number, "driver", me, facts.search.total - spent)
                 spent = facts.search.total
             evaluations = evaluations_of_nets(facts, players, planned.nets)
-        return StepCost(facts, evaluations, facts.search.total), {}
+        return StepCost(facts, evaluations, facts.search.total)
 
     def probe(self, planned: PlannedGames, on_games: OnGames) -> tuple[Games, StepCost]:
         """Play games for observation."""

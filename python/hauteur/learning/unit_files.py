@@ -20,12 +20,6 @@ def unit_path(folder: Path, generation: int, number: int) -> Path:
     return folder / f"gen-{generation:05d}-{number:04d}.parquet"
 
 
-def unit_paths(folder: Path, generation: int, units: int) -> list[Path]:
-    """The files that are there of a generation of so many units, in the order of their numbers."""
-    paths = (unit_path(folder, generation, number) for number in range(units))
-    return [path for path in paths if path.exists()]
-
-
 def missing_units(
     planned: PlannedGames, folder: Path, warn: Callable[[str], object], distrusted: Mapping[int, str]
 ) -> list[int]:

@@ -93,6 +93,15 @@ class WorkerGames:
                 return _cost(costs, seconds), playing.checked
             self._playing[generation] = self._begun(planned)  # a worker was shut out after all had been played
 
+    def play_again(self, planned: PlannedGames, numbers: Sequence[int], on_games: OnGames) -> None:
+        """Play units of a generation that is over, before any that were begun earlier."""
+        games = 0
+        with closing(self._start(planned, numbers, first=True)) as batch:
+            for played in batch:
+                self._accept(planned, played)
+                games += 0 if played.replaces else played.unit.games
+                on_games(games)
+
     def probe(self, planned: PlannedGames, on_games: OnGames) -> tuple[Games, StepCost]:
         """Play games for observation."""
         began, parts, costs = time.perf_counter(), dict[int, Games](), list[Mapping[str, float]]()

@@ -1,0 +1,155 @@
+"""Runs whose files were damaged, removed or exchanged: played again to the same nets, or refused with what to do."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from run_toys import Silent, assert_same_run, tiny
+
+from hauteur.cli import main
+from hauteur.learning.pipeline import learn
+from hauteur.learning.recipe import Recipe
+
+CONTROLLER = {"controller": {"target": 1.0, "initial_n_scl": 4, "low": 2, "probe_games": 4}}
+
+
+class Stopped(Exception):  # noqa: N818
+    """A run was stopped."""
+
+
+class StopsAfterTwo(Silent):
+    """Stops the run when its second generation has ended."""
+
+    def generation(self, line: str) -> None:
+        super().generation(line)
+        if len(self.lines) == 2:
+            raise Stopped
+
+
+def exact(**sections: dict[str, Any]) -> Recipe:
+    return tiny(run={"generations": 3, "exact": True}, gate={"by": "off"}, **sections)
+
+
+def learn_half(folder: Path, **sections: dict[str, Any]) -> None:
+    """The first two of three generations."""
+    with pytest.raises(Stopped):
+        learn(exact(**sections), folder=folder, display=StopsAfterTwo())
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("runs") / "undisturbed"
+    learn(exact(), folder=folder, display=Silent())
+    return folder
+
+
+@pytest.fixture(scope="module")
+def half(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("runs") / "half"
+    learn_half(folder)
+    return folder
+
+
+def truncated(games: Path) -> None:
+    shard = games / "gen-00001-0001.parquet"
+    shard.write_bytes(shard.read_bytes()[:100])
+
+
+def flipped(games: Path) -> None:
+    shard = games / "gen-00002-0000.parquet"
+    content = bytearray(shard.read_bytes())
+    content[len(content) // 3] ^= 4
+    shard.write_bytes(content)
+
+
+def missing(games: Path) -> None:
+    for number in (0, 2):
+        (games / f"gen-00002-{number:04d}.parquet").unlink()
+    (games / "gen-00001-0000.parquet").unlink()
+
+
+def of_another_generation(games: Path) -> None:
+    shutil.copy(games / "gen-00001-0001.parquet", games / "gen-00002-0001.parquet")
+
+
+def exchanged(games: Path) -> None:
+    first, second, kept = (games / f"gen-00002-{name}.parquet" for name in ("0000", "0001", "kept"))
+    first.rename(kept)
+    second.rename(first)
+    kept.rename(second)
+
+
+@pytest.mark.parametrize("damage", [truncated, flipped, missing, of_another_generation, exchanged])
+def test_games_of_a_finished_generation_are_played_again(
+    undisturbed: Path, half: Path, tmp_path: Path, damage: Callable[[Path], None]
+) -> None:
+    folder, display = tmp_path / "run", Silent()
+    shutil.copytree(half, folder)
+    damage(folder / "games")
+    learn(exact(), folder=folder, display=display)
+    assert [text for text in display.warnings if "its games are played again" in text]
+    assert not [text for text in display.warnings if "learned from" in text]
+    assert_same_run(folder, undisturbed)
+    net = "nets/gen-00003.safetensors"
+    assert (folder / net).read_bytes() == (undisturbed / net).read_bytes()
+    games = [[json.loads(line)["games"] for line in (one / "metrics.jsonl").open()] for one in (folder, undisturbed)]
+    assert games[0] == games[1]
+
+
+def test_games_of_a_controlled_generation_are_played_again(tmp_path: Path) -> None:
+    """With the N_scl and visits that the controller had chosen for it."""
+    learn(exact(**CONTROLLER), folder=tmp_path / "a", display=Silent())
+    learn_half(tmp_path / "b", **CONTROLLER)
+    missing(tmp_path / "b" / "games")
+    learn(exact(**CONTROLLER), folder=tmp_path / "b", display=Silent())
+    assert_same_run(tmp_path / "b", tmp_path / "a")
+
+
+def test_games_that_come_out_otherwise_stop_an_exact_run(half: Path, tmp_path: Path) -> None:
+    """Here because the net that plays them is another one. Nothing is left in the place of the damaged file."""
+    folder = tmp_path / "run"
+    shutil.copytree(half, folder)
+    missing(folder / "games")
+    shutil.copy(folder / "nets/gen-00002.safetensors", folder / "nets/gen-00000.safetensors")
+    for _ in range(2):
+        with pytest.raises(ValueError, match=r"run: games of generation 1 .*not those that the nets have learned from"):
+            learn(exact(), folder=folder, display=Silent())
+        assert not (folder / "games/gen-00001-0000.parquet").exists()
+
+
+@pytest.mark.parametrize("damaged", [True, False])
+def test_games_that_cannot_be_played_again_are_named(half: Path, tmp_path: Path, damaged: bool) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(half, folder)
+    (folder / "games/gen-00002-0000.parquet").unlink()
+    net = folder / "nets/gen-00001.safetensors"
+    if damaged:
+        net.write_bytes(b"nothing")
+    else:
+        net.unlink()
+    message = r"run: games of generation 2 are damaged or missing, and cannot be played again: .*gen-00001\.safetensors"
+    with pytest.raises(ValueError, match=message) as error:
+        learn(exact(), folder=folder, display=Silent())
+    assert len(str(error.value).splitlines()) == 1
+    assert net.exists() is damaged
+
+
+def test_a_run_without_its_checkpoint_is_refused(
+    half: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(half, folder)
+    (folder / "checkpoint/checkpoint.safetensors").unlink()
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    with pytest.raises(ValueError, match=r"run has nets of 2 generations and no checkpoint, so it cannot go on: put"):
+        learn(exact(), folder=folder, display=Silent())
+    assert main.main(["train", str(folder / "config.toml"), "--run", str(folder)]) == main.EXIT_BAD_INPUT
+    assert "has nets of 2 generations and no checkpoint" in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+    for net in (folder / "nets").glob("*"):
+        net.unlink()
+    with pytest.raises(ValueError, match=r"run has metrics of generations and no checkpoint"):
+        learn(exact(), folder=folder, display=Silent())
