@@ -175,7 +175,6 @@ def test_lost_games_against_an_opponent_are_played_again_the_same(tmp_path: Path
     recipe = tiny_recipe(run={"generations": 1, "threads": 1})
     learn(recipe, folder=tmp_path / "run", display=Silent())
     before = as_text(rows_of(tmp_path / "run"))
-    (tmp_path / "run" / "checkpoint" / "checkpoint.safetensors").unlink()
     (tmp_path / "run" / "games" / "gen-00001-0001.parquet").unlink()
     learn(recipe, folder=tmp_path / "run", display=Silent())
     assert as_text(rows_of(tmp_path / "run")) == before

@@ -21,10 +21,10 @@ from hauteur.cluster.local import LocalFleet
 from hauteur.cluster.records import COMPARED, UnitEntry
 from hauteur.cluster.scheduler import Scheduler
 from hauteur.games.registry import make
-from hauteur.learning import shards, worker_games
+from hauteur.learning import kept_games, worker_games
 from hauteur.learning.checkpoint import load_checkpoint
 from hauteur.learning.pipeline import learn
-from hauteur.learning.planned import planned_selfplay
+from hauteur.learning.planned import PlannedGames, planned_selfplay
 from hauteur.learning.recipe import Recipe, changed_recipe, parse_recipe, recipe_toml
 from hauteur.learning.recorded_games import Games
 from hauteur.learning.run_folder import RunFolder
@@ -319,13 +319,13 @@ def test_nobody_lags_where_the_next_games_wait_for_these(changes: dict[str, Any]
 def test_games_of_workers_are_read_and_checked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As far as there is room for checked games; the files of others are read again, which changes nothing."""
     recipe, found, read = recipe_of("match"), [], list[Path]()
-    read_shard = shards.read_shard
+    unit_games = kept_games.unit_games
 
-    def counted(path: Path, spec: str) -> Games:
-        read.append(path)
-        return read_shard(path, spec)
+    def counted(planned: PlannedGames, folder: Path, number: int) -> Games:
+        read.append(unit_path(folder, planned.generation, number))
+        return unit_games(planned, folder, number)
 
-    monkeypatch.setattr(shards, "read_shard", counted)
+    monkeypatch.setattr(kept_games, "unit_games", counted)
     for room, files in ((worker_games.MOST_CHECKED, 0), (0, 8)):
         monkeypatch.setattr(worker_games, "MOST_CHECKED", room)
         read.clear()
@@ -334,6 +334,21 @@ def test_games_of_workers_are_read_and_checked_once(tmp_path: Path, monkeypatch:
         assert len(read) == files
         found.append(content(tmp_path / str(room)))
     assert found[0] == found[1]
+
+
+def test_workers_play_games_of_a_finished_generation_again(tmp_path: Path) -> None:
+    recipe, display = recipe_of("match"), Warned()
+    learn(recipe, folder=tmp_path, display=Silent())
+    before = content(tmp_path)
+    lost = [tmp_path / "games" / f"gen-00002-000{number}.parquet" for number in (0, 2)]
+    for path in lost:
+        path.unlink()
+    with workers(2) as scheduler:
+        learn(recipe, folder=tmp_path, display=display, scheduler=scheduler)
+    assert [text for text in display.warnings if "played again" in text] == [
+        f"{path}: is missing; its games are played again" for path in lost
+    ]
+    assert content(tmp_path) == before
 
 
 def test_the_journal_has_a_line_for_each_comparison(tmp_path: Path) -> None:

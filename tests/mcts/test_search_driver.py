@@ -94,3 +94,21 @@ def _search(forest: Forest, visits: int) -> None:
     forest.set_visit_limits(forest.active(), np.array([visits], np.uint32))
     small, large = (UniformEvaluator(forest.game) for _ in range(2))
     run_searches(forest, small, large=large if len(forest.nets) == 2 else None, batch_size=8)
+
+
+@pytest.mark.parametrize("trees", [100, 142, 200, 255, 256])
+def test_two_batches_are_full_whatever_the_number_of_trees(trees: int) -> None:
+    """Rows that a whole number a tree leaves over go to one tree each; with one leaf a tree there is one for each."""
+    game = Game("connect4")
+    for most in (0, 1):
+        forest, rows = make_forest(game, SearchParams(max_in_flight=most), trees=trees), list[int]()
+        forest.set_visit_limits(forest.active(), np.full(trees, 1000, np.uint32))
+        waiting = [forest.gather(128), forest.gather(128)]
+        for turn in range(8):
+            batch = waiting.pop(0)
+            answers = np.random.default_rng(turn).normal(size=(len(batch), 7)).astype(np.float32)
+            forest.apply(batch, answers, np.full((len(batch), 3), 1 / 3, np.float32))
+            waiting.append(forest.gather(128))
+            rows.append(len(waiting[-1]))
+        one_each = [min(128, trees), max(0, trees - 128)] * 2
+        assert rows[4:] == ([128] * 4 if most == 0 else one_each)

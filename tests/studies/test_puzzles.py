@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -336,11 +338,36 @@ def test_unconfirmed_puzzles_are_dropped_or_marked(tmp_path: Path, engine: str) 
     assert any(puzzle.check is not None for puzzle in puzzles_in(tmp_path / "mine"))
 
 
-def test_an_engine_that_hangs_is_found_out(tmp_path: Path) -> None:
-    (tmp_path / "toy.py").write_text(ENGINE.replace('words[:1] == ["go"]', "False"))
-    check = parse_check(f"uci:'{sys.executable} {tmp_path / 'toy.py'}' depth=9 move-timeout=0.1 start-timeout=5")
-    with Checker(check) as checker, pytest.raises(ValueError, match="it does not answer"):
-        checker.check(mate_puzzle())
+CHECKING = """
+import sys
+from hauteur.studies.puzzles.engine_check import Checker, parse_check
+from hauteur.studies.puzzles.puzzle import Puzzle
+try:
+    with Checker(parse_check(sys.argv[1])) as checker:
+        checker.check(Puzzle.model_validate_json(sys.argv[2]))
+except ValueError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize(
+    ("silent", "options"),
+    [
+        ('words[:1] == ["go"]', ""),
+        ('line.startswith("uci\\n")', ""),
+        ('words[:1] == ["isready"]', ""),
+        ("", "Nothing=1"),
+    ],
+)
+def test_a_process_ends_whose_engine_hangs(tmp_path: Path, silent: str, options: str) -> None:
+    """It names the engine in one line, and no thread that waits for it holds the process back."""
+    (tmp_path / "toy.py").write_text(ENGINE.replace(silent, "False") if silent else ENGINE)
+    engine = f"uci:'{sys.executable} {tmp_path / 'toy.py'}' depth=9 move-timeout=0.1 start-timeout=2 {options}"
+    command = [sys.executable, "-c", CHECKING, engine, mate_puzzle().model_dump_json()]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0
+    assert "Traceback" not in ended.stderr
+    assert re.fullmatch(r"--check python[^\n]* depth=9[^\n]*: [^\n]+\n", ended.stdout)
 
 
 @pytest.mark.parametrize("text", ["stockfish", "uci:no-such-program depth=3", "uci:x tc=10+1", "gtp:x", "random"])

@@ -1,19 +1,28 @@
 """Clients that send nothing, half a header, or never read: their connections end, other clients are served."""
 
 import http.client
+import re
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 import uvicorn
 from starlette.types import Receive, Scope, Send
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
+from websockets.typing import Origin
 
-from hauteur.web.connections import PatientProtocol, most_connections
+from hauteur.web.app import serve
+from hauteur.web.connections import AnsweredProtocol, PatientProtocol, most_connections
 from hauteur.web.safety import Door, Guard
+from hauteur.web.settings import WebSettings
 
 GET = b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n"
 
@@ -127,3 +136,36 @@ def test_a_flood_of_pipelined_requests_is_answered_in_turn(served: Served) -> No
         while received.count(b"small") < 500:
             received += eager.recv(2**16)
         writer.join()
+
+
+def test_a_refused_websocket_leaves_no_line_on_stderr(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "hauteur.cli", "web", str(tmp_path), "--port", "0"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
+    assert process.stdout is not None
+    found = re.search(r"http://(\S+?)/", process.stdout.readline())
+    assert found is not None
+    for origin, status in ((Origin("http://elsewhere.example"), 403), (None, 403)):
+        with (
+            pytest.raises(InvalidStatus) as refused,
+            connect(f"ws://{found[1]}/live/analyse", origin=origin),
+        ):
+            pass
+        assert refused.value.response.status_code == status
+        assert b"Origin" in (refused.value.response.body or b"")
+    with connect(f"ws://{found[1]}/live/watch", origin=Origin(f"http://{found[1]}")):
+        pass
+    process.terminate()
+    _, errors = process.communicate()
+    assert errors == ""
+
+
+def test_clients_are_asked_for_a_sign_of_life_every_few_seconds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One that gives none has its websocket closed, which ends its search."""
+    seen = list[uvicorn.Config]()
+    monkeypatch.setattr(uvicorn.Server, "run", lambda self, sockets: seen.append(self.config))
+    serve(WebSettings(roots=(tmp_path,), port=0))
+    assert (seen[0].ws_ping_interval or 1e9) + (seen[0].ws_ping_timeout or 1e9) <= 10
+    assert seen[0].ws is AnsweredProtocol
+    assert capsys.readouterr().err == ""

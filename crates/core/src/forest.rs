@@ -166,26 +166,36 @@ impl Forest {
             return Vec::new();
         }
         let in_flight: usize = self.trees.iter().flatten().map(|tree| tree.rows_in_flight() as usize).sum();
-        let mut share = ((in_flight + capacity) / active.len()).clamp(1, MAX_TREE_ROWS);
-        if self.setup.params.max_in_flight > 0 {
-            share = share.min(self.setup.params.max_in_flight as usize);
-        }
+        let (whole, rest) = ((in_flight + capacity) / active.len(), (in_flight + capacity) % active.len());
+        let most = match self.setup.params.max_in_flight as usize {
+            0 => MAX_TREE_ROWS,
+            limit => limit.min(MAX_TREE_ROWS),
+        };
+        let share = whole.clamp(1, most);
         let start = active.partition_point(|id| *id < self.next_tree[net as usize]);
         let mut free = capacity;
-        let mut plan = Vec::new();
-        for &id in active[start..].iter().chain(&active[..start]) {
-            let quota = self.trees[id].as_ref().map_or(0, |tree| self.quota(tree, net, share)).min(free);
-            if quota > 0 {
-                plan.push((id, quota));
-                free -= quota;
-            }
-            if free == 0 {
-                self.next_tree[net as usize] = id + 1;
-                break;
+        let mut plan = BTreeMap::new();
+        // Rows that are left when every tree has its share go to one tree each, as many as the quotient has cut off.
+        let rounds = [(share, usize::MAX), (share + 1, if whole == share && share < most { rest } else { 0 })];
+        for (share, mut trees) in rounds {
+            for &id in active[start..].iter().chain(&active[..start]) {
+                if free == 0 || trees == 0 {
+                    break;
+                }
+                let planned = plan.get(&id).copied().unwrap_or(0);
+                let quota = self.trees[id].as_ref().map_or(0, |tree| self.quota(tree, net, share));
+                let added = quota.saturating_sub(planned).min(free);
+                if added > 0 {
+                    plan.insert(id, planned + added);
+                    free -= added;
+                    trees -= 1;
+                }
+                if free == 0 {
+                    self.next_tree[net as usize] = id + 1;
+                }
             }
         }
-        plan.sort_unstable();
-        plan
+        plan.into_iter().collect()
     }
 
     /// Rows that a tree may add for this net, when its share of rows in flight is `share`. A batch of large turns begins as a whole.

@@ -23,7 +23,7 @@ from starlette.staticfiles import StaticFiles
 from hauteur.plots import boards
 from hauteur.plots.page import STYLE
 from hauteur.studies.folders import FolderList
-from hauteur.web.connections import PatientProtocol, most_connections
+from hauteur.web.connections import HEARTBEAT, AnsweredProtocol, PatientProtocol, most_connections
 from hauteur.web.desks.pool import Pool
 from hauteur.web.jobs import Jobs
 from hauteur.web.live import MOST_MESSAGE, live
@@ -132,6 +132,9 @@ def serve(settings: WebSettings, *, open_browser: bool = False) -> None:
     config = uvicorn.Config(
         Guard(create_app(settings, door, on_started=started), door),
         http=PatientProtocol,
+        ws=AnsweredProtocol,
+        ws_ping_interval=HEARTBEAT,
+        ws_ping_timeout=HEARTBEAT,
         h11_max_incomplete_event_size=2 * door.most_header,
         proxy_headers=False,
         log_level="warning",

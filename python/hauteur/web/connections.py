@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from typing import TYPE_CHECKING
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+
+if TYPE_CHECKING:
+    from uvicorn._types import ASGISendEvent
 
 MOST_UNREAD = 8 * 2**20
 """Bytes that wait for a client; what is sent waits for room, so that only answers to floods of pings come so far."""
+
+HEARTBEAT = 4.0
+"""Seconds between two pings of a websocket, and to wait for the answer: who is silent for both is cut, and its search
+ends.
+"""
 
 WANTED_FILES = 4096
 """Files and connections that are enough for every use."""
@@ -47,6 +57,15 @@ class PatientProtocol(H11Protocol):
             return
         self._stuck = stuck
         self.loop.call_later(self.seconds, self._look)
+
+
+class AnsweredProtocol(WebSocketsSansIOProtocol):
+    """Websockets; one that is refused with an HTTP answer is over, which uvicorn itself would report as an error."""
+
+    async def send(self, message: ASGISendEvent) -> None:
+        """Send, and note that the client has had its answer."""
+        await super().send(message)
+        self.handshake_complete = self.handshake_complete or self.close_sent
 
 
 def most_connections() -> int:

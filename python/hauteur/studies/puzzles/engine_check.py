@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -45,19 +46,42 @@ class Checker:
     def __enter__(self) -> Self:
         words = [*program_words(self.settings.command), *program_words(self.settings.args)]
         words[0] = found_program(words[0])
-        try:
+        with self._naming():
             self.engine = chess.engine.SimpleEngine.popen_uci(words, timeout=self.settings.start_timeout)
-            self.engine.configure(dict(self.settings.options))
-        except (chess.engine.EngineError, TimeoutError) as error:
-            raise ValueError(f"--check {self.settings.short_name}: {str(error) or 'it does not answer'}") from None
+        try:
+            with self._naming():
+                self.engine.configure(dict(self.settings.options))
+        except ValueError:
+            self._close()
+            raise
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        with suppress(chess.engine.EngineError, TimeoutError):
-            self.engine.quit()
-        self.engine.close()
+        if error is None:
+            with suppress(chess.engine.EngineError, TimeoutError):
+                self.engine.quit()
+        self._close()
+
+    def _close(self) -> None:
+        """End the program, whatever it does, and the thread that talks with it, which the process would wait for."""
+        protocol = self.engine.protocol
+
+        def forget() -> None:
+            protocol.command = protocol.next_command = None  # one that was given up makes python-chess stumble here
+
+        with suppress(RuntimeError):  # the program has ended, and its thread
+            protocol.loop.call_soon_threadsafe(forget)
+            self.engine.close()
+
+    @contextmanager
+    def _naming(self) -> Iterator[None]:
+        """Have errors of the engine name it."""
+        try:
+            yield
+        except (chess.engine.EngineError, TimeoutError) as error:
+            raise ValueError(f"--check {self.settings.short_name}: {str(error) or 'it does not answer'}") from None
 
     @property
     def name(self) -> str:
@@ -99,10 +123,8 @@ class Checker:
 
         The value in centipawns for the mover, None for a mate or a move that is not among the two best.
         """
-        try:
+        with self._naming():
             lines = self.engine.analyse(board, _limit_of(self.settings), multipv=2)
-        except (chess.engine.EngineError, TimeoutError) as error:
-            raise ValueError(f"--check {self.settings.short_name}: {str(error) or 'it does not answer'}") from None
         scores = {line["pv"][0]: line["score"].relative for line in lines if line.get("pv") and "score" in line}
         mine = scores.pop(move, None)
         if mine is None:
