@@ -1,10 +1,12 @@
 """hauteur bench selfplay: its line of numbers, settings of a recipe, the memory curve."""
 
 import json
+import re
 from typing import Any
 
 import pytest
 
+from hauteur.cli.commands import bench_selfplay
 from hauteur.cli.commands.bench_selfplay import bench_settings, memory_numbers
 from hauteur.cli.main import main
 
@@ -24,6 +26,19 @@ def test_a_line_tells_shares_and_memory(capsys: pytest.CaptureFixture[str]) -> N
     assert 0 < line["learned_positions"] < line["moves"]
     assert [games for games, _ in line["memory_mb"]] == list(range(1, 41))
     assert line["memory_peak_mb"] == max(held for _, held in line["memory_mb"])
+
+
+def test_progress_is_shown_from_the_beginning(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bench_selfplay, "LINE_SECONDS", 0.02)
+    assert main(["bench", "selfplay", "tictactoe", *SMALL, "--games", "60"]) == 0
+    shown = capsys.readouterr()
+    assert len(shown.out.splitlines()) == 1
+    first, *lines = shown.err.splitlines()
+    assert first == "tictactoe: 60 games, 4 at once, 6 visits a move"
+    assert lines
+    assert all(re.fullmatch(r"\d+/60 games  [\d,]+ evaluations/s  0:\d\d", line) for line in lines)
 
 
 def test_settings_are_those_of_a_recipe() -> None:
@@ -49,7 +64,7 @@ def test_bad_input_is_one_line(capsys: pytest.CaptureFixture[str], words: tuple[
     assert main(["bench", "selfplay", "tictactoe", *SMALL, *words]) == 2
     error = capsys.readouterr().err
     assert message in error
-    assert error.count("\n") == 1
+    assert [line for line in error.splitlines() if line.startswith("hauteur: ")] == error.splitlines()[-1:]
 
 
 def test_memory_is_judged_between_its_first_tenth_and_the_last_games() -> None:

@@ -34,9 +34,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def server(net: bytes, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[NetServer]:
-    """A mirror that has maia-1800 and maia-1900; the latter is pinned to what it has."""
-    digest = hashlib.sha256(net).hexdigest()
-    nets = tuple(replace(found, sha256=digest) if found.name == "maia-1900" else found for found in KNOWN_NETS)
+    """A mirror that has maia-1800, of which no hash is recorded, and maia-1900, which is pinned to what it has."""
+    digests = {"maia-1800": None, "maia-1900": hashlib.sha256(net).hexdigest()}
+    nets = tuple(replace(found, sha256=digests.get(found.name, found.sha256)) for found in KNOWN_NETS)
     monkeypatch.setattr(catalogue, "KNOWN_NETS", nets)
     with net_server() as state:
         state.files = {f"/path/maia-{rating}.pb.gz": net for rating in (1800, 1900)}
@@ -161,12 +161,12 @@ def test_the_list(server: NetServer, folder: Path, capsys: Capture) -> None:
 
 
 def test_the_catalogue_agrees_with_the_reference_nets(shared_data: Path) -> None:
-    for rating in (1100, 1900):
+    for rating in (*range(1100, 2000, 100), 2200):
         found = known_net(f"maia-{rating}")
         data = (shared_data / "nets" / f"maia-{rating}.pb.gz").read_bytes()
         assert found is not None
         assert found.sha256 == hashlib.sha256(data).hexdigest()
-        assert abs(len(data) / 1e6 - found.megabytes) < 0.1
+        assert abs(len(data) / 1e6 - found.megabytes) < 0.15
 
 
 def test_every_entry_has_an_address_of_the_web_and_a_licence() -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,7 +13,9 @@ from pathlib import Path
 import pytest
 
 from hauteur.cli.main import main
-from hauteur.studies.papers import plan
+from hauteur.networks.evaluators.base import Evaluator
+from hauteur.players.settings import parse_player
+from hauteur.studies.papers import matches, plan
 from hauteur.studies.papers.attempts import AttemptLog
 from hauteur.studies.papers.claims import CLAIMS, Decision, SourceClaim, claims_by_run
 from hauteur.studies.papers.experiment import ExperimentSetting
@@ -230,3 +233,59 @@ def test_rules_by_game_are_a_table_of_their_own(tmp_path: Path) -> None:
     assert "| gumbel | **-80 [none, -50]** |" in text
     assert "1 does not hold" in text
     assert "rules-by-game --visits 100 --only minichess` (not made yet)" in text
+
+
+WITHOUT_TORCH = """
+import sys
+class Without:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == "torch":
+            raise ModuleNotFoundError("No module named 'torch'", name="torch")
+sys.meta_path.insert(0, Without())
+from hauteur.cli import main
+from hauteur.studies.papers import plan
+if "learning" in sys.argv:
+    def estimate(self, setting, speed):
+        import torch
+    plan.find("learning-methods").__class__.estimate = estimate
+sys.exit(main.main(["experiment", "plan", "--hours", "8", "--dry-run", "--out", sys.argv[1]]))
+"""
+
+
+def test_a_plan_needs_no_torch_for_its_estimates(tmp_path: Path) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", WITHOUT_TORCH, str(tmp_path)], capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 0
+    assert re.fullmatch(r"estimating \d+ runs: each net that they need is measured for a moment\n", ended.stderr)
+    cannot = [line for line in ended.stdout.splitlines() if "cannot be made" in line]
+    assert len(cannot) == 1
+    assert "needs 2 nets for chess" in cannot[0]
+    assert not list(tmp_path.iterdir())
+
+
+def test_runs_that_lack_a_package_are_listed_so(tmp_path: Path) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", WITHOUT_TORCH, str(tmp_path), "learning"], capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 0
+    said = "cannot be made: it needs torch, not installed here: pip install"
+    assert sum(said in line for line in ended.stdout.splitlines()) == len(RUNS) - 1
+
+
+def test_a_net_is_measured_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    measured = list[str]()
+
+    def speed(evaluator: Evaluator) -> float:
+        measured.append(evaluator.name)
+        return 1000.0
+
+    monkeypatch.setattr(matches, "evaluations_per_second", speed)
+    monkeypatch.setattr(matches, "_speeds", {})
+    setting = ExperimentSetting(tmp_path, threads=1)
+    specs = [
+        matches.MatchSpec(name, parse_player("net=uniform visits=9"), parse_player("visits=5"), 4, game="tictactoe")
+        for name in ("one", "two")
+    ]
+    assert matches.match_seconds(setting, specs) == matches.match_seconds(setting, specs) > 0
+    assert len(measured) == len(set(measured)) == 2

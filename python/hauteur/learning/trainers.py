@@ -15,7 +15,7 @@ from hauteur.learning.recipe import NetworkSettings, Recipe
 from hauteur.learning.run_folder import RunFolder
 from hauteur.learning.train import CandidateTrainer, Source, TrainFacts
 from hauteur.networks import ResNetArchitecture
-from hauteur.networks.architecture import RegisteredArchitecture, ResNet
+from hauteur.networks.architecture import RegisteredArchitecture
 from hauteur.networks.evaluators.factory import check_fits
 from hauteur.networks.registered import registered_architecture
 
@@ -29,13 +29,7 @@ def architecture_for(game: _core.Game, settings: NetworkSettings) -> ResNetArchi
     """The network of these settings for this game. ValueError for a kind that is not registered, or other settings."""
     if settings.kind != "resnet":
         return registered_architecture(settings.kind, game, settings.settings)
-    return tower_for(game, settings)
-
-
-def tower_for(game: _core.Game, settings: ResNet) -> ResNetArchitecture:
-    """The residual tower of these settings for this game."""
-    sizes = settings.model_dump(include=set(ResNet.model_fields))
-    return ResNetArchitecture(feature_shape=game.feature_shape, num_actions=game.num_actions, **sizes)
+    return ResNetArchitecture.sized(settings, game.feature_shape, game.num_actions)
 
 
 def first_trainer(game: _core.Game, recipe: Recipe, *, large: bool = False) -> CandidateTrainer:

@@ -49,6 +49,12 @@ class ResNetArchitecture(ResNet):
     feature_shape: tuple[Size, Size, Size]
     num_actions: Size
 
+    @classmethod
+    def sized(cls, sizes: ResNet, feature_shape: tuple[int, int, int], num_actions: int) -> "ResNetArchitecture":
+        """Return the tower of these sizes for a game with these features and actions."""
+        values = sizes.model_dump(include=set(ResNet.model_fields))
+        return cls(feature_shape=feature_shape, num_actions=num_actions, **values)
+
     @model_validator(mode="after")
     def _policy_fits(self) -> "ResNetArchitecture":
         if self.policy == "convolution" and self.policy_planes == 0:

@@ -36,8 +36,17 @@ class KnownNet:
 
 _EXAMINED = {
     1100: "e1cf1cd0c96b8a4fa6a275f4b9fd54ed1ffebf9fe44641b9fceded310e9619c4",
+    1200: "ead4ba953f233ae732999ebc1e2b675378148527ebcfad2f0acbc5e4c224d98e",
+    1300: "36195f87bf4761834baa0bf87472b18509a7261a9d7d6f1a8443261369a733f2",
+    1400: "d5353ea6766356dad2d28920c6692f37a5f30963767f1a3105d33b4d0af011e8",
+    1500: "35ab6f20421d59e1df3b17c5a5016947af4c6761368ef84044a9a9c7619a9a00",
+    1600: "d2c9e5948581acf4b9fc0b1e720c5dc0fe64ce80cfc4a239d3f8a42e1176c876",
+    1700: "d277eacd792d340a30abb464dc65127254e65cac57abca17facc469889b96478",
+    1800: "0031ad7c4256b1fd09fbebd28418d644d68b26cd2a45df4967ccf5c7ec9c4965",
     1900: "e2f565f42d7cd9f122557e6dc4eb84e5bbaedceda1d404dc485d3611c7c97a12",
+    2200: "284dc0280faef11f78b9ccd62b51cc6861afc4d8de646fe3d32039cc1432ba8b",
 }
+"""Hashes of Maia's files, by rating."""
 
 
 def _maia(rating: int) -> KnownNet:
@@ -48,7 +57,7 @@ def _maia(rating: int) -> KnownNet:
         megabytes=1.3,
         licence=GPL3,
         about=f"like people rated {rating}, at 1 visit",
-        sha256=_EXAMINED.get(rating),
+        sha256=_EXAMINED[rating],
     )
 
 
@@ -65,6 +74,7 @@ KNOWN_NETS = (
         megabytes=1.3,
         licence=NOT_STATED,
         about="the same for 2200, by CallOn84",
+        sha256=_EXAMINED[2200],
     ),
     _lc0(
         "t1-256x10",

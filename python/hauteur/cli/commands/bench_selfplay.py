@@ -1,6 +1,7 @@
 """hauteur bench selfplay: how fast self-play is, where its time goes, and whether its memory grows."""
 
 import json
+import sys
 import tempfile
 import time
 from collections.abc import Generator, Iterator, Sequence
@@ -11,6 +12,7 @@ from typing import Any
 
 from hauteur import _core
 from hauteur.cli.commands.bench import check_positive
+from hauteur.cli.commands.match_view import LINE_SECONDS, ticking
 from hauteur.cli.commands.options import GameSpec, Seed
 from hauteur.games.registry import make
 from hauteur.learning.metrics import search_metrics
@@ -21,6 +23,7 @@ from hauteur.matches.arena import ArenaFacts
 from hauteur.networks.evaluators.base import Precision
 from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.players.search_player import SearchPlayer
+from hauteur.system.formatting import duration
 from hauteur.system.hardware import resident_bytes
 
 MEMORY_POINTS = 40
@@ -80,9 +83,11 @@ def selfplay(
     sizes = {"visits": visits, "games": games, "parallel_games": parallel, "batch_size": batch, "in_flight": in_flight}
     settings = bench_settings(spec, sizes, setting)
     game, run = make(spec), SelfPlaySpeed()
+    say(f"{spec}: {games:,} games, {parallel:,} at once, {settings.visits:,} visits a move")
     with (
         net_file(game, net, filters, blocks) as path,
         closing(make_evaluator(game, str(path), precision=precision, threads=threads)) as evaluator,
+        ticking(LINE_SECONDS, lambda: say(run.progress_line(games))),
     ):
         player = SearchPlayer(path.name, evaluator, settings.search, settings.visits, settings.temperature)
         player = replace(player, playout_cap=settings.playout_cap)
@@ -92,6 +97,11 @@ def selfplay(
     line |= {"settings": list(setting), **run.numbers()}
     line |= memory_numbers(run.curve, last=settings.games - settings.parallel_games) if memory else {}
     print(json.dumps({key: round(v, 4) if isinstance(v, float) else v for key, v in line.items()}), flush=True)
+
+
+def say(line: str) -> None:
+    """Print a line of progress to stderr."""
+    print(line, file=sys.stderr, flush=True)
 
 
 def bench_settings(spec: str, sizes: dict[str, Any], changes: Sequence[str]) -> SelfPlaySettings:
@@ -108,7 +118,7 @@ class SelfPlaySpeed:
     """A stretch of self-play and what it took.
 
     own_cpu_seconds: of the thread that searches and plays, which computes no network; curve: games that are over and
-    bytes that the process holds then.
+    bytes that the process holds then; began: by the clock.
     """
 
     facts: ArenaFacts = field(default_factory=ArenaFacts)
@@ -116,6 +126,7 @@ class SelfPlaySpeed:
     own_cpu_seconds: float = 0.0
     learned: int = 0
     curve: list[tuple[int, int]] = field(default_factory=list)
+    began: float = field(default_factory=time.monotonic)
 
     def games(self, game: _core.Game, player: SearchPlayer, settings: SelfPlaySettings, *, seed: int) -> Generator[int]:
         """Play the games; yield how many are over whenever one ends."""
@@ -128,6 +139,11 @@ class SelfPlaySpeed:
             if held is not None and self.facts.games % max(1, settings.games // MEMORY_POINTS) == 0:
                 self.curve.append((self.facts.games, held))
             yield self.facts.games
+
+    def progress_line(self, games: int) -> str:
+        """Games until now, evaluations a second, time."""
+        search, seconds = self.facts.search, time.monotonic() - self.began
+        return f"{self.facts.games:,}/{games:,} games  {search.rows / seconds:,.0f} evaluations/s  {duration(seconds)}"
 
     def numbers(self) -> dict[str, Any]:
         """Speed, fill, cache, shares of time."""

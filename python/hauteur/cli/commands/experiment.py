@@ -1,5 +1,6 @@
 """hauteur experiment: tables and figures of the papers, each one command; the plan of all; the errors of verdicts."""
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
@@ -159,6 +160,8 @@ def plan(
     if not dry_run:
         out.mkdir(parents=True, exist_ok=True)
         write_table(page, base)
+    if dry_run or hours:
+        print(f"estimating {len(chosen)} runs: each net that they need is measured for a moment", file=sys.stderr)
     planned = steps(chosen, claims_by_run(), base) if dry_run or hours else []
     print("\n".join(step.text for step in planned))
     if dry_run:

@@ -138,13 +138,19 @@ def shown(match: Shown, line: Callable[[Shown], str], table: Callable[[Shown], T
 
 @contextmanager
 def every(seconds: float, match: ShownMatch, show: Callable[[], None]) -> Iterator[None]:
-    """Show progress every so many seconds of play, in a thread: two games may end minutes apart."""
+    """Show progress every so many seconds of play."""
+    with ticking(seconds, lambda: show() if match.nets_are_open else None):
+        yield
+
+
+@contextmanager
+def ticking(seconds: float, show: Callable[[], object]) -> Iterator[None]:
+    """Show something every so many seconds, in a thread: two games may end minutes apart."""
     over = threading.Event()
 
     def tick() -> None:
         while not over.wait(seconds):
-            if match.nets_are_open:
-                show()
+            show()
 
     thread = threading.Thread(target=tick, daemon=True, name="progress")
     thread.start()

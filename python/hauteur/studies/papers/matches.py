@@ -19,7 +19,8 @@ from hauteur.matches.match import Match, MatchSettings
 from hauteur.matches.openings import read_openings
 from hauteur.matches.results import MatchGame, Tally, summary
 from hauteur.networks.evaluators.factory import evaluations_per_second
-from hauteur.players.build import Evaluators, Resources, resolved_net
+from hauteur.networks.names import resolve_net
+from hauteur.players.build import Evaluators, Resources, is_builtin, resolved_net
 from hauteur.players.settings import Colours, PlayerSettings
 from hauteur.studies.papers.experiment import ExperimentSetting
 from hauteur.system.files import write_bytes
@@ -163,18 +164,27 @@ def match_seconds(setting: ExperimentSetting, specs: Iterable[MatchSpec], plies:
     the nets, which is measured for a moment. plies: None for the usual number. Players without a net count nothing.
     """
     seconds = 0.0
-    speeds: dict[tuple[str, str | None], float] = {}
     for spec in specs:
         game = make(spec.game)
-        with Evaluators(game, _resources(setting)) as evaluators:
-            for player in (spec.a, spec.b):
-                for net, visits in _work(game, player):
-                    key = (net, player.precision)
-                    if key not in speeds:
-                        speeds[key] = evaluations_per_second(evaluators.get(net, player))
-                    moves = (usual_plies(game) if plies is None else plies) / 2
-                    seconds += spec.games * moves * visits / speeds[key]
+        moves = (usual_plies(game) if plies is None else plies) / 2
+        for player in (spec.a, spec.b):
+            for net, visits in _work(game, player):
+                seconds += spec.games * moves * visits / net_speed(setting, game, net, player)
     return seconds * OVERHEAD * setting.seeds
+
+
+_speeds: dict[tuple[object, ...], float] = {}
+
+
+def net_speed(setting: ExperimentSetting, game: _core.Game, net: str, player: PlayerSettings) -> float:
+    """Return the evaluations of a player's net a second, in full batches; measured for a moment, once in a process."""
+    resources, file = _resources(setting), resolve_net(net)
+    content = file if is_builtin(file) else (file, Path(file).stat().st_mtime_ns)
+    key = game.spec, content, player.precision, resources.rows, resources.cores
+    if key not in _speeds:
+        with Evaluators(game, resources) as evaluators:
+            _speeds[key] = evaluations_per_second(evaluators.get(net, player))
+    return _speeds[key]
 
 
 def _work(game: _core.Game, player: PlayerSettings) -> list[tuple[str, float]]:

@@ -17,6 +17,7 @@ from typing import Literal
 from hauteur.studies.papers.attempts import AttemptLog
 from hauteur.studies.papers.experiment import REFERENCE_SPEED, ExperimentSetting, make_experiment, search_speed
 from hauteur.studies.papers.registry import find
+from hauteur.system.extras import missing_line
 from hauteur.system.formatting import duration
 from hauteur.system.lock import locked
 
@@ -128,8 +129,14 @@ def _step(run: PlannedRun, claims: int, base: ExperimentSetting, speed: float, l
         return Step(run, spent, spent, claims, over)
     try:
         return Step(run, find(run.experiment).estimate(run.setting(base), speed), spent, claims, over)
-    except (ValueError, OSError) as error:
-        return Step(run, math.inf, spent, claims, over, str(error))
+    except (ValueError, OSError, ImportError) as error:
+        return Step(run, math.inf, spent, claims, over, _said(error))
+
+
+def _said(error: Exception) -> str:
+    """Return the line of an error; where a package is missing, the one that says how to install it."""
+    missing = missing_line("it", [error.name]) if isinstance(error, ModuleNotFoundError) and error.name else None
+    return missing or str(error)
 
 
 def make_plan(planned: Sequence[Step], base: ExperimentSetting, hours: float, done: Callable[[], object]) -> list[str]:
@@ -162,7 +169,7 @@ def _attempt(run: PlannedRun, base: ExperimentSetting) -> bool:
     try:
         with AttemptLog(base.folder).attempt(run.name):
             make_experiment(find(run.experiment), run.setting(base))
-    except (ValueError, OSError, RuntimeError) as error:
-        base.show(f"{run.name}: failed: {error}")
+    except (ValueError, OSError, RuntimeError, ImportError) as error:
+        base.show(f"{run.name}: failed: {_said(error)}")
         return False
     return True

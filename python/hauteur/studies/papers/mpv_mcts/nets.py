@@ -25,12 +25,11 @@ from hauteur.learning.game_files.lines import record_of
 from hauteur.learning.recipe import NetworkSettings, Recipe, parse_recipe
 from hauteur.learning.run_folder import RunFolder
 from hauteur.matches.results import MatchGame
-from hauteur.networks.evaluators.factory import evaluations_per_second
-from hauteur.players.build import Evaluators, Resources
+from hauteur.networks.architecture import ResNetArchitecture
 from hauteur.players.settings import PlayerSettings
 from hauteur.studies.papers.alphazero_report.learning import SeedDisplay
 from hauteur.studies.papers.experiment import ExperimentSetting
-from hauteur.studies.papers.matches import MatchSpec, play_matches
+from hauteur.studies.papers.matches import MatchSpec, net_speed, play_matches
 from hauteur.studies.papers.mpv_mcts.pairs import BUDGETS, Pair, Size, size_name
 from hauteur.studies.papers.player_pool import field_seconds, usual_plies
 
@@ -159,10 +158,8 @@ def nets_for_estimate(setting: ExperimentSetting, sizes: Sequence[Size]) -> Iter
 
 def _blank_net(folder: Path, game: str, size: Size) -> Path:
     """A net of zeros."""
-    from hauteur.learning.trainers import tower_for  # here: the list of experiments needs no torch
-
-    rules = make(game)
-    architecture = tower_for(rules, NetworkSettings.model_validate(network_values(size)))
+    rules, sizes = make(game), NetworkSettings.model_validate(network_values(size))
+    architecture = ResNetArchitecture.sized(sizes, rules.feature_shape, rules.num_actions)
     tensors = {
         name: np.full(shape, 1.0 if name.endswith("running_var") else 0.0, np.float32)
         for name, shape in architecture.shapes().items()
@@ -186,6 +183,4 @@ def learning_seconds(setting: ExperimentSetting, nets: Sequence[Path], teacher: 
 
 def speed_of(setting: ExperimentSetting, net: Path) -> float:
     """Evaluations of a net a second, in full batches on the setting's threads."""
-    rules = make(str(networks.describe(net).game))
-    with Evaluators(rules, Resources(setting.parallel, threads=setting.threads)) as evaluators:
-        return evaluations_per_second(evaluators.get(str(net), PlayerSettings(net=str(net))))
+    return net_speed(setting, make(str(networks.describe(net).game)), str(net), PlayerSettings(net=str(net)))

@@ -18,10 +18,9 @@ from hauteur import _core
 from hauteur.games.registry import FEN_GAMES, make, with_fen
 from hauteur.matches.results import MatchGame
 from hauteur.mcts.batch_analysis import AnalysisRequest, BatchAnalysis, SearchReading
-from hauteur.networks.evaluators.factory import evaluations_per_second
 from hauteur.players.build import Evaluators, Resources
 from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Result
-from hauteur.studies.papers.matches import MatchSpec, match_seconds
+from hauteur.studies.papers.matches import MatchSpec, match_seconds, net_speed
 from hauteur.studies.papers.search_contempt.position_counts import (
     GAP,
     GRAVE,
@@ -234,8 +233,7 @@ def _example(setting: ExperimentSetting, one: MeasuredPosition) -> str:
 def estimate(setting: ExperimentSetting) -> float:
     """Seconds on this machine, of games and judgements."""
     plans, rules = specs(setting), _rules(setting)
-    with Evaluators(rules, Resources(parallel=setting.parallel, threads=setting.threads)) as evaluators:
-        speed = evaluations_per_second(evaluators.get(setting.net(rules.spec), player(setting, HYBRID)))
+    speed = net_speed(setting, rules, setting.net(rules.spec), player(setting, HYBRID))
     analysing = len(plans) * setting.scaled(POSITIONS, 2) * deep(setting) / speed
     return match_seconds(setting, plans.values()) + analysing
 
