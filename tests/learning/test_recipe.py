@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from hauteur import _core
+from hauteur import _core, networks
 from hauteur.games.registry import make
 from hauteur.learning.recipe import Recipe, load_recipe, parse_recipe, recipe_toml
+from hauteur.learning.run import learn
 from hauteur.learning.run_folder import RunFolder
 from hauteur.learning.trainers import architecture_for
+from hauteur.matches.play import play_match
+from hauteur.networks.names import data_path, shipped_names
 
 RUNS = Path(__file__).parents[2] / "runs"
 SHIPPED = sorted([*RUNS.glob("*.toml"), *RUNS.glob("bundled/*.toml")])
@@ -25,6 +28,40 @@ def test_shipped_recipes_are_whole(path: Path) -> None:
         assert architecture_for(game, network).num_actions == game.num_actions
     _core.Forest(game, recipe.selfplay.search, 1, 1)
     assert parse_recipe(tomllib.loads(recipe_toml(recipe)), "again") == recipe
+
+
+def recipe_of(net: str) -> Path:
+    """The recipe that makes a net that ships."""
+    own = RUNS / "bundled" / f"{net}.toml"
+    return own if own.is_file() else RUNS / f"{net}.toml"
+
+
+@pytest.mark.parametrize("net", shipped_names())
+def test_every_net_that_ships_has_a_recipe_of_its_shape(net: str) -> None:
+    recipe, made = load_recipe(recipe_of(net)), networks.describe(data_path(f"{net}.safetensors"))
+    assert architecture_for(make(recipe.game), recipe.network) == made.architecture
+    if net != "tictactoe":  # made with an earlier form of its recipe (docs/experiments/bundled-nets.md)
+        assert recipe.selfplay.games * recipe.run.generations == made.training["games"]
+        assert str(recipe.train.batch_size * int(str(made.training["steps"]))) == str(made.training["samples"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("net", [net for net in shipped_names() if net != "chess"])
+def test_recipes_of_shipped_nets_run_for_a_generation(net: str, tmp_path: Path) -> None:
+    run = learn(recipe_of(net), "run.generations=1", out=tmp_path / "run", on_generation=lambda row: None)
+    assert len(run.metrics) == 1
+    assert networks.describe(run.best).architecture == networks.describe(data_path(f"{net}.safetensors")).architecture
+
+
+@pytest.mark.slow
+def test_the_recipe_of_the_chess_net_runs(tmp_path: Path) -> None:
+    """The steps of its page in small: games at odds by a teacher's policy, and a student that learns from them."""
+    teacher = "net=chess visits=1 temperature=1"
+    match = play_match(teacher, teacher, "chess", games=144, openings=RUNS / "bundled/chess_odds.epd", max_plies=40)
+    match.to_pgn(tmp_path / "games.pgn")
+    overrides = (f"start.games=['{tmp_path}/games.pgn']", "start.distil_from=chess", "start.epochs=0.5")
+    run = learn(RUNS / "bundled/chess.toml", *overrides, out=tmp_path / "run", on_generation=lambda row: None)
+    assert networks.describe(run.best).architecture == networks.describe(data_path("chess.safetensors")).architecture
 
 
 @pytest.fixture
