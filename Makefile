@@ -1,7 +1,8 @@
 # Everything about hauteur that is a command. `make help` lists the targets.
 #
-# Needs Python >= 3.11 and a Rust toolchain. `make setup` creates .venv and downloads the dependencies once;
-# after that nothing is downloaded. Choose another interpreter with `make setup PYTHON=/path/to/python`.
+# Needs Python >= 3.11 and a Rust toolchain. `make setup` creates .venv and downloads once what learning needs (the extra
+# `train`); tests and checks add the rest (`dev`). After that nothing is downloaded. Where no NVIDIA GPU is found, torch's build
+# for processors is asked for first (TORCH_INDEX= goes without). Choose an interpreter with `make setup PYTHON=/path/to/python`.
 # `make demo WHEEL=FILE.whl` needs no Rust: it uses that wheel of this version instead of the checkout.
 
 SHELL := /bin/bash
@@ -24,22 +25,31 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 unexport PYTHONPATH
 
 INSTALLED := $(VENV)/.installed
+DEVELOPING := $(VENV)/.developing
 BUILT := $(VENV)/.built
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null) Cargo.toml Cargo.lock
 
-.PHONY: help setup demo test test-base test-rust test-python test-web test-slow types lint format docs docs-links examples pictures screenshots wheel bench clean
+.PHONY: help setup setup-dev demo test test-base test-rust test-python test-web test-slow types lint format docs docs-links examples pictures screenshots wheel bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: $(BUILT)  ## create .venv, install the dependencies, build the core (once; again only after changes)
+setup: $(BUILT)  ## create .venv, install what learning needs, build the core (once; again only after changes)
+
+setup-dev: $(DEVELOPING) setup  ## the same, with everything that tests and checks need
+
+$(DEVELOPING): $(INSTALLED)
+	@echo "make: installing what tests and checks need into $(VENV)"
+	$(BIN)/python -m pip install --quiet $(PIP_ARGS) --editable '.[dev]'
+	@touch $@
 
 ifeq ($(WHEEL),)
 $(INSTALLED): pyproject.toml
 	@command -v cargo >/dev/null || { echo "make: cargo not found, and no wheel is published yet: get Rust from https://rustup.rs (Debian 12: apt install rustc-web cargo-web), let pip bring one for the time of the build (pip install '.[train]'), or name a wheel with WHEEL=FILE.whl" >&2; exit 1; }
 	@test -x $(BIN)/python || { python="$$(.ci/find-python $(PYTHON))" && "$$python" -m venv $(VENV); }
-	@echo "make: installing the dependencies into $(VENV): some minutes the first time, torch alone is large"
-	$(BIN)/python -m pip install --quiet $(PIP_ARGS) --editable '.[dev]'
+	@echo "make: installing what learning needs into $(VENV): a minute or two the first time, torch is large"
+	.ci/install-torch $(BIN)/python $(PIP_ARGS)
+	$(BIN)/python -m pip install --quiet $(PIP_ARGS) 'maturin>=1.9,<2' --editable '.[train]'
 	@touch $@
 
 $(BUILT): $(INSTALLED) $(RUST_SOURCES)
@@ -60,29 +70,29 @@ demo: setup  ## learn tic-tac-toe from zero, prove that it never loses, show whe
 	$(BIN)/hauteur bench learning $(RUN) --visits 100
 	@echo "report: $(abspath $(RUN))/report.html"
 
-test: setup test-rust test-python types lint docs  ## all tests and checks (at most 15 minutes on two cores)
+test: setup-dev test-rust test-python types lint docs  ## all tests and checks (at most 15 minutes on two cores)
 
-test-rust: setup  ## the core's own tests
+test-rust: setup-dev  ## the core's own tests
 	cargo test --locked --package hauteur-core --package hauteur-machine
 
-test-python: setup  ## the Python tests, in WORKERS processes
+test-python: setup-dev  ## the Python tests, in WORKERS processes
 	$(BIN)/python -m pytest -n $(WORKERS)
 
-test-web: setup  ## the browser lab alone, in a real browser where there is one
+test-web: setup-dev  ## the browser lab alone, in a real browser where there is one
 	$(BIN)/python -m pytest tests/web --durations 10
 
-test-base: setup  ## the base layer: a wheel without extras, in a new environment without Rust
+test-base: setup-dev  ## the base layer: a wheel without extras, in a new environment without Rust
 	$(BIN)/maturin build --release --quiet --out dist
 	$(BIN)/python .ci/base_layer.py "$$(ls -t dist/*.whl | head -1)" --net "$(CHESS_NET)"
 
-test-slow: setup  ## the tests that take minutes each
+test-slow: setup-dev  ## the tests that take minutes each
 	$(BIN)/python -m pytest -m slow --timeout 3600
 
-types: setup  ## mypy strict, and the core's stub against the built core
+types: setup-dev  ## mypy strict, and the core's stub against the built core
 	$(BIN)/python -m mypy
 	$(BIN)/python -m mypy.stubtest hauteur._core --mypy-config-file pyproject.toml
 
-lint: setup  ## ruff, the rooms' import order, clippy, formatting
+lint: setup-dev  ## ruff, the rooms' import order, clippy, formatting
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/lint-imports --no-cache
@@ -94,22 +104,22 @@ format:  ## format Python and Rust
 	$(BIN)/ruff format
 	cargo fmt --all
 
-docs: setup  ## build the documentation site into build/docs/html, offline; every warning is an error
+docs: setup-dev  ## build the documentation site into build/docs/html, offline; every warning is an error
 	$(BIN)/python docs/site/build.py
 
-docs-links: setup  ## the site, and all its links to other sites (needs the network)
+docs-links: setup-dev  ## the site, and all its links to other sites (needs the network)
 	$(BIN)/python docs/site/build.py --external
 
-examples: setup  ## run the programs in examples/
+examples: setup-dev  ## run the programs in examples/
 	@for program in examples/*.py; do echo "make: $$program"; $(BIN)/python "$$program" || exit 1; done
 
 pictures: REPORT := $(RUNS)/pictures
-pictures: setup  ## draw the pictures of the README: a run of the demo's recipe (minutes), and a browser for report and pages
+pictures: setup-dev  ## draw the pictures of the README: a run of the demo's recipe (minutes), and a browser for report and pages
 	$(BIN)/hauteur train runs/tictactoe.toml --run $(REPORT)
 	$(BIN)/python docs/site/pictures.py --report $(REPORT)/report.html
 	$(BIN)/python docs/site/screenshots.py analyse review --pictures docs/pictures
 
-screenshots: setup  ## photograph every page of the browser lab into build/screenshots (minutes; needs Chromium)
+screenshots: setup-dev  ## photograph every page of the browser lab into build/screenshots (minutes; needs Chromium)
 	$(BIN)/python docs/site/screenshots.py
 
 wheel: setup  ## build a wheel into dist/
