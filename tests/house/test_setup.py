@@ -1,4 +1,4 @@
-"""What the set-up installs: torch's build for processors where there is no GPU, and nothing for tests before they run."""
+"""What the set-up installs: torch for processors where there is no GPU, and what tests need not before they run."""
 
 import os
 import subprocess

@@ -144,6 +144,20 @@ def test_wrong_outputs_are_named_when_a_network_is_made() -> None:
         initialise(registered_architecture("toy-linear", GAME, {"value_width": 2}), 1)
 
 
+def test_a_further_output_is_refused_rather_than_dropped() -> None:
+    class ThreeHeads(nn.Module):
+        def forward(self, features: torch.Tensor) -> tuple[torch.Tensor, ...]:
+            rows = len(features)
+            return torch.zeros(rows, 9), torch.zeros(rows, 3), torch.zeros(rows, 5)
+
+    register_network("toy-three", replace=True)(lambda game: ThreeHeads())
+    message = r"network ThreeHeads returned .* and float32 \[2, 5\]; allowed: .*, and nothing besides"
+    with pytest.raises(ValueError, match=message):
+        initialise(registered_architecture("toy-three", GAME, {}), 1)
+    with pytest.raises(ValueError, match=r"the module returned .* and nothing besides"):
+        evaluator(GAME, ThreeHeads())
+
+
 def test_names() -> None:
     with pytest.raises(ValueError, match=r"there is no network .transformr.; known: resnet.*, toy-linear"):
         registered_architecture("transformr", GAME, {})

@@ -4,9 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from hauteur import _core
 from hauteur.cli.main import main
 from hauteur.games.registry import make
 from hauteur.learning.run_folder import RunFolder
+from hauteur.mcts.params import SearchParams
+from hauteur.players.search_player import SearchPlayer
+from hauteur.studies import time_to_result
 from hauteur.studies.time_to_result import MeasuredNet, first_at, goals, leaderboard_rows, measured_nets
 
 RECIPE = """game = "{game}"
@@ -53,6 +57,22 @@ def test_a_run_gets_its_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     capsys.readouterr()
     assert main(["bench", "learning", str(run.path), "--visits", "30"]) == 0
     assert row in capsys.readouterr().out
+
+
+def test_one_search_judges_all_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that learned with Gumbel noise is not judged with it."""
+    monkeypatch.setitem(globals(), "RECIPE", RECIPE.replace("visits = 10", "visits = 10\nsearch = { gumbel = {} }"))
+    run = a_run(tmp_path, "tictactoe")
+    assert run.stored_recipe().selfplay.search.gumbel is not None
+    judges: list[SearchPlayer] = []
+
+    def level(player: SearchPlayer, game: _core.Game) -> float:
+        judges.append(player)
+        return 0.5
+
+    monkeypatch.setattr(time_to_result, "measured_level", level)
+    list(measured_nets(run, 30))
+    assert {(judge.search, judge.visits) for judge in judges} == {(SearchParams(), 30)}
 
 
 def test_other_games_have_no_goals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

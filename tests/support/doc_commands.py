@@ -25,6 +25,7 @@ FAKES = Path(__file__).resolve().parent
 ONLY_PARSED = {
     "make": "run by .ci/run",
     "hauteur$": "greets in a terminal and is an engine elsewhere; tested in tests/cli",
+    "mkdir": "makes a folder",
     "tensorboard": "a program of its own that does not end",
     "pip": "needs a package index",
     "hauteur experiment (plan|verdicts)": "takes minutes to hours; tested in tests/studies",

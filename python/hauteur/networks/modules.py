@@ -91,19 +91,27 @@ def check_outputs(network: Network, feature_shape: tuple[int, int, int], num_act
     mode = network.training
     returned = network.eval()(torch.zeros(PROBE_ROWS, *feature_shape, device=first.device, dtype=first.dtype))
     network.train(mode)
-    checked_outputs(returned, PROBE_ROWS, num_actions, f"network {type(network).__name__}")
+    checked_outputs(returned, PROBE_ROWS, num_actions, network)
 
 
-def checked_outputs(returned: object, rows: int, num_actions: int, name: str) -> tuple[Tensor, Tensor]:
-    """Policy and value among what a module returned; ValueError, naming it, for missing ones and other shapes."""
-    outputs = list(returned if isinstance(returned, tuple | list) else [returned])[:2]
+def checked_outputs(
+    returned: object, rows: int, num_actions: int, network: nn.Module, name: str = ""
+) -> tuple[Tensor, Tensor]:
+    """Policy and value among what a module returned; ValueError for missing ones, others besides, and other shapes.
+
+    Only lc0's networks may have a third output, plies left, which nobody reads here.
+    """
+    outputs = list(returned if isinstance(returned, tuple | list) else [returned])
+    if isinstance(network, Lc0Network):
+        outputs = outputs[:2]
+    name = name or f"network {type(network).__name__}"
     tensors = [output for output in outputs if isinstance(output, Tensor)]
     shapes = [tuple(tensor.shape) for tensor in tensors]
     if shapes != [(rows, num_actions), (rows, 3)] and shapes != [(rows, num_actions), (rows, 1)]:
         found = " and ".join(map(described, outputs)) or "nothing"
         raise ValueError(
             f"{name} returned {found}; allowed: policy logits [{rows}, {num_actions}] and value [{rows}, 3] (logits of "
-            f"win, draw, loss) or [{rows}, 1] (tanh)"
+            f"win, draw, loss) or [{rows}, 1] (tanh), and nothing besides"
         )
     return tensors[0], tensors[1]
 

@@ -21,6 +21,9 @@ from hauteur.studies.exact_play import (
     value_preserving_moves,
 )
 
+JUDGE = SearchParams()
+"""The search that measures the nets of every run, whatever they learned by: plain PUCT without noise, as `hauteur prove`."""
+
 SHARES = (0.90, 0.95, 0.99)
 """Goals of Connect Four: shares of value-preserving moves."""
 
@@ -66,12 +69,11 @@ def measured_nets(folder: RunFolder, visits: int) -> Iterator[MeasuredNet]:
     recipe = folder.stored_recipe()
     game = make(recipe.game)
     goals(game)
-    search = SearchParams.model_validate(recipe.selfplay.search.model_dump() | {"dirichlet": None})
     games = 0
     for line in folder.read_metrics():
         games += line["games"]["games"]
         with closing(make_evaluator(game, str(folder.net(line["generation"])))) as evaluator:
-            player = SearchPlayer("net", evaluator, search, visits)
+            player = SearchPlayer("net", evaluator, JUDGE, visits)
             level = measured_level(player, game)
         yield MeasuredNet(line["generation"], line["cpu_seconds"], line["seconds"], games, level)
 

@@ -43,6 +43,8 @@ _WEB = (
     Package("uvicorn", "uvicorn", 0),
     Package("websockets", "websockets", 0),
     Package("jinja2", "jinja2", 0),
+    Package("markupsafe", "markupsafe", 0),
+    Package("h11", "h11", 0),
 )
 
 LAYERS = (

@@ -101,7 +101,8 @@ class TorchEvaluator(GameEvaluator):
     def _compute(self, features: Floats) -> Answers:
         rows = torch.from_numpy(features).to(self._device, self._kind).contiguous(memory_format=self._layout)
         returned = self._module(rows)
-        policy, value = checked_outputs(returned, len(features), self.num_actions, f"evaluator {self.name}: the module")
+        name = f"evaluator {self.name}: the module"
+        policy, value = checked_outputs(returned, len(features), self.num_actions, self._module, name)
         return policy.float().cpu().numpy(), wdl_of(value.float()).cpu().numpy()
 
     def close(self) -> None:
