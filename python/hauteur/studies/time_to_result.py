@@ -22,7 +22,7 @@ from hauteur.studies.exact_play import (
 )
 
 JUDGE = SearchParams()
-"""The search that measures the nets of every run, whatever they learned by: plain PUCT without noise, as `hauteur prove`."""
+"""The search that measures the nets of every run, whatever they learned by: plain PUCT without noise."""
 
 SHARES = (0.90, 0.95, 0.99)
 """Goals of Connect Four: shares of value-preserving moves."""
