@@ -61,7 +61,8 @@ def test_a_run_gets_its_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 
 def test_one_search_judges_all_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run that learned with Gumbel noise is not judged with it."""
-    monkeypatch.setitem(globals(), "RECIPE", RECIPE.replace("visits = 10", "visits = 10\nsearch.gumbel.considered = 8"))
+    search = "search = {{ dirichlet = {{ epsilon = 0.0 }}, gumbel = {{ considered = 4 }} }}"
+    monkeypatch.setitem(globals(), "RECIPE", RECIPE.replace("visits = 10", f"visits = 10\n{search}"))
     run = a_run(tmp_path, "tictactoe")
     assert run.stored_recipe().selfplay.search.gumbel is not None
     judges: list[SearchPlayer] = []
