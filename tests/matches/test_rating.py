@@ -150,15 +150,6 @@ def test_intervals_of_extreme_pairs_stay_in_bounds(counts: tuple[int, int, int, 
     assert low <= Pairs(counts).score <= high
 
 
-def test_games_without_their_partner_count_too() -> None:
-    pairs = Pairs((1, 2, 10, 3, 4))
-    alone = pair_score_interval(pairs, record=MatchScore(wins=10, draws=30 - 3, losses=3))
-    low, high = pair_score_interval(pairs, record=MatchScore(wins=28, draws=27, losses=3))
-    assert pair_score_interval(pairs, record=MatchScore(wins=20, draws=7, losses=13)) == pair_score_interval(pairs)
-    assert low < 83 / 116 < high
-    assert high - low < alone[1] - alone[0]
-
-
 def test_no_pairs_know_nothing() -> None:
     assert pair_score_interval(Pairs()) == (0.0, 1.0)
     with pytest.raises(ValueError, match="a confidence must be between 0 and 1, got 1"):

@@ -26,12 +26,15 @@ from hauteur.matches.ratings.elo import (
     pair_score_interval,
     score_interval,
 )
+from hauteur.matches.ratings.openings import LEAST_OPENINGS, opening_interval
+from hauteur.matches.ratings.running import running_interval
 from hauteur.matches.record import GameRecord
 from hauteur.mcts.driver import SearchFacts
 from hauteur.system.formatting import finite, signed
 from hauteur.system.settings import Section
 
 Seat = Literal["first", "second"]
+IntervalSource = Literal["pairs", "games", "openings", "running"]
 SEATS: tuple[Seat, Seat] = ("first", "second")
 
 
@@ -92,6 +95,10 @@ class MatchGame(Section):
         return self.model_dump(exclude={"milliseconds"})
 
 
+def _digest(text: str) -> bytes:
+    return hashlib.blake2b(text.encode(), digest_size=8).digest()
+
+
 def _line(state: _core.State, actions: Sequence[int]) -> str:
     """Play the actions; return them in the game's notation."""
     texts = []
@@ -116,7 +123,10 @@ class Tally:
     ends: Counter[str] = field(default_factory=Counter)
     notes: Counter[str] = field(default_factory=Counter)
     unchecked: int = 0
+    _scores: dict[int, float] = field(default_factory=dict)
+    _end: int = 0
     _half: dict[int, float] = field(default_factory=dict)
+    _openings: dict[bytes, MatchScore] = field(default_factory=dict)
     _lines: set[bytes] = field(default_factory=set)
 
     def add(self, game: MatchGame) -> None:
@@ -126,8 +136,12 @@ class Tally:
         self.plies += game.plies
         self.ends[game.end] += 1
         self.notes.update(game.notes.values())
-        line = f"{game.fen} {game.opening} {game.moves}"
-        self._lines.add(hashlib.blake2b(line.encode(), digest_size=8).digest())
+        self._scores[game.index] = game.score
+        self._end = max(self._end, game.index + 1)
+        opening = f"{game.fen} {game.opening}"
+        self._lines.add(_digest(f"{opening} {game.moves}"))
+        begun = _digest(opening)
+        self._openings[begun] = self._openings.get(begun, MatchScore()).add(game.score)
         if self.paired:
             self._add_to_pair(game.index // 2, game.score)
 
@@ -144,10 +158,33 @@ class Tally:
         return self.interval(0.95)
 
     def interval(self, confidence: float) -> tuple[float, float]:
-        """Interval of A's score: from the variance of pairs where the games are paired and a pair is complete."""
-        if self.pairs.pairs == 0:
-            return score_interval(self.record, confidence)
-        return pair_score_interval(self.pairs, confidence, record=self.record)
+        """Interval of A's score: from the variance of pairs where the games are paired, else of games.
+
+        While games are missing it is `running_interval`; where openings repeat, it is no narrower than theirs.
+        """
+        if self.interval_from == "running":
+            return running_interval(self._scores, self.pairs, confidence)
+        low, high = self._own_interval(confidence)
+        if self.interval_from != "openings":
+            return low, high
+        least, most = opening_interval(self._openings.values(), confidence)
+        return min(low, least), max(high, most)
+
+    def _own_interval(self, confidence: float) -> tuple[float, float]:
+        """Interval from pairs, or games, that are independent."""
+        if self.pairs.pairs:
+            return pair_score_interval(self.pairs, confidence)
+        return score_interval(self.record, confidence)
+
+    @property
+    def interval_from(self) -> IntervalSource:
+        """What the interval is made of. running: games of lower numbers than others are missing."""
+        if self._half or self._end > len(self._scores):
+            return "running"
+        units = self.pairs.pairs or self.record.games
+        if LEAST_OPENINGS <= len(self._openings) < units:
+            return "openings"
+        return "pairs" if self.pairs.pairs else "games"
 
     @property
     def superiority(self) -> float:
@@ -178,7 +215,7 @@ class Tally:
             "elo": finite(elo),
             "elo_interval_95": [finite(low), finite(high)],
             "los": self.superiority,
-            "interval_from": "pairs" if self.pairs.pairs else "games",
+            "interval_from": self.interval_from,
             "pairs": list(self.pairs.counts) if self.paired else None,
             **{f"a_{seat}": _counts(record) for seat, record in self.seats.items()},
             "mean_plies": self.plies / games if games else None,

@@ -81,7 +81,7 @@ def score_interval(record: MatchScore, confidence: float = 0.95) -> tuple[float,
         raise ValueError(f"a confidence must be between 0 and 1, got {confidence}")
     if record.games == 0:
         return 0.0, 1.0
-    return _wilson(record.score, record.games / _variance_ratio(record), confidence)
+    return wilson(record.score, record.games / variance_ratio(record), confidence)
 
 
 def elo_interval(record: MatchScore, confidence: float = 0.95) -> tuple[float, float]:
@@ -139,25 +139,27 @@ PRIOR_PAIR = (1 / 9, 2 / 9, 3 / 9, 2 / 9, 1 / 9)
 """The shares of a pair of two independent games that are won, drawn and lost alike often."""
 
 
-def pair_score_interval(
-    pairs: Pairs, confidence: float = 0.95, *, record: MatchScore | None = None
-) -> tuple[float, float]:
+def pair_score_interval(pairs: Pairs, confidence: float = 0.95) -> tuple[float, float]:
     """Confidence interval of the score from the variance of the pairs, as `score_interval` from that of the games.
 
-    record: all games, where some lack their partner so far; their score is meant then, and the variance is the pairs'.
-
-    The variance of a pair's share of points, over p (1 - p) / 2, that of two independent won or lost games, scales the
-    number of games in Wilson's formula. It is taken with one pair more, PRIOR_PAIR, so that it is never 0: with it the
-    intervals hold the truth in 95 % of simulated matches from 5 pairs on (benchmarks/rating_checks.py).
+    With `pair_variance_ratio` the intervals hold the truth in 95 % of simulated matches from 5 pairs on
+    (benchmarks/rating_checks.py).
     """
     if not 0 < confidence < 1:
         raise ValueError(f"a confidence must be between 0 and 1, got {confidence}")
     if pairs.pairs == 0:
         return 0.0, 1.0
+    return wilson(pairs.score, 2 * pairs.pairs / pair_variance_ratio(pairs), confidence)
+
+
+def pair_variance_ratio(pairs: Pairs) -> float:
+    """The variance of a pair's share of points over p (1 - p) / 2, that of two independent won or lost games.
+
+    Taken with one pair more, PRIOR_PAIR, so that it is never 0.
+    """
     counts = [count + prior for count, prior in zip(pairs.counts, PRIOR_PAIR, strict=True)]
     p, deviation = _moments([count / sum(counts) for count in counts])
-    score, games = (pairs.score, 2 * pairs.pairs) if record is None else (record.score, record.games)
-    return _wilson(score, games * p * (1 - p) / 2 / deviation**2, confidence)
+    return 2 * deviation**2 / (p * (1 - p))
 
 
 def pair_likelihood_of_superiority(pairs: Pairs, alone: Iterable[float] = ()) -> float:
@@ -351,7 +353,7 @@ def _shares_with_t(t: float) -> list[float]:
     return shares
 
 
-def _wilson(p: float, n: float, confidence: float) -> tuple[float, float]:
+def wilson(p: float, n: float, confidence: float) -> tuple[float, float]:
     """Wilson's interval of a share p of n (not always whole) independent trials."""
     z = NormalDist().inv_cdf((1 + confidence) / 2)
     middle = (p + z * z / (2 * n)) / (1 + z * z / n)
@@ -359,7 +361,8 @@ def _wilson(p: float, n: float, confidence: float) -> tuple[float, float]:
     return max(0.0, min(p, middle - half)), min(1.0, max(p, middle + half))  # rounding must not shut out p
 
 
-def _variance_ratio(record: MatchScore) -> float:
+def variance_ratio(record: MatchScore) -> float:
+    """The variance of a game over p (1 - p), that of won or lost ones, with half a win and half a loss added."""
     n = record.games + 1
     p = (record.wins + 0.5 + record.draws / 2) / n
     variance = (record.wins + 0.5 + record.draws / 4) / n - p * p

@@ -10,7 +10,7 @@ from hauteur.cluster.records import numbers_in_words, summed_numbers
 from hauteur.matches.ratings.elo import PairsInOrder, elo_of_score
 from hauteur.matches.report.board_games import board_html, games_table, openings_table, sample_of
 from hauteur.matches.report.stored_match import StoredMatch
-from hauteur.matches.results import Tally, sprt_line, sprt_text
+from hauteur.matches.results import IntervalSource, Tally, sprt_line, sprt_text
 from hauteur.plots import Figure, Series
 from hauteur.plots.page import facts_html, figures_html, page, provenance_html, settings_html, table_html
 from hauteur.system.formatting import signed
@@ -87,11 +87,16 @@ def results_table(tally: Tally) -> str:
     ]
     ends = ", ".join(f"{end} {count:,}" for end, count in tally.common_ends())
     table = table_html(("", "games", "won", "drawn", "lost", "score"), cells)
-    return f"{table}<p>Ends: {escape(ends)}. Intervals are of 95 %, from {_source(tally)}.</p>"
+    return f"{table}<p>Ends: {escape(ends)}. Intervals are of 95 %, from {SOURCES[tally.interval_from]}.</p>"
 
 
-def _source(tally: Tally) -> str:
-    return "pairs of games with the same opening" if tally.pairs.pairs else "single games"
+SOURCES: Mapping[IntervalSource, str] = {
+    "pairs": "pairs of games with the same opening",
+    "games": "single games",
+    "openings": "openings, which repeat",
+    "running": "games in the order of their numbers, in which those that go on may yet be lost or won",
+}
+"""What the interval of a tally is made of, in words."""
 
 
 def score_figure(match: StoredMatch) -> Figure:
