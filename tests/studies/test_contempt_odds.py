@@ -14,22 +14,27 @@ from hauteur.studies.papers.experiment import ExperimentSetting, Finding, make_e
 from hauteur.studies.papers.matches import MatchSpec, PlayedMatch
 from hauteur.studies.papers.search_contempt import odds
 from hauteur.studies.papers.search_contempt.odds import (
-    PUCT,
-    Cell,
-    fall,
     figure,
-    fits,
-    lead,
-    more,
     n_scls,
     node_counts,
     odds_lines,
     receiver,
-    rise,
     specs,
     start,
     table,
     white_gives,
+)
+from hauteur.studies.papers.search_contempt.odds_findings import (
+    PUCT,
+    Cell,
+    fall,
+    findings,
+    fits,
+    lead,
+    lead_of_any,
+    more,
+    rise,
+    rise_at_ends,
 )
 
 MINICHESS = "minichess(fen=rnbqk/ppppp/5/PPPPP/RNB1K w - - 0 1)"
@@ -41,10 +46,13 @@ def setting(folder: Path, **changes: object) -> ExperimentSetting:
     return ExperimentSetting(folder, threads=1, show=lambda line: None, **(values | changes))  # type: ignore[arg-type]
 
 
-def played(scores: list[float]) -> PlayedMatch:
-    """A match whose giver made these points."""
+def played(scores: list[float], openings: int = 10_000, ends: tuple[str, ...] = ("x",)) -> PlayedMatch:
+    """A match whose giver made these points. openings: how many different ones; ends: of the games, in turn."""
     player = parse_player("net=uniform")
-    games = [MatchGame(index=i, a="first", score=score, end="x", plies=9) for i, score in enumerate(scores)]
+    games = [
+        MatchGame(index=i, a="first", score=one, end=ends[i % len(ends)], plies=9, opening=f"line {i % openings}")
+        for i, one in enumerate(scores)
+    ]
     tally = Tally(paired=False)
     for game in games:
         tally.add(game)
@@ -139,10 +147,10 @@ def test_n_scl_is_that_of_the_paper_and_around_the_receivers_visits(visits: int,
 
 def test_the_receivers_visits_are_best_or_not() -> None:
     found = cells(a=(10, 400, 0.6), b=(28, 400, 0.4), c=(3, 400, 0.4), d=(PUCT, 400, 0.9))
-    assert verdict_of(fits(found, 10)) == "holds"
-    assert verdict_of(fits(found, 3)) == "does not hold"
-    assert fits(found, 5) is None
-    assert verdict_of(fits(found | cells(e=(12, 400, 0.7)), 10)) == "holds", "12 is not compared with 10"
+    assert verdict_of(fits(found, 10, "score")) == "holds"
+    assert verdict_of(fits(found, 3, "score")) == "does not hold"
+    assert fits(found, 5, "score") is None
+    assert verdict_of(fits(found | cells(e=(12, 400, 0.7)), 10, "score")) == "holds", "12 is not compared with 10"
 
 
 def test_a_small_table_from_beginning_to_end_and_again(tmp_path: Path) -> None:
@@ -180,20 +188,37 @@ def verdict_of(finding: Finding | None) -> str:
 
 def test_differences_are_of_games_with_the_same_opening() -> None:
     found = {(PUCT, 9): Cell(PUCT, 9, played([0, 0, 1, 1] * 30)), (1, 9): Cell(1, 9, played([0, 1, 1, 1] * 30))}
-    finding = lead(found)
+    finding = lead_of_any(found, "score")
     assert finding is not None
     assert finding.verdict == "holds"
-    assert finding.measured == "N_scl 1 at 9 nodes 25 [17.1, 32.9] points of per cent, 120 games"
+    gain = "score: N_scl 1 at 9 nodes 25 [17.1, 32.9] percentage points (what matters: 6.66), 120 games"
+    assert finding.measured == gain
+    assert lead(found, "score") is None  # the paper's N_scl is 28
 
 
-def test_the_papers_own_figures_hold() -> None:
-    found = cells(a=(PUCT, 100, 0.23), b=(28, 100, 0.37), c=(PUCT, 800, 0.35), d=(28, 800, 0.58))
-    found |= cells(e=(PUCT, 20_000, 0.10), f=(28, 20_000, 0.82))
-    assert [verdict_of(one(found)) for one in (rise, more, fall, lead)] == ["holds"] * 4
-    gains = rise(found), more(found)
+def test_openings_that_repeat_are_the_units() -> None:
+    before, after = [0.0, 0, 1, 1] * 60, [0.0, 1, 1, 1] * 60
+    found = {(n, 9): Cell(n, 9, played(scores, openings=60)) for n, scores in ((PUCT, before), (1, after))}
+    finding = lead_of_any(found, "score")
+    assert finding is not None
+    assert finding.units == "60 openings"
+    assert "25 [13.7, 36.3]" in finding.measured  # twice as wide as that of 240 games
+    few = {(n, 9): Cell(n, 9, played(scores, openings=40)) for n, scores in ((PUCT, before), (1, after))}
+    assert verdict_of(lead_of_any(few, "score")) == "open"
+
+
+PAPERS = {"a": (PUCT, 100, 0.23), "b": (28, 100, 0.37), "c": (PUCT, 800, 0.55), "d": (28, 800, 0.57)}
+LAST = {"e": (PUCT, 20_000, 0.10), "f": (28, 20_000, 0.95)}
+
+
+def test_figures_like_the_papers_hold() -> None:
+    found = cells(**PAPERS, **LAST)
+    assert [verdict_of(one(found, "score")) for one in (rise, rise_at_ends, more, fall, lead_of_any)] == ["holds"] * 5
+    assert verdict_of(lead(found, "score")) == "no such effect"  # 2 points at 800 nodes, not half of 23
+    gains = rise_at_ends(found, "score"), more(found, "score")
     assert [finding is not None and finding.measured.split(" [")[0] for finding in gains] == [
-        "N_scl 28 at 100 to 20,000 nodes 45",
-        "N_scl 28 beyond PUCT 58",
+        "score: N_scl 28 at 100 to 20,000 nodes 58",
+        "score: N_scl 28 beyond PUCT 71",
     ]
     assert "36.76%" in table(found)
     drawn = figure(found)
@@ -201,22 +226,49 @@ def test_the_papers_own_figures_hold() -> None:
     assert drawn.x_ticks() == [100, 800, 20_000]
 
 
+def test_every_step_and_every_number_of_nodes_counts() -> None:
+    last_alone = cells(a=(PUCT, 100, 0.3), b=(28, 100, 0.3), c=(PUCT, 800, 0.3), d=(28, 800, 0.3))
+    last_alone |= cells(e=(PUCT, 20_000, 0.3), f=(28, 20_000, 0.9))
+    assert verdict_of(rise_at_ends(last_alone, "score")) == "holds"
+    assert verdict_of(lead_of_any(last_alone, "score")) == "holds"
+    assert verdict_of(rise(last_alone, "score")) == "no such effect"
+    assert verdict_of(lead(last_alone, "score")) == "no such effect"
+
+
 def test_the_opposite_of_the_paper_does_not_hold() -> None:
     found = cells(a=(PUCT, 100, 0.2), b=(28, 100, 0.6), c=(PUCT, 800, 0.6), d=(28, 800, 0.2))
-    assert [verdict_of(one(found)) for one in (rise, more, fall, lead)] == ["does not hold"] * 4
+    denied = [verdict_of(one(found, "score")) for one in (rise, rise_at_ends, more, lead, lead_of_any)]
+    assert denied == ["does not hold"] * 5
+    assert fall(found, "score") is None  # two numbers of nodes do not rise and fall
 
 
-def halved(nodes: int, even: float, odd: float, games: int = 100) -> Cell:
+def test_wins_are_named_apart_from_the_score() -> None:
+    lost, drawn = [0.0] * 100 + [1.0] * 20, [0.5] * 100 + [1.0] * 20
+    ends = ("stalemate", "threefold repetition", "fifty-move rule", "insufficient material", "stalemate")
+    found = {(PUCT, 9): Cell(PUCT, 9, played(lost)), (28, 9): Cell(28, 9, played(drawn, ends=ends))}
+    by = {one.paper.rpartition(", by ")[2]: one.verdict for one in findings(found, 10) if "N_scl 28 is" in one.paper}
+    assert by == {"score": "holds", "games won": "no such effect"}
+    assert found[28, 9].drawn == {"stalemate": 40, "repetition": 20, "fifty moves": 20, "other": 20}
+    assert "stalemate  repetition fifty moves" in " ".join(table(found).splitlines()[0].split("   "))
+    assert odds._row(found[28, 9])["draws_fifty_moves"] == 20
+
+
+def halved(nodes: int, even: float, odd: float, games: int = 120) -> Cell:
     """PUCT with these shares of won games among the even and the odd ones."""
     scores = [[float(number < games / 2 * even), float(number < games / 2 * odd)] for number in range(games // 2)]
     return Cell(PUCT, nodes, played([score for pair in scores for score in pair]))
 
 
+def falls(*levels: tuple[int, float, float], games: int = 120) -> str:
+    return verdict_of(fall({(PUCT, nodes): halved(nodes, even, odd, games) for nodes, even, odd in levels}, "score"))
+
+
+def test_puct_rises_and_then_falls() -> None:
+    assert falls((100, 0.2, 0.2), (800, 0.8, 0.8), (20_000, 0.2, 0.2)) == "holds"
+    assert falls((100, 0.8, 0.8), (800, 0.8, 0.8), (20_000, 0.2, 0.2)) == "no such effect"  # it falls, without a rise
+    assert falls((100, 0.2, 0.2), (800, 0.8, 0.8), (20_000, 0.8, 0.8)) == "no such effect"
+    assert falls((100, 0.2, 0.2), (800, 0.8, 0.8), (20_000, 0.2, 0.2), games=48) == "open"
+
+
 def test_the_best_of_puct_is_chosen_by_other_games_than_it_is_tested_by() -> None:
-    falls = {(PUCT, one.nodes): one for one in (halved(100, 0.2, 0.2), halved(800, 0.8, 0.8), halved(20_000, 0.2, 0.2))}
-    assert verdict_of(fall(falls)) == "holds"
-    lucky = {(PUCT, one.nodes): one for one in (halved(100, 0.5, 0.2), halved(800, 0.2, 0.8), halved(20_000, 0.5, 0.5))}
-    assert verdict_of(fall(lucky)) == "does not hold"
-    few = {(PUCT, one.nodes): one for one in (halved(100, 0.8, 0.8, 98), halved(800, 0.1, 0.1, 98))}
-    assert verdict_of(fall(few)) == "open"
-    assert fall({(PUCT, 100): falls[PUCT, 100]}) is None
+    assert falls((100, 0.5, 0.2), (400, 0.2, 0.8), (800, 0.9, 0.3), (20_000, 0.5, 0.5)) == "does not hold"

@@ -136,32 +136,43 @@ def test_a_small_experiment_from_beginning_to_end_and_again(tmp_path: Path, monk
     assert len({row["kept"] for row in result.rows if row["evaluations"] == 0}) == 1
     assert all(row["generation"] > 0 for row in result.rows if row["evaluations"] == 600)
     assert [one.verdict for one in result.findings] == ["open"]
-    assert "too few: 5 seeds or more may decide" in result.findings[0].measured
+    assert "too few: 6 seeds or more may decide" in result.findings[0].measured
     before = (tmp_path / "t/result.csv").read_bytes()
     assert make_experiment(find("contempt-training"), replace(setting)).rows == result.rows
     assert (tmp_path / "t/result.csv").read_bytes() == before
 
 
-def curve(seed: int, arm: Arm, kept: list[float]) -> Curve:
-    return Curve(seed, arm, [StagedNet(i, 100 * i, i, share, None) for i, share in enumerate(kept)], 0.5)
+def curve(seed: int, arm: Arm, kept: list[float], draws: float = 0.4) -> Curve:
+    points = [StagedNet(i, 100 * i, i, share, draws if i else None) for i, share in enumerate(kept)]
+    return Curve(seed, arm, points, 0.5)
 
 
-def found(gain: float, over: Arm | None = None, seeds: int = 6) -> str:
-    """The verdict where search-contempt keeps so much more than the others, or than one of them."""
+def found(gain: float, over: Arm | None = None, seeds: int = 6, draws: float = 0.4) -> str:
+    """The verdict where search-contempt keeps so much more than the others, or than one of them.
+
+    draws: of its games; the others have 0.4.
+    """
     curves = []
     for seed in range(seeds):
         for arm in ARMS:
             more = gain if arm == CONTEMPT else gain if over not in (None, arm) else 0.0
             end = 0.8 + more + 0.01 * (seed % 3 - 1) * (arm == CONTEMPT)
-            curves.append(curve(seed, arm, [0.6, 0.7 + more, end]))
+            drawn = draws if arm == CONTEMPT else 0.4
+            curves.append(curve(seed, arm, [0.6, 0.7 + more, end], drawn))
     return finding(curves, ExperimentSetting(Path("x"))).verdict
 
 
-def test_the_claim_needs_both_rivals_and_five_seeds() -> None:
+def test_the_claim_needs_both_rivals_and_six_seeds() -> None:
     assert found(0.05) == "holds"
-    assert found(0.05, seeds=4) == "open"
-    assert found(-0.05) == "does not hold"
-    assert found(0.05, over=ARMS[0]) == "open"
+    assert found(0.05, seeds=5) == "open"
+    assert found(-0.05) == "open"  # one of two is denied with half of the error, which six seeds cannot show
+    assert found(-0.05, seeds=8) == "does not hold"
+    assert found(0.05, over=ARMS[0], seeds=8) == "no such effect"  # above warm PUCT it keeps no percentage point more
+
+
+def test_the_claim_is_of_equal_ratios() -> None:
+    assert found(0.05, draws=0.45) == "holds"  # (w + l)/d 1.2 and 1.5
+    assert found(0.05, draws=0.6) == found(-0.05, seeds=8, draws=0.6) == "open"
 
 
 def test_the_mean_is_over_the_evaluations() -> None:

@@ -13,8 +13,10 @@ from hauteur.learning.run_folder import RunFolder
 from hauteur.studies.papers.alphazero_report import figures
 from hauteur.studies.papers.alphazero_report.figures import PLANS, Learned
 from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result, make_experiment
+from hauteur.studies.papers.measured import Mean
 from hauteur.studies.papers.registry import EXPERIMENTS, find
 from hauteur.studies.papers.results import result_parts
+from hauteur.studies.papers.verdict import Claim, Inequality
 
 
 def told(setting: ExperimentSetting) -> tuple[ExperimentSetting, list[str]]:
@@ -198,3 +200,65 @@ def test_many_seeds_are_one_line_with_their_range() -> None:
     assert [line.name for line in few.lines] == [f"seed {seed}" for seed in range(1, 6)]
     (line,) = many.lines
     assert (list(line.values), list(line.low or ()), list(line.high or ())) == ([9, 2.5], [9, 0], [9, 5])
+
+
+def measuring(runs: list[float], effect: float, matters: float = 1.0) -> Experiment:
+    """An experiment of 800 games at scale 1 whose mean is `effect` with a deviation of 1; notes its scales."""
+
+    def run(setting: ExperimentSetting) -> Result:
+        runs.append(setting.scale)
+        games = setting.scaled(800) * setting.seeds
+        mean = Mean([effect + (-1.0) ** number for number in range(games)])
+        side = Inequality("x", mean, 0.0, "above", 50, matters=matters)
+        return Result([{"n": games}], [Finding.of("it is above 0", Claim((side,)), scope="here")])
+
+    return Experiment("measuring", "nobody", "measures", 1.0, run, seeds=1, looks=True, first_seed=1)
+
+
+@pytest.mark.parametrize(
+    ("effect", "scales", "verdict"),
+    [(1.0, [0.25], "holds"), (0.125, [0.25, 0.375, 0.5, 0.625], "holds"), (0.0, [0.25, 0.375], "no such effect")],
+)
+def test_looks_end_an_experiment_when_nothing_is_open(
+    tmp_path: Path, effect: float, scales: list[float], verdict: str
+) -> None:
+    runs: list[float] = []
+    setting, lines = told(ExperimentSetting(tmp_path / "out", seeds=1, looks=True))
+    result = make_experiment(measuring(runs, effect, matters=0.2), setting)
+    assert runs == scales
+    assert [(finding.verdict, finding.scope) for finding in result.findings] == [(verdict, "here")]
+    assert f"after {scales[-1]:.0%} of the games 0 of 1 findings are open" in lines
+    assert json.loads((tmp_path / "out/result.json").read_text())["share"] == scales[-1]
+
+
+def test_without_looks_all_games_are_judged_at_once(tmp_path: Path) -> None:
+    runs: list[float] = []
+    setting, _ = told(ExperimentSetting(tmp_path / "out", seeds=1))
+    # 2 standard errors: enough for one look, not for the last of eight
+    assert make_experiment(measuring(runs, 2.0 / 800**0.5), setting).findings[0].verdict == "open"
+    assert runs == [1.0]
+    with pytest.raises(ValueError, match="counting takes no --looks: it has more to do than to play its games"):
+        make_experiment(counting([]), ExperimentSetting(tmp_path / "o", looks=True))
+
+
+def test_more_after_a_verdict_needs_more(tmp_path: Path) -> None:
+    effect = 2.4 / 1600**0.5
+    fresh, _ = told(ExperimentSetting(tmp_path / "fresh", seeds=2))
+    assert make_experiment(measuring([], effect), fresh).findings[0].verdict == "holds"
+    once, _ = told(ExperimentSetting(tmp_path / "a" / "out", seeds=1))
+    make_experiment(measuring([], effect), once)
+    for again in (replace(once, seeds=2), replace(once, seeds=2)):  # the second time it is the same extension
+        assert make_experiment(measuring([], effect), again).findings[0].verdict == "open"
+        assert json.loads((tmp_path / "a/out/result.json").read_text())["extensions"] == 1
+    beside = replace(once, folder=tmp_path / "a" / "larger", scale=4.0, seeds=2)
+    make_experiment(measuring([], effect), beside)
+    assert json.loads((tmp_path / "a/larger/result.json").read_text())["extensions"] == 2
+    with pytest.raises(ValueError, match="--looks is for a first run"):
+        make_experiment(measuring([], effect), replace(beside, looks=True))
+
+
+def test_a_trial_that_can_decide_nothing_costs_nothing(tmp_path: Path) -> None:
+    trial, _ = told(ExperimentSetting(tmp_path / "trial", scale=0.01, seeds=1))
+    make_experiment(measuring([], 1.0), trial)
+    make_experiment(measuring([], 1.0), replace(trial, folder=tmp_path / "out", scale=1.0))
+    assert json.loads((tmp_path / "out/result.json").read_text())["extensions"] == 0

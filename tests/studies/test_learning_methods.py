@@ -58,7 +58,8 @@ def curve(seed: int, arm: Arm, kept: list[float]) -> Curve:
 
 
 @pytest.mark.parametrize(
-    ("gain", "seeds", "verdict"), [(0.05, 5, "holds"), (-0.05, 5, "does not hold"), (0.0, 5, "open"), (0.05, 4, "open")]
+    ("gain", "seeds", "verdict"),
+    [(0.05, 8, "holds"), (-0.05, 6, "does not hold"), (0.0, 8, "no such effect"), (0.05, 5, "open")],
 )
 def test_a_claim_is_decided_seed_by_seed(gain: float, seeds: int, verdict: str) -> None:
     method = MethodClaim("faster", GUMBEL, FEW)

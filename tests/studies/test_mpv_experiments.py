@@ -203,10 +203,11 @@ def test_matches_are_counted_together() -> None:
 @pytest.mark.parametrize(
     ("ends", "verdict"),
     [
-        ([(1, 17), (3, 9)], "holds"),
-        ([(1, 17), (-3, 9)], "open"),
-        ([(1, 17), (-17, -3)], "does not hold"),
-        ([(1, 17), (-17, -0.5)], "open"),  # refuted at 95 %, not at the level of one of two
+        ([(2, 18), (3, 9)], "holds"),
+        ([(2, 18), (-3, 21)], "open"),
+        ([(2, 18), (-3, 9)], "no such effect"),  # less than 15 Elo
+        ([(2, 18), (-17, -3)], "does not hold"),
+        ([(2, 18), (-17, -0.5)], "no such effect"),  # refuted at 95 %, not at the level of one of two
     ],
 )
 def test_a_pair_is_ahead_where_it_is_ahead_of_all(ends: list[tuple[float, float]], verdict: str) -> None:

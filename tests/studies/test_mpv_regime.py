@@ -189,7 +189,8 @@ def verdicts(levels: list[RegimePoint], outside: list[OutsideTest]) -> list[str]
 
 def test_the_pair_beats_both_only_where_it_beats_both(pair: Pair) -> None:
     assert verdicts([fresh(pair, 60, 40)], [])[0] == "holds"
-    assert verdicts([fresh(pair, 60, 5)], [])[0] == "open"
+    assert verdicts([fresh(pair, 60, 14)], [])[0] == "open"
+    assert verdicts([fresh(pair, 60, 2)], [])[0] == "no such effect"  # below half of the published 55 Elo
     assert verdicts([fresh(pair, 60, -40)], [])[0] == "does not hold"
     assert verdicts([fresh(pair, 60, 40, games=398)], [])[0] == "open"
     assert verdicts([], [])[0] == "open"

@@ -214,7 +214,7 @@ def test_verdicts_are_simulated(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["experiment", "verdicts", "--rounds", "10", "--seed", "3"]) == 0
     shown = capsys.readouterr().out
     assert "match of 400 games" in shown
-    assert shown.endswith("10 simulated experiments each, and as many with the difference\n")
+    assert shown.endswith("10 simulated experiments each with each truth; standard error of 2.5 %: 4.94%\n")
     assert main(["experiment", "verdicts", "--rounds", "1"]) == 2
 
 

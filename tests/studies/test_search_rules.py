@@ -124,13 +124,20 @@ LOSS = Published("loss", 800, 1000, MatchScore(122, 666, 212))
         (GAIN, 0.4, 401, "does not hold"),
         (LOSS, 0.4, 401, "holds"),
         (LOSS, 0.6, 401, "does not hold"),
-        (NOTHING, 0.5, 401, "open"),
+        (NOTHING, 0.5, 401, "open"),  # not known well enough
+        (NOTHING, 0.5, 1601, "holds"),
+        (NOTHING, 0.52, 1601, "holds"),  # outside of the source's interval, and within both
         (NOTHING, 0.6, 401, "does not hold"),
-        (NOTHING, 0.5, 100_001, "holds"),
     ],
 )
 def test_verdicts_of_a_published_match(published: Published, score: float, games: int, expected: str) -> None:
     assert claim_of(published, measured(score, games), None, cells=1).verdict == expected
+
+
+def test_half_of_the_published_difference_can_be_excluded() -> None:
+    claim = claim_of(GAIN, measured(0.5, 4001), None, cells=1)
+    assert claim.verdict == "no such effect"
+    assert "(what matters: 15.7)" in claim.text
 
 
 @pytest.mark.parametrize(("control", "expected"), [(0.5, "holds"), (0.59, "open"), (0.7, "does not hold")])
@@ -141,8 +148,8 @@ def test_a_gain_counts_beyond_its_control(control: float, expected: str) -> None
 
 
 def test_more_cells_need_more() -> None:
-    assert claim_of(GAIN, measured(0.55, 401), None, cells=1).verdict == "holds"
-    assert claim_of(GAIN, measured(0.55, 401), None, cells=1000).verdict == "open"
+    assert claim_of(GAIN, measured(0.55, 1601), None, cells=1).verdict == "holds"
+    assert claim_of(GAIN, measured(0.55, 1601), None, cells=1000).verdict == "open"
 
 
 def run(folder: Path, *more: str) -> int:

@@ -28,6 +28,7 @@ def experiment(
     seat: Literal["first", "second"] | None = None,
     parallel: int = 64,
     only: tuple[str, ...] = (),
+    looks: Annotated[bool, Parameter(negative="")] = False,
     out: Path | None = None,
     threads: int | None = None,
     workers: Workers = NO_WORKERS,
@@ -63,6 +64,8 @@ def experiment(
     only
         Play only this match of an experiment that has several; may be repeated. The others are reported if they are
         complete.
+    looks
+        Judge at every eighth of the games and stop when no finding is open, where an experiment's size is its games.
     out
         Results folder, default runs/experiments/NAME.
     threads
@@ -94,6 +97,7 @@ def experiment(
         seat=seat,
         parallel=parallel,
         only=only,
+        looks=looks,
     )
     with answered_interrupts("the same command resumes the experiment"), open_scheduler(workers) as scheduler:
         make_experiment(chosen, replace(setting, scheduler=scheduler, workers=workers.workers))
@@ -177,13 +181,13 @@ def plan(
 def verdicts(*, rounds: int = 1000, seed: Seed = 1) -> None:
     """Print how often the verdicts of the experiments are wrong, and how often right, by simulation.
 
-    Each kind of claim is simulated with the truth exactly at its bound, where every verdict but "open" is wrong, and
-    with a true difference.
+    Each kind of claim is simulated with looks at every eighth of its games: with the truth exactly at its bound, at the
+    smallest effect that matters, and with a true difference.
 
     Parameters
     ----------
     rounds
-        Simulated experiments of each kind, at the bound and as many with the difference.
+        Simulated experiments of each kind, with each truth.
     seed
         Seed of the simulation.
     """

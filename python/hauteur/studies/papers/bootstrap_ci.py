@@ -21,6 +21,8 @@ Flags = Sequence[tuple[int, bool]]
 """Of each position the number of its game, and whether it counts."""
 
 DRAWS = 2000
+LEAST_BEYOND = 10
+"""Drawn values beyond an end of an interval; where there are fewer it is taken from their spread."""
 
 
 class Rate(NamedTuple):
@@ -52,12 +54,14 @@ def ratio_of(one: Flags, other: Flags, draws: int = DRAWS, *, confidence: float 
     found = [_counts(one), _counts(other)]
     drawn = [_drawn(counts, draws, f"ratio {number}") for number, counts in enumerate(found)]
     tail = (1 - confidence) / 2
-    low, high = np.quantile(_ratio(drawn[0], drawn[1]), (tail, 1 - tail))
+    ratios = _ratio(drawn[0], drawn[1])
     whole = [counts.sum(axis=0, keepdims=True).astype(np.float64) for counts in found]
     ratio = float(_ratio(whole[0], whole[1])[0])
-    factor = math.exp(
-        NormalDist().inv_cdf(1 - tail) * math.sqrt(sum(1 / (float(counts[0, 0]) + 0.5) for counts in whole))
-    )
+    low, high = np.quantile(ratios, (tail, 1 - tail))
+    error = math.sqrt(sum(1 / (float(counts[0, 0]) + 0.5) for counts in whole))
+    if tail * draws < LEAST_BEYOND:  # the drawn ones do not reach so far out
+        error = max(error, float(np.log(ratios).std()))
+    factor = math.exp(-NormalDist().inv_cdf(tail) * error)
     return ratio, min(float(low), ratio / factor), max(float(high), ratio * factor)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -14,8 +14,9 @@ from hauteur.games.registry import make
 from hauteur.mcts.params import SearchParams
 from hauteur.networks.bundled import net_or_shipped
 from hauteur.plots import Figure
+from hauteur.studies.papers.looks import END, LOOKS, Look
 from hauteur.studies.papers.verdict import Claim, Verdict
-from hauteur.system.files import sha256_of
+from hauteur.system.files import read_json, sha256_of
 from hauteur.system.formatting import duration
 from hauteur.system.hardware import usable_cores
 from hauteur.system.run_directory import RunDirectory
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 REFERENCE_SPEED = 600_000
 """Visits a second of `search_speed` on one core of the machine that `Experiment.seconds` are of (AMD Zen 3)."""
+
+FIRST_LOOK = 2
+"""An eighth of the games decides nothing: 5.9 standard errors would be needed."""
 
 Choice = Literal["nets", "visits", "game", "opponent", "cost", "seat", "only"]
 Show = Callable[[str], None]
@@ -36,7 +40,7 @@ class Finding:
     it is open, if what was measured is the truth; None: decided, or unknown. scope: in what else than its size the
     measurement differs from the source's, such as "another game"; empty: in nothing. units: what was measured with, of
     the quantity with the fewest, such as "400 games"; empty: unknown. quantities: what the verdict rests on, with
-    intervals.
+    intervals. claim, shown: what it was made of, None: the verdict was not made by a claim.
     """
 
     paper: str
@@ -46,12 +50,24 @@ class Finding:
     scope: str = ""
     units: str = ""
     quantities: str = ""
+    claim: Claim | None = field(default=None, compare=False, repr=False)
+    shown: str = field(default="", compare=False, repr=False)
 
     @classmethod
     def of(cls, paper: str, claim: Claim, shown: str = "", scope: str = "") -> Finding:
         """The statement as the claim decides it. shown: more to read before the measured quantities."""
         measured = f"{shown}; {claim.text}" if shown else claim.text
-        return cls(paper, measured, claim.verdict, claim.missing, scope, claim.units_text, claim.quantities)
+        texts = (scope, claim.units_text, claim.quantities)
+        return cls(paper, measured, claim.verdict, claim.missing, *texts, claim=claim, shown=shown)
+
+    def at(self, look: Look) -> Finding:
+        """The finding as it is judged at a look."""
+        return self if self.claim is None else Finding.of(self.paper, self.claim.at(look), self.shown, self.scope)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as result.json has it."""
+        names = ("paper", "measured", "verdict", "missing", "scope", "units", "quantities")
+        return {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True)
@@ -59,7 +75,8 @@ class Result:
     """The findings of an experiment.
 
     rows: the table that becomes result.csv, one dictionary a row, all with the same keys; facts: more for result.json;
-    figures: drawn as PNG and on the page, and written as CSV; texts: shown on the page and on the terminal as they are.
+    figures: drawn as PNG and on the page, and written as CSV; texts: shown on the page and on the terminal as they are;
+    look: at which the findings are judged.
     """
 
     rows: Sequence[dict[str, Any]]
@@ -67,6 +84,17 @@ class Result:
     figures: Sequence[Figure] = ()
     texts: Sequence[str] = ()
     facts: dict[str, Any] = field(default_factory=dict)
+    look: Look = END
+
+    def at(self, look: Look) -> Result:
+        """The result with findings that are judged at a look."""
+        return replace(self, findings=[finding.at(look) for finding in self.findings], look=look)
+
+    @property
+    def may_decide(self) -> bool:
+        """Return whether a finding has as many units as may decide it."""
+        claims = [finding.claim for finding in self.findings if finding.claim is not None]
+        return any(one.measured.units >= one.least for claim in claims for one in claim.inequalities)
 
 
 @dataclass(frozen=True)
@@ -80,7 +108,7 @@ class ExperimentSetting:
     the large net, in those of the small one; seat: who gives odds by the rules of the game alone, where an experiment
     plays at odds; parallel: concurrent games; only: the matches to play now (() = all); others count if complete.
     scheduler: of workers that play games, instead of this process; workers: how many were asked for, 0: as many as
-    there is room for.
+    there is room for. looks: whether to judge at every eighth of the games, and stop when nothing is open.
     """
 
     folder: Path
@@ -99,6 +127,7 @@ class ExperimentSetting:
     only: tuple[str, ...] = ()
     scheduler: Scheduler | None = None
     workers: int = 0
+    looks: bool = False
 
     def __post_init__(self) -> None:
         if not 0 < self.scale <= 100:
@@ -151,7 +180,8 @@ class Experiment:
     one core of the reference machine, multiplied by scale to the power `growth`; run: runs it, resuming an earlier
     attempt in the same folder; seeds, first_seed: by default; uses: those of the settings `nets`, `visits`, `game`,
     `opponent`, `cost`, `seat` and `only` it supports; estimate_here: seconds of a setting on this machine, instead of
-    `seconds` (for experiments bound by a net).
+    `seconds` (for experiments bound by a net); looks: whether its size is its games alone, so that it may be judged
+    while they come in.
     """
 
     name: str
@@ -164,6 +194,7 @@ class Experiment:
     growth: float = 1.0
     uses: tuple[Choice, ...] = ()
     estimate_here: Callable[[ExperimentSetting], float] | None = None
+    looks: bool = False
 
     def estimate(self, setting: ExperimentSetting, speed: float) -> float:
         """Seconds that it takes on a machine with this speed (1: the reference); seeds run beside each other."""
@@ -203,7 +234,7 @@ def _made(experiment: Experiment, setting: ExperimentSetting, estimate: float, s
     cores = f"{setting.seeds} {'seed' if setting.seeds == 1 else 'seeds'}, {setting.threads} threads, {machine}"
     setting.show(f"estimate: {duration(estimate)} from the beginning ({cores})")
     started = time.perf_counter()
-    result = experiment.run(setting)
+    result = _judged(experiment, setting)
     seconds = time.perf_counter() - started
     for text in (*result.texts, *(finding_text(finding) for finding in result.findings)):
         setting.show(text)
@@ -213,11 +244,49 @@ def _made(experiment: Experiment, setting: ExperimentSetting, estimate: float, s
     return result
 
 
+def _judged(experiment: Experiment, setting: ExperimentSetting) -> Result:
+    """Run the experiment, at once or from look to look until nothing is open."""
+    extensions = earlier_ends(setting, setting.stored(experiment.name))
+    if not setting.looks:
+        return experiment.run(setting).at(Look(1.0, extensions))
+    if extensions:
+        raise ValueError("--looks is for a first run: this one has games that a verdict was taken with before")
+    for step in range(FIRST_LOOK, LOOKS + 1):
+        look = Look(step / LOOKS)
+        result = experiment.run(replace(setting, scale=setting.scale * look.share)).at(look)
+        still = sum(finding.verdict == "open" for finding in result.findings)
+        setting.show(f"after {look.share:.0%} of the games {still} of {len(result.findings)} findings are open")
+        if not still:
+            break
+    return result
+
+
+def earlier_ends(setting: ExperimentSetting, stored: Mapping[str, Any]) -> int:
+    """Return how often some of these games were judged before as a whole experiment.
+
+    That is so where the folder, or one beside it with the same settings, has the result of fewer seeds or of a smaller
+    scale, with units enough to decide something. stored: as experiment.json has it.
+    """
+    found = 0
+    for path in sorted(setting.folder.absolute().parent.glob("*/result.json")):
+        result = read_json(path)
+        before = result.get("settings")
+        if not before or {**before, "scale": 0} != {**stored, "scale": 0} or not result.get("may_decide", True):
+            continue
+        size, now = (result["seeds"], result["scale"]), (setting.seeds, setting.scale)
+        smaller = size != now and size[0] <= now[0] and size[1] <= now[1]
+        own = path.parent == setting.folder.absolute() and size == now
+        found = max(found, result.get("extensions", 0) + smaller if smaller or own else 0)
+    return found
+
+
 def _check_choices(experiment: Experiment, setting: ExperimentSetting) -> None:
     """ValueError for a choice that would mean nothing."""
     for choice in get_args(Choice):
         if getattr(setting, choice) not in (None, ()) and choice not in experiment.uses:
             raise ValueError(f"{experiment.name} takes no --{choice.removesuffix('s') if choice == 'nets' else choice}")
+    if setting.looks and not experiment.looks:
+        raise ValueError(f"{experiment.name} takes no --looks: it has more to do than to play its games")
 
 
 def finding_text(finding: Finding) -> str:

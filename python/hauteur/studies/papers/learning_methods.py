@@ -159,7 +159,7 @@ EXPERIMENTS = (
         "Connect Four from zero with and without methods that save evaluations: exact play by evaluations",
         SECONDS,
         make_methods,
-        seeds=5,
+        seeds=8,
         first_seed=FIRST_SEED,
         uses=("game",),
     ),

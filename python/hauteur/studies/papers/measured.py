@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hauteur.matches.ratings.elo import elo_of_score
 from hauteur.matches.results import Tally
-from hauteur.system.seeds import stream
 from hauteur.system.student import t_quantile
 
-DRAWS = 4000
-"""Of a bootstrap."""
+FEW = 8
+"""Fewer values have no Student's interval: where outcomes are skewed it errs in 11 to 33 % instead of 5 %."""
 
 BISECTIONS = 60
 TINY = 1e-9
@@ -24,7 +23,12 @@ TINY = 1e-9
 
 @dataclass(frozen=True)
 class Mean:
-    """The mean of independent values, with Student's interval."""
+    """The mean of independent values, with Student's interval; of fewer than FEW the exact one of a permutation test.
+
+    That is the interval of differences of pairs that are alike but for their names, whose signs are then arbitrary: the
+    middle is below the k-th least of the 2^n - 1 means of subsets with chance k / 2^n (J. A. Hartigan, J. Amer.
+    Statist. Assoc. 64, 1969, 1303-1317). Five values or fewer decide nothing with an error of 2.5 % on a side.
+    """
 
     samples: Sequence[float]
 
@@ -39,14 +43,58 @@ class Mean:
         return len(self.samples)
 
     def interval(self, confidence: float) -> tuple[float, float]:
-        """Mean plus or minus t s / sqrt(n); without bounds for fewer than two values."""
+        """Mean plus or minus t s / sqrt(n), or means of subsets; without bounds for too few values."""
         count = len(self.samples)
-        if count < 2:
-            return -math.inf, math.inf
+        if count < FEW:
+            return self._of_subsets(confidence)
         mean = self.value
         variance = math.fsum((one - mean) ** 2 for one in self.samples) / (count - 1)
         half = t_quantile((1 + confidence) / 2, count - 1) * math.sqrt(variance / count)
         return mean - half, mean + half
+
+    def _of_subsets(self, confidence: float) -> tuple[float, float]:
+        subsets = (one for size in range(1, self.units + 1) for one in combinations(self.samples, size))
+        means = sorted(math.fsum(subset) / len(subset) for subset in subsets)
+        place = math.floor((1 - confidence) / 2 * 2**self.units + TINY)
+        return (means[place - 1], means[-place]) if place else (-math.inf, math.inf)
+
+
+@dataclass(frozen=True)
+class ClusterMean:
+    """The mean of values in groups that are alike, such as games from one opening: the groups are the units.
+
+    groups: of each value. The variance is that of a ratio of sums over groups (W. G. Cochran, Sampling Techniques,
+    1977, section 6.4), with Student's quantile.
+    """
+
+    samples: Sequence[float]
+    groups: Sequence[Hashable]
+
+    @property
+    def value(self) -> float:
+        """The mean of all values."""
+        return Mean(self.samples).value
+
+    @property
+    def units(self) -> int:
+        """Number of groups."""
+        return len(set(self.groups))
+
+    def interval(self, confidence: float) -> tuple[float, float]:
+        """Mean plus or minus t times the error by groups; without bounds for fewer than FEW groups."""
+        if self.units < FEW:
+            return -math.inf, math.inf
+        mean, sums = self.value, dict.fromkeys(self.groups, 0.0)
+        for group, one in zip(self.groups, self.samples, strict=True):
+            sums[group] += one - mean
+        squares = math.fsum(total**2 for total in sums.values()) * self.units / (self.units - 1)
+        half = t_quantile((1 + confidence) / 2, self.units - 1) * math.sqrt(squares) / len(self.samples)
+        return mean - half, mean + half
+
+
+def by_opening(samples: Sequence[float], openings: Sequence[Hashable]) -> Mean | ClusterMean:
+    """Return the mean of values of games: of groups where openings repeat, else, and of one opening, of games."""
+    return ClusterMean(samples, openings) if 1 < len(set(openings)) < len(openings) else Mean(samples)
 
 
 @dataclass(frozen=True)
@@ -122,45 +170,6 @@ class MatchElo:
             elo_of_score(low) if low > TINY else -math.inf,
             elo_of_score(high) if high < 1 - TINY else math.inf,
         )
-
-
-@dataclass(frozen=True)
-class Resampled:
-    """A statistic of groups that are independent of each other, such as games with several positions each.
-
-    groups: rows of every sample, [G, K], one row a group; statistic: of the sums, [D, K] to [D]. The interval is that
-    of the groups drawn again (percentiles of the bootstrap), in every sample for itself.
-    """
-
-    samples: tuple[NDArray[np.float64], ...]
-    statistic: Callable[[Sequence[NDArray[np.float64]]], NDArray[np.float64]]
-
-    @property
-    def value(self) -> float:
-        """The statistic of all groups."""
-        return float(self.statistic([sample.sum(axis=0, keepdims=True) for sample in self.samples])[0])
-
-    @property
-    def units(self) -> int:
-        """Groups of the smallest sample."""
-        return min(len(sample) for sample in self.samples)
-
-    @cached_property
-    def _drawn(self) -> NDArray[np.float64]:
-        drawn = []
-        for number, sample in enumerate(self.samples):
-            # A group is drawn 0, 1, 2, ... times, independently of the others (the Poisson bootstrap); groups that
-            # are alike are drawn together.
-            rows, alike = np.unique(sample, axis=0, return_counts=True)
-            counts = stream(1, f"bootstrap {number}").poisson(alike, (DRAWS, len(rows)))
-            drawn.append(counts @ rows)
-        return np.sort(self.statistic(drawn))
-
-    def interval(self, confidence: float) -> tuple[float, float]:
-        """Quantiles of the drawn statistics."""
-        tail = (1 - confidence) / 2
-        low, high = np.quantile(self._drawn, (tail, 1 - tail))
-        return float(low), float(high)
 
 
 @dataclass(frozen=True)

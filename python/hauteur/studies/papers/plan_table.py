@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from hauteur.studies.papers.attempts import Attempt, AttemptLog
 from hauteur.studies.papers.claims import CLAIMS, TABLE_CLAIM, Decision, SourceClaim
 from hauteur.studies.papers.experiment import ExperimentSetting
 from hauteur.studies.papers.plan import PlannedRun
 from hauteur.studies.papers.planned_runs import RUNS, run_named
-from hauteur.studies.papers.verdict import MOST_UNITS
+from hauteur.studies.papers.verdict import MOST_UNITS, Verdict
 from hauteur.system.files import read_json, write_bytes
 from hauteur.system.formatting import duration
 
@@ -109,7 +109,7 @@ def claims_markdown(base: ExperimentSetting) -> str:
     cells = rule_cells(base)
     verdicts.update(cell.verdict for cell in cells)
     parts += ["### Every rule in four games", _rules_text(base), *([_rules_table(cells)] if cells else [])]
-    counts = ", ".join(f"{verdicts[name]} {name}" for name in ("holds", "does not hold", "open"))
+    counts = ", ".join(f"{verdicts[name]} {name}" for name in get_args(Verdict))
     attempts = [attempt for attempt in AttemptLog(base.folder).entries() if attempt.run in {run.name for run in RUNS}]
     runs = ["### Attempts at the runs", _table(RUN_COLUMNS, map(_attempt_cells, attempts))] if attempts else []
     return "\n\n".join([f"{sum(verdicts.values())} comparisons: {counts}.", *parts, *runs])
@@ -158,15 +158,17 @@ def _rules_text(base: ExperimentSetting) -> str:
     costs = [f"`{run_command(run, base)}` ({cost_text(log.of(run.name)) or 'not made yet'})" for run in runs]
     return (
         "Elo of each rule against the base with 95 % intervals. Bold: decided, as one of all cells and beyond its "
-        f"control where it has one, stronger where it is positive; the others are open. Runs: {'; '.join(costs)}."
+        f"control where it has one, stronger where it is positive; *no such effect*: none of 15 Elo, or beyond the "
+        f"control none; the others are open. Runs: {'; '.join(costs)}."
     )
 
 
 def _rules_table(cells: Sequence[RuleCell]) -> str:
     games = list(dict.fromkeys(cell.game for cell in cells))
     texts: dict[str, dict[str, str]] = {}
+    looks = {"open": "{}", "no such effect": "*{}*"}
     for cell in cells:
-        texts.setdefault(cell.rule, {})[cell.game] = cell.elo if cell.verdict == "open" else f"**{cell.elo}**"
+        texts.setdefault(cell.rule, {})[cell.game] = looks.get(cell.verdict, "**{}**").format(cell.elo)
     return _table(("rule", *games), [(rule, *(row.get(game, "") for game in games)) for rule, row in texts.items()])
 
 

@@ -79,7 +79,7 @@ CONTEMPT = (
         net=1,
     ),
     PlannedRun("contempt-schedule", "contempt-schedule", "6 seeds, 300 games a generation", 0.1, seeds=6, visits=100),
-    PlannedRun("contempt-training", "contempt-training", "6 seeds an arm"),
+    PlannedRun("contempt-training", "contempt-training", "8 seeds an arm"),
 )
 """Search-contempt."""
 
@@ -125,7 +125,7 @@ MPV = (
 
 LEARNING = (
     PlannedRun(
-        "learning-methods", "learning-methods", "5 seeds an arm, 4,000,000 evaluations a run, 1,000,000 at few visits"
+        "learning-methods", "learning-methods", "8 seeds an arm, 4,000,000 evaluations a run, 1,000,000 at few visits"
     ),
 )
 """Methods that save evaluations."""

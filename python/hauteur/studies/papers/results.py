@@ -7,7 +7,6 @@ import importlib.util
 import io
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -55,7 +54,10 @@ def _facts(experiment: Experiment, setting: ExperimentSetting, result: Result, s
         "seeds": setting.seeds,
         "threads": setting.threads,
         "seconds_of_last_attempt": seconds,
-        "findings": [asdict(finding) for finding in result.findings],
+        "findings": [finding.to_json() for finding in result.findings],
+        "share": result.look.share,
+        "extensions": result.look.extensions,
+        "may_decide": result.may_decide,
         "facts": result.facts,
         "texts": list(result.texts),
         "figures": [figure_values(figure) for figure in result.figures],

@@ -19,7 +19,7 @@ from hauteur.learning.run_folder import RunFolder
 from hauteur.mcts.params import SearchParams, Temperature
 from hauteur.plots import LINE_COLOURS, Figure, Series
 from hauteur.studies.papers.experiment import ExperimentSetting
-from hauteur.studies.papers.measured import Mean, differences
+from hauteur.studies.papers.measured import Interval, Mean, differences
 from hauteur.studies.papers.verdict import LEVEL, Inequality
 from hauteur.studies.papers.yardsticks import Yardsticks
 
@@ -31,8 +31,11 @@ GAMES = 300
 STAGES = 12
 """At so many equal steps of the evaluations a run's net is judged."""
 
-LEAST_SEEDS = 5
-"""Seeds below which nothing is concluded."""
+LEAST_SEEDS = 6
+"""Seeds below which nothing is concluded: with fewer than 8 all must agree."""
+
+SMALLEST_GAIN = 1.0
+"""Percentage points of kept values, as the mean over a run, that matter."""
 
 POSITIONS = 1000
 """Solved ones that judge."""
@@ -41,6 +44,9 @@ JUDGE_VISITS = 10
 """Of the net that is judged, which plays PUCT without noise and the most visited move."""
 
 SEARCH: Mapping[str, Any] = {"cpuct": {"init": 1.5, "factor": 0.0}, "fpu": {"kind": "reduction", "value": 0.2}}
+TINY, MOST_LOG = 1e-4, 700.0
+"""The least share of draws or others in a ratio, and the greatest logarithm of a number."""
+
 MOST_GENERATIONS = 100_000
 """The evaluations end a run long before."""
 
@@ -131,6 +137,13 @@ class Curve:
         kept = [point.kept for point in self.points]
         return (math.fsum(kept) - (kept[0] + kept[-1]) / 2) / (len(kept) - 1)
 
+    @property
+    def log_ratio(self) -> float:
+        """The logarithm of (w + l)/d of its games of self-play; drawn: the mean over the stages that have games."""
+        drawn = [point.draws for point in self.points if point.draws is not None]
+        share = min(max(math.fsum(drawn) / len(drawn), TINY), 1 - TINY) if drawn else 0.5
+        return math.log((1 - share) / share)
+
 
 def judged(folder: RunFolder, seed: int, arm: Arm, evaluations: int, yardsticks: Yardsticks) -> Curve:
     """Return the curve of a finished run that spent so many evaluations."""
@@ -188,9 +201,21 @@ def above(curves: Sequence[Curve], arm: Arm, rival: Arm) -> Inequality:
         0.0,
         "above",
         LEAST_SEEDS,
-        unit="points of per cent",
+        unit="percentage points",
         of="seeds",
+        matters=SMALLEST_GAIN,
     )
+
+
+def ratio_factor(curves: Sequence[Curve], arm: Arm, rival: Arm) -> Interval:
+    """Return the factor between the (w + l)/d of self-play of two arms, by the logarithms seed by seed."""
+    logs = differences(*({curve.seed: curve.log_ratio for curve in curves if curve.arm == one} for one in (rival, arm)))
+
+    def ends(confidence: float) -> tuple[float, float]:
+        low, high = logs.interval(confidence)
+        return math.exp(low), math.exp(high) if high < MOST_LOG else math.inf
+
+    return Interval(math.exp(logs.value), logs.units, ends)
 
 
 def rows(curves: Sequence[Curve]) -> list[dict[str, Any]]:

@@ -24,7 +24,7 @@ from hauteur.plots import LINE_COLOURS, Figure, Series, shares
 from hauteur.studies.papers.alphazero_report.learning import learn_seeds, losses_by_generation
 from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result
 from hauteur.studies.papers.measured import Share
-from hauteur.studies.papers.verdict import LEVEL, Claim, Inequality
+from hauteur.studies.papers.verdict import LEVEL, Claim, of_most_seeds
 
 PAPER = "El Kazdadi et al., Implementation Report"
 THRESHOLD = 0.55
@@ -256,12 +256,12 @@ def finding(plan: FigurePlan, learned: Sequence[Learned], scope: str = "") -> Fi
     statement = f"figure {plan.figure}: {plan.episodes} episodes, {plan.iterations} iterations: {plan.statement}"
     what, shows = SEEDS_SHOW[plan.figure]
     share = Share(sum(map(shows, learned)), len(learned))
-    claim = Claim((Inequality(f"share of the seeds {what}", share, 0.5, "above", LEAST_SEEDS, of="seeds"),))
+    claim = Claim((of_most_seeds(f"share of the seeds {what}", share, LEAST_SEEDS),))
     return Finding.of(statement, claim, text, scope)
 
 
 def _in_steps(run: Learned) -> bool:
-    return run.first_optimal is not None and sum(run.promoted) > 1
+    return run.losses[-1] == 0 and sum(run.promoted) > 1
 
 
 def _slowly(run: Learned) -> bool:
@@ -273,9 +273,9 @@ def _early(run: Learned) -> bool:
 
 
 SEEDS_SHOW: Mapping[int, tuple[str, Callable[[Learned], bool]]] = {
-    3: ("that become optimal, with the opponent replaced twice or more", _in_steps),
+    3: ("optimal at the end, with the opponent replaced twice or more", _in_steps),
     4: (f"not optimal within {EARLY} trainings, nor after half of all", _slowly),
-    5: (f"that are optimal within {EARLY} trainings", _early),
+    5: (f"that are optimal after one of the first {EARLY} trainings", _early),
 }
 """What a seed must show for a figure's statement."""
 

@@ -14,7 +14,7 @@ from hauteur.games.registry import make as make_game
 from hauteur.learning.recipe import Recipe
 from hauteur.learning.run_folder import RunFolder
 from hauteur.matches.arena import play_games
-from hauteur.matches.ratings.elo import MatchScore
+from hauteur.matches.ratings.elo import MatchScore, score_interval
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.mcts.params import Temperature
 from hauteur.networks.evaluators.factory import make_evaluator
@@ -22,8 +22,8 @@ from hauteur.players.search_player import SearchPlayer
 from hauteur.studies.papers.alphazero_report.figures import FIRST_SEED, LEAST_SEEDS, PAPER, PLANS, recipe_of
 from hauteur.studies.papers.alphazero_report.learning import learn_seeds
 from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result
-from hauteur.studies.papers.measured import Mean
-from hauteur.studies.papers.verdict import Claim, Inequality
+from hauteur.studies.papers.measured import Share
+from hauteur.studies.papers.verdict import Claim, of_most_seeds
 
 PLAN = PLANS[-1]
 GAMES = 200
@@ -32,13 +32,13 @@ TRAINED, INITIAL = 0, 1
 
 def make(setting: ExperimentSetting) -> Result:
     """Learn as in figure 5, then play the trained net against that of the beginning."""
-    rows, scores, texts, total = [], [], [], MatchScore()
+    rows, records, texts, total = [], [], [], MatchScore()
     folders = learn_seeds(setting, partial(recipe_of, PLAN, setting))
     for seed, folder in zip(setting.seed_numbers, folders, strict=True):
         recipe = recipe_of(PLAN, setting, seed)
         record = match(folder, recipe, setting.scaled(GAMES, 4))
         rows.append({"seed": seed, "wins": record.wins, "draws": record.draws, "losses": record.losses})
-        scores.append(record.score)
+        records.append(record)
         total = MatchScore(total.wins + record.wins, total.draws + record.draws, total.losses + record.losses)
         if seed == setting.first_seed:
             texts = [shown_game(folder, recipe, seats) for seats in ((TRAINED, INITIAL), (INITIAL, TRAINED))]
@@ -46,7 +46,9 @@ def make(setting: ExperimentSetting) -> Result:
         f"trained player against the initial one, {total.games} games of {len(rows)} seeds in both seats: "
         f"{total.wins} won, {total.draws} drawn, {total.losses} lost"
     )
-    claim = Claim((Inequality("score of the trained player", Mean(scores), 0.5, "above", LEAST_SEEDS, of="seeds"),))
+    stronger = Share(sum(score_interval(record)[0] > 0.5 for record in records), len(records))
+    what = "share of the seeds whose match the trained player surely wins"
+    claim = Claim((of_most_seeds(what, stronger, LEAST_SEEDS),))
     statement = "figure 6: the trained model plays with a clear improvement against the initial model"
     return Result(rows, [Finding.of(statement, claim, measured)], texts=texts)
 

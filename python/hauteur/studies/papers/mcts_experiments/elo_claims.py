@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import math
 
-from hauteur.studies.papers.measured import Interval, MatchElo
-from hauteur.studies.papers.verdict import Inequality, Measured, Side
+from hauteur.studies.papers.measured import Interval
+from hauteur.studies.papers.verdict import SMALLEST_ELO, Inequality, Measured, Side
 
 LEAST_GAMES = 200
 """Games of a match below which nothing is concluded."""
 
 
-def elo_inequality(what: str, measured: Measured, bound: float, side: Side) -> Inequality:
-    """Return that a difference is above or below a bound, in Elo."""
-    return Inequality(what, measured, bound, side, LEAST_GAMES, unit="Elo")
+CLOSE = 2 * SMALLEST_ELO
+"""Elo that half the interval of a difference may be, where it shows that two results agree."""
 
 
-def beyond(one: MatchElo, other: MatchElo) -> Interval:
-    """The difference of two matches against the same opponent."""
+def elo_inequality(what: str, measured: Measured, side: Side = "above", matters: float = SMALLEST_ELO) -> Inequality:
+    """Return that a difference is above, below or at 0. matters: Elo, of either sign."""
+    wanted = -abs(matters) if side == "below" else abs(matters)
+    return Inequality(what, measured, 0.0, side, LEAST_GAMES, unit="Elo", matters=wanted)
+
+
+def beyond(one: Measured, other: Measured) -> Interval:
+    """The difference of two independent results, such as matches against the same opponent; units: of the first one
+    where the other is a source's.
+    """
 
     def ends(confidence: float) -> tuple[float, float]:
         (low, high), (least, most) = one.interval(confidence), other.interval(confidence)

@@ -41,11 +41,15 @@ class Published:
     @property
     def interval(self) -> tuple[float, float] | None:
         """95 % interval: from the counts, else from the superiority; None where that is given as 100 %."""
+        known = self.record is not None or 0 < self.superiority < 1
+        return self.interval_of(0.95) if known else None
+
+    def interval_of(self, confidence: float) -> tuple[float, float]:
+        """Interval from the counts, else from the superiority, which must be below 100 %."""
         if self.record is not None:
-            return elo_interval(self.record)
-        if not 0 < self.superiority < 1:
-            return None
-        half = abs(1.96 * self.elo / NormalDist().inv_cdf(self.superiority))
+            return elo_interval(self.record, confidence)
+        z = NormalDist().inv_cdf((1 + confidence) / 2)
+        half = abs(z * self.elo / NormalDist().inv_cdf(self.superiority))
         return self.elo - half, self.elo + half
 
     def __str__(self) -> str:

@@ -227,10 +227,10 @@ def tuning_spec(setting: ExperimentSetting, game: TableGame, base: Base) -> Matc
 
 def finding(cell: TableCell, cells: Sequence[TableCell]) -> Finding:
     """Whether the rule makes the player stronger, beyond its control where it has one, among all cells of the table."""
-    sides = [elo_inequality("difference", cell.elo, 0.0, "above")]
+    sides = [elo_inequality("difference", cell.elo)]
     control = next((one for one in cells if (one.rule.name, one.game) == (cell.rule.control, cell.game)), None)
     if control is not None:
-        sides.append(elo_inequality(f"beyond {control.rule.name}", beyond(cell.elo, control.elo), 0.0, "above"))
+        sides.append(elo_inequality(f"beyond {control.rule.name}", beyond(cell.elo, control.elo)))
     scope = f"without its control {cell.rule.control}" if cell.rule.control and control is None else ""
     statement = f"{cell.rule.name} makes a player of {cell.game.name} stronger"
     return Finding.of(statement, Claim(tuple(sides), cells=len(CELLS)), scope=scope)

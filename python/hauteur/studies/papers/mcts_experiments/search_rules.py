@@ -18,9 +18,9 @@ from hauteur.players.settings import PlayerSettings, parse_player
 from hauteur.plots import Figure, Series
 from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result
 from hauteur.studies.papers.matches import MatchSpec, PlayedMatch, match_seconds, play_matches, wanted
-from hauteur.studies.papers.mcts_experiments.elo_claims import beyond, elo_inequality
+from hauteur.studies.papers.mcts_experiments.elo_claims import CLOSE, beyond, elo_inequality
 from hauteur.studies.papers.mcts_experiments.published_matches import RULES, SOURCE, Published, RuleTrials, Trial
-from hauteur.studies.papers.measured import MatchElo
+from hauteur.studies.papers.measured import Interval, MatchElo
 from hauteur.studies.papers.verdict import Claim, Side
 from hauteur.system.formatting import finite
 
@@ -151,17 +151,19 @@ def claim_of(published: Published, one: MeasuredMatch, control: MeasuredMatch | 
     """Return what a published match claims of the match here.
 
     Where the source's interval is on one side of 0, the difference is on that side, and beyond that of the control,
-    which has the setting's c_puct alone. Else it is within the source's interval.
+    which has the setting's c_puct alone; half of the source's difference matters. Else the source found nothing, and
+    the two results differ by nothing.
     """
     there = published.interval or (published.elo, published.elo)
     elo = MatchElo(one.played.tally)
     if there[0] <= 0 <= there[1]:
-        ends: tuple[tuple[float, Side], ...] = ((there[0], "above"), (there[1], "below"))
-        return Claim(tuple(elo_inequality("difference", elo, bound, side) for bound, side in ends), cells=cells)
+        less = beyond(elo, Interval(published.elo, elo.units, published.interval_of))
+        return Claim((elo_inequality("less the source's difference", less, "at", CLOSE),), cells=cells)
     side: Side = "above" if there[0] > 0 else "below"
-    sides = [elo_inequality("difference", elo, 0.0, side)]
+    half = published.elo / 2
+    sides = [elo_inequality("difference", elo, side, half)]
     if control is not None:
-        sides.append(elo_inequality("beyond the control", beyond(elo, MatchElo(control.played.tally)), 0.0, side))
+        sides.append(elo_inequality("beyond the control", beyond(elo, MatchElo(control.played.tally)), side, half))
     return Claim(tuple(sides), cells=cells)
 
 
@@ -217,6 +219,7 @@ EXPERIMENTS = tuple(
         seeds=1,
         uses=("nets", "visits", "game", "only"),
         estimate_here=partial(seconds, rule),
+        looks=True,
     )
     for rule in RULES
 )

@@ -19,7 +19,7 @@ from hauteur.studies.papers.experiment import ExperimentSetting
 from hauteur.studies.papers.measured import Interval
 from hauteur.studies.papers.mpv_mcts.pairs import GAMES
 from hauteur.studies.papers.player_pool import RUNGS, Ladder, PlayerPool, nearest_rung
-from hauteur.studies.papers.verdict import Claim, Inequality
+from hauteur.studies.papers.verdict import SMALLEST_ELO, Claim, Inequality
 
 PAPER_RUNG = 100_000
 """Simulations of the paper's opponent."""
@@ -122,10 +122,16 @@ def pooled(tallies: Sequence[Tally]) -> Elo:
     return elo_of(whole)
 
 
-def all_ahead(elos: Mapping[str, Elo], games: int) -> Claim:
-    """Return the claim that all these differences, by what they are of, are above 0. games: of the smallest."""
-    sides = [Inequality(what, elo.measured(games), 0.0, "above", LEAST_GAMES, unit="Elo") for what, elo in elos.items()]
-    return Claim(tuple(sides))
+def all_ahead(elos: Mapping[str, Elo], games: int, matters: float = SMALLEST_ELO) -> Claim:
+    """Return the claim that all these differences, by what they are of, are above 0. games: of the smallest; matters:
+    the smallest difference that does, in Elo.
+    """
+    return Claim(
+        tuple(
+            Inequality(what, elo.measured(games), 0.0, "above", LEAST_GAMES, unit="Elo", matters=matters)
+            for what, elo in elos.items()
+        )
+    )
 
 
 def match_rows(field: PlayerPool) -> list[dict[str, Any]]:

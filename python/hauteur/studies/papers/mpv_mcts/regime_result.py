@@ -13,12 +13,15 @@ from hauteur.studies.papers.measured import MatchElo
 from hauteur.studies.papers.mpv_mcts.points import Elo, elo_of
 from hauteur.studies.papers.mpv_mcts.regime_cells import BAND, HALVES, Division, RegimeCell, RegimePoint, by_budget
 from hauteur.studies.papers.mpv_mcts.regime_play import OutsideTest
-from hauteur.studies.papers.verdict import Claim, Inequality
+from hauteur.studies.papers.verdict import SMALLEST_ELO, Claim, Inequality
 
 LEAST_TESTED = 400
 """Games of the pair against each net, in a cell of the band, below which nothing is concluded."""
 LEAST_OUTSIDE = 200
 """Games of the pair against the better net, outside of the band, below which nothing is concluded."""
+
+HALF_OF_PUBLISHED = (527 - 472) / 2
+"""Elo over the better net that matters: half of what the source has at its largest budget."""
 
 BEATS_BOTH = (
     "figure 2: at equal budget the pair is stronger than each net alone (B = 1600: 527 Elo, 472 and 323); here where "
@@ -43,7 +46,9 @@ def _beats_both(point: RegimePoint, cells: int, scope: str) -> Finding:
     sides = {"pair over the small net": point.over_small, "over the large net": point.over_large}
     claim = Claim(
         tuple(
-            Inequality(what, MatchElo(tallies[HALVES]), 0.0, "above", LEAST_TESTED, unit="Elo")
+            Inequality(
+                what, MatchElo(tallies[HALVES]), 0.0, "above", LEAST_TESTED, unit="Elo", matters=HALF_OF_PUBLISHED
+            )
             for what, tallies in sides.items()
         ),
         cells=cells,
@@ -63,7 +68,15 @@ def _not_outside(tests: Sequence[OutsideTest], scope: str) -> Finding:
         text = f"no cell is shown to be outside of {BAND[0]:g} to {BAND[1]:g} Elo"
         return Finding(NOT_OUTSIDE, text, "open", scope=scope)
     sides = tuple(
-        Inequality(_outside_text(test), MatchElo(test.over_better), 0.0, "below", LEAST_OUTSIDE, unit="Elo")
+        Inequality(
+            _outside_text(test),
+            MatchElo(test.over_better),
+            0.0,
+            "below",
+            LEAST_OUTSIDE,
+            unit="Elo",
+            matters=-SMALLEST_ELO,
+        )
         for test in tests
     )
     return Finding.of(NOT_OUTSIDE, Claim(sides), scope=scope)
@@ -83,7 +96,8 @@ def _more_budget(levels: Sequence[RegimePoint], scope: str) -> Finding:
     games = min(tally[HALVES].record.games for point in (first, last) for tally in (point.over_small, point.over_large))
     more = difference(mean_lead(last), mean_lead(first)).measured(games)
     what = f"lead at B = {last.cell.budget} above that at {first.cell.budget}"
-    claim = Claim((Inequality(what, more, 0.0, "above", LEAST_TESTED, unit="Elo"),))
+    side = Inequality(what, more, 0.0, "above", LEAST_TESTED, unit="Elo", matters=SMALLEST_ELO)
+    claim = Claim((side,))
     shown = ", ".join(f"B = {point.cell.budget}: {mean_lead(point)}" for point in ends)
     return Finding.of(MORE_BUDGET, claim, shown, scope)
 

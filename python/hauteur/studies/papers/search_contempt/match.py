@@ -22,6 +22,7 @@ from hauteur.studies.papers.matches import MatchSpec, PlayedMatch, match_seconds
 from hauteur.studies.papers.measured import Interval, MatchElo
 from hauteur.studies.papers.search_contempt.ratio_figures import ratio_text
 from hauteur.studies.papers.search_contempt.settings import (
+    EQUAL_WITHIN,
     GAMES,
     HYBRID,
     LEAST_GAMES,
@@ -29,6 +30,7 @@ from hauteur.studies.papers.search_contempt.settings import (
     TAU_2,
     VISITS,
     contempt,
+    equal_within,
     game_of,
     player,
     scoped,
@@ -50,9 +52,6 @@ MATCH_GAMES = 2 * GAMES
 
 MATCH_SEED = 1001
 """Of the match: its games have other random draws than those that the sides were tuned with."""
-
-EQUAL_WITHIN = 1.5
-"""Ratios (w + l)/d are equal where one is less than this factor above the other."""
 
 STARTS = (5, 10, 32)
 """N_scl that are played first: the games of figure 2."""
@@ -191,10 +190,11 @@ def match_finding(tally: Tally, sides: Sides) -> Finding:
         f"table 2: search-contempt at N_scl 5 against PUCT with tau_2: {_counts(TABLE_2)}, {elo(TABLE_2):+.0f} Elo "
         f"[{there[0]:+.0f}, {there[1]:+.0f}]"
     )
-    claim = Claim((Inequality("search-contempt is ahead by", MatchElo(tally), 0.0, "above", LEAST_GAMES, unit="Elo"),))
+    half, what = elo(TABLE_2) / 2, "search-contempt is ahead by"
+    side = Inequality(what, MatchElo(tally), 0.0, "above", LEAST_GAMES, unit="Elo", matters=half)
     low, high = sides.n_scl.interval
     tuned = f"N_scl {sides.n_scl.x:.4g} [{low:.3g}, {high:.3g}] for (w + l)/d {sides.wanted:.2f} (paper: {PAPER_RATIO})"
-    return Finding.of(text, claim, f"{tuned}: {_counts(tally.record)}")
+    return Finding.of(text, Claim((side,)), f"{tuned}: {_counts(tally.record)}")
 
 
 def equal_finding(contempt: MatchScore, puct: MatchScore) -> Finding:
@@ -205,10 +205,7 @@ def equal_finding(contempt: MatchScore, puct: MatchScore) -> Finding:
         lambda confidence: ratio_factor(contempt, puct, confidence)[1:],
     )
     what = "(w + l)/d of search-contempt over that of PUCT"
-    between = (
-        Inequality(what, factor, 1 / EQUAL_WITHIN, "above", LEAST_GAMES, of="games of a setting"),
-        Inequality("the same", factor, EQUAL_WITHIN, "below", LEAST_GAMES, of="games of a setting"),
-    )
+    between = equal_within(what, factor, LEAST_GAMES, "games of a setting")
     text = f"table 2: the two settings have equal (w + l)/d; here: within a factor of {EQUAL_WITHIN} in fresh games"
     return Finding.of(text, Claim(between), f"{ratio_text(contempt)}; PUCT: {ratio_text(puct)}")
 

@@ -9,38 +9,31 @@ without men, such as Connect Four, the giver is the player of `--seat`, who is l
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from hauteur.games.odds import ODDS_STARTS, PUBLISHED
 from hauteur.games.registry import FEN_GAMES, make, parse_spec, with_fen
 from hauteur.matches.openings import Opening, opening_state, random_opening
-from hauteur.matches.ratings.elo import score_interval
 from hauteur.mcts.lc0_options import search_params, temperature
-from hauteur.mcts.rules import SEARCH_CONTEMPT_OFF
 from hauteur.players.settings import Colours, PlayerSettings, parse_player
 from hauteur.plots import LINE_COLOURS, Figure, Series
-from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result
-from hauteur.studies.papers.matches import MatchSpec, PlayedMatch, match_seconds, play_matches, wanted
-from hauteur.studies.papers.measured import Mean
+from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Result
+from hauteur.studies.papers.matches import MatchSpec, match_seconds, play_matches, wanted
+from hauteur.studies.papers.search_contempt.odds_findings import (
+    KINDS,
+    PUBLISHED_N_SCL,
+    PUCT,
+    TABLE_1,
+    Cell,
+    findings,
+    title,
+)
 from hauteur.studies.papers.search_contempt.settings import PAPER
-from hauteur.studies.papers.verdict import Claim, Inequality
 from hauteur.system.seeds import stream
-
-LEAST_GAMES = 100
-"""Games of a cell below which nothing is concluded."""
-
-TABLE_1 = {100: (0.2343, 0.3676), 800: (0.3525, 0.5781), 20_000: (0.2540, 0.8173)}
-"""Nodes: the giver's score with PUCT and with search-contempt."""
 
 GAMES = 200
 """Games of a setting; the paper does not say how many it played."""
-
-POINTS = "points of per cent"
-PUCT = SEARCH_CONTEMPT_OFF
-PUBLISHED_N_SCL = 28
-APART = 2
-"""N_scl that are nearer to the receiver's visits than by this factor are not compared with them."""
 
 OF_THE_RECEIVER = (1.0, 1 / 3, 3.0)
 """N_scl of the giver besides: in the receiver's visits."""
@@ -51,25 +44,6 @@ OPENING_PLIES = 2
 LINES = 200
 LEAST_NODES = 100
 GROWTH = 4
-
-
-@dataclass(frozen=True, eq=False)
-class Cell:
-    """One entry of the table: N_scl, nodes, the giver's games."""
-
-    n_scl: int
-    nodes: int
-    played: PlayedMatch
-
-    @property
-    def score(self) -> float:
-        """The giver's share of the points."""
-        return self.played.tally.record.score
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """95 % interval of the score."""
-        return score_interval(self.played.tally.record)
 
 
 def make_odds(setting: ExperimentSetting) -> Result:
@@ -197,11 +171,6 @@ def label(n_scl: int) -> str:
     return "puct" if n_scl == PUCT else f"n{n_scl}"
 
 
-def title(n_scl: int) -> str:
-    """Return the title of a setting in tables."""
-    return "PUCT" if n_scl == PUCT else f"N_scl {n_scl}"
-
-
 def _row(cell: Cell) -> dict[str, Any]:
     record, (low, high) = cell.played.tally.record, cell.interval
     paper = TABLE_1.get(cell.nodes)
@@ -215,10 +184,12 @@ def _row(cell: Cell) -> dict[str, Any]:
         else None
     )
     counts = {"games": record.games, "wins": record.wins, "draws": record.draws, "losses": record.losses}
+    drawn = {f"draws_{kind.replace(' ', '_')}": count for kind, count in cell.drawn.items()}
     return {
         "search": label(cell.n_scl),
         "nodes": cell.nodes,
         **counts,
+        **drawn,
         "score": cell.score,
         "low_95": low,
         "high_95": high,
@@ -227,13 +198,15 @@ def _row(cell: Cell) -> dict[str, Any]:
 
 
 def table(cells: Mapping[tuple[int, int], Cell]) -> str:
-    """The paper's table beside ours: the giver's score in per cent."""
-    lines = [f"{'nodes':>7}  {'search':9} {'paper':>7}  {'here':>7}  95 % interval    won drawn  lost"]
+    """The paper's table beside ours: the giver's score in per cent, and its games won, drawn by kind, and lost."""
+    kinds = "".join(f"{kind:>12}" for kind in KINDS)
+    lines = [f"{'nodes':>7}  {'search':9} {'paper':>7}  {'here':>7}  95 % interval    won  drawn:{kinds}   lost"]
     for cell in cells.values():
         row, record = _row(cell), cell.played.tally.record
         paper = "" if row["paper"] is None else f"{row['paper']:.2%}"
         interval = f"{row['low_95']:.1%} to {row['high_95']:.1%}"
-        counts = f"{record.wins:5} {record.draws:5} {record.losses:5}"
+        drawn = "".join(f"{count:12}" for count in cell.drawn.values())
+        counts = f"{record.wins:4} {record.draws:7}{drawn} {record.losses:6}"
         lines.append(f"{cell.nodes:7,}  {title(cell.n_scl):9} {paper:>7}  {cell.score:7.1%}  {interval:15} {counts}")
     return "\n".join(lines)
 
@@ -264,119 +237,6 @@ def figure(cells: Mapping[tuple[int, int], Cell]) -> Figure:
     )
 
 
-def findings(cells: Mapping[tuple[int, int], Cell], visits: int) -> list[Finding]:
-    """The statements of the paper, and one of our own; where cells are missing, those that need them are left out.
-
-    visits: the receiver's.
-    """
-    found = rise(cells), more(cells), fall(cells), lead(cells), fits(cells, visits)
-    return [finding for finding in found if finding is not None]
-
-
-def rise(cells: Mapping[tuple[int, int], Cell]) -> Finding | None:
-    """Search-contempt gets stronger with nodes: the most nodes of some N_scl against its least."""
-    text = "36.8 %, 57.8 % and 81.7 % at 100, 800 and 20,000 nodes: search-contempt rises with the nodes"
-    ends = {n_scl: pair for n_scl, pair in _ends(cells).items() if n_scl != PUCT}
-    return _any(text, {f"{title(n_scl)} at {_nodes(pair)} nodes": _gain(*pair) for n_scl, pair in ends.items()})
-
-
-def more(cells: Mapping[tuple[int, int], Cell]) -> Finding | None:
-    """Search-contempt gains more than PUCT from the same nodes: the interaction, by games from the same openings."""
-    text = "from 100 to 20,000 nodes search-contempt gains 45 points of per cent, PUCT 2: the nodes serve it more"
-    ends = _ends(cells)
-    plain = ends.pop(PUCT, None)
-    if plain is None:
-        return None
-    gain = _gain(*plain)
-    found = {n_scl: _gain(*pair) for n_scl, pair in ends.items() if _nodes(pair) == _nodes(plain)}
-    gains = {f"{title(n_scl)} beyond PUCT": _difference(gain, mine) for n_scl, mine in found.items()}
-    return _any(text, gains)
-
-
-def fall(cells: Mapping[tuple[int, int], Cell]) -> Finding | None:
-    """PUCT falls from its best number of nodes to the most: the best is chosen by the odd games and tested by the
-    even ones.
-    """
-    levels = sorted((cell for (n_scl, _), cell in cells.items() if n_scl == PUCT), key=lambda cell: cell.nodes)
-    if len(levels) < 2:
-        return None
-    *before, last = levels
-    best = max(before, key=lambda cell: Mean(_halves(cell)[1]).value)
-    loss = Mean([100 * (a - b) for a, b in zip(_halves(best)[0], _halves(last)[0], strict=True)])
-    scores = ", ".join(map(_score_text, levels))
-    what = f"even games, {best.nodes:,} above {last.nodes:,} nodes"
-    claim = Claim((Inequality(what, loss, 0.0, "above", LEAST_GAMES // 2, unit=POINTS),))
-    return Finding.of("23.4 %, 35.3 % and 25.4 %: PUCT rises, then falls", claim, f"PUCT scores {scores}")
-
-
-def lead(cells: Mapping[tuple[int, int], Cell]) -> Finding | None:
-    """Some N_scl is ahead of PUCT at the most nodes that both have."""
-    text = "at equal nodes search-contempt is ahead of PUCT by 13, 23 and 56 points of per cent"
-    both = {place: cell for place, cell in cells.items() if place[0] != PUCT and (PUCT, place[1]) in cells}
-    most = max((nodes for _, nodes in both), default=0)
-    last = {n_scl: cell for (n_scl, nodes), cell in both.items() if nodes == most}
-    gains = {f"{title(n_scl)} at {most:,} nodes": _gain(cells[PUCT, most], cell) for n_scl, cell in last.items()}
-    return _any(text, gains)
-
-
-def fits(cells: Mapping[tuple[int, int], Cell], visits: int) -> Finding | None:
-    """The receiver's visits as N_scl are ahead of every N_scl that is APART from them, at the most nodes."""
-    most = max((nodes for n_scl, nodes in cells if n_scl == visits), default=0)
-    mine = {n_scl: cell for (n_scl, nodes), cell in cells.items() if nodes == most and n_scl != PUCT}
-    others = {n_scl: cell for n_scl, cell in mine.items() if max(n_scl, visits) >= APART * min(n_scl, visits)}
-    if not others:
-        return None
-    gains = {
-        f"N_scl {visits} above {n_scl} at {most:,} nodes": _gain(cell, cells[visits, most])
-        for n_scl, cell in others.items()
-    }
-    sides = tuple(Inequality(what, gain, 0.0, "above", LEAST_GAMES, unit=POINTS) for what, gain in gains.items())
-    text = "not in the paper: the best N_scl is the number of the receiver's visits"
-    return Finding.of(text, Claim(sides))
-
-
-def _any(text: str, gains: Mapping[str, Mean]) -> Finding | None:
-    """Return the finding on a statement that is true where some gain is above 0."""
-    if not gains:
-        return None
-    sides = tuple(Inequality(what, gain, 0.0, "above", LEAST_GAMES, unit=POINTS) for what, gain in gains.items())
-    return Finding.of(text, Claim(sides, needs="any"))
-
-
-def _gain(before: Cell, after: Cell) -> Mean:
-    """The gain in score of `after`, in points of per cent, game by game: the openings are the same."""
-    return Mean([100 * (b.score - a.score) for a, b in zip(before.played.games, after.played.games, strict=True)])
-
-
-def _difference(less: Mean, greater: Mean) -> Mean:
-    return Mean([b - a for a, b in zip(less.samples, greater.samples, strict=True)])
-
-
-def _halves(cell: Cell) -> tuple[list[float], list[float]]:
-    """The scores of the even games and of the odd ones."""
-    scores = [game.score for game in cell.played.games]
-    return scores[0::2], scores[1::2][: len(scores) // 2]
-
-
-def _ends(cells: Mapping[tuple[int, int], Cell]) -> dict[int, tuple[Cell, Cell]]:
-    """The cells of each N_scl with the least and the most nodes, where these differ."""
-    found = {}
-    for n_scl in dict.fromkeys(n_scl for n_scl, _ in cells):
-        mine = sorted((cell for (other, _), cell in cells.items() if other == n_scl), key=lambda cell: cell.nodes)
-        if len(mine) > 1:
-            found[n_scl] = (mine[0], mine[-1])
-    return found
-
-
-def _nodes(pair: tuple[Cell, Cell]) -> str:
-    return f"{pair[0].nodes:,} to {pair[1].nodes:,}"
-
-
-def _score_text(cell: Cell) -> str:
-    low, high = cell.interval
-    return f"{cell.score:.1%} [{low:.1%}, {high:.1%}] at {cell.nodes:,}"
-
-
 def estimate(setting: ExperimentSetting) -> float:
     """Seconds on this machine."""
     return match_seconds(setting, wanted(setting, specs(setting).values()))
@@ -392,5 +252,6 @@ EXPERIMENTS = (
         seeds=1,
         uses=("nets", "visits", "game", "opponent", "seat", "only"),
         estimate_here=estimate,
+        looks=True,
     ),
 )

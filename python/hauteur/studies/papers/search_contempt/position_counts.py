@@ -77,6 +77,9 @@ KINDS: Mapping[str, Kind] = {
 GAP; mistake: who moved into the position is worse off than it looks; trap: better off."""
 
 
+MORE = 1.25
+"""Times as many that matter, of the statement without a number."""
+
 COUNTED = ("shifted", "misjudged", "puzzle")
 """Kinds that the statements are tested with, beside each other."""
 
@@ -147,7 +150,8 @@ def _finding(
     rates = "; ".join(f"{SETS[of][0]} {1000 * _rate(mine, kind).share:.1f}" for of, mine in pair.items())
     games = min(len({one.game for one in mine}) for mine in pair.values())
     ratio = Interval(_ratio(found, name, kind)[0], games, lambda confidence: _ratio(found, name, kind, confidence)[1:])
-    side = Inequality(f"times as many {kind} positions", ratio, bound, "above", LEAST_GAMES)
+    matters = max(bound, MORE)
+    side = Inequality(f"times as many {kind} positions", ratio, bound, "above", LEAST_GAMES, matters=matters)
     cells = len(COUNTED) * (len(found) - 1)
     return Finding.of(statement, Claim((side,), cells=cells), f"{SETS[name][0]}, per 1,000 positions: {rates}")
 

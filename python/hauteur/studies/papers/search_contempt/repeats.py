@@ -39,8 +39,8 @@ MOVES = 40
 COMPARED = (5, 10, 15)
 """Moves at which repetition with and without search-contempt is compared."""
 
-MARGIN = 0.01
-"""A share of same pairs that is greater by less than this is no more repetition."""
+NO_MORE = 1.5
+"""Same pairs that are less than this times as frequent as with PUCT are no more repetition."""
 
 ALMOST_ALL = 20
 """The paper: by this move almost all games are unique,"""
@@ -48,7 +48,10 @@ ALMOST_ALL = 20
 FEW = 0.05
 """which is to say that at most this share of 100 games has a twin."""
 
-LEAST_SETS = 5
+SEEN = 5
+"""Games that a line is expected in and, with a chance of 4 %, comes in once at most."""
+
+LEAST_SETS = 8
 """Sets of 100 games below which nothing is concluded of that share."""
 
 
@@ -105,8 +108,8 @@ class SamePairs(NamedTuple):
 
     @property
     def least_error(self) -> float:
-        """The error, which for a chance of 0 is not 0: three pairs may have been missed among independent ones."""
-        return max(self.error, 3 / (self.games // 2) / 2)
+        """The error, which for a chance of 0 is not 0: a line of which SEEN games are expected may have come once."""
+        return max(self.error, (SEEN / self.games) ** 2 / 2)
 
     def __str__(self) -> str:
         low, high = (min(1.0, max(0.0, self.chance + side * 1.96 * self.least_error)) for side in (-1, 1))
@@ -135,8 +138,12 @@ def findings(games: Mapping[str, Games]) -> list[Finding]:
 
 def _temperature_finding(games: Mapping[str, Games]) -> Finding:
     """Two games are the same up to move 4 less often with tau_2."""
-    claim = Claim((_difference(games, "tau_2", "tau_1", 4, 0.0),))
-    return Finding.of("figure 4: with tau_2 the repeats fall to 0 by move 4, with tau_1 much later", claim)
+    half = -same_pairs(games["tau_1"], 4).chance / 2
+    statement = (
+        "figure 4: with tau_2 the repeats fall to 0 by move 4, with tau_1 much later; here, which is weaker: by move 4 "
+        "they are fewer"
+    )
+    return Finding.of(statement, Claim((beyond(games, "tau_2", "tau_1", 4, 1.0, half),)))
 
 
 def _unique_finding(games: Mapping[str, Games]) -> Finding:
@@ -145,33 +152,33 @@ def _unique_finding(games: Mapping[str, Games]) -> Finding:
     for title, lines in games.items():
         share = shares_by_move(lines, ALMOST_ALL)[-1]
         what = f"share of {GAMES} games of {title} that repeat another up to move {ALMOST_ALL}"
-        sides.append(Inequality(what, share, FEW, "below", LEAST_SETS, of=f"sets of {GAMES} games"))
+        sides.append(Inequality(what, share, FEW, "below", LEAST_SETS, of=f"sets of {GAMES} games", matters=FEW))
     statement = f"figure 4: almost all games (here: {1 - FEW:.0%} of {GAMES}) are unique by move {ALMOST_ALL}"
     return Finding.of(statement, Claim(tuple(sides)))
 
 
 def _contempt_finding(games: Mapping[str, Games]) -> Finding:
-    """No N_scl repeats more often than PUCT by MARGIN or more, at any of the moves COMPARED."""
+    """No N_scl repeats NO_MORE times as often as PUCT or more, at any of the moves COMPARED."""
     titles = [title for title in games if title.startswith("N_scl")]
-    sides = [_difference(games, title, "PUCT", move, MARGIN) for title in titles for move in COMPARED]
-    statement = f"figure 4: a low N_scl does not repeat more (here: not by {MARGIN:.0%} of the pairs of games)"
+    sides = [beyond(games, title, "PUCT", move, NO_MORE, 0.0) for title in titles for move in COMPARED]
+    statement = f"figure 4: a low N_scl does not repeat more (here: less than {NO_MORE} times as many pairs as PUCT)"
     return Finding.of(statement, Claim(tuple(sides)))
 
 
-def _difference(games: Mapping[str, Games], of: str, to: str, move: int, bound: float) -> Inequality:
-    """Return that two games of one setting are the same up to a move less often than those of another, or not more
-    often by a bound.
+def beyond(games: Mapping[str, Games], of: str, to: str, move: int, times: float, matters: float) -> Inequality:
+    """Return that two games of one setting are the same up to a move less often than so many times as often as those of
+    another. matters: the difference that does.
     """
     one, other = same_pairs(games[of], move), same_pairs(games[to], move)
-    value, fewest = one.chance - other.chance, min(one.games, other.games)
-    error = max(math.hypot(one.error, other.error), one.least_error, other.least_error)
+    value, fewest = one.chance - times * other.chance, min(one.games, other.games)
+    error = max(math.hypot(one.error, times * other.error), one.least_error, times * other.least_error)
 
     def ends(confidence: float) -> tuple[float, float]:
         half = NormalDist().inv_cdf((1 + confidence) / 2) * error
         return value - half, value + half
 
-    what = f"share of same pairs up to move {move}, {of} less {to}"
-    return Inequality(what, Interval(value, fewest, ends), bound, "below", LEAST_GAMES)
+    what = f"share of same pairs up to move {move}, {of} less {to if times == 1 else f'{times:g} times {to}'}"
+    return Inequality(what, Interval(value, fewest, ends), 0.0, "below", LEAST_GAMES, matters=matters)
 
 
 def _figure(setting: ExperimentSetting, shares: Mapping[str, Sequence[Mean]], games: int) -> Figure:
@@ -212,5 +219,6 @@ EXPERIMENTS = (
         seeds=1,
         uses=("nets", "visits", "game"),
         estimate_here=_seconds,
+        looks=True,
     ),
 )

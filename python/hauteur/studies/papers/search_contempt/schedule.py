@@ -21,8 +21,8 @@ from hauteur.matches.tuning.ratio_fit import decisive_ratio_interval
 from hauteur.plots import LINE_COLOURS, Figure, Series
 from hauteur.studies.papers.alphazero_report.learning import learn_seeds
 from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result
-from hauteur.studies.papers.measured import Mean, Share
-from hauteur.studies.papers.verdict import Claim, Inequality
+from hauteur.studies.papers.measured import Share
+from hauteur.studies.papers.verdict import Claim, of_most_seeds
 
 GAME = "minichess"
 GAMES = 3000
@@ -188,11 +188,12 @@ def findings(runs: Sequence[Sequence[Row]]) -> list[Finding]:
 def _balance(runs: Sequence[Sequence[Row]]) -> Finding:
     near = [sum(1 / NEAR <= (row["ratio"] or 0) <= NEAR for row in run) for run in runs]
     texts = ", ".join(f"{count} of {len(run)}" for count, run in zip(near, runs, strict=True))
-    shares = Mean([count / len(run) for count, run in zip(near, runs, strict=True)])
+    mostly = Share(sum(count > MOST * len(run) for count, run in zip(near, runs, strict=True)), len(runs))
     text = f"(w + l)/d within {1 / NEAR:.2f} and {NEAR} in {texts} generations, by seed"
-    side = Inequality("mean share of the generations", shares, MOST, "above", LEAST_SEEDS, of="seeds")
+    what = f"share of the seeds in which it is so in more than {MOST:.0%} of the generations"
     statement = "section 4.2.5: a new N_scl after every training keeps (w + l)/d near 1 (speculative)"
-    return Finding.of(f"{statement}, here: in {MOST:.0%} of the generations", Claim((side,)), text)
+    here = f"here: within a factor of {NEAR} in more than {MOST:.0%} of the generations, of most seeds"
+    return Finding.of(f"{statement}; {here}", Claim((of_most_seeds(what, mostly, LEAST_SEEDS),)), text)
 
 
 def _doubling(runs: Sequence[Sequence[Row]]) -> Finding:
@@ -201,9 +202,13 @@ def _doubling(runs: Sequence[Sequence[Row]]) -> Finding:
         steps = [row["games"] for before, row in pairwise(run) if row["visits"] > before["visits"]]
         path = f"N_scl {run[0]['n_scl']} to {run[-1]['n_scl']}, N {run[0]['visits']} to {run[-1]['visits']}"
         texts.append(f"{path}, doubled after {', '.join(f'{games:,}' for games in steps) or 'no'} games")
-    doubled = Share(sum(run[-1]["visits"] > run[0]["visits"] for run in runs), len(runs))
-    side = Inequality("share of the seeds in which N is doubled", doubled, 0.5, "above", LEAST_SEEDS, of="seeds")
-    statement = "figure 6: N_scl grows from 5 and settles at 30,000 games, then N is doubled (speculative)"
+    grown = sum(run[-1]["visits"] > run[0]["visits"] and run[-1]["n_scl"] > run[0]["n_scl"] for run in runs)
+    what = "share of the seeds in which N_scl grows and N is doubled"
+    statement = (
+        "figure 6: N_scl grows from 5 and settles at 30,000 games, then N is doubled (speculative); here, which is "
+        "weaker: N_scl grows and N is doubled at some time"
+    )
+    side = of_most_seeds(what, Share(grown, len(runs)), LEAST_SEEDS)
     return Finding.of(statement, Claim((side,)), "; ".join(texts))
 
 

@@ -7,6 +7,7 @@ opponent thinks N_scl visits and no more, and a higher temperature. The games ar
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
@@ -70,9 +71,9 @@ def contempt_findings(rows: Sequence[Beside], visits: int) -> list[Finding]:
     games = min(row.here.games for row in rows)
     slope = Interval(ratio_slope(places)[0], games, lambda confidence: ratio_slope(places, confidence)[1:])
     what = "slope of ln((w + l)/d) over ln N_scl"
-    whole = Claim((Inequality(what, slope, 0.0, "below", LEAST_GAMES, of="games of a setting"),))
+    side = Inequality(what, slope, 0.0, "below", LEAST_GAMES, of="games of a setting", matters=paper / 2)
     text = f"figure 2: (w + l)/d falls with N_scl; {_texts(rows, paper=True)}; slope {paper:.2f}"
-    return [Finding.of(text, whole, _texts(rows)), each]
+    return [Finding.of(text, Claim((side,)), _texts(rows)), each]
 
 
 def _places(records: Sequence[MatchScore], visits: int) -> list[MeasuredRatio]:
@@ -90,14 +91,15 @@ def temperature_findings(rows: Sequence[Beside]) -> list[Finding]:
 
 
 def _factor(of: Beside, to: Beside) -> Inequality:
-    """Return that one ratio is above another."""
+    """Return that one ratio is above another; what matters is half of the logarithm of the paper's factor."""
     factor = Interval(
         ratio_factor(of.here, to.here)[0],
         min(of.here.games, to.here.games),
         lambda confidence: ratio_factor(of.here, to.here, confidence)[1:],
     )
     what = f"(w + l)/d of {of.title} over that of {to.title}"
-    return Inequality(what, factor, 1.0, "above", LEAST_GAMES, of="games of a setting")
+    half = math.sqrt(max(1.0, ratio_factor(of.paper, to.paper)[0]))
+    return Inequality(what, factor, 1.0, "above", LEAST_GAMES, of="games of a setting", matters=half)
 
 
 def _texts(rows: Sequence[Beside], *, paper: bool = False) -> str:
@@ -140,6 +142,7 @@ EXPERIMENTS = (
         seeds=1,
         uses=("nets", "visits", "game"),
         estimate_here=partial(_seconds, N_SCL_SETS),
+        looks=True,
     ),
     Experiment(
         "temperature-wdl",
@@ -150,5 +153,6 @@ EXPERIMENTS = (
         seeds=1,
         uses=("nets", "visits", "game"),
         estimate_here=partial(_seconds, TAU_SETS),
+        looks=True,
     ),
 )

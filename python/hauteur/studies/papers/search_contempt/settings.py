@@ -16,6 +16,7 @@ from hauteur.mcts.params import Temperature
 from hauteur.players.settings import PlayerSettings
 from hauteur.studies.papers.experiment import ExperimentSetting, Finding
 from hauteur.studies.papers.matches import MatchSpec
+from hauteur.studies.papers.verdict import Inequality, Measured
 
 PAPER = "Joshi 2025"
 VISITS = 1000
@@ -78,6 +79,19 @@ TAU_SETS = (
     SelfPlay("tau2", "tau_2", TAU_2, MatchScore(32, 42, 26)),
 )
 """Figure 3."""
+
+
+EQUAL_WITHIN = 1.5
+"""Ratios (w + l)/d are equal where one is less than this factor above the other."""
+
+
+def equal_within(what: str, factor: Measured, least: int, of: str) -> tuple[Inequality, Inequality]:
+    """Return that a factor between two ratios (w + l)/d is nearly 1. least, of: units that may decide."""
+    low, high = 1 / EQUAL_WITHIN, EQUAL_WITHIN
+    return (
+        Inequality(what, factor, low, "above", least, of=of, matters=low),
+        Inequality("the same", factor, high, "below", least, of=of, matters=high),
+    )
 
 
 def game_of(setting: ExperimentSetting) -> str:
