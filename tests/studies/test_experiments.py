@@ -202,7 +202,7 @@ def test_many_seeds_are_one_line_with_their_range() -> None:
     assert (list(line.values), list(line.low or ()), list(line.high or ())) == ([9, 2.5], [9, 0], [9, 5])
 
 
-def measuring(runs: list[float], effect: float, matters: float = 1.0) -> Experiment:
+def measuring(runs: list[float], effect: float, matters: float = 0.1) -> Experiment:
     """An experiment of 800 games at scale 1 whose mean is `effect` with a deviation of 1; notes its scales."""
 
     def run(setting: ExperimentSetting) -> Result:

@@ -330,7 +330,7 @@ def _unique(random: Random, truth: float) -> Games:
     games = _lines(random, alike, 40, 2000)
 
     def claim(share: float) -> Claim:
-        mean = repeats.shares_by_move(games[: round(share * 2000)], 1)[1]
+        mean = repeats.of_sets(repeats.shares_by_move(games[: round(share * 2000)], 1)[1].samples)
         few = repeats.FEW
         return Claim((Inequality("share", mean, few, "below", repeats.LEAST_SETS, of="sets", matters=few),))
 
