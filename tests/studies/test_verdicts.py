@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from hauteur.studies.papers.looks import LOOKS, Look, final_z
 from hauteur.studies.papers.measured import ClusterMean, Interval, Mean, Share, by_opening, differences
+from hauteur.studies.papers.simulated_claims import KINDS, Kind
 from hauteur.studies.papers.verdict import LEVEL, MOST_UNITS, POWER, Claim, Inequality, needed, standard_error
-from hauteur.studies.papers.verdict_errors import KINDS, Kind, error_rates
+from hauteur.studies.papers.verdict_errors import error_rates
 
 
 def normal(value: float, error: float, units: int = 1000) -> Interval:
