@@ -62,6 +62,10 @@ class Game:
     @property
     def feature_shape(self) -> tuple[int, int, int]: ...
     @property
+    def colour_plane(self) -> int | None:
+        """The plane of the features that is all ones where the second player is to move, zeros where the first one is;
+        None where the features do not tell."""
+    @property
     def max_plies(self) -> int: ...
     def new_initial_state(self, symmetry: int = 0) -> State:
         """The start of the game, seen through the symmetry of this number (0: unchanged)."""

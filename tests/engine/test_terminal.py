@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import numpy as np
 import pytest
 from terminal_toys import played
 
-from hauteur.cli.commands.play import visits_of
+from hauteur.cli.commands.play import with_visits
+from hauteur.cli.main import main
 from hauteur.engine.saved_game import save_game
 from hauteur.games.game_line import GameLine, TaggedGame
 from hauteur.games.pgn import read_tagged_pgn
@@ -16,6 +18,7 @@ from hauteur.games.played_game import PlayedGame
 from hauteur.games.registry import make
 from hauteur.games.sgf import read_sgf
 from hauteur.matches.openings import read_openings
+from hauteur.players.settings import PlayerSettings
 
 
 def test_the_engine_answers() -> None:
@@ -135,11 +138,53 @@ def test_what_a_chess_position_began_from_is_saved(tmp_path: Path) -> None:
     assert '[FEN "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"]' in (tmp_path / "x.pgn").read_text()
 
 
-@pytest.mark.parametrize("net", ["maia-1100", "maia-1900"])
+@pytest.mark.parametrize("net", ["maia-1100", "folder/maia-1900.pb.gz"])
 def test_maia_plays_without_a_search_unless_it_is_wanted(net: str) -> None:
-    visits, note = visits_of(net, None)
-    assert (visits, note.partition(",")[0]) == (1, f"{net} predicts moves of people")
-    assert visits_of(net, 1) == (1, "")
-    assert visits_of(net, 50)[0] == 50
-    assert "--visits 1" in visits_of(net, 50)[1]
-    assert visits_of("connect4", None) == (400, "")
+    plain, note = with_visits(PlayerSettings(net=net))
+    name = net.removeprefix("folder/").removesuffix(".pb.gz")
+    assert (plain.visits, note.partition(",")[0]) == (1, f"{name} predicts moves of people")
+    assert with_visits(PlayerSettings(net=net, visits=1))[1] == ""
+    wanted, note = with_visits(PlayerSettings(net=net, visits=50))
+    assert wanted.visits == 50
+    assert "--visits 1" in note
+    assert (with_visits(PlayerSettings(net="connect4"))[0].visits, with_visits(PlayerSettings(net="a"))[1]) == (400, "")
+
+
+ODDS = ["--net", "uniform", "--odds"]
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (
+            [*ODDS, "queen d1"],
+            "400 visits a move; help lists commands odds game without queen d1: ScLimit 40, ",
+        ),
+        (
+            [*ODDS, "queen d8", "--visits", "30"],
+            "30 visits a move; help lists commands odds game without queen d8",
+        ),
+        ([*ODDS, "rook a1", "--temperature", "0"], "odds game without rook a1: ScLimit 28, TempEndgame"),
+        ([*ODDS, "queen d1", "--human", "first"], "400 visits a move; help lists commands \u256d"),
+        ([*ODDS, "queen d1", "--no-odds-mode"], "400 visits a move; help lists commands \u256d"),
+    ],
+)
+def test_at_odds_the_engine_gives_and_says_with_which_settings(
+    words: list[str], shown: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("quit\n"))
+    monkeypatch.setenv("COLUMNS", "300")
+    assert main(["play", "chess", *words]) == 0
+    assert shown in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize(
+    ("spec", "odds", "message"),
+    [
+        ("chess", "quen d1", "--odds 'quen d1' is none (did you mean queen d1?); allowed: queen d1, "),
+        ("connect4", "queen d1", "--odds is for chess, got connect4"),
+    ],
+)
+def test_odds_that_are_none(spec: str, odds: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["play", spec, "--odds", odds]) == 2
+    assert message in capsys.readouterr().err

@@ -12,12 +12,10 @@ import pytest
 
 from hauteur.engine import two_sided
 from hauteur.engine.playing import FoundMove
-from hauteur.engine.seats import GameSide, default_player, with_odds
+from hauteur.engine.seats import GameSide, default_player
 from hauteur.engine.two_sided import TwoSidedGame
-from hauteur.games.odds import ODDS_STARTS
 from hauteur.games.played_game import PlayedGame
-from hauteur.games.registry import EXAMPLES, make, names, with_fen
-from hauteur.mcts.params import SearchParams
+from hauteur.games.registry import EXAMPLES, make, names
 from hauteur.players.settings import PlayerSettings, parse_player
 
 SUPPORT = Path(__file__).resolve().parent.parent / "support"
@@ -241,15 +239,3 @@ def test_a_player_that_cannot_play_says_why() -> None:
         wait_for(lambda: game.paused)
         assert "no program 'nosuchprogram'" in game.problem
         assert game.played.ending is None
-
-
-def test_who_gives_odds_has_the_settings_for_it() -> None:
-    game = make(with_fen("chess", ODDS_STARTS["queen d1"]))
-    giver = with_odds(PlayerSettings(), game, 0)
-    assert giver.search != SearchParams()
-    assert giver.search.search_contempt is not None
-    assert giver.name == "chess visits=100, settings for odds"
-    assert with_odds(PlayerSettings(), game, 1) == PlayerSettings()
-    own = parse_player("cpuct.init=2")
-    assert with_odds(own, game, 0) == own
-    assert with_odds(PlayerSettings(), make("chess"), 0) == PlayerSettings()

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from uci_client import Client, engine
 
+from hauteur.engine.odds_mode import OddsGame, odds_game
 from hauteur.engine.uci.commands import parse_position
-from hauteur.engine.uci.odds_mode import OddsGame, odds_game
 from hauteur.engine.uci.options import Options
 from hauteur.games.odds import ODDS_STARTS, SQUARES, odds_start
 
@@ -43,6 +43,20 @@ def test_the_giver_gets_the_settings_and_the_receiver_nothing() -> None:
     assert black is not None
     assert black.changes == {**SETTINGS, "ScLimit": 32, "DrawScore": 0.6}
     assert found(f"fen {BLACK_QUEEN}") is None
+
+
+def test_a_net_that_knows_white_alone_is_shown_black_as_white(monkeypatch: pytest.MonkeyPatch) -> None:
+    options = Options()
+    options.set("OddsMode", "true")
+    positions = [parse_position(f"fen {fen}", options) for fen in (f"{BLACK_QUEEN} moves e2e4", QUEEN)]
+    games = [odds_game(position, options, infinite=False, net="/nets/lqo_v2.pb.gz") for position in positions]
+    assert [game is not None and game.changes.get("SwapColors") for game in games] == [True, None]
+    assert games[0] is not None
+    assert games[0].text().endswith(", SwapColors true")
+    assert options.changed(games[0].changes).search_params().swap_colors
+    other = odds_game(positions[0], options, infinite=False, net="maia-1900")
+    assert other is not None
+    assert "SwapColors" not in other.changes
 
 
 @pytest.mark.parametrize("name", ODDS_STARTS)

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from hauteur.games import registry
+from hauteur.games.odds import ODDS_STARTS
 from hauteur.games.registry import EXAMPLES, names
 from hauteur.system.plugins import import_named
 from hauteur.web.desks.desk import DeskSettings
@@ -238,11 +239,27 @@ def test_a_page_goes_on_with_a_game_that_it_has_kept(desk: Watched) -> None:
         assert ended["result"] == "0-1 (resignation)"
 
 
-def test_who_gives_odds_has_the_settings_for_it(desk: Watched) -> None:
-    starts = desk.ask("describe", game="chess")["starts"]
-    assert starts[0]["name"] == "queen d1, White gives"
-    game = desk.open("chess", {"player": "", "visits": 2}, PERSON, fen=starts[0]["fen"])
-    assert game["names"][0] == "hauteur (2 visits), settings for odds"
+@pytest.mark.parametrize(
+    ("giver", "name", "shown"),
+    [
+        ({"player": "", "visits": 2}, "hauteur (2 visits), settings for odds", "ScLimit 40, Temperature 0.7, "),
+        ({"player": "net=chess visits=2"}, "chess visits=2, settings for odds", "ScLimit 40, Temperature 0.7, "),
+        ({"player": "net=uniform", "visits": 3}, "uniform visits=3, settings for odds", "CPuct 1.5, "),
+        ({"player": "net=uniform name=me cpuct.init=2", "seconds": 0.05}, "me, settings for odds", "as set: CPuct"),
+    ],
+)
+def test_whoever_gives_odds_has_the_settings_for_it(
+    desk: Watched, giver: dict[str, Any], name: str, shown: str
+) -> None:
+    queen = ODDS_STARTS["queen d1"]
+    game = desk.open("chess", giver, {"player": None}, fen=queen)
+    assert game["names"][0].startswith(name)
+    assert game["odds"].startswith("odds game without queen d1: ScLimit 40")
+    assert shown in game["odds"]
+    off = desk.open("chess", giver, {"player": None}, fen=queen, odds_mode=False)
+    assert (off["odds"], "odds" in off["names"][0]) == ("", False)
+    receiver = desk.open("chess", {"player": None}, giver, fen=queen)
+    assert (receiver["odds"], "odds" in receiver["names"][1]) == ("", False)
 
 
 def test_a_search_tells_how_far_it_is(desk: Watched) -> None:

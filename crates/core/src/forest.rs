@@ -153,7 +153,7 @@ impl Forest {
         let mut parts = self.collect(net, &plan);
         parts.retain(|part| !part.leaves.is_empty());
         let states: Vec<&dyn State> = parts.iter().flat_map(|p| &p.leaves).map(|leaf| leaf.state.as_ref()).collect();
-        encode_states(&states, &mut rows, self.pool.as_ref());
+        encode_states(&states, &mut rows, self.setup.params.swap_colors, self.pool.as_ref());
         let id = NEXT_BATCH.fetch_add(1, Ordering::Relaxed);
         self.batches.insert(id, Waiting { net, parts });
         id

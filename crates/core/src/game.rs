@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use thiserror::Error;
 
@@ -146,6 +147,11 @@ pub trait State: Send + Sync {
             masks[c] = (0..squares).filter(|&i| plane[i] != 0.0).fold(0, |m, i| m | 1 << i);
             values[c] = value;
         }
+    }
+    /// The floats of a row, one plane, that are all one where the second player is to move, all zero where the first one
+    /// is; `None` where the features do not tell who is.
+    fn colour_plane(&self) -> Option<Range<usize>> {
+        None
     }
     /// Number of floats in one feature row.
     fn row_len(&self) -> usize;

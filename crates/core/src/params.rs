@@ -89,6 +89,9 @@ pub enum CacheKey {
     Position,
 }
 
+/// Tells evaluations with swapped colours from the others.
+const SWAPPED: u64 = 0x9E37_79B9_7F4A_7C15;
+
 /// All that the search can be told; see the Python class of the same name for ranges.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -123,6 +126,8 @@ pub struct SearchParams {
     pub cache_key: CacheKey,
     /// A position that is reached by two orders of moves is one node.
     pub graph: bool,
+    /// The network is shown the other colour: the plane `State::colour_plane` of every row is inverted.
+    pub swap_colors: bool,
     /// Bytes a tree may take before it stops growing; 0 = no cap.
     pub max_tree_bytes: u64,
     /// Opponent nodes freeze and are sampled.
@@ -187,6 +192,7 @@ impl Default for SearchParams {
             cache_size: 200_000,
             cache_key: CacheKey::Exact,
             graph: false,
+            swap_colors: false,
             max_tree_bytes: 0,
             search_contempt: None,
             second_net: None,
@@ -307,6 +313,12 @@ impl SearchParams {
             ))),
             None => Ok(()),
         }
+    }
+
+    /// The key of an evaluation: of what the network sees (`State::key`), and which colour it is shown.
+    #[inline]
+    pub fn evaluation_key(&self, key: u64) -> u64 {
+        if self.swap_colors { key ^ SWAPPED } else { key }
     }
 
     /// A rule changes the scores of edges.

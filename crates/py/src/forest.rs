@@ -170,6 +170,10 @@ impl PyForest {
     #[pyo3(signature = (game, params, seed=0, threads=1))]
     fn new(game: PyGame, params: &Bound<'_, PyAny>, seed: u64, threads: usize) -> PyResult<Self> {
         let params = search_params(params)?;
+        if params.swap_colors && game.colour_plane().is_none() {
+            let what = "its features do not tell who is to move";
+            return Err(value_error(format!("SearchParams.swap_colors is not for {}: {what}", game.spec())));
+        }
         let json = serde_json::to_string(&params).map_err(value_error)?;
         Ok(PyForest {
             forest: Forest::new(params, seed, threads).map_err(refuse)?,

@@ -61,7 +61,7 @@ impl PyGame {
     }
 
     #[getter]
-    fn spec(&self) -> &str {
+    pub fn spec(&self) -> &str {
         &self.0.info().spec
     }
 
@@ -74,6 +74,12 @@ impl PyGame {
     fn feature_shape(&self) -> (usize, usize, usize) {
         let [planes, rows, columns] = self.0.info().feature_shape;
         (planes, rows, columns)
+    }
+
+    /// The plane of the features that is all ones where the second player is to move, zeros where the first one is.
+    #[getter]
+    pub fn colour_plane(&self) -> Option<usize> {
+        self.0.initial().colour_plane().map(|plane| plane.start / plane.len())
     }
 
     #[getter]

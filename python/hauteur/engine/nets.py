@@ -60,6 +60,14 @@ class OpenNets:
         """What computes them, and how."""
         return " and ".join(evaluator.name for evaluator in (self.small, self.large) if evaluator is not None)
 
+    @property
+    def reads_features(self) -> bool:
+        """Whether one of them is given features: `uniform` and `rollout` are not."""
+        from hauteur.networks.evaluators.base import BlindEvaluator, StateEvaluator
+
+        used = (evaluator for evaluator in (self.small, self.large) if evaluator is not None)
+        return any(not isinstance(evaluator, BlindEvaluator | StateEvaluator) for evaluator in used)
+
     def close(self) -> None:
         """Close them."""
         for evaluator in (self.small, self.large):

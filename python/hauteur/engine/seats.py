@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
+import re
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from hauteur import _core
 from hauteur.engine.chosen_player import player_of
 from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
-from hauteur.engine.uci.options import Options
-from hauteur.games.odds import odds_of
 from hauteur.games.played_game import PlayedGame
 from hauteur.mcts.control import SearchControl, in_background
 from hauteur.mcts.limits import SMART_PRUNING, Limits
-from hauteur.mcts.params import SearchParams, Temperature
 from hauteur.mcts.report import RootReport
 from hauteur.mcts.scores import score_text
 from hauteur.mcts.search_run import OnReport
@@ -34,6 +33,7 @@ OVERHEAD = 0.1
 """Seconds of a clock that a move may lose outside of its search."""
 BATCH = 8
 """Rows of a batch in a search by visits: one tree gains little from more, and few cost hardly more than one."""
+MAIA = re.compile(r"maia-?[0-9]+")
 WITHOUT_NET = "net=rollout"
 """The player of a game for which no net ships: its values are those of random games."""
 
@@ -43,12 +43,14 @@ class GameSide:
     """One side of a game. player: None is a person.
 
     seconds: of every move of a player with a net, in place of its visits. clock: time for the whole game, which ends
-    it when it is over: `MINUTES:SECONDS+INCREMENT` or `SECONDS+INCREMENT`. At most one of the two.
+    it when it is over: `MINUTES:SECONDS+INCREMENT` or `SECONDS+INCREMENT`. At most one of the two. odds: what odds mode
+    has changed in the player's settings, in one line.
     """
 
     player: PlayerSettings | None = None
     seconds: float | None = None
     clock: str | None = None
+    odds: str = ""
 
     def __post_init__(self) -> None:
         if self.seconds is not None and not 0.01 <= self.seconds <= 3600.0:
@@ -69,20 +71,19 @@ def default_player(game: _core.Game) -> str:
     return "" if default_net(game) is not None else WITHOUT_NET
 
 
-def with_odds(player: PlayerSettings, game: _core.Game, seat: int) -> PlayerSettings:
-    """Return the player with the settings published for who gives these odds, where the game's start is an odds start.
+def with_usual_visits(player: PlayerSettings) -> PlayerSettings:
+    """Return the player with its visits; a net of the Maia project that has been given none plays at one.
 
-    A player whose search has settings of its own keeps them, and so does who receives the odds.
+    It predicts moves of people: with more visits it is stronger than people of its rating.
     """
-    odds = odds_of(game.new_initial_state().notation()) if game.name == "chess" else None
-    is_default = player.search == SearchParams() and player.temperature == Temperature()
-    if odds is None or odds.giver != seat or not player.has_net or not is_default:
+    if player.net is None or "visits" in player.model_fields_set or not is_maia(player.net):
         return player
-    options = Options().changed(odds.settings())
-    name = f"{player_name(game, player)}, settings for odds"
-    return player.model_copy(
-        update={"name": name, "search": options.search_params(), "temperature": options.temperature()}
-    )
+    return player.model_copy(update={"visits": 1})
+
+
+def is_maia(net: str) -> bool:
+    """Return whether a net, by its name or file, is one of the Maia project."""
+    return MAIA.fullmatch(Path(net).name.split(".")[0]) is not None
 
 
 class EngineSeat(Closing):

@@ -50,11 +50,13 @@ class TerminalGame:
         save: Path | None = None,
         note: str = "",
         letters: bool = False,
+        giver: tuple[int, SearchPlayer] | None = None,
     ) -> None:
         """humans: seats (0, 1) of the human; ask: shows a prompt and returns a line, EOFError ends the game.
 
         save: file that gets the game at its end, and when the human leaves. note: said at the beginning. letters: in
-        place of figures of chess, also where the terminal can show them.
+        place of figures of chess, also where the terminal can show them. giver: a seat, and the player, with the same
+        nets, that has it in the place of `player`.
         """
         if save is not None:
             check_save(save, game)
@@ -66,14 +68,15 @@ class TerminalGame:
         self._figures = not letters and draws_figures(self._console)
         self._ask = ask
         self._played = PlayedGame(game)
-        settings = PlaySettings(player.search, player.temperature, min(BATCH, player.evaluator.batch_size))
-        self._session = PlayingSession(game, settings, seed=seed)
+        self._giver = giver
+        self._session = PlayingSession(game, seed=seed)
         self._session.open(OpenNets(player.evaluator, player.large))
 
     def run(self) -> None:
         """Play until the game is over or the human leaves; then save it, where that is wanted."""
-        visits = f"{self._player.visits} visit{'s' * (self._player.visits > 1)} a move"
-        self._say(f"{self._game.spec} against {self._player.name}, {visits}; help lists commands")
+        player = self._player_at(next((seat for seat in (0, 1) if seat not in self._humans), 0))
+        visits = f"{player.visits} visit{'s' * (player.visits > 1)} a move"
+        self._say(f"{self._game.spec} against {player.name}, {visits}; help lists commands")
         if self._note:
             self._say(self._note)
         self._show()
@@ -90,6 +93,10 @@ class TerminalGame:
             elif not self._human_turn():
                 return
         self._say(self._verdict())
+
+    def _player_at(self, seat: int) -> SearchPlayer:
+        """The player that has a seat where the human does not."""
+        return self._giver[1] if self._giver is not None and self._giver[0] == seat else self._player
 
     @property
     def state(self) -> _core.State:
@@ -149,7 +156,10 @@ class TerminalGame:
         """Let the player think about the position; its tree follows the game."""
         self._session.set_position(self._played.start, self._played.actions)
         with self._console.status("thinking"):
-            found = self._session.think(Limits(visits=self._player.visits), lines=lines)
+            player = self._player_at(self.state.to_move)
+            batch = min(BATCH, player.evaluator.batch_size)
+            self._session.use(PlaySettings(player.search, player.temperature, batch))
+            found = self._session.think(Limits(visits=player.visits), lines=lines)
         assert found.report is not None  # a player with nets always reports
         return found, found.report
 

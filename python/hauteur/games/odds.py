@@ -32,7 +32,10 @@ QUEEN: tuple[Mapping[str, float], Mapping[str, float]] = (
     {"ScLimit": 40, "CPuct": 1.5, "FpuValue": 0.4, "DrawScore": -0.4},
     {"ScLimit": 32, "CPuct": 1.5, "FpuValue": 0.4, "DrawScore": 0.6},
 )
-"""What queen odds were played with later, by the giver's colour. A draw counts for White, so both dislike draws."""
+"""What queen odds were played with later, by the giver's colour, Black with SwapColors: the net knew White alone.
+
+A draw counts for White, so both dislike draws.
+"""
 
 
 @dataclass(frozen=True)
@@ -48,9 +51,14 @@ class Odds:
         """Name for messages and tables: `queen d1`, `two knights b8 g8`."""
         return " ".join([self.kind, *self.squares])
 
-    def settings(self) -> dict[str, float]:
-        """The giver's settings, by lc0's names: those of the odds runs, with those of later practice for queen odds."""
-        return {**PUBLISHED, **(QUEEN[self.giver] if self.kind == "queen" else {})}
+    def settings(self, trained_for: int | None = None) -> dict[str, float]:
+        """The giver's settings, by lc0's names: those of the odds runs, with those of later practice for queen odds.
+
+        trained_for: the only colour that the net was trained to give as, 0 White, 1 Black; to the other one's giver it
+        is shown as that colour (SwapColors), as in that practice.
+        """
+        swapped = {} if trained_for in (None, self.giver) else {"SwapColors": True}
+        return {**PUBLISHED, **(QUEEN[self.giver] if self.kind == "queen" else {}), **swapped}
 
 
 def odds_of(fen: str) -> Odds | None:

@@ -259,6 +259,13 @@ SEARCH_OPTIONS = (
     _float("DirichletNoiseEpsilon", 0.0, 0, 1, "dirichlet.epsilon", "Share of noise in the root's policy."),
     _float("DirichletNoiseAlpha", 0.3, 0.001, 1000, "dirichlet.alpha", "Concentration of that noise."),
     _float("DrawScore", 0.0, -1, 1, "draw_score", "Value of a draw for White."),
+    Lc0Option(
+        "SwapColors",
+        "check",
+        False,
+        "The net is shown the other colour: for nets that were trained for one.",
+        field="swap_colors",
+    ),
     Lc0Option("TwoFoldDraws", "check", True, "A position that comes back within a line counts as a draw."),
     Lc0Option("StickyEndgames", "check", True, "Proven wins, draws and losses are carried up the tree."),
     *CONTEMPT_OPTIONS,
@@ -309,7 +316,6 @@ WITHOUT_EFFECT = (
     "Preload",
     "SearchSpinBackoff",
     "SolidTreeThreshold",
-    "SwapColors",
     "TaskWorkers",
     "ThreadIdlingThreshold",
     "TimeManager",
@@ -326,6 +332,12 @@ STICKY_ENDGAMES = {
     "auto_extend": False,
 }
 """The settings of the solver that are lc0's StickyEndgames."""
+
+
+def setting_path(name: str) -> tuple[str, ...]:
+    """Return where a player has what an option of lc0 sets: CPuct is ("search", "cpuct", "init"). KeyError without."""
+    paths = {option.name: ("search", *option.field.split(".")) for option in SEARCH_OPTIONS if option.field}
+    return (paths | {option.name: ("temperature", option.field) for option in TEMPERATURE_OPTIONS})[name]
 
 
 def search_params(options: Mapping[str, Value], **others: Any) -> SearchParams:

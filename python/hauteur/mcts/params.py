@@ -106,6 +106,8 @@ class SearchParams(Section):
     differ in the moves that led to them (`State.position_key`)."""
     graph: bool = False
     """Graph search: a position that is reached by two orders of moves is one node (mcts/methods/graph-search.md)."""
+    swap_colors: bool = False
+    """Show the net the other colour: the plane of the side to move is inverted in every row (chess alone has one)."""
     max_tree_bytes: Annotated[int, Field(ge=0)] = 0
     """Bytes a tree may take before it stops growing; 0: no cap."""
 

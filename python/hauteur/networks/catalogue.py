@@ -7,11 +7,14 @@ for a file that was examined; of the others the address alone vouches.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Literal
 
 MEGABYTE = 1_000_000
 _MAIA = "https://github.com/CSSLab/maia-chess/raw/master/maia_weights"
 _LCZERO = "https://storage.lczero.org/files"
 
+AGPL3 = "AGPL-3.0 (https://github.com/notune/LeelaQueenOdds)"
 GPL3 = "GPL-3.0 (https://github.com/CSSLab/maia-chess)"
 NOT_STATED = "not stated by the publisher"
 LC0_LICENCE = "not stated beside the file; see https://lczero.org"
@@ -19,7 +22,10 @@ LC0_LICENCE = "not stated beside the file; see https://lczero.org"
 
 @dataclass(frozen=True)
 class KnownNet:
-    """A public net. address: of its publisher; megabytes: about; sha256: of the file, None where it is not known."""
+    """A public net. address: of its publisher; megabytes: about; sha256: of the file, None where it is not known.
+
+    trained_for: the only colour that it was trained to play, in games at odds; None: both.
+    """
 
     name: str
     address: str
@@ -27,6 +33,7 @@ class KnownNet:
     licence: str
     about: str
     sha256: str | None = None
+    trained_for: Literal["white", "black"] | None = None
 
     @property
     def file_name(self) -> str:
@@ -76,6 +83,14 @@ KNOWN_NETS = (
         about="the same for 2200, by CallOn84",
         sha256=_EXAMINED[2200],
     ),
+    KnownNet(
+        name="lqo_v2",
+        address="https://github.com/notune/LeelaQueenOdds/releases/download/v2/lqo_v2.pb.gz",
+        megabytes=165,
+        licence=AGPL3,
+        about="queen odds as White, 768 wide; at most 1,000 visits (its author)",
+        trained_for="white",
+    ),
     _lc0(
         "t1-256x10",
         "networks-contrib/t1-256x10-distilled-swa-2432500.pb.gz",
@@ -108,6 +123,12 @@ KNOWN_NETS = (
         "lc0, very large: 1024 wide; for large GPUs",
     ),
 )
+
+
+def colour_of(net: str) -> int | None:
+    """Return the only colour that a net, by its name or file, was trained to play: 0 White, 1 Black; None for both."""
+    known = known_net(PurePath(net).name.removesuffix(".pb.gz"))
+    return None if known is None or known.trained_for is None else ("white", "black").index(known.trained_for)
 
 
 def known_net(name: str) -> KnownNet | None:

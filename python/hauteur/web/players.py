@@ -121,7 +121,7 @@ def suggested_players(game: _core.Game) -> list[dict[str, str]]:
     own = "hauteur" if default_net(game) is not None else "hauteur, by random games"
     offers = [("", own)]
     if game.name == "chess":
-        offers += [(f"net={name} visits=1", name) for name in downloaded_nets() if name.startswith("maia")]
+        offers += [(f"net={name}", name) for name in downloaded_nets() if name.startswith("maia")]
     if game.name in ("connect4", "nogo", "tictactoe"):
         offers.append(("solver", "solver, exact where it can be"))
     if game.name == "nogo":

@@ -148,7 +148,7 @@ impl Search {
         {
             return visit;
         }
-        let key = self.scratch.key();
+        let key = self.setup.params.evaluation_key(self.scratch.key());
         if !sources.cache.is_off() {
             self.counters.cache_lookups += 1;
             if let Some(seen) = sources.cache.get(key) {

@@ -68,7 +68,7 @@ def show_list(*, as_json: bool) -> None:
     console.print(table)
     print(f"downloaded: {', '.join([*(n for n in known if n in here), *others]) or 'none'} ({nets_folder()})")
     print(f"shipped with hauteur: {', '.join(shipped_names())}")
-    print("licences: Maia GPL-3.0; of the others see their publishers (lczero.org; github.com/CallOn84/LeelaNets)")
+    print("licences: Maia GPL-3.0, lqo_v2 AGPL-3.0; of the others see lczero.org and github.com/CallOn84/LeelaNets")
     print("`hauteur net get NAME` downloads one, then `--net NAME` uses it; `hauteur net get --from URL` gets others")
 
 

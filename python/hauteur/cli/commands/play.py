@@ -1,22 +1,26 @@
 """`hauteur play`: a game against a net in the terminal."""
 
-import re
 from contextlib import closing
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
+from hauteur import _core
 from hauteur.cli.commands.options import GameSpec, NetName, Seed
-from hauteur.games.registry import make
-from hauteur.mcts.params import SearchParams, Temperature
+from hauteur.engine.odds_mode import odds_player
+from hauteur.engine.seats import is_maia
+from hauteur.games.odds import ODDS_STARTS, odds_of
+from hauteur.games.registry import make, with_fen
 from hauteur.networks.bundled import net_or_shipped
 from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.players.search_player import SearchPlayer
+from hauteur.players.settings import PlayerSettings
 
 VISITS = 400
-MAIA = re.compile(r"maia-?[0-9]+")
-"""Nets of the Maia project, by the name of their files: they predict moves of people, at 1 visit."""
+Human = Literal["first", "second", "both", "none"]
+SEATS: dict[Human, tuple[int, ...]] = {"first": (0,), "second": (1,), "both": (0, 1), "none": ()}
 
 
 def play(
@@ -24,8 +28,10 @@ def play(
     *,
     net: NetName | None = None,
     visits: int | None = None,
-    human: Literal["first", "second", "both", "none"] = "first",
-    temperature: float = 0.0,
+    human: Human | None = None,
+    temperature: float | None = None,
+    odds: str | None = None,
+    odds_mode: bool = True,
     save: Path | None = None,
     letters: Annotated[bool, Parameter(negative=())] = False,
     seed: Seed = 0,
@@ -41,11 +47,15 @@ def play(
         the game.
     visits
         Visits of the engine a move. Default: 400; for a net of the Maia project 1, with which it plays like people of
-        its rating (more make it stronger than they are).
+        its rating (more make it stronger than they are), but 400 where it gives odds.
     human
-        Which player you are; `none` lets the engine play both.
+        Which player you are; `none` lets the engine play both. Default: first; at odds the one who has all men.
     temperature
-        Randomness of the engine's moves; 0 plays the best.
+        Randomness of the engine's moves; 0 plays the best. Default: 0; where it gives odds as published.
+    odds
+        Chess: begin without these men, such as "queen d1" or "knight b8".
+    odds_mode
+        The engine plays with the settings published for who gives odds, where it does; they are shown.
     save
         File that gets the game when it ends or you leave: .pgn for chess, .sgf for NoGo, .txt (its moves) for others.
     letters
@@ -58,21 +68,48 @@ def play(
 
     if visits is not None and visits < 1:
         raise ValueError(f"visits must be >= 1, got {visits}")
-    game = make(spec)
+    game = make(spec) if odds is None else odds_start_of(spec, odds)
     file = net_or_shipped(net, game)
-    name = Path(file).name.split(".")[0]
-    visits, note = visits_of(name, visits)
-    seats = {"first": (0,), "second": (1,), "both": (0, 1), "none": ()}[human]
+    given = {"net": file, "visits": visits, "temperature": None if temperature is None else {"initial": temperature}}
+    settings = PlayerSettings.model_validate({key: value for key, value in given.items() if value is not None})
+    found = odds_of(game.new_initial_state().notation()) if game.name == "chess" else None
+    giver = None if found is None else found.giver
+    seats = SEATS[human or ("second" if giver == 0 else "first")]
     with closing(make_evaluator(game, file)) as evaluator:
-        player = SearchPlayer(name, evaluator, SearchParams(), visits, Temperature(initial=temperature))
-        TerminalGame(player, game, seats, seed=seed, save=save, note=note, letters=letters).run()
+
+        def player(settings: PlayerSettings) -> SearchPlayer:
+            name = Path(file).name.split(".")[0]
+            return SearchPlayer(name, evaluator, settings.search, settings.visits, settings.temperature)
+
+        plain, note = with_visits(settings)
+        other = None
+        if giver is not None and odds_mode:
+            at_odds, by_odds = odds_player(settings, game, giver)
+            other = giver, player(at_odds)
+            note = by_odds.text() if by_odds is not None and giver not in seats else note
+        TerminalGame(player(plain), game, seats, seed=seed, save=save, note=note, letters=letters, giver=other).run()
     return 0
 
 
-def visits_of(name: str, wanted: int | None) -> tuple[int, str]:
-    """Return the visits a move, and what a human should know of them, by the name of the net."""
-    if MAIA.fullmatch(name) is None:
-        return wanted or VISITS, ""
-    if wanted is None:
-        return 1, f"{name} predicts moves of people, so it plays without a search (--visits 400 makes it stronger)"
-    return wanted, "" if wanted == 1 else f"{name} plays like people of its rating at --visits 1, stronger with more"
+def odds_start_of(spec: str, odds: str) -> _core.Game:
+    """Return the game of chess that begins without these men; ValueError for another game, and for no known odds."""
+    if make(spec).name != "chess":
+        raise ValueError(f"--odds is for chess, got {spec}")
+    if odds not in ODDS_STARTS:
+        close = get_close_matches(odds, ODDS_STARTS, 1)
+        hint = f" (did you mean {close[0]}?)" if close else ""
+        raise ValueError(f"--odds {odds!r} is none{hint}; allowed: {', '.join(ODDS_STARTS)}")
+    return make(with_fen(spec, ODDS_STARTS[odds]))
+
+
+def with_visits(settings: PlayerSettings) -> tuple[PlayerSettings, str]:
+    """Return the engine's settings with its visits a move, and what a human should know of them, by its net."""
+    net, is_given = str(settings.net), "visits" in settings.model_fields_set
+    visits = settings.visits if is_given else 1 if is_maia(net) else VISITS
+    name, settings = Path(net).name.split(".")[0], settings.model_copy(update={"visits": visits})
+    if not is_maia(net) or (is_given and visits == 1):
+        return settings, ""
+    if not is_given:
+        without = f"{name} predicts moves of people, so it plays without a search"
+        return settings, f"{without} (--visits 400 makes it stronger)"
+    return settings, f"{name} plays like people of its rating at --visits 1, stronger with more"

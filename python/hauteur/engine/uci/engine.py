@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 
 from hauteur import __version__, _core
 from hauteur.engine.nets import Opener, OpenNets, must_be_quantised, open_evaluator
+from hauteur.engine.odds_mode import OddsGame, odds_game
 from hauteur.engine.playing import FoundMove, PlayerNotReadyError, PlayingSession
 from hauteur.engine.streams import LineReader, Output
 from hauteur.engine.uci.commands import (
@@ -28,7 +29,6 @@ from hauteur.engine.uci.commands import (
     search_actions,
     search_limits,
 )
-from hauteur.engine.uci.odds_mode import OddsGame, odds_game
 from hauteur.engine.uci.options import BYTES_A_CACHED_POSITION, Options
 from hauteur.engine.uci.output import evaluation_lines, info_lines, line_text, verbose_lines
 from hauteur.engine.uci.player import choose_net, open_tablebase, play_settings
@@ -105,6 +105,7 @@ class UciEngine:
         self._has_searched = False
         self._is_introduced = False
         self._named: OpenNets | None = None
+        self._net = ""
         self._quantising = False
         self._notes: list[str] = []
         self._commands: dict[str, Callable[[UciCommand], None]] = {
@@ -295,6 +296,7 @@ class UciEngine:
         except ValueError:
             self._session.close()
             raise
+        self._net = choice.net
         if not self._session.open(choice):
             return
         self._note(f"net: {choice.net} ({reason})")
@@ -357,7 +359,7 @@ class UciEngine:
 
     def _options_for(self, go: Go) -> Options:
         """Let the session think with the options in force, odds mode included; return them."""
-        odds = odds_game(self._position, self.options, infinite=go.infinite)
+        odds = odds_game(self._position, self.options, infinite=go.infinite, net=self._net)
         if odds is not None and odds != self._odds:
             self._output.info(odds.text())
         self._odds = odds
@@ -365,6 +367,8 @@ class UciEngine:
         settings = play_settings(options, infinite=go.infinite)
         if self._session.use(settings) or not self._has_searched:
             self._output.info(memory_text(settings.search))
+            if settings.search.swap_colors and self._named is not None and not self._named.reads_features:
+                self._output.info(f"SwapColors has no effect: {self._named.name} does not see the position")
         self._has_searched = True
         return options
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from hauteur import _core
 from hauteur.engine.nets import Opener, open_evaluator
+from hauteur.engine.odds_mode import odds_game
 from hauteur.engine.playing import FoundMove, PlayingSession
 from hauteur.engine.uci.commands import game_ply, parse_go, parse_position, search_actions, search_limits
-from hauteur.engine.uci.odds_mode import odds_game
 from hauteur.engine.uci.options import Options
 from hauteur.engine.uci.output import line_text, score_text, wl_and_d
 from hauteur.engine.uci.player import choose_net, play_settings
@@ -59,12 +59,13 @@ class InProcessEngine(Closing):
         actions, unknown = search_actions(order, place.state)
         if problems := (*order.problems, *unknown):
             raise ValueError("; ".join(problems))
-        odds = odds_game(place, self.options, infinite=False)
+        choice = choose_net(self.options)[0]
+        odds = odds_game(place, self.options, infinite=False, net=choice.net)
         options = self.options.changed(odds.changes) if odds else self.options
         limits = search_limits(order, place.state, options, lateness=self._session.lateness)
         if limits.infinite or order.ponder:
             raise ValueError(f"a search without an end cannot be answered: go {go}")
-        self._session.open(choose_net(options)[0])
+        self._session.open(choice)
         self._session.use(play_settings(options))
         self._session.prepare()
         self._session.set_position(place.start, place.actions)

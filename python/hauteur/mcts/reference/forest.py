@@ -19,6 +19,7 @@ from hauteur._core import Game, State
 from hauteur.mcts.forest import Ids, Numbers
 from hauteur.mcts.params import SearchParams
 from hauteur.mcts.reference import report
+from hauteur.mcts.reference.priors import shown_features
 from hauteur.mcts.reference.rule import Rule, RuleChain
 from hauteur.mcts.reference.scores import utility
 from hauteur.mcts.reference.search import Search
@@ -142,7 +143,7 @@ class ReferenceForest:
             self._visits += max(0, search.root.visits - before)
             for leaf in leaves:
                 if not isinstance(features, int):
-                    features[len(rows)] = leaf.node.state.features()
+                    features[len(rows)] = shown_features(leaf.node.state, self._params)
                 rows.append((tree, leaf))
         self._rows += len(rows)
         return ReferenceBatch(tuple(rows))

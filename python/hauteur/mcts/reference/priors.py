@@ -1,4 +1,4 @@
-"""Priors and values from the answers of the network."""
+"""What the network is shown, and priors and values from its answers."""
 
 from __future__ import annotations
 
@@ -11,6 +11,14 @@ from numpy.typing import NDArray
 from hauteur._core import State
 from hauteur.mcts.params import SearchParams
 from hauteur.mcts.reference.tree import Value
+
+
+def shown_features(state: State, params: SearchParams) -> NDArray[np.float32]:
+    """Return the features as the network gets them, float32 [C, H, W]."""
+    features, plane = state.features(), state.game.colour_plane
+    if params.swap_colors and plane is not None:
+        features[plane] = 1.0 - features[plane]
+    return features
 
 
 def make_priors(state: State, logits: NDArray[np.float32], params: SearchParams) -> list[tuple[int, float]]:

@@ -19,7 +19,7 @@ from hauteur.mcts.reference.forced_playouts import forced_edge, pruned_visits
 from hauteur.mcts.reference.halving import improved_edge
 from hauteur.mcts.reference.lower_bound import lower_bounds
 from hauteur.mcts.reference.positions import index_positions, with_position_of
-from hauteur.mcts.reference.priors import make_priors, network_value, sum_in_order
+from hauteur.mcts.reference.priors import make_priors, network_value, shown_features, sum_in_order
 from hauteur.mcts.reference.root import RootedTree
 from hauteur.mcts.reference.rule import Rule, RuleChain
 from hauteur.mcts.reference.scores import Scores, best_edge, choose, edge_value, root_spread
@@ -75,7 +75,7 @@ class Search(RootedTree):
     def visit(self, evaluator: Evaluator) -> None:
         """Query the network about one leaf (visits that end at a finished game or a cached position need no query)."""
         for leaf in self.gather(1):
-            self.apply([leaf], *evaluator(leaf.node.state.features()[None]))
+            self.apply([leaf], *evaluator(shown_features(leaf.node.state, self.params)[None]))
 
     def wants_visit(self) -> bool:
         """Return whether a visit may begin: undecided root with moves, limit above the visits done and in flight."""

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from hauteur._core import State, random_u64
 from hauteur.mcts.params import SearchParams
 from hauteur.mcts.reference.backup import update_node
-from hauteur.mcts.reference.priors import make_priors, network_value, sum_in_order
+from hauteur.mcts.reference.priors import make_priors, network_value, shown_features, sum_in_order
 from hauteur.mcts.reference.scores import Scores, choose, edge_value, utility
 from hauteur.mcts.reference.search import MAX_FREE_VISITS, Evaluator, Search, stored
 from hauteur.mcts.reference.second_net_tree import (
@@ -129,7 +129,7 @@ class TwoNetSearch(Search):
         self.visit_limit = visits
         while (net := self.next_net()) is not None:
             for leaf in self.gather(1, net):
-                self.apply([leaf], *(small, large)[net](leaf.node.state.features()[None]))
+                self.apply([leaf], *(small, large)[net](shown_features(leaf.node.state, self.params)[None]))
 
     def next_net(self) -> Net | None:
         """Return the net of the next turn; None when no turn may begin."""

@@ -7,8 +7,9 @@ from typing import Annotated
 from pydantic import Field
 
 from hauteur import _core
+from hauteur.engine.odds_mode import SETTINGS_FOR_ODDS, odds_player
 from hauteur.engine.playing import FoundMove
-from hauteur.engine.seats import GameSide, default_player, with_odds
+from hauteur.engine.seats import GameSide, default_player, with_usual_visits
 from hauteur.engine.two_sided import TwoSidedGame, first_players
 from hauteur.games.game_texts import MOST_PLIES, Form, forms_of, read_game, written_game
 from hauteur.games.odds import ODDS_STARTS, odds_of
@@ -55,7 +56,10 @@ class EndingFields(Section):
 
 
 class GameFields(Section):
-    """A game and its sides. actions: that were played already; left: seconds on the clocks, None: full."""
+    """A game and its sides. actions: that were played already; left: seconds on the clocks, None: full.
+
+    odds_mode: an engine that gives odds plays with the settings published for that, as far as its text has no others.
+    """
 
     game: Annotated[str, Field(max_length=300)] = "chess"
     fen: Annotated[str, Field(max_length=200)] = ""
@@ -65,6 +69,7 @@ class GameFields(Section):
     ending: EndingFields | None = None
     paused: bool = False
     flip: bool = False
+    odds_mode: bool = True
 
 
 class MoveFields(Section):
@@ -139,7 +144,7 @@ class PlayDesk(Desk):
         """Begin a game, or go on with one that the page has kept. Reply: nothing; the event `game` follows."""
         wanted = validated(GameFields, fields, "game")
         game = make(with_fen(wanted.game, wanted.fen or None))
-        sides = [self._side(game, seat, side) for seat, side in enumerate(wanted.sides)]
+        sides = [self._side(game, seat, side, odds_mode=wanted.odds_mode) for seat, side in enumerate(wanted.sides)]
         played = PlayedGame(game, wanted.actions)
         if wanted.ending is not None:
             played.end(wanted.ending.outcome, wanted.ending.reason)
@@ -245,7 +250,7 @@ class PlayDesk(Desk):
             raise ValueError("there is no game yet")
         return self._table
 
-    def _side(self, game: _core.Game, seat: int, side: SideFields) -> GameSide:
+    def _side(self, game: _core.Game, seat: int, side: SideFields, *, odds_mode: bool) -> GameSide:
         """The side that a page describes. Raise ValueError naming what is wrong."""
         label = ("first", "second")[seat] + " side"
         limits = [name for name in ("visits", "seconds", "clock") if getattr(side, name) is not None]
@@ -258,9 +263,12 @@ class PlayDesk(Desk):
         try:
             player = self._player(side, side.player or default_player(game))
             seconds = side.seconds if player.engine is None else None
+            player, odds = odds_player(player, game, seat) if odds_mode else (player, None)
+            player = with_usual_visits(player)
             if not side.player:
-                player = with_odds(player.model_copy(update={"name": _own_name(player, side)}), game, seat)
-            return GameSide(player, seconds, side.clock)
+                name = f"{_own_name(player, side)}{'' if odds is None else SETTINGS_FOR_ODDS}"
+                player = player.model_copy(update={"name": name})
+            return GameSide(player, seconds, side.clock, "" if odds is None else odds.text())
         except ValueError as error:
             raise ValueError(f"{label}: {error}") from None
 
@@ -295,6 +303,7 @@ class PlayDesk(Desk):
                 "thinking": table.thinking,
                 "problem": table.problem,
                 "note": table.note,
+                "odds": "; ".join(filter(None, (side.odds for side in table.sides))),
                 "left": table.left,
                 "running": table.running,
                 "wdl": table.value,

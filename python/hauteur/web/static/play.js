@@ -47,6 +47,8 @@ function receive(shown) {
   keep({ ...kept, actions: game.actions, left: game.left, paused: game.paused, flip: game.flip, ending: game.ending });
   byId("board").dataset.game = game.spec;
   byId("search").textContent = "\u00a0";
+  byId("odds").textContent = game.odds;
+  byId("odds").hidden = !game.odds;
   show();
   wdlBar(byId("wdl"), game.wdl, shares());
   byId("after").hidden = !game.ending;

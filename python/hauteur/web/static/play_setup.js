@@ -43,8 +43,9 @@ export class Setup {
   }
 
   starts() {
-    const { start, fen } = this.form.elements;
+    const { start, fen, odds_mode: oddsMode } = this.form.elements;
     fen.parentElement.hidden = start.value !== OTHER;
+    oddsMode.parentElement.hidden = !this.described?.starts.length || start.value === "";
   }
 
   // Shows the settings of a game that goes on.
@@ -57,14 +58,15 @@ export class Setup {
     const known = [...start.options].some((option) => option.value === (order.fen ?? ""));
     start.value = known ? order.fen ?? "" : OTHER;
     fen.value = known ? "" : order.fen;
+    this.form.elements.odds_mode.checked = order.odds_mode ?? true;
     this.starts();
   }
 
   order() {
-    const { start, fen } = this.form.elements;
+    const { start, fen, odds_mode: oddsMode } = this.form.elements;
     const sides = this.sides.map((side) => side.side());
     const flip = sides[0].player !== null && sides[1].player === null && Boolean(this.described?.has_fen);
-    return { game: this.game, fen: start.value === OTHER ? fen.value.trim() : start.value, sides, flip };
+    return { game: this.game, fen: start.value === OTHER ? fen.value.trim() : start.value, sides, flip, odds_mode: oddsMode.checked };
   }
 
   swap() {

@@ -18,6 +18,7 @@ mod timing;
 mod zobrist;
 
 use std::any::Any;
+use std::ops::Range;
 
 use shakmaty::fen::Fen;
 use shakmaty::{Chess, Position as _};
@@ -150,6 +151,10 @@ impl State for Position {
 
     fn encode_packed(&self, masks: &mut [u64], values: &mut [f32]) {
         planes::encode_packed(self, masks, values);
+    }
+
+    fn colour_plane(&self) -> Option<Range<usize>> {
+        Some(planes::BLACK_MOVES * SQUARES..(planes::BLACK_MOVES + 1) * SQUARES)
     }
 
     fn row_len(&self) -> usize {

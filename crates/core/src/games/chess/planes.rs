@@ -13,7 +13,8 @@ use super::position::{HISTORY, HistoryFill, Position, Snapshot};
 pub const NUM_PLANES: usize = 112;
 const PLANES_A_POSITION: usize = 13;
 const CASTLING: usize = HISTORY * PLANES_A_POSITION;
-const BLACK_MOVES: usize = CASTLING + 4;
+/// The plane that is all ones if Black moves.
+pub const BLACK_MOVES: usize = CASTLING + 4;
 const HALF_MOVES: usize = CASTLING + 5;
 const ONES: usize = CASTLING + 7;
 const ALL: u64 = u64::MAX;

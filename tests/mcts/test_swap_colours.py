@@ -1,0 +1,125 @@
+"""Swapped colours: the net is shown the plane of the other colour, whoever asks it, and nothing else changes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import chess
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import hauteur as ht
+from hauteur import _core
+from hauteur.learning.recipe import LearningSearch
+from hauteur.mcts.lc0_options import search_params
+from hauteur.mcts.params import SearchParams
+from hauteur.mcts.reference.search import Search
+from hauteur.networks.bundled import default_net
+from hauteur.networks.evaluators.factory import make_evaluator
+from hauteur.players.settings import parse_player, player_text
+
+PLANE = 108
+WHITE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 3 9"
+BLACK = chess.Board(WHITE).mirror().fen()
+SWAPPED = SearchParams(swap_colors=True)
+Features = NDArray[np.float32]
+
+
+def start_of(fen: str) -> _core.State:
+    return _core.Game(f"chess(fen={fen})").new_initial_state()
+
+
+def net(features: Features) -> tuple[Features, Features]:
+    """Answers that depend on every number of a row, and on the colour's plane with it."""
+    rows = features.reshape(len(features), -1)
+    weights = np.sin(np.arange(rows.shape[1], dtype=np.float64))
+    sums = rows.astype(np.float64) @ weights + rows[:, PLANE * 64] * 0.7
+    logits = np.sin(np.outer(sums, 1 + np.arange(1858) % 97)).astype(np.float32)
+    win = 0.5 + 0.4 * np.sin(3 * sums)
+    return logits, np.stack([win, 0 * win, 1 - win], axis=1).astype(np.float32)
+
+
+def core_search(fen: str, params: SearchParams, visits: int = 300) -> tuple[list[Features], int]:
+    """All rows that the core sends to the net, and the digest of its tree."""
+    start = start_of(fen)
+    forest = _core.Forest(start.game, params)
+    (tree,) = [forest.add(start)]
+    forest.set_visit_limits(np.array([tree]), np.array([visits], np.uint32))
+    rows = []
+    while len(forest.active()):
+        features = np.zeros((4, 112, 8, 8), np.float32)
+        batch = forest.gather(features)
+        rows.append(features[: len(batch)].copy())
+        forest.apply(batch, *net(features[: len(batch)]))
+    return rows, forest.digest(tree)
+
+
+def packed_rows(fen: str, params: SearchParams) -> Features:
+    """The first row of a search in its packed form, unpacked."""
+    start = start_of(fen)
+    forest = _core.Forest(start.game, params)
+    forest.add(start)
+    masks, values = np.zeros((1, 112), np.uint64), np.zeros((1, 112), np.float32)
+    forest.gather_packed(masks, values)
+    bits = (masks[0, :, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)
+    return (bits * values[0, :, None]).astype(np.float32).reshape(112, 8, 8)
+
+
+@pytest.mark.parametrize("fen", [WHITE, BLACK, chess.STARTING_FEN])
+def test_only_the_plane_of_the_colour_changes(fen: str) -> None:
+    features = start_of(fen).features()
+    shown = core_search(fen, SWAPPED, visits=1)[0][0][0]
+    assert np.flatnonzero((shown != features).any(axis=(1, 2))).tolist() == [PLANE]
+    assert np.unique(shown[PLANE]).tolist() == [float(" w " in fen)]
+    assert np.array_equal(packed_rows(fen, SWAPPED), shown)
+    assert np.array_equal(packed_rows(fen, SearchParams()), features)
+
+
+@pytest.mark.parametrize("params", [{}, {"solver": {}, "search_contempt": {"n_scl": 5}}, {"cache_key": "position"}])
+def test_a_twin_in_the_other_colour_has_equal_rows_and_an_equal_tree(params: dict[str, Any]) -> None:
+    plain = core_search(WHITE, SearchParams(**params))
+    twin = core_search(BLACK, SearchParams(**params, swap_colors=True))
+    assert plain[1] == twin[1]
+    assert len(plain[0]) == len(twin[0]) > 50
+    assert all(np.array_equal(one, other) for one, other in zip(plain[0], twin[0], strict=True))
+    assert core_search(BLACK, SearchParams(**params))[1] != plain[1], "a net that sees the colour answers otherwise"
+
+
+def test_the_reference_sends_the_same_rows() -> None:
+    sent = []
+
+    def noted(features: Features) -> tuple[Features, Features]:
+        sent.append(features.copy())
+        return net(features)
+
+    search = Search(start_of(WHITE), SWAPPED.model_copy(update={"max_in_flight": 1}))
+    search.run(noted, 120)
+    core = core_search(WHITE, SWAPPED.model_copy(update={"max_in_flight": 1}), visits=120)[0]
+    assert np.array_equal(np.concatenate(sent), np.concatenate(core))
+
+
+def test_a_net_of_people_answers_the_start_otherwise() -> None:
+    game = ht.load_game("chess")
+    shipped = default_net(game)
+    assert shipped is not None
+    with make_evaluator(game, shipped[0], precision="float32") as evaluator:
+        found = [ht.search(game.new_initial_state(), evaluator, visits=1, params=params) for params in (None, SWAPPED)]
+    assert found[0].value != found[1].value
+
+
+@pytest.mark.parametrize("make", [lambda: _core.Game("connect4"), lambda: _core.Game("minichess")])
+def test_games_whose_features_do_not_tell_the_colour_refuse_it(make: Callable[[], _core.Game]) -> None:
+    game = make()
+    assert game.colour_plane is None
+    with pytest.raises(ValueError, match=f"SearchParams.swap_colors is not for {game.spec}: "):
+        _core.Forest(game, SWAPPED)
+
+
+def test_it_is_a_setting_of_players_recipes_and_lc0_options() -> None:
+    assert player_text(parse_player("net=uniform swap_colors=true")) == "net=uniform search.swap_colors=true"
+    assert LearningSearch.model_validate({"swap_colors": True}).swap_colors
+    assert search_params({"SwapColors": True}).swap_colors
+    assert json.loads(_core.Forest(_core.Game("chess"), SWAPPED).params)["swap_colors"] is True
