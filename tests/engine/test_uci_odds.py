@@ -118,6 +118,12 @@ def test_the_search_is_the_one_with_these_options(client: Client) -> None:
     assert any("N:" in line for line in by_hand)
 
 
+def test_colours_that_are_swapped_in_vain_are_said_once(client: Client) -> None:
+    client.send("setoption name SwapColors value true")
+    line = "info string SwapColors has no effect: uniform is not shown the position"
+    assert [told(client, position).count(line) for position in ("startpos", "startpos moves e2e4")] == [1, 0]
+
+
 def test_it_is_said_once_and_ends_with_the_game(client: Client) -> None:
     client.send("setoption name OddsMode value true")
     first = told(client, f"fen {QUEEN}")

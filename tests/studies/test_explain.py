@@ -16,10 +16,11 @@ from hauteur.mcts.reference.wdl_contempt import shifted
 from hauteur.mcts.search_tree import TreeNode
 from hauteur.networks.evaluators.factory import evaluator
 from hauteur.players.settings import PlayerSettings
-from hauteur.studies.explain.explain import changed, explain, method_page
+from hauteur.studies.explain.explain import changed, explain
 from hauteur.studies.explain.nodes import read_nodes
 from hauteur.studies.explain.question import Question, side_of
 from hauteur.studies.explain.searched import ExplainedSearch, ExplainStopped, Searches
+from hauteur.studies.methods import page_of
 
 SHUFFLE = "chess(fen=k7/8/8/8/8/8/8/K6R w - - 0 1)"
 MATE = "chess(fen=7k/8/R7/1R6/8/8/8/7K w - - 0 1)"
@@ -161,6 +162,7 @@ ON = {
     "cache_size": "0",
     "cache_key": "position",
     "graph": "true",
+    "swap_colors": "true",
     "max_tree_bytes": "100000",
 }
 """Words that turn a rule on, or change a setting, where `on` does not."""
@@ -171,7 +173,7 @@ def test_every_rule_and_setting_gets_an_answer(name: str) -> None:
     value = ON.get(name, "on")
     words = f"{name}{'.' if '=' in value else '='}{value}"
     large = " large_net=uniform" if name == "second_net" else ""
-    asked = question("tictactoe", words + large, visits=60)
+    asked = question("chess" if name == "swap_colors" else "tictactoe", words + large, visits=60)
     assert changed(asked.a) == [name]
     found, searched, nodes = answer(asked)
     (row,) = found["rules"]
@@ -182,12 +184,12 @@ def test_every_rule_and_setting_gets_an_answer(name: str) -> None:
     if name != "graph":  # in a graph a node is behind several lines
         assert len(read_nodes(searched.result.tree, proofs=True).nodes) == len(nodes)
     section = isinstance(SearchParams.model_fields[name].default, type(None)) and not name.startswith("root_")
-    assert method_page(name) or not section
+    assert page_of(name) or not section
     json.dumps(found, allow_nan=False)
 
 
 def test_pages_of_methods_are_there(root: Any) -> None:
-    pages = {page for name in SearchParams.model_fields if (page := method_page(name))}
+    pages = {page for name in SearchParams.model_fields if (page := page_of(name))}
     assert len(pages) > 12
     assert [page for page in pages if not (root / "python/hauteur/mcts/methods" / f"{page}.md").is_file()] == []
 

@@ -139,6 +139,12 @@ class SearchParams(Section):
         return self.model_copy(update=dict.fromkeys(neutral))
 
 
+def rules_off_by_default() -> tuple[str, ...]:
+    """Return the sections and settings of SearchParams that are off by default, in order: any value turns one on."""
+    fields = SearchParams.model_fields.items()
+    return tuple(name for name, field in fields if field.default is None or field.default is False)
+
+
 def conflict(params: SearchParams) -> str | None:
     """Return the conflict between active rules, in one line worded as in the core; None if there is none."""
     two_nets = params.second_net is not None and params.second_net.small_visits > 0

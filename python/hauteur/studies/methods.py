@@ -34,6 +34,22 @@ TRIALS: Mapping[str, tuple[str, str]] = {
 }
 """Settings with which a method can be seen at work, as words of a player, and a position of chess for it, as FEN."""
 
+PAGES: Mapping[str, str] = {
+    "cpuct": "puct",
+    "root_cpuct": "puct",
+    "fpu": "first-play-urgency",
+    "root_fpu": "first-play-urgency",
+    "policy_temperature": "puct",
+    "root_policy_temperature": "puct",
+    "dirichlet": "puct",
+    "cache_key": "puct",
+    "graph": "graph-search",
+    "swap_colors": "search-contempt",
+    "second_net": "mpv-mcts",
+    "lower_bound": "lower-confidence-bound",
+}
+"""Pages by section or setting of SearchParams, where they are not named as it is."""
+
 ROW = re.compile(r"^\| (?P<text>[^|]+?) \| \[[^\]]+\]\((?P<name>[a-z-]+)\.md\) \| (?P<use>[^|]+?) \|$", re.MULTILINE)
 
 
@@ -66,6 +82,12 @@ def _method(row: re.Match[str]) -> Method:
     title = _page(name).partition("\n")[0].removeprefix("# ")
     trial, fen = TRIALS.get(name, ("", ""))
     return Method(name, title, row["text"], row["use"], trial, fen)
+
+
+def page_of(name: str) -> str | None:
+    """Return the page about a section or setting of SearchParams, None where none is."""
+    page = PAGES.get(name, name.replace("_", "-"))
+    return page if files("hauteur.mcts").joinpath("methods", f"{page}.md").is_file() else None
 
 
 def index_html(link: Link) -> str:

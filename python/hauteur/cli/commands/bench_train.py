@@ -1,6 +1,7 @@
 """hauteur bench train: how fast a net learns, and how little of it is drawing the batches."""
 
 import json
+import os
 import tempfile
 import time
 from contextlib import closing
@@ -69,6 +70,7 @@ def train(
         several times.
     """
     check_positive(filters=filters, batch=batch, steps=steps, rounds=rounds, threads=threads)
+    let_waiting_threads_sleep()
     settings = train_settings(spec, batch, setting)
     game = make(spec)
     trainer, buffer = trainer_of(game, net, filters, blocks, settings), played_buffer(game, settings)
@@ -84,6 +86,15 @@ def train(
     line |= {"batch": batch, "settings": list(setting)}
     line |= {name: spread_in_digits([numbers[name] for numbers in measured]) for name in measured[0]}
     print(json.dumps(line), flush=True)
+
+
+def let_waiting_threads_sleep() -> None:
+    """Let threads that share an operation of torch sleep while they wait for each other; before torch is imported.
+
+    By default OpenMP's threads spin meanwhile. Where other programs have the processors, one spins for as long as the
+    other waits for its turn, at every one of thousands of barriers, and the plain loop does not come to its end.
+    """
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 
 def train_settings(spec: str, batch: int, changes: tuple[str, ...]) -> TrainSettings:

@@ -101,12 +101,6 @@ def analyse(
     save_tree
         Write the 20,000 most visited nodes of the tree to this file, .json or .parquet (needs pyarrow), with position,
         settings, nets, seed and digest. `hauteur web` and `SearchTree.open` read it.
-    list_settings
-        List all settings of the search with defaults and ranges, and stop. They are given as --search.KEY VALUE, such
-        as --search.cpuct.init 1.5 or --search.search-contempt.n-scl 10. On by default is plain PUCT: cpuct, fpu,
-        policy-temperature. Every other rule is off, and turned on by any of its settings: dirichlet, root-cpuct,
-        root-fpu, root-policy-temperature, search-contempt, second-net, solver, repetition, variance, tree-balance,
-        prior-mixing, early-visits, q-average, initial-trust, wdl-contempt, gumbel, lower-bound, forced-playouts.
     """
     if list_settings:
         return print_settings()

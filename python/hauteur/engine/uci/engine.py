@@ -106,6 +106,7 @@ class UciEngine:
         self._is_introduced = False
         self._named: OpenNets | None = None
         self._net = ""
+        self._swaps_in_vain = False
         self._quantising = False
         self._notes: list[str] = []
         self._commands: dict[str, Callable[[UciCommand], None]] = {
@@ -115,7 +116,7 @@ class UciEngine:
             "ucinewgame": self._ucinewgame,
             "position": self._set_position,
             "go": self._go,
-            "fen": self._fen,
+            "fen": lambda _: self._output.lines(self._position.state.notation()),
             "quit": self._quit,
             "debug": lambda _: None,
             "register": lambda _: None,
@@ -267,9 +268,6 @@ class UciEngine:
         self._position = parse_position(command.rest, self.options)
         self._position_time = time.monotonic()
 
-    def _fen(self, _: UciCommand) -> None:
-        self._output.lines(self._position.state.notation())
-
     def _quit(self, _: UciCommand) -> None:
         self._over = True
 
@@ -367,8 +365,10 @@ class UciEngine:
         settings = play_settings(options, infinite=go.infinite)
         if self._session.use(settings) or not self._has_searched:
             self._output.info(memory_text(settings.search))
-            if settings.search.swap_colors and self._named is not None and not self._named.reads_features:
-                self._output.info(f"SwapColors has no effect: {self._named.name} does not see the position")
+        in_vain = settings.search.swap_colors and self._named is not None and not self._named.reads_features
+        if in_vain and not self._swaps_in_vain:
+            self._output.info(f"SwapColors has no effect: {self._net} is not shown the position")
+        self._swaps_in_vain = in_vain
         self._has_searched = True
         return options
 

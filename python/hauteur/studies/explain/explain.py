@@ -16,28 +16,10 @@ from hauteur.studies.explain.difference import lines_json, moves_json, trees_jso
 from hauteur.studies.explain.facts import facts_of, frozen_nodes
 from hauteur.studies.explain.question import Question, Side, net_name, settings_text, side_json
 from hauteur.studies.explain.searched import ExplainedSearch, Searches
+from hauteur.studies.methods import page_of
 
 OnStep = Callable[[int, int, str], None]
 """Gets the number of searches that are done, of all, and what the next one is."""
-
-PAGES = {
-    "cpuct": "puct",
-    "root_cpuct": "puct",
-    "fpu": "first-play-urgency",
-    "root_fpu": "first-play-urgency",
-    "policy_temperature": "puct",
-    "root_policy_temperature": "puct",
-    "dirichlet": "puct",
-    "cache_key": "puct",
-    "graph": "graph-search",
-    "second_net": "mpv-mcts",
-    "lower_bound": "lower-confidence-bound",
-}
-"""Pages of mcts/methods by section or setting, where they are not named as it is."""
-OWN_PAGE = (
-    *("search_contempt", "solver", "repetition", "variance", "tree_balance", "prior_mixing", "early_visits"),
-    *("q_average", "initial_trust", "wdl_contempt", "gumbel", "forced_playouts"),
-)
 
 
 def explain(question: Question, searches: Searches, on_step: OnStep | None = None) -> dict[str, Any]:
@@ -88,11 +70,6 @@ def changed(side: Side) -> list[str]:
     return [*names, "second_net"] if side.nets.large and "second_net" not in names else names
 
 
-def method_page(name: str) -> str | None:
-    """Return the page of mcts/methods about a section or setting, None where none does."""
-    return PAGES.get(name) or (name.replace("_", "-") if name in OWN_PAGE else None)
-
-
 def _side(search: ExplainedSearch) -> dict[str, Any]:
     report = search.report
     best = report.moves[0]
@@ -118,7 +95,7 @@ def _rule(name: str, key: str, on: ExplainedSearch, ablation: dict[str, Any]) ->
         "side": name,
         "name": key,
         "settings": settings_text(on.side.search, key) or f"large_net={net_name(on.side.nets.large)}",
-        "page": method_page(key),
+        "page": page_of(key),
         "measured_by": ["facts", "ablation"] if facts else ["ablation"],
         "facts": facts,
         "ablation": ablation,
