@@ -56,7 +56,7 @@ def test_nobody_else_has_them(text: str) -> None:
 
 
 def test_black_is_shown_as_white_to_a_net_that_knows_white_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    for net, colour in (("chess", None), ("lqo_v2", 0), ("/a/folder/lqo_v2.pb.gz", 0), ("maia-1900", None)):
+    for net, colour in (("chess", None), ("lqo_v2", 0), ("a/folder/lqo_v2.pb.gz", 0), ("maia-1900", None)):
         assert colour_of(net) == colour
     monkeypatch.setattr("hauteur.engine.odds_mode.colour_of", lambda _: 0)
     black, white = odds_player(parse_player(""), BLACK_QUEEN, 1), odds_player(parse_player(""), QUEEN, 0)

@@ -49,7 +49,7 @@ def test_a_net_that_knows_white_alone_is_shown_black_as_white(monkeypatch: pytes
     options = Options()
     options.set("OddsMode", "true")
     positions = [parse_position(f"fen {fen}", options) for fen in (f"{BLACK_QUEEN} moves e2e4", QUEEN)]
-    games = [odds_game(position, options, infinite=False, net="/nets/lqo_v2.pb.gz") for position in positions]
+    games = [odds_game(position, options, infinite=False, net="nets/lqo_v2.pb.gz") for position in positions]
     assert [game is not None and game.changes.get("SwapColors") for game in games] == [True, None]
     assert games[0] is not None
     assert games[0].text().endswith(", SwapColors true")

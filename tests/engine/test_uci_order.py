@@ -20,7 +20,7 @@ from hauteur.engine.streams import Output
 from hauteur.engine.uci import engine as uci_engine
 from hauteur.engine.uci.engine import SCRIPT_SECONDS, UciEngine
 from hauteur.networks.bundled import default_net
-from hauteur.networks.evaluators.base import Evaluator, UniformEvaluator
+from hauteur.networks.evaluators.base import Answers, Evaluator, Floats, UniformEvaluator
 from hauteur.networks.int8.quantize import int8_file
 
 COMMANDS = 200
@@ -325,3 +325,22 @@ def test_an_int8_form_is_made_where_the_cache_has_none(tmp_path: Path, monkeypat
     file.touch()
     file.with_suffix(".bin").touch()
     assert not must_be_quantised(choice)
+
+
+class CountedNet(UniformEvaluator):
+    """Notes the rows of every batch; unlike `uniform` it is given features."""
+
+    def __init__(self, game: _core.Game) -> None:
+        super().__init__(game, 16)
+        self.batches: list[int] = []
+
+    def __call__(self, features: Floats) -> Answers:
+        self.batches.append(len(features))
+        return super().__call__(features)
+
+
+def test_a_net_has_evaluated_before_it_is_ready() -> None:
+    net, stream = CountedNet(_core.Game("chess")), io.StringIO()
+    UciEngine(Output(stream), opener=lambda *_: net, seed=1).run([b"isready", b"isready", b"quit"])
+    assert stream.getvalue().count("readyok") == 2
+    assert net.batches == [1, 1, 2, 16], "the sizes that searches have, once"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 if TYPE_CHECKING:
     from hauteur import _core
@@ -19,6 +22,10 @@ MOST_ROWS = 256
 """... as far as the batches of one tree are not larger than this, ..."""
 LEAST_ROWS_A_THREAD = 16
 """... and at least so many: with fewer a thread has too little to do."""
+
+
+WARM_UP_SECONDS = 1.0
+"""No batch of a warm-up is expected to take longer."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +74,23 @@ class OpenNets:
 
         used = (evaluator for evaluator in (self.small, self.large) if evaluator is not None)
         return any(not isinstance(evaluator, BlindEvaluator | StateEvaluator) for evaluator in used)
+
+    def warm_up(self) -> None:
+        """Evaluate batches of the sizes that searches have, once: the first of each size takes longer than others.
+
+        Sizes that would take long are left out: searches on the clock do not begin with them.
+        """
+        for evaluator in (self.small, self.large):
+            if evaluator is None:
+                continue
+            row = np.zeros((1, *evaluator.feature_shape), np.float32)
+            evaluator(row)
+            began = time.perf_counter()
+            evaluator(row)
+            seconds = time.perf_counter() - began
+            for rows in (2, evaluator.batch_size):
+                if rows * seconds < WARM_UP_SECONDS:
+                    evaluator(np.repeat(row, rows, axis=0))
 
     def close(self) -> None:
         """Close them."""

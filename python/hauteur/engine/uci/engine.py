@@ -29,12 +29,10 @@ from hauteur.engine.uci.commands import (
     search_actions,
     search_limits,
 )
-from hauteur.engine.uci.options import BYTES_A_CACHED_POSITION, Options
-from hauteur.engine.uci.output import evaluation_lines, info_lines, line_text, verbose_lines
+from hauteur.engine.uci.options import Options
+from hauteur.engine.uci.output import evaluation_lines, info_lines, line_text, memory_text, report_lines, verbose_lines
 from hauteur.engine.uci.player import choose_net, open_tablebase, play_settings
-from hauteur.mcts.control import SearchControl
-from hauteur.mcts.params import SearchParams
-from hauteur.mcts.report import RootReport
+from hauteur.mcts.control import SearchControl, in_background
 from hauteur.system.errors import explain, one_line
 
 AT_ONCE = ("stop", "ponderhit", "wait", "isready")
@@ -105,6 +103,7 @@ class UciEngine:
         self._has_searched = False
         self._is_introduced = False
         self._named: OpenNets | None = None
+        self._warm: OpenNets | None = None
         self._net = ""
         self._swaps_in_vain = False
         self._quantising = False
@@ -235,6 +234,7 @@ class UciEngine:
             self._open()
             if not (self._quantising and self._session.is_opening):
                 self._wait_for_net(command.waiting)
+                self._warm_up(command.waiting)
         except PlayerNotReadyError:  # `quit` has come
             return
         except Exception as error:
@@ -286,6 +286,15 @@ class UciEngine:
         if isinstance(player, OpenNets) and player is not self._named:
             self._named = player
             self._note(f"evaluator: {player.name}")
+
+    def _warm_up(self, waiting: SearchControl) -> None:
+        """Let new nets evaluate once, unless the control ends that: the first move on a clock is no slower then."""
+        nets = self._named
+        if nets is not None and nets is not self._warm:
+            self._warm = nets
+            warming = in_background(nets.warm_up, "warm-up")
+            if not waiting.wait(warming):
+                warming.result()
 
     def _open(self) -> None:
         """Begin to open the nets that the options name, unless that has been done. ValueError without any."""
@@ -384,15 +393,3 @@ class UciEngine:
     def _no_move(self) -> str:
         """Return the answer without a search: `0000`, or `(none)` where the game is over."""
         return "0000" if len(self._position.state.legal_actions()) else "(none)"
-
-
-def report_lines(report: RootReport, options: Options) -> list[str]:
-    """Return the lines about a running search."""
-    live = verbose_lines(report, options) if options.flag("LogLiveStats") else ()
-    return [*info_lines(report, options), *live]
-
-
-def memory_text(params: SearchParams) -> str:
-    """Describe the memory that the search may take, in one line."""
-    tree, cache = params.max_tree_bytes / 1e6, params.cache_size * BYTES_A_CACHED_POSITION / 1e6
-    return f"memory: tree up to {tree:,.0f} MB, {params.cache_size:,} evaluations up to about {cache:,.0f} MB"

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from hauteur import _core
-from hauteur.engine.uci.options import Options
+from hauteur.engine.uci.options import BYTES_A_CACHED_POSITION, Options
 from hauteur.mcts.forced_win import moves_to_win
+from hauteur.mcts.params import SearchParams
 from hauteur.mcts.report import RootMove, RootReport
 from hauteur.mcts.scores import permille, score
 
@@ -73,6 +74,18 @@ def evaluation_lines(report: RootReport, options: Options) -> list[str]:
     pace = report.pace
     line = f"info string evaluations {pace.rows}, batches {pace.batches}, fill {pace.fill:.4f}"
     return [line] if options.flag("UCI_ShowEPS") else []
+
+
+def report_lines(report: RootReport, options: Options) -> list[str]:
+    """Return the lines about a running search."""
+    live = verbose_lines(report, options) if options.flag("LogLiveStats") else ()
+    return [*info_lines(report, options), *live]
+
+
+def memory_text(params: SearchParams) -> str:
+    """Describe the memory that the search may take, in one line."""
+    tree, cache = params.max_tree_bytes / 1e6, params.cache_size * BYTES_A_CACHED_POSITION / 1e6
+    return f"memory: tree up to {tree:,.0f} MB, {params.cache_size:,} evaluations up to about {cache:,.0f} MB"
 
 
 def _wdl_text(report: RootReport, move: RootMove, options: Options) -> list[str]:
