@@ -20,7 +20,7 @@ from hauteur.engine.streams import Output
 from hauteur.engine.uci import engine as uci_engine
 from hauteur.engine.uci.engine import SCRIPT_SECONDS, UciEngine
 from hauteur.networks.bundled import default_net
-from hauteur.networks.evaluators.base import Answers, Evaluator, Floats, UniformEvaluator
+from hauteur.networks.evaluators.base import Answers, Evaluator, Floats, GameEvaluator, UniformEvaluator
 from hauteur.networks.int8.quantize import int8_file
 
 COMMANDS = 200
@@ -327,16 +327,17 @@ def test_an_int8_form_is_made_where_the_cache_has_none(tmp_path: Path, monkeypat
     assert not must_be_quantised(choice)
 
 
-class CountedNet(UniformEvaluator):
-    """Notes the rows of every batch; unlike `uniform` it is given features."""
+class CountedNet(GameEvaluator):
+    """Answers as `uniform` does, and notes the rows of every batch."""
 
     def __init__(self, game: _core.Game) -> None:
-        super().__init__(game, 16)
+        super().__init__(game, "counted", 16)
+        self.uniform = UniformEvaluator(game)
         self.batches: list[int] = []
 
-    def __call__(self, features: Floats) -> Answers:
+    def compute(self, features: Floats) -> Answers:
         self.batches.append(len(features))
-        return super().__call__(features)
+        return self.uniform.compute(features)
 
 
 def test_a_net_has_evaluated_before_it_is_ready() -> None:

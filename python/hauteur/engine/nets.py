@@ -68,21 +68,19 @@ class OpenNets:
         return " and ".join(evaluator.name for evaluator in (self.small, self.large) if evaluator is not None)
 
     @property
-    def reads_features(self) -> bool:
-        """Whether one of them is given features: `uniform` and `rollout` are not."""
+    def reading(self) -> tuple[Evaluator, ...]:
+        """Those that are given features: `uniform` and `rollout` are not."""
         from hauteur.networks.evaluators.base import BlindEvaluator, StateEvaluator
 
         used = (evaluator for evaluator in (self.small, self.large) if evaluator is not None)
-        return any(not isinstance(evaluator, BlindEvaluator | StateEvaluator) for evaluator in used)
+        return tuple(evaluator for evaluator in used if not isinstance(evaluator, BlindEvaluator | StateEvaluator))
 
     def warm_up(self) -> None:
         """Evaluate batches of the sizes that searches have, once: the first of each size takes longer than others.
 
         Sizes that would take long are left out: searches on the clock do not begin with them.
         """
-        for evaluator in (self.small, self.large):
-            if evaluator is None:
-                continue
+        for evaluator in self.reading:
             row = np.zeros((1, *evaluator.feature_shape), np.float32)
             evaluator(row)
             began = time.perf_counter()

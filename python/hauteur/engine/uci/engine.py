@@ -374,7 +374,7 @@ class UciEngine:
         settings = play_settings(options, infinite=go.infinite)
         if self._session.use(settings) or not self._has_searched:
             self._output.info(memory_text(settings.search))
-        in_vain = settings.search.swap_colors and self._named is not None and not self._named.reads_features
+        in_vain = settings.search.swap_colors and self._named is not None and not self._named.reading
         if in_vain and not self._swaps_in_vain:
             self._output.info(f"SwapColors has no effect: {self._net} is not shown the position")
         self._swaps_in_vain = in_vain
