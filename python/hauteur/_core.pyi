@@ -1,7 +1,7 @@
 """The compiled core: games, positions, search. Arrays in, arrays out; every error is a ValueError that says what is allowed."""
 
 from collections.abc import Sequence
-from typing import Any, Protocol, final
+from typing import Any, Literal, Protocol, final
 
 import chess
 import numpy as np
@@ -67,6 +67,9 @@ class Game:
         None where the features do not tell."""
     @property
     def max_plies(self) -> int: ...
+    @property
+    def look(self) -> Literal["pieces", "stones", "discs", "crosses", "letters", ""]:
+        """How the squares of its text are drawn; empty: by `State.svg` alone."""
     def new_initial_state(self, symmetry: int = 0) -> State:
         """The start of the game, seen through the symmetry of this number (0: unchanged)."""
     def symmetries(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -132,6 +135,8 @@ class State:
     def features_packed(self) -> tuple[NDArray[np.uint64], NDArray[np.float32]]:
         """Masks uint64 [planes] and values float32 [planes]; boards of at most 64 squares."""
     def action_to_text(self, action: int, notation: str | None = None) -> str: ...
+    def squares(self, action: int) -> list[tuple[int, int]]:
+        """The squares of a legal action as (row, column) from the top left: from and to, or where the stone comes to lie."""
     def parse(self, text: str) -> int:
         """The action that a text means here, in any notation of the game; ValueError where it means none."""
     def san(self, action: int) -> str: ...

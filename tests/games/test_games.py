@@ -271,4 +271,4 @@ def test_perft_command(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_check_game_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert main.main(["check-game", "tutorial", "--games", "3"]) == 0
-    assert "14 of 14 laws hold along 3 random games" in capsys.readouterr().out
+    assert "15 of 15 laws hold along 3 random games" in capsys.readouterr().out

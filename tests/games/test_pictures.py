@@ -1,5 +1,7 @@
 """Boards as pictures: every position of a game is drawn as its text has it, with the last move marked."""
 
+from __future__ import annotations
+
 import itertools
 import xml.etree.ElementTree as ElementTree
 
@@ -7,8 +9,10 @@ import numpy as np
 import pytest
 
 from hauteur import _core
-from hauteur.games.pictures import LOOKS, action_squares, board_of, board_svg, seat_names, square_words
-from hauteur.games.registry import make
+from hauteur.games.pictures import action_squares, board_of, board_svg, seat_names, square_names, square_words
+from hauteur.games.registry import check_game, make
+from hauteur.games.tutorial import MisereTicTacToe
+from hauteur.web.positions import position_view
 
 GAMES = ["chess", "minichess", "connect4", "tictactoe", "nogo(size=4)"]
 
@@ -34,7 +38,7 @@ def test_the_last_move_is_among_the_squares_that_changed(spec: str) -> None:
         assert new is not None
         changed = {square for square in range(len(new.cells)) if old.cells[square] != new.cells[square]}
         assert set(new.last)
-        assert set(new.last) <= changed or spec == "chess"  # castling is marked as king and rook
+        assert set(new.last) <= changed
         assert set(new.last) & changed
 
 
@@ -68,8 +72,7 @@ def test_a_board_seen_from_the_other_side_has_the_same_men_in_the_other_order() 
     board = board_of(make("chess").new_initial_state())
     assert board is not None
     assert board.corner(0, flip=True) == board.corner(63)
-    assert board.square("e4") == 36
-    assert board.square("e9") is None
+    assert square_names(board)[36] == "e4"
 
 
 def test_an_arrow_needs_a_legal_action_() -> None:
@@ -78,7 +81,6 @@ def test_an_arrow_needs_a_legal_action_() -> None:
     assert "<circle" in board_svg(state, arrow=state.parse("e2e4"))
     with pytest.raises(ValueError, match="not legal"):
         board_svg(state, arrow=0)
-    assert "tutorial" not in LOOKS
 
 
 def test_a_game_whose_text_is_a_grid_is_drawn_with_its_signs() -> None:
@@ -86,10 +88,80 @@ def test_a_game_whose_text_is_a_grid_is_drawn_with_its_signs() -> None:
     state.apply_text("b2")
     board = board_of(state)
     assert board is not None
-    assert (board.look, board.cells, board.square("b2")) == ("letters", "....X....", 4)
+    assert (board.look, board.cells, square_names(board)[4]) == ("letters", "....X....", "b2")
     assert action_squares(state, state.parse("c1")) == (8,)
     assert square_words(board)[3:5] == ["empty", "X"]
     assert ">X</text>" in board_svg(state)
+
+
+class Own(MisereTicTacToe):
+    """A game of one's own, whose copies are of its class."""
+
+    def copy(self) -> Own:
+        twin = type(self)()
+        twin.stones, twin.to_move = self.stones.copy(), self.to_move
+        return twin
+
+
+class FromBelow(Own):
+    """The same game with actions counted row by row from below, a1 b1 c1 a2 ..., and a text that begins at the top."""
+
+    def action_to_text(self, action: int) -> str:
+        return "abc"[action % 3] + "123"[action // 3]
+
+    def text(self) -> str:
+        return "\n".join(super().text().splitlines()[::-1])
+
+
+class Named(FromBelow):
+    """The same, which says which squares these are."""
+
+    def squares(self, action: int) -> list[tuple[int, int]]:
+        return [(2 - action // 3, action % 3)]
+
+
+def test_a_stone_appears_where_the_square_is_that_was_pointed_at() -> None:
+    state = _core.Game.from_python(Named()).new_initial_state()
+    board = board_of(state)
+    assert board is not None
+    assert square_names(board) == ["a3", "b3", "c3", "a2", "b2", "c2", "a1", "b1", "c1"]
+    for action in state.legal_actions().tolist():
+        (square,) = action_squares(state, action)
+        behind = board_of(state.child(action))
+        assert behind is not None
+        assert behind.cells[square] == "X"
+        assert behind.last == (square,)
+        assert square_names(board)[square] == state.action_to_text(action)
+
+
+def test_moves_of_two_squares_are_pointed_at_in_their_order() -> None:
+    """A game says so; an action without squares has none, which is a button on a page."""
+    pairs = type("Pairs", (Own,), {"squares": lambda _, action: [(0, 0), (action // 3, action % 3)] if action else []})
+    state = _core.Game.from_python(pairs()).new_initial_state()
+    assert [action_squares(state, action) for action in (0, 5)] == [(), (0, 5)]
+    assert [view["squares"] for view in position_view(state)["actions"]][:3] == [[], [0, 1], [0, 2]]
+
+
+def test_check_game_finds_squares_that_are_mirrored() -> None:
+    """Without `squares` an action is taken for the square of its number, counted from the top."""
+    broken = {result.name: result.broken for result in check_game(FromBelow, games=2) if result.broken}
+    assert list(broken) == ["squares"]
+    assert "the move" in broken["squares"]
+    assert check_game(Named, games=2).ok
+
+
+@pytest.mark.parametrize("answer", [[(3, 0)], [(0, -1)], [4], "a1", 5])
+def test_squares_off_the_board_are_one_line(answer: object) -> None:
+    game = _core.Game.from_python(type("Wrong", (Own,), {"squares": lambda *_: answer})())
+    with pytest.raises(ValueError, match=r"squares\(0\) must be pairs \(row, column\) below \(3, 3\), got"):
+        game.new_initial_state().squares(0)
+
+
+def test_a_game_with_a_drawing_of_its_own_keeps_it() -> None:
+    game = _core.Game.from_python(type("Drawn", (Own,), {"svg": lambda _: "<svg/>"})())
+    assert game.look == ""
+    assert board_of(game.new_initial_state()) is None
+    assert board_svg(game.new_initial_state()) == "<svg/>"
 
 
 @pytest.mark.parametrize(

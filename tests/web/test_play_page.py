@@ -11,12 +11,36 @@ from typing import Any
 
 import pytest
 from lab_browser import NARROW, Windows, axe_faults, too_wide
-from playwright.sync_api import Error, Locator, Page, WebSocketRoute, expect
+from playwright.sync_api import Browser, Error, Locator, Page, WebSocketRoute, expect
+from running_lab import start_lab, stop_lab
 
 from hauteur.games.registry import names
 
 PIECES = ("queen", "rook", "bishop", "knight")
 PROMOTES = "8/P5k1/8/8/8/8/8/4K2R w K - 0 1"
+
+
+FROM_BELOW = """
+import hauteur as ht
+from hauteur.games.tutorial import MisereTicTacToe
+
+class Below(MisereTicTacToe):
+    def action_to_text(self, action):
+        return "abc"[action % 3] + "123"[action // 3]
+
+    def text(self):
+        return "\\n".join(super().text().splitlines()[::-1])
+
+    def squares(self, action):
+        return [(2 - action // 3, action % 3)]
+
+    def copy(self):
+        twin = Below()
+        twin.stones, twin.to_move = self.stones.copy(), self.to_move
+        return twin
+
+ht.register_game("below", Below)
+"""
 
 
 SHORT = {"chess": "8/8/4k3/8/8/3QK3/8/8 w - - 94 80", "minichess": "1k3/5/5/5/K3Q w - - 94 60"}
@@ -156,6 +180,27 @@ def test_a_marked_square_is_no_ring_and_every_arrow_has_its_label(page: Page) ->
     assert other is not None
     apart = abs(one["x"] - other["x"]) >= one["width"] or abs(one["y"] - other["y"]) >= one["height"]
     assert apart, "one label covers the other"
+
+
+def test_a_game_of_ones_own_is_clicked_where_its_stone_appears(browser: Browser, tmp_path: Path) -> None:
+    """Its actions are counted from below, its text begins at the top; only the game knows that."""
+    (tmp_path / "mine.py").write_text(FROM_BELOW)
+    own = start_lab(tmp_path, "--import", str(tmp_path / "mine.py"))
+    windows = Windows(browser, own.url)
+    page = windows.open("/play")
+    begin(page, "below", "person")
+    square(page, "a1").click()
+    stone = page.locator(".square[aria-label='a1, X']")
+    expect(stone).to_be_attached()
+    places = [box["y"] for name in ("a1", "a3") if (box := square(page, name).bounding_box())]
+    assert places[0] > places[1]
+    square(page, "c3").click()
+    expect(page.locator("#moves li")).to_have_text(["1. a1", "2. c3"])
+    page.goto("/play?game=tutorial")  # it is not offered, and is there by its name
+    expect(page.locator("#board")).to_have_attribute("data-game", "tutorial")
+    assert "tutorial" not in page.locator("[name=game] option").all_text_contents()
+    windows.close()
+    stop_lab(own)
 
 
 def test_every_game_is_played_to_its_end_by_clicks(page: Page) -> None:

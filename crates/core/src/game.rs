@@ -75,6 +75,13 @@ impl GameInfo {
     pub fn row_len(&self) -> usize {
         self.feature_shape.iter().product()
     }
+
+    /// The square of an action whose number it is, in games with an action a square, or one more (to pass); else none.
+    pub fn square_of(&self, action: Action) -> Vec<usize> {
+        let squares = self.feature_shape[1] * self.feature_shape[2];
+        let fits = self.num_actions == squares || self.num_actions == squares + 1;
+        Some(usize::from(action)).filter(|&square| fits && square < squares).into_iter().collect()
+    }
 }
 
 /// A symmetry of the game: applied to features and policy it gives the features and policy of an equivalent position.
@@ -94,6 +101,11 @@ pub trait Game: Send + Sync {
     fn initial(&self) -> Box<dyn State>;
     /// The symmetries, identity first.
     fn symmetries(&self) -> Vec<Symmetry>;
+    /// How the squares of its text are drawn: `pieces` of chess, `stones`, `discs` that fall, `crosses`, or its own `letters`;
+    /// empty: by `State::svg` alone.
+    fn look(&self) -> &'static str {
+        "letters"
+    }
     /// The start of the game as the symmetry of this number shows it: another position in games that begin unevenly.
     fn initial_seen(&self, _symmetry: usize) -> Box<dyn State> {
         self.initial()
@@ -178,6 +190,12 @@ pub trait State: Send + Sync {
     fn as_any(&self) -> &dyn Any;
     /// The action in the game's usual notation; `notation` picks one where there are several (chess: `uci`, `san`).
     fn action_to_text(&self, action: Action, notation: Option<&str>) -> Result<String, GameError>;
+    /// The squares of the board that a legal action belongs to, row * columns + column from the top left, in the order in which
+    /// a player points at them: from and to, or where the stone comes to lie; none for an action without squares. `info`: of
+    /// the game.
+    fn squares(&self, action: Action, info: &GameInfo) -> Vec<usize> {
+        info.square_of(action)
+    }
     /// Reads a legal action in any of the game's notations.
     fn action_from_text(&self, text: &str) -> Result<Action, GameError>;
     /// The position drawn as text, several lines.

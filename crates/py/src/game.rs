@@ -87,6 +87,12 @@ impl PyGame {
         self.0.info().max_plies
     }
 
+    /// How the squares of its text are drawn: `pieces`, `stones`, `discs`, `crosses` or `letters`; empty: by `State.svg` alone.
+    #[getter]
+    fn look(&self) -> &'static str {
+        self.0.look()
+    }
+
     /// Return the start of the game, seen through the symmetry of this number (0: unchanged).
     #[pyo3(signature = (symmetry=0))]
     fn new_initial_state(&self, symmetry: usize) -> PyResult<PyState> {
@@ -159,7 +165,9 @@ pub fn position_of(given: &Bound<'_, PyAny>) -> PyResult<PyState> {
         return board_state(given);
     }
     let kind = given.get_type().name()?;
-    Err(PyTypeError::new_err(format!("expected a position: a State, as ht.position makes it, a chess.Board or a FEN; got {kind}")))
+    Err(PyTypeError::new_err(format!(
+        "expected a position: a State, as ht.position makes it, a chess.Board or a FEN; got {kind}"
+    )))
 }
 
 /// The position of a board of python-chess.
@@ -464,6 +472,14 @@ impl PyState {
     fn action_to_text(&self, action: i64, notation: Option<&str>) -> PyResult<String> {
         let action = self.check_legal(action)?;
         self.game.checked(self.state.action_to_text(action, notation))?.map_err(value_error)
+    }
+
+    /// Return the squares of a legal action as (row, column) from the top left: from and to, or where the stone comes to lie;
+    /// none for an action without squares.
+    fn squares(&self, action: i64) -> PyResult<Vec<(usize, usize)>> {
+        let (action, info) = (self.check_legal(action)?, self.game.0.info());
+        let found = self.game.checked(self.state.squares(action, info))?;
+        Ok(found.into_iter().map(|square| (square / info.feature_shape[2], square % info.feature_shape[2])).collect())
     }
 
     /// Return the number of a legal action from its text. Raise ValueError where it means none.

@@ -19,6 +19,8 @@ pub struct Shared {
     /// The initial position; games start with copies of it.
     pub start: Py<PyAny>,
     pub symmetries: Vec<Symmetry>,
+    /// It has an SVG of its own, which is kept.
+    pub draws_itself: bool,
     error: Mutex<Option<PyErr>>,
 }
 
@@ -32,7 +34,8 @@ impl Shared {
         }
         let info = read_info(start, spec.unwrap_or_else(|| class.to_lowercase()))?;
         let symmetries = read_symmetries(start, &info)?;
-        Ok(Shared { info, start: start.copy()?, symmetries, error: Mutex::new(None) })
+        let draws_itself = start.hasattr("svg")?;
+        Ok(Shared { info, start: start.copy()?, symmetries, draws_itself, error: Mutex::new(None) })
     }
 
     /// Takes the exception that was kept.

@@ -43,6 +43,10 @@ impl Game for PythonGame {
         self.0.symmetries.clone()
     }
 
+    fn look(&self) -> &'static str {
+        if self.0.draws_itself { "" } else { "letters" }
+    }
+
     fn foreign(&self) -> Option<&dyn Any> {
         Some(self)
     }

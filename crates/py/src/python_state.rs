@@ -4,7 +4,7 @@ use std::any::Any;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
-use hauteur_core::game::{Action, GameError, Outcome, Player, Repeat, State};
+use hauteur_core::game::{Action, GameError, GameInfo, Outcome, Player, Repeat, State};
 use numpy::{AllowTypeChange, PyArrayLike3, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 
@@ -124,6 +124,24 @@ impl PythonState {
         match row.iter().find(|value| !value.is_finite()) {
             None => Ok(row),
             Some(value) => Err(self.wrong(format!("features() must give finite numbers, got {value}"))),
+        }
+    }
+
+    /// What `squares(action)` gives: (row, column) from the top left, each on the board.
+    fn read_squares(&self, action: Action, answer: &Bound<'_, PyAny>) -> PyResult<Vec<usize>> {
+        let [_, rows, columns] = self.game.info.feature_shape;
+        let pairs: Option<Vec<(i64, i64)>> =
+            answer.try_iter().and_then(|squares| squares.map(|square| square?.extract()).collect()).ok();
+        let on_board =
+            |&(row, column): &(i64, i64)| (0..rows as i64).contains(&row) && (0..columns as i64).contains(&column);
+        match pairs.filter(|pairs| pairs.iter().all(on_board)) {
+            Some(pairs) => {
+                Ok(pairs.into_iter().map(|(row, column)| row as usize * columns + column as usize).collect())
+            }
+            None => Err(self.wrong(format!(
+                "squares({action}) must be pairs (row, column) below ({rows}, {columns}), got {}",
+                answer.repr()?
+            ))),
         }
     }
 
@@ -271,6 +289,13 @@ impl State for PythonState {
             None => Ok(self.action_name(action)),
             Some(name) => Err(GameError(format!("{} has no notation {name:?}; leave it out", self.game.info.spec))),
         }
+    }
+
+    fn squares(&self, action: Action, info: &GameInfo) -> Vec<usize> {
+        self.ask(Vec::new(), |object| match object.getattr_opt("squares")? {
+            None => Ok(info.square_of(action)),
+            Some(method) => self.read_squares(action, &method.call1((action,))?),
+        })
     }
 
     fn action_from_text(&self, text: &str) -> Result<Action, GameError> {

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
+from hauteur.games.pictures import action_squares, board_of
 from hauteur.system.seeds import stream
 
 MAX_PACKED_SQUARES = 64
@@ -285,6 +286,23 @@ def _drawings(visit: Visit) -> str | None:
     return None if root.tag == "{http://www.w3.org/2000/svg}svg" else f"the drawing's root element is {root.tag}"
 
 
+def _squares(visit: Visit) -> str | None:
+    """Check that up to eight actions change what stands on the last of their squares, where the text is a board."""
+    before = board_of(visit.state, ())
+    if before is None:
+        return None  # nobody points at squares there
+    for action in visit.rng.choice(visit.legal, size=min(8, len(visit.legal)), replace=False).tolist():
+        squares = action_squares(visit.state, action)
+        behind = board_of(visit.state.child(action), ())
+        if behind is not None and squares and before.cells[squares[-1]] == behind.cells[squares[-1]]:
+            name = visit.state.action_to_text(action)
+            changed = [i for i in range(len(before.cells)) if before.cells[i] != behind.cells[i]]
+            places = ", ".join(str(divmod(i, before.columns)) for i in changed) or "no square"
+            last = divmod(squares[-1], before.columns)
+            return f"squares({action}), the move {name}, is {last} last, where nothing changes; what changes: {places}"
+    return None
+
+
 def _determinism(visit: Visit) -> str | None:
     """Checked at the end of a game: the same actions lead to the same position."""
     if visit.state.outcome() is None:
@@ -313,5 +331,6 @@ LAWS = (
         "repetition", "a position that is a repeat has the mover and the legal actions of the earlier one", _repetition
     ),
     Law("drawings", "text is not empty and SVG is well-formed", _drawings),
+    Law("squares", "an action changes what stands on the last of its squares", _squares),
     Law("determinism", "the same actions lead to the same position", _determinism),
 )

@@ -1,7 +1,7 @@
 """Boards as pictures: the cells of a position, and the position as SVG.
 
-Chess and minichess use the pieces of python-chess; grids use stones, discs or crosses. A game written in Python whose
-text is a grid of signs is drawn with these signs, unless it has a drawing of its own, which every other game keeps.
+A game says by `Game.look` how its squares are drawn: chess and minichess with the pieces of python-chess, others with
+stones, discs, crosses, or the signs of their text; and by `State.squares` to which squares an action belongs.
 """
 
 from __future__ import annotations
@@ -17,15 +17,6 @@ from hauteur.games.game_line import end_text
 
 Look = Literal["pieces", "stones", "discs", "crosses", "letters"]
 
-LOOKS: dict[str, Look] = {
-    "chess": "pieces",
-    "minichess": "pieces",
-    "nogo": "stones",
-    "connect4": "discs",
-    "tictactoe": "crosses",
-}
-"""How the boards of the games in the core look."""
-
 CELL = 45
 """Side of a cell in the units of the drawing, which is that of python-chess's pieces."""
 LEFT, TOP, BOTTOM = 24, 12, 44
@@ -37,11 +28,6 @@ MOST_SIGNS = 1000
 LAST_MOVE, ARROW = "#e8c63c", "#2f7d4f"
 LABELS = 'font-family="sans-serif" text-anchor="middle" fill="#4a4038"'
 
-_MARKED = re.compile(r'<rect x="([0-9]+)" y="([0-9]+)" [^>]*fill="#(?:f2e394|d6bd5a)"/>')
-"""The squares of the last move in the core's own drawing of chess and minichess."""
-_CORE_CELL, _CORE_MARGIN = 45, 22
-"""Side of a square and margin of that drawing."""
-
 _STONES = {"first": ("#16140f", "#16140f"), "second": ("#fafafa", "#16140f")}
 _GROUND = {"pieces": "#efe2cc", "stones": "#e3bd74", "discs": "#2f5fa8", "crosses": "#f4f1ea", "letters": "#f4f1ea"}
 
@@ -52,8 +38,6 @@ _SIGN_NAMES: dict[Look, dict[str, str]] = {
     "crosses": {"X": "cross", "O": "nought"},
     "letters": {},
 }
-_DRAWN_AS_TEXT = 'xml:space="preserve"'
-"""In the core's drawing of a game written in Python that has none of its own."""
 
 
 @dataclass(frozen=True)
@@ -91,14 +75,6 @@ class Board:
         row, column = divmod(len(self.cells) - 1 - square if flip else square, self.columns)
         return LEFT + column * CELL, TOP + row * CELL
 
-    def square(self, name: str) -> int | None:
-        """Return the index of the square with this name, such as e4 or B3; None where no square has it."""
-        for row, label in enumerate(self.row_labels):
-            for column, letter in enumerate(self.column_labels):
-                if name.lower() == f"{letter}{label}".lower():
-                    return row * self.columns + column
-        return None
-
 
 def board_svg(state: _core.State, *, flip: bool = False, arrow: int | None = None) -> str:
     """Return the position as a stand-alone SVG document; the last move is marked.
@@ -113,9 +89,9 @@ def board_svg(state: _core.State, *, flip: bool = False, arrow: int | None = Non
     True
     """
     board = board_of(state)
-    squares = () if arrow is None else action_squares(state, arrow)
     if board is None:
         return state.svg()
+    squares = () if arrow is None else action_squares(state, arrow)
     width, height = board.size
     frame = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}" class="board" role="img"'
     middle = LEFT + board.columns * CELL / 2
@@ -131,29 +107,48 @@ def board_svg(state: _core.State, *, flip: bool = False, arrow: int | None = Non
     return "".join(parts)
 
 
-def board_of(state: _core.State) -> Board | None:
-    """Return the cells of a position, None where its game has no board of cells."""
-    look = LOOKS.get(state.game.name)
-    if look is None:
-        return _board_of_text(state)
-    _, rows, columns = state.game.feature_shape
-    *lines, labels, caption = state.text().splitlines()
-    cells = "".join("".join(line.split()[1:]) for line in lines[:rows])
-    board = Board(look, cells, tuple(line.split()[0] for line in lines[:rows]), tuple(labels.split()), caption)
-    assert len(cells) == rows * columns
-    return Board(look, cells, board.row_labels, board.column_labels, caption, _last_squares(state, board))
+def board_of(state: _core.State, last: tuple[int, ...] | None = None) -> Board | None:
+    """Return the cells of a position, None where its game has no board of cells.
 
-
-def _board_of_text(state: _core.State) -> Board | None:
-    """Return the cells of a game written in Python whose text is a grid of signs, named a1 at the lower left."""
+    A game has one whose text is a grid of single signs, with labels at the left and below or without. last: squares of
+    the last move, where they are known.
+    """
+    look: Look | Literal[""] = state.game.look
     _, rows, columns = state.game.feature_shape
-    lines = [line.split() for line in state.text().splitlines()[:rows]]
-    is_grid = len(lines) == rows and all(len(line) == columns and max(map(len, line)) == 1 for line in lines)
-    if not is_grid or not 1 < rows * columns <= MOST_SIGNS or columns > 26 or _DRAWN_AS_TEXT not in state.svg():
+    *lines, end = state.text().splitlines() or [""]
+    grid = [line.split() for line in [*lines, end][:rows]]
+    width = len(grid[0]) if grid else 0
+    is_grid = len(grid) == rows and width in (columns, columns + 1) and all(len(line) == width for line in grid)
+    if not look or not is_grid or any(len(sign) != 1 for line in grid for sign in line[-columns:]):
         return None
-    labels = tuple(str(rows - row) for row in range(rows))
-    cells = "".join("".join(line) for line in lines)
-    return Board("letters", cells, labels, tuple("abcdefghijklmnopqrstuvwxyz"[:columns]), caption(state))
+    if look == "letters" and not 1 < rows * columns <= MOST_SIGNS:
+        return None
+    labels = _labels(state, [line[0] for line in grid], lines[rows:]) if width > columns else _named(state)
+    cells = "".join("".join(line[-columns:]) for line in grid)
+    text = end if width > columns and lines[rows:] else caption(state)
+    return Board(look, cells, *labels, text, _last_squares(state) if last is None else last)
+
+
+def _labels(state: _core.State, rows: list[str], below: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the labels of rows and columns of a text that has them; below: its lines below the board."""
+    columns = below[0].split() if below else []
+    shown = len(columns) == state.game.feature_shape[2]
+    return tuple(rows), tuple(columns) if shown else ("",) * state.game.feature_shape[2]
+
+
+def _named(state: _core.State) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the labels that the first moves of a game give its squares, such as a and 3; empty where none do."""
+    start, found = state.start, (dict[int, set[str]](), dict[int, set[str]]())
+    for action in start.legal_actions().tolist():
+        name, squares = re.fullmatch(r"([A-Za-z])([0-9]+)", start.action_to_text(action)), start.squares(action)
+        if name is not None and len(squares) == 1:
+            for labels, place, label in zip(found, squares[0], (name[2], name[1]), strict=True):
+                labels.setdefault(place, set()).add(label)
+    _, *sizes = state.game.feature_shape
+    named = [[labels.get(place, {""}) for place in range(size)] for labels, size in zip(found, sizes, strict=True)]
+    fits = all(len(label) == 1 for labels in named for label in labels)
+    rows, columns = (tuple("".join(label) if fits else "" for label in labels) for labels in named)
+    return rows, columns
 
 
 def caption(state: _core.State) -> str:
@@ -177,8 +172,10 @@ def seat_names(game: _core.Game) -> tuple[str, str]:
 
 
 def square_names(board: Board) -> list[str]:
-    """Return the name of every square, such as e4, in the order of the cells."""
-    return [f"{column}{row}" for row in board.row_labels for column in board.column_labels]
+    """Return the name of every square, such as e4, in the order of the cells; row and column without labels."""
+    places = [(row, column) for row in range(board.rows) for column in range(board.columns)]
+    names = (f"{board.column_labels[column]}{board.row_labels[row]}" for row, column in places)
+    return [name or f"row {row + 1} column {column + 1}" for name, (row, column) in zip(names, places, strict=True)]
 
 
 def square_words(board: Board) -> list[str]:
@@ -190,21 +187,10 @@ def square_words(board: Board) -> list[str]:
     return ["empty" if sign == "." else words[sign] for sign in board.cells]
 
 
-def action_squares(state: _core.State, action: int, board: Board | None = None) -> tuple[int, ...]:
-    """Return the squares of a legal action, from first: two in chess, one on grids, none without a board of cells.
-
-    board: of the state, where it is known.
-    """
-    board = board_of(state) if board is None else board
-    text = state.action_to_text(action)
-    if board is None:
-        return ()
-    if board.look == "discs":
-        column = board.column_labels.index(text)
-        free = [row for row in range(board.rows) if board.cells[row * board.columns + column] == "."]
-        return (free[-1] * board.columns + column,)
-    names = re.findall(r"[a-z][0-9]+", text.lower())
-    return tuple(square for name in names if (square := board.square(name)) is not None)
+def action_squares(state: _core.State, action: int) -> tuple[int, ...]:
+    """Return the squares of a legal action as indices of cells: from and to, or one, or none."""
+    columns = state.game.feature_shape[2]
+    return tuple(row * columns + column for row, column in state.squares(action))
 
 
 def action_area(board: Board, squares: tuple[int, ...]) -> tuple[int, ...]:
@@ -214,20 +200,12 @@ def action_area(board: Board, squares: tuple[int, ...]) -> tuple[int, ...]:
     return squares[:1]
 
 
-def _last_squares(state: _core.State, board: Board) -> tuple[int, ...]:
+def _last_squares(state: _core.State) -> tuple[int, ...]:
     """Return the squares of the move that led to the position, none at the start."""
-    if board.look == "pieces":
-        corners = [(int(x) - _CORE_MARGIN, int(y) - _CORE_MARGIN) for x, y in _MARKED.findall(state.svg())]
-        return tuple(sorted(y // _CORE_CELL * board.columns + x // _CORE_CELL for x, y in corners))
-    played = state.notation()
-    if not state.ply or not played:
+    if not state.moves:
         return ()
-    if board.look == "discs":
-        column = board.column_labels.index(played[-1])
-        rows = (row for row in range(board.rows) if board.cells[row * board.columns + column] != ".")
-        return (next(rows) * board.columns + column,)
-    square = board.square(played.split()[-1])
-    return () if square is None else (square,)
+    before = state.copy()
+    return action_squares(before, before.undo())
 
 
 # The drawing.

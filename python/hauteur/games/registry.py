@@ -26,7 +26,10 @@ class Position(Protocol):
 
     The first six members, with `to_move`, are all that a game needs. It may also have: `max_plies` (int, no game is
     longer; default 1000), `symmetries()` (two integer arrays [S, rows*columns] and [S, num_actions], identity first, as
-    `_core.Game.symmetries`), `action_to_text(action)` (default: the number), `text()`, `svg()`, `notation()`,
+    `_core.Game.symmetries`), `action_to_text(action)` (default: the number), `squares(action)` (pairs (row, column),
+    counted from the top left as in features and text: from and to, or where the stone comes to lie; default: the square
+    of the action's number where there are as many actions as squares, or one more to pass), `text()`, `svg()`,
+    `notation()`,
     `repetition()` (None where the position is new, else its earlier occurrences, the plies since the latest and, unless
     it is a draw, the result of a repeat; default: None), and `key()` (anything whose repr distinguishes positions for
     the network; default: features, legal actions and mover).

@@ -58,13 +58,15 @@ def walk_of(start: _core.State, actions: Sequence[int], *, title: str, notes: Wa
     state = start.copy()
     walk: dict[str, Any] = {"title": title, **{key: [] for key in ("cells", "last", "captions", "best", "wdl")}}
     walk |= {"moves": [], "notes": [], "marks": [], "expected": notes.expected}
+    last: tuple[int, ...] = ()
     for ply, action in enumerate([*actions[:MOST_PLIES], None]):
-        _add_position(walk, state, notes, ply)
+        _add_position(walk, state, notes, ply, last)
         if action is not None:
             note = notes.moves.get(ply, MoveNote())
             walk["moves"].append(f"{_numbered(state, action, first=ply == 0)}{note.sign}")
             walk["notes"].append(note.text)
             walk["marks"].append(note.mark)
+            last = pictures.action_squares(state, action)
             state.apply(action)
     if len(actions) > MOST_PLIES:
         walk["notes"][-1] = f"the page shows the first {MOST_PLIES:,} of {len(actions):,} plies"
@@ -105,8 +107,8 @@ def _is_drawn(board: pictures.Board) -> bool:
     return board.look != "letters"
 
 
-def _add_position(walk: dict[str, Any], state: _core.State, notes: WalkNotes, ply: int) -> None:
-    board = pictures.board_of(state)
+def _add_position(walk: dict[str, Any], state: _core.State, notes: WalkNotes, ply: int, last: tuple[int, ...]) -> None:
+    board = pictures.board_of(state, last)
     best = notes.best.get(ply)
     shares = notes.wdl.get(ply)
     walk["cells"].append(packed(board.cells) if board is not None and _is_drawn(board) else state.text())

@@ -100,7 +100,7 @@ def _actions(state: _core.State, board: pictures.Board | None) -> list[dict[str,
 
 
 def _action(state: _core.State, action: int, board: pictures.Board | None) -> dict[str, Any]:
-    squares = () if board is None else pictures.action_squares(state, action, board)
+    squares = () if board is None else pictures.action_squares(state, action)
     area = pictures.action_area(board, squares) if board is not None and squares else ()
     return {"a": action, "text": move_text(state, action), "squares": list(squares), "area": list(area)}
 

@@ -123,6 +123,10 @@ impl Game for Connect4 {
         &self.info
     }
 
+    fn look(&self) -> &'static str {
+        "discs"
+    }
+
     fn initial(&self) -> Box<dyn State> {
         Box::new(Position::new(self.board))
     }
@@ -302,6 +306,13 @@ impl State for Position {
     fn action_to_text(&self, action: Action, notation: Option<&str>) -> Result<String, GameError> {
         grid::only_notation(NAME, notation)?;
         grid::check_action(NAME, action, self.board.columns()).map(|column| (column + 1).to_string())
+    }
+
+    /// Where the disc comes to lie.
+    fn squares(&self, action: Action, info: &GameInfo) -> Vec<usize> {
+        let ([_, rows, columns], stones) = (info.feature_shape, self.drawing().stones);
+        let column = (0..rows).rev().map(|row| row * columns + usize::from(action));
+        column.filter(|&square| stones[square].is_none()).take(1).collect()
     }
 
     fn action_from_text(&self, text: &str) -> Result<Action, GameError> {

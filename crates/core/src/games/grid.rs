@@ -37,6 +37,17 @@ fn permutation(rows: usize, columns: usize, swap: bool, flip_rows: bool, flip_co
     (0..rows * columns).map(old_square).collect()
 }
 
+/// The squares that a text names, such as `e2e4` or `B3`: row * columns + column, with rows counted from the bottom in names
+/// and from the top in squares.
+pub fn named_squares(text: &str, rows: usize, columns: usize) -> Vec<usize> {
+    let letters = text.as_bytes().windows(2).filter(|pair| pair[0].is_ascii_alphabetic() && pair[1].is_ascii_digit());
+    letters
+        .map(|pair| (usize::from(pair[0].to_ascii_lowercase() - b'a'), usize::from(pair[1] - b'0')))
+        .filter(|&(column, row)| column < columns && (1..=rows).contains(&row))
+        .map(|(column, row)| (rows - row) * columns + column)
+        .collect()
+}
+
 /// Writes 1.0 where `bits` is set and 0.0 elsewhere; square `i` of the plane is bit `i`.
 #[inline]
 pub fn write_plane(plane: &mut [f32], mut bits: u64) {

@@ -73,6 +73,10 @@ impl<const W: usize> Game for NoGo<W> {
         &self.info
     }
 
+    fn look(&self) -> &'static str {
+        "stones"
+    }
+
     fn initial(&self) -> Box<dyn State> {
         Box::new(self.start)
     }

@@ -28,6 +28,10 @@ impl Game for TicTacToe {
         &self.info
     }
 
+    fn look(&self) -> &'static str {
+        "crosses"
+    }
+
     fn initial(&self) -> Box<dyn State> {
         Box::new(Position::default())
     }

@@ -92,6 +92,10 @@ impl Game for ChessGame {
         &self.info
     }
 
+    fn look(&self) -> &'static str {
+        "pieces"
+    }
+
     fn initial(&self) -> Box<dyn State> {
         Box::new(self.start.clone())
     }
@@ -186,6 +190,11 @@ impl State for Position {
     /// `notation`: `uci` (default), `san`, or `lc0` (castling e1h1, promotion to a knight without suffix).
     fn action_to_text(&self, action: Action, notation: Option<&str>) -> Result<String, GameError> {
         notation::write(self, action, notation)
+    }
+
+    fn squares(&self, action: Action, info: &GameInfo) -> Vec<usize> {
+        let text = notation::write(self, action, Some("uci")).unwrap_or_default();
+        grid::named_squares(&text, info.feature_shape[1], info.feature_shape[2])
     }
 
     fn action_from_text(&self, text: &str) -> Result<Action, GameError> {

@@ -61,6 +61,10 @@ impl Game for Minichess {
         &self.info
     }
 
+    fn look(&self) -> &'static str {
+        "pieces"
+    }
+
     fn initial(&self) -> Box<dyn State> {
         Box::new(self.start.clone())
     }
@@ -164,6 +168,10 @@ impl State for Position {
         grid::only_notation(NAME, notation)?;
         grid::check_action(NAME, action, NUM_ACTIONS)?;
         Ok(self.action_name(action))
+    }
+
+    fn squares(&self, action: Action, info: &GameInfo) -> Vec<usize> {
+        grid::named_squares(&self.action_name(action), info.feature_shape[1], info.feature_shape[2])
     }
 
     fn action_from_text(&self, text: &str) -> Result<Action, GameError> {
