@@ -67,14 +67,14 @@ def test_torch_comes_from_the_index_for_processors_where_there_is_no_gpu(
     assert install(python, TORCH_INDEX=f"{index}/nowhere", NVIDIA_DRIVER=absent) == ""  # it is there already
 
 
-def test_the_demo_installs_what_learning_needs_and_tests_add_the_rest() -> None:
+def test_the_demo_installs_what_learning_needs_and_tests_add_the_rest(tmp_path: Path) -> None:
     planned = subprocess.run(
-        ["make", "--dry-run", "demo", "VENV=/nowhere/venv"], cwd=ROOT, capture_output=True, text=True, check=False
+        ["make", "--dry-run", "demo", f"VENV={tmp_path}"], cwd=ROOT, capture_output=True, text=True, check=False
     ).stdout
     assert "--editable '.[train]'" in planned
     assert "install-torch" in planned
     assert "[dev]" not in planned
     tests = subprocess.run(
-        ["make", "--dry-run", "test", "VENV=/nowhere/venv"], cwd=ROOT, capture_output=True, text=True, check=False
+        ["make", "--dry-run", "test", f"VENV={tmp_path}"], cwd=ROOT, capture_output=True, text=True, check=False
     ).stdout
     assert "--editable '.[dev]'" in tests

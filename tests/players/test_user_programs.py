@@ -130,13 +130,13 @@ def test_a_number_is_the_first_setting_of_a_section() -> None:
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: ht.SearchParams(cpuct=200), "SearchParams: cpuct.init: .* less than or equal to 100, got 200"),
+        (lambda: ht.SearchParams(cpuct=200), "^cpuct.init: .* less than or equal to 100, got 200"),
         (lambda: ht.SearchParams(cpct=2), "cpct is not a setting .did you mean cpuct"),
-        (lambda: ht.SearchParams(solver=3), "SearchParams: solver"),
-        (lambda: ht.SearchContempt(n_scl=0), "SearchContempt: n_scl"),
+        (lambda: ht.SearchParams(solver=3), "^solver"),
+        (lambda: ht.SearchContempt(n_scl=0), "^n_scl"),
         (
             lambda: ht.Recipe(game="tictactoe", self_play={}),
-            "Recipe: self_play is not a setting .did you mean selfplay",
+            "^self_play is not a setting .did you mean selfplay",
         ),
         (lambda: ht.search(4), "expected a position: .*; got int"),  # type: ignore[arg-type]
         (lambda: ht.search("e2e5", "uniform"), "ply 1: .*e2e5"),

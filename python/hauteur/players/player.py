@@ -78,7 +78,10 @@ class Player(PlayerSettings):
             "evaluator": None if is_named else evaluator,
             "rules": _checked(rules),
         }
-        super().__init__(**values)
+        try:
+            super().__init__(**values)
+        except ValueError as error:
+            raise ValueError(f"Player: {error}") from None
 
     @classmethod
     def from_text(cls, text: str) -> Self:

@@ -33,7 +33,7 @@ class Section(BaseModel):
         try:
             super().__init__(**settings)
         except ValidationError as error:
-            raise ValueError(f"{type(self).__name__}: {problems(error)}") from None
+            raise ValueError(problems(error)) from None
 
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]  # sections within are validated without it
 
