@@ -96,6 +96,7 @@ def test_a_running_match_is_seen_live_after_a_reload_and_by_another_server(
 
 def test_a_match_is_started_from_the_page(windows: Windows) -> None:
     page = windows.open("/matches", size=(390, 844))
+    expect(page.locator("#players option[value='net=connect4 visits=100']")).to_be_attached()
     page.get_by_text("Start a match").click()
     page.get_by_label("Game", exact=True).fill("tictactoe")
     page.get_by_label("Player A").fill("uci:sh nodes=1")

@@ -28,6 +28,7 @@ from hauteur.web.jobs import Job, JobCommand
 from hauteur.web.match_orders import MatchOrder, match_job, resumed_job
 from hauteur.web.pages import WALK_KEYS, Page
 from hauteur.web.parts import made, part, whole_number
+from hauteur.web.players import net_names
 from hauteur.web.render import html, page
 
 if TYPE_CHECKING:
@@ -144,7 +145,8 @@ async def show_all(request: Request) -> Response:
     lab: Lab = request.app.state.lab
     content = await asyncio.to_thread(made, lambda: listed(lab))
     follows = lab.watcher.part(f"{PAGE.path}/list", [""], ["list"])
-    return page(request, "matches.html", content=content, part=follows, games=names(), settings=lab.settings)
+    nets = net_names([str(root) for root in lab.settings.roots])
+    return page(request, "matches.html", content=content, part=follows, games=names(), nets=nets, settings=lab.settings)
 
 
 async def show_list(request: Request) -> Response:
