@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from hauteur.cluster.scheduler import Batch, Played, Scheduler
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.learning.planned import PlannedGames, planned_selfplay
 from hauteur.learning.recipe import Recipe, parse_recipe
 from hauteur.learning.run_folder import RunFolder
@@ -37,7 +37,7 @@ class SelfPlayWork:
 
     def __init__(self, folder: Path, fields: Mapping[str, Any]) -> None:
         self.recipe: Recipe = parse_recipe(dict(fields), "the recipe")
-        self.game = make(self.recipe.game)
+        self.game = load_game(self.recipe.game)
         self._run = RunFolder(folder)
         self._run.net(0).parent.mkdir(parents=True, exist_ok=True)
         Learners.new(self.game, self.recipe).save(self.game, self._run, 0, {})

@@ -34,7 +34,7 @@ def games() -> str:
     """Return the index of the games' pages."""
     rows = ["| game | actions | features | longest game |", "|---|---|---|---|"]
     for name in registry.names():
-        facts = registry.make(name)
+        facts = registry.load_game(name)
         shape = " × ".join(str(n) for n in facts.feature_shape)
         rows.append(f"| [{name}](games/{name}.md) | {facts.num_actions} | {shape} | {facts.max_plies} plies |")
     text = "# Games\n\n" + NOTE.format(source="the games") + "\n".join(rows) + "\n"
@@ -43,7 +43,7 @@ def games() -> str:
 
 def game(name: str, folder: Path) -> str:
     """Return the page of a game: facts, picture of the start (written beside it), rules, features, actions."""
-    built = registry.make(name)
+    built = registry.load_game(name)
     state = built.new_initial_state()
     staging.write(folder / f"{name}.svg", state.svg())
     planes, rows, columns = built.feature_shape

@@ -6,13 +6,13 @@ from hauteur.engine.gtp.engine import GtpEngine
 from hauteur.engine.gtp.protocol import Commands, GtpCommand
 from hauteur.engine.gtp.session import GtpSession, GtpSettings
 from hauteur.engine.streams import Output
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.players.settings import parse_player
 
 
 def commands_of(player: str) -> Commands:
     """The commands of an engine with this player."""
-    session = GtpSession(make("nogo(size=5)"), parse_player(player), GtpSettings())
+    session = GtpSession(load_game("nogo(size=5)"), parse_player(player), GtpSettings())
     commands = GtpEngine(session, Output(None)).commands()  # type: ignore[arg-type]
     session.close()
     return commands

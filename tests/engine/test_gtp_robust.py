@@ -11,7 +11,7 @@ from gtp_client import engine
 from hauteur.engine.gtp.engine import GtpEngine
 from hauteur.engine.gtp.session import GtpSession, GtpSettings
 from hauteur.engine.streams import Output
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.players.settings import parse_player
 
 LINES = 10_000
@@ -98,7 +98,7 @@ def answers(text: str) -> list[str]:
 @pytest.mark.parametrize(("seed", "player"), [(1, "net=uniform visits=4"), (2, "rave:3")])
 def test_mutated_lines_are_all_answered(seed: int, player: str) -> None:
     stream = io.StringIO()
-    session = GtpSession(make("nogo(size=5)"), parse_player(player), GtpSettings(seed=seed))
+    session = GtpSession(load_game("nogo(size=5)"), parse_player(player), GtpSettings(seed=seed))
     lines = lines_of(seed, LINES // 2)
     GtpEngine(session, Output(stream)).run([*lines, b"clear_board", b"boardsize 5", b"9 genmove b", b"quit", b"name"])
     found = answers(stream.getvalue())
@@ -134,7 +134,7 @@ def test_a_very_long_line_and_half_a_line() -> None:
 
 def test_an_error_of_the_program_is_an_answer() -> None:
     stream = io.StringIO()
-    session = GtpSession(make("nogo(size=5)"), parse_player("rave:3"), GtpSettings())
+    session = GtpSession(load_game("nogo(size=5)"), parse_player("rave:3"), GtpSettings())
     session.board = None  # type: ignore[assignment]
     GtpEngine(session, Output(stream)).run([b"1 showboard", b"2 name"])
     first, second = answers(stream.getvalue())

@@ -7,12 +7,12 @@ import pytest
 from hauteur.engine.odds_mode import GIVER_VISITS, odds_player
 from hauteur.engine.seats import with_usual_visits
 from hauteur.games.odds import ODDS_STARTS
-from hauteur.games.registry import make, with_fen
+from hauteur.games.registry import load_game, with_fen
 from hauteur.networks.catalogue import colour_of
 from hauteur.players.settings import PlayerSettings, parse_player, player_text
 
-QUEEN = make(with_fen("chess", ODDS_STARTS["queen d1"]))
-BLACK_QUEEN = make(with_fen("chess", ODDS_STARTS["queen d8"]))
+QUEEN = load_game(with_fen("chess", ODDS_STARTS["queen d1"]))
+BLACK_QUEEN = load_game(with_fen("chess", ODDS_STARTS["queen d8"]))
 SETTINGS = (
     "temperature=0.7 temperature.decay_moves=5 temperature.endgame=0.1 search.cpuct.init=1.5 search.fpu.value=0.4 "
     "search.draw_score=-0.4 search.search_contempt.n_scl=40"
@@ -49,8 +49,8 @@ def test_what_its_text_gives_stays() -> None:
 def test_nobody_else_has_them(text: str) -> None:
     player = parse_player(text)
     assert odds_player(player, QUEEN, 1) == (player, None)
-    assert odds_player(player, make("chess"), 0) == (player, None)
-    assert odds_player(player, make("connect4"), 0) == (player, None)
+    assert odds_player(player, load_game("chess"), 0) == (player, None)
+    assert odds_player(player, load_game("connect4"), 0) == (player, None)
     if not player.has_net:
         assert odds_player(player, QUEEN, 0) == (player, None)
 

@@ -15,7 +15,7 @@ from hauteur.engine.saved_game import save_game
 from hauteur.games.game_line import GameLine, TaggedGame
 from hauteur.games.pgn import read_tagged_pgn
 from hauteur.games.played_game import PlayedGame
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.games.sgf import read_sgf
 from hauteur.matches.openings import read_openings
 from hauteur.players.settings import PlayerSettings
@@ -109,14 +109,14 @@ def test_colours_are_for_terminals_alone() -> None:
 def test_a_chess_game_is_saved_as_pgn(tmp_path: Path) -> None:
     screen, state = played("chess", ["f3", "e5", "g4", "Qh4"], humans=(0, 1), save=tmp_path / "game.pgn")
     assert f"saved: {tmp_path}" in screen.replace("\n", "")
-    (game,) = read_tagged_pgn(tmp_path / "game.pgn", make("chess"))
+    (game,) = read_tagged_pgn(tmp_path / "game.pgn", load_game("chess"))
     assert isinstance(game, TaggedGame)
     assert (game.outcome, game.tags["White"], len(game.actions)) == (-1, "you", state.ply)
 
 
 def test_a_nogo_game_is_saved_as_sgf(tmp_path: Path) -> None:
     _, state = played("nogo(size=3)", [], humans=(), save=tmp_path / "game.sgf")
-    (game,) = read_sgf(tmp_path / "game.sgf", make("nogo(size=3)"))
+    (game,) = read_sgf(tmp_path / "game.sgf", load_game("nogo(size=3)"))
     assert isinstance(game, GameLine)
     assert (len(game.actions), game.outcome) == (state.ply, state.outcome())
 
@@ -128,12 +128,12 @@ def test_a_game_is_saved_on_the_way_and_read_as_an_opening(tmp_path: Path) -> No
     assert "save needs the name of a file" in screen
     assert "games of connect4 are saved as .txt files" in screen
     assert "the folder nowhere is not there" in screen
-    (opening,) = read_openings(file, make("connect4"))
+    (opening,) = read_openings(file, load_game("connect4"))
     assert opening.actions == (3, 3)
 
 
 def test_what_a_chess_position_began_from_is_saved(tmp_path: Path) -> None:
-    game = make("chess(fen=4k3/8/8/8/8/8/4P3/4K3 w - - 0 1)")
+    game = load_game("chess(fen=4k3/8/8/8/8/8/4P3/4K3 w - - 0 1)")
     save_game(tmp_path / "x.pgn", PlayedGame(game), ("a", "b"))
     assert '[FEN "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"]' in (tmp_path / "x.pgn").read_text()
 

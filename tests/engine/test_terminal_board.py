@@ -12,7 +12,7 @@ from rich.panel import Panel
 
 from hauteur import _core
 from hauteur.engine.terminal_board import LAST_SQUARES, board_text, draws_figures, position_text
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 
 
 def screen(system: Literal["standard", "256", "truecolor"] | None, *, encoding: str = "utf-8") -> Console:
@@ -23,7 +23,7 @@ def screen(system: Literal["standard", "256", "truecolor"] | None, *, encoding: 
 
 def after(spec: str, *moves: str) -> _core.State:
     """The position after these moves."""
-    state = make(spec).new_initial_state()
+    state = load_game(spec).new_initial_state()
     for move in moves:
         state.apply(state.parse(move))
     return state
@@ -49,7 +49,7 @@ def test_every_row_has_the_same_width() -> None:
     for spec in ("chess", "minichess"):
         console = Console(record=True, file=io.StringIO(), width=60, force_terminal=True, color_system="truecolor")
         console.print(Panel(board_text(after(spec), figures=True), expand=False))
-        rows = console.export_text().splitlines()[1 : 1 + make(spec).feature_shape[1]]
+        rows = console.export_text().splitlines()[1 : 1 + load_game(spec).feature_shape[1]]
         assert [row.split()[1] for row in rows] == [row.split()[-2] for row in rows]
         assert len({cell_len(row) for row in rows}) == 1
 

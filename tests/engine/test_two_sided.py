@@ -15,7 +15,7 @@ from hauteur.engine.playing import FoundMove
 from hauteur.engine.seats import GameSide, default_player
 from hauteur.engine.two_sided import TwoSidedGame
 from hauteur.games.played_game import PlayedGame
-from hauteur.games.registry import EXAMPLES, make, names
+from hauteur.games.registry import EXAMPLES, load_game, names
 from hauteur.players.settings import PlayerSettings, parse_player
 
 SUPPORT = Path(__file__).resolve().parent.parent / "support"
@@ -27,7 +27,7 @@ def engine(text: str = "net=uniform visits=20", **limits: float | str) -> GameSi
 
 
 def table(spec: str, first: GameSide, second: GameSide, **settings: object) -> TwoSidedGame:
-    return TwoSidedGame(PlayedGame(make(spec)), (first, second), seed=1, threads=1, **settings)  # type: ignore[arg-type]
+    return TwoSidedGame(PlayedGame(load_game(spec)), (first, second), seed=1, threads=1, **settings)  # type: ignore[arg-type]
 
 
 def wait_for(condition: Callable[[], bool], seconds: float = 20.0) -> None:
@@ -68,7 +68,9 @@ def test_a_person_and_a_net_take_turns() -> None:
 def test_what_the_engine_expects_is_told_from_the_first_players_view() -> None:
     for seat in (0, 1):
         sides = [engine("net=uniform visits=200")] * 2
-        with TwoSidedGame(PlayedGame(make("tictactoe"), [0, 3, 1, 4][: 4 + seat] + [8] * seat), sides, seed=1) as game:
+        with TwoSidedGame(
+            PlayedGame(load_game("tictactoe"), [0, 3, 1, 4][: 4 + seat] + [8] * seat), sides, seed=1
+        ) as game:
             # X wins by c3, or O by c2: whoever is to move
             game.go_on()
             wait_for(lambda game=game: game.value is not None)  # type: ignore[misc]
@@ -161,7 +163,7 @@ def test_resignation_and_draws() -> None:
 def test_an_engine_takes_a_draw_where_it_expects_no_more() -> None:
     # the engine, second, has just met a win in one of the first player
     with TwoSidedGame(
-        PlayedGame(make("tictactoe"), [0, 3, 1]), (PERSON, engine("net=uniform visits=300")), seed=1
+        PlayedGame(load_game("tictactoe"), [0, 3, 1]), (PERSON, engine("net=uniform visits=300")), seed=1
     ) as game:
         game.go_on()
         wait_for(lambda: persons_turn(game))

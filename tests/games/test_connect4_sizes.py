@@ -9,7 +9,7 @@ import pytest
 
 from hauteur import _core
 from hauteur.games.pictures import board_of, board_svg
-from hauteur.games.registry import check_game, make
+from hauteur.games.registry import check_game, load_game
 from hauteur.players.solver import solver_rule
 
 SIZES = [(4, 4), (5, 4), (4, 6), (5, 5), (6, 5), (7, 4), (6, 6), (7, 5)]
@@ -66,7 +66,7 @@ class Columns:
 
 @pytest.mark.parametrize("size", SIZES)
 def test_random_games_are_those_of_another_program(size: tuple[int, int]) -> None:
-    random, game = np.random.default_rng(1), make(spec(*size))
+    random, game = np.random.default_rng(1), load_game(spec(*size))
     for _ in range(60):
         state, other, outcome = game.new_initial_state(), Columns(*size), None
         while outcome is None:
@@ -86,7 +86,7 @@ def test_random_games_are_those_of_another_program(size: tuple[int, int]) -> Non
 
 @pytest.mark.parametrize("size", [(4, 4), (5, 5)])
 def test_numbers_of_move_sequences_are_those_of_another_program(size: tuple[int, int]) -> None:
-    state = make(spec(*size)).new_initial_state()
+    state = load_game(spec(*size)).new_initial_state()
     assert [state.perft(depth) for depth in range(1, 8)] == [Columns(*size).perft(depth) for depth in range(1, 8)]
 
 
@@ -98,10 +98,10 @@ def test_other_sizes_obey_the_laws(size: tuple[int, int]) -> None:
 
 def test_a_spec_is_written_in_one_way() -> None:
     for given in ("connect4", "connect4(columns=7)", "connect4(rows=6,columns=7)"):
-        assert make(given).spec == "connect4"
-    assert make("connect4( rows = 5, columns=6 )").spec == "connect4(columns=6,rows=5)"
-    assert make("connect4(rows=5)").spec == "connect4(columns=7,rows=5)"
-    assert make("connect4(rows=5)").feature_shape == (3, 5, 7)
+        assert load_game(given).spec == "connect4"
+    assert load_game("connect4( rows = 5, columns=6 )").spec == "connect4(columns=6,rows=5)"
+    assert load_game("connect4(rows=5)").spec == "connect4(columns=7,rows=5)"
+    assert load_game("connect4(rows=5)").feature_shape == (3, 5, 7)
 
 
 @pytest.mark.parametrize(
@@ -115,26 +115,26 @@ def test_a_spec_is_written_in_one_way() -> None:
 )
 def test_sizes_that_there_are_not_are_refused(given: str, line: str) -> None:
     with pytest.raises(ValueError, match=line):
-        make(given)
+        load_game(given)
 
 
 @pytest.mark.parametrize(("size", "value"), TROMP.items())
 def test_the_first_player_gets_what_is_published(size: tuple[int, int], value: int) -> None:
     solver = _core.Connect4Solver(20, *size)
-    assert solver.move_values(make(spec(*size)).new_initial_state()).max() == value
+    assert solver.move_values(load_game(spec(*size)).new_initial_state()).max() == value
 
 
 def test_a_solver_takes_the_positions_of_its_board_alone() -> None:
     solver = _core.Connect4Solver(10, 5, 4)
     for other in ("connect4", "connect4(columns=4,rows=5)", "tictactoe"):
         with pytest.raises(ValueError, match=r"this solver is for connect4 of 5 columns and 4 rows, got a state of "):
-            solver.move_values(make(other).new_initial_state())
+            solver.move_values(load_game(other).new_initial_state())
     with pytest.raises(ValueError, match="columns must be a whole number from 4 to 7"):
         _core.Connect4Solver(10, 9, 4)
 
 
 def test_the_player_solver_never_loses_a_drawn_board() -> None:
-    game = make(spec(4, 4))
+    game = load_game(spec(4, 4))
     rule, random = solver_rule(game, None), np.random.default_rng(3)
     for number in range(20):
         state = game.new_initial_state()
@@ -145,7 +145,7 @@ def test_the_player_solver_never_loses_a_drawn_board() -> None:
 
 
 def test_a_board_is_drawn_in_its_size() -> None:
-    state = make(spec(5, 4)).new_initial_state()
+    state = load_game(spec(5, 4)).new_initial_state()
     for move in ("1", "e", "5"):
         state.apply(state.parse(move))
     assert state.notation() == "155"

@@ -8,13 +8,13 @@ from hauteur.games.end_reasons import AGREEMENT, RESIGNATION, TIME
 from hauteur.games.game_texts import MOST_CHARACTERS, Form, form_of, forms_of, read_game, written_game
 from hauteur.games.odds import ODDS_STARTS
 from hauteur.games.played_game import PlayedGame, loss_of
-from hauteur.games.registry import make, with_fen
+from hauteur.games.registry import load_game, with_fen
 
 FEN = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"
 
 
 def played(spec: str, moves: str = "") -> PlayedGame:
-    game = PlayedGame(make(spec))
+    game = PlayedGame(load_game(spec))
     for move in moves.split():
         game.play(game.state.parse(move))
     return game
@@ -55,7 +55,7 @@ def test_what_is_written_is_read_back(spec: str, moves: str) -> None:
     game = played(spec, moves)
     for form in forms_of(game.game):
         read = read_game(written_game(game, form, ("ann", 'b "x" ]')), game.game.spec)
-        again = PlayedGame(make(read.spec), read.actions)
+        again = PlayedGame(load_game(read.spec), read.actions)
         assert again.state.notation() == game.state.notation()
         if form in ("pgn", "sgf"):
             assert read.names[0] == "ann"
@@ -122,4 +122,4 @@ def test_moves_are_taken_back_to_the_last_turn_of_a_seat() -> None:
 
 def test_a_game_that_cannot_be_played_names_the_ply() -> None:
     with pytest.raises(ValueError, match="ply 2: action 9 is not legal"):
-        PlayedGame(make("connect4"), [3, 9])
+        PlayedGame(load_game("connect4"), [3, 9])

@@ -11,7 +11,7 @@ import pytest
 
 from hauteur import _core
 from hauteur.cli import main
-from hauteur.games.registry import check_game, make
+from hauteur.games.registry import check_game, load_game
 from hauteur.games.tutorial import MisereTicTacToe
 from hauteur.system.extras import MissingLayerError
 
@@ -41,7 +41,7 @@ PERFT = [
 
 @pytest.mark.parametrize(("spec", "counts"), PERFT)
 def test_known_numbers_of_move_sequences(spec: str, counts: list[int]) -> None:
-    state = make(spec).new_initial_state()
+    state = load_game(spec).new_initial_state()
     assert [state.perft(depth) for depth in range(1, len(counts) + 1)] == counts
 
 
@@ -62,7 +62,7 @@ def test_laws(spec: str) -> None:
     ],
 )
 def test_shapes(spec: str, shape: tuple[int, int, int], actions: int, symmetries: int) -> None:
-    game = make(spec)
+    game = load_game(spec)
     assert (game.feature_shape, game.num_actions) == (shape, actions)
     assert len(game.symmetries()[0]) == len(game.symmetries()[1]) == symmetries
 
@@ -78,8 +78,8 @@ def test_shapes(spec: str, shape: tuple[int, int, int], actions: int, symmetries
     ],
 )
 def test_a_spec_is_written_in_one_way(given: str, canonical: str) -> None:
-    assert make(given).spec == canonical
-    assert make(canonical).spec == canonical
+    assert load_game(given).spec == canonical
+    assert load_game(canonical).spec == canonical
 
 
 def points(names: list[str], state: _core.State) -> list[int]:
@@ -92,7 +92,7 @@ def test_nogo_reference_positions(shared_data: Path) -> None:
     positions = reference["positions_9x9"]["positions"]
     assert len(positions) == 100
     for position in positions:
-        state = make("nogo").new_initial_state()
+        state = load_game("nogo").new_initial_state()
         for move in position["moves"]:
             state.apply(state.parse(move))
         own, opponent = ("legal_black", "legal_white")[:: 1 - 2 * state.to_move]
@@ -106,7 +106,7 @@ def test_nogo_recorded_games_are_legal(shared_data: Path) -> None:
     files = sorted((shared_data / "nogo" / "sgf").glob("*.sgf"))
     assert files
     for path in files:
-        state = make("nogo").new_initial_state()
+        state = load_game("nogo").new_initial_state()
         for node in path.read_text(encoding="utf-8").split(";")[2:]:
             colour, column, row = node[0], ord(node[2]) - ord("a"), ord(node[3]) - ord("a")
             assert colour == "BW"[state.to_move]
@@ -122,7 +122,7 @@ def test_openspiel_plays_by_the_same_rules(spec: str, name: str) -> None:
     theirs = pyspiel.load_game(name)
     rng = np.random.default_rng(7)
     for _ in range(200):
-        ours, other = make(spec).new_initial_state(), theirs.new_initial_state()
+        ours, other = load_game(spec).new_initial_state(), theirs.new_initial_state()
         while not other.is_terminal():
             assert ours.outcome() is None
             assert ours.to_move == other.current_player()
@@ -151,13 +151,13 @@ def test_openspiel_games_obey_the_laws(spec: str) -> None:
 def test_openspiel_games_that_do_not_fit_are_refused(spec: str, part: str) -> None:
     pytest.importorskip("pyspiel", reason="the extra openspiel is not installed")
     with pytest.raises(ValueError, match=part):
-        make(spec)
+        load_game(spec)
 
 
 def test_openspiel_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pyspiel", None)
     with pytest.raises(MissingLayerError, match=r"pip install 'hauteur\[openspiel\]'"):
-        make("openspiel:hex")
+        load_game("openspiel:hex")
 
 
 @pytest.mark.parametrize(
@@ -170,14 +170,14 @@ def test_openspiel_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_moves_in_their_notation(spec: str, moves: str, notation: str, outcome: int | None, reason: str | None) -> None:
-    state = make(spec).new_initial_state()
+    state = load_game(spec).new_initial_state()
     for move in moves.split():
         state.apply(state.parse(move))
     assert (state.notation(), state.outcome(), state.end_reason()) == (notation, outcome, reason)
 
 
 def test_drawings() -> None:
-    state = make("connect4").new_initial_state()
+    state = load_game("connect4").new_initial_state()
     for column in (3, 3, 2):
         state.apply(column)
     assert state.text().splitlines() == [
@@ -193,7 +193,7 @@ def test_drawings() -> None:
 
 
 def test_features_are_own_stones_then_the_opponents() -> None:
-    state = make("connect4").new_initial_state()
+    state = load_game("connect4").new_initial_state()
     state.apply(0)
     state.apply(6)
     state.apply(6)
@@ -203,8 +203,8 @@ def test_features_are_own_stones_then_the_opponents() -> None:
 
 def test_large_boards_have_no_packed_features() -> None:
     with pytest.raises(ValueError, match="at most 64 squares; nogo has 9 x 9"):
-        make("nogo").new_initial_state().features_packed()
-    masks, values = make("nogo(size=8)").new_initial_state().features_packed()
+        load_game("nogo").new_initial_state().features_packed()
+    masks, values = load_game("nogo(size=8)").new_initial_state().features_packed()
     full = 2**64 - 1
     assert (masks.tolist(), values.tolist()) == ([0, 0, full, full], [1.0, 1.0, 1.0, 1.0])
 
@@ -222,7 +222,7 @@ def test_a_python_game_is_the_rust_game_move_for_move() -> None:
             twin.stones, twin.to_move = self.stones.copy(), self.to_move
             return twin
 
-    ours, python = make("tictactoe"), _core.Game.from_python(TicTacToe(), "python-tictactoe")
+    ours, python = load_game("tictactoe"), _core.Game.from_python(TicTacToe(), "python-tictactoe")
     assert python.new_initial_state().perft(5) == ours.new_initial_state().perft(5)
     rng = np.random.default_rng(3)
     for _ in range(50):

@@ -12,7 +12,7 @@ from terminal_toys import played
 
 from hauteur import _core
 from hauteur.cli import main
-from hauteur.games.registry import FEN_GAMES, check_game, make
+from hauteur.games.registry import FEN_GAMES, check_game, load_game
 from hauteur.matches.openings import read_opening, read_openings
 
 START = "rnbqk/ppppp/5/PPPPP/RNBQK w - - 0 1"
@@ -33,7 +33,7 @@ PERFT = [
 
 def position(fen: str) -> _core.State:
     """The position of a FEN."""
-    return make(f"minichess(fen={fen})").new_initial_state()
+    return load_game(f"minichess(fen={fen})").new_initial_state()
 
 
 @pytest.mark.parametrize(("fen", "counts"), PERFT)
@@ -43,10 +43,10 @@ def test_known_numbers_of_move_sequences(fen: str, counts: list[int]) -> None:
 
 
 def test_the_facts_of_the_game() -> None:
-    game = make("minichess")
+    game = load_game("minichess")
     assert (game.spec, game.feature_shape, game.num_actions, game.max_plies) == ("minichess", (15, 5, 5), 455, 4900)
     assert game.new_initial_state().notation() == START
-    assert make(f"minichess(fen={START})").spec == "minichess"
+    assert load_game(f"minichess(fen={START})").spec == "minichess"
     assert position(STARTS[1]).game.spec == f"minichess(fen={STARTS[1]})"
 
 
@@ -89,7 +89,7 @@ def end_reason(pyffish: Any, state: _core.State, fen: str, moves: list[str]) -> 
 
 
 def test_the_mirror_image_begins_with_the_king_on_the_left() -> None:
-    game = make("minichess")
+    game = load_game("minichess")
     assert game.new_initial_state(1).notation() == "kqbnr/ppppp/5/PPPPP/KQBNR w - - 0 1"
     squares, actions = game.symmetries()
     assert squares.shape == (2, 25)
@@ -118,7 +118,7 @@ def test_a_mate_in_two_is_found() -> None:
 
 def test_openings_are_fens_or_moves(tmp_path: Path) -> None:
     assert FEN_GAMES == ("chess", "minichess")
-    game = make("minichess")
+    game = load_game("minichess")
     book = tmp_path / "book.epd"
     book.write_text("k4/5/5/5/K3R b - - 3 20\nk4/5/5/5/K3R w - -\nb1c3 d4d3\n", encoding="utf-8")
     first, second, third = read_openings(book, game)

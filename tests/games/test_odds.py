@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from hauteur import networks
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.learning.metrics import Display
 from hauteur.learning.pipeline import Run, learn
 from hauteur.learning.recipe import load_recipe, parse_recipe
@@ -69,7 +69,7 @@ def test_the_learner_plays_without_its_queen(folder: Path) -> None:
     rows = [row for path in (folder / "run/games").glob("*.parquet") for row in pq.read_table(path).to_pylist()]
     assert len(rows) == 4
     for row in rows:
-        board = chess.Board(make(row["origin"]).new_initial_state().notation())
+        board = chess.Board(load_game(row["origin"]).new_initial_state().notation())
         assert not board.pieces(chess.QUEEN, board.turn)
         assert len(row["learn"]) == len(row["actions"])
         learner = row["movers"][0]
@@ -96,7 +96,7 @@ def test_the_net_learned_and_is_exported_for_lc0_with_equal_outputs(folder: Path
 @pytest.mark.parametrize("backend", ["openvino", "torch"])
 def test_a_trained_lc0_net_is_evaluated_from_safetensors(folder: Path, backend: Any) -> None:
     net = folder / "run/nets/gen-00001.safetensors"
-    game = make("chess")
+    game = load_game("chess")
     evaluator = make_evaluator(game, str(net), backend=backend, precision="float32", threads=1)
     try:
         policy, wdl = evaluator(game.new_initial_state().features()[None])

@@ -10,7 +10,7 @@ import pytest
 
 from hauteur import _core
 from hauteur.games.pictures import action_squares, board_of, board_svg, seat_names, square_names, square_words
-from hauteur.games.registry import check_game, make
+from hauteur.games.registry import check_game, load_game
 from hauteur.games.tutorial import MisereTicTacToe
 from hauteur.web.positions import position_view
 
@@ -20,7 +20,7 @@ GAMES = ["chess", "minichess", "connect4", "tictactoe", "nogo(size=4)"]
 def random_states(spec: str, seed: int = 0) -> list[_core.State]:
     """Return the positions of a random game."""
     rng = np.random.default_rng(seed)
-    state = make(spec).new_initial_state()
+    state = load_game(spec).new_initial_state()
     states = [state.copy()]
     while state.outcome() is None and len(states) < 60:
         state.apply(int(rng.choice(state.legal_actions())))
@@ -69,7 +69,7 @@ def test_the_drawing_is_xml_with_one_symbol_a_man(spec: str, flip: bool) -> None
 
 def test_a_board_seen_from_the_other_side_has_the_same_men_in_the_other_order() -> None:
     """Flipping turns the board by half a turn."""
-    board = board_of(make("chess").new_initial_state())
+    board = board_of(load_game("chess").new_initial_state())
     assert board is not None
     assert board.corner(0, flip=True) == board.corner(63)
     assert square_names(board)[36] == "e4"
@@ -77,14 +77,14 @@ def test_a_board_seen_from_the_other_side_has_the_same_men_in_the_other_order() 
 
 def test_an_arrow_needs_a_legal_action_() -> None:
     """An illegal action is refused; a game without cells is drawn by itself."""
-    state = make("chess").new_initial_state()
+    state = load_game("chess").new_initial_state()
     assert "<circle" in board_svg(state, arrow=state.parse("e2e4"))
     with pytest.raises(ValueError, match="not legal"):
         board_svg(state, arrow=0)
 
 
 def test_a_game_whose_text_is_a_grid_is_drawn_with_its_signs() -> None:
-    state = make("tutorial").new_initial_state()
+    state = load_game("tutorial").new_initial_state()
     state.apply_text("b2")
     board = board_of(state)
     assert board is not None
@@ -175,4 +175,4 @@ def test_a_game_with_a_drawing_of_its_own_keeps_it() -> None:
     ],
 )
 def test_players_are_called_as_captions_call_them(spec: str, seats: tuple[str, str]) -> None:
-    assert seat_names(make(spec)) == seats
+    assert seat_names(load_game(spec)) == seats

@@ -190,23 +190,23 @@ def test_planes_of_several_values_have_no_packed_form() -> None:
 
 
 def test_a_forest_takes_states_of_another_instance_of_its_game() -> None:
-    forest = _core.Forest(games.make("tutorial"), "{}")
-    tree = forest.add(games.make("tutorial").new_initial_state())
+    forest = _core.Forest(games.load_game("tutorial"), "{}")
+    tree = forest.add(games.load_game("tutorial").new_initial_state())
     assert forest.active().tolist() == [tree]
 
 
 def test_registration(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(games, "_registered", {})
-    games.register("race", Race)
-    assert games.make("race(goal=4)").spec == "race(goal=4)"
+    games.register_game("race", Race)
+    assert games.load_game("race(goal=4)").spec == "race(goal=4)"
     assert "race" in games.names()
     with pytest.raises(ValueError, match="parameters: goal"):
-        games.make("race(length=4)")
+        games.load_game("race(length=4)")
     for name in ("race", "chess", "tutorial"):
         with pytest.raises(ValueError, match="already"):
-            games.register(name, broken_race)
+            games.register_game(name, broken_race)
     with pytest.raises(ValueError, match="small letters"):
-        games.register("My Race", Race)
+        games.register_game("My Race", Race)
 
 
 def page_example() -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hauteur import _core, networks
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.learning.recipe import Recipe, load_recipe, parse_recipe, recipe_toml
 from hauteur.learning.run import learn
 from hauteur.learning.run_folder import RunFolder
@@ -23,7 +23,7 @@ SHIPPED = sorted([*RUNS.glob("*.toml"), *RUNS.glob("bundled/*.toml")])
 def test_shipped_recipes_are_whole(path: Path) -> None:
     """Each can be read, names a game and nets that fit it, and is the same when written out and read again."""
     recipe = load_recipe(path)
-    game = make(recipe.game)
+    game = load_game(recipe.game)
     for network in filter(None, (recipe.network, recipe.large)):
         assert architecture_for(game, network).num_actions == game.num_actions
     _core.Forest(game, recipe.selfplay.search, 1, 1)
@@ -39,7 +39,7 @@ def recipe_of(net: str) -> Path:
 @pytest.mark.parametrize("net", shipped_names())
 def test_every_net_that_ships_has_a_recipe_of_its_shape(net: str) -> None:
     recipe, made = load_recipe(recipe_of(net)), networks.describe(data_path(f"{net}.safetensors"))
-    assert architecture_for(make(recipe.game), recipe.network) == made.architecture
+    assert architecture_for(load_game(recipe.game), recipe.network) == made.architecture
     if net != "tictactoe":  # made with an earlier form of its recipe (docs/experiments/bundled-nets.md)
         assert recipe.selfplay.games * recipe.run.generations == made.training["games"]
         assert str(recipe.train.batch_size * int(str(made.training["steps"]))) == str(made.training["samples"])

@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.learning.pipeline import learn
 from hauteur.learning.recipe import parse_recipe
 from hauteur.learning.report.board_games import evenly, games_html, shards_by_generation
@@ -20,7 +20,7 @@ from hauteur.learning.report.played_games import game_html, generations_with_gam
 from hauteur.learning.run_folder import RunFolder
 from hauteur.learning.shards import FORMAT
 
-GAME = make("tictactoe")
+GAME = load_game("tictactoe")
 
 TINY = {
     "game": "tictactoe",
@@ -107,7 +107,7 @@ def test_generations_are_chosen_evenly() -> None:
 @pytest.mark.parametrize("spec", ["tictactoe", "connect4", "chess", "minichess", "nogo(size=5)", "tutorial"])
 def test_viewed_positions_are_always_the_same_and_not_over(spec: str) -> None:
     """The start is among them."""
-    positions, again = viewed_positions(make(spec)), viewed_positions(make(spec))
+    positions, again = viewed_positions(load_game(spec)), viewed_positions(load_game(spec))
     assert [one.name for one in positions] == [one.name for one in again]
     assert positions[0].name == "start"
     assert 2 <= len(positions) <= 4

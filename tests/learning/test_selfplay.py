@@ -11,7 +11,7 @@ from selfplay_toys import CAP, GAME, RESIGNS, games_of, player, same
 
 from hauteur import _core
 from hauteur.games.end_reasons import PLY_LIMIT, RESIGNATION
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.learning.metrics import resignation_metrics
 from hauteur.learning.planned import game_plans, planned_selfplay
 from hauteur.learning.recipe import SelfPlaySettings
@@ -189,7 +189,7 @@ def test_games_from_a_book_are_learned_from_as_they_were_played(tmp_path: Path) 
     assert games is not None
     features, move = buffer.samples_of(np.arange(games.positions)).features, 0
     for number in range(games.games):
-        state = make(games.origin[number]).new_initial_state()
+        state = load_game(games.origin[number]).new_initial_state()
         line = games.lines[games.line_offsets[number] : games.line_offsets[number + 1]]
         assert len(line) == 9
         for ply, action in enumerate(line.tolist()):

@@ -20,7 +20,7 @@ from thread_fleet import ThreadFleet
 from hauteur.cluster.local import LocalFleet
 from hauteur.cluster.records import COMPARED, UnitEntry
 from hauteur.cluster.scheduler import Scheduler
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.learning import kept_games, worker_games
 from hauteur.learning.checkpoint import load_checkpoint
 from hauteur.learning.pipeline import learn
@@ -246,7 +246,7 @@ def test_units_of_a_worker_that_was_shut_out_are_played_again(half_played: Path,
 
 def test_a_second_file_of_a_unit_must_have_the_same_games(half_played: Path, tmp_path: Path) -> None:
     recipe = recipe_of("match")
-    game = make(recipe.game)
+    game = load_game(recipe.game)
     planned = planned_selfplay(game, recipe.selfplay, generation=1, nets=[0], seed=recipe.run.seed)
     content, other = ((half_played / f"games/gen-00001-000{number}.parquet").read_bytes() for number in (0, 1))
     path = unit_path(tmp_path, 1, 0)
@@ -290,7 +290,7 @@ def test_a_full_disk_ends_the_run_which_goes_on_later(tmp_path: Path, monkeypatc
 
 @pytest.mark.parametrize("backend", ["openvino", pytest.param("torch", marks=pytest.mark.slow)])
 def test_answers_do_not_depend_on_the_threads_of_a_net(backend: Backend) -> None:
-    game, found = make("connect4"), list[bytes]()
+    game, found = load_game("connect4"), list[bytes]()
     features = (np.random.default_rng(0).random((64, *game.feature_shape)) < 0.3).astype(np.float32)
     for threads in (1, 2, 3):
         net = Path(resolve_net("connect4"))

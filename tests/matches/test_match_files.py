@@ -12,7 +12,7 @@ import pytest
 from hauteur import _core
 from hauteur.cli import main
 from hauteur.games.pgn import read_pgn
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.games.sgf import read_sgf
 from hauteur.matches.folder import MatchFolder
 from hauteur.matches.game_files import MatchHeader, header_of, pgn_of, write_games
@@ -63,7 +63,7 @@ def texts(game: MatchGame) -> list[str]:
     ("spec", "fens"), [("chess", None), ("chess", [ODDS, BLACK_MOVES]), ("chess(chess960=true)", None)]
 )
 def test_python_chess_reads_the_games_move_for_move(tmp_path: Path, spec: str, fens: list[str] | None) -> None:
-    rules = make(spec)
+    rules = load_game(spec)
     match, games = played(rules, None if fens is None else [read_opening(fen, rules) for fen in fens])
     file = tmp_path / "games.pgn"
     assert write_games(file, [(header_of(match), reversed(games))]) == 4
@@ -182,7 +182,7 @@ def test_an_illegal_move_is_named() -> None:
 
 
 def test_nogo_goes_to_sgf_and_back(tmp_path: Path) -> None:
-    rules = make("nogo(size=4)")
+    rules = load_game("nogo(size=4)")
     match, games = played(rules, max_plies=None)
     file = tmp_path / "games.sgf"
     write_games(file, [(header_of(match), games)])

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hauteur.games.odds import BLACK, NORMAL, ODDS_STARTS, WHITE, men_of, odds_of, odds_start
-from hauteur.games.registry import make, with_fen
+from hauteur.games.registry import load_game, with_fen
 from hauteur.mcts.lc0_options import SEARCH_OPTIONS, TEMPERATURE_OPTIONS
 
 PUBLISHED = {
@@ -34,7 +34,7 @@ def test_the_table_has_every_usual_start() -> None:
 def test_starts_are_positions_and_are_recognised(name: str) -> None:
     board = chess.Board(ODDS_STARTS[name])
     assert board.is_valid()
-    state = make(with_fen("chess", ODDS_STARTS[name])).new_initial_state()
+    state = load_game(with_fen("chess", ODDS_STARTS[name])).new_initial_state()
     odds = odds_of(state.notation())
     assert odds is not None
     assert odds.name == name

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from hauteur.cli import main
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.matches.folder import MatchFolder
 from hauteur.matches.match import Match, MatchSettings
 from hauteur.matches.playing import PlayedGames
@@ -219,7 +219,7 @@ def test_a_match_is_read_on_while_it_is_played(tmp_path: Path) -> None:
 def test_a_match_says_from_its_beginning_how_many_games_it_will_have(tmp_path: Path) -> None:
     """And a sequential test what its bounds are: those who watch need not wait for the first result."""
     settings = MatchSettings(a=parse_player("random"), b=parse_player("random"), game="tictactoe", games=6)
-    match = Match(make("tictactoe"), settings, folder=MatchFolder(tmp_path), sprt=Sprt(0, 50))
+    match = Match(load_game("tictactoe"), settings, folder=MatchFolder(tmp_path), sprt=Sprt(0, 50))
     with closing(match.play()) as games:
         next(games)
         stored = StoredMatch(tmp_path)

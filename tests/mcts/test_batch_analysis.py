@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from search_toys import Floats, hash_evaluator
 
 from hauteur import _core
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.mcts.batch_analysis import (
     AnalysisRequest,
     BatchAnalysis,
@@ -28,7 +28,7 @@ from hauteur.mcts.params import Dirichlet, SearchParams
 from hauteur.mcts.rules import SearchContempt
 from hauteur.networks.evaluators.base import GameEvaluator, UniformEvaluator
 
-CONNECT4 = make("connect4")
+CONNECT4 = load_game("connect4")
 CONTEMPT = SearchParams(search_contempt=SearchContempt(n_scl=4), dirichlet=Dirichlet())
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hauteur import networks
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.networks.bundled import shipped_net
 from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.networks.names import data_path
@@ -23,17 +23,17 @@ WON = {
 
 
 def net_of(spec: str) -> Path:
-    path = shipped_net(make(spec))
+    path = shipped_net(load_game(spec))
     assert path is not None
     return path
 
 
 @pytest.mark.parametrize("spec", GAMES)
 def test_a_net_ships_for_the_game(spec: str) -> None:
-    path, game = net_of(spec), make(spec)
+    path, game = net_of(spec), load_game(spec)
     net = networks.describe(path)
     assert path.stat().st_size <= MAX_BYTES
-    assert make(net.game).spec == game.spec
+    assert load_game(net.game).spec == game.spec
     assert net.training, "the file records what it was trained on"
 
 
@@ -44,16 +44,16 @@ def test_no_other_nets_ship() -> None:
 @pytest.mark.parametrize("spec", WON)
 def test_a_queen_more_is_worth_more_than_a_queen_less(spec: str) -> None:
     position = WON[spec]
-    won = make(position).new_initial_state()
-    lost = make(position.replace(" w ", " b ")).new_initial_state()
-    with closing(make_evaluator(make(spec), str(net_of(spec)), threads=1)) as evaluator:
+    won = load_game(position).new_initial_state()
+    lost = load_game(position.replace(" w ", " b ")).new_initial_state()
+    with closing(make_evaluator(load_game(spec), str(net_of(spec)), threads=1)) as evaluator:
         _, wdl = evaluator(np.stack([won.features(), lost.features()]))
     assert wdl[0, 0] - wdl[0, 2] > 0.4
     assert wdl[1, 0] - wdl[1, 2] < -0.4
 
 
 def test_the_chess_net_opens_like_people() -> None:
-    game = make("chess")
+    game = load_game("chess")
     state = game.new_initial_state()
     with closing(make_evaluator(game, str(net_of("chess")), threads=1)) as evaluator:
         logits, _ = evaluator(state.features()[None])

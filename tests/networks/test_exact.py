@@ -8,14 +8,14 @@ import pytest
 from learning_toys import ToyEvaluator
 
 from hauteur import networks
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.networks import ResNetArchitecture
 from hauteur.networks.evaluators.base import Answers, Evaluator, Floats
 from hauteur.networks.evaluators.batch_invariant import Exact, FixedRows, depends_on_batch
 from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.networks.modules import initialise, tensors_of
 
-GAME = make("connect4")
+GAME = load_game("connect4")
 
 
 class OfTheSize(ToyEvaluator):

@@ -8,14 +8,14 @@ import pytest
 from shipped_toys import ship_nets
 
 from hauteur import networks
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.networks.bundled import default_net, net_or_shipped, shipped_net
 from hauteur.networks.catalogue import KNOWN_NETS
 from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.networks.lc0 import random_net
 from hauteur.networks.names import data_path, downloaded_nets, nets_folder, resolve_net
 
-CONNECT4 = make("connect4")
+CONNECT4 = load_game("connect4")
 
 
 @pytest.fixture(autouse=True)
@@ -51,7 +51,7 @@ def test_downloaded_nets_by_name(folder: Path) -> None:
     assert downloaded_nets() == {"mine": mine, "other": other}
     assert resolve_net("mine") == resolve_net(Path("mine")) == str(mine)
     assert networks.describe("mine").sha256 == networks.load("mine").description.sha256
-    make_evaluator(make("chess"), "other", threads=1).close()
+    make_evaluator(load_game("chess"), "other", threads=1).close()
 
 
 def test_a_public_net_that_is_not_here_names_the_command() -> None:
@@ -114,37 +114,37 @@ def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ],
 )
 def test_the_net_that_ships_for_a_game(shipped: Path, spec: str, name: str | None) -> None:
-    found = shipped_net(make(spec))
+    found = shipped_net(load_game(spec))
     assert found == (None if name is None else shipped / f"{name}.safetensors")
     if name is not None:
-        assert resolve_net(name) == net_or_shipped(None, make(spec)) == str(found)
+        assert resolve_net(name) == net_or_shipped(None, load_game(spec)) == str(found)
 
 
 def test_a_shipped_file_for_another_game_is_refused(shipped: Path) -> None:
     shutil.copy(shipped / "chess.safetensors", shipped / "minichess.safetensors")
     with pytest.raises(ValueError, match="is a net for chess, not for minichess"):
-        shipped_net(make("minichess"))
+        shipped_net(load_game("minichess"))
 
 
 def test_a_game_without_a_net_says_how_to_name_one() -> None:
     with pytest.raises(ValueError, match=r"no net ships for nogo\(size=5\): name one with --net, or with net="):
-        net_or_shipped(None, make("nogo(size=5)"))
+        net_or_shipped(None, load_game("nogo(size=5)"))
 
 
 def test_the_variable_goes_before_the_shipped_net_for_chess_alone(
     shipped: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HAUTEUR_NET", "uniform")
-    assert default_net(make("chess")) == ("uniform", "environment variable HAUTEUR_NET")
-    assert default_net(make("nogo")) == (str(shipped / "nogo9.safetensors"), "shipped with hauteur")
+    assert default_net(load_game("chess")) == ("uniform", "environment variable HAUTEUR_NET")
+    assert default_net(load_game("nogo")) == (str(shipped / "nogo9.safetensors"), "shipped with hauteur")
     monkeypatch.setenv("HAUTEUR_NET", "maia-1700")
     with pytest.raises(ValueError, match="hauteur net get maia-1700"):
-        net_or_shipped(None, make("chess"))
+        net_or_shipped(None, load_game("chess"))
 
 
 def test_without_a_shipped_net_chess_takes_the_newest_file_here(shipped: Path) -> None:
     (shipped / "chess.safetensors").unlink()
     with pytest.raises(ValueError, match=r"no net ships for chess: .*`hauteur net get` lists them"):
-        net_or_shipped(None, make("chess"))
+        net_or_shipped(None, load_game("chess"))
     file = random_net(Path("some.pb.gz").resolve())
-    assert default_net(make("chess")) == (str(file), "newest in the working directory")
+    assert default_net(load_game("chess")) == (str(file), "newest in the working directory")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hauteur import _core
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.mcts.driver import run_searches
 from hauteur.mcts.params import SearchParams
 from hauteur.networks.evaluators.base import StateEvaluator
@@ -19,7 +19,7 @@ WIN_NEXT = ("4", "1", "4", "1", "4", "2")
 
 
 def position(spec: str, moves: tuple[str, ...]) -> _core.State:
-    state = make(spec).new_initial_state()
+    state = load_game(spec).new_initial_state()
     for move in moves:
         state.apply(state.parse(move))
     return state
@@ -36,7 +36,7 @@ def test_values_depend_on_seed_and_position_alone() -> None:
 
 def test_random_tictactoe() -> None:
     """Uniformly random play: the first player wins 737/1260, loses 121/420, draws 8/63."""
-    values = _core.rollout_values([make("tictactoe").new_initial_state()], seed=1, games=20_000)[0]
+    values = _core.rollout_values([load_game("tictactoe").new_initial_state()], seed=1, games=20_000)[0]
     assert np.allclose(values, [737 / 1260, 8 / 63, 121 / 420], atol=0.015)
 
 
@@ -89,18 +89,18 @@ def test_an_exception_in_a_game_ends_the_search_with_it() -> None:
 
 
 def test_wrong_uses() -> None:
-    evaluator = RolloutEvaluator(make("connect4"))
+    evaluator = RolloutEvaluator(load_game("connect4"))
     with pytest.raises(ValueError, match="rollouts start from positions, got 2 rows of features"):
         evaluator(np.zeros((2, 3, 6, 7), np.float32))
     with pytest.raises(ValueError, match="games must be >= 1, got 0"):
-        RolloutEvaluator(make("connect4"), games=0)
+        RolloutEvaluator(load_game("connect4"), games=0)
     with pytest.raises(ValueError, match="games must be >= 1, got 0"):
         _core.rollout_values([], games=0)
 
 
 def test_fresh_games_of_equal_positions_differ() -> None:
     """Games that run side by side do not think alike where their positions are the same."""
-    game = make("connect4")
+    game = load_game("connect4")
     states = [game.new_initial_state() for _ in range(40)]
     with closing(RolloutEvaluator(game, fresh=True)) as evaluator:
         _, first = evaluator.submit_states(states).result()

@@ -7,7 +7,7 @@ import pytest
 
 from hauteur import _core
 from hauteur.cli import main
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.matches.match import Match, MatchSettings
 from hauteur.mcts.reference.rave import Rave
 from hauteur.players.build import Resources
@@ -16,7 +16,7 @@ from hauteur.players.settings import parse_player
 
 def position(spec: str, plies: int, seed: int) -> tuple[_core.State, dict[int, int]]:
     """A position after random moves, and its stones."""
-    random, state = np.random.default_rng(seed), make(spec).new_initial_state()
+    random, state = np.random.default_rng(seed), load_game(spec).new_initial_state()
     stones: dict[int, int] = {}
     for _ in range(plies):
         action = int(random.choice(state.legal_actions()))
@@ -51,7 +51,7 @@ def test_rave_agrees_with_its_specification_visit_by_visit(spec: str, plies: int
 
 
 def test_rave_counts_every_simulation_and_repeats_itself() -> None:
-    state = make("nogo(size=7)").new_initial_state()
+    state = load_game("nogo(size=7)").new_initial_state()
     table = _core.rave_search(state, 2000, 5)
     visits, wins, amaf_visits, amaf_wins = table.T
     assert visits.sum() == 1999  # the first one is the root's own random game
@@ -64,9 +64,9 @@ def test_rave_counts_every_simulation_and_repeats_itself() -> None:
 
 def test_rave_refuses_what_it_cannot_search() -> None:
     with pytest.raises(ValueError, match="rave plays nogo alone"):
-        _core.rave_search(make("connect4").new_initial_state(), 10)
+        _core.rave_search(load_game("connect4").new_initial_state(), 10)
     with pytest.raises(ValueError, match="simulations must be 1 to 10000000, got 0"):
-        _core.rave_search(make("nogo").new_initial_state(), 0)
+        _core.rave_search(load_game("nogo").new_initial_state(), 0)
     over, _ = position("nogo(size=2)", 0, 0)
     while over.outcome() is None:
         over.apply(int(over.legal_actions()[0]))
@@ -90,7 +90,7 @@ def test_rave_finds_winning_moves() -> None:
 
 
 def test_mcts_plays_games_written_in_python() -> None:
-    state = make("tutorial").new_initial_state()
+    state = load_game("tutorial").new_initial_state()
     table = _core.mcts_search(state, 100, 1)
     assert table[:, 0].sum() == 100
     assert (table[:, 1] <= 2 * table[:, 0]).all()
@@ -99,7 +99,7 @@ def test_mcts_plays_games_written_in_python() -> None:
 
 def score(a: str, b: str, *, games: int, game: str) -> float:
     """Score of A, 0 to 1."""
-    rules = make(game)
+    rules = load_game(game)
     settings = MatchSettings(game=rules.spec, a=parse_player(a), b=parse_player(b), games=games, random_plies=2)
     match = Match(rules, settings, resources=Resources(threads=2))
     for _ in match.play():

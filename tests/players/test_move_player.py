@@ -10,7 +10,7 @@ import pytest
 from learning_toys import ToyEvaluator
 
 from hauteur import _core
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.matches import arena
 from hauteur.matches.arena import ArenaFacts, play_games
 from hauteur.matches.folder import MatchFolder
@@ -240,6 +240,6 @@ def test_a_match_goes_on_and_keeps_notes(tmp_path: Path) -> None:
 def test_games_that_a_baseline_does_not_play() -> None:
     with ThreadPoolExecutor(1) as workers:
         with pytest.raises(ValueError, match="rave plays nogo alone, got chess; mcts:5 plays every game"):
-            make_baseline(make("chess"), Baseline("rave", 5), workers)
+            make_baseline(load_game("chess"), Baseline("rave", 5), workers)
         with pytest.raises(ValueError, match="solver plays connect4, nogo and tictactoe, got chess"):
-            make_baseline(make("chess"), Baseline("solver"), workers)
+            make_baseline(load_game("chess"), Baseline("solver"), workers)

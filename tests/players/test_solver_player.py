@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hauteur import _core
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.players.move_player import MoveFunction
 from hauteur.players.solver import solver_rule
 from hauteur.studies.exact_play import solved_connect4_positions
@@ -25,7 +25,7 @@ PUBLISHED = [
 
 
 def after(spec: str, moves: str) -> _core.State:
-    state = make(spec).new_initial_state()
+    state = load_game(spec).new_initial_state()
     for move in moves.split():
         state.apply(state.parse(move))
     return state
@@ -75,13 +75,13 @@ def check_first_moves(solved: dict[str, Any]) -> None:
 def test_winners_of_empty_boards(size: tuple[int, int], winner: int) -> None:
     rows, columns = size
     solver = _core.NoGoSolver(*size)
-    assert solver.solve(make(f"nogo(rows={rows},cols={columns})").new_initial_state(), 10**7) == winner
+    assert solver.solve(load_game(f"nogo(rows={rows},cols={columns})").new_initial_state(), 10**7) == winner
     assert solver.nodes > 0
 
 
 def test_no_answer_within_too_few_positions() -> None:
     solver = _core.NoGoSolver(5, 5)
-    assert solver.solve(make("nogo(size=5)").new_initial_state(), 5000) is None
+    assert solver.solve(load_game("nogo(size=5)").new_initial_state(), 5000) is None
     assert solver.nodes == 5000
 
 
@@ -89,7 +89,7 @@ def test_the_solver_of_nogo_refuses_what_it_cannot_solve() -> None:
     solver = _core.NoGoSolver(3, 3)
     for spec in ("connect4", "nogo(size=4)", "nogo"):
         with pytest.raises(ValueError, match=r"this solver is for nogo on 3x3, got a state of"):
-            solver.solve(make(spec).new_initial_state(), 10)
+            solver.solve(load_game(spec).new_initial_state(), 10)
     with pytest.raises(ValueError, match="rows and columns must be 1 to 63"):
         _core.NoGoSolver(0, 4)
     with pytest.raises(ValueError, match="table_bits must be 10 to 30"):
@@ -122,19 +122,19 @@ def exhaust(rule: MoveFunction, state: _core.State, seat: int) -> set[int]:
 
 
 def test_tictactoe_is_never_lost() -> None:
-    rule, start = solver_rule(make("tictactoe"), None), make("tictactoe").new_initial_state()
+    rule, start = solver_rule(load_game("tictactoe"), None), load_game("tictactoe").new_initial_state()
     assert exhaust(rule, start, 0) == {0, 1}
     assert exhaust(rule, start, 1) == {0, -1}
 
 
 def test_won_boards_of_nogo_are_won_against_every_reply() -> None:
     for spec, seat in (("nogo(size=3)", 0), ("nogo(rows=3,cols=4)", 1)):
-        game = make(spec)
+        game = load_game(spec)
         assert exhaust(solver_rule(game, None), game.new_initial_state(), seat) == {1 if seat == 0 else -1}
 
 
 def test_where_all_is_lost_the_opponent_has_few_ways_to_win() -> None:
-    game = make("nogo(rows=3,cols=4)")
+    game = load_game("nogo(rows=3,cols=4)")
     state = game.new_initial_state()
     move = solver_rule(game, None)(state, 0)
     solver, ways = _core.NoGoSolver(3, 4), {}
@@ -152,7 +152,7 @@ def test_where_all_is_lost_the_opponent_has_few_ways_to_win() -> None:
 
 def test_a_position_that_is_not_solved_is_said_to_be() -> None:
     for spec, note in (("nogo(size=5)", "move of rave:10000"), ("connect4", "move of mcts:10000")):
-        game = make(spec)
+        game = load_game(spec)
         rule = solver_rule(game, 500)
         move = rule(game.new_initial_state(), 3)
         assert move.note == f"not solved within 500 positions: {note}"
@@ -160,7 +160,7 @@ def test_a_position_that_is_not_solved_is_said_to_be() -> None:
 
 
 def test_connect4_keeps_the_value() -> None:
-    rule = solver_rule(make("connect4"), 3_000_000)
+    rule = solver_rule(load_game("connect4"), 3_000_000)
     for position in [p for p in solved_connect4_positions() if p.state.ply >= 20][:25]:
         move = rule(position.state, 0)
         assert move.note == ""
@@ -180,7 +180,7 @@ def test_replies_in_connect4_are_searched_with_the_rest_of_the_budget(monkeypatc
         alone = solver(22)
         if max(alone.move_values(position.state)) < 1:
             budget = alone.nodes * 5 // 4
-            move = solver_rule(make("connect4"), budget)(position.state, 0)
+            move = solver_rule(load_game("connect4"), budget)(position.state, 0)
             assert solvers[-1].nodes <= budget
             if move.note == "":
                 assert position.preserved_by(move.action)
@@ -192,6 +192,6 @@ def test_replies_in_connect4_are_searched_with_the_rest_of_the_budget(monkeypatc
 
 def test_games_without_a_solver() -> None:
     with pytest.raises(ValueError, match="solver plays connect4, nogo and tictactoe, got chess"):
-        solver_rule(make("chess"), None)
+        solver_rule(load_game("chess"), None)
     with pytest.raises(ValueError, match="solver:NODES is for connect4 and nogo, got tictactoe"):
-        solver_rule(make("tictactoe"), 10)
+        solver_rule(load_game("tictactoe"), 10)

@@ -110,9 +110,9 @@ def test_a_widget_may_begin_without_games() -> None:
 
 def test_a_game_without_a_board_of_cells_is_shown_as_text() -> None:
     """Its positions are their text."""
-    from hauteur.games.registry import make
+    from hauteur.games.registry import load_game
 
-    start = make("tutorial").new_initial_state()
+    start = load_game("tutorial").new_initial_state()
     walk = walk_of(start, [0, 4], title="misere")
     text = boards.walks_html(drawing_of(start), [walk])
     assert drawing_of(start) is None

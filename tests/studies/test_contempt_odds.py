@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hauteur.games.odds import ODDS_STARTS
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.matches.openings import read_opening
 from hauteur.matches.results import MatchGame, Tally
 from hauteur.players.settings import parse_player
@@ -112,7 +112,7 @@ def test_the_openings_are_the_same_again_and_lack_the_queen() -> None:
     assert lines == odds_lines("chess", ODDS_STARTS["queen d1"], 40)[:30]
     assert len(set(lines)) > 20
     assert all("Q" not in line.split()[0] and line.split()[1] == "w" for line in lines)
-    assert all(read_opening(line, make("chess")).fen == line for line in lines)
+    assert all(read_opening(line, load_game("chess")).fen == line for line in lines)
 
 
 def test_the_receiver_has_the_givers_net_unless_it_names_one(tmp_path: Path) -> None:

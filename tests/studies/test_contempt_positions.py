@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.matches.results import MatchGame
 from hauteur.studies.papers.bootstrap_ci import rate_of, ratio_of
 from hauteur.studies.papers.experiment import ExperimentSetting, make_experiment
@@ -36,7 +36,7 @@ def kinds_of(one: MeasuredPosition) -> set[str]:
 
 
 def test_positions_are_different_and_none_is_the_end_of_its_game() -> None:
-    rules = make("chess")
+    rules = load_game("chess")
     places = draw(rules, GAMES, 100)
     assert [(place.game, place.ply) for place in places] == [
         *((0, ply) for ply in (1, 2, 3)),

@@ -10,7 +10,7 @@ from learning_toys import Answers, ToyEvaluator
 from numpy.typing import NDArray
 
 from hauteur import _core
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.mcts.params import SearchParams
 from hauteur.players.search_player import SearchPlayer
 from hauteur.studies.papers import training_arms
@@ -32,7 +32,7 @@ class Uniform(ToyEvaluator):
 
 
 def player(visits: int) -> SearchPlayer:
-    return SearchPlayer("uniform", Uniform(make(TINY), batch_size=64), SearchParams(), visits)
+    return SearchPlayer("uniform", Uniform(load_game(TINY), batch_size=64), SearchParams(), visits)
 
 
 def line(generation: int, evaluations: int, ratio: float | None = 2.0, draws: int = 3) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hauteur.cli import main
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.mcts.params import Cpuct, SearchParams
 from hauteur.mcts.reference.tree import Value
 from hauteur.mcts.reference.wdl_contempt import shifted
@@ -28,7 +28,7 @@ MATE = "chess(fen=7k/8/R7/1R6/8/8/8/7K w - - 0 1)"
 
 def question(spec: str, a: str, b: str = "", *, net: str = "rollout", visits: int = 300, batch: int = 1) -> Question:
     """A question about the start of a game."""
-    game = make(spec)
+    game = load_game(spec)
     common = PlayerSettings(net=net)
     sides = [side_of(text, game, label, common, threads=1) for label, text in (("--a", a), ("--b", b))]
     return Question(game.new_initial_state(), (), sides[0], sides[1], visits=visits, batch_size=batch)
@@ -214,7 +214,7 @@ def test_the_command_prints_the_same_figures(capsys: pytest.CaptureFixture[str])
     words = ["explain", "connect4", "--net", "rollout", "--visits", "150", "--moves", "4 4", "--batch-size", "4"]
     assert main.main([*words, "--search.cpuct.init", "2", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    game = make("connect4")
+    game = load_game("connect4")
     common = PlayerSettings(net="rollout", search=SearchParams(cpuct=Cpuct(init=2.0)))
     a, b = (side_of(text, game, "side", common) for text in ("search_contempt.n_scl=5", ""))
     asked = Question(game.new_initial_state(), (3, 3), a, b, visits=150, batch_size=4)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hauteur.cli import main
 from hauteur.engine.nets import NetChoice, open_nets
 from hauteur.engine.playing import PlaySettings
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.mcts.params import SearchParams
 from hauteur.mcts.rules import SearchContempt
 from hauteur.networks.evaluators.factory import has_cuda
@@ -170,7 +170,7 @@ def test_a_search_by_the_clock_has_no_link(words: list[str], capsys: pytest.Capt
 
 
 def test_moves_with_spaces_have_no_link() -> None:
-    game = make("connect4")
+    game = load_game("connect4")
     with open_nets(game, choice := NetChoice("uniform")).small as small:
         opened = open_nets(game, choice, lambda *_: small)
         with pytest.raises(ValueError, match="without spaces"):

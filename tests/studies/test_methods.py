@@ -3,7 +3,7 @@
 import pytest
 
 from hauteur.cli.main import main
-from hauteur.games.registry import make, with_fen
+from hauteur.games.registry import load_game, with_fen
 from hauteur.mcts.params import SearchParams, rules_off_by_default
 from hauteur.players.settings import parse_player
 from hauteur.studies.explain.explain import changed
@@ -33,6 +33,6 @@ def test_no_rule_is_forgotten(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("method", [method for method in methods() if method.trial], ids=lambda method: method.name)
 def test_trials_switch_their_method_on(method: Method) -> None:
-    game = make(with_fen("chess", method.fen))
+    game = load_game(with_fen("chess", method.fen))
     side = side_of(method.trial, game, "side A", parse_player(""))
     assert {page_of(name) for name in changed(side)} == {method.name}

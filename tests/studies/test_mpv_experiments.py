@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hauteur import networks
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.learning.recipe import NetworkSettings, parse_recipe
 from hauteur.learning.run_folder import RunFolder
 from hauteur.learning.trainers import architecture_for
@@ -46,7 +46,7 @@ SIZES = {"small": (4, 1), "large": (8, 2), "middle": (8, 1)}
 
 def toy_net(path: Path, size: tuple[int, int], salt: int = 0, game: str = GAME) -> Path:
     """A net of random weights; its cost is that of its size."""
-    rules, random = make(game), np.random.default_rng(salt)
+    rules, random = load_game(game), np.random.default_rng(salt)
     shape = NetworkSettings(filters=size[0], blocks=size[1], policy_channels=2, value_channels=1, value_hidden=4)
     architecture = architecture_for(rules, shape)
     assert isinstance(architecture, ResNetArchitecture)

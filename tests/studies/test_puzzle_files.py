@@ -16,20 +16,20 @@ from hypothesis import strategies as st
 
 from hauteur.cli import main
 from hauteur.games.epd import epd_line, parse_epd
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.studies.puzzles.formats import COLUMNS, csv_text, epd_text, json_text, pgn_text, write_puzzles
 from hauteur.studies.puzzles.problems import Problem, epd_problem, read_problems
 from hauteur.studies.puzzles.puzzle import Opinion, Puzzle, identity, rating
 from hauteur.studies.puzzles.retract import last_move
 from hauteur.studies.puzzles.themes import themes_of
 
-CHESS = make("chess")
+CHESS = load_game("chess")
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0", exclude_categories=["Cs"]), max_size=20)
 
 
 def puzzle_of(seed: int, *, game: str = "chess", solver_moves: int = 2, source: str = "") -> Puzzle:
     """A puzzle made of random moves."""
-    random, rules = np.random.default_rng(seed), make(game)
+    random, rules = np.random.default_rng(seed), load_game(game)
     state, texts = rules.new_initial_state(), list[str]()
     fens = [state.notation()]
     while len(texts) < 2 * solver_moves + 6 + seed % 2:
@@ -95,7 +95,7 @@ def test_written_puzzles_are_problems(tmp_path: Path, suffix: str) -> None:
 def test_other_games_have_json(tmp_path: Path, game: str) -> None:
     puzzles = [puzzle_of(seed, game=game) for seed in range(4)]
     assert [path.name for path in write_puzzles(puzzles, tmp_path)] == ["puzzles.json"]
-    problems = list(read_problems(tmp_path / "puzzles.json", make(game)))
+    problems = list(read_problems(tmp_path / "puzzles.json", load_game(game)))
     assert [solution_of(problem) for problem in problems] == [list(puzzle.solver_moves) for puzzle in puzzles]
 
 
@@ -134,7 +134,9 @@ def test_a_last_move_for_every_position(seed: int) -> None:
 def test_last_moves_are_found() -> None:
     found = [last_move(puzzle_of(seed).position())[1] for seed in range(50)]
     assert found.count(None) == 0
-    double_step = make("chess(fen=rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 3)").new_initial_state()
+    double_step = load_game(
+        "chess(fen=rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 3)"
+    ).new_initial_state()
     before, action = last_move(double_step)
     assert action is not None
     assert before.action_to_text(action) == "e2e4"

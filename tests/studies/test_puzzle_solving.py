@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.players.build import Resources
 from hauteur.players.settings import parse_player
 from hauteur.studies.puzzles.problems import read_problems
 from hauteur.studies.puzzles.solve import Solve, solve_result
 
-TICTACTOE, CONNECT4, CHESS = make("tictactoe"), make("connect4"), make("chess")
+TICTACTOE, CONNECT4, CHESS = load_game("tictactoe"), load_game("connect4"), load_game("chess")
 
 
 FAST = Resources(24, 8, 1)

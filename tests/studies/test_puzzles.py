@@ -15,7 +15,7 @@ from search_toys import tictactoe_value
 
 from hauteur import _core
 from hauteur.cli import main
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.matches.results import MatchGame
 from hauteur.players.build import Resources
 from hauteur.players.settings import parse_player
@@ -28,7 +28,7 @@ from hauteur.studies.puzzles.puzzle import EngineCheck, Opinion, Puzzle, identit
 from hauteur.studies.puzzles.sources import first_of_each, positions, read_lines, source_files, take_census
 from hauteur.studies.puzzles.themes import themes_of
 
-TICTACTOE, CONNECT4, CHESS = make("tictactoe"), make("connect4"), make("chess")
+TICTACTOE, CONNECT4, CHESS = load_game("tictactoe"), load_game("connect4"), load_game("chess")
 RULE = MineRule(low=3, high=400, swing=0.2, gap=0.2, screens=((20, 0.02),), hindsight=0.0, least=-0.5, rest=1.0)
 FAST = Resources(24, 8, 1)
 SCHOLAR = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 4 4"

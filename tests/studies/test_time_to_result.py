@@ -6,7 +6,7 @@ import pytest
 
 from hauteur import _core
 from hauteur.cli.main import main
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.learning.run_folder import RunFolder
 from hauteur.mcts.params import SearchParams
 from hauteur.players.search_player import SearchPlayer
@@ -40,7 +40,7 @@ def a_run(folder: Path, game: str) -> RunFolder:
 
 def test_the_first_net_at_a_level_is_the_one_that_counts() -> None:
     nets = [MeasuredNet(1, 60, 30, 10, 0.89), MeasuredNet(2, 120, 60, 20, 0.93), MeasuredNet(3, 180, 90, 30, 0.91)]
-    reached = [first_at(nets, goal) for goal in goals(make("connect4"))]
+    reached = [first_at(nets, goal) for goal in goals(load_game("connect4"))]
     assert reached == [nets[1], None, None]
 
 
@@ -52,7 +52,7 @@ def test_a_run_gets_its_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert 0 < nets[0].cpu_seconds < nets[1].cpu_seconds
     assert all(0 < net.level <= 1 for net in nets)
     (row,) = leaderboard_rows(run, nets, 30)
-    reached = first_at(nets, goals(make("tictactoe"))[0])
+    reached = first_at(nets, goals(load_game("tictactoe"))[0])
     assert (f"generation {reached.generation}" if reached else "not reached") in row
     capsys.readouterr()
     assert main(["bench", "learning", str(run.path), "--visits", "30"]) == 0

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from hauteur.cli import main
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.networks import convert, save
 from hauteur.networks.architecture import ResNetArchitecture
 from hauteur.networks.lc0 import random_net, random_tensors
@@ -217,7 +217,7 @@ def game_of(words: list[str]) -> str:
 
 def write_net(path: Path, game: str, network: dict[str, Any]) -> None:
     """Write a small net with random weights for a game."""
-    built = make(game)
+    built = load_game(game)
     architecture = ResNetArchitecture(feature_shape=built.feature_shape, num_actions=built.num_actions, **network)
     save(path.with_suffix(".safetensors"), architecture, random_tensors(architecture.shapes(), 0), game=built.spec)
     path.with_suffix(".safetensors").replace(path)

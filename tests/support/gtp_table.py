@@ -7,7 +7,7 @@ from typing import Any
 from hauteur.engine.gtp.engine import GtpEngine
 from hauteur.engine.gtp.session import GtpSession, GtpSettings
 from hauteur.engine.streams import Output
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.players.settings import parse_player
 
 
@@ -17,7 +17,7 @@ class Table:
     def __init__(self, game: str = "nogo(size=5)", player: str = "rave:20", **settings: Any) -> None:
         self.now = 0.0
         self.session = GtpSession(
-            make(game), parse_player(player), GtpSettings(seed=1, **settings), now=lambda: self.now
+            load_game(game), parse_player(player), GtpSettings(seed=1, **settings), now=lambda: self.now
         )
         self.stream = io.StringIO()
         self.engine = GtpEngine(self.session, Output(self.stream))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from hauteur import networks
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.networks import bundled, names
 from hauteur.networks.architecture import ResNetArchitecture
 from hauteur.networks.lc0 import random_tensors
@@ -27,6 +27,6 @@ def ship_nets(folder: Path, patch: pytest.MonkeyPatch) -> Path:
 
 def write_net(path: Path, spec: str) -> None:
     """Write a tiny random net for a game."""
-    game = make(spec)
+    game = load_game(spec)
     tower = ResNetArchitecture(feature_shape=game.feature_shape, num_actions=game.num_actions, filters=2, blocks=1)
     networks.save(path, tower, random_tensors(tower.shapes(), 1), game=spec)

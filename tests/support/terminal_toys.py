@@ -12,7 +12,7 @@ from rich.console import Console
 
 from hauteur import _core
 from hauteur.engine.terminal import TerminalGame
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.mcts.params import SearchParams
 from hauteur.players.search_player import SearchPlayer
 
@@ -21,7 +21,7 @@ def played(
     spec: str, lines: list[str], humans: tuple[int, ...] = (0,), *, save: Path | None = None, colours: bool = False
 ) -> tuple[str, _core.State]:
     """What is on the screen and the position after the human typed these lines."""
-    game = make(spec)
+    game = load_game(spec)
     player = SearchPlayer("toy", ToyEvaluator(game), SearchParams(), 20)
     screen = io.StringIO()
     answers: Iterator[str] = iter(lines)

@@ -15,7 +15,7 @@ import hauteur
 from hauteur.cluster.fleet import Finished, Joined
 from hauteur.cluster.local import LocalFleet
 from hauteur.cluster.unit import Unit
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.learning.planned import planned_selfplay
 from hauteur.learning.recipe import Recipe
 from hauteur.learning.units import units_of
@@ -29,7 +29,7 @@ def small_units(
     """Units of so many games each, and their net."""
     selfplay = {"games": count * games, "shard_games": games, "visits": visits, "batch_size": 8, "parallel_games": 8}
     recipe = Recipe.model_validate({"game": "tictactoe", "selfplay": selfplay, "run": {"seed": seed}})
-    planned = planned_selfplay(make("tictactoe"), recipe.selfplay, generation=1, nets=[0], seed=seed)
+    planned = planned_selfplay(load_game("tictactoe"), recipe.selfplay, generation=1, nets=[0], seed=seed)
     return units_of(recipe, planned, {0: [net]}, range(count))
 
 

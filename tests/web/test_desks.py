@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from desk_events import Events
 
-from hauteur.games.registry import EXAMPLES, make, names
+from hauteur.games.registry import EXAMPLES, load_game, names
 from hauteur.web.desks.analyse import AnalyseDesk
 from hauteur.web.desks.desk import Desk, DeskSettings, Fields
 from hauteur.web.desks.worker import answer
@@ -17,7 +17,7 @@ from hauteur.web.positions import position_view
 @pytest.mark.parametrize("name", [*names(), *EXAMPLES])
 def test_every_position_has_its_actions_on_squares_of_the_board(name: str) -> None:
     """Follow a game: each legal action is there once, its squares are on the board, the drawing is one document."""
-    state = make(name).new_initial_state()
+    state = load_game(name).new_initial_state()
     for _ in range(6):
         view = position_view(state)
         assert [action["a"] for action in view["actions"]] == list(state.legal_actions())

@@ -18,7 +18,7 @@ from playwright.sync_api import expect
 from hauteur.cli import main
 from hauteur.games.game_texts import written_game
 from hauteur.games.played_game import PlayedGame
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.web.desks.desk import DeskSettings
 from hauteur.web.desks.review import ReviewDesk
 
@@ -30,7 +30,7 @@ def random_pgn(plies: int) -> str:
     """A game of chess of so many random moves."""
     random = np.random.default_rng(1)
     while True:
-        game = PlayedGame(make("chess"))
+        game = PlayedGame(load_game("chess"))
         while game.ending is None and len(game.actions) < plies:
             game.play(int(random.choice(game.state.legal_actions())))
         if len(game.actions) == plies:

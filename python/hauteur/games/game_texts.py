@@ -17,7 +17,7 @@ from hauteur import _core
 from hauteur.games.game_line import RECORDED, BadGame, result_text
 from hauteur.games.pgn import pgn_games, position_tags, spec_of_pgn_text, written_pgn
 from hauteur.games.played_game import PlayedGame
-from hauteur.games.registry import FEN_GAMES, make, parse_spec, with_fen
+from hauteur.games.registry import FEN_GAMES, load_game, parse_spec, with_fen
 from hauteur.games.sgf import result_of, sgf_games, spec_of_sgf_text, written_sgf
 
 Form = Literal["pgn", "sgf", "fen", "moves"]
@@ -94,11 +94,11 @@ def written_game(game: PlayedGame, form: Form, names: tuple[str, str], *, event:
 def _recorded(text: str, form: Form) -> ReadGame:
     """The first game of PGN or SGF."""
     if form == "pgn":
-        base = make(spec_of_pgn_text(io.StringIO(text)))
+        base = load_game(spec_of_pgn_text(io.StringIO(text)))
         _, found = next(pgn_games(io.StringIO(text), "PGN", base), ("", BadGame("PGN", "has no game")))
         players = "White", "Black"
     else:
-        base = make(spec_of_sgf_text(text))
+        base = load_game(spec_of_sgf_text(text))
         _, found = next(sgf_games(text, "SGF", base))
         players = "PB", "PW"
     if isinstance(found, BadGame):
@@ -114,8 +114,8 @@ def _line(text: str, form: Form, spec: str) -> ReadGame:
     if form == "fen":
         if parse_spec(spec)[0] not in FEN_GAMES:
             raise ValueError(f"{spec} has no FEN; positions of it are given by moves")
-        return ReadGame(make(with_fen(spec, " ".join(text.split()))).spec, ())
-    game = make(spec)
+        return ReadGame(load_game(with_fen(spec, " ".join(text.split()))).spec, ())
+    game = load_game(spec)
     words = [word for word in text.split() if not re.fullmatch(r"\d+\.+", word)]
     if len(words) > MOST_PLIES:
         raise ValueError(f"the game has {len(words):,} plies, allowed are {MOST_PLIES:,}")

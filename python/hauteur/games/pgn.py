@@ -14,7 +14,7 @@ import chess.pgn
 from hauteur import _core
 from hauteur.games.end_reasons import RESIGNATION
 from hauteur.games.game_line import RECORDED, BadGame, GameLine, TaggedGame
-from hauteur.games.registry import make, parse_spec, with_fen
+from hauteur.games.registry import load_game, parse_spec, with_fen
 
 OUTCOMES = {"1-0": 1, "1/2-1/2": 0, "0-1": -1}
 
@@ -178,7 +178,7 @@ def _origin(game: _core.Game, tags: dict[str, str]) -> _core.State | None:
     fen = tags.get("FEN")
     if fen is None or fen == game.new_initial_state().notation():
         return None
-    return make(with_fen(game.spec, fen)).new_initial_state()
+    return load_game(with_fen(game.spec, fen)).new_initial_state()
 
 
 def _is_chess960(game: _core.Game) -> bool:

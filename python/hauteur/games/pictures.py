@@ -84,8 +84,8 @@ def board_svg(state: _core.State, *, flip: bool = False, arrow: int | None = Non
     an illegal action.
 
     >>> from hauteur.games.pictures import board_svg
-    >>> from hauteur.games.registry import make
-    >>> board_svg(make("connect4").new_initial_state()).startswith("<svg ")
+    >>> from hauteur.games.registry import load_game
+    >>> board_svg(load_game("connect4").new_initial_state()).startswith("<svg ")
     True
     """
     board = board_of(state)

@@ -108,10 +108,6 @@ def _defined_at(factory: Factory) -> tuple[object, object]:
     return named if None not in named else (id(factory), None)
 
 
-register = register_game
-"""The same by its short name."""
-
-
 def load_game(spec: str | _core.Game) -> _core.Game:
     """Return the game of a spec.
 
@@ -135,10 +131,6 @@ def load_game(spec: str | _core.Game) -> _core.Game:
     _check_parameters(name, factory, parameters)
     listed = ", ".join(f"{key}={value}" for key, value in parameters.items())
     return _core.Game.from_python(factory(**parameters), f"{name}({listed})" if listed else name)
-
-
-make = load_game
-"""The same by its short name."""
 
 
 def names() -> list[str]:

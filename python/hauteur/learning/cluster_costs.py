@@ -25,7 +25,7 @@ from hauteur.cluster.model.costs import ClusterCosts
 from hauteur.cluster.model.empty import empty_units
 from hauteur.cluster.model.overhead import cpu_seconds_a_unit, scheduling_seconds
 from hauteur.cluster.unit import Unit
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.learning.planned import PlannedGames, planned_selfplay
 from hauteur.learning.recipe import Recipe
 from hauteur.learning.replay import ReplayBuffer
@@ -141,7 +141,7 @@ def _where() -> str:
 
 def _planned(recipe: Recipe, units: int) -> PlannedGames:
     settings = recipe.selfplay.model_copy(update={"games": units * recipe.selfplay.shard_games})
-    return planned_selfplay(make(recipe.game), settings, generation=NET + 1, nets=[NET], seed=recipe.run.seed)
+    return planned_selfplay(load_game(recipe.game), settings, generation=NET + 1, nets=[NET], seed=recipe.run.seed)
 
 
 def _play(
@@ -194,7 +194,7 @@ def _train_rate(recipe: Recipe, buffer: ReplayBuffer, threads: int, clock: Calla
     """Return the new positions that training takes in a second."""
     from hauteur.learning.trainers import first_trainer
 
-    trainer = first_trainer(make(recipe.game), recipe)
+    trainer = first_trainer(load_game(recipe.game), recipe)
     took: list[float] = []
     for steps in (1, TRAIN_STEPS):
         with _timed(took, clock):

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from hauteur import _core
 from hauteur.cluster.scheduler import Scheduler
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.learning import controller
 from hauteur.learning.bootstrap.steps import Start, check_start
 from hauteur.learning.checkpoint import RunState, load_checkpoint, save_checkpoint
@@ -71,7 +71,7 @@ def open_run(
     recipe: Recipe, folder: RunFolder, *, fresh: bool, display: Display, scheduler: Scheduler | None = None
 ) -> Run:
     """A new run, or the one that the folder holds, as its last checkpoint left it."""
-    game = make(recipe.game)
+    game = load_game(recipe.game)
     begins = fresh or not folder.config.exists()
     if begins:
         check_start(game, recipe)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from hauteur import _core
 from hauteur.games.end_reasons import RESIGNATION
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.matches.record import COLUMNS, GameRecord, LearnedColumns, Level, column, columns_of
 
 STORED = tuple(column for column in COLUMNS if column.stored)
@@ -23,7 +23,7 @@ STORED = tuple(column for column in COLUMNS if column.stored)
 Rows = slice | NDArray[np.int64]
 """Which rows of a level are taken."""
 
-make_cached = lru_cache(64)(make)
+make_cached = lru_cache(64)(load_game)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.learning.recorded_games import Games, faults, places_of
 from hauteur.matches.record import GameRecord
 
@@ -210,7 +210,7 @@ class ReplayBuffer:
     def _start(self, origin: str | None) -> _core.State:
         """The position that a game began from; never played on, so one is enough for all games."""
         if origin not in self._starts:
-            self._starts[origin] = (self.game if origin is None else make(origin)).new_initial_state()
+            self._starts[origin] = (self.game if origin is None else load_game(origin)).new_initial_state()
         return self._starts[origin]
 
     def _policy(self, moves: NDArray[np.int64]) -> NDArray[np.float32]:

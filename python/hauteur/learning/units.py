@@ -10,7 +10,7 @@ from pathlib import Path
 from hauteur.cluster.kinds import Feed
 from hauteur.cluster.unit import Unit
 from hauteur.games.game_line import NO_NET
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.learning.gate import gate_games
 from hauteur.learning.planned import PlannedGames, n_scl_of
 from hauteur.learning.recipe import Recipe, SelfPlaySettings
@@ -69,7 +69,7 @@ class LearningJob:
         self.settings = SelfPlaySettings.model_validate(shared["selfplay"])
         self.generation, self.nets = int(shared["generation"]), [int(net) for net in shared["nets"]]
         self.purpose = str(shared["purpose"])
-        self.game = make(self.recipe.game)
+        self.game = load_game(self.recipe.game)
         self.n_scl: int | None = None
         exact = Exact(self.recipe.selfplay.batch_size) if self.recipe.run.exact else None
         self._stack = ExitStack()

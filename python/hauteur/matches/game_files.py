@@ -18,7 +18,7 @@ from hauteur import _core
 from hauteur.games.end_reasons import PLY_LIMIT, RESIGNATION
 from hauteur.games.game_line import result_text
 from hauteur.games.pgn import position_tags, written_pgn
-from hauteur.games.registry import make, with_fen
+from hauteur.games.registry import load_game, with_fen
 from hauteur.games.sgf import result_of, written_sgf
 from hauteur.matches.match import Match
 from hauteur.matches.results import MatchGame
@@ -171,9 +171,7 @@ def outcome_of(game: MatchGame) -> int:
 
 def played_line(game: _core.Game, played: MatchGame) -> tuple[_core.State, list[int]]:
     """Return the start position and all actions; ValueError names a game with illegal moves."""
-    start = (
-        game.new_initial_state() if played.fen is None else make(with_fen(game.spec, played.fen)).new_initial_state()
-    )
+    start = (game if played.fen is None else load_game(with_fen(game.spec, played.fen))).new_initial_state()
     state, actions = start.copy(), list[int]()
     try:
         for move in f"{played.opening} {played.moves}".split():

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hauteur import _core
-from hauteur.games.registry import FEN_GAMES, make, with_fen
+from hauteur.games.registry import FEN_GAMES, load_game, with_fen
 from hauteur.matches.record import GamePlan
 from hauteur.players.settings import Colours
 from hauteur.system.errors import one_line
@@ -36,7 +36,7 @@ class Opening:
 
     def origin(self, game: _core.Game) -> _core.State:
         """The position before the moves."""
-        return make(with_fen(game.spec, self.fen)).new_initial_state()
+        return load_game(with_fen(game.spec, self.fen)).new_initial_state()
 
     def plan(self, game: _core.Game, index: int) -> GamePlan:
         """The game with this number, which begins so."""

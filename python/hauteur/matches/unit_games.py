@@ -8,7 +8,7 @@ from typing import Any
 
 from hauteur.cluster.kinds import Feed
 from hauteur.cluster.unit import Unit
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.matches.arena import ArenaFacts
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.mcts.driver import SearchFacts
@@ -35,7 +35,7 @@ def plan_from_json(fields: Mapping[str, Any]) -> GamePlan:
         int(fields["index"]),
         (int(first), int(second)),
         tuple(map(int, fields["start"])),
-        None if spec is None else make(spec).new_initial_state(),
+        None if spec is None else load_game(spec).new_initial_state(),
         fields["seed"],
     )
 

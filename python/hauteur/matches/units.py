@@ -21,7 +21,7 @@ from hauteur import _core
 from hauteur.cluster.kinds import Feed
 from hauteur.cluster.played import CheckedResult
 from hauteur.cluster.unit import Unit
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.matches.arena import ArenaFacts, play_games
 from hauteur.matches.by_rules import check_game, player_a
 from hauteur.matches.record import GamePlan, GameRecord
@@ -125,7 +125,7 @@ class MatchJob:
 
     def __init__(self, unit: Unit, files: Mapping[str, Path], threads: int) -> None:
         shared = UnitPlayers.model_validate(unit.shared)
-        self._game, self._max_plies = make(shared.game), shared.max_plies
+        self._game, self._max_plies = load_game(shared.game), shared.max_plies
         self._resources = Resources(shared.parallel, shared.rows, threads, shared.backend)
         with ExitStack() as stack:
             evaluators = stack.enter_context(Evaluators(self._game, self._resources, Exact(shared.rows, NOT_EXACT)))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from hauteur import _core
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.mcts.tree_source import Columns, Edge, edges_of
 from hauteur.system.extras import require
 from hauteur.system.files import read_json, write_bytes
@@ -179,7 +179,7 @@ def read_tree(path: Path) -> tuple[_core.State, SavedTree]:
         raise ValueError(f"{path}: {problem}")
     wdl = np.stack([columns.pop(name) for name in ("win", "draw", "loss")], axis=1)
     try:
-        state = make(checked.game).new_initial_state()
+        state = load_game(checked.game).new_initial_state()
         for action in checked.moves:
             state.apply(action)
     except ValueError as error:

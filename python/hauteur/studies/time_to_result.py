@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hauteur import _core
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.learning.run_folder import RunFolder
 from hauteur.mcts.params import SearchParams
 from hauteur.networks.evaluators.factory import make_evaluator
@@ -67,7 +67,7 @@ def measured_level(player: SearchPlayer, game: _core.Game) -> float:
 def measured_nets(folder: RunFolder, visits: int) -> Iterator[MeasuredNet]:
     """Measure the net of every finished generation of a run, in order, with `visits` visits a move."""
     recipe = folder.stored_recipe()
-    game = make(recipe.game)
+    game = load_game(recipe.game)
     goals(game)
     games = 0
     for line in folder.read_metrics():
@@ -90,7 +90,7 @@ def leaderboard_rows(folder: RunFolder, nets: Sequence[MeasuredNet], visits: int
     machine = f"{meta.get('processor', '?')}, {recipe.run.threads or meta.get('cores', '?')} threads"
     return [
         f"| {goal.text} | {_cost(first_at(nets, goal), nets)} | {visits} | {machine} | {_commit(meta)} |"
-        for goal in goals(make(recipe.game))
+        for goal in goals(load_game(recipe.game))
     ]
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.matches.folder import MatchFolder, TournamentFolder
 from hauteur.matches.match import NO_LIMIT, MatchSettings
 from hauteur.matches.ratings.elo import Model, Sprt
@@ -64,7 +64,7 @@ def match_job(order: MatchOrder, settings: WebSettings) -> JobCommand:
     """Return the command of a new match. Raise ValueError where it, its players or its test cannot be."""
     if not settings.roots:
         raise ValueError("there is no folder for matches: start the server with one, hauteur web FOLDER")
-    game = make(order.game)
+    game = load_game(order.game)
     a, b = (_player(text, settings, f"player {name}", order.visits) for name, text in (("A", order.a), ("B", order.b)))
     options = {"game": game.spec, "random-plies": str(order.random_plies), "seed": str(order.seed)}
     if order.kind == "sprt":

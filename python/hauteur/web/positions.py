@@ -12,7 +12,7 @@ from hauteur import _core
 from hauteur.games import pictures
 from hauteur.games.game_texts import MOST_CHARACTERS
 from hauteur.games.played_game import PlayedGame, move_text
-from hauteur.games.registry import make, with_fen
+from hauteur.games.registry import load_game, with_fen
 from hauteur.system.settings import Section
 
 MOST_MOVES = 5000
@@ -43,7 +43,7 @@ class GameText(Section):
 
 def game_at(place: PlaceFields) -> PlayedGame:
     """Return the game of a page up to its position. Raise ValueError for an unknown game, a bad FEN or move."""
-    played = PlayedGame(make(with_fen(place.game, place.fen or None)))
+    played = PlayedGame(load_game(with_fen(place.game, place.fen or None)))
     for move in place.moves:
         played.play(played.state.parse(move))
     return played

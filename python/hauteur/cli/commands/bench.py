@@ -211,7 +211,7 @@ def evaluator(
     if not 0.001 <= seconds <= 60:
         raise ValueError(f"--seconds must be 0.001 to 60, got {seconds}")
     sizes, counts = whole_numbers("batch", batch), whole_numbers("threads", threads)
-    game = games.make(networks.describe(net).game)
+    game = games.load_game(networks.describe(net).game)
     kinds = [(b, p) for b in backend or installed_backends() for p in precision or precisions_of(b)]
     combinations = [(b, p, count) for b, p in kinds for count in counts]
     opened = {

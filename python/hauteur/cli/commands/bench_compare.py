@@ -105,13 +105,13 @@ def compare(
     html
         Write a page of the results to this file.
     """
-    from hauteur.games.registry import make
+    from hauteur.games.registry import load_game
     from hauteur.system.provenance import provenance
 
     check_positive(nodes=nodes, threads=threads, rounds=rounds)
     if elo < 0 or elo % 2:
         raise ValueError(f"--elo must be an even number of games, 0 or more, got {elo}")
-    game = make("chess")
+    game = load_game("chess")
     fens = POSITIONS if positions is None else read_positions(positions)
     net = net_file(net)
     engines = {OURS: our_engine(net, threads, precision, option)}
@@ -189,10 +189,10 @@ def other_engine(text: str, net: str, threads: int, lc0_backend: str = "") -> "E
 
 def with_backend(engine: "EngineSettings", backend: str) -> "EngineSettings":
     """Return lc0 with this backend; where none is named, with its quickest one for processors, as far as it has any."""
-    from hauteur.games.registry import make
+    from hauteur.games.registry import load_game
     from hauteur.players.engines.probe import probed
 
-    option = probed(make("chess"), engine).option("Backend")
+    option = probed(load_game("chess"), engine).option("Backend")
     if not backend and option is not None:
         backend = quickest(engine, tuple(name for name in LC0_BACKENDS if name in option.values))
     return with_options(engine, {"Backend": backend} if backend else {})
@@ -203,7 +203,7 @@ def quickest(engine: "EngineSettings", backends: tuple[str, ...]) -> str:
 
     One that does not open the net is left out; ValueError, the last one's, where none does.
     """
-    from hauteur.games.registry import make
+    from hauteur.games.registry import load_game
     from hauteur.players.engines.host import EngineHost
     from hauteur.players.engines.speed import TimedEngine
 
@@ -212,7 +212,7 @@ def quickest(engine: "EngineSettings", backends: tuple[str, ...]) -> str:
     with EngineHost(1) as host:
         for backend in backends if len(backends) > 1 else ():
             try:
-                running = TimedEngine(make("chess"), with_options(engine, {"Backend": backend}), host)
+                running = TimedEngine(load_game("chess"), with_options(engine, {"Backend": backend}), host)
                 running.search(POSITIONS[0], TRIAL_NODES // 10)
                 work = running.search(POSITIONS[1], TRIAL_NODES)
                 running.close()
@@ -243,23 +243,23 @@ def uci_engine(command: str, options: dict[str, str]) -> "EngineSettings":
 
 def net_file(net: str) -> str:
     """Return the path of the net, or the word `uniform`."""
-    from hauteur.games.registry import make
+    from hauteur.games.registry import load_game
     from hauteur.networks.bundled import net_or_shipped
 
-    found = net_or_shipped(net or None, make("chess"))
+    found = net_or_shipped(net or None, load_game("chess"))
     return found if found == "uniform" else str(Path(found).absolute())
 
 
 def read_positions(path: Path) -> tuple[str, ...]:
     """Return the FENs of a file; ValueError names the line that has none."""
     from hauteur.games.epd import parse_epd
-    from hauteur.games.registry import make, with_fen
+    from hauteur.games.registry import load_game, with_fen
 
     found = []
     for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
         if line.strip() and not line.lstrip().startswith("#"):
             try:
-                state = make(with_fen("chess", parse_epd(line)[0])).new_initial_state()
+                state = load_game(with_fen("chess", parse_epd(line)[0])).new_initial_state()
             except ValueError as error:
                 raise ValueError(f"{path}, line {number}: {error}") from None
             if state.outcome() is not None:
@@ -351,10 +351,10 @@ def played(ours: "EngineSettings", other: "EngineSettings", label: str, games: i
 
 def without_overhead(engine: "EngineSettings", limit: str) -> "EngineSettings":
     """Return the program with all of a movetime for its search: lc0 subtracts its overhead, 200 ms, from it."""
-    from hauteur.games.registry import make
+    from hauteur.games.registry import load_game
     from hauteur.players.engines.probe import probed
 
-    option = probed(make("chess"), engine).overhead if limit.startswith("movetime=") else None
+    option = probed(load_game("chess"), engine).overhead if limit.startswith("movetime=") else None
     return engine if option is None else with_options(engine, {option.name: "0"})
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from hauteur.cli.commands.bench import check_positive, sample_rows, timed_rates
 from hauteur.cli.commands.options import Seed
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.matches.match import Match, MatchSettings
 from hauteur.players.build import Evaluators, Resources, resolved_net
 from hauteur.players.settings import parse_player
@@ -50,7 +50,7 @@ def match(
     """
     check_positive(games=games, alone=alone, parallel=parallel)
     settings = MatchSettings(
-        game=make(game).spec,
+        game=load_game(game).spec,
         a=parse_player(a, "player A"),
         b=parse_player(b, "player B"),
         games=games,
@@ -71,7 +71,7 @@ def match(
 
 def _played(settings: MatchSettings, resources: Resources) -> dict[str, float]:
     """Play the match in memory; its speed."""
-    match = Match(make(settings.game), settings, resources=resources)
+    match = Match(load_game(settings.game), settings, resources=resources)
     games = sum(1 for _ in match.play())
     work = match.work  # its seconds are those of play, without the opening of nets
     return {
@@ -84,7 +84,7 @@ def _played(settings: MatchSettings, resources: Resources) -> dict[str, float]:
 
 def _bare_speeds(settings: MatchSettings, resources: Resources) -> dict[str, dict[str, float]]:
     """Evaluations per second of each net alone, row by row and in batches as full as those of the match can be."""
-    game = make(settings.game)
+    game = load_game(settings.game)
     found: dict[str, dict[str, float]] = {}
     for rows in (1, resources.rows):
         with Evaluators(game, replace(resources, batch_size=rows)) as evaluators:

@@ -14,7 +14,7 @@ from hauteur import _core
 from hauteur.cli.commands.bench import check_positive
 from hauteur.cli.commands.match_view import LINE_SECONDS, ticking
 from hauteur.cli.commands.options import GameSpec, Seed
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.learning.metrics import search_metrics
 from hauteur.learning.planned import game_plans
 from hauteur.learning.recipe import SelfPlaySettings, parse_recipe
@@ -82,7 +82,7 @@ def selfplay(
     check_positive(visits=visits, games=games, parallel=parallel, batch=batch, in_flight=in_flight, threads=threads)
     sizes = {"visits": visits, "games": games, "parallel_games": parallel, "batch_size": batch, "in_flight": in_flight}
     settings = bench_settings(spec, sizes, setting)
-    game, run = make(spec), SelfPlaySpeed()
+    game, run = load_game(spec), SelfPlaySpeed()
     say(f"{spec}: {games:,} games, {parallel:,} at once, {settings.visits:,} visits a move")
     with (
         net_file(game, net, filters, blocks) as path,

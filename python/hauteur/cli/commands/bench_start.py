@@ -52,7 +52,7 @@ def start(*, net: Path | None = None, rounds: int = 5) -> None:
     from hauteur.networks.bundled import net_or_shipped
 
     check_positive(rounds=rounds)
-    chosen = Path(net_or_shipped(None if net is None else str(net), games.make("chess"))).resolve()
+    chosen = Path(net_or_shipped(None if net is None else str(net), games.load_game("chess"))).resolve()
     networks.describe(chosen)  # an engine without a net would move at once
     starts = starts_of(chosen)
     for one in starts:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from hauteur import _core
 from hauteur.cli.commands.bench import check_positive, spread_in_digits
 from hauteur.cli.commands.options import GameSpec
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.learning.recipe import TrainSettings, parse_recipe
 from hauteur.learning.replay import ReplayBuffer
 from hauteur.learning.shards import write_shard
@@ -72,7 +72,7 @@ def train(
     check_positive(filters=filters, batch=batch, steps=steps, rounds=rounds, threads=threads)
     let_waiting_threads_sleep()
     settings = train_settings(spec, batch, setting)
-    game = make(spec)
+    game = load_game(spec)
     trainer, buffer = trainer_of(game, net, filters, blocks, settings), played_buffer(game, settings)
     from hauteur.learning.plain_loop import PlainLoop
 

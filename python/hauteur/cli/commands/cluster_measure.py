@@ -43,7 +43,7 @@ def measure(
     import tomli_w
 
     from hauteur.cli.commands.cluster_simulate import check_number
-    from hauteur.games.registry import make
+    from hauteur.games.registry import load_game
     from hauteur.learning.cluster_costs import measured_costs, rounded_values
     from hauteur.learning.recipe import load_recipe
     from hauteur.networks.bundled import net_or_shipped
@@ -59,7 +59,7 @@ def measure(
     place = folder or Path()
     if not place.is_dir():
         raise ValueError(f"--folder {place}: is not a folder")
-    path = Path(net_or_shipped(None if net is None else str(net), make(wanted.game)))
+    path = Path(net_or_shipped(None if net is None else str(net), load_game(wanted.game)))
     clock = time.process_time if processor_time else time.perf_counter
     costs = measured_costs(wanted, path, units=units, threads=threads, folder=place, train=train, clock=clock)
     text = tomli_w.dumps(rounded_values(costs))

@@ -194,9 +194,9 @@ def find_position(
     spec: str, fen: str | None, moves: tuple[str, ...]
 ) -> tuple[_core.State, tuple[int, ...], _core.State]:
     """Start of the game, the actions since, and the position after them."""
-    from hauteur.games.registry import make, with_fen
+    from hauteur.games.registry import load_game, with_fen
 
-    start = make(with_fen(spec, fen)).new_initial_state()
+    start = load_game(with_fen(spec, fen)).new_initial_state()
     state, actions = start.copy(), list[int]()
     for number, text in enumerate(" ".join(moves).split(), 1):
         try:

@@ -14,7 +14,7 @@ from hauteur import _core
 from hauteur.cli.commands.options import GameSpec, Seed
 from hauteur.cluster.open import open_scheduler
 from hauteur.cluster.options import WorkerOptions
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.matches.game_files import form_of
 from hauteur.matches.openings import Opening, read_openings
 from hauteur.networks.evaluators.base import Backend
@@ -102,7 +102,7 @@ class GameOptions(PlayOptions):
     def make_game(self) -> _core.Game:
         """The game; ValueError where the options do not fit it or each other."""
         self.plies()
-        game = make(self.game)
+        game = load_game(self.game)
         for path, form in ((self.pgn, "pgn"), (self.sgf, "sgf")):
             if path is not None and form_of(game) != form:
                 raise ValueError(f"--{form} {path}: games of {game.spec} cannot be written so")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from hauteur import _core
 from hauteur.cli.commands.options import GameSpec, NetName, Seed
 from hauteur.games.registry import check_game as results_of_laws
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.matches.ratings.elo import score_interval
 from hauteur.mcts.params import SearchParams
 from hauteur.networks.bundled import net_or_shipped
@@ -44,7 +44,7 @@ def perft(spec: GameSpec, depth: int, *, divide: bool = False) -> int:
     """
     if depth < 1:
         raise ValueError(f"depth must be >= 1, got {depth}")
-    state = make(spec).new_initial_state()
+    state = load_game(spec).new_initial_state()
     print(f"{'depth':>5} {'sequences':>20} {'seconds':>9}")
     for length in range(1, depth + 1):
         started = time.perf_counter()
@@ -130,7 +130,7 @@ def prove(
         raise ValueError(f"prove knows {' and '.join(PROVABLE)}, got {spec!r}")
     if at_least is not None and (spec != "connect4" or not 0 <= at_least <= 1):
         raise ValueError(f"--at-least is a share from 0 to 1 and for connect4 alone, got {at_least} for {spec}")
-    game = make(spec)
+    game = load_game(spec)
     with _player(game, net, visits) as player:
         if spec == "tictactoe":
             return _prove_exhaustively(player, game, seed, json)
@@ -198,7 +198,7 @@ def _prove_against_rollouts(
         raise ValueError(
             f"--against-rollouts and --games must be >= 1 and --at-least 0 to 1, got {rollouts}, {games}, {at_least}"
         )
-    game = make(spec)
+    game = load_game(spec)
     with _player(game, net, visits) as player:
         result = play_rollouts(player, game, rollouts=rollouts, games=games, seed=seed)
     record, (low, high) = result.record, score_interval(result.record)

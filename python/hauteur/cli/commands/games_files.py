@@ -78,13 +78,13 @@ def import_(
     to
         New folder for the shards.
     """
-    from hauteur.games.registry import make
+    from hauteur.games.registry import load_game
     from hauteur.learning.game_files.importing import GAME_SUFFIXES, files_of, import_games
 
     if not sources:
         raise ValueError("name at least one file or folder of games")
     with counting("games read") as count:
-        facts = import_games(files_of(sources, GAME_SUFFIXES), make(game), to, on_games=count)
+        facts = import_games(files_of(sources, GAME_SUFFIXES), load_game(game), to, on_games=count)
     for bad in facts.bad[:SHOWN]:
         print(f"hauteur: warning: left out {bad}", file=sys.stderr)
     if len(facts.bad) > SHOWN:

@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from hauteur.cli.commands.options import GameSpec, PlayerText
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.players.settings import parse_player
 
 
@@ -54,7 +54,7 @@ def gtp(
         threads=threads,
         batch_size=batch_size,
     )
-    session = GtpSession(make(game), parse_player(player, "--player"), settings)
+    session = GtpSession(load_game(game), parse_player(player, "--player"), settings)
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")  # whatever a controller sends can be quoted
     output = Output(sys.stdout)

@@ -38,7 +38,7 @@ def quantize(file: Path, /, *, positions: Path | None = None, seed: Seed = 0) ->
     from hauteur.networks.int8.calibration import own_games
     from hauteur.networks.int8.quantize import int8_file, make_int8
 
-    game = games.make(networks.describe(file).game)
+    game = games.load_game(networks.describe(file).game)
     started = time.perf_counter()
     with make_evaluator(game, file, backend="openvino", precision="float32", threads=1) as exact:
         calibration = None if positions is None else _from_file(game, positions, seed)
@@ -81,13 +81,13 @@ def _pgn_states(game: "_core.Game", path: Path) -> "Sequence[Sequence[_core.Stat
 
 def _epd_states(game: "_core.Game", path: Path) -> "Sequence[Sequence[_core.State]]":
     from hauteur.games.epd import parse_epd
-    from hauteur.games.registry import make, with_fen
+    from hauteur.games.registry import load_game, with_fen
 
     found = []
     for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
         if line.strip() and not line.lstrip().startswith("#"):
             try:
-                state = make(with_fen(game.spec, parse_epd(line)[0])).new_initial_state()
+                state = load_game(with_fen(game.spec, parse_epd(line)[0])).new_initial_state()
             except ValueError as error:
                 raise ValueError(f"{path}, line {number}: {error}") from None
             if state.outcome() is None:

@@ -156,7 +156,7 @@ def compare_backends(
     from hauteur.games import registry as games
     from hauteur.networks.evaluators.compare import check_finite, differences, features_of, random_positions
 
-    game = games.make(net.game)
+    game = games.load_game(net.game)
     states = random_positions(game, count, seed=seed)
     features = features_of(game, states)
     first: tuple[str, Answers] | None = None

@@ -12,7 +12,7 @@ from hauteur.cli.commands.options import GameSpec, NetName, Seed
 from hauteur.engine.odds_mode import odds_player
 from hauteur.engine.seats import is_maia
 from hauteur.games.odds import ODDS_STARTS, odds_of
-from hauteur.games.registry import make, with_fen
+from hauteur.games.registry import load_game, with_fen
 from hauteur.networks.bundled import net_or_shipped
 from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.players.search_player import SearchPlayer
@@ -68,7 +68,7 @@ def play(
 
     if visits is not None and visits < 1:
         raise ValueError(f"visits must be >= 1, got {visits}")
-    game = make(spec) if odds is None else odds_start_of(spec, odds)
+    game = load_game(spec) if odds is None else odds_start_of(spec, odds)
     file = net_or_shipped(net, game)
     given = {"net": file, "visits": visits, "temperature": None if temperature is None else {"initial": temperature}}
     settings = PlayerSettings.model_validate({key: value for key, value in given.items() if value is not None})
@@ -93,13 +93,13 @@ def play(
 
 def odds_start_of(spec: str, odds: str) -> _core.Game:
     """Return the game of chess that begins without these men; ValueError for another game, and for no known odds."""
-    if make(spec).name != "chess":
+    if load_game(spec).name != "chess":
         raise ValueError(f"--odds is for chess, got {spec}")
     if odds not in ODDS_STARTS:
         close = get_close_matches(odds, ODDS_STARTS, 1)
         hint = f" (did you mean {close[0]}?)" if close else ""
         raise ValueError(f"--odds {odds!r} is none{hint}; allowed: {', '.join(ODDS_STARTS)}")
-    return make(with_fen(spec, ODDS_STARTS[odds]))
+    return load_game(with_fen(spec, ODDS_STARTS[odds]))
 
 
 def with_visits(settings: PlayerSettings) -> tuple[PlayerSettings, str]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from hauteur import _core
 from hauteur.cli.commands.game_options import NetOptions
 from hauteur.cli.commands.options import NetName, PlayerText
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.matches.folder import MatchFolder
 from hauteur.matches.match import Match, MatchSettings
 from hauteur.players.build import Resources
@@ -110,7 +110,7 @@ def mine(
         Leave nothing out: puzzles.json says of each puzzle what the engine says.
     """
     check_sources(sources, games, positions)
-    game, counts = make(options.game), screens_between(low, high) if screens is None else parse_screens(screens)
+    game, counts = load_game(options.game), screens_between(low, high) if screens is None else parse_screens(screens)
     thresholds = {"swing": swing, "gap": gap, "rest": rest, "least": least, "hindsight": hindsight}
     rule = MineRule.model_validate({"low": low, "high": high, **thresholds, "screens": counts, "moves": moves})
     settings = MineSettings(
@@ -160,7 +160,7 @@ def solve(
     """
     if limit is not None and limit < 1:
         raise ValueError(f"--limit must be >= 1, got {limit}")
-    game, counts = make(options.game), parse_counts(visits)
+    game, counts = load_game(options.game), parse_counts(visits)
     solving = Solve(
         game=game,
         problems=list(islice(read_problems(file, game), limit)),
@@ -234,7 +234,7 @@ def play_first(settings: MineSettings, games: int, random_plies: int, folder: Pa
     """Play the missing games of a mining run; return their folder."""
 
     match = Match(
-        game=make(settings.game),
+        game=load_game(settings.game),
         settings=MatchSettings(
             game=settings.game,
             a=settings.player,

@@ -14,7 +14,7 @@ import cyclopts
 from hauteur.cli.commands.game_options import PlayOptions, played_by
 from hauteur.cli.commands.match_view import match_table, progress_line, shown
 from hauteur.cli.commands.options import NO_WORKERS, PlayerText, Workers
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.matches.match import Match
 from hauteur.matches.report.pages import renew_page
 from hauteur.matches.tuning import ratio as by_ratio
@@ -78,7 +78,7 @@ def strength(
     """
     given = parse_player(player)
     tuning = by_strength.StrengthTuning(
-        make(options.game).spec,
+        load_game(options.game).spec,
         given,
         parse_parameters(parameter, given),
         Schedule(iterations, spread, step),
@@ -135,7 +135,7 @@ def ratio(
     given = parse_player(player)
     found, rising = ratio_parameter(parameter, direction, given)
     tuning = by_ratio.RatioTuning(
-        make(options.game).spec,
+        load_game(options.game).spec,
         given,
         found,
         target,
@@ -154,7 +154,7 @@ def ratio(
 
 def tuning_folder(path: Path, options: PlayOptions, resources: Resources) -> TuningFolder:
     """Return where the matches are played, and with what."""
-    openings = tuple(options.read_openings(make(options.game)))
+    openings = tuple(options.read_openings(load_game(options.game)))
     return TuningFolder(path, resources, openings, options.openings, watch=watched)
 
 

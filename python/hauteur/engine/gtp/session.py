@@ -14,7 +14,7 @@ from hauteur.engine.gtp.game_history import GameHistory
 from hauteur.engine.gtp.points import board_size, vertices_of
 from hauteur.engine.nets import OpenNets
 from hauteur.engine.playing import FoundMove, OpenPlayer, PlayingSession, PlaySettings
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.mcts.limits import SMART_PRUNING, Limits
 from hauteur.mcts.report import RootReport
 from hauteur.mcts.search_run import OnReport
@@ -251,7 +251,7 @@ def sized(game: _core.Game, size: int) -> _core.Game:
     if rows == columns == size:
         return game
     try:
-        return make(f"{game.name}(size={size})")
+        return load_game(f"{game.name}(size={size})")
     except ValueError:
         if size == board_size(game):
             return game

@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.learning.recipe import Recipe, recipe_toml
 from hauteur.learning.report.board_games import games_html
 from hauteur.learning.report.columns import number
@@ -39,7 +39,7 @@ def write_report(folder: RunFolder, output: Path | None = None) -> Path:
 
 def played_parts(folder: RunFolder, recipe: Recipe) -> list[str]:
     """Return the parts of the page that show games on a board, and what the nets think of a few positions."""
-    game = make(recipe.game)
+    game = load_game(recipe.game)
     return [
         "<h2>Games of the generations</h2>",
         games_html(folder, game),

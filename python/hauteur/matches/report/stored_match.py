@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hauteur import _core
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.matches.folder import MatchFolder, TournamentFolder
 from hauteur.matches.match import NO_LIMIT
 from hauteur.matches.ratings.bradley_terry import rating_list
@@ -48,7 +48,7 @@ class StoredMatch:
         self.settings: Mapping[str, Any] = stored["settings"]
         self.begun: Mapping[str, Any] = stored.get("begun") or {}
         self.names = self.folder.names()
-        self.game = game or make(self.settings["game"])
+        self.game = game or load_game(self.settings["game"])
         self._begin(None)
         self.refresh()
 
@@ -132,7 +132,7 @@ class StoredTournament:
         stored = self.folder.stored()
         self.settings: Mapping[str, Any] = stored["settings"]
         self.begun: Mapping[str, Any] = stored.get("begun") or {}
-        self.game = game or make(self.settings["game"])
+        self.game = game or load_game(self.settings["game"])
         self.matches: list[StoredMatch] = []
         self.refresh()
 
@@ -197,7 +197,7 @@ class StoredTuning:
         stored = self.folder.stored()
         self.settings: Mapping[str, Any] = stored["settings"]
         self.begun: Mapping[str, Any] = stored.get("begun") or {}
-        self.game = make(self.settings["game"])
+        self.game = load_game(self.settings["game"])
         self.by_ratio = "wanted" in self.settings
         self.title = f"Tuning for {'a ratio' if self.by_ratio else 'strength'}: {self.settings['game']}"
         self._matches: dict[str, StoredMatch] = {}

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.matches.folder import MatchFolder, games_stamp
 from hauteur.matches.match import Match, MatchSettings
 from hauteur.matches.openings import Opening
@@ -39,7 +39,7 @@ class TuningFolder(RunDirectory):
     def play(self, name: str, settings: MatchSettings) -> Tally:
         """Return the results of a match, playing the missing games."""
         match = Match(
-            make(settings.game),
+            load_game(settings.game),
             settings,
             openings=self.openings,
             openings_file=self.openings_file,

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from hauteur import _core
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.players.engines.failures import START_FAILED
 from hauteur.players.engines.gtp import NEEDED, GtpEngineConnection, board_size
 from hauteur.players.engines.host import EngineHost
@@ -55,7 +55,7 @@ def probed(game: _core.Game, settings: EngineSettings) -> Probe:
 
 @lru_cache(maxsize=64)
 def _probed(spec: str, json: str) -> Probe:
-    settings, game = EngineSettings.model_validate_json(json), make(spec)
+    settings, game = EngineSettings.model_validate_json(json), load_game(spec)
     _check_game(game, settings)
     command = engine_command(settings)
     with EngineHost(1) as host:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from hauteur import _core
-from hauteur.games.registry import make, with_fen
+from hauteur.games.registry import load_game, with_fen
 from hauteur.players.engines.clock import EngineClock, move_limit
 from hauteur.players.engines.failures import BAD_OUTPUT, ILLEGAL_MOVE, no_answer, within
 from hauteur.players.engines.process import Process
@@ -47,7 +47,7 @@ class _Line:
 
     @classmethod
     def begin(cls, request: MoveRequest) -> Self:
-        return cls(request.origin, make(with_fen(request.state.game.spec, request.origin)).new_initial_state())
+        return cls(request.origin, load_game(with_fen(request.state.game.spec, request.origin)).new_initial_state())
 
     def follow(self, actions: Sequence[int]) -> None:
         for action in actions[len(self.actions) :]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hauteur import _core
 from hauteur.engine.nets import NetChoice, OpenNets
 from hauteur.engine.playing import PlayingSession, PlaySettings
-from hauteur.games.registry import make, with_fen
+from hauteur.games.registry import load_game, with_fen
 from hauteur.mcts.limits import Limits
 from hauteur.mcts.report import RootReport
 from hauteur.networks.bundled import net_or_shipped
@@ -62,7 +62,7 @@ class RepeatedSearch:
 
 def start_of(link: SearchLink) -> tuple[_core.State, tuple[int, ...], tuple[int, ...]]:
     """Return where the game of a link begins, its actions since, and the only ones to search (empty: all)."""
-    start = make(with_fen(link.game, link.fen or None)).new_initial_state()
+    start = load_game(with_fen(link.game, link.fen or None)).new_initial_state()
     state, actions = start.copy(), list[int]()
     for number, text in enumerate(link.moves, 1):
         try:

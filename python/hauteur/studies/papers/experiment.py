@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from hauteur import _core
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.mcts.params import SearchParams
 from hauteur.networks.bundled import net_or_shipped
 from hauteur.plots import Figure
@@ -145,7 +145,7 @@ class ExperimentSetting:
         """The one net that was given, else the one that there is for the game; ValueError where there is none."""
         if len(self.nets) > 1:
             raise ValueError(f"this experiment uses one net, got {len(self.nets)}: {', '.join(map(str, self.nets))}")
-        rules = make(game)
+        rules = load_game(game)
         net = str(self.nets[0]) if self.nets else None
         return net_or_shipped(net, rules)
 

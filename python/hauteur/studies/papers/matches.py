@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hauteur import _core
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.matches.folder import MatchFolder
 from hauteur.matches.match import Match, MatchSettings
 from hauteur.matches.openings import read_openings
@@ -117,7 +117,7 @@ def _play(setting: ExperimentSetting, spec: MatchSpec) -> list[MatchGame]:
 
 def match_of(setting: ExperimentSetting, spec: MatchSpec) -> Match:
     """Return the match that is specified, in its folder; its nets are not opened yet."""
-    game = make(spec.game)
+    game = load_game(spec.game)
     file = _openings_file(setting.folder, spec) if spec.openings else None
     return Match(
         game=game,
@@ -165,7 +165,7 @@ def match_seconds(setting: ExperimentSetting, specs: Iterable[MatchSpec], plies:
     """
     seconds = 0.0
     for spec in specs:
-        game = make(spec.game)
+        game = load_game(spec.game)
         moves = (usual_plies(game) if plies is None else plies) / 2
         for player in (spec.a, spec.b):
             for net, visits in _work(game, player):

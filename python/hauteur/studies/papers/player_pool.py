@@ -15,7 +15,7 @@ import dataclasses
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.matches.ratings.bradley_terry import rating_list
 from hauteur.matches.ratings.elo import MatchScore
 from hauteur.matches.ratings.rating_list import Encounter, RatingList
@@ -87,7 +87,7 @@ class Ladder:
     @property
     def kind(self) -> str:
         """Kind of the rungs: rave for NoGo, plain tree search for other games."""
-        return "rave" if make(self.field.game).name == "nogo" else "mcts"
+        return "rave" if load_game(self.field.game).name == "nogo" else "mcts"
 
     def rung(self, index: int) -> str:
         """Enter the rung; its name."""
@@ -178,6 +178,6 @@ def _of(specs: Iterable[MatchSpec], game: str) -> list[MatchSpec]:
 
 def usual_plies(game: str) -> float:
     """Moves of a game: in NoGo about 85 % of the points, elsewhere as many as there are points."""
-    rules = make(game)
+    rules = load_game(game)
     _, rows, columns = rules.feature_shape
     return rows * columns * (0.85 if rules.name == "nogo" else 1.0)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from hauteur import _core
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.players.search_player import SearchPlayer
 from hauteur.studies.exact_play import MoveChooser, SolvedPosition, total, value_preserving_moves
 from hauteur.system.seeds import stream
@@ -47,7 +47,7 @@ class Yardsticks:
     @classmethod
     def of(cls, spec: str, positions: int, openings: int) -> Yardsticks:
         """So many of each; ValueError for another game than Connect Four, and where the board has not so many."""
-        game = make(spec)
+        game = load_game(spec)
         if game.name != "connect4":
             raise ValueError(f"the exact values that judge here are those of connect4, of any size; got {game.spec}")
         squares = game.feature_shape[1] * game.feature_shape[2]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 from hauteur import _core
-from hauteur.games.registry import FEN_GAMES, make, parse_spec, with_fen
+from hauteur.games.registry import FEN_GAMES, load_game, parse_spec, with_fen
 from hauteur.mcts.batch_analysis import AnalysisRequest, RequestChain, SearchReading, counts_up_to, visits_to_solution
 from hauteur.studies.puzzles.criteria import MineRule, Verdict
 from hauteur.studies.puzzles.puzzle import Opinion, Puzzle, identity, rating
@@ -208,7 +208,7 @@ def _stored(found: SourcePosition) -> tuple[_core.State, tuple[int, ...]]:
 
 def _from_notation(state: _core.State) -> _core.State:
     """The position without its past."""
-    return make(with_fen(plain_spec(state.game), state.notation())).new_initial_state()
+    return load_game(with_fen(plain_spec(state.game), state.notation())).new_initial_state()
 
 
 def plain_spec(game: _core.Game) -> str:

@@ -13,7 +13,7 @@ from typing import TextIO
 
 from hauteur import _core
 from hauteur.games.epd import parse_epd
-from hauteur.games.registry import FEN_GAMES, make, with_fen
+from hauteur.games.registry import FEN_GAMES, load_game, with_fen
 from hauteur.matches.ratings.glicko import MOST_DEVIATION, GlickoRating
 from hauteur.studies.puzzles.mining import wins_at_once
 from hauteur.studies.puzzles.puzzle import Puzzle
@@ -90,7 +90,7 @@ def problems_in(file: TextIO, name: str, game: _core.Game | None = None) -> Iter
 
 
 def _read_csv(file: TextIO, name: str, game: _core.Game | None) -> Iterator[Problem]:
-    game = game or make("chess")
+    game = game or load_game("chess")
     if game.name != "chess":
         raise ValueError(f"{name}: a CSV file has puzzles of chess, not of {game.spec}")
     rows = csv.DictReader(file)
@@ -125,7 +125,7 @@ def _of_line(game: _core.Game, name: str, fen: str, moves: Sequence[str]) -> Pro
     """A puzzle whose first move is the opponent's, and then every second one."""
     if len(moves) < 2:
         raise ValueError(f"a puzzle has the opponent's move and at least one more, got {' '.join(moves)!r}")
-    state = make(with_fen(game.spec, fen)).new_initial_state()
+    state = load_game(with_fen(game.spec, fen)).new_initial_state()
     _play(state, moves[0])
     return Problem(name, tuple(_steps(state, moves[1:])))
 
@@ -163,7 +163,7 @@ def _read_json(file: TextIO, name: str, game: _core.Game | None) -> Iterator[Pro
         where = f"{name}, puzzle {number}"
         puzzle = validated(Puzzle, value, where)
         try:
-            own = make(puzzle.game)
+            own = load_game(puzzle.game)
             game = game or own
             if own.spec != game.spec:
                 raise ValueError(f"is of {puzzle.game}, not of {game.spec}")
@@ -180,7 +180,7 @@ def _read_epd(file: TextIO, name: str, game: _core.Game | None) -> Iterator[Prob
     for number, line in enumerate(file, 1):
         if line.strip() and not line.lstrip().startswith("#"):
             try:
-                game = game or make(RANKS.get(line.split()[0].count("/") + 1, "chess"))
+                game = game or load_game(RANKS.get(line.split()[0].count("/") + 1, "chess"))
                 yield epd_problem(line, game, f"line {number}")
             except ValueError as error:
                 raise ValueError(f"{name}, line {number}: {error}") from None
@@ -191,6 +191,6 @@ def epd_problem(line: str, game: _core.Game, name: str) -> Problem:
     fen, operations = parse_epd(line)
     if not operations.get("bm") and not operations.get("am"):
         raise ValueError("names no best move: a problem has bm or am")
-    state = make(with_fen(game.spec, fen)).new_initial_state()
+    state = load_game(with_fen(game.spec, fen)).new_initial_state()
     right, wrong = (frozenset(_action(state, move) for move in operations.get(key, ())) for key in ("bm", "am"))
     return Problem(" ".join(operations.get("id", ())) or name, (ProblemStep(state, right, wrong),))

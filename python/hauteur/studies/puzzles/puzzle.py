@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import Field
 
 from hauteur import _core
-from hauteur.games.registry import FEN_GAMES, make, with_fen
+from hauteur.games.registry import FEN_GAMES, load_game, with_fen
 from hauteur.system.settings import Section
 
 EASIEST, HARDEST = 400, 3200
@@ -77,7 +77,7 @@ class Puzzle(Section):
 
     def start(self) -> _core.State:
         """The position before the moves of the opening."""
-        return make(with_fen(self.game, self.fen)).new_initial_state()
+        return load_game(with_fen(self.game, self.fen)).new_initial_state()
 
     def position(self) -> _core.State:
         """The position that the solver sees."""

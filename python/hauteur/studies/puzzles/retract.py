@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import chess
 
 from hauteur import _core
-from hauteur.games.registry import make, parse_spec, with_fen
+from hauteur.games.registry import load_game, parse_spec, with_fen
 
 
 def last_move(state: _core.State) -> tuple[_core.State, int | None]:
@@ -22,7 +22,7 @@ def last_move(state: _core.State) -> tuple[_core.State, int | None]:
         fen = before.fen(en_passant="fen")
         if before.is_valid() and before.is_legal(move) and _leads_to(before, move, board):
             plain = "chess(chess960=true)" if board.chess960 else "chess"
-            origin = make(with_fen(plain, fen)).new_initial_state()
+            origin = load_game(with_fen(plain, fen)).new_initial_state()
             return origin, origin.parse(move.uci())
     return state, None
 

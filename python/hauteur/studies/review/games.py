@@ -13,7 +13,7 @@ from hauteur.games.game_line import RECORDED, BadGame, TaggedGame
 from hauteur.games.game_texts import form_of
 from hauteur.games.pgn import pgn_games, read_tagged_pgn, spec_of_pgn, spec_of_pgn_text
 from hauteur.games.played_game import PlayedGame
-from hauteur.games.registry import make, names
+from hauteur.games.registry import load_game, names
 from hauteur.games.sgf import read_tagged_sgf, sgf_games, spec_of_sgf, spec_of_sgf_text
 from hauteur.studies.review.judgement import punished
 from hauteur.studies.review.review import MoveReport
@@ -107,10 +107,10 @@ def games_of_text(
     """
     form = form_of(text)
     if form == "pgn":
-        game = make(spec_of_pgn_text(io.StringIO(text)))
+        game = load_game(spec_of_pgn_text(io.StringIO(text)))
         return _chosen("PGN", (game, (found for _, found in pgn_games(io.StringIO(text), "PGN", game))), number, on_bad)
     if form == "sgf":
-        game = make(spec_of_sgf_text(text))
+        game = load_game(spec_of_sgf_text(text))
         return _chosen("SGF", (game, (found for _, found in sgf_games(text, "SGF", game))), number, on_bad)
     return _chosen("the text", _move_lists("the text", text, spec), number, on_bad)
 
@@ -146,10 +146,10 @@ def _read(path: Path) -> Source:
     """Return the game that a file is of, and its games."""
     suffix = path.suffix.lower()
     if suffix == ".pgn":
-        game = make(spec_of_pgn(path))
+        game = load_game(spec_of_pgn(path))
         return game, read_tagged_pgn(path, game)
     if suffix == ".sgf":
-        game = make(spec_of_sgf(path))
+        game = load_game(spec_of_sgf(path))
         return game, read_tagged_sgf(path, game)
     if suffix != ".txt":
         raise ValueError(f"{path}: reviewed are games of chess in a file .pgn, of NoGo in .sgf, of any game in .txt")
@@ -167,7 +167,7 @@ def _move_lists(name: str, text: str, spec: str | None = None) -> Source:
             raise ValueError(f"{name}: its first line must name the game, such as connect4 or nogo(size=7)")
         spec = numbered.pop(0)[1]
     try:
-        game = make(spec)
+        game = load_game(spec)
     except ValueError as error:
         raise ValueError(f"{name}: its first line must name the game: {error}") from None
     return game, (_moves(game, line, f"{name}, line {number}") for number, line in numbered)

@@ -17,7 +17,7 @@ from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
 from hauteur.games.game_texts import read_game
 from hauteur.games.pictures import seat_names
 from hauteur.games.played_game import PlayedGame, move_text
-from hauteur.games.registry import FEN_GAMES, make
+from hauteur.games.registry import FEN_GAMES, load_game
 from hauteur.mcts.limits import Limits, limits_of
 from hauteur.mcts.params import SearchParams
 from hauteur.mcts.report import RootReport
@@ -151,7 +151,7 @@ class AnalyseDesk(Desk):
         """Reply: the game of a text, as `open` takes it."""
         wanted = validated(GameText, fields, "game")
         read = read_game(wanted.text, wanted.game)
-        return {"game": read.spec, "moves": PlayedGame(make(read.spec), read.actions).texts}
+        return {"game": read.spec, "moves": PlayedGame(load_game(read.spec), read.actions).texts}
 
     # The search.
 

@@ -15,7 +15,7 @@ from hauteur.games.game_texts import MOST_PLIES, Form, forms_of, read_game, writ
 from hauteur.games.odds import ODDS_STARTS, odds_of
 from hauteur.games.pictures import action_squares, seat_names
 from hauteur.games.played_game import PlayedGame, line_texts, move_text
-from hauteur.games.registry import FEN_GAMES, make, with_fen
+from hauteur.games.registry import FEN_GAMES, load_game, with_fen
 from hauteur.mcts.report import RootReport
 from hauteur.players.engines.settings import is_engine
 from hauteur.players.settings import PlayerSettings
@@ -119,7 +119,7 @@ class PlayDesk(Desk):
 
     def do_describe(self, fields: Fields) -> Fields:
         """Reply: what a game offers: players, odds starts, whether it can begin at a FEN, forms of its text."""
-        game = make(validated(GameFields, fields, "game").game)
+        game = load_game(validated(GameFields, fields, "game").game)
         starts = [{"name": _odds_text(fen), "fen": fen} for fen in ODDS_STARTS.values()] if game.name == "chess" else []
         return {
             "game": game.spec,
@@ -143,7 +143,7 @@ class PlayDesk(Desk):
     def do_open(self, fields: Fields) -> Fields:
         """Begin a game, or go on with one that the page has kept. Reply: nothing; the event `game` follows."""
         wanted = validated(GameFields, fields, "game")
-        game = make(with_fen(wanted.game, wanted.fen or None))
+        game = load_game(with_fen(wanted.game, wanted.fen or None))
         sides = [self._side(game, seat, side, odds_mode=wanted.odds_mode) for seat, side in enumerate(wanted.sides)]
         played = PlayedGame(game, wanted.actions)
         if wanted.ending is not None:

@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from hauteur.games.registry import make, names
+from hauteur.games.registry import load_game, names
 from hauteur.studies.folders import FolderFacts, FoundFolder
 from hauteur.system.errors import explain
 from hauteur.system.extras import require
@@ -288,7 +288,7 @@ def new_run(request: Request, sent: Any) -> JobCommand:
     if given.recipe and given.recipe not in files:
         raise ValueError(f"there is no recipe {given.recipe[:200]!r} here")
     recipe = chosen_recipe(files.get(given.recipe), given.game, given.name, given.settings)
-    make(recipe.game)
+    load_game(recipe.game)
     update = {"directory": str(first_root(lab)), "threads": lab.settings.threads or recipe.run.threads}
     recipe = recipe.model_copy(update={"run": recipe.run.model_copy(update=update)})
     if recipe.folder.exists():

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from contextlib import ExitStack
 from functools import partial
 
-from hauteur.games.registry import make as make_game
+from hauteur.games.registry import load_game
 from hauteur.learning.recipe import Recipe
 from hauteur.learning.run_folder import RunFolder
 from hauteur.matches.arena import play_games
@@ -65,7 +65,7 @@ def match(folder: RunFolder, recipe: Recipe, games: int) -> MatchScore:
 def shown_game(folder: RunFolder, recipe: Recipe, seats: tuple[int, int]) -> str:
     """A game of both by their most visited moves, as drawings in a row."""
     (game,) = _played(folder, recipe, [GamePlan(0, seats)], Temperature(), "figure 6 game")
-    state = make_game(recipe.game).new_initial_state()
+    state = load_game(recipe.game).new_initial_state()
     boards = []
     for action in game.actions:
         state.apply(int(action))
@@ -79,7 +79,7 @@ def shown_game(folder: RunFolder, recipe: Recipe, seats: tuple[int, int]) -> str
 def _played(
     folder: RunFolder, recipe: Recipe, plans: Iterable[GamePlan], temperature: Temperature, purpose: str
 ) -> list[GameRecord]:
-    game, settings = make_game(recipe.game), recipe.selfplay
+    game, settings = load_game(recipe.game), recipe.selfplay
     with ExitStack() as stack:
         players = []
         for name, generation in (("trained", recipe.run.generations), ("initial", 0)):

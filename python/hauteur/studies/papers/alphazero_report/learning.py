@@ -144,13 +144,13 @@ def losses_by_generation(folder: RunFolder, recipe: Recipe, visits: int) -> list
 
 
 def _losses(folder: RunFolder, recipe: Recipe, generation: int, visits: int) -> int:
-    from hauteur.games.registry import make
+    from hauteur.games.registry import load_game
     from hauteur.mcts.params import Temperature
     from hauteur.networks.evaluators.factory import make_evaluator
     from hauteur.players.search_player import SearchPlayer
     from hauteur.studies.exact_play import play_against_every_reply
 
-    game, settings = make(recipe.game), recipe.selfplay
+    game, settings = load_game(recipe.game), recipe.selfplay
     with closing(make_evaluator(game, folder.net(generation), backend="openvino", threads=1)) as evaluator:
         search = settings.search.model_copy(update={"dirichlet": None})
         player = SearchPlayer(f"gen-{generation}", evaluator, search, visits, Temperature())

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from hauteur.games.registry import make as make_game
+from hauteur.games.registry import load_game
 from hauteur.matches.ratings.elo import elo_of_interval, elo_of_score
 from hauteur.matches.results import summary
 from hauteur.players.settings import PlayerSettings, parse_player
@@ -139,7 +139,7 @@ def _findings(
     game = setting.game or "chess"
     control = next((other for other in others if other.name.startswith(one.trial.control or "-")), None)
     for published in one.published:
-        scope = ["another game"] if make_game(game).spec != "chess" else []
+        scope = ["another game"] if load_game(game).spec != "chess" else []
         scope += ["other visits"] if published.visits != one.visits else []
         if one.trial.control and control is None:
             scope.append(f"without its control {one.trial.control}")

@@ -19,7 +19,7 @@ import numpy as np
 
 from hauteur import networks
 from hauteur.games.game_line import NO_NET, GameLine
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.learning.game_files.importing import SHARD_GAMES
 from hauteur.learning.game_files.lines import record_of
 from hauteur.learning.recipe import NetworkSettings, Recipe, parse_recipe
@@ -64,14 +64,14 @@ PAPER_TEACHER = Teacher()
 
 def game_of(setting: ExperimentSetting) -> str:
     """Return the game of the nets, or the one requested; ValueError if they differ."""
-    wanted = None if setting.game is None else make(setting.game).spec
+    wanted = None if setting.game is None else load_game(setting.game).spec
     for net in setting.nets:
         game = networks.describe(net).game if net.is_file() else RunFolder(net).stored_recipe().game
-        spec = make(str(game)).spec
+        spec = load_game(str(game)).spec
         if wanted not in (None, spec):
             raise ValueError(f"{net} is for {spec}, not for {wanted}")
         wanted = spec
-    return wanted or make(PAPER_GAME).spec
+    return wanted or load_game(PAPER_GAME).spec
 
 
 def supervised_nets(setting: ExperimentSetting, sizes: Sequence[Size], teacher: Teacher = PAPER_TEACHER) -> list[Path]:
@@ -104,7 +104,7 @@ def teacher_games(setting: ExperimentSetting, teacher: Teacher) -> Path:
 def _write_shard(path: Path, game: str, played: Sequence[MatchGame]) -> None:
     from hauteur.learning.shards import write_shard  # here: the list of experiments needs no pyarrow
 
-    rules = make(game)
+    rules = load_game(game)
     records = []
     for match_game in played:
         state, actions = rules.new_initial_state(), list[int]()
@@ -158,7 +158,7 @@ def nets_for_estimate(setting: ExperimentSetting, sizes: Sequence[Size]) -> Iter
 
 def _blank_net(folder: Path, game: str, size: Size) -> Path:
     """A net of zeros."""
-    rules, sizes = make(game), NetworkSettings.model_validate(network_values(size))
+    rules, sizes = load_game(game), NetworkSettings.model_validate(network_values(size))
     architecture = ResNetArchitecture.sized(sizes, rules.feature_shape, rules.num_actions)
     tensors = {
         name: np.full(shape, 1.0 if name.endswith("running_var") else 0.0, np.float32)
@@ -183,4 +183,4 @@ def learning_seconds(setting: ExperimentSetting, nets: Sequence[Path], teacher: 
 
 def speed_of(setting: ExperimentSetting, net: Path) -> float:
     """Evaluations of a net a second, in full batches on the setting's threads."""
-    return net_speed(setting, make(str(networks.describe(net).game)), str(net), PlayerSettings(net=str(net)))
+    return net_speed(setting, load_game(str(networks.describe(net).game)), str(net), PlayerSettings(net=str(net)))

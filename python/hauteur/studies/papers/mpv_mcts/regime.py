@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from hauteur.games.registry import make
+from hauteur.games.registry import load_game
 from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Result
 from hauteur.studies.papers.matches import MatchSpec
 from hauteur.studies.papers.mpv_mcts import regime_result
@@ -71,7 +71,7 @@ def make_noise_map(setting: ExperimentSetting) -> Result:
     large = Path(setting.net(setting.game or GAME))
     cell = partial(_noisy_cell, setting, large)
     cells = [cell(sigma, budget) for budget in budgets(setting) for sigma in SIGMAS]
-    spec = make(setting.game or GAME).spec
+    spec = load_game(setting.game or GAME).spec
     scope = f"{spec}; the small net is the large one with noise, declared 1/{_cost(setting):g} of its cost"
     return _made(setting, "mpv-regime", cells, cell, scope)
 

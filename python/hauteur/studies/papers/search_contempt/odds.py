@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from hauteur.games.odds import ODDS_STARTS, PUBLISHED
-from hauteur.games.registry import FEN_GAMES, make, parse_spec, with_fen
+from hauteur.games.registry import FEN_GAMES, load_game, parse_spec, with_fen
 from hauteur.matches.openings import Opening, opening_state, random_opening
 from hauteur.mcts.lc0_options import search_params, temperature
 from hauteur.players.settings import Colours, PlayerSettings, parse_player
@@ -117,7 +117,7 @@ def start(setting: ExperimentSetting) -> tuple[str, str | None]:
     if setting.seat is not None:
         if name in FEN_GAMES:
             raise ValueError(f"--seat is for games without men, such as connect4; {name} has a position as its odds")
-        return make(spec).spec, None
+        return load_game(spec).spec, None
     fen = parameters.pop("fen", None)
     if fen is None or parameters:
         wanted = "the position of the odds as --game 'chess(fen=...)', or in a game without men the --seat that gives"
@@ -155,7 +155,7 @@ def receiver(setting: ExperimentSetting) -> PlayerSettings:
 
 def odds_lines(game: str, fen: str, count: int = LINES, seed: int = 1) -> list[str]:
     """Return `count` positions after two random plies, one by each side, so that games differ from the start."""
-    rules = make(game)
+    rules = load_game(game)
     plan = Opening(fen).plan(rules, 0)
     lines = []
     for number in range(count):

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from pydantic import ValidationError
 
 from hauteur import _core
-from hauteur.games.registry import FEN_GAMES, make, with_fen
+from hauteur.games.registry import FEN_GAMES, load_game, with_fen
 from hauteur.matches.results import MatchGame
 from hauteur.mcts.batch_analysis import AnalysisRequest, BatchAnalysis, SearchReading
 from hauteur.players.build import Evaluators, Resources
@@ -81,7 +81,7 @@ def make_positions(setting: ExperimentSetting) -> Result:
 
 def _rules(setting: ExperimentSetting) -> _core.Game:
     """The game; ValueError for one whose positions have no FEN."""
-    rules = make(game_of(setting))
+    rules = load_game(game_of(setting))
     if rules.name not in FEN_GAMES:
         raise ValueError(f"contempt-positions needs a game with FEN ({', '.join(FEN_GAMES)}), got {rules.name}")
     return rules
@@ -123,7 +123,7 @@ def draw(rules: _core.Game, games: Sequence[MatchGame], count: int) -> list[Posi
 
 def states_of(rules: _core.Game, game: MatchGame) -> Iterator[tuple[PositionPlace, _core.State]]:
     """Yield every unfinished position after the first move; the state is mutated by the iterator."""
-    state = make(with_fen(rules.spec, game.fen)).new_initial_state()
+    state = load_game(with_fen(rules.spec, game.fen)).new_initial_state()
     for ply, move in enumerate(f"{game.opening} {game.moves}".split(), start=1):
         state.apply(state.parse(move))
         if state.outcome() is None:
@@ -173,7 +173,7 @@ def _measured(
     low, high = answer
     game = next(game for game in games if game.index == place.game)
     moves = f"{game.opening} {game.moves}".split()
-    before = make(with_fen(rules.spec, game.fen)).new_initial_state()
+    before = load_game(with_fen(rules.spec, game.fen)).new_initial_state()
     for move in moves[: place.ply - 1]:
         before.apply(before.parse(move))
     return MeasuredPosition(
@@ -218,7 +218,7 @@ def examples(setting: ExperimentSetting, found: Mapping[str, Sequence[MeasuredPo
 
 
 def _example(setting: ExperimentSetting, one: MeasuredPosition) -> str:
-    state = make(with_fen(game_of(setting), one.fen)).new_initial_state()
+    state = load_game(with_fen(game_of(setting), one.fen)).new_initial_state()
     sign = 1 if one.white_to_move else -1
     low, high = (f"{sign * value:+.3f}" for value in (one.low, one.high))
     lines = (
