@@ -38,14 +38,14 @@ def check(output: Output, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys:
         words = shlex.split(command)
         assert words[0] == "hauteur", f"{output.block.place}: {command}"
         status = main.main(words[1:])
-        printed = capsys.readouterr().out
+        printed = "\n".join(capsys.readouterr())
         assert status == 0, f"{output.block.place}: {command}: exit status {status}"
-    missing = differences(output.block.text, printed)
+    missing = differences(output.block.text, printed, form=output.kind.startswith("form"))
     listed = "\n".join(missing)
     assert not missing, f"{output.block.place} shows lines that are not printed:\n{listed}\nprinted:\n{printed}"
 
 
-@pytest.mark.parametrize("output", list(shown("output")))
+@pytest.mark.parametrize("output", list(shown("output", "form")))
 def test_shown_output_is_what_is_printed(
     output: Output, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -54,7 +54,7 @@ def test_shown_output_is_what_is_printed(
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("output", list(shown("output, slow")))
+@pytest.mark.parametrize("output", list(shown("output, slow", "form, slow")))
 def test_shown_output_of_long_commands_is_what_is_printed(
     output: Output, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -71,5 +71,7 @@ def test_a_changed_table_is_a_difference() -> None:
     assert differences("move  N  Q\nNf6  520  +0.003\n...\n9.9 s, 55 evaluations/s\n", real) == []
     assert differences("move  N  Q\nNf6  320  +0.003\n", real) == ["Nf6  320  +0.003"]
     assert differences("d5  35  +0.043\nNf6  513  +0.002\n", real) == ["Nf6  513  +0.002"]
+    assert differences("move  N  Q\nNf6  7  -0.5\n", real, form=True) == []
+    assert differences("Nf6  7  was lost\n", real, form=True) == ["Nf6  0  was lost"]
     assert differences("move  N  W\n", real) == ["move  N  W"]
     assert not alike(words_of("0 losses"), words_of("1 losses"))

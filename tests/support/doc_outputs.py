@@ -4,6 +4,7 @@ A block of text behind a block of commands begins with one of these lines:
 
     <!-- output: COMMAND -->          compared by `make test`
     <!-- output, slow: COMMAND -->    compared by `make test-slow`
+    <!-- form, slow: COMMAND -->      the same without the numbers: games differ with the processor's arithmetic
     <!-- shown: REASON -->            not compared: no output, or a record of a long run
 """
 
@@ -13,7 +14,7 @@ from typing import NamedTuple
 
 from doc_blocks import SHELL, Block
 
-MARK = re.compile(r"<!-- (output|output, slow|shown): (.+?) -->\s*\Z", re.DOTALL)
+MARK = re.compile(r"<!-- (output|output, slow|form|form, slow|shown): ((?:(?!-->).)+) -->\s*\Z", re.DOTALL)
 
 VOLATILE = re.compile(
     r"\d[\d,.]* (?:s\b|evaluations/s|evals/s|rows a batch|MB|h\b)|\(fill \d+%\)|fill +\d+%|cache +\d+%"
@@ -29,7 +30,7 @@ ALIKE = 0.9
 
 
 class Output(NamedTuple):
-    """A marked block. kind: `output`, `output, slow` or `shown`; what: the command, or why it is not compared."""
+    """A marked block. kind: `output`, `form` (both may be slow) or `shown`; what: the command, or why not."""
 
     block: Block
     kind: str
@@ -54,8 +55,13 @@ def unmarked(blocks: list[Block], text: str) -> list[Block]:
     return [b for a, b in pairs if a.language in SHELL and b.language in ("text", "") and b.line not in marked]
 
 
-def differences(shown: str, real: str) -> list[str]:
-    """Return the shown lines that the real output has not, in this order; a line `...` stands for any lines."""
+def differences(shown: str, real: str, *, form: bool = False) -> list[str]:
+    """Return the shown lines that the real output has not, in this order; a line `...` stands for any lines.
+
+    form: numbers may be any.
+    """
+    if form:
+        shown, real = (re.sub(r"\d[\d,]*(?:\.\d+)?", "0", text) for text in (shown, real))
     missing, rest = [], [words_of(line) for line in real.splitlines() if line.strip()]
     for line in shown.splitlines():
         words = words_of(line)
