@@ -72,6 +72,6 @@ def test_a_changed_table_is_a_difference() -> None:
     assert differences("move  N  Q\nNf6  320  +0.003\n", real) == ["Nf6  320  +0.003"]
     assert differences("d5  35  +0.043\nNf6  513  +0.002\n", real) == ["Nf6  513  +0.002"]
     assert differences("move  N  Q\nNf6  7  -0.5\n", real, form=True) == []
-    assert differences("Nf6  7  was lost\n", real, form=True) == ["Nf6  0  was lost"]
+    assert differences("Nf6  7  was lost\n", real, form=True) == ["Nf0  0  was lost"]
     assert differences("move  N  W\n", real) == ["move  N  W"]
     assert not alike(words_of("0 losses"), words_of("1 losses"))
