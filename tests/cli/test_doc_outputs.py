@@ -38,7 +38,7 @@ def check(output: Output, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys:
         words = shlex.split(command)
         assert words[0] == "hauteur", f"{output.block.place}: {command}"
         status = main.main(words[1:])
-        printed = "\n".join(capsys.readouterr())
+        printed = "\n".join(reversed(capsys.readouterr()))  # progress goes before
         assert status == 0, f"{output.block.place}: {command}: exit status {status}"
     missing = differences(output.block.text, printed, form=output.kind.startswith("form"))
     listed = "\n".join(missing)
