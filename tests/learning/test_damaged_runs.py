@@ -153,3 +153,58 @@ def test_a_run_without_its_checkpoint_is_refused(
         net.unlink()
     with pytest.raises(ValueError, match=r"run has metrics of generations and no checkpoint"):
         learn(exact(), folder=folder, display=Silent())
+
+
+def said(folder: Path, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """What `hauteur doctor` and `hauteur report` say about the files of a run, without its games: the same."""
+    capsys.readouterr()
+    status = main.main(["doctor", str(folder)])
+    found = capsys.readouterr().out.splitlines()
+    assert status == (0 if found == ["no problems found"] else 1)
+    assert main.main(["report", str(folder)]) == 0
+    reported = capsys.readouterr().err.splitlines()
+    assert [line for line in found if "/games/" not in line and "problem:" in line] == reported
+    return [line.removeprefix(f"problem: {folder}/") for line in found]
+
+
+def test_damaged_files_of_a_run_are_named(
+    undisturbed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(undisturbed, folder)
+    assert said(folder, capsys) == ["no problems found"]
+    net = folder / "nets/gen-00001.safetensors"
+    whole = net.read_bytes()
+    net.write_bytes(whole[:-9] + bytes([whole[-9] ^ 1]) + whole[-8:])
+    (folder / "gate/gen-00002.json").write_text("{")
+    assert said(folder, capsys) == [
+        "nets/gen-00001.safetensors: its tensors are not those that were written (their sha256 differs)",
+        "gate/gen-00002.json: not JSON: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)",
+    ]
+    net.unlink()
+    shutil.copy(folder / "gate/gen-00001.json", folder / "gate/gen-00002.json")
+    shutil.copy(folder / "nets/gen-00003.safetensors", folder / "nets/gen-00002.safetensors")
+    (folder / "games/gen-00003-0001.parquet").unlink()
+    shutil.copy(folder / "games/gen-00002-0001.parquet", folder / "games/gen-00001-0001.parquet")
+    shutil.copy(folder / "nets/gen-00000.safetensors", folder / "best.safetensors")
+    assert said(folder, capsys) == [
+        "nets/gen-00001.safetensors: is missing",
+        "nets/gen-00002.safetensors: is the net of generation 3",
+        "best.safetensors: is not a copy of the best net",
+        "gate/gen-00002.json: is not the decision that the metrics of generation 2 have",
+        "games/gen-00001-0001.parquet: has the games of another file",
+        "games/gen-00003-0001.parquet: is missing",
+    ]
+
+
+def test_the_doctor_examines_matches(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "match"
+    assert main.main(["match", "random", "random", "--game", "tictactoe", "--games", "4", "--out", str(out)]) == 0
+    capsys.readouterr()
+    assert main.main(["doctor", str(out)]) == 0
+    file = out / "games.jsonl"
+    file.write_bytes(file.read_bytes().replace(b'"index": 2', b'"index": 3', 1))
+    assert main.main(["doctor", str(out), "--json"]) == 1
+    (problem,) = json.loads(capsys.readouterr().out.removeprefix("no problems found\n"))["problems"]
+    assert "games.jsonl, line " in problem
+    assert main.main(["doctor", str(tmp_path / "nothing")]) == main.EXIT_BAD_INPUT

@@ -65,6 +65,7 @@ def report(
             raise ValueError(f"{run}: its page is {run / page_name}, which `hauteur {made_by}` makes again")
     from hauteur.learning.report.live import progress_lines
     from hauteur.learning.report.page import run_sections, write_report
+    from hauteur.learning.run_check import run_problems
     from hauteur.learning.run_folder import RunFolder
     from hauteur.plots import write_figures
 
@@ -79,5 +80,7 @@ def report(
             print(line, file=sys.stderr)
         page = write_report(RunFolder(run), output)
         sections = run_sections(RunFolder(run))
+        for problem in run_problems(RunFolder(run)):
+            print(f"problem: {problem}", file=sys.stderr)
     write_figures([figure for figures in sections.values() for figure in figures], png=png, csv=csv)
     print(*[page, *(folder for folder in (png, csv) if folder is not None)], sep="\n")
