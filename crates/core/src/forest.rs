@@ -175,24 +175,31 @@ impl Forest {
         let start = active.partition_point(|id| *id < self.next_tree[net as usize]);
         let mut free = capacity;
         let mut plan = BTreeMap::new();
-        // Rows that are left when every tree has its share go to one tree each, as many as the quotient has cut off.
-        let rounds = [(share, usize::MAX), (share + 1, if whole == share && share < most { rest } else { 0 })];
-        for (share, mut trees) in rounds {
-            for &id in active[start..].iter().chain(&active[..start]) {
-                if free == 0 || trees == 0 {
-                    break;
-                }
-                let planned = plan.get(&id).copied().unwrap_or(0);
-                let quota = self.trees[id].as_ref().map_or(0, |tree| self.quota(tree, net, share));
-                let added = quota.saturating_sub(planned).min(free);
-                if added > 0 {
-                    plan.insert(id, planned + added);
-                    free -= added;
-                    trees -= 1;
-                }
-                if free == 0 {
-                    self.next_tree[net as usize] = id + 1;
-                }
+        for &id in active[start..].iter().chain(&active[..start]) {
+            let quota = self.trees[id].as_ref().map_or(0, |tree| self.quota(tree, net, share)).min(free);
+            if quota > 0 {
+                plan.insert(id, quota);
+                free -= quota;
+            }
+            if free == 0 {
+                self.next_tree[net as usize] = id + 1;
+                break;
+            }
+        }
+        // What is left when every tree has its share: a row more for as many trees as the quotient has cut off. The first ones take
+        // it, not those whose turn it is: so a batch that is cancelled leaves no trace.
+        let mut more = if whole == share && share < most { rest.min(free) } else { 0 };
+        for &id in &active {
+            if more == 0 {
+                break;
+            }
+            let planned = plan.get(&id).copied().unwrap_or(0);
+            let quota = self.trees[id].as_ref().map_or(0, |tree| self.quota(tree, net, share + 1));
+            if quota > planned {
+                let added = (quota - planned).min(free);
+                plan.insert(id, planned + added);
+                free -= added;
+                more = (more - 1).min(free);
             }
         }
         plan.into_iter().collect()
