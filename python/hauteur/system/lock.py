@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import stat
 import sys
 import threading
 from collections.abc import Iterator
@@ -92,10 +92,19 @@ def _enter(lock: FileLock, folder: Path, work: str, made: list[Path]) -> None:
             folder.mkdir(parents=True, exist_ok=True)
             _acquire(lock, folder, work)
         except (FileNotFoundError, FileExistsError):
-            if not left or (os.path.lexists(folder) and not folder.is_dir()):
+            if not left or _is_something_else(folder):
                 raise
         else:
             return
+
+
+def _is_something_else(folder: Path) -> bool:
+    """Return whether there is a file in the place of a folder, or a link to none; looked at once, as it may vanish."""
+    try:
+        mode = folder.lstat().st_mode
+    except OSError:
+        return False
+    return not folder.is_dir() if stat.S_ISLNK(mode) else not stat.S_ISDIR(mode)
 
 
 def _acquire(lock: FileLock, folder: Path, work: str) -> None:
