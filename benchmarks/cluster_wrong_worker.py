@@ -11,7 +11,6 @@ a line for each of its units: the number of its first game, and whether it is al
 runs a command of hauteur with such workers in the place of its own. They begin when so many are there.
 """
 
-import json
 import os
 import random
 import sys
@@ -27,7 +26,9 @@ from hauteur.cluster import local, local_worker
 from hauteur.learning.shards import SCHEMA, read_table, table_digest
 from hauteur.learning.units import LearningJob
 from hauteur.matches.record import GameRecord
+from hauteur.matches.results import MatchGame
 from hauteur.matches.units import MatchJob
+from hauteur.system.jsonl import NO_LINK, checked_line, lines_of
 
 Encode = Callable[[Any, Sequence[GameRecord]], bytes]
 
@@ -48,10 +49,14 @@ def altered(content: bytes) -> bytes:
 
 def altered_match(content: bytes) -> bytes:
     """Games of a match, of which the last has a note more."""
-    *lines, last = content.decode().splitlines()
-    game = json.loads(last)
-    game["notes"] = {**game.get("notes", {}), game["plies"]: "altered"}
-    return "".join(f"{line}\n" for line in [*lines, json.dumps(game)]).encode()
+    header, *lines = content.splitlines(keepends=True)
+    games, link = list[MatchGame](), NO_LINK
+    for line in lines:
+        body, link = checked_line(line, link)
+        games.append(MatchGame.model_validate_json(body))
+    last = games[-1]
+    games[-1] = last.model_copy(update={"notes": {**last.notes, last.plies: "altered"}})
+    return header + lines_of(games)[0]
 
 
 def go_wrong(folder: Path, share: float, seed: int) -> None:

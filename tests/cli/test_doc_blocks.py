@@ -32,6 +32,8 @@ Counts = Counter[tuple[str, str]]
 def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty working directory with the recipes, and a fake program called stockfish in PATH."""
     shutil.copytree(ROOT / "runs", tmp_path / "runs", ignore=lambda folder, names: [n for n in names if "." not in n])
+    for recipe in (tmp_path / "runs").rglob("*.toml"):
+        recipe.write_text(files_for_names(recipe.read_text(encoding="utf-8")), encoding="utf-8")
     program = tmp_path / "bin" / "stockfish"
     program.parent.mkdir()
     program.write_text(f"#!/bin/sh\nexec '{sys.executable}' '{FAKES / 'fake_engine.py'}'\n")
@@ -113,4 +115,10 @@ def save_named(block: Block) -> None:
     """Write a block that begins with the name of a file, as a comment, to that file in the working directory."""
     name = re.match(r"# ([\w-]+\.(?:py|toml))\n", block.text)
     if name:
-        Path(name[1]).write_text(re.sub(r"visits = \d+", "visits = 4", block.text), encoding="utf-8")
+        text = files_for_names(re.sub(r"visits = \d+", "visits = 4", block.text))
+        Path(name[1]).write_text(text, encoding="utf-8")
+
+
+def files_for_names(settings: str) -> str:
+    """Return settings in which public nets are files, which the commands of a page find beside them."""
+    return re.sub(r'"(maia-\d+)"', r'"\1.pb.gz"', settings)

@@ -210,7 +210,7 @@ def test_an_interrupted_tournament_has_a_list_of_what_was_played() -> None:
         ({"max_plies": 2}, "max_plies must be more than random_plies, got 2 and 4"),
         ({"openings": []}, "openings must not be empty"),
         ({"openings": ["1 2", "9"]}, r"openings\[1\]: "),
-        ({"openings": ["1 2", 3]}, r"openings\[1\] must be a position or a list of moves as a text, got 3"),
+        ({"openings": ["1 2", 3]}, r"openings\[1\]: expected a position: .*; got int"),
     ],
 )
 def test_wrong_arguments_are_one_line(more: dict[str, Any], message: str) -> None:

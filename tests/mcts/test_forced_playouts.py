@@ -225,5 +225,5 @@ def test_settings_refuse_what_the_core_refuses() -> None:
 def test_settings_out_of_range_are_refused() -> None:
     with pytest.raises(ValueError, match=r"SearchParams\.forced_playouts\.k must be 0 to 100, got -1"):
         Forest(CONNECT4, '{"forced_playouts": {"k": -1}}')
-    with pytest.raises(ValidationError, match="greater than or equal to 0"):
+    with pytest.raises(ValueError, match="greater than or equal to 0"):
         ForcedPlayouts(k=-1)

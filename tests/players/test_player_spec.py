@@ -89,8 +89,11 @@ def test_toml_file(tmp_path: Path) -> None:
         ("vists=1", r"vists is not a setting \(did you mean visits\?\); allowed: name, baseline, engine, net"),
         ("search.cpcut.init=1", r"search.cpcut is not a setting \(did you mean cpuct\?\)"),
         ("search.cpuct.start=1", "search.cpuct.start is not a setting; allowed: init, base, factor"),
-        ("search.cpuct=1.5", "search.cpuct is a section: it is on, or one of its settings is given; got '1.5'"),
-        ("dirichlet=2", "search.dirichlet is a section: it is on or off, or"),
+        (
+            "search.cpuct=x",
+            r"search.cpuct is a section: it is on, a number \(its init\), or one of its settings is given; got 'x'",
+        ),
+        ("dirichlet=2", r"search.dirichlet.epsilon: .* less than or equal to 1, got '2'"),
         ("visits.x=2", "visits is a value, not a section: it has no x"),
         ("search=1", "search is a section"),
         ("name='open", "No closing quotation"),

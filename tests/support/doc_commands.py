@@ -51,9 +51,10 @@ PARTS = {
     r"\b(nodes|depth)=\d+": r"\1=1",
     r"tc=\S+": "movetime=10",
     r"\b(maia-\d+)\b(?!\.)": r"\1.pb.gz",
+    r"uci:lc0 .*": "uci:stockfish nodes=1",
     r"\b(Threads|UCI_\w+)=\S+ ?": "",
     r' args="[^"]*"': "",
-    r"'?gtp:\"[^\"]*\"": f"gtp:\"'{sys.executable}' '{FAKES / 'fake_gtp_engine.py'}'\"",
+    r"gtp:'[^']*'( --\S+ \S+)*": f"gtp:'{sys.executable}' '{FAKES / 'fake_gtp_engine.py'}'",
 }
 """Parts of a command, mostly of the text of a player, and what they become."""
 

@@ -56,10 +56,11 @@ def test_sections_are_on_or_off() -> None:
     assert assigned(("oven", "off")).oven is None
     assert assigned(("oven", "off"), ("oven", "on")).oven == Oven()
     assert assigned(("oven.degrees", "1"), ("oven", "on")).oven == Oven(degrees=1)
+    assert assigned(("oven.fan", "2"), ("oven", "3")).oven == Oven(degrees=3, fan=2)
     with pytest.raises(
-        ValueError, match="oven is a section: it is on or off, or one of its settings is given; got '3'"
+        ValueError, match=r"oven is a section: it is on or off, a number \(its degrees\), or .*; got 'x'"
     ):
-        assigned(("oven", "3"))
+        assigned(("oven", "x"))
 
 
 @pytest.mark.parametrize(
@@ -82,7 +83,7 @@ def test_unknown_keys_name_those_there_are(key: str, words: str) -> None:
         ({"oven": {"degres": 3}}, "oven.degres is not a setting (did you mean degrees?); allowed: degrees, fan"),
         ({"oven": {"degrees": -3}}, "oven.degrees: Input should be greater than or equal to 0, got -3"),
         ({"oven": {"degrees": 251}}, "oven is too hot"),
-        ({"oven": 3}, "oven must have named values, got 3"),
+        ({"oven": "x"}, "oven must have named values, got 'x'"),
         ([], "the whole content must have named values, got []"),
         (
             {"shelves": [f"x{number}" for number in range(8)]},

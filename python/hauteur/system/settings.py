@@ -49,11 +49,11 @@ class Section(BaseModel):
 
 
 def first_number(model: type[BaseModel]) -> str | None:
-    """Return the name of a section's first setting that is a number, None where it has none."""
-    for name, field in model.model_fields.items():
-        if {int, float} & set(value_kinds(field.annotation)):
-            return name
-    return None
+    """Return the name of a section's first setting that is a number; None without one, and where it has sections."""
+    kinds = {name: value_kinds(field.annotation) for name, field in model.model_fields.items()}
+    if any(_sections(found) for found in kinds.values()):
+        return None
+    return next((name for name, found in kinds.items() if {int, float} & set(found)), None)
 
 
 Model = TypeVar("Model", bound=BaseModel)
