@@ -64,7 +64,10 @@ def test_a_public_net_that_is_not_here_names_the_command() -> None:
 
 def test_an_unknown_name_lists_what_is_here(folder: Path) -> None:
     random_net(folder / "mine.pb.gz")
-    with pytest.raises(ValueError, match=r"no net 'maja-1900': give a file .* connect4, .*mine; `hauteur net get`"):
+    with pytest.raises(
+        ValueError,
+        match=r"no net 'maja-1900' .did you mean maia-1900..: give a file .* connect4, .*mine; `hauteur net get`",
+    ):
         resolve_net("maja-1900")
 
 

@@ -233,7 +233,9 @@ def unknown_command(word: str, group: Sequence[str]) -> str:
     depth = len(group)
     chains = [command.words.split() for command in COMMANDS]
     known = sorted({chain[depth] for chain in chains if chain[:depth] == [*group] and len(chain) > depth})
-    return f"there is no command {' '.join([*group, word])!r}; there are {', '.join(known)}"
+    from hauteur.system.close_words import did_you_mean
+
+    return f"there is no command {' '.join([*group, word])!r}{did_you_mean(word, known)}; there are {', '.join(known)}"
 
 
 def version() -> str:

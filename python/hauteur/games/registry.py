@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from hauteur import _core
 from hauteur.games.laws import LawResults, check_laws
+from hauteur.system.close_words import did_you_mean
 from hauteur.system.plugins import load_variables
 
 ENTRY_POINTS = "hauteur.games"
@@ -207,9 +208,9 @@ def _factory(name: str) -> Factory:
         loaded: Factory = point.load()
         return loaded
     raise ValueError(
-        f"no game {name!r}; known games: {', '.join(names())}, and openspiel:NAME; a game of your own is added by "
-        "ht.register_game, or by hauteur --import FILE.py (docs/how-to/add-a-game.md); workers import what --import or "
-        "HAUTEUR_IMPORT names"
+        f"no game {name!r}{did_you_mean(name, names())}; known games: {', '.join(names())}, and openspiel:NAME; a game of "
+        "your own is added by ht.register_game, or by hauteur --import FILE.py (docs/how-to/add-a-game.md); workers "
+        "import what --import or HAUTEUR_IMPORT names"
     )
 
 

@@ -340,6 +340,16 @@ def setting_path(name: str) -> tuple[str, ...]:
     return (paths | {option.name: ("temperature", option.field) for option in TEMPERATURE_OPTIONS})[name]
 
 
+def name_of_lc0(name: str) -> str:
+    """Return the key of the setting that an option of lc0, in any case, sets in a player's text; empty without one."""
+    options = (option for option in (*SEARCH_OPTIONS, *TEMPERATURE_OPTIONS) if option.field)
+    found = next((option for option in options if option.name.lower() == name.lower()), None)
+    if found is None:
+        return ""
+    prefix = "temperature." if found in TEMPERATURE_OPTIONS else ""
+    return f"{prefix}{found.field}".replace("_", "-")
+
+
 def search_params(options: Mapping[str, Value], **others: Any) -> SearchParams:
     """Return the settings of the search by lc0's names (any case) and defaults; other names are passed over.
 

@@ -13,7 +13,8 @@ from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 
-from hauteur.networks.catalogue import known_net
+from hauteur.networks.catalogue import KNOWN_NETS, known_net
+from hauteur.system.close_words import did_you_mean
 from hauteur.system.files import sha256_of
 from hauteur.system.hardware import data_directory
 
@@ -102,8 +103,9 @@ def _missing(name: str) -> str:
     if known_net(name) is not None:
         return f"the net {name} is not downloaded yet: hauteur net get {name}"
     here = [*shipped_names(), *downloaded_nets()]
+    near = did_you_mean(name, [*here, *(net.name for net in KNOWN_NETS)])
     return (
-        f"there is no net {name!r}: give a file ({', '.join(KINDS)}), {', '.join(WITHOUT_FILE)} or one of "
+        f"there is no net {name!r}{near}: give a file ({', '.join(KINDS)}), {', '.join(WITHOUT_FILE)} or one of "
         f"{', '.join(here)}; `hauteur net get` lists more"
     )
 

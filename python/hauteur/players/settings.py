@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, Field, model_validator
 
+from hauteur.mcts.lc0_options import name_of_lc0
 from hauteur.mcts.params import SearchParams, Temperature
 from hauteur.networks.evaluators.base import Precision
 from hauteur.players.baselines import is_baseline, parse_baseline
@@ -191,6 +192,9 @@ def _full_key(path: Key, *, is_value: bool) -> Key:
     names = tuple(name.replace("-", "_") for name in path)
     if names[0] not in PlayerSettings.model_fields:
         if names[0] not in SearchParams.model_fields:
+            ours = name_of_lc0(path[0])
+            if ours:
+                raise ValueError(f"{path[0]} is lc0's name of {ours}: write {ours}=...")
             raise ValueError(unknown_key(names[0], [*PlayerSettings.model_fields, *SearchParams.model_fields]))
         names = ("search", *names)
     return SHORT.get(names, names) if is_value else names

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 import tomllib
@@ -12,6 +11,8 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+
+from hauteur.system.close_words import did_you_mean
 
 Key = tuple[str, ...]
 """Names of the sections that lead to a setting, and its own."""
@@ -147,8 +148,7 @@ def value_kinds(annotation: Any) -> list[Any]:
 
 def unknown_key(key: str, allowed: list[str]) -> str:
     """Return what to say of a key that there is not, the last name of which should be one of `allowed`."""
-    close = difflib.get_close_matches(key.rpartition(".")[2], allowed, 1)
-    return f"{key} is not a setting{f' (did you mean {close[0]}?)' if close else ''}; allowed: {', '.join(allowed)}"
+    return f"{key} is not a setting{did_you_mean(key.rpartition('.')[2], allowed)}; allowed: {', '.join(allowed)}"
 
 
 def problems(error: ValidationError) -> str:
