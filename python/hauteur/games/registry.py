@@ -208,8 +208,8 @@ def _factory(name: str) -> Factory:
         loaded: Factory = point.load()
         return loaded
     raise ValueError(
-        f"no game {name!r}{did_you_mean(name, names())}; known games: {', '.join(names())}, and openspiel:NAME; a game of "
-        "your own is added by ht.register_game, or by hauteur --import FILE.py (docs/how-to/add-a-game.md); workers "
+        f"no game {name!r}{did_you_mean(name, names())}; known games: {', '.join(names())}, and openspiel:NAME; a game "
+        "of your own is added by ht.register_game, or by hauteur --import FILE.py (docs/how-to/add-a-game.md); workers "
         "import what --import or HAUTEUR_IMPORT names"
     )
 
