@@ -54,7 +54,7 @@ PARTS = {
     r"uci:lc0 .*": "uci:stockfish nodes=1",
     r"\b(Threads|UCI_\w+)=\S+ ?": "",
     r' args="[^"]*"': "",
-    r"gtp:'[^']*'( --\S+ \S+)*": f"gtp:'{sys.executable}' '{FAKES / 'fake_gtp_engine.py'}'",
+    r"gtp:('[^']*'|hauteur gtp)( --\S+ [^\s=]+)*": f"gtp:'{sys.executable}' '{FAKES / 'fake_gtp_engine.py'}'",
 }
 """Parts of a command, mostly of the text of a player, and what they become."""
 
