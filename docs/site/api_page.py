@@ -43,6 +43,9 @@ def entry(module: str, name: str, thing: Any) -> str:
     """Return the directive that documents a name of a module."""
     if inspect.isclass(thing) and issubclass(thing, BaseModel):
         return settings_entry(module, name, thing)
+    if name == "games":  # a package that can be called, which autodoc would take for a module
+        lines = docstrings.as_rest(inspect.cleandoc(thing.__doc__ or "").splitlines())
+        return "\n".join([f".. py:function:: {module}.games() -> list[str]", "", *(f"   {line}" for line in lines), ""])
     kind = "class" if inspect.isclass(thing) else "function"
     members = "   :members:\n" if kind == "class" else ""
     return f".. auto{kind}:: {module}.{name}\n{members}"

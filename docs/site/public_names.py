@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import hauteur
-from hauteur.mcts.calls import search
+from hauteur.games.registry import names
 
 
 def public_names() -> dict[str, Any]:
@@ -22,7 +22,7 @@ def public_names() -> dict[str, Any]:
 
 def function_of(thing: Any) -> Any:
     """Return what a public name stands for; for a module that can be called, its function."""
-    return search if inspect.ismodule(thing) else thing
+    return names if inspect.ismodule(thing) else thing
 
 
 def import_for_signatures(file: Path, namespace: dict[str, Any]) -> None:

@@ -71,7 +71,7 @@ def evaluator(
     precision: Precision | None = None,
     batch_size: int | None = None,
     threads: int | None = None,
-) -> Evaluator:
+) -> Evaluator | GameEvaluator:
     """Return an evaluator: what a search queries for policies and values.
 
     Parameters
