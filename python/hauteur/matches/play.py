@@ -321,6 +321,8 @@ def _played(
 
 
 def _show(line: ProgressLine, match: Match | Tournament, *, last: bool = False) -> None:
+    if not (last or line.is_due):
+        return  # intervals cost time, and games may end by the thousand
     done, wanted = match.games_done, match.games_wanted
     result = f"  {summary(match.tally)}" if isinstance(match, Match) and match.tally.record.games else ""
     of = "" if wanted is None else f"/{wanted:,}"

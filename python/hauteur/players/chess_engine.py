@@ -44,7 +44,6 @@ class PlayerEngine(Closing):
 
     def __init__(self, player: Player, game: str, *, threads: int = 0, seed: int = 0) -> None:
         self._game = load_game(game)
-        self._settings = player
         self._seed = seed
         self._moves = 0
         with contextlib.ExitStack() as stack:

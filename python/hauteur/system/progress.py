@@ -41,12 +41,17 @@ class ProgressLine:
 
     def show(self, text: str, share: float | None = None, *, last: bool = False) -> None:
         """Renew the line, unless that was just done. share: of the work that is over, 0 to 1; None: unknown."""
-        pause = LEAST_SECONDS if self._is_terminal or self._notebook is not None else 50 * LEAST_SECONDS
-        if not self._on or (time.monotonic() - self._shown < pause and not last):
+        if not (self._on if last else self.is_due):
             return
         self._shown = time.monotonic()
         bar = "" if share is None else f"{'█' * round(BAR * share):{BAR}}|{share:4.0%}  "
         self._write(f"{bar}{text}")
+
+    @property
+    def is_due(self) -> bool:
+        """True where a line would be shown now: whoever pays for its text asks before."""
+        pause = LEAST_SECONDS if self._is_terminal or self._notebook is not None else 50 * LEAST_SECONDS
+        return self._on and time.monotonic() - self._shown >= pause
 
     def _write(self, line: str) -> None:
         if self._notebook is not None:
