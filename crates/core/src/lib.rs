@@ -3,6 +3,7 @@
 //! This crate knows no Python, GPU, file or clock: positions come in as [`game::State`], leaves to
 //! evaluate go out as feature rows, and network answers come back as plain slices.
 
+pub mod evaluator;
 pub mod forest;
 pub mod game;
 pub mod games;
