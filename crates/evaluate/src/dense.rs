@@ -1,0 +1,232 @@
+//! Dense layers, 1x1 convolutions, and squeeze-excitation.
+
+use crate::aligned::Aligned;
+use crate::board::Board;
+use crate::functions::{mish, sigmoid};
+use crate::lanes::{Lanes, Work};
+use crate::layers::{Convolution, Dense};
+use crate::multiply::{Product, block_vectors};
+use crate::winograd::{Activate, CHANNELS, Finish};
+
+/// A matrix of weights, packed for products of float32.
+pub struct Matrix<L: Lanes> {
+    /// Numbers of a row, a multiple of CHANNELS.
+    pub inputs: usize,
+    /// Outputs, a multiple of CHANNELS; those that the layer does not have are zero.
+    pub outputs: usize,
+    vectors: usize,
+    weights: Aligned<L::Element>,
+    bias: Aligned<f32>,
+}
+
+impl<L: Lanes> Matrix<L> {
+    /// Packs `weight(output, input)` for `inputs` numbers, a multiple of GROUP.
+    fn pack(inputs: usize, bias: &[f32], weight: impl Fn(usize, usize) -> f32) -> Self {
+        let outputs = bias.len().next_multiple_of(CHANNELS);
+        let vectors = block_vectors::<L>(outputs / L::WIDTH);
+        let width = vectors * L::WIDTH;
+        let mut weights = Aligned::zeros(inputs * outputs);
+        for output in 0..bias.len() {
+            for input in 0..inputs {
+                let group = (output / width) * (inputs / L::GROUP) + input / L::GROUP;
+                let place = (group * width + output % width) * L::GROUP + input % L::GROUP;
+                weights.as_mut_slice()[place] = L::element(weight(output, input));
+            }
+        }
+        Matrix { inputs, outputs, vectors, weights, bias: Aligned::filled(bias, outputs) }
+    }
+
+    /// A dense layer as it stands.
+    pub fn dense(layer: &Dense) -> Self {
+        let stride = layer.inputs.next_multiple_of(CHANNELS);
+        let weight = |output: usize, input: usize| match input < layer.inputs {
+            true => layer.weights[output * layer.inputs + input],
+            false => 0.0,
+        };
+        Self::pack(stride, &layer.bias, weight)
+    }
+
+    /// A dense layer over planes, which lie square by square here, in `stride` channels of which `planes` are its own.
+    pub fn over_planes(layer: &Dense, planes: usize, stride: usize) -> Self {
+        let squares = layer.inputs / planes;
+        let weight = |output: usize, input: usize| match input % stride < planes {
+            true => layer.weights[output * layer.inputs + (input % stride) * squares + input / stride],
+            false => 0.0,
+        };
+        Self::pack(squares * stride, &layer.bias, weight)
+    }
+
+    /// A 1x1 convolution, square by square.
+    pub fn pointwise(layer: &Convolution, stride: usize) -> Self {
+        let weight = |output: usize, input: usize| match input < layer.inputs {
+            true => layer.weights[output * layer.inputs + input],
+            false => 0.0,
+        };
+        Self::pack(stride, &layer.bias, weight)
+    }
+
+    /// Bytes of the weights.
+    pub fn bytes(&self) -> usize {
+        self.weights.bytes()
+    }
+
+    /// Multiplies `count` rows, adds the biases, and finishes.
+    ///
+    /// # Safety
+    /// `rows` holds `count` rows of `inputs` numbers, `row_stride` apart; `out` has room for `count` rows of `outputs`, `out_stride` apart.
+    pub unsafe fn apply(
+        &self,
+        rows: *const L::Element,
+        row_stride: usize,
+        out: *mut f32,
+        out_stride: usize,
+        count: usize,
+        finish: Finish,
+    ) {
+        L::run(Product {
+            rows,
+            row_stride,
+            count,
+            weights: self.weights.as_ptr(),
+            inputs: self.inputs,
+            blocks: self.outputs / (self.vectors * L::WIDTH),
+            vectors: self.vectors,
+            out,
+            out_stride,
+        });
+        L::run(AddBias { bias: self.bias.as_slice(), out, out_stride, count, finish });
+    }
+}
+
+/// Adds the biases to rows of sums, and finishes them.
+struct AddBias<'a> {
+    bias: &'a [f32],
+    out: *mut f32,
+    out_stride: usize,
+    count: usize,
+    finish: Finish,
+}
+
+impl Work for AddBias<'_> {
+    #[inline(always)]
+    unsafe fn work<L: Lanes>(self) {
+        for row in 0..self.count {
+            let numbers = core::slice::from_raw_parts_mut(self.out.add(row * self.out_stride), self.bias.len());
+            for (x, bias) in numbers.iter_mut().zip(self.bias) {
+                let sum = *x + bias;
+                *x = match self.finish {
+                    Finish::None => sum,
+                    Finish::Relu => relu(sum),
+                    Finish::Mish => mish::<L>(sum),
+                };
+            }
+        }
+    }
+}
+
+/// max(0, x).
+#[inline(always)]
+fn relu(x: f32) -> f32 {
+    if x > 0.0 { x } else { 0.0 }
+}
+
+/// Squeeze-excitation with the skip connection of its block.
+pub struct Excitation {
+    /// [input][output], without padding of the inputs.
+    reduce: Vec<f32>,
+    reduce_bias: Vec<f32>,
+    /// [input][2][channels of the board, a multiple of CHANNELS].
+    expand: Aligned<f32>,
+    expand_bias: Aligned<f32>,
+    filters: usize,
+    channels: usize,
+}
+
+impl Excitation {
+    /// Both layers, for boards of `filters` channels.
+    pub fn new(reduce: &Dense, expand: &Dense, filters: usize) -> Self {
+        let (few, channels) = (reduce.outputs, filters.next_multiple_of(CHANNELS));
+        let turned = (0..filters).flat_map(|input| (0..few).map(move |output| (output, input)));
+        let mut wide = Aligned::zeros(few * 2 * channels);
+        let mut bias = Aligned::zeros(2 * channels);
+        for output in 0..2 * filters {
+            let place = (output / filters) * channels + output % filters;
+            bias.as_mut_slice()[place] = expand.bias[output];
+            for input in 0..few {
+                wide.as_mut_slice()[input * 2 * channels + place] = expand.weights[output * few + input];
+            }
+        }
+        Excitation {
+            reduce: turned.map(|(output, input)| reduce.weights[output * filters + input]).collect(),
+            reduce_bias: reduce.bias.clone(),
+            expand: wide,
+            expand_bias: bias,
+            filters,
+            channels,
+        }
+    }
+
+    /// Numbers that `apply` needs to compute.
+    pub fn room(&self) -> usize {
+        self.reduce_bias.len() + 2 * self.channels
+    }
+}
+
+/// x = finish(sigmoid(gamma) x + beta + skip) on one padded board, gamma and beta from the means of its channels.
+pub struct Excite<'a> {
+    /// The layers.
+    pub layers: &'a Excitation,
+    /// The board.
+    pub board: Board,
+    /// The sum of each channel of the board.
+    pub sums: *const f32,
+    /// A padded board of the layers' channels.
+    pub x: *mut f32,
+    /// Another one.
+    pub skip: *const f32,
+    /// What comes last.
+    pub finish: Finish,
+    /// Numbers to compute with, as many as the layers say.
+    pub room: &'a mut [f32],
+}
+
+impl Work for Excite<'_> {
+    #[inline(always)]
+    unsafe fn work<L: Lanes>(self) {
+        let (layers, board, channels) = (self.layers, self.board, self.layers.channels);
+        let part = 1.0 / board.squares() as f32;
+        let (few, wide) = self.room.split_at_mut(layers.reduce_bias.len());
+        few.copy_from_slice(&layers.reduce_bias);
+        for (input, weights) in layers.reduce.chunks_exact(few.len()).enumerate().take(layers.filters) {
+            let mean = *self.sums.add(input) * part;
+            few.iter_mut().zip(weights).for_each(|(sum, weight)| *sum = L::mul_add_one(mean, *weight, *sum));
+        }
+        let wide = &mut wide[..2 * channels];
+        wide.copy_from_slice(layers.expand_bias.as_slice());
+        for (input, weights) in few.iter().zip(layers.expand.as_slice().chunks_exact(2 * channels)) {
+            let input = if self.finish == Finish::Mish { mish::<L>(*input) } else { relu(*input) };
+            wide.iter_mut().zip(weights).for_each(|(sum, weight)| *sum = L::mul_add_one(input, *weight, *sum));
+        }
+        let (gammas, betas) = wide.split_at_mut(channels);
+        gammas.iter_mut().for_each(|gamma| *gamma = sigmoid::<L>(*gamma));
+        let mut channel = 0;
+        while channel < channels {
+            let (gamma, beta) = (L::load(gammas.as_ptr().add(channel)), L::load(betas.as_ptr().add(channel)));
+            for row in 0..board.rows {
+                for column in 0..board.columns {
+                    let place = board.padded(row, column) * channels + channel;
+                    let scaled = L::mul_add(gamma, L::load(self.x.add(place)), beta);
+                    let mut sum = L::add(scaled, L::load(self.skip.add(place)));
+                    if self.finish == Finish::Relu {
+                        sum = L::max(sum, L::splat(0.0));
+                    }
+                    L::store(self.x.add(place), sum);
+                }
+            }
+            channel += L::WIDTH;
+        }
+        if self.finish == Finish::Mish {
+            Activate { board, from: self.x, stride: channels }.work::<L>();
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! A network as its layers, in the order in which they are computed.
+
+use thiserror::Error;
+
+/// A network that cannot be computed, and why.
+#[derive(Debug, Error, Clone, PartialEq, Eq)]
+#[error("{0}")]
+pub struct NetworkError(pub String);
+
+/// A convolution over the board with its batch norm folded in, borders filled with zeros.
+#[derive(Clone, Debug)]
+pub struct Convolution {
+    /// Input channels.
+    pub inputs: usize,
+    /// Output channels.
+    pub outputs: usize,
+    /// Squares of the kernel's side: 1 or 3.
+    pub kernel: usize,
+    /// [output][input][row][column].
+    pub weights: Vec<f32>,
+    /// One number an output.
+    pub bias: Vec<f32>,
+}
+
+/// A dense layer.
+#[derive(Clone, Debug)]
+pub struct Dense {
+    /// Numbers that it takes.
+    pub inputs: usize,
+    /// Numbers that it gives.
+    pub outputs: usize,
+    /// [output][input].
+    pub weights: Vec<f32>,
+    /// One number an output.
+    pub bias: Vec<f32>,
+}
+
+/// Two 3x3 convolutions beside a skip connection (He et al. 2016), with squeeze-excitation (Hu et al. 2018) where it is given:
+/// channels -> few -> twice the channels, of which the first half scales (by its sigmoid) and the second is added, as in lc0.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// The first convolution, followed by the activation.
+    pub first: Convolution,
+    /// The second one, followed by excitation, skip and activation.
+    pub second: Convolution,
+    /// The two dense layers.
+    pub excitation: Option<(Dense, Dense)>,
+}
+
+/// How the last planes become logits of actions.
+#[derive(Clone, Debug)]
+pub enum Policy {
+    /// A convolution with activation, then one dense layer over all its planes (channel by channel).
+    Dense(Convolution, Dense),
+    /// A convolution with activation, then a convolution; action i is number `actions[i]` of its planes (channel by channel).
+    Planes(Convolution, Convolution, Vec<u32>),
+}
+
+/// Convolution with activation, dense layer with activation, dense layer to the logits of win, draw and loss, or to one number whose
+/// tanh is the value.
+#[derive(Clone, Debug)]
+pub struct Value {
+    /// To the planes of the head.
+    pub planes: Convolution,
+    /// Over all planes (channel by channel).
+    pub hidden: Dense,
+    /// To three numbers or one.
+    pub output: Dense,
+}
+
+/// What follows convolutions and dense layers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Activation {
+    /// max(0, x).
+    Relu,
+    /// x tanh(ln(1 + e^x)).
+    Mish,
+}
+
+/// A residual tower with its two heads (Silver et al. 2017).
+#[derive(Clone, Debug)]
+pub struct Layers {
+    /// Rows of the board.
+    pub rows: usize,
+    /// Columns of the board.
+    pub columns: usize,
+    /// After every layer but the last ones.
+    pub activation: Activation,
+    /// From the features to the tower's channels.
+    pub input: Convolution,
+    /// The tower.
+    pub blocks: Vec<Block>,
+    /// Logits of actions.
+    pub policy: Policy,
+    /// Win, draw, loss.
+    pub value: Value,
+}
+
+/// Sizes beyond which a network is refused.
+const MOST: usize = 65_536;
+
+impl Layers {
+    /// Logits that the policy gives.
+    pub fn actions(&self) -> usize {
+        match &self.policy {
+            Policy::Dense(_, output) => output.outputs,
+            Policy::Planes(_, _, actions) => actions.len(),
+        }
+    }
+
+    /// Raises the first thing that does not fit: sizes of arrays, channels from layer to layer, kernels, numbers that are not finite.
+    pub fn check(&self) -> Result<(), NetworkError> {
+        let (squares, filters) = (self.rows * self.columns, self.input.outputs);
+        range("rows", self.rows)?;
+        range("columns", self.columns)?;
+        self.input.check("input", self.input.inputs, &[3])?;
+        for (number, block) in self.blocks.iter().enumerate() {
+            block.first.check(&format!("block {number}, first"), filters, &[3])?;
+            same(&format!("block {number}: outputs"), block.first.outputs, filters)?;
+            block.second.check(&format!("block {number}, second"), filters, &[3])?;
+            same(&format!("block {number}: outputs"), block.second.outputs, filters)?;
+            if let Some((reduce, expand)) = &block.excitation {
+                reduce.check(&format!("block {number}, excitation"), filters)?;
+                expand.check(&format!("block {number}, excitation"), reduce.outputs)?;
+                same(&format!("block {number}: outputs of the excitation"), expand.outputs, 2 * filters)?;
+            }
+        }
+        match &self.policy {
+            Policy::Dense(planes, output) => {
+                planes.check("policy planes", filters, &[1, 3])?;
+                output.check("policy", planes.outputs * squares)?;
+            }
+            Policy::Planes(planes, output, actions) => {
+                planes.check("policy planes", filters, &[3])?;
+                output.check("policy", planes.outputs, &[3])?;
+                if let Some(index) = actions.iter().find(|index| **index as usize >= output.outputs * squares) {
+                    let most = output.outputs * squares - 1;
+                    return Err(NetworkError(format!(
+                        "policy: an action is number {index} of its planes, at most {most}"
+                    )));
+                }
+            }
+        }
+        let value = &self.value;
+        value.planes.check("value planes", filters, &[1, 3])?;
+        value.hidden.check("value, hidden", value.planes.outputs * squares)?;
+        value.output.check("value", value.hidden.outputs)?;
+        match value.output.outputs {
+            1 | 3 => Ok(()),
+            other => Err(NetworkError(format!("value: outputs must be 3 (win, draw, loss) or 1, got {other}"))),
+        }
+    }
+}
+
+impl Convolution {
+    fn check(&self, name: &str, inputs: usize, kernels: &[usize]) -> Result<(), NetworkError> {
+        range(&format!("{name}: inputs"), self.inputs)?;
+        range(&format!("{name}: outputs"), self.outputs)?;
+        same(&format!("{name}: inputs"), self.inputs, inputs)?;
+        if !kernels.contains(&self.kernel) {
+            return Err(NetworkError(format!(
+                "{name}: the kernel's side must be one of {kernels:?}, got {}",
+                self.kernel
+            )));
+        }
+        same(&format!("{name}: weights"), self.weights.len(), self.outputs * self.inputs * self.kernel * self.kernel)?;
+        same(&format!("{name}: biases"), self.bias.len(), self.outputs)?;
+        finite(name, &self.weights, &self.bias)
+    }
+}
+
+impl Dense {
+    fn check(&self, name: &str, inputs: usize) -> Result<(), NetworkError> {
+        range(&format!("{name}: outputs"), self.outputs)?;
+        same(&format!("{name}: inputs"), self.inputs, inputs)?;
+        same(&format!("{name}: weights"), self.weights.len(), self.outputs * self.inputs)?;
+        same(&format!("{name}: biases"), self.bias.len(), self.outputs)?;
+        finite(name, &self.weights, &self.bias)
+    }
+}
+
+fn range(name: &str, size: usize) -> Result<(), NetworkError> {
+    if (1..=MOST).contains(&size) {
+        return Ok(());
+    }
+    Err(NetworkError(format!("{name} must be 1 to {MOST}, got {size}")))
+}
+
+fn same(name: &str, got: usize, expected: usize) -> Result<(), NetworkError> {
+    if got == expected {
+        return Ok(());
+    }
+    Err(NetworkError(format!("{name} must be {expected}, got {got}")))
+}
+
+fn finite(name: &str, weights: &[f32], bias: &[f32]) -> Result<(), NetworkError> {
+    if weights.iter().chain(bias).all(|number| number.is_finite()) {
+        return Ok(());
+    }
+    Err(NetworkError(format!("{name}: holds numbers that are not finite")))
+}

@@ -1,0 +1,103 @@
+//! Residual networks of board games, evaluated on the processor.
+//!
+//! The answer to a row is the same bits whatever rows stand beside it, and in float32 the same bits on every processor with a fused
+//! multiply-add (AVX-512, AVX2, NEON): each number is a sum over input channels in one order in a lane of its own. So a game, a tree or a
+//! training run does not depend on batches, threads or machines. WebAssembly has no fused multiply-add; its bits are those of
+//! [`Instructions::Unfused`].
+
+mod aligned;
+mod board;
+mod dense;
+mod functions;
+mod instructions;
+mod lanes;
+pub mod layers;
+mod multiply;
+mod tower;
+mod winograd;
+
+pub use instructions::{Instructions, Precision};
+use layers::{Layers, NetworkError};
+use tower::Pass;
+
+/// A network made ready for this processor. It may be used by any number of threads at once; each computes its own rows.
+pub struct Network {
+    pass: Box<dyn Pass>,
+    row_length: usize,
+    actions: usize,
+    instructions: Instructions,
+    precision: Precision,
+}
+
+impl Network {
+    /// Makes layers ready. `instructions`: None for the best that this processor has; `chunk`: rows that go through all layers together,
+    /// None for what suits the network (no number depends on it).
+    pub fn new(
+        layers: &Layers,
+        precision: Precision,
+        instructions: Option<Instructions>,
+        chunk: Option<usize>,
+    ) -> Result<Self, NetworkError> {
+        layers.check()?;
+        let instructions = instructions.unwrap_or_else(Instructions::best);
+        let chunk = chunk.unwrap_or_else(|| default_chunk(layers)).clamp(1, 256);
+        Ok(Network {
+            pass: instructions::ready(layers, precision, instructions, chunk)?,
+            row_length: layers.input.inputs * layers.rows * layers.columns,
+            actions: layers.actions(),
+            instructions,
+            precision,
+        })
+    }
+
+    /// Answers `rows` rows: `features` [plane][row][column] each; `logits` gets the actions of each row, `wdl` win, draw and loss of the
+    /// player to move, which sum to one. Slices of other lengths are an error.
+    pub fn evaluate(
+        &self,
+        features: &[f32],
+        rows: usize,
+        logits: &mut [f32],
+        wdl: &mut [f32],
+    ) -> Result<(), NetworkError> {
+        let (got, wanted) =
+            ([features.len(), logits.len(), wdl.len()], [rows * self.row_length, rows * self.actions, rows * 3]);
+        if got != wanted {
+            return Err(NetworkError(format!("{rows} rows are {wanted:?} features, logits and shares, got {got:?}")));
+        }
+        self.pass.pass(features, rows, logits, wdl);
+        Ok(())
+    }
+
+    /// Floats of a row of features.
+    pub fn row_length(&self) -> usize {
+        self.row_length
+    }
+
+    /// Logits of a row.
+    pub fn actions(&self) -> usize {
+        self.actions
+    }
+
+    /// The instructions that it computes with.
+    pub fn instructions(&self) -> Instructions {
+        self.instructions
+    }
+
+    /// What the tower's products are taken of.
+    pub fn precision(&self) -> Precision {
+        self.precision
+    }
+
+    /// Bytes of all weights, as they are multiplied.
+    pub fn bytes(&self) -> usize {
+        self.pass.bytes()
+    }
+}
+
+/// Rows whose transforms fit a core's cache, but at least 8, so that weights that do not fit are used that often.
+fn default_chunk(layers: &Layers) -> usize {
+    const CACHE: usize = 640 * 1024;
+    let board = board::Board::new(layers.rows, layers.columns, 6);
+    let row = board.tiles() * 36 * layers.input.outputs * 2 * size_of::<f32>();
+    (CACHE / row).clamp(8, 32)
+}

@@ -1,0 +1,118 @@
+//! Products of matrices in registers: rows of elements times weights packed in blocks of outputs.
+
+use crate::lanes::{Lanes, Work};
+
+/// The widest block of outputs, in vectors.
+const MOST_VECTORS: usize = 5;
+
+/// Vectors of outputs in a block, for so many vectors of outputs: few enough that the accumulators of some rows stay in registers,
+/// and without rest where that can be.
+pub fn block_vectors<L: Lanes>(vectors: usize) -> usize {
+    match L::ACCUMULATORS {
+        24.. if vectors == MOST_VECTORS => MOST_VECTORS,
+        24.. if vectors.is_multiple_of(4) => 4,
+        8.. if vectors.is_multiple_of(2) => 2,
+        24.. if vectors.is_multiple_of(3) => 3,
+        _ => 1,
+    }
+}
+
+/// Products of some rows with weights: writes the sums over all inputs, for `count` rows and `blocks` blocks of `vectors` vectors of
+/// outputs. Each sum runs over the inputs in order from zero, so that it is the same number whatever is computed beside it.
+#[derive(Clone, Copy)]
+pub struct Product<E> {
+    /// The first row of elements; `row_stride` elements from one to the next.
+    pub rows: *const E,
+    /// See `rows`.
+    pub row_stride: usize,
+    /// Rows.
+    pub count: usize,
+    /// Weights, [block][input / GROUP][output of the block][GROUP].
+    pub weights: *const E,
+    /// Input channels, a multiple of GROUP.
+    pub inputs: usize,
+    /// Blocks of outputs.
+    pub blocks: usize,
+    /// Vectors of a block.
+    pub vectors: usize,
+    /// Sums; `out_stride` floats from one row to the next.
+    pub out: *mut f32,
+    /// See `out`.
+    pub out_stride: usize,
+}
+
+impl<E> Work for Product<E> {
+    #[inline(always)]
+    unsafe fn work<L: Lanes>(self) {
+        // Block widths that these lanes never choose are not compiled for them.
+        match self.vectors {
+            5 if L::ACCUMULATORS >= 24 => block_rows::<L, E, 5>(self),
+            4 if L::ACCUMULATORS >= 24 => block_rows::<L, E, 4>(self),
+            3 if L::ACCUMULATORS >= 24 => block_rows::<L, E, 3>(self),
+            2 if L::ACCUMULATORS >= 8 => block_rows::<L, E, 2>(self),
+            _ => block_rows::<L, E, 1>(self),
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn block_rows<L: Lanes, E, const N: usize>(p: Product<E>) {
+    for block in 0..p.blocks {
+        let weights = p.weights.add(block * p.inputs * N * L::WIDTH);
+        let out = p.out.add(block * N * L::WIDTH);
+        let tiles = Product { weights, out, ..p };
+        let mut row = 0;
+        // The most rows whose accumulators fit, then fewer for the rest.
+        if L::ACCUMULATORS / N >= 12 {
+            while row + 12 <= p.count {
+                tile::<L, E, 12, N>(&tiles, row);
+                row += 12;
+            }
+        }
+        if L::ACCUMULATORS / N >= 6 {
+            while row + 6 <= p.count {
+                tile::<L, E, 6, N>(&tiles, row);
+                row += 6;
+            }
+        }
+        while row + 4 <= p.count {
+            tile::<L, E, 4, N>(&tiles, row);
+            row += 4;
+        }
+        while row + 2 <= p.count {
+            tile::<L, E, 2, N>(&tiles, row);
+            row += 2;
+        }
+        while row < p.count {
+            tile::<L, E, 1, N>(&tiles, row);
+            row += 1;
+        }
+    }
+}
+
+/// M rows from `first` on, times N vectors of outputs.
+#[inline(always)]
+unsafe fn tile<L: Lanes, E, const M: usize, const N: usize>(p: &Product<E>, first: usize) {
+    let mut sums = [[L::splat(0.0); N]; M];
+    let mut weights: *const L::Element = p.weights.cast();
+    let mut inputs: *const L::Element = p.rows.cast::<L::Element>().add(first * p.row_stride);
+    for _ in 0..p.inputs / L::GROUP {
+        let mut outputs = [L::load_weights(weights); N];
+        for (vector, output) in outputs.iter_mut().enumerate().skip(1) {
+            *output = L::load_weights(weights.add(vector * L::WIDTH * L::GROUP));
+        }
+        for (row, sums) in sums.iter_mut().enumerate() {
+            let input = L::broadcast(inputs.add(row * p.row_stride));
+            for (sum, output) in sums.iter_mut().zip(outputs) {
+                *sum = L::multiply(*sum, input, output);
+            }
+        }
+        weights = weights.add(N * L::WIDTH * L::GROUP);
+        inputs = inputs.add(L::GROUP);
+    }
+    for (row, sums) in sums.iter().enumerate() {
+        for (vector, sum) in sums.iter().enumerate() {
+            L::store(p.out.add((first + row) * p.out_stride + vector * L::WIDTH), *sum);
+        }
+    }
+}

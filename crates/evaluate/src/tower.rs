@@ -1,0 +1,324 @@
+//! A network made ready for one instruction set, and the pass of rows through it.
+
+use std::sync::{Mutex, PoisonError};
+
+use crate::aligned::Aligned;
+use crate::board::Board;
+use crate::dense::{Excitation, Excite, Matrix};
+use crate::functions::{softmax, tanh};
+use crate::lanes::Lanes;
+use crate::layers::{Activation, Convolution, Layers, Policy};
+use crate::winograd::{CHANNELS, Finish, Transforms, Winograd};
+
+/// A pass of rows through all layers of a network.
+pub trait Pass: Send + Sync {
+    /// Answers `rows` rows: see `Network::evaluate`, which has checked the lengths.
+    fn pass(&self, features: &[f32], rows: usize, logits: &mut [f32], wdl: &mut [f32]);
+
+    /// Bytes of all weights.
+    fn bytes(&self) -> usize;
+}
+
+/// A convolution of a head, of either kind.
+enum HeadPlanes<L: Lanes, F: Lanes<Vector = L::Vector>, const POINTS: usize> {
+    Pointwise(Matrix<F>),
+    Tiles(Winograd<L, POINTS>),
+}
+
+/// The policy head.
+enum PolicyHead<L: Lanes, F: Lanes<Vector = L::Vector>, const POINTS: usize> {
+    Dense(HeadPlanes<L, F, POINTS>, Matrix<F>),
+    /// The places of all actions on the padded board.
+    Planes(Winograd<L, POINTS>, Winograd<L, POINTS>, Vec<u32>),
+}
+
+struct ReadyBlock<L: Lanes, const POINTS: usize> {
+    first: Winograd<L, POINTS>,
+    second: Winograd<L, POINTS>,
+    excitation: Option<Excitation>,
+}
+
+/// A network whose tower computes with the elements of L, and whose dense layers with floats (F has the same vectors).
+pub struct Tower<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>, const POINTS: usize> {
+    board: Board,
+    finish: Finish,
+    planes: usize,
+    actions: usize,
+    /// Rows that go through all layers together: few enough for the caches, enough that weights are used while they are there.
+    chunk: usize,
+    /// Floats between the squares of features and of boards.
+    strides: [usize; 2],
+    input: Winograd<L, POINTS>,
+    blocks: Vec<ReadyBlock<L, POINTS>>,
+    policy: PolicyHead<L, F, POINTS>,
+    value: (HeadPlanes<L, F, POINTS>, Matrix<F>, Matrix<F>),
+    scalar_value: bool,
+    head_stride: usize,
+    rooms: Mutex<Vec<Room<L>>>,
+}
+
+/// The memory that a pass computes in; a thread takes one and brings it back. Borders of boards are zero and stay so.
+struct Room<L: Lanes> {
+    transforms: Transforms<L>,
+    features: Aligned<f32>,
+    x: Aligned<f32>,
+    y: Aligned<f32>,
+    head: Aligned<f32>,
+    output: Aligned<f32>,
+    squares: Aligned<f32>,
+    numbers: Aligned<f32>,
+    sums: Aligned<f32>,
+    excitation: Vec<f32>,
+}
+
+impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>, const POINTS: usize> Tower<L, F, POINTS> {
+    /// Makes checked layers ready.
+    pub fn new(layers: &Layers, chunk: usize) -> Self {
+        let board = Board::new(layers.rows, layers.columns, POINTS);
+        let stride = layers.input.outputs.next_multiple_of(CHANNELS);
+        let feature_stride = layers.input.inputs.next_multiple_of(CHANNELS);
+        let block = |block: &crate::layers::Block| {
+            let first = Winograd::new(&block.first, stride);
+            ReadyBlock {
+                second: Winograd::new(&block.second, first.outputs),
+                first,
+                excitation: block.excitation.as_ref().map(|(a, b)| Excitation::new(a, b, layers.input.outputs)),
+            }
+        };
+        let planes_of = |layer: &Convolution| match layer.kernel {
+            1 => HeadPlanes::Pointwise(Matrix::pointwise(layer, stride)),
+            _ => HeadPlanes::Tiles(Winograd::new(layer, stride)),
+        };
+        let over = |layer, planes: &Convolution| {
+            Matrix::over_planes(layer, planes.outputs, planes.outputs.next_multiple_of(CHANNELS))
+        };
+        let value = &layers.value;
+        let policy = match &layers.policy {
+            Policy::Dense(planes, output) => PolicyHead::Dense(planes_of(planes), over(output, planes)),
+            Policy::Planes(planes, output, actions) => {
+                let first = Winograd::new(planes, stride);
+                let second: Winograd<L, POINTS> = Winograd::new(output, first.outputs);
+                let place = |index: &u32| {
+                    let (plane, square) = (*index as usize / board.squares(), *index as usize % board.squares());
+                    let square = board.padded(square / board.columns, square % board.columns);
+                    (square * second.outputs + plane) as u32
+                };
+                let places = actions.iter().map(place).collect();
+                PolicyHead::Planes(first, second, places)
+            }
+        };
+        let mut head_stride = value.planes.outputs.next_multiple_of(CHANNELS);
+        head_stride = head_stride.max(match &layers.policy {
+            Policy::Dense(planes, _) => planes.outputs.next_multiple_of(CHANNELS),
+            Policy::Planes(planes, output, _) => planes.outputs.max(output.outputs).next_multiple_of(CHANNELS),
+        });
+        Tower {
+            board,
+            finish: match layers.activation {
+                Activation::Relu => Finish::Relu,
+                Activation::Mish => Finish::Mish,
+            },
+            planes: layers.input.inputs,
+            actions: layers.actions(),
+            chunk,
+            strides: [feature_stride, stride],
+            input: Winograd::new(&layers.input, feature_stride),
+            blocks: layers.blocks.iter().map(block).collect(),
+            policy,
+            value: (planes_of(&value.planes), over(&value.hidden, &value.planes), Matrix::dense(&value.output)),
+            scalar_value: value.output.outputs == 1,
+            head_stride,
+            rooms: Mutex::new(Vec::new()),
+        }
+    }
+
+    /// Bytes of all weights.
+    pub fn weight_bytes(&self) -> usize {
+        let head = |planes: &HeadPlanes<L, F, POINTS>| match planes {
+            HeadPlanes::Pointwise(matrix) => matrix.bytes(),
+            HeadPlanes::Tiles(tiles) => tiles.bytes(),
+        };
+        let tower: usize = self.blocks.iter().map(|block| block.first.bytes() + block.second.bytes()).sum();
+        let policy = match &self.policy {
+            PolicyHead::Dense(planes, output) => head(planes) + output.bytes(),
+            PolicyHead::Planes(first, second, _) => first.bytes() + second.bytes(),
+        };
+        let (planes, hidden, output) = &self.value;
+        self.input.bytes() + tower + policy + head(planes) + hidden.bytes() + output.bytes()
+    }
+
+    fn new_room(&self) -> Room<L> {
+        let (chunk, squares, [feature_stride, stride]) = (self.chunk, self.board.squares(), self.strides);
+        let boards = chunk * self.board.padded_squares();
+        let channels = stride.max(feature_stride).max(self.head_stride);
+        let policy = match &self.policy {
+            PolicyHead::Dense(_, output) => output.outputs,
+            PolicyHead::Planes(..) => 0,
+        };
+        let (_, hidden, output) = &self.value;
+        let excitation = self.blocks.iter().filter_map(|block| block.excitation.as_ref().map(Excitation::room)).max();
+        Room {
+            transforms: Transforms::new::<POINTS>(&self.board, chunk, channels),
+            features: Aligned::zeros(boards * feature_stride),
+            x: Aligned::zeros(boards * stride),
+            y: Aligned::zeros(boards * stride),
+            head: Aligned::zeros(boards * self.head_stride),
+            output: Aligned::zeros(boards * self.head_stride),
+            squares: Aligned::zeros(chunk * squares * self.head_stride),
+            numbers: Aligned::zeros(chunk * (hidden.outputs + output.outputs).max(policy)),
+            sums: Aligned::zeros(chunk * stride),
+            excitation: vec![0.0; excitation.unwrap_or(0)],
+        }
+    }
+
+    /// Answers `rows` rows of features, [plane][row][column] each.
+    ///
+    /// # Safety
+    /// The processor has L's instructions, and the slices are as long as `Network::evaluate` says.
+    unsafe fn run(&self, features: &[f32], rows: usize, logits: &mut [f32], wdl: &mut [f32]) {
+        let taken = self.rooms.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut room = taken.unwrap_or_else(|| self.new_room());
+        let row_length = self.planes * self.board.squares();
+        let mut done = 0;
+        while done < rows {
+            let count = self.chunk.min(rows - done);
+            self.read_features(&features[done * row_length..], count, &mut room.features);
+            let body = self.tower(count, &mut room);
+            self.value(count, body, &mut room, &mut wdl[done * 3..]);
+            self.policy(count, body, &mut room, &mut logits[done * self.actions..]);
+            done += count;
+        }
+        self.rooms.lock().unwrap_or_else(PoisonError::into_inner).push(room);
+    }
+
+    /// Planes beside each other become channels of squares.
+    unsafe fn read_features(&self, features: &[f32], rows: usize, to: &mut Aligned<f32>) {
+        let (board, stride) = (self.board, self.strides[0]);
+        let squares = board.squares();
+        for (row, from) in features.chunks_exact(self.planes * squares).take(rows).enumerate() {
+            let to = to.as_mut_ptr().add(row * board.padded_squares() * stride);
+            for line in 0..board.rows {
+                for column in 0..board.columns {
+                    let channels = to.add(board.padded(line, column) * stride);
+                    let square = from.as_ptr().add(line * board.columns + column);
+                    for plane in 0..self.planes {
+                        *channels.add(plane) = *square.add(plane * squares);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Features to the last board of the tower, which is returned: one of the two of the room.
+    unsafe fn tower(&self, rows: usize, room: &mut Room<L>) -> *const f32 {
+        let (board, finish, transforms) = (self.board, self.finish, &mut room.transforms);
+        let (mut x, mut y) = (room.x.as_mut_ptr(), room.y.as_mut_ptr());
+        self.input.convolve(board, rows, transforms, room.features.as_ptr(), x, None, finish, None);
+        for block in &self.blocks {
+            block.first.convolve(board, rows, transforms, x, y, None, finish, None);
+            let Some(excitation) = &block.excitation else {
+                block.second.convolve(board, rows, transforms, y, x, Some(x.cast_const()), finish, None);
+                continue;
+            };
+            let sums = room.sums.as_mut_ptr();
+            block.second.convolve(board, rows, transforms, y, y, None, Finish::None, Some(sums));
+            let (size, stride) = (board.padded_squares() * self.strides[1], self.strides[1]);
+            for row in 0..rows {
+                F::run(Excite {
+                    layers: excitation,
+                    board,
+                    sums: sums.add(row * stride),
+                    x: y.add(row * size),
+                    skip: x.add(row * size),
+                    finish,
+                    room: &mut room.excitation,
+                });
+            }
+            core::mem::swap(&mut x, &mut y);
+        }
+        x
+    }
+
+    /// The planes of a head, squares beside each other without border, in `room.squares`.
+    unsafe fn head_planes(&self, planes: &HeadPlanes<L, F, POINTS>, rows: usize, body: *const f32, room: &mut Room<L>) {
+        let (board, finish) = (self.board, self.finish);
+        let (squares, size) = (board.squares(), board.padded_squares());
+        let to = room.squares.as_mut_ptr();
+        match planes {
+            HeadPlanes::Pointwise(matrix) => {
+                for row in 0..rows {
+                    for line in 0..board.rows {
+                        let from = body.add((row * size + board.padded(line, 0)) * self.strides[1]);
+                        let to = to.add((row * squares + line * board.columns) * matrix.outputs);
+                        matrix.apply(from, self.strides[1], to, matrix.outputs, board.columns, finish);
+                    }
+                }
+            }
+            HeadPlanes::Tiles(tiles) => {
+                let head = room.head.as_mut_ptr();
+                tiles.convolve(board, rows, &mut room.transforms, body, head, None, finish, None);
+                for row in 0..rows {
+                    for line in 0..board.rows {
+                        let from = head.add((row * size + board.padded(line, 0)) * tiles.outputs);
+                        let to = to.add((row * squares + line * board.columns) * tiles.outputs);
+                        core::ptr::copy_nonoverlapping(from, to, board.columns * tiles.outputs);
+                    }
+                }
+            }
+        }
+    }
+
+    unsafe fn value(&self, rows: usize, body: *const f32, room: &mut Room<L>, wdl: &mut [f32]) {
+        let (planes, hidden, output) = &self.value;
+        self.head_planes(planes, rows, body, room);
+        let (from, to) = (room.squares.as_ptr(), room.numbers.as_mut_ptr());
+        let last = to.add(self.chunk * hidden.outputs);
+        hidden.apply(from, hidden.inputs, to, hidden.outputs, rows, self.finish);
+        output.apply(to, hidden.outputs, last, output.outputs, rows, Finish::None);
+        for (row, wdl) in wdl.chunks_exact_mut(3).take(rows).enumerate() {
+            let numbers = last.add(row * output.outputs);
+            wdl.copy_from_slice(&match self.scalar_value {
+                true => {
+                    let half = tanh::<L>(*numbers) * 0.5;
+                    [0.5 + half, 0.0, 0.5 - half]
+                }
+                false => softmax::<L>([*numbers, *numbers.add(1), *numbers.add(2)]),
+            });
+        }
+    }
+
+    unsafe fn policy(&self, rows: usize, body: *const f32, room: &mut Room<L>, logits: &mut [f32]) {
+        match &self.policy {
+            PolicyHead::Dense(planes, output) => {
+                self.head_planes(planes, rows, body, room);
+                let to = room.numbers.as_mut_ptr();
+                output.apply(room.squares.as_ptr(), output.inputs, to, output.outputs, rows, Finish::None);
+                for (row, logits) in logits.chunks_exact_mut(self.actions).take(rows).enumerate() {
+                    logits.copy_from_slice(&room.numbers.as_slice()[row * output.outputs..][..self.actions]);
+                }
+            }
+            PolicyHead::Planes(first, second, places) => {
+                let (board, transforms) = (self.board, &mut room.transforms);
+                let (head, out) = (room.head.as_mut_ptr(), room.output.as_mut_ptr());
+                first.convolve(board, rows, transforms, body, head, None, self.finish, None);
+                second.convolve(board, rows, transforms, head, out, None, Finish::None, None);
+                let size = board.padded_squares() * second.outputs;
+                for (row, logits) in logits.chunks_exact_mut(self.actions).take(rows).enumerate() {
+                    let from = &room.output.as_slice()[row * size..][..size];
+                    logits.iter_mut().zip(places).for_each(|(logit, place)| *logit = from[*place as usize]);
+                }
+            }
+        }
+    }
+}
+
+impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>, const POINTS: usize> Pass for Tower<L, F, POINTS> {
+    fn pass(&self, features: &[f32], rows: usize, logits: &mut [f32], wdl: &mut [f32]) {
+        // SAFETY: a tower of these lanes is only made where `Instructions::available` found them; the slices were checked.
+        unsafe { self.run(features, rows, logits, wdl) }
+    }
+
+    fn bytes(&self) -> usize {
+        self.weight_bytes()
+    }
+}

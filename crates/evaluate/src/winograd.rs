@@ -1,0 +1,404 @@
+//! 3x3 convolutions by Winograd's minimal filtering (Lavin and Gray 2016, "Fast Algorithms for Convolutional Neural Networks").
+//!
+//! A tile of (POINTS - 2)^2 outputs takes POINTS^2 products of each pair of channels instead of 9 an output: F(4x4, 3x3) with 6 points a
+//! side 2.25 an output, F(2x2, 3x3) with 4 points 4. Transforms are y = A^T [(G g G^T) (B^T d B)] A; those of kernels are computed once,
+//! in float64.
+
+use crate::aligned::Aligned;
+use crate::board::Board;
+use crate::functions::mish;
+use crate::lanes::{Lanes, Work};
+use crate::layers::Convolution;
+use crate::multiply::{Product, block_vectors};
+
+/// Floats between the points of a transform beyond their own, so that points do not share places in the cache.
+const STAGGER: usize = 16;
+
+/// Outputs that are multiplied and transformed back at a time, at most: their sums stay in the cache of a core.
+const PANEL: usize = 128;
+
+/// Channels are stored in multiples of this many.
+pub const CHANNELS: usize = 16;
+
+/// What happens to the outputs of a convolution.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Finish {
+    /// Nothing.
+    None,
+    /// max(0, x).
+    Relu,
+    /// Mish.
+    Mish,
+}
+
+/// A 3x3 convolution as its kernel's transform.
+pub struct Winograd<L: Lanes, const POINTS: usize> {
+    /// Input channels that are multiplied, a multiple of GROUP.
+    inputs: usize,
+    /// Floats from a square to the next in the input.
+    input_stride: usize,
+    /// Output channels, a multiple of CHANNELS: floats from a square to the next in the output.
+    pub outputs: usize,
+    /// Vectors of a block, and blocks.
+    vectors: usize,
+    blocks: usize,
+    /// [panel of blocks][point][block][input / GROUP][output of the block][GROUP].
+    kernel: Aligned<L::Element>,
+    bias: Aligned<f32>,
+}
+
+/// Room for the transforms of a chunk of rows.
+pub struct Transforms<L: Lanes> {
+    inputs: Aligned<L::Element>,
+    sums: Aligned<f32>,
+}
+
+impl<L: Lanes> Transforms<L> {
+    /// Room for `rows` boards of at most `channels` channels.
+    pub fn new<const POINTS: usize>(board: &Board, rows: usize, channels: usize) -> Self {
+        let (points, tiles) = (POINTS * POINTS, rows * board.tiles());
+        let panel = channels.min(PANEL).next_multiple_of(PANEL_UNIT);
+        Transforms {
+            inputs: Aligned::zeros(points * (tiles * channels + STAGGER * L::GROUP)),
+            sums: Aligned::zeros(points * (tiles * panel + STAGGER)),
+        }
+    }
+}
+
+/// A panel is a whole number of blocks, which have at most 5 vectors of 16 floats.
+const PANEL_UNIT: usize = 160;
+
+/// Matrix G of the kernel's transform.
+fn kernel_matrix(points: usize) -> Vec<[f64; 3]> {
+    let (sixth, twelfth, part) = (1.0 / 6.0, 1.0 / 12.0, 1.0 / 24.0);
+    match points {
+        6 => vec![
+            [0.25, 0.0, 0.0],
+            [-sixth, -sixth, -sixth],
+            [-sixth, sixth, -sixth],
+            [part, twelfth, sixth],
+            [part, -twelfth, sixth],
+            [0.0, 0.0, 1.0],
+        ],
+        _ => vec![[1.0, 0.0, 0.0], [0.5, 0.5, 0.5], [0.5, -0.5, 0.5], [0.0, 0.0, 1.0]],
+    }
+}
+
+impl<L: Lanes, const POINTS: usize> Winograd<L, POINTS> {
+    /// Transforms a 3x3 kernel. The layer before has `input_stride` channels, of which this one reads those it knows.
+    pub fn new(layer: &Convolution, input_stride: usize) -> Self {
+        let outputs = layer.outputs.next_multiple_of(CHANNELS);
+        let inputs = layer.inputs.next_multiple_of(L::GROUP);
+        let all_vectors = outputs / L::WIDTH;
+        let vectors = block_vectors::<L>(all_vectors);
+        let (width, blocks) = (vectors * L::WIDTH, all_vectors / vectors);
+        let matrix = kernel_matrix(POINTS);
+        let mut kernel = Aligned::zeros(POINTS * POINTS * inputs * outputs);
+        let shape = Winograd::<L, POINTS> {
+            inputs,
+            input_stride,
+            outputs,
+            vectors,
+            blocks,
+            kernel: Aligned::zeros(0),
+            bias: Aligned::filled(&layer.bias, outputs),
+        };
+        let numbers = kernel.as_mut_slice();
+        for output in 0..layer.outputs {
+            let (block, lane) = (output / width, output % width);
+            let panel_blocks = shape.panel_blocks();
+            let panel = block / panel_blocks;
+            let here = panel_blocks.min(blocks - panel * panel_blocks);
+            for input in 0..layer.inputs {
+                let weights = &layer.weights[(output * layer.inputs + input) * 9..][..9];
+                for i in 0..POINTS {
+                    for j in 0..POINTS {
+                        let mut sum = 0.0;
+                        for y in 0..3 {
+                            for x in 0..3 {
+                                sum += matrix[i][y] * f64::from(weights[y * 3 + x]) * matrix[j][x];
+                            }
+                        }
+                        let point = panel * panel_blocks * POINTS * POINTS + (i * POINTS + j) * here;
+                        let group = (point + block % panel_blocks) * (inputs / L::GROUP) + input / L::GROUP;
+                        numbers[(group * width + lane) * L::GROUP + input % L::GROUP] = L::element(sum as f32);
+                    }
+                }
+            }
+        }
+        Winograd { kernel, ..shape }
+    }
+
+    /// Bytes of the kernel.
+    pub fn bytes(&self) -> usize {
+        self.kernel.bytes()
+    }
+
+    /// Blocks that are multiplied for all points before their sums are transformed back.
+    #[inline(always)]
+    fn panel_blocks(&self) -> usize {
+        (PANEL / (self.vectors * L::WIDTH)).clamp(1, self.blocks)
+    }
+
+    /// Convolves `rows` boards: input and output are padded boards of `input_stride` and `outputs` channels. With `skip` (a padded
+    /// board like the output, which may be the output) that is added before the finish. `pool`: gets the sums of each board's
+    /// channels, before skip and finish.
+    ///
+    /// # Safety
+    /// Pointers are valid for `rows` boards, `transforms` were made for as many rows and channels.
+    #[allow(clippy::too_many_arguments)]
+    pub unsafe fn convolve(
+        &self,
+        board: Board,
+        rows: usize,
+        transforms: &mut Transforms<L>,
+        input: *const f32,
+        output: *mut f32,
+        skip: Option<*const f32>,
+        finish: Finish,
+        pool: Option<*mut f32>,
+    ) {
+        let tiles = rows * board.tiles();
+        let channels = self.inputs.next_multiple_of(CHANNELS);
+        let input_points = tiles * channels + STAGGER * L::GROUP;
+        let size = board.padded_squares();
+        let transformed = transforms.inputs.as_mut_ptr();
+        for row in 0..rows {
+            L::run(Forward::<L::Element, POINTS> {
+                board,
+                from: input.add(row * size * self.input_stride),
+                stride: self.input_stride,
+                to: transformed.add(row * board.tiles() * channels),
+                channels,
+                point_stride: input_points,
+            });
+        }
+        let width = self.vectors * L::WIDTH;
+        let panel_blocks = self.panel_blocks();
+        let mut block = 0;
+        while block < self.blocks {
+            let blocks = panel_blocks.min(self.blocks - block);
+            let panel = blocks * width;
+            let sum_points = tiles * panel + STAGGER;
+            let sums = transforms.sums.as_mut_ptr();
+            let weights = self.kernel.as_ptr().add(block * width * self.inputs * POINTS * POINTS);
+            for point in 0..POINTS * POINTS {
+                L::run(Product {
+                    rows: transformed.add(point * input_points).cast_const(),
+                    row_stride: channels,
+                    count: tiles,
+                    weights: weights.add(point * self.inputs * panel),
+                    inputs: self.inputs,
+                    blocks,
+                    vectors: self.vectors,
+                    out: sums.add(point * sum_points),
+                    out_stride: panel,
+                });
+            }
+            for row in 0..rows {
+                let from = sums.add(row * board.tiles() * panel).cast_const();
+                let place = row * size * self.outputs + block * width;
+                let bias = self.bias.as_ptr().add(block * width);
+                let to = output.add(place);
+                let pool = pool.map(|pool| pool.add(row * self.outputs + block * width));
+                let skip = skip.map(|skip| skip.add(place));
+                let (stride, relu) = (self.outputs, finish == Finish::Relu);
+                L::run(Back::<POINTS> { board, from, sum_points, panel, bias, to, stride, pool, skip, relu });
+            }
+            block += blocks;
+        }
+        if finish == Finish::Mish {
+            for row in 0..rows {
+                L::run(Activate { board, from: output.add(row * size * self.outputs), stride: self.outputs });
+            }
+        }
+    }
+}
+
+/// B^T d B of every tile of a board.
+struct Forward<E, const POINTS: usize> {
+    board: Board,
+    from: *const f32,
+    stride: usize,
+    to: *mut E,
+    channels: usize,
+    point_stride: usize,
+}
+
+impl<E, const POINTS: usize> Work for Forward<E, POINTS> {
+    #[inline(always)]
+    unsafe fn work<L: Lanes>(self) {
+        let (board, side, stride) = (self.board, POINTS - 2, self.stride);
+        for down in 0..board.tiles_down {
+            for across in 0..board.tiles_across {
+                let tile = self.from.add((down * side * board.padded_columns + across * side) * stride);
+                let to = self.to.cast::<L::Element>().add((down * board.tiles_across + across) * self.channels);
+                let mut channel = 0;
+                while channel < self.channels {
+                    let zero = L::splat(0.0);
+                    let mut half = [[zero; POINTS]; POINTS];
+                    for j in 0..POINTS {
+                        let mut column = [zero; POINTS];
+                        for (i, value) in column.iter_mut().enumerate() {
+                            *value = L::load(tile.add((i * board.padded_columns + j) * stride + channel));
+                        }
+                        let column = input_points::<L, POINTS>(column);
+                        for i in 0..POINTS {
+                            half[i][j] = column[i];
+                        }
+                    }
+                    for (i, row) in half.iter().enumerate() {
+                        for (j, value) in input_points::<L, POINTS>(*row).iter().enumerate() {
+                            L::store_element(to.add((i * POINTS + j) * self.point_stride + channel), *value);
+                        }
+                    }
+                    channel += L::WIDTH;
+                }
+            }
+        }
+    }
+}
+
+/// B^T d for one line of a tile.
+#[inline(always)]
+unsafe fn input_points<L: Lanes, const POINTS: usize>(d: [L::Vector; POINTS]) -> [L::Vector; POINTS] {
+    let mut o = d;
+    if POINTS == 6 {
+        let (minus_four, minus_five, four) = (L::splat(-4.0), L::splat(-5.0), L::splat(4.0));
+        let a = L::mul_add(minus_four, d[2], d[4]);
+        let b = L::mul_add(minus_four, d[1], d[3]);
+        let c = L::sub(d[4], d[2]);
+        let e = L::sub(d[3], d[1]);
+        let e = L::add(e, e);
+        o[0] = L::mul_add(four, d[0], L::mul_add(minus_five, d[2], d[4]));
+        o[1] = L::add(a, b);
+        o[2] = L::sub(a, b);
+        o[3] = L::add(c, e);
+        o[4] = L::sub(c, e);
+        o[5] = L::mul_add(four, d[1], L::mul_add(minus_five, d[3], d[5]));
+    } else {
+        o[0] = L::sub(d[0], d[2]);
+        o[1] = L::add(d[1], d[2]);
+        o[2] = L::sub(d[2], d[1]);
+        o[3] = L::sub(d[1], d[3]);
+    }
+    o
+}
+
+/// A^T m for one line of a tile: POINTS - 2 values, the rest is of no meaning.
+#[inline(always)]
+unsafe fn output_points<L: Lanes, const POINTS: usize>(m: [L::Vector; POINTS]) -> [L::Vector; 4] {
+    if POINTS == 6 {
+        let p = L::add(m[1], m[2]);
+        let q = L::sub(m[1], m[2]);
+        let r = L::add(m[3], m[4]);
+        let s = L::sub(m[3], m[4]);
+        [
+            L::add(L::add(m[0], p), r),
+            L::mul_add(L::splat(2.0), s, q),
+            L::mul_add(L::splat(4.0), r, p),
+            L::add(L::mul_add(L::splat(8.0), s, q), m[5]),
+        ]
+    } else {
+        [L::add(L::add(m[0], m[1]), m[2]), L::sub(L::sub(m[1], m[2]), m[3]), m[0], m[0]]
+    }
+}
+
+/// A^T m A and the bias of every tile of one board and one panel of outputs; then the skip connection and max(0, x), where wanted.
+struct Back<const POINTS: usize> {
+    board: Board,
+    from: *const f32,
+    sum_points: usize,
+    panel: usize,
+    bias: *const f32,
+    to: *mut f32,
+    stride: usize,
+    pool: Option<*mut f32>,
+    skip: Option<*const f32>,
+    relu: bool,
+}
+
+impl<const POINTS: usize> Work for Back<POINTS> {
+    #[inline(always)]
+    unsafe fn work<L: Lanes>(self) {
+        let mut channel = 0;
+        while channel < self.panel {
+            let mut pooled = L::splat(0.0);
+            for down in 0..self.board.tiles_down {
+                for across in 0..self.board.tiles_across {
+                    pooled = self.tile::<L>(down, across, channel, pooled);
+                }
+            }
+            if let Some(pool) = self.pool {
+                L::store(pool.add(channel), pooled);
+            }
+            channel += L::WIDTH;
+        }
+    }
+}
+
+impl<const POINTS: usize> Back<POINTS> {
+    /// One tile of a vector of channels; returns the sums of its channels added to `pooled`.
+    #[inline(always)]
+    unsafe fn tile<L: Lanes>(&self, down: usize, across: usize, channel: usize, mut pooled: L::Vector) -> L::Vector {
+        let (board, side) = (self.board, POINTS - 2);
+        let (zero, bias) = (L::splat(0.0), L::load(self.bias.add(channel)));
+        let from = self.from.add((down * board.tiles_across + across) * self.panel + channel);
+        let mut half = [[zero; POINTS]; 4];
+        for j in 0..POINTS {
+            let mut column = [zero; POINTS];
+            for (i, value) in column.iter_mut().enumerate() {
+                *value = L::load(from.add((i * POINTS + j) * self.sum_points));
+            }
+            let column = output_points::<L, POINTS>(column);
+            for i in 0..side {
+                half[i][j] = column[i];
+            }
+        }
+        for (i, line) in half.iter().enumerate().take(side) {
+            let row = down * side + i;
+            if row >= board.rows {
+                break;
+            }
+            let line = output_points::<L, POINTS>(*line);
+            for (j, value) in line.iter().enumerate().take(side) {
+                let column = across * side + j;
+                if column >= board.columns {
+                    break;
+                }
+                let place = board.padded(row, column) * self.stride + channel;
+                let mut value = L::add(*value, bias);
+                pooled = L::add(pooled, value);
+                if let Some(skip) = self.skip {
+                    value = L::add(value, L::load(skip.add(place)));
+                }
+                if self.relu {
+                    value = L::max(value, zero);
+                }
+                L::store(self.to.add(place), value);
+            }
+        }
+        pooled
+    }
+}
+
+/// Mish of every square of a padded board.
+pub struct Activate {
+    /// The board.
+    pub board: Board,
+    /// Its first square, border included.
+    pub from: *mut f32,
+    /// Floats from a square to the next.
+    pub stride: usize,
+}
+
+impl Work for Activate {
+    #[inline(always)]
+    unsafe fn work<L: Lanes>(self) {
+        for row in 0..self.board.rows {
+            let line = self.from.add(self.board.padded(row, 0) * self.stride);
+            let line = core::slice::from_raw_parts_mut(line, self.board.columns * self.stride);
+            line.iter_mut().for_each(|x| *x = mish::<L>(*x));
+        }
+    }
+}

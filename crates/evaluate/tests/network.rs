@@ -1,0 +1,209 @@
+//! Every form of every kind of network against plain float64, and the bits of its rows.
+
+mod support;
+
+use hauteur_evaluate::layers::{Activation, Layers, Policy};
+use hauteur_evaluate::{Instructions, Network, Precision};
+use support::{Numbers, Sizes, network, plainly};
+
+const CHESS: Sizes = Sizes {
+    planes: 20,
+    rows: 8,
+    columns: 8,
+    filters: 64,
+    blocks: 2,
+    excitation: 8,
+    activation: Activation::Relu,
+    policy_planes: 80,
+    actions: 300,
+    value_outputs: 3,
+    head_kernel: 1,
+};
+
+/// Boards of several sizes, channels that fill no vector, both activations, heads and values.
+fn kinds() -> Vec<Sizes> {
+    let connect =
+        Sizes { planes: 3, rows: 6, columns: 7, filters: 32, blocks: 3, excitation: 0, policy_planes: 0, ..CHESS };
+    vec![
+        CHESS,
+        Sizes { actions: 7, value_outputs: 1, ..connect },
+        Sizes { rows: 9, columns: 9, planes: 5, filters: 48, policy_planes: 1, actions: 81, blocks: 1, ..CHESS },
+        Sizes { rows: 3, columns: 3, filters: 17, actions: 9, activation: Activation::Mish, excitation: 3, ..connect },
+        Sizes { rows: 5, columns: 4, filters: 160, blocks: 1, head_kernel: 3, actions: 33, ..connect },
+        Sizes { filters: 24, blocks: 0, activation: Activation::Mish, ..CHESS },
+        Sizes { rows: 1, columns: 13, filters: 80, actions: 2, blocks: 1, ..connect },
+    ]
+}
+
+fn answers(network: &Network, features: &[f32], batch: usize) -> Vec<f32> {
+    let rows = features.len() / network.row_length();
+    let mut all = Vec::new();
+    for first in (0..rows).step_by(batch) {
+        let count = batch.min(rows - first);
+        let part = &features[first * network.row_length()..][..count * network.row_length()];
+        let (mut logits, mut wdl) = (vec![f32::NAN; count * network.actions()], vec![f32::NAN; count * 3]);
+        network.evaluate(part, count, &mut logits, &mut wdl).unwrap();
+        for row in 0..count {
+            all.extend_from_slice(&logits[row * network.actions()..][..network.actions()]);
+            all.extend_from_slice(&wdl[row * 3..][..3]);
+        }
+    }
+    all
+}
+
+/// The greatest difference from plain float64, logits in shares of their size.
+fn error(layers: &Layers, network: &Network, features: &[f32]) -> f64 {
+    let found = answers(network, features, 5);
+    let mut worst = 0.0_f64;
+    let wide = network.actions() + 3;
+    for (row, found) in features.chunks(network.row_length()).zip(found.chunks(wide)) {
+        let (logits, wdl) = plainly(layers, row);
+        let size = logits.iter().map(|x| x * x).sum::<f64>() / logits.len() as f64;
+        for (logit, expected) in found.iter().zip(&logits) {
+            worst = worst.max((f64::from(*logit) - expected).abs() / (1.0 + size.sqrt()));
+        }
+        for (share, expected) in found[network.actions()..].iter().zip(&wdl) {
+            worst = worst.max((f64::from(*share) - expected).abs());
+        }
+    }
+    worst
+}
+
+fn bits(numbers: &[f32]) -> Vec<u32> {
+    numbers.iter().map(|x| x.to_bits()).collect()
+}
+
+#[test]
+fn every_form_computes_the_network() {
+    for (seed, sizes) in kinds().into_iter().enumerate() {
+        let layers = network(seed as u64 + 88, sizes);
+        let features = Numbers(7).features(3 * sizes.planes * sizes.rows * sizes.columns);
+        for instructions in Instructions::ALL.into_iter().filter(|one| one.available()) {
+            let ready = Network::new(&layers, Precision::Float32, Some(instructions), None).unwrap();
+            let worst = error(&layers, &ready, &features);
+            assert!(worst < 1e-5, "{instructions} differs by {worst} in {sizes:?}");
+        }
+        if Instructions::best().has_bfloat16() {
+            for (precision, most) in [(Precision::Bfloat16, 0.03), (Precision::Bfloat16Wide, 0.1)] {
+                let worst = error(&layers, &Network::new(&layers, precision, None, None).unwrap(), &features);
+                assert!((1e-6..most).contains(&worst), "{precision:?} differs by {worst} in {sizes:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_row_has_the_same_bits_in_every_batch_and_chunk() {
+    for (seed, sizes) in kinds().into_iter().enumerate() {
+        let layers = network(seed as u64 + 5, sizes);
+        let features = Numbers(9).features(67 * sizes.planes * sizes.rows * sizes.columns);
+        for precision in Precision::ALL {
+            if precision != Precision::Float32 && !Instructions::best().has_bfloat16() {
+                continue;
+            }
+            let ready = Network::new(&layers, precision, None, None).unwrap();
+            let expected = bits(&answers(&ready, &features, 67));
+            for batch in [1, 2, 3, 8, 13, 64] {
+                assert_eq!(
+                    bits(&answers(&ready, &features, batch)),
+                    expected,
+                    "batches of {batch}: {precision:?} {sizes:?}"
+                );
+            }
+            for chunk in [1, 5, 32] {
+                let other = Network::new(&layers, precision, None, Some(chunk)).unwrap();
+                assert_eq!(
+                    bits(&answers(&other, &features, 67)),
+                    expected,
+                    "chunks of {chunk}: {precision:?} {sizes:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn processors_with_a_fused_multiply_add_give_the_same_bits() {
+    for (seed, sizes) in kinds().into_iter().enumerate() {
+        let layers = network(seed as u64 + 31, sizes);
+        let features = Numbers(3).features(9 * sizes.planes * sizes.rows * sizes.columns);
+        let of = |one| answers(&Network::new(&layers, Precision::Float32, Some(one), None).unwrap(), &features, 9);
+        let expected = bits(&of(Instructions::Portable));
+        for one in
+            [Instructions::Avx512, Instructions::Avx2, Instructions::Neon].into_iter().filter(|one| one.available())
+        {
+            assert_eq!(bits(&of(one)), expected, "{one} {sizes:?}");
+        }
+        assert_ne!(bits(&of(Instructions::Unfused)), expected);
+    }
+}
+
+/// FNV-1a of the bits of all answers.
+fn digest(numbers: &[f32]) -> u64 {
+    let bytes = numbers.iter().flat_map(|x| x.to_bits().to_le_bytes());
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+#[test]
+fn the_bits_are_those_that_were_stored() {
+    let of = |sizes: Sizes, instructions| {
+        let features = Numbers(11).features(6 * sizes.planes * sizes.rows * sizes.columns);
+        let ready = Network::new(&network(1234, sizes), Precision::Float32, instructions, None).unwrap();
+        digest(&answers(&ready, &features, 6))
+    };
+    let best = Instructions::best();
+    let fused = if best == Instructions::Simd128 { Instructions::Portable } else { best };
+    let found: Vec<_> =
+        kinds().into_iter().map(|one| [of(one, Some(fused)), of(one, Some(Instructions::Unfused))]).collect();
+    assert_eq!(found, STORED, "{found:#x?}");
+    if best == Instructions::Simd128 {
+        kinds().into_iter().zip(found).for_each(|(one, [_, unfused])| assert_eq!(of(one, None), unfused));
+    }
+}
+
+/// Of each kind: with fused multiply-add, and without.
+const STORED: [[u64; 2]; 7] = [
+    [0x8842_36ec_9874_805a, 0x0f2e_4e26_28cd_af0d],
+    [0xa108_9c3d_bb36_2bae, 0xd9ed_d8a9_1b14_370d],
+    [0xd070_1e5c_cbe0_1bef, 0x9c30_c822_e193_aed3],
+    [0x3aab_1be4_a91c_790b, 0x4975_7883_07c8_91f5],
+    [0xcaf7_9112_d2f8_2e1c, 0x22c0_e28c_5f3f_93ec],
+    [0xd75c_b2ce_d571_cc09, 0xd9d9_43df_cb96_79c4],
+    [0x1247_b3c9_0a09_3a51, 0x2990_04b6_bc1a_0aad],
+];
+
+#[test]
+fn layers_that_do_not_fit_are_refused_in_one_line() {
+    let layers = network(1, CHESS);
+    let refused = |change: &dyn Fn(&mut Layers)| {
+        let mut wrong = layers.clone();
+        change(&mut wrong);
+        let error = Network::new(&wrong, Precision::Float32, None, None).err().expect("refused").to_string();
+        assert!(!error.contains('\n'));
+        error
+    };
+    assert_eq!(refused(&|n| n.rows = 0), "rows must be 1 to 65536, got 0");
+    assert_eq!(refused(&|n| n.blocks[1].first.inputs = 32), "block 1, first: inputs must be 64, got 32");
+    assert_eq!(
+        refused(&|n| n.blocks[0].second.kernel = 5),
+        "block 0, second: the kernel's side must be one of [3], got 5"
+    );
+    assert_eq!(refused(&|n| n.input.bias.truncate(3)), "input: biases must be 64, got 3");
+    assert_eq!(refused(&|n| n.value.output.weights[0] = f32::NAN), "value: holds numbers that are not finite");
+    assert_eq!(refused(&|n| n.value.hidden.inputs = 5), "value, hidden: inputs must be 1280, got 5");
+    let beyond = refused(&|n| {
+        if let Policy::Planes(_, _, actions) = &mut n.policy {
+            actions[0] = 5120;
+        }
+    });
+    assert_eq!(beyond, "policy: an action is number 5120 of its planes, at most 5119");
+}
+
+#[test]
+fn rows_of_other_lengths_and_unknown_names_are_refused() {
+    let ready = Network::new(&network(1, CHESS), Precision::Float32, None, None).unwrap();
+    let error = ready.evaluate(&[0.0; 20], 1, &mut [0.0; 300], &mut [0.0; 3]).unwrap_err().to_string();
+    assert_eq!(error, "1 rows are [1280, 300, 3] features, logits and shares, got [20, 300, 3]");
+    assert!("sse9".parse::<Instructions>().unwrap_err().to_string().starts_with("instructions must be one of "));
+    assert!("int8".parse::<Precision>().unwrap_err().to_string().ends_with("got \"int8\""));
+}

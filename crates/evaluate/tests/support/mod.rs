@@ -1,0 +1,172 @@
+//! Networks with random weights, and their answers computed plainly in float64.
+
+use hauteur_evaluate::layers::{Activation, Block, Convolution, Dense, Layers, Policy, Value};
+
+/// Numbers in (-1, 1), the same everywhere (xorshift64).
+pub struct Numbers(pub u64);
+
+impl Numbers {
+    pub fn next(&mut self) -> f32 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 40) as f32 / 8_388_608.0 - 1.0
+    }
+
+    fn many(&mut self, count: usize, scale: f32) -> Vec<f32> {
+        (0..count).map(|_| self.next() * scale).collect()
+    }
+
+    pub fn convolution(&mut self, inputs: usize, outputs: usize, kernel: usize) -> Convolution {
+        let taps = kernel * kernel;
+        let scale = (3.0 / (taps * inputs) as f32).sqrt();
+        let weights = self.many(outputs * inputs * taps, scale);
+        Convolution { inputs, outputs, kernel, weights, bias: self.many(outputs, 0.1) }
+    }
+
+    pub fn dense(&mut self, inputs: usize, outputs: usize) -> Dense {
+        let weights = self.many(outputs * inputs, (3.0 / inputs as f32).sqrt());
+        Dense { inputs, outputs, weights, bias: self.many(outputs, 0.1) }
+    }
+
+    /// Features of which about a third are 1.
+    pub fn features(&mut self, count: usize) -> Vec<f32> {
+        (0..count).map(|_| if self.next() > 0.3 { 1.0 } else { 0.0 }).collect()
+    }
+}
+
+/// Sizes of a network.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes {
+    pub planes: usize,
+    pub rows: usize,
+    pub columns: usize,
+    pub filters: usize,
+    pub blocks: usize,
+    pub excitation: usize,
+    pub activation: Activation,
+    /// Planes of the last convolution of the policy; 0: a dense layer.
+    pub policy_planes: usize,
+    pub actions: usize,
+    pub value_outputs: usize,
+    /// Side of the kernels of the heads' first layers.
+    pub head_kernel: usize,
+}
+
+pub fn network(seed: u64, sizes: Sizes) -> Layers {
+    let mut numbers = Numbers(seed);
+    let Sizes { rows, columns, filters, .. } = sizes;
+    let squares = rows * columns;
+    let input = numbers.convolution(sizes.planes, filters, 3);
+    let blocks = (0..sizes.blocks).map(|_| Block {
+        first: numbers.convolution(filters, filters, 3),
+        second: numbers.convolution(filters, filters, 3),
+        excitation: (sizes.excitation > 0)
+            .then(|| (numbers.dense(filters, sizes.excitation), numbers.dense(sizes.excitation, 2 * filters))),
+    });
+    let blocks = blocks.collect();
+    let policy = if sizes.policy_planes == 0 {
+        Policy::Dense(numbers.convolution(filters, 24, sizes.head_kernel), numbers.dense(24 * squares, sizes.actions))
+    } else {
+        let all = (sizes.policy_planes * squares) as u32;
+        let actions = (0..sizes.actions as u32).map(|action| action * 7919 % all).collect();
+        let planes = numbers.convolution(filters, filters, 3);
+        Policy::Planes(planes, numbers.convolution(filters, sizes.policy_planes, 3), actions)
+    };
+    let value = Value {
+        planes: numbers.convolution(filters, 20, sizes.head_kernel),
+        hidden: numbers.dense(20 * squares, 40),
+        output: numbers.dense(40, sizes.value_outputs),
+    };
+    Layers { rows, columns, activation: sizes.activation, input, blocks, policy, value }
+}
+
+struct Plain<'a>(&'a Layers);
+
+impl Plain<'_> {
+    fn convolved(&self, layer: &Convolution, x: &[f64]) -> Vec<f64> {
+        let (rows, columns, side) = (self.0.rows as isize, self.0.columns as isize, layer.kernel as isize);
+        let squares = self.0.rows * self.0.columns;
+        let mut y = Vec::with_capacity(layer.outputs * squares);
+        for output in 0..layer.outputs {
+            for row in 0..rows {
+                for column in 0..columns {
+                    let mut sum = f64::from(layer.bias[output]);
+                    for input in 0..layer.inputs {
+                        for i in 0..side {
+                            for j in 0..side {
+                                let (r, c) = (row + i - side / 2, column + j - side / 2);
+                                if (0..rows).contains(&r) && (0..columns).contains(&c) {
+                                    let tap = (output * layer.inputs + input) * layer.kernel * layer.kernel;
+                                    let weight = layer.weights[tap + (i * side + j) as usize];
+                                    sum += f64::from(weight) * x[input * squares + (r * columns + c) as usize];
+                                }
+                            }
+                        }
+                    }
+                    y.push(sum);
+                }
+            }
+        }
+        y
+    }
+
+    fn dense(&self, layer: &Dense, x: &[f64]) -> Vec<f64> {
+        let sum = |output: usize| {
+            let weights = &layer.weights[output * layer.inputs..][..layer.inputs];
+            f64::from(layer.bias[output]) + weights.iter().zip(x).map(|(w, x)| f64::from(*w) * x).sum::<f64>()
+        };
+        (0..layer.outputs).map(sum).collect()
+    }
+
+    fn activated(&self, x: Vec<f64>) -> Vec<f64> {
+        let one = |x: f64| match self.0.activation {
+            Activation::Relu => x.max(0.0),
+            Activation::Mish => x * x.exp().ln_1p().tanh(),
+        };
+        x.into_iter().map(one).collect()
+    }
+
+    fn block(&self, block: &Block, x: &[f64]) -> Vec<f64> {
+        let squares = self.0.rows * self.0.columns;
+        let mut y = self.convolved(&block.second, &self.activated(self.convolved(&block.first, x)));
+        if let Some((reduce, expand)) = &block.excitation {
+            let means: Vec<f64> = y.chunks(squares).map(|plane| plane.iter().sum::<f64>() / squares as f64).collect();
+            let both = self.dense(expand, &self.activated(self.dense(reduce, &means)));
+            let filters = means.len();
+            for (channel, plane) in y.chunks_mut(squares).enumerate() {
+                let gamma = 1.0 / (1.0 + (-both[channel]).exp());
+                plane.iter_mut().for_each(|x| *x = *x * gamma + both[filters + channel]);
+            }
+        }
+        self.activated(y.iter().zip(x).map(|(a, b)| a + b).collect())
+    }
+}
+
+/// Logits and win, draw, loss of one row.
+pub fn plainly(layers: &Layers, features: &[f32]) -> (Vec<f64>, Vec<f64>) {
+    let plain = Plain(layers);
+    let features: Vec<f64> = features.iter().map(|x| f64::from(*x)).collect();
+    let mut x = plain.activated(plain.convolved(&layers.input, &features));
+    for block in &layers.blocks {
+        x = plain.block(block, &x);
+    }
+    let logits = match &layers.policy {
+        Policy::Dense(planes, output) => plain.dense(output, &plain.activated(plain.convolved(planes, &x))),
+        Policy::Planes(planes, output, actions) => {
+            let all = plain.convolved(output, &plain.activated(plain.convolved(planes, &x)));
+            actions.iter().map(|index| all[*index as usize]).collect()
+        }
+    };
+    let planes = plain.activated(plain.convolved(&layers.value.planes, &x));
+    let last = plain.dense(&layers.value.output, &plain.activated(plain.dense(&layers.value.hidden, &planes)));
+    let wdl = if last.len() == 1 {
+        let value = last[0].tanh();
+        vec![0.5 + value / 2.0, 0.0, 0.5 - value / 2.0]
+    } else {
+        let shares: Vec<f64> = last.iter().map(|x| x.exp()).collect();
+        let sum: f64 = shares.iter().sum();
+        shares.iter().map(|share| share / sum).collect()
+    };
+    (logits, wdl)
+}
