@@ -162,6 +162,37 @@ class Batch:
     def tree_ids(self) -> NDArray[np.int64]: ...
 
 @final
+class Network:
+    """A residual network that the core computes. `layers` is a hauteur.networks.core_layers.CoreLayers.
+
+    The answer to a row is the same bits in every batch; in float32 it is the same on every processor with a fused
+    multiply-add. precision: `float32`; `bfloat16` or `bfloat16-wide` where the processor multiplies it. threads share
+    the rows of a batch, 1 to 1024. instructions: of `available()`, default the first. Raises ValueError.
+    """
+
+    def __new__(
+        cls,
+        layers: object,
+        precision: str = "float32",
+        threads: int = 1,
+        batch_size: int = 64,
+        instructions: str | None = None,
+    ) -> Network: ...
+    def evaluate(self, features: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Policy logits float32 [B, A] and win, draw, loss of the mover float32 [B, 3] of features [B, C, H, W]."""
+    @property
+    def instructions(self) -> str:
+        """The instructions that it computes with."""
+    @property
+    def precision(self) -> str:
+        """What the products of its tower are taken of; sums are float32."""
+    @property
+    def bytes(self) -> int:
+        """Bytes of its weights in memory."""
+    @staticmethod
+    def available() -> list[tuple[str, list[str]]]:
+        """Instructions that this processor has, the best first, each with the precisions that it computes in."""
+
 class Forest:
     """Many searches, one batch. `params` is a hauteur.mcts.params.SearchParams, or the JSON text of one."""
 

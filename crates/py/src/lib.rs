@@ -8,6 +8,7 @@ mod bench;
 mod errors;
 mod forest;
 mod game;
+mod network;
 mod positions;
 mod python_facts;
 mod python_game;
@@ -25,6 +26,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<game::PyState>()?;
     module.add_class::<forest::PyForest>()?;
     module.add_class::<forest::PyBatch>()?;
+    module.add_class::<network::PyNetwork>()?;
     module.add_class::<solvers::PyConnect4Solver>()?;
     module.add_class::<solvers::PyNoGoSolver>()?;
     module.add_class::<tablebase::PyTablebase>()?;

@@ -20,7 +20,7 @@ Answers = tuple[Floats, Floats]
 """Policy logits float32 [B, num_actions] and win, draw, loss of the mover, float32 [B, 3], as probabilities."""
 
 
-Backend = Literal["openvino", "torch", "onnxruntime"]
+Backend = Literal["core", "torch", "onnxruntime", "openvino"]
 
 
 Precision = Literal["auto", "float32", "bfloat16", "float16", "int8"]

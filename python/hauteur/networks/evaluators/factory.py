@@ -17,6 +17,7 @@ import numpy as np
 
 from hauteur import _core
 from hauteur.networks.bundled import net_or_shipped
+from hauteur.networks.core_layers import computed_by_core
 from hauteur.networks.evaluators.base import (
     Backend,
     Evaluator,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 
 PRECISIONS: dict[Backend, tuple[Precision, ...]] = {
+    "core": ("float32", "bfloat16", "bfloat16-wide"),
     "openvino": ("float32", "bfloat16", "int8"),
     "torch": ("float32", "bfloat16", "float16"),
     "onnxruntime": ("float32",),
@@ -212,7 +214,8 @@ def _net_evaluator(
 ) -> GameEvaluator:
     from hauteur import networks
 
-    check_fits(game, path, networks.describe(path))
+    net = networks.describe(path)
+    check_fits(game, path, net)
     precision = None if precision == "auto" else precision
     cores = threads or usable_cores()
     if backend == "torch" or (backend is None and (device is not None or has_cuda())):
@@ -221,6 +224,10 @@ def _net_evaluator(
         return torch_evaluator(game, path, precision=precision, threads=cores, batch_size=batch_size, device=device)
     if device not in (None, "cpu"):
         raise ValueError(f"device {device!r} needs backend torch, got backend {backend}")
+    if backend == "core" or (backend is None and computed_by_core(net.architecture)):
+        from hauteur.networks.evaluators.core import CoreEvaluator
+
+        return CoreEvaluator(game, networks.load(path), precision=precision, threads=cores, batch_size=batch_size)
     if (backend or processor_backend(precision)) == "onnxruntime":
         from hauteur.networks.evaluators.onnxruntime import OrtEvaluator
 

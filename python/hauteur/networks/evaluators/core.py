@@ -1,0 +1,44 @@
+"""Residual networks computed by the core: the same bits in every batch, and in float32 on every processor."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hauteur import _core
+from hauteur.networks.core_layers import core_layers
+from hauteur.networks.evaluators.base import PREFERRED_ROWS, Answers, Floats, GameEvaluator, Precision
+
+if TYPE_CHECKING:
+    from hauteur.networks.registry import Net
+
+
+class CoreEvaluator(GameEvaluator):
+    """A residual network computed by the core, which needs no Python for it while it searches.
+
+    network: what searches in the core evaluate with. precision: float32 (default), or bfloat16 where the processor
+    multiplies it; threads share the rows of a batch; instructions: default the best that the processor has.
+    """
+
+    def __init__(
+        self,
+        game: _core.Game,
+        net: Net,
+        *,
+        precision: Precision | None = None,
+        threads: int = 1,
+        batch_size: int | None = None,
+        instructions: str | None = None,
+    ) -> None:
+        rows = batch_size or PREFERRED_ROWS * threads
+        chosen = "float32" if precision in (None, "auto") else precision
+        layers = core_layers(net.architecture, net.tensors)
+        try:
+            self.network = _core.Network(layers, chosen, threads, rows, instructions)
+        except ValueError as error:
+            raise ValueError(f"{net.path}: {error}") from None
+        how = f"{self.network.precision} {self.network.instructions}"
+        super().__init__(game, f"{net.path.name} core {how} {threads} threads", rows)
+
+    def compute(self, features: Floats) -> Answers:
+        """Return the answers; ValueError for rows of another shape."""
+        return self.network.evaluate(features)
