@@ -148,10 +148,23 @@ def test_class_names_are_unique() -> None:
 
 
 def loaded_after(statement: str) -> set[str]:
-    """Top-level modules that a fresh interpreter has loaded after the statement."""
-    code = f"{statement}\nimport sys; print(*{{name.partition('.')[0] for name in sys.modules}})"
+    """Top-level modules that a fresh interpreter has loaded after the statement, and `hauteur.FOLDER` of our own."""
+    code = (
+        f"{statement}\nimport sys; names = [name.split('.') for name in sys.modules]\n"
+        "print(*{'.'.join(parts[:2] if parts[0] == 'hauteur' else parts[:1]) for parts in names})"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return set(done.stdout.split())
+
+
+FIRST_MOVE = """
+import io, hauteur.cli.start, hauteur.cli.commands.uci as command
+written = io.StringIO()
+engine = command.UciEngine(command.Output(written))
+engine.run([b"setoption name WeightsFile value uniform\\n", b"go nodes 1\\n", b"wait\\n", b"quit\\n"])
+assert "bestmove" in written.getvalue()
+"""
+"""What `hauteur uci` does until its first `bestmove`, with a net that is none."""
 
 
 @pytest.mark.parametrize(
@@ -160,8 +173,12 @@ def loaded_after(statement: str) -> set[str]:
         ("import hauteur", {"torch", "openvino", "pyarrow", "pydantic", "scipy", "rich"}),
         ("from hauteur.cli.main import make_app; make_app()", {"torch", "openvino", "pyarrow", "pydantic", "scipy"}),
         (
-            "import hauteur.cli.commands.engine, hauteur.engine.uci.engine",
-            {"torch", "onnx", "onnxscript", "pyarrow", "scipy", "safetensors"},
+            FIRST_MOVE,
+            {
+                *("torch", "onnx", "onnxruntime", "openvino", "pyarrow", "scipy", "safetensors", "chess", "rich"),
+                *("cyclopts", "attr", "asyncio", "ssl", "tomllib", "difflib", "xml", "hauteur.plots"),
+                *(f"hauteur.{room}" for room in ("cluster", "matches", "learning", "studies", "web")),
+            },
         ),
         ("import hauteur.cli.commands.gtp, hauteur.engine.gtp.engine", {"torch", "onnx", "pyarrow", "scipy"}),
         (

@@ -36,7 +36,7 @@ COMMANDS = (
     Command("analyse", "engine:analyse", "Search a position; show every move with visits, prior, value and line."),
     Command("explain", "explain:explain", "Search a position with two settings; what differs, and what each rule did."),
     Command("review", "review:review", "Review recorded games: W/D/L over the game, mistakes, annotated PGN or SGF."),
-    Command("uci", "engine:uci", "Chess engine for UCI programs; lc0's option names."),
+    Command("uci", "uci:uci", "Chess engine for UCI programs; lc0's option names."),
     Command("gtp", "gtp:gtp", "Engine for GTP programs: NoGo and other games whose moves are points."),
     Command("web", "web:web", "Open the browser lab: play, analyse, review, watch runs and matches."),
     Command("train", "learn:train", "Learn a game from zero by self-play, as a recipe says."),
@@ -161,9 +161,14 @@ def main_uci() -> int:
 
 def run(words: Sequence[str]) -> int:
     """Run one command, return its exit status; raise what the command raises."""
+    words = without_imports(words, load=True)
+    if words == ["uci"]:  # chess programs start it so, and wait; without options nothing need be read
+        from hauteur.cli.commands.uci import uci
+
+        uci()
+        return 0
     from cyclopts import CycloptsError, UnknownCommandError
 
-    words = without_imports(words, load=True)
     _check_layer(words)
     app = make_app()
     try:

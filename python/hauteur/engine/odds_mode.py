@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from hauteur import _core
 from hauteur.engine.uci.commands import PositionCommand
 from hauteur.engine.uci.options import Options
 from hauteur.games.odds import Odds, odds_of
 from hauteur.mcts.lc0_options import setting_path
 from hauteur.networks.bundled import net_or_shipped
 from hauteur.networks.catalogue import colour_of
-from hauteur.players.build import player_name
-from hauteur.players.settings import PlayerSettings
 from hauteur.system.settings import assign, validated
+
+if TYPE_CHECKING:
+    from hauteur import _core
+    from hauteur.players.settings import PlayerSettings
 
 GIVER_VISITS = 400
 """Visits of a giver that has been given none: the settings are of a search."""
@@ -59,6 +61,9 @@ def odds_player(player: PlayerSettings, game: _core.Game, seat: int) -> tuple[Pl
 
     The receiver, a player that does not search, and one of a game without odds stay the same.
     """
+    from hauteur.players.build import player_name  # here: the engine does without players
+    from hauteur.players.settings import PlayerSettings
+
     odds = odds_of(game.new_initial_state().notation()) if game.name == "chess" else None
     if odds is None or odds.giver != seat or not player.has_net:
         return player, None

@@ -8,15 +8,16 @@ import importlib
 import inspect
 import re
 from collections.abc import Callable, Sequence
-from importlib.metadata import entry_points
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from numpy.typing import ArrayLike
 
 from hauteur import _core
-from hauteur.games.laws import LawResults, check_laws
 from hauteur.system.close_words import did_you_mean
 from hauteur.system.plugins import load_variables
+
+if TYPE_CHECKING:
+    from hauteur.games.laws import LawResults
 
 ENTRY_POINTS = "hauteur.games"
 """Entry-point group in which an installed package names its games: name = "module:factory"."""
@@ -136,12 +137,14 @@ def load_game(spec: str | _core.Game) -> _core.Game:
 
 def names() -> list[str]:
     """Names of the games to choose from: the core's and registered ones. OpenSpiel's and EXAMPLES can be loaded too."""
+    from importlib.metadata import entry_points
+
     load_variables()
     installed = [point.name for point in entry_points(group=ENTRY_POINTS)]
     return sorted({*_core.game_names(), *_registered, *installed})
 
 
-def check_game(game: str | _core.Game | Factory, *, games: int = 20, seed: int = 0) -> LawResults:
+def check_game(game: str | _core.Game | Factory, *, games: int = 20, seed: int = 0) -> "LawResults":
     """Check the laws that every game obeys, at every position of random games.
 
     game: a spec, a game, or the class of a Python game's positions, registered or not. games: how many, at least 1.
@@ -155,6 +158,8 @@ def check_game(game: str | _core.Game | Factory, *, games: int = 20, seed: int =
     if not isinstance(game, str | _core.Game) and not _is_callable(game):
         raise ValueError(f"expected a spec, a game or the class of its positions, got {type(game).__name__}")
     loaded = load_game(game) if isinstance(game, str | _core.Game) else _core.Game.from_python(game())
+    from hauteur.games.laws import check_laws  # here: an engine starts without it
+
     return check_laws(loaded, games=games, seed=seed)
 
 
@@ -197,6 +202,8 @@ def _read_value(text: str) -> int | float | bool | str:
 
 def _factory(name: str) -> Factory:
     """The factory of a game written in Python."""
+    from importlib.metadata import entry_points
+
     load_variables()
     if name in _registered:
         return _registered[name]

@@ -22,11 +22,12 @@ from hauteur.mcts.report import RootMove, RootReport
 from hauteur.mcts.scores import pov_score
 from hauteur.mcts.search_tree import SHOWN_NODES, SearchTree
 from hauteur.mcts.tree_source import ForestTree
-from hauteur.plots.picture import Picture
 from hauteur.system.tables import Rows, html_table, text_table
 
 if TYPE_CHECKING:
     import chess.engine
+
+    from hauteur.plots.picture import Picture
 
 SHOWN_MOVES = 8
 """Moves in the display of a result."""

@@ -12,10 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hauteur.mcts.saved_tree import check_ending, read_tree, write_tree
 from hauteur.mcts.tree_source import Edge, TreeSource, edges_of
-from hauteur.plots.picture import Picture
-from hauteur.plots.tree import TreeMark, tree_picture
 from hauteur.system.files import sha256_of
 from hauteur.system.tables import Rows, html_table
 
@@ -24,6 +21,7 @@ if TYPE_CHECKING:
     import pandas
 
     from hauteur import _core
+    from hauteur.plots.picture import Picture
 
 SAVED_NODES = 20_000
 """Nodes of a file, unless more or fewer are asked for."""
@@ -239,6 +237,8 @@ class SearchTree:
         ... ]
         (100, True)
         """
+        from hauteur.mcts.saved_tree import check_ending, write_tree
+
         path, facts = Path(path), self.source.facts()
         most = check_ending(path)
         if not 1 <= max_nodes <= most:
@@ -254,6 +254,8 @@ class SearchTree:
     @staticmethod
     def open(path: str | Path) -> SearchTree:
         """Return the tree of a file, to be read as any other. Raise ValueError, in one line, for what is none."""
+        from hauteur.mcts.saved_tree import read_tree
+
         return SearchTree(*read_tree(Path(path)))
 
     def to_networkx(self, max_nodes: int = 500) -> networkx.DiGraph:
@@ -283,6 +285,8 @@ class SearchTree:
         """Draw the most visited nodes: sizes follow visits, colours the value for the player at the root (blue good,
         orange bad). A notebook shows the picture; `.save("tree.svg")` writes it.
         """
+        from hauteur.plots.tree import TreeMark, tree_picture
+
         nodes = self.most_visited(max_nodes)
         numbers = {node.line: number for number, node in enumerate(nodes)}
         player = self._state.to_move

@@ -6,11 +6,9 @@ by one that `hauteur net get` has downloaded (`maia-1900`); in this order.
 
 from __future__ import annotations
 
-import logging
 import os
 import re
 from functools import lru_cache
-from importlib.resources import files
 from pathlib import Path
 
 from hauteur.networks.catalogue import KNOWN_NETS, known_net
@@ -25,7 +23,6 @@ NETS_VARIABLE = "HAUTEUR_NETS"
 """Environment variable that names the folder of the downloaded nets."""
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}")
-LOG = logging.getLogger(__name__)
 
 KINDS = (".pb.gz", ".safetensors")
 """Files that are downloaded, by the ends of their names."""
@@ -33,7 +30,7 @@ KINDS = (".pb.gz", ".safetensors")
 
 def data_path(name: str) -> Path:
     """Path of a file of the package's data folder, there or not."""
-    return Path(str(files("hauteur.networks") / "data" / name))
+    return Path(__file__).parent / "data" / name
 
 
 def shipped_names() -> list[str]:
@@ -113,10 +110,14 @@ def _missing(name: str) -> str:
 @lru_cache(64)
 def _check_download(name: str, path: Path, _changed: int) -> None:
     """Check a downloaded file of a public net once: ValueError where it is another file, a line where nobody knows."""
+    import logging
+
     known = known_net(name)
     if known is None:
         return
     if known.sha256 is None:
-        LOG.warning("hauteur: %s: its sha256 is not on record, so that the file is not verified", path)
+        logging.getLogger(__name__).warning(
+            "hauteur: %s: its sha256 is not on record, so that the file is not verified", path
+        )
     elif sha256_of(path) != known.sha256:
         raise ValueError(f"{path}: is not the net {name} (its sha256 differs): hauteur net get {name} --force")

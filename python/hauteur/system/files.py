@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import reprlib
@@ -69,6 +68,8 @@ def check_folder(path: Path) -> None:
 
 def sha256_of(path: Path) -> str:
     """Hash of a file's bytes, hexadecimal."""
+    import hashlib  # here: it loads OpenSSL, and a start needs no hash
+
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

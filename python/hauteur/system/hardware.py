@@ -3,7 +3,6 @@
 import os
 import platform
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -136,6 +135,8 @@ def read_words(path: Path) -> list[str]:
 
 def command_output(*command: str) -> str:
     """Return the output of a system command, empty if it is missing or fails."""
+    import subprocess  # here: most starts run no command
+
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
     except (OSError, subprocess.SubprocessError):

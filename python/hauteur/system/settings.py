@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import NoneType, UnionType
@@ -38,7 +37,7 @@ class Section(BaseModel):
 
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]  # sections within are validated without it
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)  # a start builds what it uses
 
     @model_validator(mode="before")
     @classmethod
@@ -70,6 +69,8 @@ def validated(model: type[Model], values: Any, source: str) -> Model:
 
 def read_toml(path: Path) -> dict[str, Any]:
     """Return the content of a TOML file; ValueError names the file where it holds none."""
+    import tomllib
+
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -214,14 +215,13 @@ def _read(value: Any, kinds: list[Any]) -> Any:
         return None
     if not isinstance(value, str) or not value.startswith(("[", "{", '"', "'")):
         return value
-    try:
-        return tomllib.loads(f"value = {value}")["value"]
-    except (tomllib.TOMLDecodeError, RecursionError):
-        return value
+    return _plain(value)
 
 
 def _plain(value: Any) -> Any:
     """Return the value of a text whose model does not say what it is: as in TOML, else the text itself."""
+    import tomllib
+
     try:
         return tomllib.loads(f"value = {value}")["value"] if isinstance(value, str) else value
     except (tomllib.TOMLDecodeError, RecursionError):

@@ -1,9 +1,7 @@
-"""`hauteur analyse` and `hauteur uci`: looking at one position, and the chess engine for UCI programs."""
+"""`hauteur analyse`: looking at one position."""
 
 import json as json_format
-import sys
 from concurrent.futures import Future
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -150,33 +148,6 @@ def _check_tree_file(path: Path | None, from_link: str | None) -> None:
 def _save_tree(session: PlayingSession, choice: NetChoice, path: Path) -> None:
     nets = [net for net in (choice.net, choice.large) if net and net not in WITHOUT_FILE]
     session.ask(lambda tree: tree.save(path, nets=nets)).result()
-
-
-def uci(*, weights: str | None = None, log: Path | None = None, seed: Seed | None = None) -> None:
-    """Chess engine for UCI programs; lc0's option names.
-
-    Parameters
-    ----------
-    weights
-        The same as the option WeightsFile: a .pb.gz net of Leela Chess Zero, the name of a net that `hauteur net get`
-        has downloaded, or `uniform`. Default: the net that HAUTEUR_NET names, or the one that ships.
-    log
-        The same as the option LogFile: the conversation is appended to this file.
-    seed
-        Of moves drawn by temperature and of noise. Default: different every time.
-    """
-    from hauteur.engine.streams import Output, info_line, input_lines, leave_process
-    from hauteur.engine.uci.engine import UciEngine
-
-    output = Output(sys.stdout, complaint=info_line)
-    engine = UciEngine(output, seed=seed)
-    if weights is not None:
-        engine.options.set("WeightsFile", weights)
-    if log is not None:
-        output.log_to(str(log))
-    with suppress(BrokenPipeError):  # the program that listened is gone
-        engine.run(input_lines(sys.stdin.fileno()))
-    leave_process()
 
 
 def analysis_limits(visits: int | None, time: float | None) -> Limits:
