@@ -31,7 +31,8 @@ fn networks() -> Vec<(&'static str, Sizes)> {
         value_outputs: 3,
         head_kernel: 1,
     };
-    let small = Sizes { planes: 3, rows: 6, columns: 7, filters: 32, blocks: 4, excitation: 0, policy_planes: 0, ..chess };
+    let small =
+        Sizes { planes: 3, rows: 6, columns: 7, filters: 32, blocks: 4, excitation: 0, policy_planes: 0, ..chess };
     vec![
         ("chess-64x6", chess),
         ("connect4-32x4", Sizes { actions: 7, ..small }),

@@ -94,10 +94,13 @@ impl Network {
     }
 }
 
-/// Rows whose transforms fit a core's cache, but at least 8, so that weights that do not fit are used that often.
+/// Rows whose transforms take a third of a core's second cache, the rest of which passes the weights; at least 4, and 16 where the weights
+/// fit no cache, so that each is read once for many rows.
 fn default_chunk(layers: &Layers) -> usize {
-    const CACHE: usize = 640 * 1024;
-    let board = board::Board::new(layers.rows, layers.columns, 6);
-    let row = board.tiles() * 36 * layers.input.outputs * 2 * size_of::<f32>();
-    (CACHE / row).clamp(8, 32)
+    const CACHE: usize = 320 * 1024;
+    const LARGE: usize = 32 * 1024 * 1024;
+    let (tiles, filters) = (board::Board::new(layers.rows, layers.columns, 6).tiles(), layers.input.outputs);
+    let row = tiles * 36 * filters * 2 * size_of::<f32>();
+    let weights = layers.blocks.len() * 2 * 36 * filters * filters * size_of::<f32>();
+    (CACHE / row).clamp(if weights > LARGE { 16 } else { 4 }, 32)
 }

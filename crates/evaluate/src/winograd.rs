@@ -83,14 +83,9 @@ fn kernel_matrix(points: usize, balanced: bool) -> Vec<[f64; 3]> {
         [1.0 / scale, point / scale, point * point / scale]
     };
     match points {
-        6 if balanced => vec![
-            [1.0, 0.0, 0.0],
-            line(NEAR, FAR),
-            line(-NEAR, FAR),
-            line(FAR, NEAR),
-            line(-FAR, NEAR),
-            [0.0, 0.0, 1.0],
-        ],
+        6 if balanced => {
+            vec![[1.0, 0.0, 0.0], line(NEAR, FAR), line(-NEAR, FAR), line(FAR, NEAR), line(-FAR, NEAR), [0.0, 0.0, 1.0]]
+        }
         6 => vec![
             [0.25, 0.0, 0.0],
             [-sixth, -sixth, -sixth],

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class CoreEvaluator(GameEvaluator):
     """A residual network computed by the core, which needs no Python for it while it searches.
 
-    network: what searches in the core evaluate with. precision: float32 (default), or bfloat16 where the processor
+    core: what searches in the core evaluate with. precision: float32 (default), or bfloat16 where the processor
     multiplies it; threads share the rows of a batch; instructions: default the best that the processor has.
     """
 
@@ -33,12 +33,12 @@ class CoreEvaluator(GameEvaluator):
         chosen = "float32" if precision in (None, "auto") else precision
         layers = core_layers(net.architecture, net.tensors)
         try:
-            self.network = _core.Network(layers, chosen, threads, rows, instructions)
+            self.core = _core.Network(layers, chosen, threads, rows, instructions)
         except ValueError as error:
             raise ValueError(f"{net.path}: {error}") from None
-        how = f"{self.network.precision} {self.network.instructions}"
+        how = f"{self.core.precision} {self.core.instructions}"
         super().__init__(game, f"{net.path.name} core {how} {threads} threads", rows)
 
     def compute(self, features: Floats) -> Answers:
         """Return the answers; ValueError for rows of another shape."""
-        return self.network.evaluate(features)
+        return self.core.evaluate(features)
