@@ -7,16 +7,22 @@ import shlex
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from hauteur.cli.commands.bench_compare import other_engine, our_engine, without_overhead
+from hauteur.cli.commands.bench_compare_games import answers_of, features_of
 from hauteur.cli.main import main
+from hauteur.games.registry import load_game
+from hauteur.networks.lc0 import random_net
 from hauteur.players.engines.speed import EngineWork, cpu_seconds, work_of
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="programs are driven through process groups")
 
 FAKE = Path(__file__).parent.parent / "support" / "fake_engine.py"
+AZPB = FAKE.parent / "fake_azpb"
 STOCKFISH = shutil.which("stockfish") or shutil.which("stockfish", path="/usr/games")
 
 
@@ -24,41 +30,45 @@ def fake(fault: str = "good", more: str = "") -> str:
     return f"uci:{shlex.quote(shlex.join([sys.executable, str(FAKE), fault]))} start-timeout=60 {more}"
 
 
-def compare(*words: str) -> int:
-    return main(["bench", "compare", "--net", "uniform", "--rounds", "2", *words])
+def compare(*words: str, net: str = "uniform", rounds: int = 2) -> int:
+    return main(["bench", "compare", "--net", net, "--rounds", str(rounds), *words])
 
 
-def test_a_program_and_hauteur_take_turns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    positions, page = tmp_path / "positions.epd", tmp_path / "page.html"
-    positions.write_text("4k3/8/8/8/8/8/4P3/4K3 w - - bm e4;\n\n# none\n4k3/8/8/8/8/8/4P3/4K3 b - - 0 1\n")
-    words = ["--nodes", "600", "--positions", str(positions), "--html", str(page), "--option", "MinibatchSize=8"]
-    assert compare(fake(more="Hash=32"), *words, "--json") == 0
+def values(line: dict[str, Any], what: str, program: str) -> list[float]:
+    """Return the values of the rounds in one row of the JSON object."""
+    (row,) = [row for row in line["rows"] if row["what"] == what]
+    found: list[float] = row["programs"].get(program, {"rounds": []})["rounds"]
+    return found
+
+
+def test_a_program_and_hauteur_take_turns(capsys: pytest.CaptureFixture[str]) -> None:
+    program = fake(more="Hash=32")
+    assert compare(program, "--nodes", "100", "--nodes", "600", "--option", "MinibatchSize=8", "--json") == 0
     line = json.loads(capsys.readouterr().out)
-    ours, other = line["programs"]
-    assert (line["positions"], line["options"], ours["program"], other["name"]) == (
-        2,
-        ["MinibatchSize=8"],
-        "hauteur",
-        "Fake 1.0",
-    )
-    assert [work["nodes"] for work in ours["work"]] == [1200, 1200]
-    assert [work["nodes"] for work in other["work"]] == [20, 20]
-    assert 0 < ours["evaluations_per_node"]["min"] <= 1
-    assert 1 <= ours["rows_per_batch"]["median"] <= 8
-    assert ours["batch_fill"]["median"] == pytest.approx(ours["rows_per_batch"]["median"] / 8, rel=0.02)
-    assert other["evaluations_per_cpu_second"] is None
-    assert ours["ratio"] == {"min": 1.0, "median": 1.0, "max": 1.0}
-    text = page.read_text(encoding="utf-8")
-    assert all(words in text for words in ("Fake 1.0", "Hash=32", "600"))
+    assert (line["net"], line["rounds"], line["options"]) == ("uniform", 2, ["MinibatchSize=8"])
+    for nodes in ("100 nodes", "600 nodes"):
+        assert all(0 < value <= 1 for value in values(line, f"{nodes}: evaluations / node", "hauteur"))
+        assert all(1 <= value <= 8 for value in values(line, f"{nodes}: rows / batch", "hauteur"))
+        assert values(line, f"{nodes}: rows / batch", program) == []
+    for what in ("600 nodes: nodes / s", "first move: s"):
+        ours, other = (values(line, what, name) for name in ("hauteur", program))
+        assert (len(ours), len(other)) == (2, 2)
+        ratios = [b / a if what == "first move: s" else a / b for a, b in zip(ours, other, strict=True)]
+        (row,) = [row for row in line["rows"] if row["what"] == what]
+        assert row["hauteur_times_as_good"][program]["max"] == pytest.approx(max(ratios), rel=1e-3)
+    assert not any("self-play" in row["what"] for row in line["rows"])
 
 
-def test_games_are_played_where_they_are_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    positions = tmp_path / "one.fen"
-    positions.write_text("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\n")
-    words = ["--nodes", "50", "--positions", str(positions), "--elo", "2", "--limit", "nodes=20"]
-    assert compare(fake(), *words) == 0
+def test_games_are_played_where_they_are_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    assert compare(fake(), "--nodes", "50", "--elo", "2", "--limit", "nodes=20") == 0
     out = capsys.readouterr().out
-    assert all(words in out for words in ("nodes / cpu second", "hauteur against uci:", "(95 %)"))
+    assert all(words in out for words in ("50 nodes: nodes / CPU s", "hauteur against uci:", "(95 %)"))
+
+
+@pytest.fixture
+def net(tmp_path: Path) -> str:
+    """A small net that lc0 could read."""
+    return str(random_net(tmp_path / "net.pb.gz"))
 
 
 @pytest.fixture
@@ -70,22 +80,57 @@ def lc0(tmp_path: Path) -> str:
     return f"lc0:{program}"
 
 
-def test_lc0_searches_with_its_quickest_backend(lc0: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert compare(lc0, "--nodes", "10", "--json") == 0
-    program = json.loads(capsys.readouterr().out)["programs"][1]
-    assert program["program"] == f"{lc0} onednn"
-    assert program["name"] == "Fake 1.0 --lc0 --task-workers=0"
-    assert program["work"][0]["nodes"] == 6_000_000
-    assert compare(lc0, "--nodes", "10", "--json", "--lc0-backend", "onnx-cpu") == 0
-    assert json.loads(capsys.readouterr().out)["programs"][1]["program"] == f"{lc0} onnx-cpu"
-    assert compare(lc0, "--nodes", "10", "--lc0-backend", "blas") == 2
-    assert compare(lc0, "--lc0-backend", "nonsense") == 2
+def test_lc0_searches_with_its_quickest_backend(lc0: str, net: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--nodes", "10", "--games", "0"]
+    assert compare(lc0, *words, "--json", net=net, rounds=1) == 0
+    assert len(values(json.loads(capsys.readouterr().out), "10 nodes: nodes / s", "lc0 onednn")) == 1
+    assert compare(lc0, *words, "--lc0-backend", "onnx-cpu", net=net, rounds=1) == 0
+    assert "hauteur : lc0 onnx-cpu" in capsys.readouterr().out
+    assert compare(lc0, *words, "--lc0-backend", "blas", net=net) == 2
+    assert compare(lc0, *words, "--lc0-backend", "nonsense", net=net) == 2
     assert "Backend must be one of onnx-cpu, onednn, blas, random" in capsys.readouterr().err
+
+
+def test_lc0_without_a_net_answers_by_chance(lc0: str) -> None:
+    assert other_engine(lc0, "uniform", 1).options == {"Threads": "1", "SmartPruningFactor": "0", "Backend": "random"}
+
+
+def test_self_play_of_lc0_and_hauteur(lc0: str, net: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--nodes", "10", "--games", "2", "--visits", "2", "--json"]
+    assert compare(lc0, *words, net=net, rounds=1) == 0
+    line = json.loads(capsys.readouterr().out)
+    for what in ("self-play: moves / CPU s", "self-play: games / CPU s"):
+        assert [len(values(line, what, name)) for name in ("hauteur", "lc0 onednn")] == [1, 1]
+    (moves,), (games,) = (values(line, f"self-play: {what} / CPU s", "lc0 onednn") for what in ("moves", "games"))
+    assert moves / games == pytest.approx(100 / 2)
+
+
+def test_self_play_of_azpb_and_hauteur(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--rounds", "1", "--games", "3", "--visits", "20", "--precision", "float32", "--json"]
+    assert main(["bench", "compare", f"azpb:{AZPB}", *words]) == 0
+    line = json.loads(capsys.readouterr().out)
+    assert values(line, "self-play: evaluations / move", "azpb") == [1.0]
+    assert len(values(line, "self-play: moves / CPU s", "hauteur")) == 1
+
+
+def test_planes_of_alphazero_are_the_movers() -> None:
+    rows = np.zeros((2, 4, 6, 7), np.float32)
+    rows[0, 2], rows[1, 3] = 1, 1  # the first moves, the second
+    rows[:, 0, 5, 3], rows[:, 1, 5, 2] = 1, 1
+    state = load_game("connect4").new_initial_state()
+    for action in (3, 2):
+        state.apply(action)
+    features, second = features_of(rows, 3)
+    np.testing.assert_array_equal(features[0], state.features())
+    np.testing.assert_array_equal(features[1, :2], state.features()[1::-1])
+    found, priors = answers_of(np.zeros((2, 7), np.float32), np.array([[0.5, 0.3, 0.2]] * 2, np.float32), second)
+    np.testing.assert_allclose(found, [[0.5, 0.2, 0.3], [0.2, 0.5, 0.3]])
+    np.testing.assert_allclose(priors, 1 / 7)
 
 
 def test_a_movetime_belongs_to_the_search(lc0: str) -> None:
     """lc0 would subtract its overhead from it, and play one node a move."""
-    engine = other_engine(lc0, "uniform", 1, "onednn")
+    engine = other_engine(lc0, "net.pb.gz", 1, "onednn")
     assert without_overhead(engine, "movetime=100").options["MoveOverheadMs"] == "0"
     assert "MoveOverheadMs" not in without_overhead(engine, "tc=1+0.1").options
     assert without_overhead(our_engine("uniform", 1, None, ()), "movetime=100").options["MoveOverheadMs"] == "0"
@@ -115,7 +160,9 @@ def test_a_match_warns_of_a_movetime_that_the_overhead_takes_up(capsys: pytest.C
         ([fake(), "--nodes", "0"], "--nodes must be 1 or more"),
         ([fake(), "--option", "Hash"], "--option must be NAME=VALUE"),
         ([fake(), "--option", "Hesh=1"], "did you mean Hash?"),
-        ([fake(), "--positions", str(FAKE)], "fake_engine.py, line 1"),
+        ([fake(), "--games", "-1"], "--games must be 0 or more"),
+        (["azpb:no-such-folder"], "azpb:no-such-folder: no module alphazero in no-such-folder"),
+        (["azpb", "lc0"], "azpb is compared alone"),
     ],
 )
 def test_what_does_not_work_is_said_in_one_line(
@@ -142,7 +189,10 @@ def test_a_group_without_processes_has_used_no_time() -> None:
 
 @pytest.mark.skipif(STOCKFISH is None, reason="Stockfish is not installed")
 def test_stockfish_is_compared(capsys: pytest.CaptureFixture[str]) -> None:
-    assert compare(f"uci:{STOCKFISH} Threads=1", "--nodes", "2000", "--json") == 0
-    ours, other = json.loads(capsys.readouterr().out)["programs"]
-    assert other["name"].startswith("Stockfish")
-    assert all(work["nodes"] >= 6 * 2000 for work in (*ours["work"], *other["work"]))
+    assert compare(f"uci:{STOCKFISH} Threads=1", "--nodes", "2000") == 0
+    assert "hauteur : uci:" in capsys.readouterr().out
+
+
+def test_a_net_that_lc0_does_not_read(lc0: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "compare", lc0]) == 2
+    assert "lc0 does not read" in capsys.readouterr().err

@@ -76,7 +76,9 @@ COMMANDS = (
     Command("bench rules", "bench_rules:rules", "What each search rule costs, next to plain PUCT."),
     Command("bench baselines", "bench_baselines:baselines", "Simulations per second of the players without a network."),
     Command("bench engine", "bench:engine", "Speed of search with a net, against the bare evaluator."),
-    Command("bench compare", "bench_compare:compare", "Speed beside lc0 and other UCI programs, in turns."),
+    Command(
+        "bench compare", "bench_compare:compare", "Speed beside lc0, alphazero-pybind11 and UCI programs, in turns."
+    ),
     Command("bench selfplay", "bench_selfplay:selfplay", "Speed of self-play and where its time goes."),
     Command("bench match", "bench_match:match", "Games per second of a match, many at a time and one by one."),
     Command("bench train", "bench_train:train", "Speed of training, and of drawing its batches."),

@@ -1,21 +1,22 @@
-"""hauteur bench compare: nodes and evaluations per second of the processor, beside lc0 and other UCI programs."""
+"""hauteur bench compare: speed beside lc0, alphazero-pybind11 and other UCI programs, per second of the processor."""
 
 import json as json_format
 import shlex
 import shutil
 import sys
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hauteur.cli.commands.bench import announced, check_positive, spread_in_digits
-from hauteur.cli.commands.bench_start import COMMAND
+from hauteur.cli.commands.bench_start import COMMAND, StartTime, Taken, measure
 from hauteur.networks.evaluators.base import Precision
 from hauteur.players.settings import parse_player
 from hauteur.system.tables import text_table
 
 if TYPE_CHECKING:
+    from hauteur.cli.commands.bench_compare_games import SelfPlayed
     from hauteur.matches.match_result import MatchResult
     from hauteur.players.engines.settings import EngineSettings
     from hauteur.players.engines.speed import EngineWork
@@ -28,7 +29,7 @@ POSITIONS = (
     "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10",
     "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
 )
-"""Where nothing else is asked for: openings, middlegames and an endgame, in FEN."""
+"""What is searched: openings, middlegames and an endgame, in FEN."""
 OURS = "hauteur"
 PATIENCE = 600.0
 """Seconds that one search may take."""
@@ -36,61 +37,87 @@ LC0 = "env OMP_NUM_THREADS=1 {path} --task-workers=0"
 """lc0 as fast as it is on few cores with small nets: without threads beside those that it was given."""
 TRIAL_NODES = 1000
 """Nodes of the search that shows how fast a backend is."""
+NODES = (1000, 10_000)
+"""Nodes of the searches where nothing else is asked for."""
+GAMES = {"chess": 16, "connect4": 512}
+"""Games of self-play in a round where nothing else is asked for."""
 LC0_BACKENDS = ("onednn", "blas", "eigen", "onnx-cpu", "xla")
 """lc0's backends that compute a net on the processor; which of them are there depends on how it was built."""
 
 
+Search = tuple[int, str]
+"""Nodes, and the program's label."""
+
+
 @dataclass
-class ProgramSpeed:
-    """A program and its work, a round each."""
+class SpeedFound:
+    """What the programs did, a value a round each, by their labels; searches by their nodes too."""
 
-    label: str
-    name: str
-    rounds: "list[EngineWork]" = field(default_factory=list)
+    searches: "dict[Search, list[EngineWork]]" = field(default_factory=dict)
+    starts: dict[str, list[Taken]] = field(default_factory=dict)
+    games: "dict[str, list[SelfPlayed]]" = field(default_factory=dict)
 
-    def rates(self, measure: str) -> list[float]:
-        """Return one figure a round; empty where the program or the system does not say."""
-        return [value for work in self.rounds if (value := MEASURES[measure](work)) is not None]
+
+@dataclass(frozen=True)
+class Row:
+    """One figure of every program, a value a round. less: the smaller the better; of_ours: says nothing of speed."""
+
+    what: str
+    values: dict[str, list[float]]
+    less: bool = False
+    of_ours: bool = False
+
+    def ratios(self, label: str) -> list[float]:
+        """How many times as good hauteur is, round by round; none where one of the two does not say."""
+        ours, other = self.values[OURS], self.values[label]
+        if self.of_ours or label == OURS or len(ours) != len(other):
+            return []
+        return [b / a if self.less else a / b for a, b in zip(ours, other, strict=True)]
 
 
 def compare(
     *programs: str,
     net: str = "",
-    positions: Path | None = None,
-    nodes: int = 10_000,
+    nodes: tuple[int, ...] = NODES,
+    games: int | None = None,
+    visits: int = 100,
     threads: int = 1,
-    rounds: int = 3,
+    rounds: int = 5,
     precision: Precision | None = None,
     option: tuple[str, ...] = (),
     lc0_backend: str = "",
     elo: int = 0,
     limit: str = "movetime=100",
     json: bool = False,
-    html: Path | None = None,
 ) -> None:
-    """Compare hauteur's UCI engine with lc0 and other UCI programs, in turns on the same positions.
+    """Compare hauteur's speed with lc0, alphazero-pybind11 and other UCI programs, in turns.
 
-    In every round each program searches every position once, as a new game, for the same number of nodes. What counts
-    is the time of the processor, of all threads of a program; it needs Linux, elsewhere there is the clock alone.
-    Evaluations and batches are those of hauteur: other programs do not say them.
+    In every round each UCI program is started and asked for a move, and searches six positions once, as a new game,
+    for the same numbers of nodes; lc0 also plays games of self-play in chess, alphazero-pybind11 in Connect Four with
+    hauteur's evaluator. What counts is the time of the processor, of all threads of a program; it needs Linux,
+    elsewhere there is the clock alone.
 
     Parameters
     ----------
     programs
-        `lc0` (on the path), `lc0:PATH`, or a player's text such as "uci:stockfish Hash=64"; default: lc0. lc0 gets the
-        same net and threads, `--task-workers=0` and OMP_NUM_THREADS=1; other programs get what their text says.
+        `lc0` (on the path), `lc0:PATH`, or a player's text such as "uci:stockfish Hash=64"; default: lc0. Or `azpb` or
+        `azpb:FOLDER` alone, alphazero-pybind11's module. lc0 gets the same net and threads, `--task-workers=0` and
+        OMP_NUM_THREADS=1; other programs get what their text says.
     net
-        Net of hauteur and lc0; default: the one that ships (lc0 needs a file that it can read).
-    positions
-        File of positions, FEN or EPD, one a line; default: six that are built in.
+        Net of both; default: the one that ships (lc0 needs a file that it can read), with azpb random weights, 32x4.
+        `uniform`: searches without a net, of lc0 with its backend `random`.
     nodes
-        Nodes of each search.
+        Nodes of each search; several if given several times.
+    games
+        Games of self-play in a round, 0: none; default: 16 of chess, 512 of Connect Four.
+    visits
+        Visits a move of self-play.
     threads
-        Threads of hauteur's and lc0's net.
+        Threads of hauteur's and lc0's net in searches; self-play has one.
     rounds
         Rounds; the minimum, median and maximum are printed.
     precision
-        float32, bfloat16, int8, of hauteur's net; default: the engine's.
+        Of hauteur's net, and of the one that it lends to azpb; default: the engine's, and self-play's.
     option
         An option of hauteur's engine as NAME=VALUE; may be repeated.
     lc0_backend
@@ -102,61 +129,128 @@ def compare(
         an overhead, unless its text says so.
     json
         Print one JSON object instead of a table.
-    html
-        Write a page of the results to this file.
     """
-    from hauteur.games.registry import load_game
-    from hauteur.system.provenance import provenance
-
-    check_positive(nodes=nodes, threads=threads, rounds=rounds)
+    check_positive(nodes=min(nodes), visits=visits, threads=threads, rounds=rounds)
+    if games is not None and games < 0:
+        raise ValueError(f"--games must be 0 or more, got {games}")
     if elo < 0 or elo % 2:
         raise ValueError(f"--elo must be an even number of games, 0 or more, got {elo}")
-    game = load_game("chess")
-    fens = POSITIONS if positions is None else read_positions(positions)
-    net = net_file(net)
-    engines = {OURS: our_engine(net, threads, precision, option)}
-    for text in programs or ("lc0",):
-        engine = other_engine(text, net, threads, lc0_backend)
-        label = text if text.startswith("uci:") else f"{text} {engine.options.get('Backend', '')}".strip()
-        engines[label if label not in engines else f"{label} ({len(engines)})"] = engine
-    speeds = measured(game, engines, fens, nodes, rounds)
-    matches = {label: played(engines[OURS], engines[label], label, elo, limit) for label in [*engines][1:] if elo}
-    results = {f"{label}, {limit}": match_text(found) for label, found in matches.items()}
-    facts = {"net": Path(net).name, "nodes": nodes, "positions": len(fens), "threads": threads, "rounds": rounds}
+    facts: dict[str, Any] = {"net": Path(net).name, "visits": visits, "threads": threads, "rounds": rounds}
     facts |= {"precision": precision or "default", "options": list(option)}
-    if html is not None:
-        from hauteur.cli.commands.bench_compare_page import write_page
-
-        write_page(html, facts, table(speeds), results, engines, provenance())
-    if json:
-        line = {"bench": "compare"} | facts | {"programs": [summary(one, speeds[0]) for one in speeds]}
-        print(json_format.dumps(line | {"matches": {label: found.to_json() for label, found in matches.items()}}))
+    matches: dict[str, MatchResult] = {}
+    if any(program.partition(":")[0] == "azpb" for program in programs):
+        if len(programs) > 1:
+            raise ValueError("azpb is compared alone: it plays Connect Four, the others chess")
+        found = connect4_games(
+            programs[0], net, GAMES["connect4"] if games is None else games, visits, rounds, precision
+        )
     else:
-        print(", ".join(f"{key} {value}" for key, value in facts.items() if value != []))
-        print(text_table(*table(speeds)))
-        for against, result in results.items():
-            print(f"{OURS} against {against}: {result}")
+        engines = engines_of(programs or ("lc0",), net_file(net), threads, precision, option, lc0_backend)
+        facts["net"] = Path(net_file(net)).name
+        players = chess_players(engines, GAMES["chess"] if games is None else games, visits, precision)
+        found = measured(engines, nodes, players, rounds)
+        matches = {label: played(engines[OURS], engines[label], label, elo, limit) for label in [*engines][1:] if elo}
+    show(facts, rows_of(found), matches, limit, as_json=json)
+
+
+def show(
+    facts: dict[str, Any], rows: list[Row], matches: "Mapping[str, MatchResult]", limit: str, *, as_json: bool
+) -> None:
+    """Print the table, or all of it as a JSON object."""
+    if as_json:
+        line = {"bench": "compare"} | facts | {"rows": [summary(row) for row in rows]}
+        print(json_format.dumps(line | {"matches": {label: found.to_json() for label, found in matches.items()}}))
+        return
+    print(", ".join(f"{key} {value}" for key, value in facts.items() if value != []))
+    print(text_table(*table(rows)))
+    for label, found in matches.items():
+        print(f"{OURS} against {label}, {limit}: {match_text(found)}")
+
+
+def engines_of(
+    programs: tuple[str, ...], net: str, threads: int, precision: str | None, option: tuple[str, ...], backend: str
+) -> "dict[str, EngineSettings]":
+    """Return hauteur's engine and the others by their labels."""
+    engines = {OURS: our_engine(net, threads, precision, option)}
+    for text in programs:
+        engine = other_engine(text, net, threads, backend)
+        label = text if text.startswith("uci:") else f"lc0 {engine.options.get('Backend', '')}".strip()
+        engines[label if label not in engines else f"{label} ({len(engines)})"] = engine
+    return engines
+
+
+Player = Callable[[], "SelfPlayed"]
+"""Plays the games of one round."""
+
+
+def chess_players(
+    engines: "Mapping[str, EngineSettings]", games: int, visits: int, precision: Precision | None
+) -> dict[str, Player]:
+    """Return who plays games of self-play in chess: hauteur and lc0; nobody without games, a net or lc0."""
+    from hauteur.cli.commands.bench_compare_games import hauteur_plays, lc0_plays
+
+    net = engines[OURS].options["WeightsFile"]
+    lc0 = {label: engine for label, engine in engines.items() if label.startswith("lc0")}
+    if not games or not lc0 or net == "uniform":
+        return {}
+    ours: dict[str, Player] = {OURS: lambda: hauteur_plays("chess", net, games, visits, precision)}
+    return ours | {label: lambda engine=engine: lc0_plays(engine, games, visits) for label, engine in lc0.items()}
+
+
+def connect4_games(
+    program: str, net: str, games: int, visits: int, rounds: int, precision: Precision | None
+) -> SpeedFound:
+    """Let hauteur and alphazero-pybind11 play games of Connect Four in turns, with the same net and evaluator."""
+    from hauteur.cli.commands.bench_compare_games import azpb_folder, azpb_plays, hauteur_plays
+    from hauteur.cli.commands.bench_selfplay import net_file as given_or_random
+    from hauteur.games.registry import load_game
+    from hauteur.networks.names import resolve_net
+
+    check_positive(games=games)
+    folder, found = azpb_folder(program), SpeedFound(games={OURS: [], "azpb": []})
+    with given_or_random(load_game("connect4"), Path(resolve_net(net)) if net else None, 32, 4) as path:
+        for _ in announced(rounds):
+            found.games["azpb"].append(azpb_plays(folder, str(path), games, visits, precision))
+            found.games[OURS].append(hauteur_plays("connect4", str(path), games, visits, precision))
+    return found
 
 
 def measured(
-    game: Any, engines: "Mapping[str, EngineSettings]", fens: tuple[str, ...], nodes: int, rounds: int
-) -> list[ProgramSpeed]:
-    """Start the programs, let each search once unmeasured, then all in turns; ValueError where one fails."""
+    engines: "Mapping[str, EngineSettings]",
+    nodes: tuple[int, ...],
+    players: Mapping[str, Player],
+    rounds: int,
+) -> SpeedFound:
+    """Let the programs start, search and play in turns; ValueError where one fails."""
+    from hauteur.games.registry import load_game
     from hauteur.players.engines.host import EngineHost
     from hauteur.players.engines.speed import EngineWork, TimedEngine
 
+    starts = {label: start_of(label, engine) for label, engine in engines.items()}
+    found = SpeedFound({(number, label): [] for number in nodes for label in engines}, {label: [] for label in engines})
+    found.games.update({label: [] for label in players})
     with EngineHost(1) as host:
-        running = {label: TimedEngine(game, settings, host) for label, settings in engines.items()}
-        speeds = [ProgramSpeed(label, engine.name) for label, engine in running.items()]
+        running = {label: TimedEngine(load_game("chess"), settings, host) for label, settings in engines.items()}
         for engine in running.values():
-            engine.search(fens[0], max(1, nodes // 10))  # nets are open, and files in the system's memory, afterwards
+            engine.search(POSITIONS[0], max(1, min(nodes) // 10))  # nets are open, and files in memory, afterwards
         for _ in announced(rounds):
-            for speed in speeds:
-                engine = running[speed.label]
-                speed.rounds.append(sum((engine.search(fen, nodes) for fen in fens), EngineWork()))
+            for (number, label), works in found.searches.items():
+                works.append(sum((running[label].search(fen, number) for fen in POSITIONS), EngineWork()))
+            for label, start in starts.items():
+                found.starts[label].append(measure(start))
+            for label, play in players.items():
+                found.games[label].append(play())
         for engine in running.values():
             engine.close()
-    return speeds
+    return found
+
+
+def start_of(label: str, engine: "EngineSettings") -> StartTime:
+    """Return the start of a program until its first move, of one node."""
+    program, *words = shlex.split(engine.command)
+    options = "".join(f"setoption name {name} value {value}\n" for name, value in engine.options.items())
+    lines = f"uci\n{options}isready\nposition startpos\ngo nodes 1\n"
+    return StartTime(label, words, lines, "bestmove", program)
 
 
 def our_engine(net: str, threads: int, precision: str | None, option: tuple[str, ...]) -> "EngineSettings":
@@ -177,7 +271,10 @@ def other_engine(text: str, net: str, threads: int, lc0_backend: str = "") -> "E
         path = shutil.which(text.removeprefix("lc0:"))
         if path is None:
             raise ValueError(f"{text}: no such program on the path; name one, such as lc0:PATH or uci:stockfish")
-        options = {"WeightsFile": net, "Threads": str(threads), "SmartPruningFactor": "0"}
+        if net.endswith(".safetensors"):
+            raise ValueError(f"{text}: lc0 does not read {Path(net).name}; --net must name a net of lc0, or uniform")
+        options = {"Threads": str(threads), "SmartPruningFactor": "0"}
+        options |= {"Backend": "random"} if net == "uniform" else {"WeightsFile": net}
         engine = uci_engine(LC0.format(path=shlex.quote(str(Path(path).absolute()))), options)
         return with_backend(engine, lc0_backend)
     if not text.startswith("uci:"):
@@ -193,7 +290,7 @@ def with_backend(engine: "EngineSettings", backend: str) -> "EngineSettings":
     from hauteur.players.engines.probe import probed
 
     option = probed(load_game("chess"), engine).option("Backend")
-    if not backend and option is not None:
+    if not backend and option is not None and "Backend" not in engine.options:
         backend = quickest(engine, tuple(name for name in LC0_BACKENDS if name in option.values))
     return with_options(engine, {"Backend": backend} if backend else {})
 
@@ -250,26 +347,6 @@ def net_file(net: str) -> str:
     return found if found == "uniform" else str(Path(found).absolute())
 
 
-def read_positions(path: Path) -> tuple[str, ...]:
-    """Return the FENs of a file; ValueError names the line that has none."""
-    from hauteur.games.epd import parse_epd
-    from hauteur.games.registry import load_game, with_fen
-
-    found = []
-    for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
-        if line.strip() and not line.lstrip().startswith("#"):
-            try:
-                state = load_game(with_fen("chess", parse_epd(line)[0])).new_initial_state()
-            except ValueError as error:
-                raise ValueError(f"{path}, line {number}: {error}") from None
-            if state.outcome() is not None:
-                raise ValueError(f"{path}, line {number}: the game is over there")
-            found.append(state.notation())
-    if not found:
-        raise ValueError(f"{path}: no positions; one FEN or line of EPD each is needed")
-    return tuple(found)
-
-
 # What is measured, and how it is shown.
 
 
@@ -278,52 +355,65 @@ def ratio(part: float, whole: float | None) -> float | None:
     return part / whole if part and whole else None
 
 
-MEASURES = {
-    "nodes_per_cpu_second": lambda work: ratio(work.nodes, work.cpu_seconds),
-    "nodes_per_second": lambda work: ratio(work.nodes, work.seconds),
-    "evaluations_per_cpu_second": lambda work: ratio(work.evaluations, work.cpu_seconds),
-    "evaluations_per_node": lambda work: ratio(work.evaluations, work.nodes),
-    "rows_per_batch": lambda work: ratio(work.evaluations, work.batches),
-    "batch_fill": lambda work: ratio(work.evaluations, work.capacity),
-    "cores": lambda work: ratio(work.cpu_seconds or 0.0, work.seconds),
+RATES = {
+    "nodes / CPU s": lambda work: ratio(work.nodes, work.cpu_seconds),
+    "nodes / s": lambda work: ratio(work.nodes, work.seconds),
 }
-"""Figures of a round by their names; None where the program or the system does not say."""
+FILLS = {
+    "evaluations / node": lambda work: ratio(work.evaluations, work.nodes),
+    "rows / batch": lambda work: ratio(work.evaluations, work.batches),
+}
+"""Figures of a search by their names, the second ones hauteur's alone; None where nothing says them."""
 
 
-def spread(values: list[float]) -> dict[str, float] | None:
-    """Least, median and greatest, to four digits; None without values."""
-    return spread_in_digits(values) if values else None
-
-
-def ratios(ours: ProgramSpeed, other: ProgramSpeed) -> list[float]:
-    """Return hauteur's nodes per second over the other's, round by round: of the processor, else on the clock."""
-    by_processor = all(len(one.rates("nodes_per_cpu_second")) == len(one.rounds) for one in (ours, other))
-    measure = "nodes_per_cpu_second" if by_processor else "nodes_per_second"
-    return [a / b for a, b in zip(ours.rates(measure), other.rates(measure), strict=True)]
-
-
-def summary(one: ProgramSpeed, ours: ProgramSpeed) -> dict[str, Any]:
-    """Return all figures of a program."""
-    figures = {name: spread(one.rates(name)) for name in MEASURES}
-    work = [asdict(work) for work in one.rounds]
-    return {"program": one.label, "name": one.name, **figures, "ratio": spread(ratios(ours, one)), "work": work}
-
-
-def table(speeds: list[ProgramSpeed]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Return names and rows of the table: a program each, figures as median and range."""
-    names = ("program", *(name.replace("_", " ").replace(" per ", " / ") for name in MEASURES), f"{OURS} / it")
+def rows_of(found: SpeedFound) -> list[Row]:
+    """Return all figures."""
     rows = []
-    for one in speeds:
-        figures = [shown(spread(one.rates(name))) for name in MEASURES]
-        title = one.label if one.name in ("", one.label) else f"{one.label}: {one.name}"
-        rows.append((title, *figures, shown(spread(ratios(speeds[0], one)))))
-    return names, rows
+    for number in dict.fromkeys(nodes for nodes, _ in found.searches):
+        works = {label: works for (nodes, label), works in found.searches.items() if nodes == number}
+        for name, rate in (RATES | FILLS).items():
+            rows.append(Row(f"{number:,} nodes: {name}", said(works, rate), of_ours=name in FILLS))
+    if found.starts:
+        rows.append(Row("first move: s", said(found.starts, lambda one: one.seconds), less=True))
+        rows.append(Row("first move: CPU s", said(found.starts, lambda one: one.cpu_seconds), less=True))
+    if found.games:
+        rows.append(Row("self-play: moves / CPU s", said(found.games, lambda one: one.moves / one.cpu_seconds)))
+        rows.append(Row("self-play: games / CPU s", said(found.games, lambda one: one.games / one.cpu_seconds)))
+        fill: Callable[[SelfPlayed], float | None] = lambda one: ratio(one.evaluations or 0, one.moves)  # noqa: E731
+        rows.append(Row("self-play: evaluations / move", said(found.games, fill), of_ours=True))
+    return rows
 
 
-def shown(figures: dict[str, float] | None) -> str:
+def said(values: Mapping[str, list[Any]], figure: Callable[[Any], float | None]) -> dict[str, list[float]]:
+    """Return a figure of every program and round, without those that are not known."""
+    return {label: [value for one in ones if (value := figure(one)) is not None] for label, ones in values.items()}
+
+
+def summary(row: Row) -> dict[str, Any]:
+    """Return a row for JSON: of every program the values of the rounds, least, median and greatest, and ratios."""
+    values = {label: {"rounds": values, **spread_in_digits(values)} for label, values in row.values.items() if values}
+    ratios = {label: spread_in_digits(found) for label in row.values if (found := row.ratios(label))}
+    return {"what": row.what, "programs": values, "hauteur_times_as_good": ratios}
+
+
+def table(rows: list[Row]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Return names and lines of the table: median and range of every program, and how many times as good hauteur is."""
+    labels = list(rows[0].values)
+    names = ("", *labels, *(f"{OURS} : {label}" for label in labels[1:]))
+    return names, [(row.what, *cells(row, labels)) for row in rows]
+
+
+def cells(row: Row, labels: list[str]) -> Iterator[str]:
+    """Yield what the table shows of a row."""
+    yield from (shown(row.values.get(label, [])) for label in labels)
+    yield from (shown(row.ratios(label) if label in row.values else []) for label in labels[1:])
+
+
+def shown(values: list[float]) -> str:
     """Return `median [least, greatest]`, or a dash."""
-    if figures is None:
+    if not values:
         return "-"
+    figures = spread_in_digits(values)
     least, middle, most = (number(figures[end]) for end in ("min", "median", "max"))
     return middle if least == most else f"{middle} [{least}, {most}]"
 

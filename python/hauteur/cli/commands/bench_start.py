@@ -18,12 +18,13 @@ PATIENCE = 120
 
 
 class StartTime(NamedTuple):
-    """Something that is started: its name, the words after Python, lines to send, and the word to wait for."""
+    """Something that is started: its name, words, lines to send, the word to wait for, and the program, this Python."""
 
     name: str
     words: list[str]
     lines: str = ""
     until: str = ""
+    program: str = sys.executable
 
 
 class Taken(NamedTuple):
@@ -82,7 +83,12 @@ def measure(one: StartTime) -> Taken:
     """Start it once. Raise ValueError if it fails, or says nothing of what is awaited."""
     before, began = children_seconds(), time.perf_counter()
     process = subprocess.Popen(
-        [sys.executable, *one.words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [one.program, *one.words],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
     )
     try:
         assert process.stdin is not None
