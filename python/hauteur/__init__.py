@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from hauteur.mcts.calls import search as search
     from hauteur.mcts.calls import search_batch as search_batch
     from hauteur.mcts.params import SearchParams as SearchParams
-    from hauteur.mcts.reference.rule import Rule as Rule
+    from hauteur.mcts.own_rules import Rule as Rule
     from hauteur.mcts.rules import SearchContempt as SearchContempt
     from hauteur.networks.architecture import ResNet as ResNet
     from hauteur.networks.evaluators.factory import evaluator as evaluator
@@ -60,7 +60,7 @@ _MODULES = {
     "search": "hauteur.mcts.calls",
     "search_batch": "hauteur.mcts.calls",
     "Analysis": "hauteur.mcts.analysis",
-    "Rule": "hauteur.mcts.reference.rule",
+    "Rule": "hauteur.mcts.own_rules",
     # what can be named
     "games": "hauteur.games",
     "nets": "hauteur.players.listing",

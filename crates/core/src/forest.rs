@@ -16,8 +16,11 @@ use crate::rules::second_net::Net;
 use crate::search::cache::Cache;
 use crate::search::counters::Counters;
 use crate::search::oracle::LeafOracle;
+use crate::search::outside::lockstep::{self, Climber};
+use crate::search::outside::{OutsideRules, Places};
 use crate::search::setup::Setup;
 use crate::search::{Leaf, LeafSources, Search};
+use crate::stats::{Edge, Value};
 
 /// Rows that one tree can have in flight; with its collisions they are counted in 16 bits.
 const MAX_TREE_ROWS: usize = 32_000;
@@ -63,15 +66,28 @@ pub struct Forest {
 impl Forest {
     /// An empty forest. `seed` keys the random draws of its trees; results do not depend on `threads`.
     pub fn new(params: SearchParams, seed: u64, threads: usize) -> Result<Self, ForestError> {
+        Forest::with_rules(params, seed, threads, None)
+    }
+
+    /// `new`, with search rules from outside the core, which see all trees of a gather in step. What they do does not use the threads.
+    pub fn with_rules(
+        params: SearchParams,
+        seed: u64,
+        threads: usize,
+        rules: Option<Arc<dyn OutsideRules>>,
+    ) -> Result<Self, ForestError> {
         params.check().map_err(|error| ForestError(error.to_string()))?;
         if !(1..=1024).contains(&threads) {
             return Err(ForestError(format!("threads must be 1 to 1024, got {threads}")));
+        }
+        if let Some(rules) = &rules {
+            refuse_with(&params.clone().without_neutral_rules(), rules.places())?;
         }
         let build = || rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = if threads > 1 { Some(build().map_err(|e| ForestError(format!("threads: {e}")))?) } else { None };
         Ok(Forest {
             caches: [Cache::new(params.cache_size), Cache::new(params.cache_size)],
-            setup: Arc::new(Setup::new(params)),
+            setup: Arc::new(Setup::with_rules(params, rules)),
             seed,
             added: 0,
             trees: Vec::new(),
@@ -225,6 +241,14 @@ impl Forest {
             TreeLeaves { tree, leaves }
         };
         let chosen = pick(&mut self.trees, plan.iter().map(|(id, _)| *id));
+        if let Some(rules) = self.setup.outside.as_ref().filter(|rules| rules.places().selects() || rules.places().backs_up()) {
+            let climbers = chosen.into_iter().zip(plan);
+            let mut climbers: Vec<_> =
+                climbers.map(|(search, (id, quota))| Climber::new(*id, search, *quota, net)).collect();
+            // After a failure, which the rules keep, the caller takes back what was found.
+            let _ = lockstep::gather(rules.as_ref(), &mut climbers, sources);
+            return climbers.into_iter().map(|Climber { tree, leaves, .. }| TreeLeaves { tree, leaves }).collect();
+        }
         match &self.pool {
             Some(pool) => pool.install(|| {
                 let work = chosen.into_par_iter().zip(plan.par_iter());
@@ -324,15 +348,24 @@ impl Forest {
             kept
         };
         let chosen = pick(&mut self.trees, parts.iter().map(|part| part.tree));
+        if let Some(rules) = self.setup.outside.as_ref().filter(|rules| rules.places().backs_up()) {
+            let mut kept: Vec<Vec<_>> = vec![Vec::new(); parts.len()];
+            let mut trees: Vec<_> =
+                chosen.into_iter().zip(parts).map(|(search, part)| (part.tree, search, part.leaves)).collect();
+            let _ = lockstep::apply(rules.as_ref(), &mut trees, |part, key, edges, value| {
+                if keep {
+                    kept[part].push((key, Box::<[_]>::from(edges), value));
+                }
+            });
+            return keep_in(cache, kept);
+        }
         let kept: Vec<_> = match &self.pool {
             Some(pool) => {
                 pool.install(|| chosen.into_par_iter().zip(parts).map(|(search, part)| grow(search, part)).collect())
             }
             None => chosen.into_iter().zip(parts).map(|(search, part)| grow(search, part)).collect(),
         };
-        for (key, edges, value) in kept.into_iter().flatten() {
-            cache.insert(key, edges, value);
-        }
+        keep_in(cache, kept);
     }
 
     /// Takes a batch's visits back.
@@ -390,6 +423,24 @@ impl Forest {
     /// Nodes of all trees.
     pub fn tree_nodes(&self) -> usize {
         self.trees.iter().flatten().map(|search| search.tree().num_nodes()).sum()
+    }
+}
+
+/// Takes evaluations in the order of the rows.
+fn keep_in(cache: &mut Cache, kept: Vec<Vec<(u64, Box<[Edge]>, Value)>>) {
+    kept.into_iter().flatten().for_each(|(key, edges, value)| cache.insert(key, edges, value));
+}
+
+/// Refuses settings that do not go with rules from outside at these places.
+fn refuse_with(params: &SearchParams, places: Places) -> Result<(), ForestError> {
+    let others = [
+        ("second_net", "they search with one net", params.second_net.is_some()),
+        ("graph", "they search a tree", params.graph),
+        ("solver", "step_size and after_backup see every visit as it was", params.solver.is_some() && places.backs_up()),
+    ];
+    match others.iter().find(|(_, _, on)| *on) {
+        Some((name, why, _)) => Err(ForestError(format!("rules written in Python do not go with {name}: {why}"))),
+        None => Ok(()),
     }
 }
 

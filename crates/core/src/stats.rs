@@ -104,11 +104,12 @@ impl EdgeStats {
         &mut self,
         deviations: f64,
         value: Value,
-        step_size: Option<&impl Fn(u32) -> f64>,
+        step_size: Option<&mut impl FnMut(u32) -> f64>,
     ) -> f64 {
         let visits = self.visits + 1;
+        let is_mean = step_size.is_none();
         let step = step_size.map_or(1.0 / f64::from(visits), |step_size| step_size(visits));
-        let after = deviations_after(deviations, visits, value.wl - self.wl, step, step_size.is_none());
+        let after = deviations_after(deviations, visits, value.wl - self.wl, step, is_mean);
         self.move_mean(value, step);
         after
     }

@@ -11,6 +11,7 @@ use hauteur_core::rules::second_net::Net;
 use hauteur_core::search::Search;
 use hauteur_core::search::counters::Counters;
 use hauteur_core::search::oracle::LeafOracle;
+use hauteur_core::search::outside::OutsideRules;
 use hauteur_core::search::report::EdgeReport;
 use hauteur_core::stats::Value;
 use numpy::{IntoPyArray, Ix1, Ix2, Ix4, PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
@@ -22,6 +23,7 @@ use crate::errors::value_error;
 use crate::game::{Line, PyGame, PyState, check_packable};
 use crate::python_game::{adopted, python_start};
 use crate::reports::{branch_columns, counter_map, edge_dict, plies_to_end, search_map};
+use crate::rules::PyRules;
 use crate::tablebase::PyTablebase;
 
 fn refuse(ForestError(message): ForestError) -> PyErr {
@@ -83,6 +85,7 @@ pub struct PyForest {
     params: String,
     /// How the position of each tree's root was reached.
     lines: HashMap<i64, Line>,
+    rules: Option<Arc<PyRules>>,
 }
 
 impl PyForest {
@@ -112,6 +115,7 @@ impl PyForest {
         for (id, row) in ids.iter().zip(values.chunks_mut(width)) {
             fill(self.tree(*id)?, row);
         }
+        let values = self.checked(values)?;
         values.into_pyarray(py).reshape([ids.len(), width])
     }
 
@@ -140,9 +144,16 @@ impl PyForest {
         })
     }
 
-    /// The token of a gather; takes the batch back if a game written in Python raised an exception meanwhile.
+    /// The value, unless a game or a rule written in Python has raised an exception meanwhile.
+    fn checked<T>(&self, value: T) -> PyResult<T> {
+        self.game.checked(())?;
+        self.rules.as_ref().map_or(Ok(()), |rules| rules.checked(()))?;
+        Ok(value)
+    }
+
+    /// The token of a gather; takes the batch back if a game or a rule written in Python raised an exception meanwhile.
     fn gathered(&mut self, id: BatchId) -> PyResult<PyBatch> {
-        if let Err(error) = self.game.checked(()) {
+        if let Err(error) = self.checked(()) {
             self.forest.cancel(id).map_err(refuse)?;
             return Err(error);
         }
@@ -167,19 +178,28 @@ impl PyForest {
 #[pymethods]
 impl PyForest {
     #[new]
-    #[pyo3(signature = (game, params, seed=0, threads=1))]
-    fn new(game: PyGame, params: &Bound<'_, PyAny>, seed: u64, threads: usize) -> PyResult<Self> {
+    #[pyo3(signature = (game, params, seed=0, threads=1, rules=None))]
+    fn new(
+        game: PyGame,
+        params: &Bound<'_, PyAny>,
+        seed: u64,
+        threads: usize,
+        rules: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
         let params = search_params(params)?;
         if params.swap_colors && game.colour_plane().is_none() {
             let what = "its features do not tell who is to move";
             return Err(value_error(format!("SearchParams.swap_colors is not for {}: {what}", game.spec())));
         }
         let json = serde_json::to_string(&params).map_err(value_error)?;
+        let rules = rules.map(PyRules::new).transpose()?.map(Arc::new);
+        let outside = rules.clone().map(|rules| rules as Arc<dyn OutsideRules>);
         Ok(PyForest {
-            forest: Forest::new(params, seed, threads).map_err(refuse)?,
+            forest: Forest::with_rules(params, seed, threads, outside).map_err(refuse)?,
             game,
             params: json,
             lines: HashMap::new(),
+            rules,
         })
     }
 
@@ -328,7 +348,7 @@ impl PyForest {
         let (logits, wdl, id) = (policy_logits.as_slice()?, wdl.as_slice()?, batch.id);
         let forest = &mut self.forest;
         py.detach(|| forest.apply(id, logits, wdl, actions)).map_err(refuse)?;
-        self.game.checked(())
+        self.checked(())
     }
 
     fn cancel(&mut self, batch: PyRef<'_, PyBatch>) -> PyResult<()> {
@@ -361,7 +381,8 @@ impl PyForest {
                 || value_error(format!("tree {id} has no best action: it was not searched, or its game is over"));
             self.tree(*id)?.best_action().ok_or_else(none)
         };
-        Ok(ids.as_slice()?.iter().map(best).collect::<PyResult<Vec<Action>>>()?.into_pyarray(py))
+        let found = ids.as_slice()?.iter().map(best).collect::<PyResult<Vec<Action>>>();
+        Ok(self.checked(found)??.into_pyarray(py))
     }
 
     fn root_counters(&self, id: i64) -> PyResult<(u32, u64, u64, u64, u64)> {
@@ -410,7 +431,7 @@ impl PyForest {
     }
 
     fn root_edges<'py>(&self, py: Python<'py>, id: i64) -> PyResult<Vec<Bound<'py, PyDict>>> {
-        self.tree(id)?.root_edges().iter().map(|edge| edge_dict(py, edge)).collect()
+        self.checked(self.tree(id)?.root_edges())?.iter().map(|edge| edge_dict(py, edge)).collect()
     }
 
     #[pyo3(signature = (id, line, most=None))]
@@ -434,7 +455,7 @@ impl PyForest {
     fn principal_variation(&self, id: i64, action: Option<i64>, max_length: usize) -> PyResult<Vec<Action>> {
         let search = self.tree(id)?;
         let first = action.map(|action| legal_action(search, id, action)).transpose()?;
-        Ok(search.principal_variation(first, max_length))
+        self.checked(search.principal_variation(first, max_length))
     }
 
     fn advance(&mut self, py: Python<'_>, ids: Ids<'_>, actions: &Bound<'_, PyAny>) -> PyResult<()> {

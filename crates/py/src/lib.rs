@@ -14,6 +14,7 @@ mod python_facts;
 mod python_game;
 mod python_state;
 mod reports;
+mod rules;
 mod solvers;
 mod syzygy;
 mod tablebase;

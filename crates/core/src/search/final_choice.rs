@@ -70,6 +70,9 @@ impl Search {
     /// A score of each of the root's edges by the rule of choice that is on.
     fn choice_scores(&self, root: u32, scores: &NodeScores) -> Option<Vec<f64>> {
         let params = &self.setup.params;
+        if let Some(rules) = self.setup.outside.as_ref().filter(|rules| rules.places().choice) {
+            return rules.final_scores(&self.root_rows(root)).ok();
+        }
         let bounds = || params.lower_bound.as_ref().map(|rule| self.lower_bounds(rule, root, scores));
         params.gumbel.as_ref().map(|rule| self.halving_choice(rule, root)).or_else(bounds)
     }

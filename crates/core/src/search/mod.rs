@@ -15,6 +15,7 @@ pub mod gumbel_root;
 pub mod lower_bounds;
 pub mod noise;
 pub mod oracle;
+pub mod outside;
 pub mod repeats;
 pub mod report;
 pub mod reuse;
@@ -38,12 +39,13 @@ use crate::search::cache::Cache;
 use crate::search::counters::Counters;
 use crate::search::gumbel_root::Halving;
 use crate::search::oracle::LeafOracle;
+use crate::search::outside::backup::Postponed;
 use crate::search::reuse::Followers;
 use crate::search::root::Root;
 use crate::search::setup::Setup;
 use crate::search::solver::expansion::scan_children;
 use crate::search::two_nets::visit::TwoNets;
-use crate::stats::{Edge, Step, Value};
+use crate::stats::{Edge, EdgeStats, Step, Value};
 use crate::tree::Tree;
 use crate::tree::columns::RuleColumns;
 
@@ -96,6 +98,24 @@ pub(super) enum Visit {
     Collision,
 }
 
+/// Where a step of a descent has led.
+pub(super) enum Reached {
+    /// To this node, whose own record is, for its mover, this one.
+    Node(u32, EdgeStats),
+    /// To the end of the visit.
+    End(Visit),
+}
+
+/// What one tree does in a gather.
+pub struct Turn {
+    net: Net,
+    /// Rows that it may still add.
+    room: usize,
+    free_visits: usize,
+    collisions: Vec<Vec<Step>>,
+    over: bool,
+}
+
 /// One tree and the position it stands on.
 pub struct Search {
     setup: Arc<Setup>,
@@ -127,6 +147,8 @@ pub struct Search {
     pending: HashSet<u64>,
     can_move: bool,
     path: Vec<Step>,
+    /// Visits whose values are backed up together with those of other trees (rules from outside).
+    postponed: Vec<Postponed>,
     /// Legal actions of a leaf (solver).
     actions: Vec<Action>,
     spare: Vec<Leaf>,
@@ -160,6 +182,7 @@ impl Search {
             pending: HashSet::new(),
             can_move: !actions.is_empty(),
             path: Vec::new(),
+            postponed: Vec::new(),
             actions,
             spare: Vec::new(),
             counters: Counters::default(),
@@ -212,26 +235,52 @@ impl Search {
 
     /// Adds leaves that wait for this net until there are `quota` of them, or no more visit of this net is wanted next, or possible.
     pub fn gather(&mut self, quota: usize, net: Net, sources: LeafSources, leaves: &mut Vec<Leaf>) {
+        let mut turn = self.begin_turn(quota, net);
+        while self.may_go_on(&turn) {
+            let visit = self.next_visit(sources);
+            self.end_descent(&mut turn, visit, leaves);
+        }
+        self.end_turn(&turn);
+    }
+
+    /// Begins a gather of this tree.
+    pub(super) fn begin_turn(&mut self, quota: usize, net: Net) -> Turn {
         self.settle_contempt();
         self.turn = if self.setup.two_nets { net } else { Net::Small };
-        let target = leaves.len() + quota.min(MAX_IN_FLIGHT.saturating_sub(self.visits_in_flight() as usize));
-        let mut collisions: Vec<Vec<Step>> = Vec::new();
-        let mut free_visits = 0;
-        while leaves.len() < target && self.may_descend(net) && free_visits < MAX_FREE_VISITS {
-            match self.next_visit(sources) {
-                Visit::Done => free_visits += 1,
-                Visit::Row(leaf) => leaves.push(leaf),
-                Visit::Collision => {
-                    self.counters.collisions += 1;
-                    if self.path.is_empty() || collisions.len() + 1 >= self.setup.params.max_collisions as usize {
-                        break;
-                    }
+        let room = quota.min(MAX_IN_FLIGHT.saturating_sub(self.visits_in_flight() as usize));
+        Turn { net, room, free_visits: 0, collisions: Vec::new(), over: false }
+    }
+
+    /// Another descent may begin.
+    #[inline(always)]
+    pub(super) fn may_go_on(&mut self, turn: &Turn) -> bool {
+        turn.room > 0 && !turn.over && self.may_descend(turn.net) && turn.free_visits < MAX_FREE_VISITS
+    }
+
+    /// Takes what a descent came to.
+    #[inline(always)]
+    pub(super) fn end_descent(&mut self, turn: &mut Turn, visit: Visit, leaves: &mut Vec<Leaf>) {
+        match visit {
+            Visit::Done => turn.free_visits += 1,
+            Visit::Row(leaf) => {
+                turn.room -= 1;
+                leaves.push(leaf);
+            }
+            Visit::Collision => {
+                self.counters.collisions += 1;
+                let most = self.setup.params.max_collisions as usize;
+                turn.over = self.path.is_empty() || turn.collisions.len() + 1 >= most;
+                if !turn.over {
                     self.tree.mark(&self.path, self.turn, 1);
-                    collisions.push(self.path.clone());
+                    turn.collisions.push(self.path.clone());
                 }
             }
         }
-        for path in &collisions {
+    }
+
+    /// Ends a gather of this tree: the ways of collisions are free again.
+    pub(super) fn end_turn(&mut self, turn: &Turn) {
+        for path in &turn.collisions {
             self.tree.mark(path, self.turn, -1);
         }
     }

@@ -20,7 +20,7 @@ impl Search {
         if let Some(rule) = self.setup.params.repetition.filter(|rule| rule.mode == RepetitionMode::InlineValue) {
             match self.setup.graph {
                 true => self.tree.reopen_graph(&rule),
-                false => self.tree.reopen_repeats(&rule, self.setup.params.q_average.is_some()),
+                false => self.tree.reopen_repeats(&rule, self.setup.averages),
             }
         }
     }

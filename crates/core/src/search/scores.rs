@@ -202,20 +202,28 @@ impl<'a> NodeScores<'a> {
 
     /// Q and U of an edge. `draw` gives z ~ N(0, 1) where a rule wants noise.
     pub fn terms(&self, k: usize, draw: impl FnOnce() -> f64) -> (f64, f64) {
+        let (q, u) = self.free_terms(k, draw);
+        self.proven_terms(k, u).unwrap_or((q, u))
+    }
+
+    /// Q and U of an edge before what a proof makes of them; Q of a proven edge is its exact value.
+    pub fn free_terms(&self, k: usize, draw: impl FnOnce() -> f64) -> (f64, f64) {
         let (record, valued) = self.seen(k);
-        let proven = self.params.solver.and_then(|rule| Some((rule, self.bounds(k).result()?)));
-        let Some((rule, result)) = proven else {
-            return (self.value(k, &record, valued, draw), self.exploration(k, &record));
-        };
-        let exact = (self.exact(k), self.exploration(k, &record));
+        let q = if self.bounds(k).is_proven() { self.exact(k) } else { self.value(k, &record, valued, draw) };
+        (q, self.bonus(k, self.mixed_prior(k), &record))
+    }
+
+    /// Q and U of an edge whose result is proven, when U would be `u`; `None` of others.
+    pub fn proven_terms(&self, k: usize, u: f64) -> Option<(f64, f64)> {
+        let (rule, result) = (self.params.solver?, self.bounds(k).result()?);
         let (at_root, depth) = (self.context.root.is_some(), self.context.depth);
         let place = ProvenContext { at_root, depth, child_visits: self.spread.child_visits };
-        rule.proven_terms(exact, result, record.visits, place)
+        Some(rule.proven_terms((self.exact(k), u), result, self.record(k).visits, place))
     }
 
     /// Q + U of an edge as they are, but for U as if the edge had this many visits. Without random draws.
     pub fn score_at(&self, k: usize, visits: u32) -> f64 {
-        self.terms(k, || 0.0).0 + self.exploration(k, &EdgeStats { visits, ..self.record(k) })
+        self.terms(k, || 0.0).0 + self.bonus(k, self.mixed_prior(k), &EdgeStats { visits, ..self.record(k) })
     }
 
     /// Q of a proven edge: its exact value, draws at their score.
@@ -234,7 +242,7 @@ impl<'a> NodeScores<'a> {
     }
 
     /// What is proven of an edge (solver).
-    fn bounds(&self, k: usize) -> Bounds {
+    pub fn bounds(&self, k: usize) -> Bounds {
         let place = self.tree.node(self.context.node).stats as usize + k;
         if k < self.stats.len() { self.tree.columns.bounds.get(place) } else { Bounds::OPEN }
     }
@@ -258,12 +266,17 @@ impl<'a> NodeScores<'a> {
         q
     }
 
-    /// Places 2 and 3: U of an edge.
-    fn exploration(&self, k: usize, record: &EdgeStats) -> f64 {
-        let mut prior = self.prior(k);
-        if self.params.prior_mixing.is_some() {
-            prior = PriorMixing::mixed(prior, self.uniform_share, self.edges.len());
+    /// Place 2: the prior that counts in U.
+    pub fn mixed_prior(&self, k: usize) -> f64 {
+        let prior = self.prior(k);
+        match self.params.prior_mixing {
+            Some(_) => PriorMixing::mixed(prior, self.uniform_share, self.edges.len()),
+            None => prior,
         }
+    }
+
+    /// Place 3: U of an edge with this prior.
+    pub fn bonus(&self, k: usize, prior: f64, record: &EdgeStats) -> f64 {
         let begun = f64::from(record.visits + u32::from(record.in_flight));
         let denominator = self.params.early_visits.as_ref().map_or(1.0 + begun, |rule| rule.denominator(begun));
         let u = self.view.exploration() * prior / denominator;

@@ -1,11 +1,14 @@
 //! The settings of a search and what is computed from them once.
 
+use std::sync::Arc;
+
 use crate::math::arithmetic::Arithmetic;
 use crate::params::{CacheKey, Cpuct, SearchParams};
 use crate::rules::second_net::Net;
 use crate::rules::variance::Variance;
 use crate::rules::wdl_contempt::Rescale;
 use crate::search::noise::noise_alone;
+use crate::search::outside::OutsideRules;
 use crate::search::terms::TermRules;
 use crate::tree::columns::ColumnSet;
 
@@ -67,6 +70,12 @@ pub struct Setup {
     pub(super) solves: bool,
     /// A rule changes backup.
     pub(super) backs_up_by_rules: bool,
+    /// Values are backed up in many trees together (rules from outside).
+    pub(super) backs_up_together: bool,
+    /// Means have step sizes of their own.
+    pub(super) averages: bool,
+    /// Rules from outside the core.
+    pub(crate) outside: Option<Arc<dyn OutsideRules>>,
     /// Equal positions are one node.
     pub(super) graph: bool,
     /// Two nets search in turns.
@@ -78,7 +87,13 @@ pub struct Setup {
 impl Setup {
     /// Computes what selection looks up.
     pub fn new(params: SearchParams) -> Self {
+        Setup::with_rules(params, None)
+    }
+
+    /// `new`, with rules from outside the core.
+    pub fn with_rules(params: SearchParams, outside: Option<Arc<dyn OutsideRules>>) -> Self {
         let mut params = params.without_neutral_rules();
+        let places = outside.as_ref().map(|rules| rules.places()).unwrap_or_default();
         let without_small = params.second_net.take_if(|rule| rule.small_visits == 0);
         let mut setup = Setup {
             terms: None,
@@ -97,7 +112,11 @@ impl Setup {
             backs_up_by_rules: params.change_backup()
                 || params.solver.is_some()
                 || params.second_net.is_some()
-                || params.graph,
+                || params.graph
+                || places.backs_up(),
+            backs_up_together: places.backs_up(),
+            averages: params.q_average.is_some() || places.steps,
+            outside,
             contempt: params.wdl_contempt.map(|rule| Rescale::new(rule, params.arithmetic)),
             exploration: Exploration::new(params.cpuct, params.arithmetic),
             root_exploration: params.root_cpuct.map(|cpuct| Exploration::new(cpuct, params.arithmetic)),
@@ -121,6 +140,7 @@ impl Setup {
             two_nets: params.second_net.is_some(),
             graph: params.graph,
             positions: params.cache_key == CacheKey::Position,
+            outside: self.outside.as_ref().map_or(0, |rules| rules.columns()),
         }
     }
 }

@@ -5,9 +5,10 @@ use crate::rules::second_net::Net;
 use crate::search::answers::outcome_value;
 use crate::search::graph::node_key;
 use crate::search::oracle::LeafOracle;
+use crate::search::outside::backup::Postponed;
 use crate::search::select::{NodeView, best_edge};
 use crate::search::solver::expansion::{EndedBy, scan_children};
-use crate::search::{Leaf, LeafSources, Search, Visit};
+use crate::search::{Leaf, LeafSources, Reached, Search, Visit};
 use crate::stats::{Edge, EdgeStats, Step, UNEVALUATED, Value};
 use crate::tree::graph::Arrival;
 
@@ -26,53 +27,60 @@ impl Search {
     fn descend<const PLAIN: bool>(&mut self, sources: LeafSources) -> Visit {
         self.path.clear();
         self.scratch.copy_from(self.root_state.as_ref());
-        let two_nets = !PLAIN && self.setup.two_nets;
-        let solves = !PLAIN && self.setup.solves;
-        let graph = !PLAIN && self.setup.graph;
-        let root = if two_nets { self.root_for_turn() } else { self.tree.root_node() };
+        let root = if !PLAIN && self.setup.two_nets { self.root_for_turn() } else { self.tree.root_node() };
         let Some(mut node) = root else {
             return if self.root_waits() { Visit::Collision } else { self.reach_leaf(sources) };
         };
         if !PLAIN && self.setup.freezes {
             self.tree.columns.frozen.set_root_player(self.tree.node(node).mover);
         }
-        let mut own = self.tree.root;
         // Own statistics travel along, since those of a node stand on the edge that leads to it, for the mover above.
+        let mut own = self.tree.root;
         loop {
-            let mover = self.tree.node(node).mover;
             self.tree.fetch_children(node);
             let edge = self.select::<PLAIN>(node, &own);
-            self.path.push(Step { node, edge });
-            let stats = self.tree.stats(node)[edge as usize];
-            // An edge whose result is certain needs no network, and its value is already the mean of its visits.
-            if stats.is_end() || (solves && self.tree.bounds_at(Step { node, edge }).is_proven()) {
-                self.counters.terminal_visits += 1;
-                self.finish_visit(mover, stats.value(false));
-                return Visit::Done;
+            match self.go_along::<PLAIN>(node, edge, sources) {
+                Reached::Node(behind, record) => (node, own) = (behind, record),
+                Reached::End(visit) => return visit,
             }
-            let (behind, waits) = match two_nets {
-                true => self.behind_for_turn(Step { node, edge }, &stats),
-                false => (stats.node, stats.in_flight > 0),
-            };
-            // Without virtual loss the same leaf is met twice: this visit is given up, and its path marked, until the answer is there.
-            if behind == UNEVALUATED && waits {
-                return Visit::Collision;
-            }
-            if graph && behind != UNEVALUATED {
-                own = self.tree.own_stats(behind);
-                if stats.visits < own.visits {
-                    return self.catch_up(behind);
-                }
-            }
-            // Read before the move is played, so that memory and rules work at the same time.
-            let next_mover = (behind != UNEVALUATED).then(|| self.tree.fetch_node(behind));
-            self.scratch.play(self.tree.edges(node)[edge as usize].action);
-            let Some(next_mover) = next_mover else { return self.reach_leaf(sources) };
-            if !graph {
-                own = stats.seen(next_mover != mover);
-            }
-            node = behind;
         }
+    }
+
+    /// Takes an edge, which has a record: to the node behind it, or to the end of the visit.
+    #[inline(always)] // the inner loop of a descent
+    pub(super) fn go_along<const PLAIN: bool>(&mut self, node: u32, edge: u32, sources: LeafSources) -> Reached {
+        let two_nets = !PLAIN && self.setup.two_nets;
+        let solves = !PLAIN && self.setup.solves;
+        let graph = !PLAIN && self.setup.graph;
+        let mover = self.tree.node(node).mover;
+        self.path.push(Step { node, edge });
+        let stats = self.tree.stats(node)[edge as usize];
+        // An edge whose result is certain needs no network, and its value is already the mean of its visits.
+        if stats.is_end() || (solves && self.tree.bounds_at(Step { node, edge }).is_proven()) {
+            self.counters.terminal_visits += 1;
+            self.finish_visit(mover, stats.value(false));
+            return Reached::End(Visit::Done);
+        }
+        let (behind, waits) = match two_nets {
+            true => self.behind_for_turn(Step { node, edge }, &stats),
+            false => (stats.node, stats.in_flight > 0),
+        };
+        // Without virtual loss the same leaf is met twice: this visit is given up, and its path marked, until the answer is there.
+        if behind == UNEVALUATED && waits {
+            return Reached::End(Visit::Collision);
+        }
+        let mut own = stats;
+        if graph && behind != UNEVALUATED {
+            own = self.tree.own_stats(behind);
+            if stats.visits < own.visits {
+                return Reached::End(self.catch_up(behind));
+            }
+        }
+        // Read before the move is played, so that memory and rules work at the same time.
+        let next_mover = (behind != UNEVALUATED).then(|| self.tree.fetch_node(behind));
+        self.scratch.play(self.tree.edges(node)[edge as usize].action);
+        let Some(next_mover) = next_mover else { return Reached::End(self.reach_leaf(sources)) };
+        Reached::Node(behind, if graph { own } else { stats.seen(next_mover != mover) })
     }
 
     /// Picks an edge of a node and gives it a record.
@@ -86,9 +94,15 @@ impl Search {
             let view = NodeView::new(&self.setup, &self.tree, node, own, at_root);
             best_edge(&view, self.tree.edges(node), self.tree.stats(node), |_, p| f64::from(p.get()), |_| true)
         };
-        let best = best.expect("a node has an edge that may be taken") as u32;
+        self.give_record(node, best.expect("a node has an edge that may be taken"))
+    }
+
+    /// Gives the edge that a descent takes a record, if it has none; returns its index, which changes then.
+    #[inline(always)]
+    pub(super) fn give_record(&mut self, node: u32, best: usize) -> u32 {
+        let best = best as u32;
         let edge = self.tree.choose_edge(node, best);
-        if at_root && edge != best {
+        if edge != best && self.path.is_empty() {
             self.root.follow(best, edge);
         }
         edge
@@ -115,6 +129,9 @@ impl Search {
 
     #[inline(never)]
     fn back_up_by_rules(&mut self, mover: Player, value: Value) {
+        if self.setup.backs_up_together {
+            return self.postponed.push(Postponed { path: self.path.clone(), mover, value });
+        }
         if self.setup.graph {
             return self.back_up_graph(mover, value, Arrival::Visit);
         }

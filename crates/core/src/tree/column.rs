@@ -121,3 +121,72 @@ impl<T: Copy + Default + 'static> SideColumn for Column<T> {
         self
     }
 }
+
+/// `width` floats an index, kept side by side; nothing where the width is 0.
+#[derive(Clone, Debug, Default)]
+pub struct Floats {
+    width: usize,
+    items: Column<f64>,
+}
+
+impl Floats {
+    pub(crate) fn new(width: usize) -> Self {
+        Floats { width, items: Column::new(width > 0) }
+    }
+
+    fn places(&self, range: Range<usize>) -> Range<usize> {
+        range.start * self.width..range.end * self.width
+    }
+
+    /// The floats of a range of indices, one index after another.
+    #[inline]
+    pub fn range(&self, range: Range<usize>) -> &[f64] {
+        self.items.range(self.places(range))
+    }
+
+    /// Changes the floats of an index.
+    pub fn set(&mut self, index: usize, values: &[f64]) {
+        let places = self.places(index..index + 1);
+        self.items.range_mut(places).copy_from_slice(values);
+    }
+}
+
+impl SideColumn for Floats {
+    fn resize(&mut self, len: usize) {
+        self.items.resize(len * self.width);
+    }
+
+    fn move_within(&mut self, from: Range<usize>, to: usize) {
+        self.items.move_within(self.places(from), to * self.width);
+    }
+
+    fn clear(&mut self, index: usize) {
+        let places = self.places(index..index + 1);
+        self.items.range_mut(places).fill(0.0);
+    }
+
+    fn copy_from(&mut self, to: usize, source: &dyn SideColumn, from: Range<usize>) {
+        let source: &Self = source.as_any().downcast_ref().expect("a column of the same type");
+        self.items.copy_from(to * self.width, &source.items, self.places(from));
+    }
+
+    fn rotate(&mut self, range: Range<usize>) {
+        let places = self.places(range);
+        self.items.range_mut(places).rotate_right(self.width);
+    }
+
+    fn permute(&mut self, range: Range<usize>, places: &[usize]) {
+        let before = self.range(range.clone()).to_vec();
+        for (index, place) in range.zip(places) {
+            self.set(index, &before[place * self.width..][..self.width]);
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.items.bytes()
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

@@ -7,7 +7,7 @@ use crate::rules::second_net::NodeNets;
 use crate::rules::solver::bounds::Bounds;
 use crate::stats::{EdgeStats, Value};
 use crate::tree::balance::Balance;
-use crate::tree::column::{Column, SideColumn};
+use crate::tree::column::{Column, Floats, SideColumn};
 use crate::tree::frozen::Frozen;
 use crate::tree::graph::Graph;
 use crate::tree::positions::Positions;
@@ -33,6 +33,8 @@ pub struct ColumnSet {
     pub two_nets: bool,
     /// Nodes by the key of their position (re-use of evaluations).
     pub positions: bool,
+    /// Floats by edge that rules from outside the core keep.
+    pub outside: usize,
 }
 
 /// The columns of one tree.
@@ -68,6 +70,10 @@ pub struct RuleColumns {
     pub positions: Positions,
     /// Nodes with several edges that lead to them.
     pub graph: Graph,
+    /// By visited edge: what rules from outside the core keep.
+    pub outside: Floats,
+    /// The same of the root.
+    pub root_outside: Vec<f64>,
 }
 
 impl RuleColumns {
@@ -89,15 +95,18 @@ impl RuleColumns {
             nets: Column::new(wanted.two_nets),
             positions: Positions::new(wanted.positions),
             graph: Graph::new(wanted.graph),
+            outside: Floats::new(wanted.outside),
+            root_outside: vec![0.0; wanted.outside],
         }
     }
 
-    fn by_stats(&self) -> [&dyn SideColumn; 5] {
-        [&self.deviations, &self.frozen.sums, &self.bounds, &self.large, &self.entered]
+    fn by_stats(&self) -> [&dyn SideColumn; 6] {
+        [&self.deviations, &self.frozen.sums, &self.bounds, &self.large, &self.entered, &self.outside]
     }
 
-    fn by_stats_mut(&mut self) -> [&mut dyn SideColumn; 5] {
-        [&mut self.deviations, &mut self.frozen.sums, &mut self.bounds, &mut self.large, &mut self.entered]
+    fn by_stats_mut(&mut self) -> [&mut dyn SideColumn; 6] {
+        let outside = &mut self.outside;
+        [&mut self.deviations, &mut self.frozen.sums, &mut self.bounds, &mut self.large, &mut self.entered, outside]
     }
 
     fn by_edge(&self) -> [&dyn SideColumn; 1] {
@@ -120,8 +129,8 @@ impl RuleColumns {
     /// True when something is kept beside the statistics of edges.
     #[inline]
     pub(crate) fn keeps_stats(&self) -> bool {
-        let ColumnSet { deviations, frozen, bounds, two_nets, .. } = self.wanted;
-        deviations || frozen || bounds || two_nets
+        let ColumnSet { deviations, frozen, bounds, two_nets, outside, .. } = self.wanted;
+        deviations || frozen || bounds || two_nets || outside > 0
     }
 
     /// True when something is kept by edge.

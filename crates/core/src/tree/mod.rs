@@ -252,7 +252,7 @@ impl Tree {
         path: &[Step],
         mover: Player,
         value: Value,
-        step_size: Option<impl Fn(u32) -> f64>,
+        mut step_size: Option<impl FnMut(u32) -> f64>,
     ) {
         for step in path.iter().rev() {
             let flip = self.node(step.node).mover != mover;
@@ -261,14 +261,14 @@ impl Tree {
             let stats = &mut self.stats[index];
             stats.in_flight -= 1;
             let seen = if flip { value.flipped() } else { value };
-            let deviations = stats.add_with_deviations(deviations, seen, step_size.as_ref());
+            let deviations = stats.add_with_deviations(deviations, seen, step_size.as_mut());
             self.columns.deviations.set(index, deviations);
         }
         let root_mover = path.first().map_or(mover, |step| self.node(step.node).mover);
         let seen = if root_mover != mover { value.flipped() } else { value };
         self.root.in_flight -= 1;
         self.columns.root_deviations =
-            self.root.add_with_deviations(self.columns.root_deviations, seen, step_size.as_ref());
+            self.root.add_with_deviations(self.columns.root_deviations, seen, step_size.as_mut());
     }
 
     /// Index of the statistics of the edge that a step takes.
@@ -301,6 +301,7 @@ impl Tree {
         fresh.root = EdgeStats { node, ..stats };
         let index = self.stats_index(Step { node: old_root, edge });
         fresh.columns.root_deviations = self.columns.deviations.get(index);
+        fresh.columns.root_outside = self.columns.outside.range(index..index + 1).to_vec();
         if self.columns.bounds.get(index).is_proven() && !is_graph {
             fresh.reopen_root();
         }

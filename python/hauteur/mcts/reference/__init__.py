@@ -7,9 +7,8 @@ mcts/methods); each rule has its own module of small pure functions with their e
 Symbols of the papers -> names here: s -> node, a -> edge, N(s) -> `node.visits`, N(s, a) -> `edge.visits`, F(s, a) ->
 `edge.in_flight`, P(s, a) -> `edge.prior`, Q(s, a) -> `edge_value`, V -> `node.network`; for the player to move at s.
 
-The compiled core does the same arithmetic in the same order and precision, so both make exactly the same visits. Tests
-and documentation import this package, and so does what runs search rules written in Python: `rule.py` has their base
-class, `forest.py` the trees of many games.
+The compiled core does the same arithmetic in the same order and precision, so both make exactly the same visits. Only tests
+and documentation import this package. Search rules written in Python (mcts/own_rules.py) run here too, on one tree: `outside.py`.
 
 AGZ = Silver et al., "Mastering the game of Go without human knowledge", Nature 550 (2017);
 AZ = Silver et al., "A general reinforcement learning algorithm that masters chess, shogi and Go through self-play",
@@ -18,7 +17,6 @@ Science 362 (2018), whose supplement has the pseudocode.
 
 from hauteur.mcts.reference.backup import final_choice, update_node
 from hauteur.mcts.reference.priors import round_prior
-from hauteur.mcts.reference.rule import Rule
 from hauteur.mcts.reference.scores import Scores, c_puct, edge_scores, first_play_urgency, select_edge
 from hauteur.mcts.reference.search import Evaluator, Search
 from hauteur.mcts.reference.tree import Edge, Leaf, Node, Value
@@ -28,7 +26,6 @@ __all__ = [
     "Evaluator",
     "Leaf",
     "Node",
-    "Rule",
     "Scores",
     "Search",
     "Value",

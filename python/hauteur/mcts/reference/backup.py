@@ -9,21 +9,20 @@ import numpy as np
 
 from hauteur.mcts.params import SearchParams
 from hauteur.mcts.reference import solver
-from hauteur.mcts.reference.rule import NO_RULES, RuleChain
 from hauteur.mcts.reference.scores import edge_value, step_size, utility
 from hauteur.mcts.reference.tree import Edge, Node, Value
 from hauteur.mcts.reference.variance import deviations_after
 
 
-def update_node(node: Node, value: Value, params: SearchParams, rules: RuleChain = NO_RULES) -> None:
+def update_node(node: Node, value: Value, params: SearchParams, step: float | None = None) -> None:
     """Place 5, the node's state after a visit: N += 1, mean += step * (value - mean), F -= 1 (AGZ, Methods, "Backup").
 
-    W - L in float64; D in float32, as the core keeps it.
+    W - L in float64; D in float32, as the core keeps it. step: what a rule written in Python says.
     """
     node.visits += 1
     node.in_flight -= 1
-    step, delta = rules.step_size(node, step_size(node.visits, params)), value.wl - node.value.wl
-    is_mean = params.q_average is None and not rules.steps
+    is_mean, delta = params.q_average is None and step is None, value.wl - node.value.wl
+    step = step_size(node.visits, params) if step is None else step
     node.deviations = deviations_after(node.deviations, node.visits, delta, step, is_mean=is_mean)
     d = np.float32(node.value.d) + (np.float32(value.d) - np.float32(node.value.d)) * np.float32(step)
     node.value = Value(node.value.wl + delta * step, float(d))

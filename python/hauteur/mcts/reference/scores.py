@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+
+import numpy as np
 
 from hauteur.mcts.params import Cpuct, Fpu, SearchParams
 from hauteur.mcts.reference import (
@@ -18,8 +20,9 @@ from hauteur.mcts.reference import (
 )
 from hauteur.mcts.reference.draws import Draws
 from hauteur.mcts.reference.priors import lc0_ln, sum_in_order
-from hauteur.mcts.reference.rule import NO_RULES, RuleChain
+from hauteur.mcts.reference.outside import show_node
 from hauteur.mcts.reference.tree import Edge, Node, Value
+from hauteur.mcts.own_rules import NO_RULES, RuleChain
 
 
 @dataclass
@@ -27,7 +30,8 @@ class Scores:
     """The scores of one node's edges as a descent meets it.
 
     used: priors by action in the place of the stored ones (root); depth: 1 at the root; spread: sigma^2 of the node's
-    values (variance); draw: z ~ N(0, 1); rules: those written in Python.
+    values (variance); draws: those of the tree. rules: those written in Python; only: actions allowed, empty = all;
+    via: the place of the edge that led here, in the node above (-1: no rule was asked there).
     """
 
     node: Node
@@ -36,8 +40,12 @@ class Scores:
     used: Mapping[int, float] | None = None
     depth: int = 1
     spread: float = 0.0
-    draw: Callable[[], float] = field(default_factory=lambda: Draws(0).normal)
+    draws: Draws | None = None
     rules: RuleChain = NO_RULES
+    only: Collection[int] = ()
+    via: int = -1
+    picked: int = -1
+    """The edge that a rule written in Python takes in the place of the one with the largest score; -1: none."""
 
     def __post_init__(self) -> None:
         self.priors = [self._prior(edge) for edge in self.node.edges]
@@ -53,8 +61,22 @@ class Scores:
 
         F is ours: visits in flight count as visits here (virtual visits), and not in Q (no virtual loss).
         """
-        pairs = zip(self.node.edges, self.priors, strict=True)
-        return [sum_in_order(self.terms(edge, prior)) for edge, prior in pairs]
+        edges = self.node.edges
+        terms = self._ruled_terms() if self.rules else [self.free_terms(k) for k in range(len(edges))]
+        return [sum_in_order(self.proven_terms(edge, *pair)) for edge, pair in zip(edges, terms, strict=True)]
+
+    def _ruled_terms(self) -> list[tuple[float, float]]:
+        """Q and U of every edge as rules written in Python leave them."""
+        rules, edges = self.rules, self.node.edges
+        q, u = np.array([self.free_terms(k) for k in range(len(edges))], np.float64).T.copy()
+        show_node(rules, self.node, depth=self.depth - 1, via=self.via, only=self.only, draws=self.draws)
+        if "prior" in rules.places:
+            mixed = [self._mixed(prior) for prior in self.priors]
+            priors = rules.priors(np.array(mixed, np.float64)).tolist()
+            u = np.array([self.bonus(edge, p) for edge, p in zip(edges, priors, strict=True)], np.float64)
+        q, u, picks = rules.terms(q, u)
+        self.picked = -1 if picks is None else int(picks[0])
+        return list(zip(q.tolist(), u.tolist(), strict=True))
 
     def _prior(self, edge: Edge) -> float:
         """The prior that the node has for an edge, before mixing."""
@@ -63,14 +85,21 @@ class Scores:
             return 0.0
         return edge_prior(edge, self.used)
 
-    def terms(self, edge: Edge, prior: float) -> tuple[float, float]:
-        """Q(s, a) and U(s, a) by the rules; of a proven edge from its exact value (solver)."""
+    def free_terms(self, k: int) -> tuple[float, float]:
+        """Q(s, a) and U(s, a) by the rules; Q of a proven edge is its exact value (solver)."""
+        edge = self.node.edges[k]
+        proven = self.params.solver and (bounds := solver.edge_bounds(self.node, edge)).is_proven
+        q = utility(bounds.value, self.node.mover, self.params) if proven else self.value(edge)
+        return q, self.bonus(edge, self._mixed(self.priors[k]))
+
+    def proven_terms(self, edge: Edge, q: float, u: float) -> tuple[float, float]:
+        """Q(s, a) and U(s, a) with what a proof makes of them (solver)."""
         rule, bounds = self.params.solver, solver.edge_bounds(self.node, edge)
         if rule is None or not bounds.is_proven:
-            return self.value(edge), self.bonus(edge, prior)
+            return q, u
         place = solver.EdgePlace(self.at_root, self.depth, max(self.node.visits - 1, 1))
-        q, u = utility(bounds.value, self.node.mover, self.params), self.bonus(edge, prior)
-        return solver.proven_terms(rule, q, u, result=bounds.lower, visits=edge.visits, place=place)
+        exact = utility(bounds.value, self.node.mover, self.params)
+        return solver.proven_terms(rule, exact, u, result=bounds.lower, visits=edge.visits, place=place)
 
     def value(self, edge: Edge) -> float:
         """Place 1: Q(s, a) with what the rules make of it."""
@@ -82,24 +111,27 @@ class Scores:
             q += tree_balance.bonus(params.tree_balance, edge.replies, self.mean_replies, edge.visits)
         if params.variance and params.variance.mode != "node_scaled_cpuct":
             q = min(max(q + self._spread_bonus(edge), -1.0), 1.0)
-        return self.rules.edge_value(self.node, edge, q)
+        return q
 
     def at(self, edge: Edge, visits: int) -> float:
         """Q(s, a) + U(s, a) with Q as it is and U as if the edge had this many visits; without random draws."""
-        prior = self.priors[self.node.edges.index(edge)]
-        return self.terms(edge, prior)[0] + self.bonus(edge, prior, visits)
+        k = self.node.edges.index(edge)
+        q, _ = self.proven_terms(edge, *self.free_terms(k))
+        return q + self.bonus(edge, self._mixed(self.priors[k]), visits)
+
+    def _mixed(self, prior: float) -> float:
+        """Place 2: the prior that counts in U."""
+        mixing = self.params.prior_mixing
+        return prior_mixing.mixed(prior, self.share, len(self.node.edges)) if mixing else prior
 
     def bonus(self, edge: Edge, prior: float, visits: int | None = None) -> float:
-        """Place 2 and 3: U(s, a); `visits` in the place of N(s, a)."""
+        """Place 3: U(s, a) with this prior; `visits` in the place of N(s, a)."""
         params, begun = self.params, (edge.visits if visits is None else visits) + edge.in_flight
-        if params.prior_mixing:
-            prior = prior_mixing.mixed(prior, self.share, len(self.node.edges))
-        prior = self.rules.prior(self.node, edge, prior)
         below = early_visits.denominator(params.early_visits, begun) if params.early_visits else 1 + begun
         u = self.exploration * prior / below
         if params.tree_balance:
             u *= tree_balance.factor(params.tree_balance, edge.replies, self.mean_replies) / self.level
-        return self.rules.exploration(self.node, edge, u)
+        return u
 
     def spread_behind(self, edge: Edge) -> float:
         """sigma^2 of the position behind an edge; that of the node itself where one visit or none shows nothing."""
@@ -120,7 +152,7 @@ class Scores:
             child_visits=max(self.node.visits - 1, 1),
             visits=edge.visits,
             variance=self.spread_behind(edge),
-            draw=self.draw,
+            draw=self.draws.normal if self.draws else lambda: 0.0,
         )
 
     def _exploration(self) -> float:
@@ -167,11 +199,11 @@ def root_spread(node: Node, params: SearchParams) -> float:
     return variance.of_samples(rule, node.visits, node.deviations, 0.0)
 
 
-def best_edge(scores: Scores, only: Collection[int] = ()) -> Edge:
-    """The edge with the largest score, among equals the first in order; `only`: actions allowed, empty = all."""
+def best_edge(scores: Scores) -> Edge:
+    """The edge with the largest score that is allowed, among equals the first in order, unless a rule has picked one."""
     edges, found = scores.node.edges, scores.all()
-    allowed = [k for k, edge in enumerate(edges) if not only or edge.action in only]
-    return edges[max(allowed, key=found.__getitem__)]
+    allowed = [k for k, edge in enumerate(edges) if not scores.only or edge.action in scores.only]
+    return edges[max(allowed, key=found.__getitem__) if scores.picked < 0 else scores.picked]
 
 
 def select_edge(node: Node, params: SearchParams) -> Edge:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias, TypeVar
 
 import numpy as np
@@ -18,11 +18,11 @@ from hauteur.mcts.reference.draws import Draws
 from hauteur.mcts.reference.forced_playouts import forced_edge, pruned_visits
 from hauteur.mcts.reference.halving import improved_edge
 from hauteur.mcts.reference.lower_bound import lower_bounds
+from hauteur.mcts.reference.outside import keep, show_node, show_way
 from hauteur.mcts.reference.positions import index_positions, with_position_of
 from hauteur.mcts.reference.priors import make_priors, network_value, shown_features, sum_in_order
 from hauteur.mcts.reference.root import RootedTree
-from hauteur.mcts.reference.rule import Rule, RuleChain
-from hauteur.mcts.reference.scores import Scores, best_edge, choose, edge_value, root_spread
+from hauteur.mcts.reference.scores import Scores, best_edge, choose, edge_value, root_spread, step_size
 from hauteur.mcts.reference.solver import (
     Climb,
     forced_move,
@@ -32,6 +32,7 @@ from hauteur.mcts.reference.solver import (
     value_forced,
 )
 from hauteur.mcts.reference.tree import Edge, Leaf, Node, Value, behind, change_in_flight, count_replies, make_node
+from hauteur.mcts.own_rules import Rule, RuleChain
 from hauteur.mcts.rules import ForcedPlayouts
 
 Evaluator: TypeAlias = Callable[[NDArray[np.float32]], tuple[NDArray[np.float32], NDArray[np.float32]]]
@@ -49,11 +50,13 @@ class Search(RootedTree):
     edge_type: type[Edge] = Edge
 
     def __init__(
-        self, state: State, params: SearchParams, seed: int = 0, rules: RuleChain | Sequence[Rule] = ()
+        self, state: State, params: SearchParams, seed: int = 0, rules: Sequence[Rule] = ()
     ) -> None:
         """`seed` keys the random draws of this tree, like that of `Forest.add`; `rules`: those written in Python."""
         super().__init__(state, params, seed)
-        self.rules = rules if isinstance(rules, RuleChain) else RuleChain(rules)
+        self.rules = RuleChain(rules)
+        self._via = -1
+        """Place of the edge that the present descent has taken last, in the node that rules were shown."""
         self.visit_limit = 0
         """Root visits, own evaluation included, at which no more are wanted; 0 = no limit."""
         self.cache: dict[int, tuple[list[tuple[int, float]], Value]] = {}
@@ -197,6 +200,7 @@ class Search(RootedTree):
     def _choose(self, node: Node, depth: int, spread: float) -> tuple[Edge, float]:
         """The edge of `node` that this visit takes, and sigma^2 of the values behind it."""
         at_root = node is self.root
+        ruled = self._edge_by_rule(node)
         scores = Scores(
             node,
             self.params,
@@ -204,10 +208,13 @@ class Search(RootedTree):
             used=self._used_priors if at_root else None,
             depth=depth,
             spread=spread,
-            draw=self.draws.normal,
+            draws=self.draws,
             rules=self.rules,
+            only=self._only if at_root else (),
+            via=-1 if at_root else self._via,
         )
-        edge = self._edge_by_rule(node) or best_edge(scores, self._only if at_root else ())
+        edge = ruled or best_edge(scores)
+        self._via = -1 if ruled else next(k for k, other in enumerate(node.edges) if other is edge)
         return choose(node, edge), scores.spread_behind(edge)
 
     def _edge_by_rule(self, node: Node) -> Edge | None:
@@ -286,26 +293,25 @@ class Search(RootedTree):
         if self.params.solver:
             self._back_up_bounded(leaf, value)
             return
-        for node in leaf.path:
-            update_node(node, value.seen_by(node.mover, leaf.node.mover), self.params, self.rules)
-        if self.rules.watches:
-            for node in reversed(leaf.path):
-                self.rules.after_backup(node, value.seen_by(node.mover, leaf.node.mover))
+        steps: list[float | None] = [None] * len(leaf.path)
+        if self.rules.backs_up:
+            show_way(self.rules, leaf, value, [step_size(node.visits + 1, self.params) for node in reversed(leaf.path)])
+            steps = list(self.rules.steps()[::-1]) if self.rules.sizes_steps else steps
+        for node, step in zip(leaf.path, steps, strict=True):
+            update_node(node, value.seen_by(node.mover, leaf.node.mover), self.params, step)
+        if "after_backup" in self.rules.places:
+            keep(self.rules, leaf)
 
     def _back_up_bounded(self, leaf: Leaf, value: Value) -> None:
         """Backup where nodes may be proven (solver)."""
-        climb = Climb(value, leaf.node.mover, self.params, is_mean=not self.rules.steps)
-        results: list[tuple[Node, Value]] = []
+        climb = Climb(value, leaf.node.mover, self.params)
         for node in reversed(leaf.path):
             climb.turn_to(node.mover)
             if node.bounds.is_proven and node is not self.root:
                 climb.pass_proven(node)
             else:
                 climb.meet(node)
-                update_node(node, climb.value, self.params, self.rules)
-            results.append((node, climb.value))
-        for node, result in results:
-            self.rules.after_backup(node, result)
+                update_node(node, climb.value, self.params)
 
     def _count_replies(self, node: Node) -> None:
         """Count the replies behind the edges of a new node, for tree balance."""
@@ -331,7 +337,7 @@ class Search(RootedTree):
     def _reopen_repeats(self) -> None:
         """Take back the visits of repeats that count no longer."""
         if self.params.repetition and self.params.repetition.mode == "inline_value":
-            averaged = self.params.q_average is not None or self.rules.steps
+            averaged = self.params.q_average is not None or self.rules.sizes_steps
             repetition.reopen(self.root, self.params.repetition, averaged=averaged)
 
     def _has_tree(self, node: Node) -> bool:
@@ -342,10 +348,16 @@ class Search(RootedTree):
         """Place 6, the action to play; None before the root was evaluated, or where there is none."""
         if not self.root.edges:
             return None
-        scores = self.rules.final_scores(self.root)
-        if scores is None:
-            scores = self._halving.choice() if self._halving else lower_bounds(self.root, self.params, self._only)
+        scores = self._choice_scores()
         return final_choice(self.root, self.params, only=self._only, scores=scores).action
+
+    def _choice_scores(self) -> Mapping[int, float] | None:
+        """By what the action is chosen, if a rule says so."""
+        if "final_score" in self.rules.places:
+            show_node(self.rules, self.root, only=self._only)
+            found = self.rules.final_scores().tolist()
+            return {edge.action: score for edge, score in zip(self.root.edges, found, strict=True)}
+        return self._halving.choice() if self._halving else lower_bounds(self.root, self.params, self._only)
 
     def policy_target(self) -> dict[int, float]:
         """Return the policy target: shares of visits, the priors before the first; with Gumbel the improved policy.
@@ -368,17 +380,9 @@ class Search(RootedTree):
         return None if self._quiet else self.params.forced_playouts
 
     def _pruned_visits(self, rule: ForcedPlayouts) -> dict[int, int]:
-        """Return the visits of the root's actions without the forced ones."""
+        """Return the visits of the root's actions without the forced ones; rules written in Python have no say in that."""
         spread = root_spread(self.root, self.params)
-        scores = Scores(
-            self.root,
-            self.params,
-            at_root=True,
-            used=self._used_priors,
-            spread=spread,
-            draw=lambda: 0.0,
-            rules=self.rules,
-        )
+        scores = Scores(self.root, self.params, at_root=True, used=self._used_priors, spread=spread)
         return pruned_visits(rule, scores, self._used_priors)
 
     def root_visits(self) -> dict[int, int]:

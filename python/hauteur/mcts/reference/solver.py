@@ -147,11 +147,10 @@ def proven_terms(
 class Climb:
     """A value on its way to the root, and the corrections to the sums of earlier visits (W - L, D)."""
 
-    def __init__(self, value: Value, owner: int, params: SearchParams, *, is_mean: bool = True) -> None:
-        """is_mean: whether the values of nodes are plain means of their visits, but for `q_average`."""
+    def __init__(self, value: Value, owner: int, params: SearchParams) -> None:
         assert params.solver is not None
         self.rule: Solver = params.solver
-        self.corrects = params.solver.retro_fix and params.q_average is None and is_mean
+        self.corrects = params.solver.retro_fix and params.q_average is None
         self.value, self.owner = value, owner
         self.wl = self.d = 0.0
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from hauteur._core import State
 
@@ -74,8 +77,8 @@ class Node:
     """The network was not asked: the only move was played on the spot (solver). Such a node has no visit of its own."""
     repeated_after: int = 0
     """Plies since the earlier occurrence, where a repeat counts as a result (`exact`); else 0."""
-    memory: dict[Any, Any] = field(default_factory=dict)
-    """What rules written in Python keep of this node; the search itself never looks at it."""
+    kept: NDArray[np.float64] | None = None
+    """The columns of rules written in Python."""
 
     @property
     def q(self) -> float:

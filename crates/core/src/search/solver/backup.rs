@@ -141,8 +141,8 @@ impl Climb<'_> {
             self.correct(stats, bounds);
         }
         self.value = bounds.clamp(self.value);
-        let step_size = self.average.map(|rule| |visits| rule.step_size(visits));
-        stats.add_with_deviations(deviations, self.value, step_size.as_ref())
+        let mut step_size = self.average.map(|rule| |visits| rule.step_size(visits));
+        stats.add_with_deviations(deviations, self.value, step_size.as_mut())
     }
 
     /// Moves the mean of the earlier visits, within the bounds.

@@ -1,0 +1,295 @@
+"""Search rules of one's own, in Python: the six places of mcts/methods as methods of a class, on arrays of many trees.
+
+`Rule` is what a user derives from; `RuleChain` is what a search calls, the core's or the reference's.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hauteur.mcts.rule_arrays import Edges, Floats, Nodes, Numbers, Way
+
+PLACES = ("edge_value", "prior", "exploration", "choose", "step_size", "after_backup", "final_score")
+"""The methods of a rule: places 1, 2 and 3, the choice of an edge, places 4, 5 and 6."""
+
+
+class Rule:
+    """A search rule written in Python: derive from it, and override the places at which the rule acts.
+
+    A visit walks from the root along the edges with the largest Q + U, evaluates a leaf and moves the mean of every
+    node on its way. Each method stands for one of the six places of that (mcts/methods), and is called once for all
+    trees that search side by side: with the nodes of one depth, [n], one a tree, and all their edges, [E], one node's
+    after another's. It gets what plain PUCT, and the rules of `SearchParams`, make of its place; the methods here change
+    nothing. Of several rules each gets what the one before it returned; at `choose` and places 4 and 6 the last one that
+    overrides the method decides.
+
+    `columns` are names of floats that the rule keeps of every position, 0 at first: `edges["name"]`, `nodes["name"]`,
+    and `way["name"] = values` after a backup. They stay when the root moves, and nobody turns their sign. `random`:
+    "uniform" (0 to 1) or "normal" gives `edges.random`, a number an edge from the stream of its tree. So long as a rule
+    keeps nothing else, and no answer depends on what else stands in an array, a tree is the same whatever other trees
+    are searched with it.
+
+    A method that raises, or returns something else than finite numbers of the right shape, stops the search with a
+    ValueError that names rule and method.
+
+    >>> import hauteur as ht
+    >>> class Curious(ht.Rule):
+    ...     def edge_value(self, nodes, edges, q):
+    ...         return q + 0.1 / (1 + edges.visits)
+    >>> Curious().edge_value
+    <bound method Curious.edge_value of Curious()>
+    """
+
+    columns: Sequence[str] = ()
+    random: str = ""
+
+    def edge_value(self, nodes: Nodes, edges: Edges, q: Floats) -> Floats:  # noqa: ARG002
+        """Place 1: return Q(s, a), [E], as selection compares it; q: for the node's mover, of edges without visits
+        their first-play urgency. Where the result of an edge is proven (solver) the answer is not used.
+        """
+        return q
+
+    def prior(self, nodes: Nodes, edges: Edges, p: Floats) -> Floats:  # noqa: ARG002
+        """Place 2: return P(s, a), [E], as it counts in U; p: the stored prior, at a root with its noise and
+        temperature. The stored one, first-play urgency and training targets stay. Must be >= 0; need not add up to 1.
+        """
+        return p
+
+    def exploration(self, nodes: Nodes, edges: Edges, u: Floats) -> Floats:  # noqa: ARG002
+        """Place 3: return U(s, a), [E]; u: c_puct(N) sqrt(max(N(s) - 1, 1)) P(s, a) / (1 + N(s, a) + in flight)."""
+        return u
+
+    def choose(self, nodes: Nodes, edges: Edges, scores: Floats) -> Numbers:  # noqa: ARG002
+        """Return which edge each node takes, whole numbers [n]: 0 is the node's first one, -1: that with the greatest
+        score. scores: Q + U, [E].
+        """
+        return np.full(len(nodes), -1)
+
+    def step_size(self, way: Way) -> Floats:
+        """Place 4: return how far each visit moves the means on its way to its result, [S], 0 to 1."""
+        return way.step
+
+    def after_backup(self, way: Way) -> None:
+        """Place 5: called when visits are backed up; change `way["name"]`. Return nothing."""
+
+    def final_score(self, nodes: Nodes, edges: Edges) -> Floats:  # noqa: ARG002
+        """Place 6: return by what the action to play at a root is chosen, [E]: the largest, then most visits, higher Q,
+        higher prior. With the solver proven wins still come first and proven losses last.
+        """
+        return edges.visits
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name}={value!r}" for name, value in vars(self).items() if not name.startswith("_"))
+        return f"{type(self).__name__}({values})"
+
+
+class Override(NamedTuple):
+    """A method that a rule overrides, with the rule's number and what messages call it: `Curious.edge_value`."""
+
+    name: str
+    method: Callable[..., Any]
+    rule: int
+
+
+class RuleChain:
+    """Rules in their order as one forest calls them: only methods that a rule overrides, each answer checked.
+
+    The core calls `show_nodes` and then what it asks about them, `show_ways` and then what it asks about these.
+    """
+
+    def __init__(self, rules: Sequence[Rule] = ()) -> None:
+        """Raise ValueError where one of them is no rule."""
+        self.rules = checked_rules(rules)
+        self._overrides = {place: _overrides(self.rules, place) for place in PLACES}
+        self.places = tuple(place for place, found in self._overrides.items() if found)
+        """The methods that some rule overrides."""
+        self.columns = [(rule, name) for rule, own in enumerate(self.rules) for name in own.columns]
+        """The columns of all rules: number of the rule, and name."""
+        wanting = [number for number, rule in enumerate(self.rules) if rule.random]
+        self.draws = [self.rules[number].random for number in wanting]
+        """The random numbers that rules want for every edge."""
+        self._random = {number: len(self.columns) + place for place, number in enumerate(wanting)}
+        self._places: list[dict[str, int]] = [
+            {name: place for place, (owner, name) in enumerate(self.columns) if owner == rule}
+            for rule in range(len(self.rules))
+        ]
+        self._nodes: Nodes
+        self._edges: Edges | None = None
+        self._way: Way
+
+    def __bool__(self) -> bool:
+        return bool(self.rules)
+
+    @property
+    def sizes_steps(self) -> bool:
+        """Whether a rule decides how far a visit moves the mean, which then is no plain mean of the visits."""
+        return "step_size" in self.places
+
+    @property
+    def backs_up(self) -> bool:
+        """Whether a rule has a say in backup."""
+        return self.sizes_steps or "after_backup" in self.places
+
+    # -- selection -----------------------------------------------------------------------------------------------------
+
+    def show_nodes(
+        self,
+        depth: int,
+        tree: Numbers,
+        starts: Numbers,
+        via: Numbers,
+        nodes: Floats,
+        actions: NDArray[np.uint16],
+        edges: Floats,
+    ) -> None:
+        """Take the nodes of a depth and their edges, as `OutsideRules` of the core has them."""
+        above, handed = self._edges, {}
+        if depth > 0 and above is not None and above.below:
+            known = via >= 0
+            handed = {key: np.where(known, values[via], np.nan) for key, values in above.below.items()}
+        self._nodes, self._edges = Nodes(depth, tree, nodes, handed), Edges(starts, actions, edges)
+
+    def priors(self, p: Floats) -> Floats:
+        """Place 2, [E]."""
+        for override in self._overrides["prior"]:
+            p = _floats(override, self._asked(override, p), p.shape, low=0.0)
+        return p
+
+    def terms(self, q: Floats, u: Floats) -> tuple[Floats, Floats, Numbers | None]:
+        """Places 1 and 3, [E], and the edges that are chosen, [n]; None: by the scores."""
+        for override in self._overrides["edge_value"]:
+            q = _floats(override, self._asked(override, q), q.shape)
+        for override in self._overrides["exploration"]:
+            u = _floats(override, self._asked(override, u), u.shape)
+        picks = None
+        for override in self._overrides["choose"][-1:]:
+            picks = self._picks(override, self._asked(override, q + u))
+        return q, u, picks
+
+    def final_scores(self) -> Floats:
+        """Place 6, [E]."""
+        edges = self._shown_edges
+        override = self._overrides["final_score"][-1]
+        return _floats(override, self._asked(override), (len(edges),))
+
+    @property
+    def _shown_edges(self) -> Edges:
+        assert self._edges is not None, "nodes are shown first"
+        return self._edges
+
+    def _asked(self, override: Override, *given: Floats) -> Any:
+        """Return what a method makes of the nodes that were shown."""
+        rule, places = override.rule, self._places[override.rule]
+        nodes, edges = self._nodes, self._shown_edges
+        nodes.show_rule(rule, places)
+        edges.show_rule(rule, places, self._random.get(rule))
+        return _called(override, nodes, edges, *given)
+
+    def _picks(self, override: Override, found: Any) -> Numbers:
+        """Return the edges that a rule chooses; ValueError where there is no such edge, or it may not be taken."""
+        edges, n = self._shown_edges, len(self._nodes)
+        picks = np.asarray(found)
+        if picks.shape != (n,) or picks.dtype.kind not in "iu":
+            raise ValueError(f"rule {override.name} must return {n} whole numbers, got {_shown(found)}")
+        picks = picks.astype(np.int64)
+        bad = (picks < -1) | (picks >= np.diff(edges.starts))
+        bad |= ~edges.allowed[np.where(bad, 0, edges.starts[:-1] + np.maximum(picks, 0))] & (picks >= 0)
+        if bad.any():
+            raise ValueError(f"rule {override.name} must choose edges that may be taken, or -1; got {picks[bad][0]}")
+        return np.ascontiguousarray(picks)
+
+    # -- backup --------------------------------------------------------------------------------------------------------
+
+    def show_ways(self, tree: Numbers, starts: Numbers, steps: Floats) -> None:
+        """Take the ways of visits, as `OutsideRules` of the core has them."""
+        self._way = Way(tree, starts, steps)
+
+    def steps(self) -> Floats:
+        """Place 4, [S]."""
+        override = self._overrides["step_size"][-1]
+        return _floats(override, _called(override, self._way), (len(self._way),), low=0.0, high=1.0)
+
+    def after_backup(self, columns: Floats) -> None:
+        """Place 5; columns: of the positions on the ways, [C, S], which rules change."""
+        way = self._way
+        way.show_columns(columns)
+        for override in self._overrides["after_backup"]:
+            way.show_to(self._places[override.rule])
+            if (returned := _called(override, way)) is not None:
+                raise ValueError(f"rule {override.name} must return nothing (None), got {_shown(returned)}")
+
+
+def checked_rules(rules: object) -> tuple[Rule, ...]:
+    """Return the rules as a tuple; ValueError where they are something else, such as a class instead of an object."""
+    if isinstance(rules, Rule) or not isinstance(rules, Sequence) or isinstance(rules, str):
+        raise ValueError(f"rules must be a list of hauteur.Rule objects, got {_shown(rules)}")
+    for number, rule in enumerate(rules):
+        if isinstance(rule, type):
+            raise ValueError(
+                f"rules[{number}] must be an object, got the class {rule.__name__}: write {rule.__name__}()"
+            )
+        if not isinstance(rule, Rule):
+            raise ValueError(f"rules[{number}] must be a hauteur.Rule, got {_shown(rule)}")
+        if isinstance(rule.columns, str) or rule.random not in ("", "uniform", "normal"):
+            what = f"columns a list of names and random uniform or normal, got {rule.columns!r} and {rule.random!r}"
+            raise ValueError(f"rules[{number}], {type(rule).__name__}, must have as {what}")
+    return tuple(rules)
+
+
+def rule_chain(rules: Sequence[Rule] | None) -> RuleChain | None:
+    """Return what a forest of the core calls; None where there is no rule."""
+    return RuleChain(rules) if rules else None
+
+
+def _overrides(rules: Sequence[Rule], place: str) -> tuple[Override, ...]:
+    """Return what the rules do at a place."""
+    return tuple(
+        Override(f"{type(rule).__name__}.{place}", getattr(rule, place), number)
+        for number, rule in enumerate(rules)
+        if place in vars(rule) or getattr(type(rule), place) is not getattr(Rule, place)
+    )
+
+
+def _called(override: Override, *arguments: Any) -> Any:
+    """Return what the method returns; ValueError names rule and method where it raises."""
+    try:
+        return override.method(*arguments)
+    except Exception as error:
+        what = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        raise ValueError(f"rule {override.name} has failed: {what}") from error
+
+
+def _floats(
+    override: Override, returned: Any, shape: tuple[int, ...], low: float = -math.inf, high: float = math.inf
+) -> Floats:
+    """Return the numbers that the method returns; ValueError where they are none that the place allows."""
+    numbers = returned if type(returned) is np.ndarray else np.asarray(returned)
+    fits = numbers.shape == shape and numbers.dtype.kind in "fiu" and bool(np.isfinite(numbers).all())
+    if fits and numbers.size and (low > -math.inf or high < math.inf):
+        fits = bool(numbers.min() >= low and numbers.max() <= high)
+    if not fits:
+        bounds = "" if low == -math.inf else f" >= {low:g}" if high == math.inf else f" from {low:g} to {high:g}"
+        raise ValueError(
+            f"rule {override.name} must return finite numbers{bounds} of shape {shape}, got {_shown(returned)}"
+        )
+    return np.ascontiguousarray(numbers, np.float64)
+
+
+def _shown(value: object) -> str:
+    """A value in a few words."""
+    if value is None:
+        return "None"
+    if isinstance(value, np.ndarray) and value.size > 4:
+        bad = value[~np.isfinite(value)] if value.dtype.kind == "f" else value[:0]
+        most = f"from {value.min()} to {value.max()}" if value.dtype.kind in "fiu" and not bad.size else ""
+        return f"an array of {value.dtype}, shape {value.shape}, {most or 'with ' + str(bad[:1])}".strip()
+    text = " ".join(repr(value).split())
+    return f"{text if len(text) <= 60 else text[:57] + '...'} ({type(value).__name__})"
+
+
+NO_RULES = RuleChain()
