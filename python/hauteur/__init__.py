@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from hauteur.mcts.analysis import Analysis as Analysis
     from hauteur.mcts.calls import search as search
     from hauteur.mcts.calls import search_batch as search_batch
-    from hauteur.mcts.params import SearchParams as SearchParams
     from hauteur.mcts.own_rules import Rule as Rule
+    from hauteur.mcts.params import SearchParams as SearchParams
     from hauteur.mcts.rules import SearchContempt as SearchContempt
     from hauteur.networks.architecture import ResNet as ResNet
     from hauteur.networks.evaluators.factory import evaluator as evaluator

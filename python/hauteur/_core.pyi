@@ -196,7 +196,11 @@ class Network:
 class Forest:
     """Many searches, one batch. `params` is a hauteur.mcts.params.SearchParams, or the JSON text of one."""
 
-    def __new__(cls, game: Game, params: _SearchSettings | str, seed: int = 0, threads: int = 1) -> Forest: ...
+    def __new__(
+        cls, game: Game, params: _SearchSettings | str, seed: int = 0, threads: int = 1, rules: object = None
+    ) -> Forest:
+        """rules: a hauteur.mcts.own_rules.RuleChain of its own; ValueError where the settings do not go with rules."""
+
     @property
     def game(self) -> Game: ...
     @property

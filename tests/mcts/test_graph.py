@@ -12,8 +12,8 @@ from search_pairs import Pair, agree_after_each, calls, pairs, wandering
 from search_toys import ToyGame, hash_evaluator, uniform_evaluator
 
 from hauteur._core import Forest, Game
+from hauteur.mcts.own_rules import Rule, RuleChain
 from hauteur.mcts.params import Cpuct, Fpu, SearchParams
-from hauteur.mcts.reference.forest import ReferenceForest
 from hauteur.mcts.reference.graph import GraphSearch, added
 from hauteur.mcts.reference.search import Search
 from hauteur.mcts.reference.tree import Value, reachable
@@ -175,5 +175,5 @@ def test_rules_that_need_every_visit_of_a_node_are_refused(settings: dict[str, o
 
 def test_rules_in_python_search_trees() -> None:
     with pytest.raises(ValueError, match="rules written in Python do not go with graph"):
-        ReferenceForest(Game("tictactoe"), GRAPH)
+        Forest(Game("tictactoe"), GRAPH, rules=RuleChain([Rule()]))
     assert Search.edge_type is not GraphSearch.edge_type

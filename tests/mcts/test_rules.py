@@ -22,6 +22,7 @@ from hauteur._core import Forest, Game
 from hauteur.mcts import reference
 from hauteur.mcts.params import Cpuct, Fpu, SearchParams
 from hauteur.mcts.reference import initial_trust, q_average, tree_balance, variance
+from hauteur.mcts.reference.draws import Draws
 from hauteur.mcts.reference.prior_mixing import uniform_share
 from hauteur.mcts.reference.scores import Scores
 from hauteur.mcts.reference.variance import Moments
@@ -50,9 +51,10 @@ def example() -> reference.Node:
 
 def scores(depth: int = 1, spread: float = 0.06, **rules: Any) -> list[float]:
     """Q + U of the four edges with these rules; the noise is DRAWS in turn."""
-    draws = iter(DRAWS)
+    draws = Draws(0)
+    draws.normal = iter(DRAWS).__next__  # type: ignore[method-assign]
     params = BASE.model_copy(update=rules)
-    return Scores(example(), params, depth=depth, spread=spread, draw=lambda: next(draws)).all()
+    return Scores(example(), params, depth=depth, spread=spread, draws=draws).all()
 
 
 BY_HAND = {

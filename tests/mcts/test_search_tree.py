@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from search_toys import hash_evaluator
 
 import hauteur as ht
-from hauteur.mcts.reference.forest import ReferenceForest
 from hauteur.mcts.search_tree import SearchTree, TreeNode
 from hauteur.mcts.tree_source import ForestTree, edges_of
 
@@ -173,18 +172,3 @@ def test_branches_are_the_edges_behind_their_lines(rules: dict[str, Any], count:
     shared = [edge for edge in edges if edge["node_visits"] > edge["visits"]]
     assert bool(shared) == ("graph" in rules and count > 1)
     assert any(edge["node_frozen"] for edge in edges) == ("search_contempt" in rules and count > 0)
-
-
-@pytest.mark.parametrize("rules", [{}, {"search_contempt": {"n_scl": 5}}, {"solver": {}}])
-def test_branches_of_the_reference_are_those_of_the_core(rules: dict[str, Any]) -> None:
-    game = ht.load_game("tictactoe")
-    params = ht.SearchParams.model_validate(rules)
-    forests: list[Any] = [make_forest(game, params), ReferenceForest(game, params, 0, ())]
-    forests[1].add(game.new_initial_state(), 0)
-    for forest in forests:
-        search(forest, hash_evaluator(game.num_actions), visits=150, rows=1)
-    core, reference = (forest.branches(0, 120) for forest in forests)
-    assert list(core) == list(reference)
-    for name, column in core.items():
-        assert (column.dtype, column.shape) == (reference[name].dtype, reference[name].shape), name
-        np.testing.assert_allclose(column.astype(float), reference[name].astype(float), atol=1e-5, err_msg=name)

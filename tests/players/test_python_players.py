@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ from numpy.typing import NDArray
 
 import hauteur as ht
 from hauteur.mcts.params import Temperature
-from hauteur.mcts.reference.forest import ReferenceForest
 from hauteur.networks.evaluators.base import UniformEvaluator
 from hauteur.players.build import Evaluators, Resources, build_player, player_facts, player_name
 from hauteur.players.search_player import SearchPlayer
@@ -33,7 +31,7 @@ class Curious(ht.Rule):
     def __init__(self, bonus: float = 0.1) -> None:
         self.bonus = bonus
 
-    def edge_value(self, node: Any, edge: Any, q: float) -> float:
+    def edge_value(self, nodes: Any, edges: Any, q: Any) -> Any:
         return q + self.bonus
 
 
@@ -91,25 +89,20 @@ def test_an_evaluator_that_was_given_is_shared_and_stays_open() -> None:
     assert not closed
 
 
-def test_rules_make_a_player_of_the_reference_search_and_say_that_it_is_slow() -> None:
-    with pytest.warns(UserWarning, match="reference search"):
-        player = ht.Player("uniform", rules=[Curious()])
-    assert isinstance(built(player).forest(GAME, seed=0), ReferenceForest)
+def test_rules_are_part_of_a_player_s_name() -> None:
+    player = ht.Player("uniform", rules=[Curious()])
     assert player_name(GAME, player) == "uniform visits=100 rules=[Curious(bonus=0.1)]"
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        ht.Player("uniform", rules=[])
+    assert player_name(GAME, ht.Player("uniform", rules=[])) == "uniform visits=100"
 
 
 def test_facts_tell_other_objects_apart() -> None:
     def odd(features: Floats) -> tuple[Floats, Floats]:
         return even(features)
 
-    with pytest.warns(UserWarning, match="reference search"):
-        players = [
-            *(ht.Player(even), ht.Player(odd), ht.Player("uniform")),
-            *(ht.Player("uniform", rules=[Curious(bonus)]) for bonus in (0.1, 0.2)),
-        ]
+    players = [
+        *(ht.Player(even), ht.Player(odd), ht.Player("uniform")),
+        *(ht.Player("uniform", rules=[Curious(bonus)]) for bonus in (0.1, 0.2)),
+    ]
     facts = [player_facts(GAME, player, "a") for player in players]
     assert len({str(fact) for fact in facts}) == len(players)
     assert facts[0] == player_facts(GAME, ht.Player(even, name="other"), "a")

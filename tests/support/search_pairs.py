@@ -12,6 +12,7 @@ from repeating_games import Wanderers
 from search_toys import Evaluator, Floats, ToyGame, hash_evaluator
 
 from hauteur._core import Batch, Forest, Game, State
+from hauteur.mcts.own_rules import Rule, rule_chain
 from hauteur.mcts.params import Cpuct, Dirichlet, Fpu, SearchParams
 from hauteur.mcts.reference import Edge, Leaf, Node, Search
 from hauteur.mcts.reference.graph import GraphSearch
@@ -85,11 +86,16 @@ class Pair:
     evaluator: Evaluator
     seed: int = 0
     pending: list[Pending] = field(default_factory=list)
+    rules: tuple[Rule, ...] = ()
 
     def __post_init__(self) -> None:
-        self.forest = Forest(self.state.game, self.params)
+        self.forest = Forest(self.state.game, self.params, rules=rule_chain(self.rules))
         self.ids = np.array([self.forest.add(self.state, self.seed)])
-        self.search = (GraphSearch if self.params.graph else Search)(self.state, self.params, self.seed)
+        self.search = (
+            GraphSearch(self.state, self.params, self.seed)
+            if self.params.graph
+            else Search(self.state, self.params, self.seed, self.rules)
+        )
 
     def set_limit(self, visits: int) -> None:
         self.forest.set_visit_limits(self.ids, np.array([visits], np.uint32))

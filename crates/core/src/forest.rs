@@ -241,7 +241,9 @@ impl Forest {
             TreeLeaves { tree, leaves }
         };
         let chosen = pick(&mut self.trees, plan.iter().map(|(id, _)| *id));
-        if let Some(rules) = self.setup.outside.as_ref().filter(|rules| rules.places().selects() || rules.places().backs_up()) {
+        if let Some(rules) =
+            self.setup.outside.as_ref().filter(|rules| rules.places().selects() || rules.places().backs_up())
+        {
             let climbers = chosen.into_iter().zip(plan);
             let mut climbers: Vec<_> =
                 climbers.map(|(search, (id, quota))| Climber::new(*id, search, *quota, net)).collect();
@@ -436,7 +438,11 @@ fn refuse_with(params: &SearchParams, places: Places) -> Result<(), ForestError>
     let others = [
         ("second_net", "they search with one net", params.second_net.is_some()),
         ("graph", "they search a tree", params.graph),
-        ("solver", "step_size and after_backup see every visit as it was", params.solver.is_some() && places.backs_up()),
+        (
+            "solver",
+            "step_size and after_backup see every visit as it was",
+            params.solver.is_some() && places.backs_up(),
+        ),
     ];
     match others.iter().find(|(_, _, on)| *on) {
         Some((name, why, _)) => Err(ForestError(format!("rules written in Python do not go with {name}: {why}"))),

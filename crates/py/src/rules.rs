@@ -117,7 +117,10 @@ impl OutsideRules for PyRules {
             let kept = kept.readonly();
             let width = columns.first().map_or(0, Vec::len);
             let floats = kept.as_slice()?;
-            columns.iter_mut().enumerate().for_each(|(k, column)| column.copy_from_slice(&floats[k * width..][..width]));
+            columns
+                .iter_mut()
+                .enumerate()
+                .for_each(|(k, column)| column.copy_from_slice(&floats[k * width..][..width]));
             Ok(())
         })
     }

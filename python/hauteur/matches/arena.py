@@ -27,7 +27,6 @@ from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.matches.resignation import Resignation
 from hauteur.matches.running_game import Slot, play_all, played, unsearched
 from hauteur.mcts.driver import SearchDriver, Searched, SearchFacts
-from hauteur.mcts.forest import SearchForest
 from hauteur.mcts.scores import pawns
 from hauteur.players.move_player import GameLost, MovePlayer, PendingMoves
 from hauteur.players.search_player import SearchPlayer
@@ -121,7 +120,7 @@ class _PlayerTable:
     """A player with its forest, and the games in which it is thinking (by tree)."""
 
     player: SearchPlayer
-    forest: SearchForest
+    forest: _core.Forest
     thinking: dict[int, Slot] = field(default_factory=dict)
 
 

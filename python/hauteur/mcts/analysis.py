@@ -21,6 +21,7 @@ from hauteur.mcts.control import SearchControl, in_background, stopped_by_interr
 from hauteur.mcts.driver import for_nets, run_searches
 from hauteur.mcts.followed_tree import FollowedTree, TreeFacts
 from hauteur.mcts.limits import Limits, Progress, limits_of, stop_reason
+from hauteur.mcts.own_rules import Rule, checked_rules
 from hauteur.mcts.params import SearchParams
 from hauteur.mcts.report import Pace, RootReport, proven_mate, root_report, with_result
 from hauteur.mcts.result import SearchResult, followed_tree, refuse_finished, search_result
@@ -59,7 +60,8 @@ class Analysis(Closing):
     evaluator: anything that `hauteur.evaluator` accepts. large: the second net, where the settings have one; all counts
     of visits are then the small net's. batch_size: most rows of a batch (default: what the evaluator prefers); 1 makes
     the search exactly sequential. threads: of the core. tablebase: exact results for leaves, or for the root's moves
-    where it knows the root (chess); fast_play: of these only the shortest wins. Errors of the evaluator come out of
+    where it knows the root (chess); fast_play: of these only the shortest wins. rules: search rules written in Python
+    (`hauteur.Rule`). Errors of the evaluator come out of
     `go` and `search`; the tree stays usable. A context manager, which closes the evaluators that it opened.
 
     >>> import hauteur as ht
@@ -84,12 +86,13 @@ class Analysis(Closing):
         batch_size: int | None = None,
         tablebase: _core.Tablebase | None = None,
         fast_play: bool = False,
+        rules: Sequence[Rule] = (),
     ) -> None:
         if batch_size is not None and batch_size < 1:
             raise ValueError(f"batch_size must be >= 1, got {batch_size}")
         self._params = for_nets(params or SearchParams(), large)
         self._nets = AnalysisNets(evaluator, large, batch_size)
-        self._tree = FollowedTree(self._params, seed, threads, tablebase, fast_play)
+        self._tree = FollowedTree(self._params, seed, threads, tablebase, fast_play, checked_rules(rules))
         self._row_seconds = 0.0
         self._run: SearchRun | None = None
         self._between = BetweenBatches()

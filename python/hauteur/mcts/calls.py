@@ -14,14 +14,14 @@ from hauteur.mcts.analysis_nets import AnalysisNets
 from hauteur.mcts.control import stopped_by_interrupt
 from hauteur.mcts.driver import SearchDriver, Searched, for_nets
 from hauteur.mcts.limits import limits_of
+from hauteur.mcts.own_rules import rule_chain
 from hauteur.mcts.params import SearchParams
-from hauteur.mcts.python_rules import rules_forest, search_with_rules
 from hauteur.mcts.result import BatchResult, SearchResult, batch_result, refuse_finished
 
 if TYPE_CHECKING:
     from hauteur.games.positions import PositionLike
     from hauteur.mcts.analysis import OnResult
-    from hauteur.mcts.reference.rule import Rule
+    from hauteur.mcts.own_rules import Rule
 
 DEFAULT_VISITS = 800
 """Visits of a search without limits, as in `hauteur analyse`."""
@@ -63,8 +63,7 @@ def search(
     large
         The second net of `SearchParams.second_net`.
     rules
-        Search rules written in Python (`hauteur.Rule`), in their order. The search is then the reference in plain
-        Python, one visit at a time, which is slow and says so once; it takes no second net.
+        Search rules written in Python (`hauteur.Rule`), in their order; they do not go with a second net.
     on_report
         Called about every 0.1 s with the result so far.
 
@@ -83,13 +82,7 @@ def search(
     state = as_state(position)
     if visits is None and seconds is None:
         visits = DEFAULT_VISITS
-    if rules:
-        if large is not None:
-            raise ValueError("rules written in Python do not go with a second net (large)")
-        return search_with_rules(
-            state, evaluator, params, rules, visits=visits, seconds=seconds, seed=seed, on_report=on_report
-        )
-    with Analysis(evaluator, params, seed=seed, large=large) as analysis:
+    with Analysis(evaluator, params, seed=seed, large=large, rules=rules or ()) as analysis:
         return analysis.go(state, visits=visits, seconds=seconds, on_report=on_report)
 
 
@@ -133,7 +126,7 @@ def search_batch(
     nets = AnalysisNets(evaluator, large)
     nets.open(game)
     try:
-        forest = rules_forest(game, params, seed, rules) if rules else _core.Forest(game, params, seed, threads)
+        forest = _core.Forest(game, params, seed, threads, rule_chain(rules))
         ids = np.array([forest.add(state) for state in states], np.int64)
         forest.set_visit_limits(ids, np.full(len(ids), min(visits, LARGEST_BATCH_VISITS), np.int64))
         _run(SearchDriver([Searched(forest, nets.small, nets.large)], spread=True))

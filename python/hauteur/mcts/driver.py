@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from hauteur import _core
 from hauteur.mcts.batch_rows import BatchRows, rows_for
-from hauteur.mcts.forest import SearchForest, SizedBatch
 from hauteur.mcts.params import SearchParams
 from hauteur.mcts.rules import SecondNet
 
@@ -65,7 +65,7 @@ class InFlight:
     next batch can be gathered while one is computed. nets: which net of each forest this network is (default: 0).
     """
 
-    forests: Sequence[SearchForest]
+    forests: Sequence[_core.Forest]
     evaluator: Evaluator
     batch_size: int
     depth: int = 2
@@ -172,15 +172,15 @@ class InFlight:
 class _BatchPart(NamedTuple):
     """The rows of a batch that belong to one forest."""
 
-    forest: SearchForest
-    batch: SizedBatch
+    forest: _core.Forest
+    batch: _core.Batch
     rows: slice
 
 
 class Searched(NamedTuple):
     """A forest with the nets that its trees are searched with. large: the second net, where its settings want one."""
 
-    forest: SearchForest
+    forest: _core.Forest
     evaluator: Evaluator
     large: Evaluator | None = None
 
@@ -205,7 +205,7 @@ class SearchDriver:
     ) -> None:
         self._forests = [forest for forest, _, _ in searched]
         self._visits_when_idle: float | None = None
-        users: dict[int, tuple[Evaluator, list[SearchForest], list[int]]] = {}
+        users: dict[int, tuple[Evaluator, list[_core.Forest], list[int]]] = {}
         for forest, small, large in searched:
             for evaluator, net in nets_of(forest, small, large):
                 _, forests, nets = users.setdefault(id(evaluator), (evaluator, [], []))
@@ -251,7 +251,7 @@ class SearchDriver:
 
 
 def run_searches(
-    forest: SearchForest,
+    forest: _core.Forest,
     evaluator: Evaluator,
     *,
     large: Evaluator | None = None,
@@ -290,7 +290,7 @@ def for_nets(search: SearchParams, large: object | None) -> SearchParams:
     return search.model_copy(update={"second_net": SecondNet()})
 
 
-def nets_of(forest: SearchForest, evaluator: Evaluator, large: Evaluator | None) -> list[tuple[Evaluator, int]]:
+def nets_of(forest: _core.Forest, evaluator: Evaluator, large: Evaluator | None) -> list[tuple[Evaluator, int]]:
     """Return the evaluators of a forest, each with the number of its net; ValueError if the large one is missing."""
     if large is None and 1 in forest.nets:
         raise ValueError("the search settings have second_net, which needs a large net; none was given")

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
+from hauteur.mcts.own_rules import Rule, rule_chain
 from hauteur.mcts.params import SearchParams
 
 
@@ -51,6 +52,8 @@ class FollowedTree:
     threads: int = 1
     tablebase: _core.Tablebase | None = None
     fast_play: bool = False
+    rules: Sequence[Rule] = ()
+    """Search rules written in Python."""
     version: int = 0
     _forest: _core.Forest | None = None
     _leaf_tablebase: _core.Tablebase | None = None
@@ -140,7 +143,7 @@ class FollowedTree:
     def _restart(self, start: _core.State, actions: Sequence[int]) -> None:
         state = _after(start, actions)
         if self._forest is None or self._forest.game.spec != start.game.spec:
-            self._forest = _core.Forest(start.game, self.params, self.seed, self.threads)
+            self._forest = _core.Forest(start.game, self.params, self.seed, self.threads, rule_chain(self.rules))
             self._leaf_tablebase = None
         else:
             self._forest.remove(self.ids)

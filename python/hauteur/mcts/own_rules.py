@@ -24,15 +24,15 @@ class Rule:
     A visit walks from the root along the edges with the largest Q + U, evaluates a leaf and moves the mean of every
     node on its way. Each method stands for one of the six places of that (mcts/methods), and is called once for all
     trees that search side by side: with the nodes of one depth, [n], one a tree, and all their edges, [E], one node's
-    after another's. It gets what plain PUCT, and the rules of `SearchParams`, make of its place; the methods here change
-    nothing. Of several rules each gets what the one before it returned; at `choose` and places 4 and 6 the last one that
-    overrides the method decides.
+    after another's. It gets what plain PUCT, and the rules of `SearchParams`, make of its place; the methods here
+    change nothing. Of several rules each gets what the one before it returned; at `choose` and places 4 and 6 the last
+    one that overrides the method decides.
 
     `columns` are names of floats that the rule keeps of every position, 0 at first: `edges["name"]`, `nodes["name"]`,
     and `way["name"] = values` after a backup. They stay when the root moves, and nobody turns their sign. `random`:
-    "uniform" (0 to 1) or "normal" gives `edges.random`, a number an edge from the stream of its tree. So long as a rule
-    keeps nothing else, and no answer depends on what else stands in an array, a tree is the same whatever other trees
-    are searched with it.
+    "uniform" (0 to 1) or "normal" gives `edges.random`, a number an edge from the stream of its tree (not at place 6).
+    So long as a rule keeps nothing else, and no answer depends on what else stands in an array, a tree is the same
+    whatever other trees are searched with it.
 
     A method that raises, or returns something else than finite numbers of the right shape, stops the search with a
     ValueError that names rule and method.
@@ -212,7 +212,9 @@ class RuleChain:
     def steps(self) -> Floats:
         """Place 4, [S]."""
         override = self._overrides["step_size"][-1]
-        return _floats(override, _called(override, self._way), (len(self._way),), low=0.0, high=1.0)
+        steps = _floats(override, _called(override, self._way), (len(self._way),), low=0.0, high=1.0)
+        self._way.take_steps(steps)
+        return steps
 
     def after_backup(self, columns: Floats) -> None:
         """Place 5; columns: of the positions on the ways, [C, S], which rules change."""

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from hauteur import _core
 from hauteur.mcts.forced_win import moves_to_win
-from hauteur.mcts.forest import SearchForest
 
 Wdl = tuple[float, float, float]
 """Chances of win, draw and loss of the player to move."""
@@ -124,7 +123,7 @@ class RootReport:
 
 
 def root_report(
-    forest: SearchForest, tree: int, *, pace: Pace, lines: int = 1, allowed: Collection[int] = (), reason: str = ""
+    forest: _core.Forest, tree: int, *, pace: Pace, lines: int = 1, allowed: Collection[int] = (), reason: str = ""
 ) -> RootReport:
     """Report the tree as it stands; `lines` moves get their line, only `allowed` ones (empty: all) are listed."""
     ids = np.array([tree], np.int64)
@@ -143,7 +142,7 @@ def root_report(
     )
 
 
-def root_moves(forest: SearchForest, tree: int, *, lines: int, allowed: Collection[int] = ()) -> tuple[RootMove, ...]:
+def root_moves(forest: _core.Forest, tree: int, *, lines: int, allowed: Collection[int] = ()) -> tuple[RootMove, ...]:
     """Return the moves of the root: winning at once, then as the rule of choice orders them, losing at once last."""
     moves = [_root_move(edge) for edge in forest.root_edges(tree) if not allowed or edge["action"] in allowed]
     moves.sort(key=lambda move: -move.result)
@@ -189,7 +188,7 @@ def _root_move(edge: Mapping[str, Any]) -> RootMove:
     )
 
 
-def _with_line(forest: SearchForest, tree: int, move: RootMove) -> RootMove:
+def _with_line(forest: _core.Forest, tree: int, move: RootMove) -> RootMove:
     return replace(move, line=tuple(int(a) for a in forest.principal_variation(tree, move.action)))
 
 

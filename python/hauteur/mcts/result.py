@@ -17,7 +17,6 @@ from hauteur import _core
 from hauteur.games.game_line import end_text
 from hauteur.games.moves import Move, move_of, moves_of
 from hauteur.mcts.followed_tree import FollowedTree
-from hauteur.mcts.forest import SearchForest
 from hauteur.mcts.report import RootMove, RootReport
 from hauteur.mcts.scores import pov_score
 from hauteur.mcts.search_tree import SHOWN_NODES, SearchTree
@@ -257,7 +256,7 @@ def _still_there(tree: FollowedTree) -> Callable[[], None]:
     return check
 
 
-def tree_result(forest: SearchForest, number: int, report: RootReport, tree: SearchTree | None = None) -> SearchResult:
+def tree_result(forest: _core.Forest, number: int, report: RootReport, tree: SearchTree | None = None) -> SearchResult:
     """Return the result of a search of a tree of this number. tree: to walk through; default: the forest's."""
     ids = np.array([number], np.int64)
     return SearchResult(
@@ -270,7 +269,7 @@ def tree_result(forest: SearchForest, number: int, report: RootReport, tree: Sea
     )
 
 
-def batch_result(forest: SearchForest, ids: NDArray[np.int64]) -> BatchResult:
+def batch_result(forest: _core.Forest, ids: NDArray[np.int64]) -> BatchResult:
     """Return the results of these trees of a forest, each of which was searched."""
     return BatchResult(
         visits=forest.root_visits(ids).astype(np.int64),

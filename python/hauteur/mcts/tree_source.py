@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from hauteur.mcts.forest import SearchForest
+    from hauteur import _core
 
 Edge = Mapping[str, Any]
 """One edge of a node, with the keys of `_core.Forest.edges_behind`."""
@@ -20,7 +20,7 @@ Columns = Mapping[str, NDArray[Any]]
 
 
 class TreeSource(Protocol):
-    """The source of the nodes of a tree: a forest of the core, a search in Python, or a file."""
+    """The source of the nodes of a tree: a forest, or a file."""
 
     def root(self) -> Edge:
         """The root as if an edge led to it, for its player to move."""
@@ -44,7 +44,7 @@ class ForestTree:
 
     def __init__(
         self,
-        forest: SearchForest,
+        forest: _core.Forest,
         number: int,
         check: Callable[[], None] | None = None,
         facts: Mapping[str, Any] | None = None,
@@ -94,8 +94,7 @@ class ForestTree:
     def facts(self) -> dict[str, Any]:
         """Return what is known of the search, and the digest of the tree."""
         self._ready()
-        digest = getattr(self._forest, "digest", None)
-        return self._facts | ({} if digest is None else {"digest": f"{digest(self._number):016x}"})
+        return self._facts | {"digest": f"{self._forest.digest(self._number):016x}"}
 
     def _ready(self) -> None:
         if self._check is not None:

@@ -111,9 +111,7 @@ class PlayerEngine(Closing):
     def _new_analysis(self, player: SearchPlayer | MovePlayer) -> Analysis | None:
         if not isinstance(player, SearchPlayer):
             return None
-        if player.rules:
-            raise ValueError("a player with rules written in Python plays matches; for one position there is ht.search")
-        return Analysis(player.evaluator, player.search, large=player.large, seed=self._seed)
+        return Analysis(player.evaluator, player.search, large=player.large, seed=self._seed, rules=player.rules)
 
     def _analysis_of(self, player: SearchPlayer) -> Analysis:
         assert self._analysis is not None, player.name

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import Field
 
+from hauteur.mcts.own_rules import checked_rules
 from hauteur.mcts.params import SearchParams, Temperature
 from hauteur.players.baselines import is_baseline
 from hauteur.players.engines.settings import is_engine
 from hauteur.players.settings import PlayerSettings, parse_player, player_text
 
 if TYPE_CHECKING:
-    from hauteur.mcts.reference.rule import Rule
+    from hauteur.mcts.own_rules import Rule
     from hauteur.players.chess_engine import PlayerEngine
 
 
@@ -40,8 +41,7 @@ class Player(PlayerSettings):
     name
         What results call it; default: that of the evaluator, and what differs from the defaults.
     rules
-        Search rules written in Python (`hauteur.Rule`), in their order. Such a player uses the reference search, which
-        is slow, and says so once.
+        Search rules written in Python (`hauteur.Rule`), in their order.
 
     Raise ValueError for values out of range. Whether evaluator and game fit each other shows when games begin.
 
@@ -76,7 +76,7 @@ class Player(PlayerSettings):
             "temperature": temperature if isinstance(temperature, Temperature) else {"initial": temperature},
             "search": SearchParams() if params is None else params,
             "evaluator": None if is_named else evaluator,
-            "rules": _checked(rules),
+            "rules": checked_rules([] if rules is None else rules),
         }
         try:
             super().__init__(**values)
@@ -144,16 +144,3 @@ def object_name(thing: object) -> str:
         if isinstance(name := getattr(thing, attribute, None), str) and name:
             return name
     return type(thing).__name__
-
-
-def _checked(rules: Sequence[Rule] | None) -> tuple[Rule, ...]:
-    """Return the rules; warn that they are slow where there is one."""
-    if rules is None:
-        return ()
-    from hauteur.mcts.reference.forest import say_slow  # here: no other player needs it
-    from hauteur.mcts.reference.rule import checked_rules
-
-    found = checked_rules(rules)
-    if found:
-        say_slow()
-    return found

@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
-from hauteur.mcts.forest import SearchForest
 from hauteur.mcts.move_choice import choose_actions, temperatures_at
+from hauteur.mcts.own_rules import rule_chain
 from hauteur.mcts.params import SearchParams, Temperature
 from hauteur.players.playout_cap import PlayoutCap
 from hauteur.players.surprise import policy_surprise
 
 if TYPE_CHECKING:
-    from hauteur.mcts.reference.rule import Rule
+    from hauteur.mcts.own_rules import Rule
     from hauteur.networks.evaluators.base import Evaluator
 
 
@@ -32,7 +32,7 @@ class SearchPlayer:
 
     visits: root visits (own evaluation included) at which a move is chosen. large: the second net, where the settings
     have one; the visits are then the small net's. playout_cap: which moves are searched with fewer visits; learns:
-    whether a net learns from this player's moves. rules: written in Python; such a player uses the reference search.
+    whether a net learns from this player's moves. rules: search rules written in Python.
     """
 
     name: str
@@ -45,17 +45,13 @@ class SearchPlayer:
     learns: bool = True
     rules: tuple[Rule, ...] = ()
 
-    def forest(self, game: _core.Game, *, seed: int, threads: int = 1) -> SearchForest:
+    def forest(self, game: _core.Game, *, seed: int, threads: int = 1) -> _core.Forest:
         """A new forest with this player's search settings, whose trees have one leaf in flight: sequential searches."""
         search = self.search.model_copy(update={"max_in_flight": 1})
-        if self.rules:
-            from hauteur.mcts.reference.forest import ReferenceForest  # here: no other player needs it
-
-            return ReferenceForest(game, search, seed, self.rules)
-        return _core.Forest(game, search, seed, threads)
+        return _core.Forest(game, search, seed, threads, rule_chain(self.rules))
 
     def choose(
-        self, forest: SearchForest, ids: NDArray[np.int64], plies: NDArray[np.int64], uniforms: NDArray[np.float64]
+        self, forest: _core.Forest, ids: NDArray[np.int64], plies: NDArray[np.int64], uniforms: NDArray[np.float64]
     ) -> Choice:
         """Choose a move in each of the trees `ids`, at game plies `plies`, with one uniform number in [0, 1) each."""
         visits, priors = forest.root_visits(ids), forest.root_priors(ids)
@@ -81,7 +77,7 @@ class SearchPlayer:
         return search.gumbel is None and search.solver is None and search.forced_playouts is None
 
     def _policy_counts(
-        self, forest: SearchForest, ids: NDArray[np.int64], visits: NDArray[np.uint32]
+        self, forest: _core.Forest, ids: NDArray[np.int64], visits: NDArray[np.uint32]
     ) -> NDArray[np.uint32]:
         """Return the policy target as counts: visits, or the targets of a rule that changes them in TARGET_UNITS."""
         if self._teaches_visits:

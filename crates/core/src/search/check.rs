@@ -17,7 +17,7 @@ impl Search {
             return self.check_two_nets(rule);
         }
         let plain_solver = |rule: Solver| rule.retro_fix && !rule.clamp_to_bounds;
-        let plain = self.setup.params.q_average.is_none() && self.setup.params.solver.is_none_or(plain_solver);
+        let plain = !self.setup.averages && self.setup.params.solver.is_none_or(plain_solver);
         self.tree.check_invariants(plain)
     }
 }

@@ -149,6 +149,7 @@ pub struct Search {
     path: Vec<Step>,
     /// Visits whose values are backed up together with those of other trees (rules from outside).
     postponed: Vec<Postponed>,
+    spare_paths: Vec<Vec<Step>>,
     /// Legal actions of a leaf (solver).
     actions: Vec<Action>,
     spare: Vec<Leaf>,
@@ -183,6 +184,7 @@ impl Search {
             can_move: !actions.is_empty(),
             path: Vec::new(),
             postponed: Vec::new(),
+            spare_paths: Vec::new(),
             actions,
             spare: Vec::new(),
             counters: Counters::default(),

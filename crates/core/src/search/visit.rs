@@ -5,7 +5,6 @@ use crate::rules::second_net::Net;
 use crate::search::answers::outcome_value;
 use crate::search::graph::node_key;
 use crate::search::oracle::LeafOracle;
-use crate::search::outside::backup::Postponed;
 use crate::search::select::{NodeView, best_edge};
 use crate::search::solver::expansion::{EndedBy, scan_children};
 use crate::search::{Leaf, LeafSources, Reached, Search, Visit};
@@ -130,7 +129,7 @@ impl Search {
     #[inline(never)]
     fn back_up_by_rules(&mut self, mover: Player, value: Value) {
         if self.setup.backs_up_together {
-            return self.postponed.push(Postponed { path: self.path.clone(), mover, value });
+            return self.postpone(mover, value);
         }
         if self.setup.graph {
             return self.back_up_graph(mover, value, Arrival::Visit);

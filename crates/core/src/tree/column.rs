@@ -145,9 +145,9 @@ impl Floats {
     }
 
     /// Changes the floats of an index.
-    pub fn set(&mut self, index: usize, values: &[f64]) {
+    pub fn set(&mut self, index: usize, values: impl Iterator<Item = f64>) {
         let places = self.places(index..index + 1);
-        self.items.range_mut(places).copy_from_slice(values);
+        self.items.range_mut(places).iter_mut().zip(values).for_each(|(item, value)| *item = value);
     }
 }
 
@@ -178,7 +178,7 @@ impl SideColumn for Floats {
     fn permute(&mut self, range: Range<usize>, places: &[usize]) {
         let before = self.range(range.clone()).to_vec();
         for (index, place) in range.zip(places) {
-            self.set(index, &before[place * self.width..][..self.width]);
+            self.set(index, before[place * self.width..][..self.width].iter().copied());
         }
     }
 

@@ -7,8 +7,9 @@ mcts/methods); each rule has its own module of small pure functions with their e
 Symbols of the papers -> names here: s -> node, a -> edge, N(s) -> `node.visits`, N(s, a) -> `edge.visits`, F(s, a) ->
 `edge.in_flight`, P(s, a) -> `edge.prior`, Q(s, a) -> `edge_value`, V -> `node.network`; for the player to move at s.
 
-The compiled core does the same arithmetic in the same order and precision, so both make exactly the same visits. Only tests
-and documentation import this package. Search rules written in Python (mcts/own_rules.py) run here too, on one tree: `outside.py`.
+The compiled core does the same arithmetic in the same order and precision, so both make exactly the same visits. Only
+tests and documentation import this package. Search rules written in Python (mcts/own_rules.py) run here too, on one
+tree: `outside.py`.
 
 AGZ = Silver et al., "Mastering the game of Go without human knowledge", Nature 550 (2017);
 AZ = Silver et al., "A general reinforcement learning algorithm that masters chess, shogi and Go through self-play",

@@ -6,9 +6,9 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
+from hauteur.mcts.own_rules import RuleChain
 from hauteur.mcts.reference.draws import Draws
 from hauteur.mcts.reference.tree import Edge, Leaf, Node, Value
-from hauteur.mcts.own_rules import RuleChain
 from hauteur.mcts.rule_arrays import Floats
 
 

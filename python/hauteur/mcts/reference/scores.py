@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hauteur.mcts.own_rules import NO_RULES, RuleChain
 from hauteur.mcts.params import Cpuct, Fpu, SearchParams
 from hauteur.mcts.reference import (
     early_visits,
@@ -19,10 +20,9 @@ from hauteur.mcts.reference import (
     variance,
 )
 from hauteur.mcts.reference.draws import Draws
-from hauteur.mcts.reference.priors import lc0_ln, sum_in_order
 from hauteur.mcts.reference.outside import show_node
+from hauteur.mcts.reference.priors import lc0_ln, sum_in_order
 from hauteur.mcts.reference.tree import Edge, Node, Value
-from hauteur.mcts.own_rules import NO_RULES, RuleChain
 
 
 @dataclass
@@ -200,7 +200,7 @@ def root_spread(node: Node, params: SearchParams) -> float:
 
 
 def best_edge(scores: Scores) -> Edge:
-    """The edge with the largest score that is allowed, among equals the first in order, unless a rule has picked one."""
+    """The allowed edge with the largest score, among equals the first in order, unless a rule has picked one."""
     edges, found = scores.node.edges, scores.all()
     allowed = [k for k, edge in enumerate(edges) if not scores.only or edge.action in scores.only]
     return edges[max(allowed, key=found.__getitem__) if scores.picked < 0 else scores.picked]

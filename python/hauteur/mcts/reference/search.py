@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur._core import State
+from hauteur.mcts.own_rules import Rule, RuleChain
 from hauteur.mcts.params import SearchParams
 from hauteur.mcts.reference import repetition, search_contempt, wdl_contempt
 from hauteur.mcts.reference.backup import final_choice, update_node
@@ -32,7 +33,6 @@ from hauteur.mcts.reference.solver import (
     value_forced,
 )
 from hauteur.mcts.reference.tree import Edge, Leaf, Node, Value, behind, change_in_flight, count_replies, make_node
-from hauteur.mcts.own_rules import Rule, RuleChain
 from hauteur.mcts.rules import ForcedPlayouts
 
 Evaluator: TypeAlias = Callable[[NDArray[np.float32]], tuple[NDArray[np.float32], NDArray[np.float32]]]
@@ -49,9 +49,7 @@ class Search(RootedTree):
 
     edge_type: type[Edge] = Edge
 
-    def __init__(
-        self, state: State, params: SearchParams, seed: int = 0, rules: Sequence[Rule] = ()
-    ) -> None:
+    def __init__(self, state: State, params: SearchParams, seed: int = 0, rules: Sequence[Rule] = ()) -> None:
         """`seed` keys the random draws of this tree, like that of `Forest.add`; `rules`: those written in Python."""
         super().__init__(state, params, seed)
         self.rules = RuleChain(rules)
@@ -380,7 +378,7 @@ class Search(RootedTree):
         return None if self._quiet else self.params.forced_playouts
 
     def _pruned_visits(self, rule: ForcedPlayouts) -> dict[int, int]:
-        """Return the visits of the root's actions without the forced ones; rules written in Python have no say in that."""
+        """Return the visits of the root's actions without the forced ones; rules in Python have no say in that."""
         spread = root_spread(self.root, self.params)
         scores = Scores(self.root, self.params, at_root=True, used=self._used_priors, spread=spread)
         return pruned_visits(rule, scores, self._used_priors)

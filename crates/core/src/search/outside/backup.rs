@@ -51,7 +51,9 @@ pub(super) fn back_up_together<'a>(
             }
         }
     }
-    searches.iter_mut().for_each(|(_, search)| search.postponed.clear());
+    searches
+        .iter_mut()
+        .for_each(|(_, search)| search.spare_paths.extend(search.postponed.drain(..).map(|visit| visit.path)));
     result
 }
 
@@ -65,6 +67,13 @@ impl WayRows {
 }
 
 impl Search {
+    /// Keeps a visit along the present path for the next time that many trees are backed up.
+    pub(in crate::search) fn postpone(&mut self, mover: Player, value: Value) {
+        let mut path = self.spare_paths.pop().unwrap_or_default();
+        path.clone_from(&self.path);
+        self.postponed.push(Postponed { path, mover, value });
+    }
+
     /// Adds the rows of a way, its leaf first.
     fn show_way(&self, tree: usize, number: usize, ways: &mut WayRows) {
         let Postponed { path, mover, value } = &self.postponed[number];
@@ -107,12 +116,12 @@ impl Search {
     /// Takes the columns of the edges of a way from their place `start` on; returns where those of the next way begin.
     fn keep_columns(&mut self, number: usize, columns: &[Vec<f64>], start: usize) -> usize {
         let path = &self.postponed[number].path;
-        let values = |place: usize| columns.iter().map(move |column| column[place]).collect::<Vec<f64>>();
         for (step, place) in path.iter().rev().zip(start..) {
             let index = self.tree.stats_index(*step);
-            self.tree.columns.outside.set(index, &values(place));
+            self.tree.columns.outside.set(index, columns.iter().map(|column| column[place]));
         }
-        self.tree.columns.root_outside = values(start + path.len());
+        let last = columns.iter().map(|column| column[start + path.len()]);
+        self.tree.columns.root_outside.iter_mut().zip(last).for_each(|(kept, float)| *kept = float);
         start + path.len() + 1
     }
 }

@@ -1,7 +1,7 @@
 //! Selection by rules from outside: a node is shown, and the edge taken that they leave with the greatest score.
 
 use crate::game::Player;
-use crate::search::outside::{ALLOWED, EDGE_FACTS, EdgeDraws, NODE_FACTS, NodeRows};
+use crate::search::outside::{ALLOWED, EDGE_FACTS, EdgeDraws, NodeRows};
 use crate::search::scores::{NodeContext, NodeScores};
 use crate::search::{LeafSources, Reached, Search, Visit};
 use crate::stats::{EdgeStats, Step};
@@ -75,7 +75,14 @@ impl Search {
     }
 
     /// Shows the node that the descent stands at: its rows, and the terms of its edges.
-    pub(super) fn show(&mut self, tree: usize, at: &mut Standing, draws: &[EdgeDraws], rows: &mut NodeRows, terms: &mut Terms) {
+    pub(super) fn show(
+        &mut self,
+        tree: usize,
+        at: &mut Standing,
+        draws: &[EdgeDraws],
+        rows: &mut NodeRows,
+        terms: &mut Terms,
+    ) {
         if self.path.is_empty() {
             self.variance = self.root_variance();
         }
@@ -93,8 +100,7 @@ impl Search {
         let count = self.tree.edges(at.node).len();
         if let Some(root) = root {
             let allowed = (0..count).map(|k| f64::from(u8::from(root.allows(k))));
-            rows.edges[ALLOWED].truncate(at.start);
-            rows.edges[ALLOWED].extend(allowed);
+            rows.edges[ALLOWED][at.start..].iter_mut().zip(allowed).for_each(|(item, flag)| *item = flag);
         }
         for k in 0..count {
             let (q, u) = scores.free_terms(k, || self.draws.normal());
@@ -104,11 +110,11 @@ impl Search {
                 terms.priors.push(scores.mixed_prior(k));
             }
         }
-        let first = EDGE_FACTS + rows.nodes.len() - NODE_FACTS;
+        let first = EDGE_FACTS + self.tree.columns.root_outside.len();
         for (kind, column) in draws.iter().zip(&mut rows.edges[first..]) {
             match kind {
-                EdgeDraws::Uniform => column.extend((0..count).map(|_| self.draws.uniform())),
-                EdgeDraws::Normal => column.extend((0..count).map(|_| self.draws.normal())),
+                EdgeDraws::Uniform => column[at.start..].fill_with(|| self.draws.uniform()),
+                EdgeDraws::Normal => column[at.start..].fill_with(|| self.draws.normal()),
             }
         }
     }
@@ -134,7 +140,8 @@ impl Search {
         if best.is_none() {
             let mut best_score = f64::NEG_INFINITY;
             for (k, (q, u)) in q[..count].iter().zip(&u[..count]).enumerate() {
-                let proven = scored.as_ref().filter(|_| self.setup.solves).and_then(|scores| scores.proven_terms(k, *u));
+                let proven =
+                    scored.as_ref().filter(|_| self.setup.solves).and_then(|scores| scores.proven_terms(k, *u));
                 let (q, u) = proven.unwrap_or((*q, *u));
                 if q + u > best_score && allows(k) {
                     (best, best_score) = (Some(k), q + u);
@@ -166,30 +173,37 @@ impl Tree {
         let sign = if self.node(node).mover == Player::First { 1.0 } else { -1.0 };
         let facts = [f64::from(own.visits), own.wl, f64::from(own.d), self.network_value(node).wl, sign];
         let index = last.map(|step| self.stats_index(step));
-        let columns = index.map_or(&self.columns.root_outside[..], |index| self.columns.outside.range(index..index + 1));
+        let columns =
+            index.map_or(&self.columns.root_outside[..], |index| self.columns.outside.range(index..index + 1));
         rows.nodes.iter_mut().zip(facts.iter().chain(columns)).for_each(|(row, fact)| row.push(*fact));
         rows.trees.push(tree as i64);
+        let start = rows.actions.len();
         rows.actions.extend(edges.iter().map(|edge| edge.action));
         let end = rows.actions.len();
         rows.starts.push(end as i64);
-        let [visits, in_flight, mean, draws, priors, ended, proven, allowed, columns @ ..] = &mut rows.edges[..] else {
+        rows.edges.iter_mut().for_each(|row| row.resize(end, 0.0));
+        let width = self.columns.root_outside.len();
+        let kept = self.columns.outside.range(visited.clone());
+        for (place, column) in rows.edges[EDGE_FACTS..][..width].iter_mut().enumerate() {
+            let floats = kept.iter().skip(place).step_by(width);
+            column[start..].iter_mut().zip(floats).for_each(|(item, float)| *item = *float);
+        }
+        let [visits, in_flight, mean, draws, priors, ended, proven, allowed, ..] = &mut rows.edges[..] else {
             unreachable!("rows have these facts")
         };
-        visits.extend(stats.iter().map(|stats| f64::from(stats.visits)));
-        in_flight.extend(stats.iter().map(|stats| f64::from(stats.in_flight)));
-        mean.extend(stats.iter().map(|stats| stats.wl));
-        draws.extend(stats.iter().map(|stats| f64::from(stats.d)));
-        ended.extend(stats.iter().map(|stats| f64::from(u8::from(stats.is_end()))));
-        let bounds = self.columns.bounds.range(visited.clone());
-        proven.extend(bounds.iter().map(|bounds| f64::from(u8::from(bounds.is_proven()))));
-        [visits, in_flight, mean, draws, ended, proven].into_iter().for_each(|row| row.resize(end, 0.0));
-        allowed.resize(end, 1.0);
-        priors.extend(edges.iter().map(|edge| f64::from(edge.prior())));
-        let width = self.columns.root_outside.len();
-        let kept = self.columns.outside.range(visited);
-        for (place, column) in columns[..width].iter_mut().enumerate() {
-            column.extend(kept.iter().skip(place).step_by(width));
-            column.resize(end, 0.0);
+        allowed[start..].fill(1.0);
+        priors[start..].iter_mut().zip(edges).for_each(|(item, edge)| *item = f64::from(edge.prior()));
+        let bounds = self.columns.bounds.range(visited);
+        let flags = bounds.iter().map(|bounds| f64::from(u8::from(bounds.is_proven())));
+        proven[start..].iter_mut().zip(flags).for_each(|(item, flag)| *item = flag);
+        let [visits, in_flight, mean, draws, ended] =
+            [visits, in_flight, mean, draws, ended].map(|row| &mut row[start..][..stats.len()]);
+        for (k, stats) in stats.iter().enumerate() {
+            visits[k] = f64::from(stats.visits);
+            in_flight[k] = f64::from(stats.in_flight);
+            mean[k] = stats.wl;
+            draws[k] = f64::from(stats.d);
+            ended[k] = f64::from(u8::from(stats.is_end()));
         }
     }
 }

@@ -36,27 +36,30 @@ impl<'a> Climber<'a> {
         };
     }
 
-    /// Begins its next descent; false where there is none.
-    fn begin(&mut self, sources: LeafSources) -> bool {
-        let begins = self.search.may_go_on(&self.turn);
-        if begins {
+    /// Begins its next descent, if there is one.
+    fn begin(&mut self, sources: LeafSources) {
+        if self.search.may_go_on(&self.turn) {
             let reached = self.search.begin_descent(sources);
             self.settle(reached, -1);
         }
-        begins
     }
 }
 
 /// Finds leaves in many trees. Every tree makes one descent after another, each together with one of every other tree, so that what it
-/// finds does not depend on the others. After a failure nothing is in flight but the leaves.
+/// finds does not depend on the others, but for when its descents come. After a failure nothing is in flight but the leaves.
 pub fn gather(rules: &dyn OutsideRules, trees: &mut [Climber], sources: LeafSources) -> Result<(), Failed> {
     let mut shown = Shown::new(rules);
     let mut result = Ok(());
+    let (mut most, mut found) = (0, false);
     while result.is_ok() {
-        let begun = trees.iter_mut().filter_map(|climber| climber.begin(sources).then_some(())).count();
-        if begun == 0 {
+        // Few trees are asked about at nearly the price of all, so those that are behind wait for the next gather.
+        let willing =
+            trees.iter_mut().filter_map(|climber| climber.search.may_go_on(&climber.turn).then_some(())).count();
+        most = most.max(willing);
+        if willing == 0 || (found && 2 * willing < most) {
             break;
         }
+        trees.iter_mut().for_each(|climber| climber.begin(sources));
         let mut moving: Vec<&mut Climber> = trees.iter_mut().filter(|climber| climber.standing.is_some()).collect();
         let mut depth = 0;
         while !moving.is_empty() && result.is_ok() {
@@ -64,7 +67,9 @@ pub fn gather(rules: &dyn OutsideRules, trees: &mut [Climber], sources: LeafSour
             moving.retain(|climber| climber.standing.is_some());
             depth += 1;
         }
-        result = result.and(back_up_together(rules, trees.iter_mut().map(|climber| (climber.tree, &mut *climber.search))));
+        found = trees.iter().any(|climber| !climber.leaves.is_empty());
+        result =
+            result.and(back_up_together(rules, trees.iter_mut().map(|climber| (climber.tree, &mut *climber.search))));
     }
     trees.iter_mut().for_each(|climber| climber.search.end_turn(&climber.turn));
     result
