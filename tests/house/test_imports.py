@@ -115,16 +115,15 @@ def in_place(name: str, places: tuple[str, ...]) -> bool:
     return any(name == place or name.startswith(f"{place}.") for place in places)
 
 
-def test_specification_is_imported_only_where_rules_in_python_run() -> None:
+def test_specification_is_imported_by_itself_alone() -> None:
     reference = ("mcts.reference",)
-    runs_rules = {"", "players.player", "players.search_player", "mcts.python_rules"}
     users = [
         name
         for name in MODULES
         if not in_place(name, reference)
         and any(in_place(other, reference) for other in internal_imports(name, functions=True))
     ]
-    assert set(users) <= runs_rules
+    assert not users
 
 
 @pytest.mark.parametrize("package", ALLOWED)

@@ -318,8 +318,7 @@ def test_rules_act_in_their_order_and_the_last_decides_where_nothing_is_handed_o
             return q * self.factor
 
         def final_score(self, nodes: Nodes, edges: Edges) -> Floats:
-            found: Floats = self.factor * edges.action
-            return found
+            return np.multiply(self.factor, edges.action, dtype=np.float64)
 
     class Plus(Rule):
         def edge_value(self, nodes: Nodes, edges: Edges, q: Floats) -> Floats:

@@ -428,8 +428,11 @@ impl Forest {
     }
 }
 
+/// An evaluation with its key.
+type Kept = (u64, Box<[Edge]>, Value);
+
 /// Takes evaluations in the order of the rows.
-fn keep_in(cache: &mut Cache, kept: Vec<Vec<(u64, Box<[Edge]>, Value)>>) {
+fn keep_in(cache: &mut Cache, kept: Vec<Vec<Kept>>) {
     kept.into_iter().flatten().for_each(|(key, edges, value)| cache.insert(key, edges, value));
 }
 
